@@ -1,0 +1,134 @@
+//! Decimals as clients write them: ASCII digits with at most one point.
+//!
+//! Clauses: `TYPE-002`, `TYPE-003`, `TYPE-004`; decision D-02. Grammar: `(0|[1-9][0-9]{0,17})(\.[0-9]{1,19})?`.
+
+use crate::digits::pow10;
+
+/// A non-negative decimal with the digits the client wrote: `digits` × 10^-`scale`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decimal {
+    digits: u128,
+    scale: u8,
+}
+
+/// The text is no decimal of the accepted grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecimalError;
+
+/// Digits before the point at most.
+const INTEGER_DIGITS_MAX: usize = 18;
+/// Digits after the point at most.
+const FRACTION_DIGITS_MAX: usize = 19;
+
+impl Decimal {
+    /// Reads a decimal; signs, exponents, blanks, bare points and leading zeros are refused.
+    ///
+    /// # Errors
+    /// [`DecimalError`] when the text does not follow the grammar of this module.
+    pub fn parse(text: &[u8]) -> Result<Self, DecimalError> {
+        let (integer, fraction) = match text.iter().position(|byte| *byte == b'.') {
+            None => (text, None),
+            Some(point) => {
+                let (integer, rest) = text.split_at(point);
+                (integer, rest.get(1..))
+            }
+        };
+        if integer.is_empty() || integer.len() > INTEGER_DIGITS_MAX {
+            return Err(DecimalError);
+        }
+        if integer.len() > 1 && integer.first() == Some(&b'0') {
+            return Err(DecimalError);
+        }
+        let mut digits = accumulate(0, integer)?;
+        let mut scale = 0;
+        if let Some(fraction) = fraction {
+            if fraction.is_empty() || fraction.len() > FRACTION_DIGITS_MAX {
+                return Err(DecimalError);
+            }
+            digits = accumulate(digits, fraction)?;
+            scale = u8::try_from(fraction.len()).map_err(|_| DecimalError)?;
+        }
+        Ok(Self { digits, scale })
+    }
+
+    /// The value in units of 10^-`decimals`, or `None` when it is not a whole number of them.
+    pub fn units(self, decimals: u8) -> Option<u128> {
+        if decimals >= self.scale {
+            return self.digits.checked_mul(pow10(decimals - self.scale)?);
+        }
+        let divisor = pow10(self.scale - decimals)?;
+        self.digits.is_multiple_of(divisor).then(|| self.digits / divisor)
+    }
+
+    /// The value with its trailing zeros dropped: (mantissa, decimals), as increments are stated.
+    pub fn normalized(self) -> (u128, u8) {
+        let (mut mantissa, mut decimals) = (self.digits, self.scale);
+        while decimals > 0 && mantissa.is_multiple_of(10) {
+            mantissa /= 10;
+            decimals -= 1;
+        }
+        (mantissa, decimals)
+    }
+
+    /// Whether the value is zero.
+    pub fn is_zero(self) -> bool {
+        self.digits == 0
+    }
+}
+
+fn accumulate(start: u128, text: &[u8]) -> Result<u128, DecimalError> {
+    text.iter().try_fold(start, |value, byte| {
+        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10).ok_or(DecimalError)?;
+        // At most 37 digits reach this fold, so the value stays below 10^37 < 2^127.
+        Ok(value * 10 + u128::from(digit))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Proves TYPE-002, TYPE-004.
+    #[test]
+    fn refuses_everything_but_plain_digits() {
+        for text in [
+            "",
+            ".",
+            "5.",
+            ".5",
+            "01",
+            "00.1",
+            "+1",
+            "-1",
+            "-0",
+            "1e3",
+            "1E5",
+            "NaN",
+            "Infinity",
+            "0x10",
+            "1_000",
+            "1,000",
+            " 1",
+            "1 ",
+            "1.2.3",
+            "١",
+            "１",
+            "1\u{0}",
+            "1234567890123456789",
+            "1.12345678901234567890",
+        ] {
+            assert_eq!(Decimal::parse(text.as_bytes()), Err(DecimalError), "{text:?}");
+        }
+    }
+
+    /// Proves TYPE-003.
+    #[test]
+    fn keeps_every_digit() {
+        let value = Decimal::parse(b"999999999999999999.1234567890123456789").unwrap();
+        assert_eq!(value.units(19), Some(9_999_999_999_999_999_991_234_567_890_123_456_789));
+        assert_eq!(Decimal::parse(b"1.50").unwrap().units(1), Some(15));
+        assert_eq!(Decimal::parse(b"1.55").unwrap().units(1), None);
+        assert_eq!(Decimal::parse(b"0.5").unwrap().normalized(), (5, 1));
+        assert_eq!(Decimal::parse(b"5000").unwrap().normalized(), (5000, 0));
+    }
+}

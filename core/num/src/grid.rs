@@ -1,0 +1,221 @@
+//! A symbol's increments, and the exact products of its prices and quantities.
+//!
+//! Clauses: `SYM-009` to `SYM-013`, `TYPE-010`, `TYPE-019`; decision D-29 (a fee ends at 10⁻¹⁹, rounded up).
+
+use crate::digits::{pow10, push_fixed, push_trimmed};
+use crate::{Bps, Decimal, HUNDREDTHS_PER_LOT, MONEY_DECIMALS, Money, Price, Qty, Round};
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+/// Price step and lot of a symbol, with the money that one tick times one hundredth of a lot is worth.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grid {
+    /// The price step is `tick_mantissa` × 10^-`tick_decimals`.
+    tick_mantissa: u64,
+    tick_decimals: u8,
+    /// The lot is `lot_mantissa` × 10^-`lot_decimals`.
+    lot_mantissa: u64,
+    lot_decimals: u8,
+    /// Money units of one tick × one hundredth of a lot.
+    notional_unit: i128,
+    /// Money units of one hundredth of a lot.
+    base_unit: i128,
+    /// `notional_unit` / 10,000 where that is whole: then fees need no division.
+    fee_unit: Option<i128>,
+}
+
+/// The increments cannot be served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GridError {
+    /// An increment is zero or too large.
+    NotAnIncrement,
+    /// A product of the two would need more than 19 decimals.
+    TooFine,
+}
+
+/// The two extra decimals of quantities on the exchange.
+const EXTRA_DECIMALS: u8 = 2;
+/// An average price is shown with at most this many decimals; a quotient that ends earlier is exact.
+const AVERAGE_DECIMALS: u8 = 19;
+
+impl Grid {
+    /// Builds the grid of a price step (the wire's `quote_increment`) and a lot (the wire's `tick_size`).
+    ///
+    /// # Errors
+    /// [`GridError`] when an increment is no positive decimal or the product would not be exact.
+    pub fn new(tick: Decimal, lot: Decimal) -> Result<Self, GridError> {
+        let (tick_mantissa, tick_decimals) = step(tick)?;
+        let (lot_mantissa, lot_decimals) = step(lot)?;
+        let decimals = tick_decimals + lot_decimals + EXTRA_DECIMALS;
+        let spare = MONEY_DECIMALS.checked_sub(decimals).ok_or(GridError::TooFine)?;
+        let scale = |mantissa: u128, spare: u8| {
+            pow10(spare)
+                .and_then(|power| power.checked_mul(mantissa))
+                .and_then(|unit| i128::try_from(unit).ok())
+                .ok_or(GridError::NotAnIncrement)
+        };
+        let notional_unit = scale(u128::from(tick_mantissa) * u128::from(lot_mantissa), spare)?;
+        let base_unit = scale(u128::from(lot_mantissa), MONEY_DECIMALS - lot_decimals - EXTRA_DECIMALS)?;
+        let whole = i128::from(Bps::WHOLE);
+        let fee_unit = (notional_unit % whole == 0).then(|| notional_unit / whole);
+        Ok(Self {
+            tick_mantissa,
+            tick_decimals,
+            lot_mantissa,
+            lot_decimals,
+            notional_unit,
+            base_unit,
+            fee_unit,
+        })
+    }
+
+    /// A client's price in ticks; `None` when it is zero, off the price step or beyond the range (SYM-011).
+    pub fn price(&self, decimal: Decimal) -> Option<Price> {
+        let units = decimal.units(self.tick_decimals)?;
+        let step = u128::from(self.tick_mantissa);
+        let ticks = u64::try_from(units / step).ok()?;
+        (ticks > 0 && units.is_multiple_of(step)).then_some(Price::from_ticks(ticks))
+    }
+
+    /// A client's quantity; `None` when it is zero or off the lot grid (SYM-010).
+    pub fn qty(&self, decimal: Decimal) -> Option<Qty> {
+        let units = decimal.units(self.lot_decimals)?;
+        let step = u128::from(self.lot_mantissa);
+        let lots = units / step;
+        let hundredths = lots.checked_mul(HUNDREDTHS_PER_LOT)?;
+        (lots > 0 && units.is_multiple_of(step)).then_some(Qty::from_hundredths(hundredths))
+    }
+
+    /// price × qty, exact; `None` beyond the range of money.
+    pub fn notional(&self, price: Price, qty: Qty) -> Option<Money> {
+        product(price, qty, self.notional_unit)
+    }
+
+    /// What `qty` is in the base currency; `None` beyond the range of money.
+    pub fn base(&self, qty: Qty) -> Option<Money> {
+        i128::try_from(qty.hundredths()).ok()?.checked_mul(self.base_unit).map(Money::from_units)
+    }
+
+    /// price × qty × rate, rounded up at 10⁻¹⁹ (TYPE-010, D-29); `None` beyond the range of money.
+    pub fn fee(&self, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
+        if let Some(unit) = self.fee_unit {
+            return product(price, qty, unit * rate.get());
+        }
+        let scaled = product(price, qty, self.notional_unit)?.units().checked_mul(rate.get())?;
+        Some(Money::from_units(Round::Up.divide(scaled, i128::from(Bps::WHOLE))))
+    }
+
+    /// The largest quantity, to a hundredth of a lot, whose notional and fee at `rate` do not exceed `spend`
+    /// (ORD-044).
+    pub fn qty_for(&self, spend: Money, price: Price, rate: Bps) -> Qty {
+        let cost = |hundredths: u128| self.cost(price, Qty::from_hundredths(hundredths), rate);
+        // One hundredth of a lot costs `unit` × ticks × (1 + rate); floor the quotient, then mend what fee rounding took.
+        let whole = i128::from(Bps::WHOLE);
+        let unit = i128::from(price.ticks()).saturating_mul(self.notional_unit);
+        let (free, parts) = (spend.units() / unit.max(1), whole + rate.get());
+        let guess = free.checked_mul(whole).map_or_else(|| free / parts * whole, |scaled| scaled / parts);
+        let mut hundredths = u128::try_from(guess).unwrap_or(0);
+        let fits = |hundredths: u128| cost(hundredths).is_some_and(|cost| cost <= spend);
+        // The guess loses at most a few hundredths to its floors; walk up, then down.
+        while fits(hundredths + 1) {
+            hundredths += 1;
+        }
+        while hundredths > 0 && !fits(hundredths) {
+            hundredths -= 1;
+        }
+        Qty::from_hundredths(hundredths)
+    }
+
+    /// price × qty with its fee at `rate`: what a buyer pays, and what a buy reserves. One product where fees need no
+    /// division.
+    pub fn cost(&self, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
+        match self.fee_unit {
+            Some(unit) => product(price, qty, self.notional_unit + unit * rate.get()),
+            None => self.notional(price, qty)?.checked_add(self.fee(price, qty, rate)?),
+        }
+    }
+
+    /// Whether fees come out even: then the fees of an order's parts sum to the fee of the whole.
+    pub fn has_exact_fees(&self) -> bool {
+        self.fee_unit.is_some()
+    }
+
+    /// Appends a price with the decimals of the price step (ORD-003).
+    pub fn push_price(&self, out: &mut Vec<u8>, price: Price) {
+        push_fixed(out, u128::from(price.ticks()) * u128::from(self.tick_mantissa), self.tick_decimals);
+    }
+
+    /// Appends a quantity without trailing zeros (ORD-009).
+    pub fn push_qty(&self, out: &mut Vec<u8>, qty: Qty) {
+        push_trimmed(
+            out,
+            qty.hundredths() * u128::from(self.lot_mantissa),
+            self.lot_decimals + EXTRA_DECIMALS,
+        );
+    }
+
+    /// Appends notional ÷ qty unrounded up to 19 decimals, and `0.00` for nothing executed (ORD-004).
+    pub fn push_average(&self, out: &mut Vec<u8>, notional: Money, qty: Qty) {
+        let divisor = qty.hundredths() * u128::from(self.lot_mantissa);
+        if divisor == 0 {
+            out.extend_from_slice(b"0.00");
+            return;
+        }
+        // notional × 10^-19 ÷ (divisor × 10^-(lot decimals + 2)): the quotient's point lies this far from its right end.
+        let mut point = MONEY_DECIMALS - self.lot_decimals - EXTRA_DECIMALS;
+        let dividend = notional.units().unsigned_abs();
+        let (mut quotient, mut rest) = (dividend / divisor, dividend % divisor);
+        while rest != 0 && point < AVERAGE_DECIMALS {
+            let (Some(wider), Some(next)) = (quotient.checked_mul(10), rest.checked_mul(10)) else { break };
+            quotient = wider + next / divisor;
+            rest = next % divisor;
+            point += 1;
+        }
+        push_trimmed(out, quotient, point);
+    }
+
+    /// Appends the price step (the wire's `quote_increment`).
+    pub fn push_tick(&self, out: &mut Vec<u8>) {
+        push_fixed(out, u128::from(self.tick_mantissa), self.tick_decimals);
+    }
+
+    /// Appends the lot (the wire's `tick_size`).
+    pub fn push_lot(&self, out: &mut Vec<u8>) {
+        push_fixed(out, u128::from(self.lot_mantissa), self.lot_decimals);
+    }
+
+    /// Decimals of the price step.
+    pub fn tick_decimals(&self) -> u8 {
+        self.tick_decimals
+    }
+
+    /// Decimals of the lot.
+    pub fn lot_decimals(&self) -> u8 {
+        self.lot_decimals
+    }
+}
+
+/// ticks × hundredths × unit; `None` beyond the range of money.
+fn product(price: Price, qty: Qty, unit: i128) -> Option<Money> {
+    let hundredths = qty.hundredths();
+    // Nearly every order: the plain product and the unit each fit 64 bits, so that one more multiplication ends it.
+    if let (Ok(few), Ok(unit)) = (u64::try_from(hundredths), u64::try_from(unit)) {
+        let plain = u128::from(price.ticks()) * u128::from(few);
+        if let Ok(plain) = u64::try_from(plain) {
+            return i128::try_from(u128::from(plain) * u128::from(unit)).ok().map(Money::from_units);
+        }
+    }
+    let plain = i128::try_from(u128::from(price.ticks()).checked_mul(hundredths)?).ok()?;
+    plain.checked_mul(unit).map(Money::from_units)
+}
+
+fn step(decimal: Decimal) -> Result<(u64, u8), GridError> {
+    let (mantissa, decimals) = decimal.normalized();
+    match u64::try_from(mantissa) {
+        Ok(mantissa) if mantissa > 0 => Ok((mantissa, decimals)),
+        _ => Err(GridError::NotAnIncrement),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! Products, roundings and printing of a grid, against arithmetic done by hand or with wider integers.
+use super::*;
+use alloc::string::String;
+use proptest::prelude::*;
+
+fn decimal(text: &str) -> Decimal {
+    Decimal::parse(text.as_bytes()).unwrap()
+}
+
+fn grid(tick: &str, lot: &str) -> Grid {
+    Grid::new(decimal(tick), decimal(lot)).unwrap()
+}
+
+fn shown(print: impl Fn(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    print(&mut out);
+    String::from_utf8(out).unwrap()
+}
+
+fn money(text: &str) -> Money {
+    Money::from_decimal(decimal(text)).unwrap()
+}
+
+/// Proves SYM-010, SYM-011.
+#[test]
+fn off_grid_is_refused_never_rounded() {
+    let btcusd = grid("0.01", "0.00000001");
+    assert_eq!(btcusd.price(decimal("100.005")), None);
+    assert_eq!(btcusd.price(decimal("0")), None);
+    assert_eq!(btcusd.qty(decimal("0.000000001")), None);
+    assert_eq!(btcusd.qty(decimal("0.00000001")), Some(Qty::from_hundredths(100)));
+    let perp = grid("0.5", "0.0001");
+    assert_eq!(perp.price(decimal("100.5")), Some(Price::from_ticks(201)));
+    assert_eq!(perp.price(decimal("100.2")), None);
+}
+
+/// Proves SYM-013, TYPE-010.
+#[test]
+fn the_finest_increments_multiply_exactly() {
+    let elonusd = grid("0.00000000001", "0.000001");
+    let price = elonusd.price(decimal("0.00000012345")).unwrap();
+    let qty = elonusd.qty(decimal("60000.000001")).unwrap();
+    assert_eq!(elonusd.notional(price, qty), Some(money("0.0074070000001234500")));
+    let dogebtc = grid("0.000000001", "0.00000001");
+    let price = dogebtc.price(decimal("0.000000001")).unwrap();
+    let qty = dogebtc.qty(decimal("1.00000001")).unwrap();
+    // 0.0000000010000000100 x 0.0040 has 21 decimals: the fee ends at the 19th, rounded up.
+    assert_eq!(dogebtc.fee(price, qty, Bps(40)), Some(money("0.0000000000040000001")));
+    assert_eq!(Grid::new(decimal("0.0000000001"), decimal("0.00000001")), Err(GridError::TooFine));
+}
+
+/// Proves ORD-044.
+#[test]
+fn a_spend_buys_the_most_it_covers() {
+    let btcusd = grid("0.01", "0.00000001");
+    let price = btcusd.price(decimal("448.06")).unwrap();
+    // The worked example of the facts: 500 at 448.06 with 2 % fee buys 1.0940411517.
+    let qty = btcusd.qty_for(money("500"), price, Bps(200));
+    assert_eq!(shown(|out| btcusd.push_qty(out, qty)), "1.0940411517");
+    assert_eq!(btcusd.qty_for(Money::ZERO, price, Bps(200)), Qty::ZERO);
+}
+
+/// Proves ORD-004.
+#[test]
+fn averages_are_unrounded_quotients() {
+    let btcusd = grid("0.01", "0.00000001");
+    let average = |notional: &str, qty: &str| {
+        let (notional, qty) = (money(notional), btcusd.qty(decimal(qty)).unwrap());
+        shown(|out| btcusd.push_average(out, notional, qty))
+    };
+    assert_eq!(average("199", "2"), "99.5");
+    assert_eq!(average("100", "3"), "33.3333333333333333333");
+    assert_eq!(shown(|out| btcusd.push_average(out, Money::ZERO, Qty::ZERO)), "0.00");
+}
+
+proptest! {
+    #[test]
+    fn prices_and_quantities_print_what_was_read(ticks in 1u64..u64::MAX, lots in 1u64..1_000_000_000_000) {
+        let btcusd = grid("0.01", "0.00000001");
+        let price = Price::from_ticks(ticks);
+        let text = shown(|out| btcusd.push_price(out, price));
+        if let Ok(back) = Decimal::parse(text.as_bytes()) {
+            prop_assert_eq!(btcusd.price(back), Some(price));
+        }
+        let qty = Qty::from_hundredths(u128::from(lots) * HUNDREDTHS_PER_LOT);
+        let text = shown(|out| btcusd.push_qty(out, qty));
+        prop_assert_eq!(btcusd.qty(decimal(&text)), Some(qty));
+    }
+
+    /// Cutting one quantity in two never makes the fee smaller, and costs at most one quantum more (INV-FEE-3).
+    #[test]
+    fn splitting_never_lowers_a_fee(ticks in 1u64..1_000_000_000, first in 1u64..1_000_000, second in 1u64..1_000_000) {
+        let dogebtc = grid("0.000000001", "0.00000001");
+        let fee = |hundredths: u64| {
+            dogebtc.fee(Price::from_ticks(ticks), Qty::from_hundredths(u128::from(hundredths)), Bps(37)).unwrap().units()
+        };
+        let (whole, parts) = (fee(first + second), fee(first) + fee(second));
+        prop_assert!(parts == whole || parts == whole + 1);
+    }
+
+    #[test]
+    fn a_spend_is_never_exceeded_and_never_leaves_room(ticks in 1u64..10_000_000, spend in 0u64..1_000_000_000, rate in 0u16..500) {
+        let btcusd = grid("0.01", "0.00000001");
+        let (price, spend, rate) = (Price::from_ticks(ticks), Money::from_units(i128::from(spend) * 1_000_000_000_000), Bps(rate));
+        let cost = |qty: Qty| btcusd.notional(price, qty).unwrap() + btcusd.fee(price, qty, rate).unwrap();
+        let qty = btcusd.qty_for(spend, price, rate);
+        prop_assert!(cost(qty) <= spend);
+        prop_assert!(cost(qty + Qty::from_hundredths(1)) > spend);
+    }
+}

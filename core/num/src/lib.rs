@@ -1,0 +1,24 @@
+//! Exact numbers of the exchange: integers only, one representation per meaning.
+//!
+//! A [`Price`] counts ticks, a [`Qty`] hundredths of a lot, [`Money`] units of 10⁻¹⁹ of a currency. A symbol's
+//! [`Grid`] knows how they multiply; every product is exact, only fees and divisions round, and they say how.
+//!
+//! Clauses: `TYPE-002`, `TYPE-003`, `TYPE-010`, `TYPE-019`, `TYPE-020`.
+#![no_std]
+extern crate alloc;
+
+mod decimal;
+mod digits;
+mod grid;
+mod money;
+mod price;
+mod qty;
+mod rate;
+
+pub use decimal::{Decimal, DecimalError};
+pub use digits::{push_fixed, push_trimmed, push_u64};
+pub use grid::{Grid, GridError};
+pub use money::{MONEY_DECIMALS, Money};
+pub use price::Price;
+pub use qty::{HUNDREDTHS_PER_LOT, Qty};
+pub use rate::{Bps, Round};

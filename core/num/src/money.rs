@@ -1,0 +1,122 @@
+//! Amounts of a currency.
+
+use crate::{Decimal, digits};
+use alloc::vec::Vec;
+use core::iter::Sum;
+use core::ops::{Add, AddAssign, Neg, Sub, SubAssign};
+use serde::{Deserialize, Serialize};
+
+/// Decimals that [`Money`] keeps; the widest product of the specification's symbols needs exactly these.
+pub const MONEY_DECIMALS: u8 = 19;
+
+/// An amount of one currency in units of 10⁻¹⁹; negative only in the house's own accounts.
+///
+/// Packed to eight bytes' alignment so that a fill event stays within one cache line.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[repr(Rust, packed(8))]
+pub struct Money(i128);
+
+impl Money {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+
+    /// From units of 10⁻¹⁹.
+    pub const fn from_units(units: i128) -> Self {
+        Self(units)
+    }
+
+    /// In units of 10⁻¹⁹.
+    pub const fn units(self) -> i128 {
+        self.0
+    }
+
+    /// A client's decimal as money; `None` when it has more than 19 decimals (the grammar allows no more).
+    pub fn from_decimal(decimal: Decimal) -> Option<Self> {
+        decimal.units(MONEY_DECIMALS).and_then(|units| i128::try_from(units).ok()).map(Self)
+    }
+
+    /// The sum, or `None` beyond the representable range.
+    pub fn checked_add(self, other: Self) -> Option<Self> {
+        self.units().checked_add(other.units()).map(Self)
+    }
+
+    /// Whether the amount is below zero.
+    pub fn is_negative(self) -> bool {
+        self.units() < 0
+    }
+
+    /// Appends the amount floored to `decimals` places, without trailing zeros (TYPE-021).
+    pub fn push_floored(self, out: &mut Vec<u8>, decimals: u8) {
+        if self.is_negative() {
+            out.push(b'-');
+        }
+        let units = self.units().unsigned_abs();
+        let dropped = digits::pow10(MONEY_DECIMALS - decimals.min(MONEY_DECIMALS)).unwrap_or(1);
+        digits::push_trimmed(out, units - units % dropped, MONEY_DECIMALS);
+    }
+}
+
+impl core::fmt::Debug for Money {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let mut out = Vec::new();
+        self.push_floored(&mut out, MONEY_DECIMALS);
+        f.write_str(core::str::from_utf8(&out).unwrap_or("?"))
+    }
+}
+
+impl Add for Money {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.units() + other.units())
+    }
+}
+
+impl Sub for Money {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.units() - other.units())
+    }
+}
+
+impl Neg for Money {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self(-self.units())
+    }
+}
+
+impl AddAssign for Money {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for Money {
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl Sum for Money {
+    fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
+        amounts.fold(Self::ZERO, Add::add)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::String;
+
+    /// Proves TYPE-021.
+    #[test]
+    fn floors_to_the_currency_s_decimals() {
+        let amount = Money::from_decimal(Decimal::parse(b"1.1234567890123456789").unwrap()).unwrap();
+        let mut fiat = Vec::new();
+        amount.push_floored(&mut fiat, 15);
+        assert_eq!(String::from_utf8(fiat).unwrap(), "1.123456789012345");
+        let mut crypto = Vec::new();
+        amount.push_floored(&mut crypto, 19);
+        assert_eq!(String::from_utf8(crypto).unwrap(), "1.1234567890123456789");
+    }
+}
