@@ -1,0 +1,100 @@
+//! Client order ids.
+
+use serde::{Deserialize, Serialize};
+
+/// Characters a client order id may have at most (D-18).
+pub const CLIENT_ID_MAX: usize = 100;
+
+/// A client order id of 1 to 100 characters out of letters, digits and `# - . : _` (ORD-012).
+///
+/// Held in place, so that carrying one never allocates; the bytes first and aligned, so that a copy's reads match the
+/// writes they follow.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(C, align(8))]
+pub struct ClientId {
+    bytes: [u8; CLIENT_ID_MAX],
+    len: u8,
+}
+
+/// Why a text is no client order id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClientIdError {
+    /// More than 100 characters.
+    TooLong,
+    /// Empty, or a character outside the permitted set.
+    BadCharacter,
+}
+
+impl ClientId {
+    /// Checks and copies a text.
+    ///
+    /// # Errors
+    /// [`ClientIdError`] names what is wrong with it.
+    pub fn new(text: &str) -> Result<Self, ClientIdError> {
+        if text.chars().count() > CLIENT_ID_MAX {
+            return Err(ClientIdError::TooLong);
+        }
+        let permitted = |byte: u8| byte.is_ascii_alphanumeric() || b"#-.:_".contains(&byte);
+        if text.is_empty() || !text.bytes().all(permitted) {
+            return Err(ClientIdError::BadCharacter);
+        }
+        Ok(Self::copied(text.as_bytes()))
+    }
+
+    /// Takes back what [`ClientId::new`] once accepted; longer texts are cut.
+    pub fn copied(text: &[u8]) -> Self {
+        let len = text.len().min(CLIENT_ID_MAX);
+        let mut bytes = [0; CLIENT_ID_MAX];
+        if let (Some(to), Some(from)) = (bytes.get_mut(..len), text.get(..len)) {
+            to.copy_from_slice(from);
+        }
+        Self { len: u8::try_from(len).unwrap_or(u8::MAX), bytes }
+    }
+
+    /// The characters.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.len)).unwrap_or_default()
+    }
+
+    /// The characters as text.
+    pub fn as_str(&self) -> &str {
+        core::str::from_utf8(self.as_bytes()).unwrap_or_default()
+    }
+}
+
+impl core::fmt::Debug for ClientId {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for ClientId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for ClientId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <&str>::deserialize(deserializer)?;
+        Self::new(text).map_err(|_| serde::de::Error::custom("no client order id"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::String;
+
+    /// Proves ORD-012.
+    #[test]
+    fn takes_a_hundred_permitted_characters_and_no_more() {
+        let long = |count: usize| (0..count).map(|_| 'a').collect::<String>();
+        assert_eq!(ClientId::new(&long(100)).unwrap().as_str(), long(100));
+        assert_eq!(ClientId::new(&long(101)), Err(ClientIdError::TooLong));
+        assert!(ClientId::new("Az09#-.:_").is_ok());
+        for text in ["", "a b", "é", "a\n", "<b>", "a/b"] {
+            assert_eq!(ClientId::new(text), Err(ClientIdError::BadCharacter), "{text:?}");
+        }
+    }
+}

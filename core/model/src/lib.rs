@@ -1,0 +1,25 @@
+//! The words every room shares: ids, symbols, currencies, sides, roles, nonces and time.
+//!
+//! Data only. What may be done with them is decided in the rooms above.
+#![no_std]
+extern crate alloc;
+
+mod client_id;
+mod ids;
+mod nonce;
+mod order;
+mod outbox;
+mod reference;
+mod role;
+mod slab;
+mod time;
+
+pub use client_id::{CLIENT_ID_MAX, ClientId, ClientIdError};
+pub use ids::{AccountId, CurrencyId, GroupId, Held, OrderId, Seq, SessionId, Slot, SymbolId, TradeId};
+pub use nonce::{NONCE_DIGITS_MAX, Nonce, NonceError};
+pub use order::{CancelReason, ExecutionOption, OrderKind, Side};
+pub use outbox::{Outbox, TextRef};
+pub use reference::{Currency, CurrencyKind, Product, Symbol, SymbolStatus};
+pub use role::{Role, Roles};
+pub use slab::Slab;
+pub use time::{Stamp, Time};

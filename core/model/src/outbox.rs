@@ -1,0 +1,75 @@
+//! The buffer that `decide` writes its events into.
+
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+/// Events of the commands of a batch, and the texts they refer to: each command appends its own. Reused, so that
+/// nothing is allocated once warm and nothing is copied on the way to the journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outbox<E> {
+    /// What happened, in order.
+    pub events: Vec<E>,
+    /// Bytes of the texts.
+    pub texts: Vec<u8>,
+    /// Where the events and texts of the latest command begin.
+    first: (usize, usize),
+}
+
+/// A text in an outbox; an empty one is no text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextRef {
+    start: u16,
+    len: u8,
+}
+
+impl TextRef {
+    /// The bytes in `texts`, if it is a text.
+    pub fn of(self, texts: &[u8]) -> Option<&[u8]> {
+        let start = usize::from(self.start);
+        if self.len == 0 { None } else { texts.get(start..start + usize::from(self.len)) }
+    }
+}
+
+impl<E> Default for Outbox<E> {
+    fn default() -> Self {
+        Self { events: Vec::new(), texts: Vec::new(), first: (0, 0) }
+    }
+}
+
+impl<E> Outbox<E> {
+    /// Empties the buffer and keeps its room.
+    pub fn clear(&mut self) {
+        self.events.clear();
+        self.texts.clear();
+        self.first = (0, 0);
+    }
+
+    /// Begins another command.
+    pub fn begin(&mut self) {
+        self.first = (self.events.len(), self.texts.len());
+    }
+
+    /// Takes back what the latest command has appended.
+    pub fn undo(&mut self) {
+        self.events.truncate(self.first.0);
+        self.texts.truncate(self.first.1);
+    }
+
+    /// Events and texts of the latest command.
+    pub fn latest(&self) -> (&[E], &[u8]) {
+        let events = self.events.get(self.first.0..).unwrap_or_default();
+        (events, self.texts.get(self.first.1..).unwrap_or_default())
+    }
+
+    /// Adds an event.
+    pub fn push(&mut self, event: impl Into<E>) {
+        self.events.push(event.into());
+    }
+
+    /// Keeps a text of at most 255 bytes for an event of the latest command to refer to.
+    pub fn keep(&mut self, text: &[u8]) -> TextRef {
+        let start = u16::try_from(self.texts.len() - self.first.1).expect("a command carries one short text");
+        self.texts.extend_from_slice(text);
+        TextRef { start, len: u8::try_from(text.len()).expect("client order ids are short") }
+    }
+}

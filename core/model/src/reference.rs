@@ -1,0 +1,94 @@
+//! Reference data: currencies and symbols.
+
+use crate::CurrencyId;
+use alloc::string::String;
+use alloc::vec::Vec;
+use buttonwood_num::{Grid, Qty};
+use serde::{Deserialize, Serialize};
+
+/// Whether a currency is issued by a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CurrencyKind {
+    /// State money; shown to 15 decimals (TYPE-021).
+    Fiat,
+    /// Everything else; shown to 19 decimals.
+    Crypto,
+}
+
+/// A currency (D-34).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Currency {
+    /// Upper-case code, for example `BTC`.
+    pub code: String,
+    /// Display name.
+    pub name: String,
+    /// Decimals a balance shows at most.
+    pub decimals: u8,
+    /// Fiat or crypto.
+    pub kind: CurrencyKind,
+    /// Lower-case names of the networks it moves on.
+    pub networks: Vec<String>,
+}
+
+/// What a symbol trades.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Product {
+    /// The base currency itself.
+    Spot,
+    /// A perpetual contract on it.
+    Swap,
+}
+
+/// Which orders a symbol takes (SYM-022 to SYM-027).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SymbolStatus {
+    /// Every order.
+    Open,
+    /// None, and its live orders are cancelled.
+    Closed,
+    /// None; live orders stay and may be cancelled.
+    CancelOnly,
+    /// Only orders that would not trade at once.
+    PostOnly,
+    /// No market orders.
+    LimitOnly,
+}
+
+impl SymbolStatus {
+    /// Every status.
+    pub const ALL: [Self; 5] = [Self::Open, Self::Closed, Self::CancelOnly, Self::PostOnly, Self::LimitOnly];
+
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Closed => "closed",
+            Self::CancelOnly => "cancel_only",
+            Self::PostOnly => "post_only",
+            Self::LimitOnly => "limit_only",
+        }
+    }
+}
+
+/// A symbol. Base and quote are explicit, never split from the name (D-33).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Symbol {
+    /// Lower-case name, for example `btcusd`.
+    pub name: String,
+    /// What quantities count.
+    pub base: CurrencyId,
+    /// What prices count, and what fees are charged in.
+    pub quote: CurrencyId,
+    /// Price step and lot.
+    pub grid: Grid,
+    /// Smallest order.
+    pub qty_min: Qty,
+    /// Spot or perpetual.
+    pub product: Product,
+    /// Which orders it takes now.
+    pub status: SymbolStatus,
+    /// Whether the wrap endpoint accepts it (SYM-019).
+    pub wrap_enabled: bool,
+    /// Jurisdictions whose accounts it is closed to (D-16), for example `US-NY`.
+    pub closed_to: Vec<String>,
+}

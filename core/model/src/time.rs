@@ -1,0 +1,38 @@
+//! Time as the core knows it: a stamp on every command, never a clock.
+
+use crate::Seq;
+use serde::{Deserialize, Serialize};
+
+/// Microseconds since 1970-01-01 UTC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Time(pub u64);
+
+impl Time {
+    /// Microseconds in a second.
+    pub const SECOND: u64 = 1_000_000;
+
+    /// Whole milliseconds (`timestampms` on the wire, TYPE-017).
+    pub const fn millis(self) -> u64 {
+        self.0 / 1_000
+    }
+
+    /// Whole seconds (`timestamp` on the wire, TYPE-017).
+    pub const fn seconds(self) -> u64 {
+        self.0 / Self::SECOND
+    }
+
+    /// This many microseconds later.
+    #[must_use]
+    pub const fn plus(self, micros: u64) -> Self {
+        Self(self.0.saturating_add(micros))
+    }
+}
+
+/// Where and when a command stands in the one order of all commands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamp {
+    /// Its number.
+    pub seq: Seq,
+    /// Its time; never before that of an earlier command.
+    pub time: Time,
+}
