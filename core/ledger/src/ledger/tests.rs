@@ -1,0 +1,129 @@
+//! The laws of the ledger, under random movements.
+use super::*;
+use proptest::prelude::*;
+
+fn money(units: i128) -> Money {
+    Money::from_units(units)
+}
+
+fn ledger(accounts: u32, currencies: u16) -> Ledger {
+    let mut ledger = Ledger::default();
+    for _ in 0..currencies {
+        ledger.list_currency();
+    }
+    for _ in 0..accounts {
+        ledger.open_account();
+    }
+    ledger
+}
+
+const USD: CurrencyId = CurrencyId(0);
+const ALICE: AccountId = AccountId(3);
+const BOB: AccountId = AccountId(4);
+
+fn issue(ledger: &mut Ledger, to: AccountId, currency: CurrencyId, units: i128) {
+    ledger.issue(to, currency, money(units));
+}
+
+fn pay(ledger: &mut Ledger, from: (AccountId, Bucket), to: AccountId, currency: CurrencyId, amount: Money) {
+    ledger.post(&[
+        Posting { account: from.0, currency, bucket: from.1, amount: -amount },
+        Posting { account: to, currency, bucket: Bucket::Available, amount },
+    ]);
+}
+
+/// Proves BAL-009.
+#[test]
+fn money_enters_from_the_source_and_sums_to_zero() {
+    let mut ledger = ledger(5, 2);
+    issue(&mut ledger, ALICE, USD, 100);
+    assert_eq!(ledger.balance(House::Source.account(), USD).available, money(-100));
+    let held = ledger.hold(ALICE, USD, money(60));
+    pay(&mut ledger, (ALICE, Bucket::Held), BOB, USD, money(50));
+    ledger.release(held, money(10));
+    assert_eq!(ledger.balance(ALICE, USD), Balance { available: money(50), held: money(0) });
+    assert_eq!(ledger.balance(BOB, USD).total(), money(50));
+    assert_eq!(ledger.broken_law(), None);
+}
+
+#[test]
+#[should_panic(expected = "nobody gives what he has not")]
+fn nobody_pays_what_he_has_not() {
+    let mut ledger = ledger(5, 1);
+    issue(&mut ledger, ALICE, USD, 1);
+    pay(&mut ledger, (ALICE, Bucket::Available), BOB, USD, money(2));
+}
+
+#[test]
+#[should_panic(expected = "an entry gives to one what it takes from another")]
+fn an_unbalanced_entry_is_no_entry() {
+    let mut ledger = ledger(5, 1);
+    ledger.post(&[Posting { account: ALICE, currency: USD, bucket: Bucket::Available, amount: money(1) }]);
+}
+
+#[test]
+fn the_source_never_leaves_the_range_of_money() {
+    let mut ledger = ledger(5, 1);
+    issue(&mut ledger, ALICE, USD, i128::MAX - 1);
+    assert_eq!(ledger.can_issue(USD, money(3)), Err(LedgerError::OutOfRange));
+    assert_eq!(ledger.can_issue(USD, money(2)), Err(LedgerError::OutOfRange));
+    assert_eq!(ledger.can_issue(USD, money(1)), Ok(()));
+}
+
+#[test]
+fn more_currencies_and_a_restore_keep_every_balance() {
+    let mut ledger = ledger(6, 1);
+    issue(&mut ledger, ALICE, USD, 7);
+    for _ in 0..40 {
+        ledger.list_currency();
+    }
+    let late = CurrencyId(40);
+    issue(&mut ledger, BOB, late, 9);
+    let mut restored = ledger.clone();
+    restored.index.clear();
+    restored.reindex();
+    assert_eq!(restored.balance(ALICE, USD).available, money(7));
+    assert_eq!(restored.balance(BOB, late).available, money(9));
+    assert_eq!(restored, ledger);
+}
+
+/// The same amounts to other accounts, or in another currency, are another history.
+#[test]
+fn the_fingerprint_says_whose_balance_it_is() {
+    let paid = |credits: [(AccountId, CurrencyId, i128); 2]| {
+        let mut ledger = ledger(6, 2);
+        for (account, currency, units) in credits {
+            issue(&mut ledger, account, currency, units);
+        }
+        ledger.fingerprint()
+    };
+    let other = CurrencyId(1);
+    let straight = paid([(ALICE, USD, 5), (BOB, USD, 7)]);
+    assert_ne!(straight, paid([(BOB, USD, 5), (ALICE, USD, 7)]));
+    assert_ne!(straight, paid([(ALICE, other, 5), (BOB, other, 7)]));
+    assert_eq!(straight, paid([(ALICE, USD, 5), (BOB, USD, 7)]));
+}
+
+proptest! {
+    /// Proves BAL-009.
+    #[test]
+    fn no_movement_creates_money(steps in prop::collection::vec((0u8..3, 3u32..8, 3u32..8, 0u16..3, 1i128..1000), 1..200)) {
+        let mut ledger = ledger(8, 3);
+        for (kind, from, to, currency, units) in steps {
+            let (from, to, currency) = (AccountId(from), AccountId(to), CurrencyId(currency));
+            let before = ledger.fingerprint();
+            let has = ledger.balance(from, currency);
+            let amount = money(units);
+            match kind {
+                0 => issue(&mut ledger, to, currency, units),
+                1 if has.available >= amount => {
+                    ledger.hold(from, currency, amount);
+                }
+                2 if has.held >= amount => pay(&mut ledger, (from, Bucket::Held), to, currency, amount),
+                _ => continue,
+            }
+            prop_assert_eq!(ledger.broken_law(), None);
+            prop_assert_ne!(ledger.fingerprint(), before);
+        }
+    }
+}
