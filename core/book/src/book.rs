@@ -1,0 +1,86 @@
+//! One symbol's two sides, and the queues on them.
+
+use crate::Link;
+use crate::ladder::Ladder;
+use crate::link::{Near, Neighbours};
+use buttonwood_model::{Side, Slot};
+use buttonwood_num::Price;
+
+/// The resting orders of one symbol. The orders themselves lie in the slab that all books share.
+#[derive(Clone, Debug)]
+pub struct Book {
+    bids: Ladder,
+    asks: Ladder,
+    /// What the last trade printed at: the reference of the price collar (D-32).
+    pub last: Option<Price>,
+}
+
+impl Default for Book {
+    fn default() -> Self {
+        Self { bids: Ladder::new(Side::Buy), asks: Ladder::new(Side::Sell), last: None }
+    }
+}
+
+impl Book {
+    /// An empty book whose last trade printed at `last`.
+    pub(crate) fn after(last: Option<Price>) -> Self {
+        Self { last, ..Self::default() }
+    }
+
+    /// One side's prices.
+    pub fn side(&self, side: Side) -> &Ladder {
+        match side {
+            Side::Buy => &self.bids,
+            Side::Sell => &self.asks,
+        }
+    }
+
+    fn side_mut(&mut self, side: Side) -> &mut Ladder {
+        match side {
+            Side::Buy => &mut self.bids,
+            Side::Sell => &mut self.asks,
+        }
+    }
+
+    /// The orders at a price, oldest first.
+    pub(crate) fn queue(&self, near: &Neighbours, side: Side, price: Price) -> impl Iterator<Item = Slot> {
+        let head = self.side(side).level(price).and_then(|level| level.head.get());
+        core::iter::successors(head, |slot| near.of(*slot).next.get())
+    }
+
+    /// Appends an order to the queue of its price.
+    pub(crate) fn link(&mut self, near: &mut Neighbours, side: Side, price: Price, slot: Slot) {
+        let older = self.side_mut(side).append(price, slot);
+        if let Some(older) = older.get() {
+            near.of_mut(older).next = Link::to(slot);
+        }
+        let own = near.of_mut(slot);
+        own.prev = older;
+        own.next = Link::NONE;
+    }
+
+    /// Takes an order out of the queue of its price.
+    pub(crate) fn unlink(&mut self, near: &mut Neighbours, side: Side, price: Price, slot: Slot) {
+        let Near { prev, next, .. } = near.of(slot);
+        if let Some(older) = prev.get() {
+            near.of_mut(older).next = next;
+        }
+        if let Some(younger) = next.get() {
+            near.of_mut(younger).prev = prev;
+        }
+        if !prev.is_none() && !next.is_none() {
+            return;
+        }
+        let ladder = self.side_mut(side);
+        if prev.is_none() && next.is_none() {
+            ladder.clear(price);
+            return;
+        }
+        let level = ladder.level_mut(price);
+        if prev.is_none() {
+            level.head = next;
+        } else {
+            level.tail = prev;
+        }
+    }
+}

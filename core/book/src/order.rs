@@ -1,0 +1,133 @@
+//! One order, as the core holds it.
+
+use crate::Link;
+use crate::texts::Text;
+use buttonwood_model::{
+    AccountId, ExecutionOption, Held, OrderId, OrderKind, SessionId, Side, SymbolId, Time,
+};
+use buttonwood_num::{Bps, Money, Price, Qty};
+use serde::{Deserialize, Serialize};
+
+/// What an order is when it enters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewOrder {
+    /// Its id.
+    pub id: OrderId,
+    /// Whose it is.
+    pub account: AccountId,
+    /// The key that placed it (SES-001).
+    pub session: SessionId,
+    /// What it trades.
+    pub symbol: SymbolId,
+    /// Which way.
+    pub side: Side,
+    /// Limit or market.
+    pub kind: OrderKind,
+    /// Its execution option.
+    pub option: Option<ExecutionOption>,
+    /// Its limit; zero for market orders.
+    pub price: Price,
+    /// Its whole quantity.
+    pub qty: Qty,
+    /// Fee rate when it is the maker, fixed at entry (TYPE-011).
+    pub maker_rate: Bps,
+    /// Fee rate when it is the taker, fixed at entry (TYPE-011).
+    pub taker_rate: Bps,
+}
+
+/// A live order: two cache lines, the first of which is all that a match or a cancel reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(C, align(64))]
+pub struct Order {
+    /// What is left to trade.
+    pub remaining: Qty,
+    /// Its limit.
+    pub price: Price,
+    /// Its id.
+    pub id: OrderId,
+    /// Whose it is.
+    pub account: AccountId,
+    #[serde(skip)]
+    pub(crate) by_id: Chained,
+    /// Where the money it holds lies; meaningful only on the book.
+    pub held: Held,
+    /// Which bucket of its account it lies in: the hash of the client id, if it has one.
+    pub(crate) client_hash: u32,
+    /// What it trades.
+    pub symbol: SymbolId,
+    /// Fee rate when it is the maker.
+    pub maker_rate: Bps,
+    /// Fee rate when it is the taker, also what its hold is reckoned with.
+    pub taker_rate: Bps,
+    /// Which way.
+    pub side: Side,
+    /// Whether it rests on the book: only then does it hold money.
+    pub booked: bool,
+    /// Limit or market.
+    pub kind: OrderKind,
+    /// Its execution option.
+    pub option: Option<ExecutionOption>,
+    /// Bytes of its client id; 0 without one.
+    pub(crate) text_len: u8,
+    /// Its whole quantity.
+    pub original: Qty,
+    /// Executed so far, in quote currency.
+    pub notional: Money,
+    /// When it entered.
+    pub placed: Time,
+    /// The key that placed it.
+    pub session: SessionId,
+    pub(crate) text: Text,
+}
+
+impl Order {
+    /// What a place in the slab holds before it is first used.
+    pub(crate) fn blank() -> Self {
+        Self {
+            remaining: Qty::ZERO,
+            price: Price::from_ticks(0),
+            id: OrderId(0),
+            account: AccountId(0),
+            by_id: Chained::default(),
+            held: Held::default(),
+            client_hash: 0,
+            symbol: SymbolId(0),
+            maker_rate: Bps(0),
+            taker_rate: Bps(0),
+            side: Side::Buy,
+            booked: false,
+            kind: OrderKind::Limit,
+            option: None,
+            text_len: 0,
+            original: Qty::ZERO,
+            notional: Money::ZERO,
+            placed: Time(0),
+            session: SessionId(0),
+            text: Text::NONE,
+        }
+    }
+}
+
+/// The next order in a bucket of a derived index. Where it leads depends on how the index was built, not on what the
+/// order is, so any two are equal.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Chained(pub(crate) Link);
+
+impl PartialEq for Chained {
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Chained {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_is_two_cache_lines() {
+        assert_eq!((size_of::<Order>(), align_of::<Order>()), (128, 64));
+        assert!(core::mem::offset_of!(Order, original) == 64, "what a match reads comes first");
+    }
+}

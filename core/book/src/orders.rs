@@ -1,0 +1,361 @@
+//! Every live order, and the indices that lead to one: by id, by client id, by account.
+
+use crate::index::Index;
+use crate::link::Neighbours;
+use crate::order::Chained;
+use crate::texts::{Text, Texts};
+use crate::{Book, NewOrder, Order};
+use alloc::vec::Vec;
+use buttonwood_model::{AccountId, ClientId, Held, OrderId, Side, Slab, Slot, SymbolId, Time};
+use buttonwood_num::{Money, Price, Qty};
+use serde::{Deserialize, Serialize};
+
+/// An account's live orders: an index of them by client id, and how many there are on each side.
+///
+/// One index serves both questions an account has, which are its orders and which has this client id: entering an order
+/// and removing it touch one bucket and no other order.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Own {
+    #[serde(skip)]
+    index: Index,
+    count: [u32; 2],
+}
+
+impl PartialEq for Own {
+    fn eq(&self, other: &Self) -> bool {
+        self.count == other.count
+    }
+}
+
+impl Own {
+    fn len(&self) -> usize {
+        self.count.iter().map(|count| AccountId(*count).index()).sum()
+    }
+}
+
+/// Buckets of the smallest index by id, and of an account's.
+const BY_ID_MIN: usize = 1_024;
+const OWN_MIN: usize = 4;
+
+/// Live orders of all symbols. Books and hash indices are derived: a restored value calls [`Orders::reindex`].
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Orders {
+    /// Keys the hash of client ids, so that no client can choose colliding ones.
+    key: u64,
+    slab: Slab<Order>,
+    #[serde(skip)]
+    near: Neighbours,
+    texts: Texts,
+    own: Vec<Own>,
+    last: Vec<Option<Price>>,
+    /// The slots of each queue in their order, only while stored.
+    queues: Vec<Slot>,
+    #[serde(skip)]
+    books: Vec<Book>,
+    #[serde(skip)]
+    by_id: Index,
+}
+
+impl PartialEq for Orders {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.slab, &self.texts, &self.own) == (&other.slab, &other.texts, &other.own)
+            && self.in_queues().eq(other.in_queues())
+            && self.books.iter().map(|book| book.last).eq(other.books.iter().map(|book| book.last))
+    }
+}
+
+impl Orders {
+    /// Sets the key of the client id index; before the first order only.
+    pub fn set_key(&mut self, key: u64) {
+        self.key = key;
+    }
+
+    /// Makes room for one more symbol.
+    pub fn list_symbol(&mut self) {
+        self.books.push(Book::default());
+    }
+
+    /// Makes room for the orders of accounts up to this one.
+    pub fn open_account(&mut self, account: AccountId) {
+        self.own.resize(self.own.len().max(account.index() + 1), Own::default());
+    }
+
+    /// A symbol's book.
+    ///
+    /// # Panics
+    /// When the symbol is not listed.
+    pub fn book(&self, symbol: SymbolId) -> &Book {
+        self.books.get(symbol.index()).expect("a listed symbol has a book")
+    }
+
+    fn book_mut(&mut self, symbol: SymbolId) -> &mut Book {
+        self.books.get_mut(symbol.index()).expect("a listed symbol has a book")
+    }
+
+    /// The orders at a price, oldest first.
+    pub fn queue(&self, symbol: SymbolId, side: Side, price: Price) -> impl Iterator<Item = Slot> {
+        self.book(symbol).queue(&self.near, side, price)
+    }
+
+    /// Every order on the books, queue by queue.
+    fn in_queues(&self) -> impl Iterator<Item = Slot> {
+        self.books.iter().flat_map(move |book| {
+            [Side::Buy, Side::Sell].into_iter().flat_map(move |side| {
+                book.side(side).prices().flat_map(move |price| book.queue(&self.near, side, price))
+            })
+        })
+    }
+
+    /// A live order.
+    pub fn get(&self, slot: Slot) -> &Order {
+        &self.slab[slot]
+    }
+
+    /// Whether a younger order queues behind this one at its price.
+    pub fn has_younger(&self, slot: Slot) -> bool {
+        !self.near.of(slot).next.is_none()
+    }
+
+    /// Where the next order will lie.
+    pub fn next_slot(&self) -> Slot {
+        self.slab.next_slot()
+    }
+
+    /// Live orders.
+    pub fn len(&self) -> usize {
+        self.slab.len()
+    }
+
+    /// Whether no order lives.
+    pub fn is_empty(&self) -> bool {
+        self.slab.is_empty()
+    }
+
+    /// A live order by its id.
+    pub fn find(&self, id: OrderId) -> Option<Slot> {
+        self.by_id.candidates(id.0, |slot| self.slab[slot].by_id.0).find(|slot| self.slab[*slot].id == id)
+    }
+
+    /// The newest live order of the account with this client id (ORD-068).
+    pub fn find_client_id(&self, account: AccountId, client_id: &ClientId) -> Option<Slot> {
+        let text = client_id.as_bytes();
+        let hash = hash_client_id(self.key, account, text);
+        let own = self.own.get(account.index())?;
+        own.index
+            .candidates(u64::from(hash), |slot| self.near.of(slot).chained)
+            .filter(|slot| {
+                let order = &self.slab[*slot];
+                order.client_hash == hash && self.texts.equals(order.text, order.text_len, text)
+            })
+            .max_by_key(|slot| self.slab[*slot].id)
+    }
+
+    /// The client id of a live order.
+    pub fn client_id(&self, slot: Slot) -> Option<ClientId> {
+        let order = &self.slab[slot];
+        self.texts.read(order.text, order.text_len)
+    }
+
+    /// The account's live orders, newest first.
+    pub fn of_account(&self, account: AccountId) -> impl Iterator<Item = (Slot, &Order)> {
+        let mut slots: Vec<Slot> = self.in_any_order(account).map(|(slot, _)| slot).collect();
+        slots.sort_unstable_by_key(|slot| core::cmp::Reverse(self.slab[*slot].id));
+        slots.into_iter().map(|slot| (slot, &self.slab[slot]))
+    }
+
+    /// The account's live orders, in an order that means nothing: a decision may count them or look for one, but not
+    /// depend on which comes first.
+    pub fn in_any_order(&self, account: AccountId) -> impl Iterator<Item = (Slot, &Order)> {
+        let own = self.own.get(account.index());
+        own.into_iter()
+            .flat_map(|own| own.index.slots(|slot| self.near.of(slot).chained))
+            .map(|slot| (slot, &self.slab[slot]))
+    }
+
+    /// How many live orders the account has on a side, over all symbols.
+    pub fn count(&self, account: AccountId, side: Side) -> u32 {
+        self.own.get(account.index()).and_then(|own| own.count.get(side.index())).copied().unwrap_or(0)
+    }
+
+    /// Enters an order, not yet on the book.
+    pub fn insert(&mut self, new: &NewOrder, client_id: Option<&[u8]>, placed: Time) -> Slot {
+        let (text, client_hash) = match client_id {
+            Some(text) => (self.texts.store(text), hash_client_id(self.key, new.account, text)),
+            // Any number does: it only says which bucket the order lies in.
+            None => (Text::NONE, spread(new.id)),
+        };
+        let slot = self.slab.take(Order::blank);
+        self.near.reach(slot);
+        // Field by field, in place: moving a whole order there costs more than everything else here.
+        let order = &mut self.slab[slot];
+        order.remaining = new.qty;
+        order.price = new.price;
+        order.id = new.id;
+        order.account = new.account;
+        order.symbol = new.symbol;
+        order.maker_rate = new.maker_rate;
+        order.taker_rate = new.taker_rate;
+        order.side = new.side;
+        order.booked = false;
+        order.text = text;
+        order.text_len =
+            client_id.map_or(0, |text| u8::try_from(text.len()).expect("client order ids are short"));
+        order.original = new.qty;
+        order.notional = Money::ZERO;
+        order.placed = placed;
+        order.session = new.session;
+        order.client_hash = client_hash;
+        order.kind = new.kind;
+        order.option = new.option;
+        let own = self.own.get_mut(new.account.index()).expect("the account is open");
+        if let Some(count) = own.count.get_mut(new.side.index()) {
+            *count += 1;
+        }
+        self.enter_indices(slot);
+        slot
+    }
+
+    /// Enters a counted order into both indices.
+    fn enter_indices(&mut self, slot: Slot) {
+        let Self { slab, near, by_id, own, .. } = self;
+        // Half full: finding an order by its id then seldom meets a stranger's first.
+        if by_id.is_full(2 * (slab.len() - 1)) {
+            for head in by_id.widen(BY_ID_MIN) {
+                let mut at = head;
+                while let Some(slot) = at.get() {
+                    let order = &mut slab[slot];
+                    at = order.by_id.0;
+                    order.by_id = Chained(by_id.push(order.id.0, slot));
+                }
+            }
+        }
+        let order = &mut slab[slot];
+        order.by_id = Chained(by_id.push(order.id.0, slot));
+        let own = own.get_mut(order.account.index()).expect("the account is open");
+        if own.index.is_full(own.len() - 1) {
+            own.widen(slab, near);
+        }
+        near.of_mut(slot).chained = own.index.push(u64::from(slab[slot].client_hash), slot);
+    }
+
+    /// Puts an order on the book, last in the queue of its price; `held` is where its reserve lies.
+    pub fn book_order(&mut self, slot: Slot, held: Held) {
+        self.slab[slot].held = held;
+        self.rest(slot);
+    }
+
+    fn rest(&mut self, slot: Slot) {
+        let order = &mut self.slab[slot];
+        order.booked = true;
+        let book = self.books.get_mut(order.symbol.index()).expect("a listed symbol has a book");
+        book.link(&mut self.near, order.side, order.price, slot);
+    }
+
+    /// Counts an execution on an order and returns what remains.
+    pub fn fill(&mut self, slot: Slot, qty: Qty, notional: Money) -> Qty {
+        let order = &mut self.slab[slot];
+        order.remaining -= qty;
+        order.notional += notional;
+        order.remaining
+    }
+
+    /// Remembers what the last trade of a symbol printed at.
+    pub fn print(&mut self, symbol: SymbolId, price: Price) {
+        self.book_mut(symbol).last = Some(price);
+    }
+
+    /// Takes an order off its book and out of every index.
+    pub fn remove(&mut self, slot: Slot) {
+        let Order { booked, symbol, side, price, text_len, .. } = self.slab[slot];
+        if booked {
+            let book = self.books.get_mut(symbol.index()).expect("a listed symbol has a book");
+            book.unlink(&mut self.near, side, price, slot);
+        }
+        self.leave_indices(slot);
+        if Texts::is_far(text_len) {
+            self.texts.free(self.slab[slot].text, text_len);
+        }
+        self.slab.free(slot);
+    }
+
+    fn leave_indices(&mut self, slot: Slot) {
+        let Self { slab, near, by_id, own, .. } = self;
+        let Order { id, account, side, client_hash, by_id: after_by_id, .. } = slab[slot];
+        if let Some(before) = by_id.remove(id.0, slot, after_by_id.0, |slot| slab[slot].by_id.0) {
+            slab[before].by_id = after_by_id;
+        }
+        let own = own.get_mut(account.index()).expect("the account is open");
+        let after = near.of(slot).chained;
+        let before = own.index.remove(u64::from(client_hash), slot, after, |slot| near.of(slot).chained);
+        if let Some(before) = before {
+            near.of_mut(before).chained = after;
+        }
+        if let Some(count) = own.count.get_mut(side.index()) {
+            *count -= 1;
+        }
+    }
+
+    /// Writes down what the derived parts hold that the stored ones do not, before the value is stored.
+    pub fn prepare_to_store(&mut self) {
+        self.last = self.books.iter().map(|book| book.last).collect();
+        self.queues = self.in_queues().collect();
+    }
+
+    /// Rebuilds books and indices after a restore.
+    pub fn reindex(&mut self) {
+        let last = core::mem::take(&mut self.last);
+        self.books = last.into_iter().map(Book::after).collect();
+        let queues = core::mem::take(&mut self.queues);
+        self.by_id = Index::default();
+        self.by_id.widen((2 * queues.len()).max(BY_ID_MIN));
+        for own in &mut self.own {
+            own.index = Index::default();
+            own.index.widen(own.len().max(OWN_MIN));
+        }
+        for slot in queues {
+            self.near.reach(slot);
+            self.rest(slot);
+            self.enter_indices(slot);
+        }
+    }
+}
+
+impl Own {
+    fn widen(&mut self, slab: &Slab<Order>, near: &mut Neighbours) {
+        for head in self.index.widen(OWN_MIN) {
+            let mut at = head;
+            while let Some(slot) = at.get() {
+                let own = near.of_mut(slot);
+                at = own.chained;
+                own.chained = self.index.push(u64::from(slab[slot].client_hash), slot);
+            }
+        }
+    }
+}
+
+/// The low half of an order's id.
+fn spread(id: OrderId) -> u32 {
+    u32::try_from(id.0 & u64::from(u32::MAX)).unwrap_or(0)
+}
+
+/// Folds two words into one: the high half of a product mixed into its low half.
+fn fold(hash: u64, word: u64) -> u64 {
+    let product = u128::from(hash ^ word) * 0x9E37_79B9_7F4A_7C15;
+    let [low, high] =
+        [product, product >> 64].map(|half| u64::try_from(half & u128::from(u64::MAX)).unwrap_or(0));
+    high ^ low
+}
+
+fn hash_client_id(key: u64, account: AccountId, text: &[u8]) -> u32 {
+    let (words, rest) = text.as_chunks::<8>();
+    let start = fold(key, u64::from(account.0));
+    let mut hash = words.iter().fold(start, |hash, word| fold(hash, u64::from_le_bytes(*word)));
+    if !rest.is_empty() {
+        let mut word = [0; 8];
+        if let Some(place) = word.get_mut(..rest.len()) {
+            place.copy_from_slice(rest);
+        }
+        hash = fold(hash, u64::from_le_bytes(word));
+    }
+    u32::try_from(hash >> 32).unwrap_or(0)
+}
