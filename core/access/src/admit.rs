@@ -1,0 +1,127 @@
+//! Whether a caller may act: the checks of decision D-05 that need no request text.
+
+use crate::{Access, Owner};
+use buttonwood_model::{AccountId, Nonce, Roles, SessionId};
+use serde::{Deserialize, Serialize};
+
+/// Who sends a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Caller {
+    /// The key that signed it.
+    pub session: SessionId,
+    /// The account it acts on; none where the call is about the session itself.
+    pub account: Option<AccountId>,
+    /// The nonce it used.
+    pub nonce: Nonce,
+}
+
+/// Why a caller may not act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reject {
+    /// The session does not exist.
+    UnknownSession,
+    /// The session has used the nonce, or one much higher (SES-002).
+    NonceUsed,
+    /// The session may not act for the account (AUTH-017).
+    ForeignAccount,
+    /// The session has none of the roles needed (ERR-002).
+    MissingRole,
+}
+
+/// Checks nonce, account and role, in this order (D-05). A refusal for anything but the session or the nonce still
+/// uses the nonce.
+///
+/// # Errors
+/// The first [`Reject`].
+pub fn admit(access: &Access, caller: &Caller, needed: Roles) -> Result<(), Reject> {
+    let session = access.session(caller.session).ok_or(Reject::UnknownSession)?;
+    if !session.key.time_based_nonce && !session.may_use(caller.nonce) {
+        return Err(Reject::NonceUsed);
+    }
+    if caller.account.is_some_and(|account| !access.owns(session.key.owner, account)) {
+        return Err(Reject::ForeignAccount);
+    }
+    // A master key acts on accounts only through a named one, checked above.
+    if caller.account.is_none() && matches!(session.key.owner, Owner::Account(_)) && needed != Roles::NONE {
+        return Err(Reject::ForeignAccount);
+    }
+    if !session.key.roles.allows(needed) {
+        return Err(Reject::MissingRole);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Account, Group, NewSession};
+    use alloc::string::String;
+    use buttonwood_model::{GroupId, Role, Time};
+
+    fn nonce(text: &str) -> Nonce {
+        Nonce::parse(text.as_bytes()).unwrap()
+    }
+
+    fn directory() -> Access {
+        let mut access = Access::default();
+        access.add_group(Group { name: String::from("one") });
+        access.add_group(Group { name: String::from("two") });
+        for group in [0, 0, 1] {
+            access.add_account(Account {
+                group: Some(GroupId(group)),
+                short_name: String::from("primary"),
+                counterparty_id: String::new(),
+                jurisdiction: String::new(),
+                broker: false,
+                opened: Time(0),
+            });
+        }
+        let key = |owner| NewSession {
+            api_key: String::from("account-x"),
+            name: String::from("x"),
+            owner,
+            roles: Roles::of(&[Role::Trader]),
+            require_heartbeat: false,
+            time_based_nonce: false,
+        };
+        access.add_session(key(Owner::Account(AccountId(0))));
+        access.add_session(key(Owner::Group(GroupId(0))));
+        access
+    }
+
+    fn caller(session: u32, account: u32, number: &str) -> Caller {
+        Caller { session: SessionId(session), account: Some(AccountId(account)), nonce: nonce(number) }
+    }
+
+    const TRADER: Roles = Roles::of(&[Role::Trader]);
+
+    /// Proves SES-002, SES-003.
+    #[test]
+    fn a_used_or_lower_nonce_is_refused_per_session() {
+        let mut access = directory();
+        assert_eq!(admit(&access, &caller(0, 0, "5"), TRADER), Ok(()));
+        access.take_nonce(SessionId(0), nonce("5"));
+        assert_eq!(admit(&access, &caller(0, 0, "5"), TRADER), Err(Reject::NonceUsed));
+        // What the gate let in before overtook this one on its way here.
+        assert_eq!(admit(&access, &caller(0, 0, "4.9"), TRADER), Ok(()));
+        access.take_nonce(SessionId(0), nonce("4.9"));
+        assert_eq!(admit(&access, &caller(0, 0, "4.9"), TRADER), Err(Reject::NonceUsed));
+        for number in 6..100 {
+            access.take_nonce(SessionId(0), nonce(&alloc::format!("{number}")));
+        }
+        assert_eq!(admit(&access, &caller(0, 0, "30"), TRADER), Err(Reject::NonceUsed));
+        assert_eq!(admit(&access, &caller(0, 0, "98.5"), TRADER), Ok(()));
+        assert_eq!(admit(&access, &caller(1, 0, "5"), TRADER), Ok(()));
+    }
+
+    /// Proves AUTH-016, AUTH-017.
+    #[test]
+    fn a_session_reaches_only_its_own_accounts() {
+        let access = directory();
+        assert_eq!(admit(&access, &caller(0, 1, "1"), TRADER), Err(Reject::ForeignAccount));
+        assert_eq!(admit(&access, &caller(1, 1, "1"), TRADER), Ok(()));
+        assert_eq!(admit(&access, &caller(1, 2, "1"), TRADER), Err(Reject::ForeignAccount));
+        assert_eq!(admit(&access, &caller(9, 0, "1"), TRADER), Err(Reject::UnknownSession));
+        assert_eq!(admit(&access, &caller(0, 0, "1"), Roles::of(&[Role::Auditor])), Err(Reject::MissingRole));
+    }
+}

@@ -1,0 +1,228 @@
+//! The tables of groups, accounts and sessions.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use buttonwood_model::{AccountId, GroupId, Nonce, Roles, SessionId, Time};
+use serde::{Deserialize, Serialize};
+
+/// A group of accounts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    /// Its name, unique.
+    pub name: String,
+}
+
+/// An account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// The group it belongs to; none for the house's own.
+    pub group: Option<GroupId>,
+    /// Its short name, unique in the group: what `account` in a payload names (AUTH-016).
+    pub short_name: String,
+    /// Its counterparty id in clearing: 8 upper-case letters and digits (D-31).
+    pub counterparty_id: String,
+    /// Where its owner lives, for example `US-NY`; empty when unrestricted (D-16).
+    pub jurisdiction: String,
+    /// Whether the operator marked it as a broker (D-12).
+    pub broker: bool,
+    /// When it was opened.
+    pub opened: Time,
+}
+
+impl Account {
+    /// An account of the house: in no group, so that no key reaches it.
+    pub fn house(opened: Time) -> Self {
+        Self {
+            group: None,
+            short_name: String::new(),
+            counterparty_id: String::new(),
+            jurisdiction: String::new(),
+            broker: false,
+            opened,
+        }
+    }
+}
+
+/// What a session acts for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Owner {
+    /// An account key: this account.
+    Account(AccountId),
+    /// A master key: every account of the group.
+    Group(GroupId),
+}
+
+/// A session to be made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(C)]
+pub struct NewSession {
+    /// What it acts for.
+    pub owner: Owner,
+    /// What it may do.
+    pub roles: Roles,
+    /// Whether 30 s of silence cancel its orders (SES-010).
+    pub require_heartbeat: bool,
+    /// Whether its nonces are times (SES-008).
+    pub time_based_nonce: bool,
+    /// The key's public text, beginning with `account-` or `master-` (AUTH-015).
+    pub api_key: String,
+    /// The name `credentials.json` lists it under.
+    pub name: String,
+}
+
+/// A session: one API key. What every command reads lies in its first cache line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(C, align(64))]
+pub struct Session {
+    highest: Nonce,
+    /// What it was made with.
+    pub key: NewSession,
+    late: Late,
+}
+
+impl Session {
+    /// The highest nonce it has used; zero before the first.
+    pub fn highest_nonce(&self) -> Nonce {
+        self.highest
+    }
+
+    /// Whether it may use this nonce: it has not, and nothing much higher has been used.
+    pub(crate) fn may_use(&self, nonce: Nonce) -> bool {
+        nonce > self.highest || self.late.may_come(nonce)
+    }
+
+    fn take(&mut self, nonce: Nonce) {
+        if nonce > self.highest {
+            self.highest = nonce;
+        }
+        self.late.note(nonce, self.highest);
+    }
+}
+
+/// Nonces kept one by one.
+const RECENT: usize = 15;
+/// Uses after which the floor moves up; those since the floor are always fewer than two such spans.
+const SPAN: u8 = 7;
+
+/// Which nonces below the highest may still come. The gate lets nonces in by their order of arrival; from there to the
+/// writer, calls on several connections may overtake each other. So a late one is taken if it lies above the floor,
+/// the highest of some uses ago, and is none of those used since.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(C, align(64))]
+struct Late {
+    /// Digests of the latest uses.
+    recent: [u32; RECENT],
+    /// Uses since the floor last moved.
+    uses: u8,
+    /// Where the next digest goes.
+    at: u8,
+    /// Everything up to here counts as used.
+    floor: Nonce,
+    /// The floor after the next move.
+    next_floor: Nonce,
+}
+
+impl Late {
+    fn may_come(&self, nonce: Nonce) -> bool {
+        nonce > self.floor && !self.recent.contains(&digest(nonce))
+    }
+
+    fn note(&mut self, nonce: Nonce, highest: Nonce) {
+        if let Some(place) = self.recent.get_mut(usize::from(self.at)) {
+            *place = digest(nonce);
+        }
+        self.at = if usize::from(self.at) + 1 == RECENT { 0 } else { self.at + 1 };
+        self.uses += 1;
+        if self.uses == SPAN {
+            self.uses = 0;
+            self.floor = self.next_floor;
+            self.next_floor = highest;
+        }
+    }
+}
+
+/// What tells a late nonce from those used before; an accident of 2^-32 refuses a late one that was not.
+fn digest(nonce: Nonce) -> u32 {
+    u32::try_from(nonce.digest() >> 32).unwrap_or(0)
+}
+
+/// Groups, accounts and sessions. Account ids are the ledger's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Access {
+    groups: Vec<Group>,
+    accounts: Vec<Account>,
+    sessions: Vec<Session>,
+}
+
+impl Access {
+    /// Every group.
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// Every account, the house's first.
+    pub fn accounts(&self) -> &[Account] {
+        &self.accounts
+    }
+
+    /// Every session.
+    pub fn sessions(&self) -> &[Session] {
+        &self.sessions
+    }
+
+    /// An account.
+    pub fn account(&self, account: AccountId) -> Option<&Account> {
+        self.accounts.get(account.index())
+    }
+
+    /// A group.
+    pub fn group(&self, group: GroupId) -> Option<&Group> {
+        self.groups.get(group.index())
+    }
+
+    /// A session.
+    pub fn session(&self, session: SessionId) -> Option<&Session> {
+        self.sessions.get(session.index())
+    }
+
+    /// A group by its name.
+    pub fn find_group(&self, name: &str) -> Option<GroupId> {
+        self.groups.iter().position(|group| group.name == name).map(GroupId::from_index)
+    }
+
+    /// An account of a group by its short name (AUTH-017).
+    pub fn find_account(&self, group: GroupId, short_name: &str) -> Option<AccountId> {
+        let named = |account: &Account| account.group == Some(group) && account.short_name == short_name;
+        self.accounts.iter().position(named).map(AccountId::from_index)
+    }
+
+    /// Whether the owner may act for the account.
+    pub fn owns(&self, owner: Owner, account: AccountId) -> bool {
+        match owner {
+            Owner::Account(own) => own == account,
+            Owner::Group(group) => self.account(account).is_some_and(|account| account.group == Some(group)),
+        }
+    }
+
+    /// Adds a group.
+    pub fn add_group(&mut self, group: Group) {
+        self.groups.push(group);
+    }
+
+    /// Adds an account.
+    pub fn add_account(&mut self, account: Account) {
+        self.accounts.push(account);
+    }
+
+    /// Adds a session.
+    pub fn add_session(&mut self, key: NewSession) {
+        self.sessions.push(Session { highest: Nonce::default(), key, late: Late::default() });
+    }
+
+    /// Notes that a session has used a nonce.
+    pub fn take_nonce(&mut self, session: SessionId, nonce: Nonce) {
+        if let Some(session) = self.sessions.get_mut(session.index()) {
+            session.take(nonce);
+        }
+    }
+}
