@@ -1,0 +1,53 @@
+//! Cancelling orders: one, a session's, an account's (ORD-054 to ORD-063).
+
+use crate::{Decided, Event, Market};
+use buttonwood_model::{AccountId, CancelReason, ClientId, OrderId, Outbox, SessionId, Slot};
+use serde::{Deserialize, Serialize};
+
+/// Which order a call names (ORD-059).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OrderRef {
+    /// By the exchange's id.
+    Id(OrderId),
+    /// By the client's id: the newest live order that has it.
+    ClientId(ClientId),
+}
+
+impl OrderRef {
+    /// The live order of the account that it names. Another account's order is as unknown as none (ORD-058).
+    pub fn find(&self, market: Market<'_>, account: AccountId) -> Option<Slot> {
+        match self {
+            Self::Id(id) => {
+                market.orders.find(*id).filter(|slot| market.orders.get(*slot).account == account)
+            }
+            Self::ClientId(client_id) => market.orders.find_client_id(account, client_id),
+        }
+    }
+}
+
+/// Cancels one live order; `None` when the account has no such order alive, which may still be closed (ORD-057).
+pub fn one<E: From<Event>>(
+    market: Market<'_>,
+    account: AccountId,
+    order: &OrderRef,
+    out: &mut Outbox<E>,
+) -> Option<Decided> {
+    let slot = order.find(market, account)?;
+    let id = market.orders.get(slot).id;
+    out.push(Event::Cancelled { slot, reason: CancelReason::Requested, order: id });
+    Some(Decided { id, kept: Some(slot) })
+}
+
+/// Cancels every live order of the account, or only those of one session, newest first.
+pub fn many<E: From<Event>>(
+    market: Market<'_>,
+    account: AccountId,
+    session: Option<SessionId>,
+    out: &mut Outbox<E>,
+) {
+    for (slot, order) in market.orders.of_account(account) {
+        if session.is_none_or(|session| order.session == session) {
+            out.push(Event::Cancelled { slot, reason: CancelReason::Requested, order: order.id });
+        }
+    }
+}

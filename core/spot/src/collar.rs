@@ -1,0 +1,44 @@
+//! The price collar: how far from the reference price an order may trade (ORD-051, D-32).
+
+use buttonwood_book::Book;
+use buttonwood_model::Side;
+use buttonwood_num::Price;
+
+/// Percent of the reference that a buy may reach at most.
+const BUY_PERCENT: u128 = 105;
+/// Percent of the reference that a sell may reach at least.
+const SELL_PERCENT: u128 = 95;
+
+/// The worst price an incoming order may trade at; none without a last trade and two sides.
+///
+/// The reference is the last trade price, moved into the span from best bid to best ask when it lies outside, and
+/// their middle when there was no trade.
+pub(crate) fn worst_price(book: &Book, side: Side) -> Option<Price> {
+    let bid = book.side(Side::Buy).best();
+    let ask = book.side(Side::Sell).best();
+    // Twice the reference, so that a middle between two ticks stays exact.
+    let doubled = match (book.last, bid, ask) {
+        (Some(last), bid, ask) => {
+            let raised = bid.map_or(last, |bid| last.max(bid));
+            2 * u128::from(ask.map_or(raised, |ask| raised.min(ask)).ticks())
+        }
+        (None, Some(bid), Some(ask)) => u128::from(bid.ticks()) + u128::from(ask.ticks()),
+        (None, _, _) => return None,
+    };
+    let ticks = match side {
+        Side::Buy => doubled * BUY_PERCENT / 200,
+        Side::Sell => (doubled * SELL_PERCENT).div_ceil(200),
+    };
+    Some(Price::from_ticks(u64::try_from(ticks).unwrap_or(u64::MAX)))
+}
+
+/// The nearer of an order's own limit and the collar.
+pub(crate) fn nearer(side: Side, limit: Option<Price>, collar: Option<Price>) -> Option<Price> {
+    match (limit, collar) {
+        (Some(limit), Some(collar)) => Some(match side {
+            Side::Buy => limit.min(collar),
+            Side::Sell => limit.max(collar),
+        }),
+        (limit, collar) => limit.or(collar),
+    }
+}

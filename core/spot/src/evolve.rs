@@ -1,0 +1,124 @@
+//! Applying events: the only place of this room that changes anything.
+
+use crate::fees::freed;
+use crate::{Event, hold_of};
+use buttonwood_book::{NewOrder, Order, Orders};
+use buttonwood_ledger::{Ledger, Party, Trade};
+use buttonwood_model::{CurrencyId, Side, Slot, Symbol, Time};
+use buttonwood_num::{Money, Qty};
+
+/// Applies one event. `taking` is where the order that entered in this command lies; it is set by
+/// [`Event::Placed`]. Returns the highest number of the id counter that the event used, if any.
+///
+/// # Panics
+/// When the event does not follow from the state: then the code or the journal is wrong, and nothing may go on.
+pub fn evolve(
+    symbols: &[Symbol],
+    orders: &mut Orders,
+    ledger: &mut Ledger,
+    taking: &mut Slot,
+    time: Time,
+    event: &Event,
+    texts: &[u8],
+) -> Option<u64> {
+    match event {
+        Event::Placed(placed) => {
+            let new = &NewOrder {
+                id: placed.id,
+                account: placed.account,
+                session: placed.session,
+                symbol: placed.symbol,
+                side: placed.side,
+                kind: placed.kind,
+                option: placed.option,
+                price: placed.price,
+                qty: placed.qty,
+                maker_rate: placed.maker_rate,
+                taker_rate: placed.taker_rate,
+            };
+            *taking = orders.insert(new, placed.client_id.of(texts), time);
+            Some(placed.id.0)
+        }
+        Event::Filled { maker, trade, qty, maker_fee, taker_fee } => {
+            let execution =
+                Execution { maker: *maker, qty: *qty, maker_fee: *maker_fee, taker_fee: *taker_fee };
+            settle(symbols, orders, ledger, *taking, &execution);
+            Some(trade.0)
+        }
+        Event::Booked => {
+            let order = orders.get(*taking);
+            let (currency, amount) = held(symbol_of(symbols, order), order);
+            let held = ledger.hold(order.account, currency, amount);
+            orders.book_order(*taking, held);
+            None
+        }
+        Event::Completed => {
+            assert!(orders.get(*taking).remaining == Qty::ZERO, "a completed order has nothing left");
+            orders.remove(*taking);
+            None
+        }
+        Event::Cancelled { slot, order: id, .. } => {
+            let slot = *slot;
+            let order = orders.get(slot);
+            assert!(order.id == *id, "the order lies where the decision found it");
+            if order.booked {
+                ledger.release(order.held, hold_of(&symbol_of(symbols, order).grid, order));
+            }
+            orders.remove(slot);
+            None
+        }
+    }
+}
+
+fn symbol_of<'a>(symbols: &'a [Symbol], order: &Order) -> &'a Symbol {
+    symbols.get(order.symbol.index()).expect("an order's symbol is listed")
+}
+
+fn held(symbol: &Symbol, order: &Order) -> (CurrencyId, Money) {
+    let currency = match order.side {
+        Side::Buy => symbol.quote,
+        Side::Sell => symbol.base,
+    };
+    (currency, hold_of(&symbol.grid, order))
+}
+
+struct Execution {
+    maker: Slot,
+    qty: Qty,
+    maker_fee: Money,
+    taker_fee: Money,
+}
+
+/// Exchanges base for quote between the two parties and takes their fees.
+fn settle(symbols: &[Symbol], orders: &mut Orders, ledger: &mut Ledger, taker: Slot, execution: &Execution) {
+    let Execution { maker, qty, maker_fee, taker_fee } = *execution;
+    let resting = orders.get(maker);
+    let symbol = symbol_of(symbols, resting);
+    let grid = &symbol.grid;
+    let notional = grid.notional(resting.price, qty).expect("a fill is no larger than its resting order");
+    let maker_party = Party {
+        account: resting.account,
+        fee: maker_fee,
+        freed: Some((resting.held, freed(grid, resting, qty))),
+    };
+    // The taker pays from what is available: it never held anything.
+    let taker_party = Party { account: orders.get(taker).account, fee: taker_fee, freed: None };
+    let (buyer, seller) = match resting.side {
+        Side::Buy => (maker_party, taker_party),
+        Side::Sell => (taker_party, maker_party),
+    };
+    ledger.settle(&Trade {
+        base: symbol.base,
+        quote: symbol.quote,
+        amount: grid.base(qty).expect("a fill is no larger than its resting order"),
+        notional,
+        buyer,
+        seller,
+    });
+    let (id, price) = (resting.symbol, resting.price);
+    orders.print(id, price);
+    orders.fill(taker, qty, notional);
+    if orders.fill(maker, qty, notional) == Qty::ZERO {
+        orders.remove(maker);
+    }
+}

@@ -1,0 +1,75 @@
+//! What trading costs, and what an order reserves for it.
+
+use buttonwood_book::Order;
+use buttonwood_model::Side;
+use buttonwood_num::{Bps, Grid, Money, Price, Qty};
+use serde::{Deserialize, Serialize};
+
+/// Fee rates of orders placed through the interface (D-31).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FeeSchedule {
+    /// Of the resting order.
+    pub maker: Bps,
+    /// Of the incoming order.
+    pub taker: Bps,
+}
+
+impl FeeSchedule {
+    /// The higher rate: what a hold is reckoned with.
+    pub(crate) fn worst(self) -> Bps {
+        self.maker.max(self.taker)
+    }
+
+    /// Whether no fee can exceed what it is charged on.
+    pub fn is_valid(self) -> bool {
+        u32::from(self.worst().0) <= Bps::WHOLE
+    }
+}
+
+impl Default for FeeSchedule {
+    fn default() -> Self {
+        Self { maker: Bps(20), taker: Bps(40) }
+    }
+}
+
+/// What a quantity at a price reserves: a buy its notional and the worse of its fees in quote currency, a sell the
+/// quantity itself in base currency (ORD-048). `None` beyond the range of money.
+pub(crate) fn hold(grid: &Grid, side: Side, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
+    match side {
+        Side::Buy => grid.cost(price, qty, rate),
+        Side::Sell => grid.base(qty),
+    }
+}
+
+/// What a resting order reserves for what it has left (INV-LEDGER-5).
+///
+/// # Panics
+/// When the order is larger than money can count, which admission prevents.
+pub fn hold_of(grid: &Grid, order: &Order) -> Money {
+    hold_with(grid, order, order.remaining)
+}
+
+/// What `remaining` of the order reserves.
+fn hold_with(grid: &Grid, order: &Order, remaining: Qty) -> Money {
+    let rate = order.maker_rate.max(order.taker_rate);
+    hold(grid, order.side, order.price, remaining, rate).expect("admission bounds what an order reserves")
+}
+
+/// What a resting order frees when `qty` of it trades.
+pub(crate) fn freed(grid: &Grid, order: &Order, qty: Qty) -> Money {
+    if order.side == Side::Sell || grid.has_exact_fees() {
+        // Then the parts of a hold sum to the whole.
+        return hold_with(grid, order, qty);
+    }
+    hold_of(grid, order) - hold_with(grid, order, order.remaining - qty)
+}
+
+/// The maker's fee of a fill. A buyer's is paid out of what the fill frees; where rounding made that a quantum
+/// short, the fee is that quantum less, so that the fees of an order's fills sum to no more than it reserved.
+pub(crate) fn maker_fee(grid: &Grid, maker: &Order, qty: Qty) -> Option<Money> {
+    let fee = grid.fee(maker.price, qty, maker.maker_rate)?;
+    if maker.side == Side::Sell || grid.has_exact_fees() {
+        return Some(fee);
+    }
+    Some(fee.min(freed(grid, maker, qty) - grid.notional(maker.price, qty)?))
+}

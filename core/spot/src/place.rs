@@ -1,0 +1,379 @@
+//! Placing an order: admission, matching, and what becomes of the rest.
+
+use crate::collar;
+use crate::fees::{hold, maker_fee};
+use crate::{Event, Market, Placed, Planner};
+use buttonwood_book::{Book, Fill, plan};
+use buttonwood_model::{
+    AccountId, CancelReason, ClientId, ExecutionOption, OrderId, OrderKind, Outbox, SessionId, Side, Symbol,
+    SymbolId, SymbolStatus, TradeId,
+};
+use buttonwood_num::{Money, Price, Qty};
+use serde::{Deserialize, Serialize};
+
+/// The command: place one order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// What to trade.
+    pub symbol: SymbolId,
+    /// Which way.
+    pub side: Side,
+    /// Limit or market.
+    pub kind: OrderKind,
+    /// Execution option.
+    pub option: Option<ExecutionOption>,
+    /// Limit; zero for market orders.
+    pub price: Price,
+    /// Base quantity; zero for a market buy that names what to spend.
+    pub qty: Qty,
+    /// Quote currency to spend, fee included; zero but for such a buy.
+    pub spend: Money,
+    /// Client order id.
+    pub client_id: Option<ClientId>,
+}
+
+/// Who places it.
+#[derive(Clone, Copy, Debug)]
+pub struct Owner<'a> {
+    /// The account that pays.
+    pub account: AccountId,
+    /// The key that placed it.
+    pub session: SessionId,
+    /// Where the account's owner lives (D-16); read only for symbols that are closed to somebody.
+    pub jurisdiction: &'a str,
+}
+
+/// Why an order does not enter. The order of the variants is the order of the checks (D-05).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reject {
+    /// Not listed, or closed to the account's jurisdiction (SYM-005).
+    InvalidSymbol,
+    /// A limit order without a price (ORD-026).
+    NoPrice,
+    /// Only a buy can name money to spend (ORD-044).
+    SpendIsForBuys,
+    /// Below the symbol's minimum (SYM-009), or a spend that buys nothing.
+    BelowMinimum,
+    /// The symbol is closed (SYM-024).
+    MarketClosed,
+    /// The symbol's status does not take this order (SYM-025 to SYM-027).
+    MarketNotOpen(SymbolStatus),
+    /// Not enough money is free (ORD-049).
+    InsufficientFunds,
+}
+
+/// Decides one order. Refuses, or writes what happens to `out` and returns the order's id.
+///
+/// # Errors
+/// [`Reject`]; nothing is written then.
+pub fn decide<E: From<Event>>(
+    market: Market<'_>,
+    owner: Owner<'_>,
+    place: &Place,
+    planner: &mut Planner,
+    out: &mut Outbox<E>,
+) -> Result<OrderId, Reject> {
+    let symbol = market.symbol(place.symbol).ok_or(Reject::InvalidSymbol)?;
+    if symbol.closed_to.iter().any(|closed| closed == owner.jurisdiction) {
+        return Err(Reject::InvalidSymbol);
+    }
+    check_shape(symbol, place)?;
+    let book = market.orders.book(place.symbol);
+    check_status(symbol, book, place)?;
+    let order = Incoming { market, owner, place, symbol, book };
+    order.check_hold()?;
+    // Most orders meet nothing: they need neither the collar nor a plan.
+    if place.kind == OrderKind::Limit && !crosses(book, place.side, place.price) {
+        return Ok(order.emit(&[], Fate::unmet(place.option), out));
+    }
+    order.plan(&mut planner.fills);
+    let fate = order.fate(&planner.fills);
+    if place.kind == OrderKind::MarketSpend && fate == Fate::Completed && planner.fills.is_empty() {
+        return Err(Reject::BelowMinimum);
+    }
+    if fate.executes() {
+        order.check_cost(&planner.fills, fate)?;
+    } else {
+        planner.fills.clear();
+    }
+    Ok(order.emit(&planner.fills, fate, out))
+}
+
+/// Checks what needs no book and no balance.
+fn check_shape(symbol: &Symbol, place: &Place) -> Result<(), Reject> {
+    match place.kind {
+        OrderKind::Limit if place.price == Price::default() => Err(Reject::NoPrice),
+        OrderKind::MarketSpend if place.side == Side::Sell => Err(Reject::SpendIsForBuys),
+        OrderKind::Limit | OrderKind::Market if place.qty < symbol.qty_min => Err(Reject::BelowMinimum),
+        OrderKind::Limit | OrderKind::Market | OrderKind::MarketSpend => Ok(()),
+    }
+}
+
+fn check_status(symbol: &Symbol, book: &Book, place: &Place) -> Result<(), Reject> {
+    let taken = match symbol.status {
+        SymbolStatus::Open => true,
+        SymbolStatus::Closed => return Err(Reject::MarketClosed),
+        SymbolStatus::CancelOnly => false,
+        SymbolStatus::PostOnly => {
+            place.option == Some(ExecutionOption::MakerOrCancel)
+                || (place.kind == OrderKind::Limit && !crosses(book, place.side, place.price))
+        }
+        SymbolStatus::LimitOnly => place.kind == OrderKind::Limit,
+    };
+    if taken { Ok(()) } else { Err(Reject::MarketNotOpen(symbol.status)) }
+}
+
+fn crosses(book: &Book, side: Side, limit: Price) -> bool {
+    let opposite = book.side(side.opposite());
+    opposite.best().is_some_and(|best| opposite.reaches(best, limit))
+}
+
+/// What becomes of an order after its fills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// Nothing is left.
+    Completed,
+    /// The rest goes on the book.
+    Booked,
+    /// The rest is cancelled; `executes` says whether its fills stand.
+    Cancelled { reason: CancelReason, executes: bool },
+}
+
+impl Fate {
+    /// Of a limit order that meets nothing.
+    fn unmet(option: Option<ExecutionOption>) -> Self {
+        match option {
+            None | Some(ExecutionOption::MakerOrCancel) => Self::Booked,
+            Some(ExecutionOption::ImmediateOrCancel) => {
+                Self::Cancelled { reason: CancelReason::ImmediateOrCancelWouldPost, executes: true }
+            }
+            Some(ExecutionOption::FillOrKill) => {
+                Self::Cancelled { reason: CancelReason::FillOrKillWouldNotFill, executes: false }
+            }
+        }
+    }
+
+    fn executes(self) -> bool {
+        !matches!(self, Self::Cancelled { executes: false, .. })
+    }
+}
+
+/// An admitted order, about to meet the book.
+struct Incoming<'a> {
+    market: Market<'a>,
+    owner: Owner<'a>,
+    place: &'a Place,
+    symbol: &'a Symbol,
+    book: &'a Book,
+}
+
+impl Incoming<'_> {
+    fn limit(&self) -> Option<Price> {
+        (self.place.kind == OrderKind::Limit).then_some(self.place.price)
+    }
+
+    fn available(&self) -> Money {
+        let currency = match self.place.side {
+            Side::Buy => self.symbol.quote,
+            Side::Sell => self.symbol.base,
+        };
+        self.market.ledger.balance(self.owner.account, currency).available
+    }
+
+    /// The whole order must be covered, whatever of it trades at once (ORD-048).
+    fn check_hold(&self) -> Result<(), Reject> {
+        let Place { side, kind, price, qty, spend, .. } = *self.place;
+        let needed = match kind {
+            OrderKind::MarketSpend => Some(spend),
+            // What a market buy costs is known once it is planned.
+            OrderKind::Market if side == Side::Buy => Some(Money::ZERO),
+            OrderKind::Market | OrderKind::Limit => {
+                hold(&self.symbol.grid, side, price, qty, self.market.fees.worst())
+            }
+        };
+        match needed {
+            Some(needed) if needed <= self.available() => Ok(()),
+            Some(_) | None => Err(Reject::InsufficientFunds),
+        }
+    }
+
+    fn plan(&self, fills: &mut alloc::vec::Vec<Fill>) {
+        let Place { side, kind, qty, spend, .. } = *self.place;
+        let limit = self.limit();
+        let reach = collar::nearer(side, limit, collar::worst_price(self.book, side));
+        let grid = &self.symbol.grid;
+        let rate = self.market.fees.taker;
+        let (mut left, mut money) = (qty, spend);
+        let want = |price: Price, open: Qty| {
+            if kind != OrderKind::MarketSpend {
+                let take = left.min(open);
+                left -= take;
+                return take;
+            }
+            let take = grid.qty_for(money, price, rate).min(open);
+            let cost = hold(grid, Side::Buy, price, take, rate).unwrap_or(money);
+            money -= cost;
+            take
+        };
+        plan(self.market.orders, self.place.symbol, side, reach, want, fills);
+    }
+
+    fn fate(&self, fills: &[Fill]) -> Fate {
+        let Place { side, kind, option, qty, .. } = *self.place;
+        let void = |reason| Fate::Cancelled { reason, executes: false };
+        if self.meets_itself(fills) {
+            return void(CancelReason::SelfCrossPrevented);
+        }
+        if option == Some(ExecutionOption::MakerOrCancel) && crosses(self.book, side, self.place.price) {
+            return void(CancelReason::MakerOrCancelWouldTake);
+        }
+        let is_done = match kind {
+            OrderKind::MarketSpend => self.is_spent(fills),
+            OrderKind::Limit | OrderKind::Market => fills.iter().map(|fill| fill.qty).sum::<Qty>() == qty,
+        };
+        if is_done {
+            return Fate::Completed;
+        }
+        if option == Some(ExecutionOption::FillOrKill) {
+            return void(CancelReason::FillOrKillWouldNotFill);
+        }
+        if self.collar_stopped(fills) {
+            return Fate::Cancelled { reason: CancelReason::ExceedsPriceLimits, executes: true };
+        }
+        let rests = kind == OrderKind::Limit && option != Some(ExecutionOption::ImmediateOrCancel);
+        if rests {
+            return Fate::Booked;
+        }
+        Fate::Cancelled { reason: CancelReason::ImmediateOrCancelWouldPost, executes: true }
+    }
+
+    /// Whether what the fills leave of the money buys nothing more, at the best price left or at the last one paid.
+    fn is_spent(&self, fills: &[Fill]) -> bool {
+        let Some(price) = self.next_price(fills).or_else(|| fills.last().map(|fill| fill.price)) else {
+            return false;
+        };
+        let left = self.place.spend - self.cost(fills).unwrap_or(self.place.spend);
+        self.symbol.grid.qty_for(left, price, self.market.fees.taker) == Qty::ZERO
+    }
+
+    /// The best price that the planned fills leave on the other side.
+    fn next_price(&self, fills: &[Fill]) -> Option<Price> {
+        let ladder = self.book.side(self.place.side.opposite());
+        let Some(last) = fills.last() else { return ladder.best() };
+        if last.qty < self.market.orders.get(last.maker).remaining {
+            return Some(last.price);
+        }
+        if self.market.orders.has_younger(last.maker) {
+            Some(last.price)
+        } else {
+            ladder.worse_than(last.price)
+        }
+    }
+
+    /// Whether orders that the limit accepts are left, but lie beyond the collar.
+    fn collar_stopped(&self, fills: &[Fill]) -> bool {
+        let side = self.place.side;
+        let ladder = self.book.side(side.opposite());
+        let Some(next) = self.next_price(fills) else { return false };
+        let wanted = self.limit().is_none_or(|limit| ladder.reaches(next, limit));
+        wanted && collar::worst_price(self.book, side).is_some_and(|worst| !ladder.reaches(next, worst))
+    }
+
+    /// Whether an opposite order of the same account lies within the order's limit, or, without a limit, within
+    /// what it would reach (ORD-050, D-23).
+    fn meets_itself(&self, fills: &[Fill]) -> bool {
+        let side = self.place.side;
+        let account = self.owner.account;
+        if self.market.orders.count(account, side.opposite()) == 0 {
+            return false;
+        }
+        let Some(reach) = self.limit().or_else(|| fills.last().map(|fill| fill.price)) else { return false };
+        if !crosses(self.book, side, reach) {
+            return false;
+        }
+        let ladder = self.book.side(side.opposite());
+        self.market.orders.in_any_order(account).any(|(_, own)| {
+            own.side == side.opposite() && own.symbol == self.place.symbol && ladder.reaches(own.price, reach)
+        })
+    }
+
+    /// What a buyer pays for the fills; `None` beyond the range of money.
+    fn cost(&self, fills: &[Fill]) -> Option<Money> {
+        let rate = self.market.fees.taker;
+        fills.iter().try_fold(Money::ZERO, |sum, fill| {
+            sum.checked_add(hold(&self.symbol.grid, Side::Buy, fill.price, fill.qty, rate)?)
+        })
+    }
+
+    /// A buyer must afford fills and rest to the last quantum: the fees of several fills may round up more often
+    /// than that of the whole.
+    fn check_cost(&self, fills: &[Fill], fate: Fate) -> Result<(), Reject> {
+        if self.place.side == Side::Sell {
+            return Ok(());
+        }
+        let filled: Qty = fills.iter().map(|fill| fill.qty).sum();
+        let rest = match fate {
+            Fate::Booked => {
+                let rate = self.market.fees.worst();
+                hold(&self.symbol.grid, Side::Buy, self.place.price, self.place.qty - filled, rate)
+            }
+            Fate::Completed | Fate::Cancelled { .. } => Some(Money::ZERO),
+        };
+        let needed = self.cost(fills).zip(rest).and_then(|(cost, rest)| cost.checked_add(rest));
+        match needed {
+            Some(needed) if needed <= self.available() => Ok(()),
+            Some(_) | None => Err(Reject::InsufficientFunds),
+        }
+    }
+
+    fn emit<E: From<Event>>(&self, fills: &[Fill], fate: Fate, out: &mut Outbox<E>) -> OrderId {
+        let place = self.place;
+        // An order that names money has the quantity that the money bought.
+        let qty = match place.kind {
+            OrderKind::MarketSpend => fills.iter().map(|fill| fill.qty).sum(),
+            OrderKind::Limit | OrderKind::Market => place.qty,
+        };
+        let id = OrderId(self.market.next_id);
+        let client_id = place.client_id.as_ref().map(|text| out.keep(text.as_bytes())).unwrap_or_default();
+        out.push(Event::Placed(Placed {
+            id,
+            price: place.price,
+            qty,
+            account: self.owner.account,
+            session: self.owner.session,
+            client_id,
+            symbol: place.symbol,
+            maker_rate: self.market.fees.maker,
+            taker_rate: self.market.fees.taker,
+            side: place.side,
+            kind: place.kind,
+            option: place.option,
+        }));
+        self.emit_fills(fills, out);
+        out.push(match fate {
+            Fate::Completed => Event::Completed,
+            Fate::Booked => Event::Booked,
+            Fate::Cancelled { reason, .. } => {
+                Event::Cancelled { slot: self.market.orders.next_slot(), reason, order: id }
+            }
+        });
+        id
+    }
+
+    fn emit_fills<E: From<Event>>(&self, fills: &[Fill], out: &mut Outbox<E>) {
+        let grid = &self.symbol.grid;
+        // The order itself takes the first number.
+        for (trade, fill) in (self.market.next_id + 1..).zip(fills) {
+            let maker = self.market.orders.get(fill.maker);
+            out.push(Event::Filled {
+                maker: fill.maker,
+                trade: TradeId(trade),
+                qty: fill.qty,
+                maker_fee: maker_fee(grid, maker, fill.qty).expect("smaller than what was held"),
+                taker_fee: grid
+                    .fee(fill.price, fill.qty, self.market.fees.taker)
+                    .expect("smaller than the notional"),
+            });
+        }
+    }
+}

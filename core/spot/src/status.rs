@@ -1,0 +1,25 @@
+//! What a change of a symbol's status does to its orders.
+
+use crate::{Event, Market};
+use buttonwood_model::{CancelReason, Outbox, Side, SymbolId, SymbolStatus};
+
+/// Closing a symbol cancels its live orders (SYM-028); no other change touches any.
+pub fn decide<E: From<Event>>(
+    market: Market<'_>,
+    symbol: SymbolId,
+    status: SymbolStatus,
+    out: &mut Outbox<E>,
+) {
+    if status != SymbolStatus::Closed {
+        return;
+    }
+    let book = market.orders.book(symbol);
+    for side in [Side::Buy, Side::Sell] {
+        for price in book.side(side).prices() {
+            for slot in market.orders.queue(symbol, side, price) {
+                let order = market.orders.get(slot).id;
+                out.push(Event::Cancelled { slot, reason: CancelReason::MarketClosed, order });
+            }
+        }
+    }
+}
