@@ -1,0 +1,124 @@
+//! Everything the exchange can be asked to do.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use buttonwood_access::{Account, Caller, NewSession};
+use buttonwood_model::{
+    AccountId, Currency, CurrencyId, Nonce, Role, Roles, SessionId, Symbol, SymbolId, SymbolStatus,
+};
+use buttonwood_num::Money;
+use buttonwood_spot::FeeSchedule;
+use buttonwood_spot::cancel::OrderRef;
+use buttonwood_spot::place::Place;
+use serde::{Deserialize, Serialize};
+
+/// A command: what is asked, and by whom if a key asked it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Command {
+    /// The key that signed it; none for what the exchange asks of itself and what an operator does.
+    pub caller: Option<Caller>,
+    /// What is asked.
+    pub body: Body,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Body {
+    /// Place an order.
+    Place(Place),
+    /// Cancel an order.
+    Cancel(OrderRef),
+    /// Cancel the calling session's orders (ORD-060).
+    CancelSession,
+    /// Cancel the account's orders (ORD-063).
+    CancelAll,
+    /// Nothing but use up the nonce: a state-changing call that was refused before it became a command (SES-006).
+    UseNonce,
+    /// Nonces that calls which only read have used (D-08a).
+    NoncesSeen(Vec<(SessionId, Nonce)>),
+    /// A session with Require Heartbeat fell silent: cancel its orders (SES-010).
+    ExpireSession(SessionId),
+    /// Change which orders a symbol takes.
+    SetSymbolStatus(SymbolId, SymbolStatus),
+    /// Give an account money from the house's source.
+    Credit(AccountId, Vec<(CurrencyId, Money)>),
+    /// The first command of a directory.
+    Open(Opening),
+    /// List a currency.
+    ListCurrency(Currency),
+    /// List a symbol.
+    ListSymbol(Symbol),
+    /// Add a group.
+    AddGroup(String),
+    /// Open an account.
+    OpenAccount(Account),
+    /// Make a session.
+    AddSession(NewSession),
+}
+
+impl Body {
+    /// The roles of which a caller needs one (AUTH-025); none where no key may send it.
+    pub fn roles(&self) -> Roles {
+        match self {
+            Self::Place(_) | Self::Cancel(_) | Self::CancelSession | Self::CancelAll => {
+                Roles::of(&[Role::Trader])
+            }
+            Self::UseNonce
+            | Self::NoncesSeen(_)
+            | Self::ExpireSession(_)
+            | Self::SetSymbolStatus(..)
+            | Self::Credit(..)
+            | Self::Open(_)
+            | Self::ListCurrency(_)
+            | Self::ListSymbol(_)
+            | Self::AddGroup(_)
+            | Self::OpenAccount(_)
+            | Self::AddSession(_) => Roles::NONE,
+        }
+    }
+
+    /// Whether it is served when little room is left to journal: what only takes risk off.
+    pub fn is_reducing(&self) -> bool {
+        matches!(
+            self,
+            Self::Cancel(_)
+                | Self::CancelSession
+                | Self::CancelAll
+                | Self::ExpireSession(_)
+                | Self::UseNonce
+                | Self::NoncesSeen(_)
+        )
+    }
+}
+
+/// What made a directory (D-30).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mode {
+    /// Test funds, control calls.
+    Sandbox,
+    /// A venue.
+    Venue,
+}
+
+impl Mode {
+    /// The name of the command that makes such a directory.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sandbox => "sandbox",
+            Self::Venue => "serve",
+        }
+    }
+}
+
+/// The first command of a directory: what can never change in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opening {
+    /// Which kind of exchange it is.
+    pub mode: Mode,
+    /// What draws what is drawn (launch contract, `--seed`).
+    pub seed: u64,
+    /// Keys the hash index of client ids.
+    pub hash_key: u64,
+    /// Fee rates.
+    pub fees: FeeSchedule,
+}

@@ -1,0 +1,237 @@
+//! What a command comes to: refusals first, general to specific.
+
+use crate::{Body, Command, Event, Outcome, Rare, Reject, State, Workspace};
+use alloc::vec::Vec;
+use buttonwood_access::{self as access, Caller};
+use buttonwood_model::{AccountId, CurrencyId, SessionId, Stamp};
+use buttonwood_num::Money;
+use buttonwood_spot::{Decided, cancel, place, status};
+
+/// Decides one command. Reads the state, changes nothing of it, and appends what happens to `work.out`:
+/// [`buttonwood_model::Outbox::latest`] shows it.
+///
+/// A refusal of a signed call still uses its nonce, so it is an outcome with an event too (SES-006). The stamp is part of
+/// what may be decided upon; so far nothing is.
+pub fn decide(state: &State, command: &Command, _stamp: Stamp, work: &mut Workspace) -> Outcome {
+    work.out.begin();
+    let Some(caller) = &command.caller else { return decide_own(state, &command.body, work) };
+    match access::admit(&state.access, caller, command.body.roles()) {
+        Err(reject @ (access::Reject::UnknownSession | access::Reject::NonceUsed)) => {
+            Outcome::Rejected(Reject::Access(reject))
+        }
+        Err(reject @ (access::Reject::ForeignAccount | access::Reject::MissingRole)) => {
+            work.out.push(Event::NonceUsed(caller.session, caller.nonce));
+            Outcome::Rejected(Reject::Access(reject))
+        }
+        Ok(()) => {
+            work.out.push(Event::NonceUsed(caller.session, caller.nonce));
+            decide_call(state, caller, &command.body, work)
+        }
+    }
+}
+
+/// What a key asks.
+fn decide_call(state: &State, caller: &Caller, body: &Body, work: &mut Workspace) -> Outcome {
+    if *body == Body::UseNonce {
+        return Outcome::Done;
+    }
+    let Some(account) = caller.account else { return Outcome::Rejected(Reject::Unknown) };
+    match body {
+        Body::Place(order) => decide_place(state, account, caller.session, order, work),
+        Body::Cancel(order) => cancel::one(state.market(), account, order, &mut work.out)
+            .map_or(Outcome::NotLive, Outcome::Order),
+        Body::CancelSession => {
+            cancel::many(state.market(), account, Some(caller.session), &mut work.out);
+            Outcome::Done
+        }
+        Body::CancelAll => {
+            cancel::many(state.market(), account, None, &mut work.out);
+            Outcome::Done
+        }
+        Body::UseNonce
+        | Body::NoncesSeen(_)
+        | Body::ExpireSession(_)
+        | Body::SetSymbolStatus(..)
+        | Body::Credit(..)
+        | Body::Open(_)
+        | Body::ListCurrency(_)
+        | Body::ListSymbol(_)
+        | Body::AddGroup(_)
+        | Body::OpenAccount(_)
+        | Body::AddSession(_) => Outcome::Rejected(Reject::NotNow),
+    }
+}
+
+fn decide_place(
+    state: &State,
+    account: AccountId,
+    session: SessionId,
+    order: &place::Place,
+    work: &mut Workspace,
+) -> Outcome {
+    // Few symbols are closed to anybody, and the account's entry is far from everything else an order reads.
+    let is_guarded = state.symbol(order.symbol).is_some_and(|symbol| !symbol.closed_to.is_empty());
+    let home = if is_guarded { state.access.account(account) } else { None };
+    let jurisdiction = home.map_or("", |account| account.jurisdiction.as_str());
+    let owner = place::Owner { account, session, jurisdiction };
+    let Workspace { out, planner } = work;
+    match place::decide(state.market(), owner, order, planner, out) {
+        Ok(id) => Outcome::Order(Decided { id, kept: None }),
+        Err(reject) => Outcome::Rejected(Reject::Place(reject)),
+    }
+}
+
+/// What the exchange asks of itself, or an operator of it.
+fn decide_own(state: &State, body: &Body, work: &mut Workspace) -> Outcome {
+    match decide_own_events(state, body, work) {
+        Ok(()) => Outcome::Done,
+        Err(reject) => {
+            work.out.undo();
+            Outcome::Rejected(reject)
+        }
+    }
+}
+
+fn decide_own_events(state: &State, body: &Body, work: &mut Workspace) -> Result<(), Reject> {
+    let out = &mut work.out;
+    match body {
+        Body::NoncesSeen(nonces) => {
+            for (session, nonce) in nonces {
+                out.push(Event::NonceUsed(*session, *nonce));
+            }
+        }
+        Body::ExpireSession(session) => {
+            let session_of = state.access.session(*session).ok_or(Reject::Unknown)?;
+            // Master keys cannot ask for heartbeats (SES-016), so the owner is an account.
+            if let access::Owner::Account(account) = session_of.key.owner {
+                cancel::many(state.market(), account, Some(*session), out);
+            }
+        }
+        Body::SetSymbolStatus(symbol, to) => {
+            let listed = state.symbol(*symbol).ok_or(Reject::Unknown)?;
+            if listed.status != *to {
+                out.push(Rare::SymbolStatusChanged(*symbol, *to));
+                status::decide(state.market(), *symbol, *to, out);
+            }
+        }
+        Body::Credit(account, amounts) => return credit(state, *account, amounts, work),
+        Body::Open(_)
+        | Body::ListCurrency(_)
+        | Body::ListSymbol(_)
+        | Body::AddGroup(_)
+        | Body::OpenAccount(_)
+        | Body::AddSession(_) => return found(state, body, work),
+        Body::Place(_) | Body::Cancel(_) | Body::CancelSession | Body::CancelAll | Body::UseNonce => {
+            return Err(Reject::Unknown);
+        }
+    }
+    Ok(())
+}
+
+fn credit(
+    state: &State,
+    to: AccountId,
+    amounts: &[(CurrencyId, Money)],
+    work: &mut Workspace,
+) -> Result<(), Reject> {
+    state.access.account(to).ok_or(Reject::Unknown)?;
+    let mut sums: Vec<(CurrencyId, Money)> = Vec::new();
+    for (currency, amount) in amounts {
+        state.currency(*currency).ok_or(Reject::Unknown)?;
+        if *amount <= Money::ZERO {
+            return Err(Reject::BadAmount);
+        }
+        let before = sums.iter().filter(|(same, _)| same == currency).map(|(_, sum)| *sum).sum::<Money>();
+        let sum = before.checked_add(*amount).ok_or(Reject::BadAmount)?;
+        state.ledger.can_issue(*currency, sum).map_err(|_| Reject::BadAmount)?;
+        sums.push((*currency, *amount));
+        work.out.push(Rare::Credited(to, *currency, *amount));
+    }
+    Ok(())
+}
+
+/// Reference data, groups, accounts, sessions: what an exchange is founded on.
+fn found(state: &State, body: &Body, work: &mut Workspace) -> Result<(), Reject> {
+    if state.opening.is_some() == matches!(body, Body::Open(_)) {
+        return Err(Reject::NotNow);
+    }
+    let event = match body {
+        Body::Open(opening) => {
+            if !opening.fees.is_valid() {
+                return Err(Reject::BadAmount);
+            }
+            Rare::Opened(*opening)
+        }
+        Body::ListCurrency(currency) => {
+            if state.currencies.iter().any(|listed| listed.code == currency.code) {
+                return Err(Reject::Taken);
+            }
+            Rare::CurrencyListed(currency.clone())
+        }
+        Body::ListSymbol(symbol) => {
+            let known = |currency: CurrencyId| state.currency(currency).ok_or(Reject::Unknown);
+            known(symbol.base)?;
+            known(symbol.quote)?;
+            if symbol.base == symbol.quote {
+                return Err(Reject::Unknown);
+            }
+            if state.symbols.iter().any(|listed| listed.name == symbol.name) {
+                return Err(Reject::Taken);
+            }
+            Rare::SymbolListed(symbol.clone())
+        }
+        Body::AddGroup(name) => {
+            if state.access.find_group(name).is_some() {
+                return Err(Reject::Taken);
+            }
+            Rare::GroupAdded(name.clone())
+        }
+        Body::OpenAccount(account) => {
+            let group = account.group.ok_or(Reject::Unknown)?;
+            state.access.group(group).ok_or(Reject::Unknown)?;
+            if state.access.find_account(group, &account.short_name).is_some() {
+                return Err(Reject::Taken);
+            }
+            Rare::AccountOpened(account.clone())
+        }
+        Body::AddSession(session) => {
+            check_session(state, session)?;
+            Rare::SessionAdded(session.clone())
+        }
+        Body::Place(_)
+        | Body::Cancel(_)
+        | Body::CancelSession
+        | Body::CancelAll
+        | Body::UseNonce
+        | Body::NoncesSeen(_)
+        | Body::ExpireSession(_)
+        | Body::SetSymbolStatus(..)
+        | Body::Credit(..) => return Err(Reject::Unknown),
+    };
+    work.out.push(event);
+    Ok(())
+}
+
+/// A key has a valid set of roles, an owner that exists, the prefix of its kind, and no heartbeat when it is a
+/// master key (AUTH-015, AUTH-024, SES-016).
+fn check_session(state: &State, session: &access::NewSession) -> Result<(), Reject> {
+    let exists = match session.owner {
+        // The house's own accounts are in no group, and no key reaches them.
+        access::Owner::Account(account) => {
+            state.access.account(account).is_some_and(|account| account.group.is_some())
+        }
+        access::Owner::Group(group) => state.access.group(group).is_some(),
+    };
+    let prefix = match session.owner {
+        access::Owner::Account(_) => "account-",
+        access::Owner::Group(_) => "master-",
+    };
+    let heartbeat_ok = !session.require_heartbeat || matches!(session.owner, access::Owner::Account(_));
+    if !exists || !session.roles.is_valid() || !session.api_key.starts_with(prefix) || !heartbeat_ok {
+        return Err(Reject::Unknown);
+    }
+    if state.access.sessions().iter().any(|other| other.key.api_key == session.api_key) {
+        return Err(Reject::Taken);
+    }
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! Applying what happened.
+
+use crate::{Event, Rare, State};
+use buttonwood_access::{Account, Group};
+use buttonwood_ledger::House;
+use buttonwood_model::{AccountId, Stamp, Time};
+use buttonwood_spot as spot;
+
+/// Applies one event of the command at `stamp`. `texts` are the texts its command's events refer to.
+///
+/// # Panics
+/// When the event does not follow from the state: then the code or the journal is wrong, and nothing may go on.
+pub fn evolve(state: &mut State, stamp: Stamp, event: &Event, texts: &[u8]) {
+    match event {
+        Event::Spot(event) => {
+            let State { symbols, orders, ledger, taking, .. } = state;
+            let used = spot::evolve(symbols, orders, ledger, taking, stamp.time, event, texts);
+            if let Some(used) = used {
+                assert!(used == state.next_id, "order and trade ids have no holes");
+                state.next_id += 1;
+            }
+        }
+        Event::NonceUsed(session, nonce) => state.access.take_nonce(*session, *nonce),
+        Event::Rare(event) => evolve_rare(state, stamp.time, event),
+    }
+}
+
+fn evolve_rare(state: &mut State, time: Time, event: &Rare) {
+    match event {
+        Rare::SymbolStatusChanged(symbol, to) => {
+            let symbol = state.symbols.get_mut(symbol.index()).expect("the decision found the symbol");
+            symbol.status = *to;
+        }
+        Rare::Credited(account, currency, amount) => state.ledger.issue(*account, *currency, *amount),
+        Rare::Opened(opening) => {
+            state.opening = Some(*opening);
+            state.orders.set_key(opening.hash_key);
+            for house in House::ALL {
+                let account = open_account(state, Account::house(time));
+                assert!(account == house.account(), "the house's accounts come first");
+            }
+        }
+        Rare::CurrencyListed(currency) => {
+            state.currencies.push(currency.clone());
+            state.ledger.list_currency();
+        }
+        Rare::SymbolListed(symbol) => {
+            state.symbols.push(symbol.clone());
+            state.orders.list_symbol();
+        }
+        Rare::GroupAdded(name) => state.access.add_group(Group { name: name.clone() }),
+        Rare::AccountOpened(account) => {
+            open_account(state, account.clone());
+        }
+        Rare::SessionAdded(session) => state.access.add_session(session.clone()),
+    }
+}
+
+fn open_account(state: &mut State, account: Account) -> AccountId {
+    state.access.add_account(account);
+    let id = state.ledger.open_account();
+    state.orders.open_account(id);
+    id
+}
+
+impl State {
+    /// Notes that the command at `stamp` has been applied.
+    ///
+    /// # Panics
+    /// When numbers leave a hole or time goes back (INV-JRN-1).
+    pub fn advance(&mut self, stamp: Stamp) {
+        assert!(stamp.seq.0 == self.stamp.seq.0 + 1, "commands are numbered without holes");
+        assert!(stamp.time >= self.stamp.time, "time does not go back");
+        self.stamp = stamp;
+    }
+}

@@ -1,0 +1,108 @@
+//! The journal's form of a command and its events: compact, versioned, ours alone.
+
+use crate::{Command, Event};
+use alloc::vec::Vec;
+use buttonwood_model::{Outbox, Seq, Stamp, Time};
+
+/// The version of this form; a reader refuses any other.
+pub const FORMAT: u8 = 1;
+
+/// What one command was and did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Where and when it stands.
+    pub stamp: Stamp,
+    /// What happened.
+    pub out: Outbox<Event>,
+}
+
+/// A frame cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FrameError {
+    /// Written by another version.
+    Version(u8),
+    /// Not a frame.
+    Malformed(postcard::Error),
+}
+
+impl core::fmt::Display for FrameError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Version(version) => {
+                write!(f, "frame of version {version}, this build reads version {FORMAT}")
+            }
+            Self::Malformed(error) => write!(f, "frame cannot be read: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for FrameError {}
+
+impl From<postcard::Error> for FrameError {
+    fn from(error: postcard::Error) -> Self {
+        Self::Malformed(error)
+    }
+}
+
+/// Appends a frame's bytes: version, time, texts, events, and last the command, which replay has no need to read.
+///
+/// # Errors
+/// Only if the buffer cannot grow.
+pub fn encode(
+    time: Time,
+    command: &Command,
+    events: &[Event],
+    texts: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), FrameError> {
+    let mut bytes = core::mem::take(out);
+    bytes.push(FORMAT);
+    bytes = postcard::to_extend(&time, bytes)?;
+    bytes = postcard::to_extend(texts, bytes)?;
+    bytes = postcard::to_extend(events, bytes)?;
+    *out = postcard::to_extend(command, bytes)?;
+    Ok(())
+}
+
+/// Reads time and events of a frame into `out`, and returns the time and the bytes of the command.
+///
+/// # Errors
+/// [`FrameError`] when the bytes are no frame of this version.
+pub fn decode_events<'a>(bytes: &'a [u8], out: &mut Outbox<Event>) -> Result<(Time, &'a [u8]), FrameError> {
+    out.clear();
+    let (version, rest) =
+        bytes.split_first().ok_or(FrameError::Malformed(postcard::Error::DeserializeUnexpectedEnd))?;
+    if *version != FORMAT {
+        return Err(FrameError::Version(*version));
+    }
+    let (time, rest) = postcard::take_from_bytes::<Time>(rest)?;
+    let (texts, rest) = postcard::take_from_bytes::<&[u8]>(rest)?;
+    out.texts.extend_from_slice(texts);
+    let (count, mut rest) = postcard::take_from_bytes::<usize>(rest)?;
+    for _ in 0..count {
+        let (event, after) = postcard::take_from_bytes::<Event>(rest)?;
+        out.events.push(event);
+        rest = after;
+    }
+    Ok((time, rest))
+}
+
+/// Reads the command of a frame from what [`decode_events`] returned.
+///
+/// # Errors
+/// [`FrameError`] when the bytes are no command.
+pub fn decode_command(bytes: &[u8]) -> Result<Command, FrameError> {
+    Ok(postcard::from_bytes(bytes)?)
+}
+
+impl Frame {
+    /// Reads a frame whose number the journal knows.
+    ///
+    /// # Errors
+    /// [`FrameError`] when the bytes are no frame of this version.
+    pub fn read(seq: Seq, bytes: &[u8]) -> Result<Self, FrameError> {
+        let mut out = Outbox::default();
+        let (time, _) = decode_events(bytes, &mut out)?;
+        Ok(Self { stamp: Stamp { seq, time }, out })
+    }
+}

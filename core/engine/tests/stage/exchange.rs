@@ -1,0 +1,296 @@
+//! The core as the tests drive it: one state, commands in, what happened out, every law checked after every command.
+//!
+//! All that these tests know of the core's insides (how to walk a book, which slot is which order) is in this file.
+#![allow(dead_code, reason = "each test file uses its part of the stage")]
+
+use buttonwood_engine::{
+    Account, Answer, Balance, Body, Caller, Command, Event, FeeSchedule, House, Mode, NewSession, Opening,
+    OrderState, Outcome, Owner, Rare, SpotEvent, State, Workspace, decide, decode_events, encode, evolve,
+};
+use buttonwood_model::{
+    AccountId, CancelReason, Currency, CurrencyId, CurrencyKind, GroupId, Nonce, Outbox, Product, Role,
+    Roles, Seq, SessionId, Side, Stamp, Symbol, SymbolId, SymbolStatus,
+};
+use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
+
+/// One thing that happened, with ids in the place of slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Happening {
+    Accepted(u64),
+    Filled { maker: u64, trade: u64, price: Price, qty: Qty, maker_fee: Money, taker_fee: Money },
+    Booked(u64),
+    Completed(u64),
+    Cancelled(u64, CancelReason),
+    Status(SymbolId, SymbolStatus),
+    Credited(AccountId, CurrencyId, Money),
+}
+
+/// A state and all that moves it.
+#[derive(Default)]
+pub(crate) struct Exchange {
+    pub(crate) state: State,
+    pub(crate) work: Workspace,
+    pub(crate) stamp: Stamp,
+    /// What the last command did.
+    pub(crate) happened: Vec<Happening>,
+    /// The last command's frame.
+    pub(crate) frame: Vec<u8>,
+    /// The frames of all commands, if they are kept.
+    pub(crate) journal: Option<Vec<Vec<u8>>>,
+}
+
+impl Exchange {
+    /// An exchange before its first command.
+    pub(crate) fn blank() -> Self {
+        Self { state: State::new(), ..Self::default() }
+    }
+
+    /// An exchange with these fee rates and nothing else, which keeps a journal if it is given one.
+    pub(crate) fn open(fees: FeeSchedule, journal: Option<Vec<Vec<u8>>>) -> Self {
+        let mut exchange = Self { journal, ..Self::blank() };
+        let opening = Opening { mode: Mode::Sandbox, seed: 1, hash_key: 0x5EED, fees };
+        assert_eq!(exchange.own(Body::Open(opening)), Outcome::Done);
+        exchange
+    }
+
+    /// A copy that goes its own way.
+    pub(crate) fn fork(&self) -> Self {
+        Self { state: self.state.clone(), stamp: self.stamp, ..Self::default() }
+    }
+
+    /// What the exchange asks of itself, a microsecond after the last command.
+    pub(crate) fn own(&mut self, body: Body) -> Answer {
+        self.submit(1, &Command { caller: None, body })
+    }
+
+    /// Decides and applies one command, as the sequencer does.
+    pub(crate) fn submit(&mut self, micros: u64, command: &Command) -> Answer {
+        let stamp = Stamp { seq: Seq(self.stamp.seq.0 + 1), time: self.stamp.time.plus(micros) };
+        self.work.out.clear();
+        let outcome = decide(&self.state, command, stamp, &mut self.work);
+        self.stamp = stamp;
+        self.happened.clear();
+        self.frame.clear();
+        let Workspace { out, .. } = &self.work;
+        let answer = outcome.told(stamp, &out.events, &out.texts, &self.state);
+        encode(stamp.time, command, &out.events, &out.texts, &mut self.frame).unwrap();
+        if let Some(journal) = &mut self.journal {
+            journal.push(self.frame.clone());
+        }
+        let mut entered = 0;
+        for event in &out.events {
+            self.happened.extend(happening(&self.state, &mut entered, event));
+            evolve(&mut self.state, stamp, event, &out.texts);
+        }
+        self.state.advance(stamp);
+        answer
+    }
+
+    /// Applies one frame, as a recovery does.
+    pub(crate) fn replay(&mut self, frame: &[u8]) {
+        let mut out = Outbox::default();
+        let (time, _) = decode_events(frame, &mut out).unwrap();
+        self.stamp = Stamp { seq: Seq(self.stamp.seq.0 + 1), time };
+        for event in &out.events {
+            evolve(&mut self.state, self.stamp, event, &out.texts);
+        }
+        self.state.advance(self.stamp);
+    }
+
+    /// The state written to a snapshot and read back.
+    pub(crate) fn stored(&mut self) -> State {
+        self.state.prepare_to_store();
+        let bytes = postcard::to_allocvec(&self.state).unwrap();
+        let mut state: State = postcard::from_bytes(&bytes).unwrap();
+        state.restore();
+        state
+    }
+
+    /// Lists a currency.
+    pub(crate) fn currency(&mut self, code: &str) -> CurrencyId {
+        let currency = Currency {
+            code: code.into(),
+            name: code.into(),
+            decimals: 19,
+            kind: if code == "USD" { CurrencyKind::Fiat } else { CurrencyKind::Crypto },
+            networks: Vec::new(),
+        };
+        assert_eq!(self.own(Body::ListCurrency(currency)), Outcome::Done);
+        CurrencyId::from_index(self.state.currencies().len() - 1)
+    }
+
+    /// Lists an open symbol of `pair` (base, quote); `steps` are minimum, lot and tick, as the specification prints
+    /// them.
+    pub(crate) fn symbol(&mut self, pair: [&str; 2], steps: [&str; 3], closed_to: &[&str]) -> SymbolId {
+        let [base, quote] = pair.map(|code| self.find_currency(code));
+        let [min, lot, tick] = steps.map(|text| Decimal::parse(text.as_bytes()).unwrap());
+        let grid = Grid::new(tick, lot).unwrap();
+        let symbol = Symbol {
+            name: pair.concat().to_lowercase(),
+            base,
+            quote,
+            qty_min: grid.qty(min).unwrap(),
+            grid,
+            product: Product::Spot,
+            status: SymbolStatus::Open,
+            wrap_enabled: false,
+            closed_to: closed_to.iter().map(|&place| place.into()).collect(),
+        };
+        assert_eq!(self.own(Body::ListSymbol(symbol)), Outcome::Done);
+        SymbolId::from_index(self.state.symbols().len() - 1)
+    }
+
+    /// A listed currency, listed now if it is new.
+    pub(crate) fn find_currency(&mut self, code: &str) -> CurrencyId {
+        match self.state.currencies().iter().position(|listed| listed.code == code) {
+            Some(at) => CurrencyId::from_index(at),
+            None => self.currency(code),
+        }
+    }
+
+    /// Opens an account in a group of its own name.
+    pub(crate) fn account(&mut self, name: &str, jurisdiction: &str) -> AccountId {
+        assert_eq!(self.own(Body::AddGroup(name.into())), Outcome::Done);
+        let account = Account {
+            group: Some(GroupId::from_index(self.state.access().groups().len() - 1)),
+            short_name: name.into(),
+            counterparty_id: String::new(),
+            jurisdiction: jurisdiction.into(),
+            broker: false,
+            opened: self.stamp.time,
+        };
+        assert_eq!(self.own(Body::OpenAccount(account)), Outcome::Done);
+        AccountId::from_index(self.state.access().accounts().len() - 1)
+    }
+
+    /// Makes a key of an account.
+    pub(crate) fn key(&mut self, name: &str, account: AccountId, role: Role) -> SessionId {
+        let key = NewSession {
+            api_key: format!("account-{name}"),
+            name: name.into(),
+            owner: Owner::Account(account),
+            roles: Roles::of(&[role]),
+            require_heartbeat: false,
+            time_based_nonce: false,
+        };
+        assert_eq!(self.own(Body::AddSession(key)), Outcome::Done);
+        SessionId::from_index(self.state.access().sessions().len() - 1)
+    }
+
+    /// The live orders of a side in the order they will trade: best price first, then oldest.
+    pub(crate) fn queue(&self, symbol: SymbolId, side: Side) -> impl Iterator<Item = OrderState> {
+        let orders = self.state.orders();
+        let book = orders.book(symbol);
+        book.side(side)
+            .prices()
+            .flat_map(move |price| orders.queue(symbol, side, price))
+            .map(move |slot| OrderState::live(orders, slot))
+    }
+
+    /// The live orders of an account, newest first.
+    pub(crate) fn orders_of(&self, account: AccountId) -> impl Iterator<Item = OrderState> {
+        let orders = self.state.orders();
+        orders.of_account(account).map(move |(slot, _)| OrderState::live(orders, slot))
+    }
+
+    /// A live order.
+    pub(crate) fn order(&self, id: u64) -> Option<OrderState> {
+        let slot = self.state.find_order(buttonwood_model::OrderId(id))?;
+        Some(OrderState::live(self.state.orders(), slot))
+    }
+
+    /// What an account has of a currency.
+    pub(crate) fn balance(&self, account: AccountId, currency: CurrencyId) -> Balance {
+        self.state.ledger().balance(account, currency)
+    }
+
+    /// Every account, the house's first.
+    pub(crate) fn accounts(&self) -> impl Iterator<Item = AccountId> + use<> {
+        (0..self.state.access().accounts().len()).map(AccountId::from_index)
+    }
+
+    /// Every currency.
+    pub(crate) fn currencies(&self) -> impl Iterator<Item = CurrencyId> + use<> {
+        (0..self.state.currencies().len()).map(CurrencyId::from_index)
+    }
+
+    /// Every symbol.
+    pub(crate) fn symbols(&self) -> impl Iterator<Item = SymbolId> + use<> {
+        (0..self.state.symbols().len()).map(SymbolId::from_index)
+    }
+
+    /// Whether the two stand at the same place, the order of every queue and the places of future orders included.
+    pub(crate) fn difference(&self, other: &Self) -> Option<String> {
+        if self.state != other.state {
+            return Some("states differ".into());
+        }
+        if self.state.fingerprint() != other.state.fingerprint() {
+            return Some("fingerprints differ".into());
+        }
+        if self.state.orders().next_slot() != other.state.orders().next_slot() {
+            return Some("the next order would lie elsewhere".into());
+        }
+        for symbol in self.symbols() {
+            for side in [Side::Buy, Side::Sell] {
+                if !self.queue(symbol, side).eq(other.queue(symbol, side)) {
+                    return Some(format!("queues of {symbol:?} {side:?} differ"));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// What an event is about, read before it is applied.
+fn happening(state: &State, entered: &mut u64, event: &Event) -> Option<Happening> {
+    match event {
+        Event::Spot(SpotEvent::Placed(placed)) => {
+            *entered = placed.id.0;
+            Some(Happening::Accepted(placed.id.0))
+        }
+        Event::Spot(SpotEvent::Filled { maker, trade, qty, maker_fee, taker_fee }) => {
+            let resting = state.orders().get(*maker);
+            Some(Happening::Filled {
+                maker: resting.id.0,
+                trade: trade.0,
+                price: resting.price,
+                qty: *qty,
+                maker_fee: *maker_fee,
+                taker_fee: *taker_fee,
+            })
+        }
+        Event::Spot(SpotEvent::Booked) => Some(Happening::Booked(*entered)),
+        Event::Spot(SpotEvent::Completed) => Some(Happening::Completed(*entered)),
+        Event::Spot(SpotEvent::Cancelled { reason, order, .. }) => {
+            Some(Happening::Cancelled(order.0, *reason))
+        }
+        Event::NonceUsed(..) => None,
+        Event::Rare(event) => match &**event {
+            Rare::SymbolStatusChanged(symbol, status) => Some(Happening::Status(*symbol, *status)),
+            Rare::Credited(account, currency, amount) => {
+                Some(Happening::Credited(*account, *currency, *amount))
+            }
+            Rare::Opened(_)
+            | Rare::CurrencyListed(_)
+            | Rare::SymbolListed(_)
+            | Rare::GroupAdded(_)
+            | Rare::AccountOpened(_)
+            | Rare::SessionAdded(_) => None,
+        },
+    }
+}
+
+/// A nonce of whole digits.
+pub(crate) fn nonce(number: u64) -> Nonce {
+    Nonce::parse(number.to_string().as_bytes()).unwrap()
+}
+
+/// Who calls.
+pub(crate) fn caller(session: SessionId, account: AccountId, number: u64) -> Caller {
+    Caller { session, account: Some(account), nonce: nonce(number) }
+}
+
+/// The account that fees go to.
+pub(crate) fn fees_account() -> AccountId {
+    House::Fees.account()
+}

@@ -1,0 +1,480 @@
+//! Scenarios as text: actors, orders and what must happen, one step a line.
+//!
+//! ```text
+//! given   NAME [from PLACE] CUR AMOUNT, …      an account, a Trader key of its name, its money
+//! key     NAME of ACCOUNT [ROLE]               one more key of the account
+//! master  NAME of ACCOUNT                      a Trader key of the account's group
+//! credit  ACCOUNT CUR AMOUNT, …                => …      (AMOUNT may be `units:N`, in units of 10⁻¹⁹)
+//! status  SYMBOL STATUS                        => …
+//! expire  KEY                                  => …
+//! KEY [on ACCOUNT] buy|sell SYMBOL QTY @ PRICE [moc|ioc|fok] [as LABEL] [client TEXT] [nonce N]   => …
+//! KEY [on ACCOUNT] buy|sell SYMBOL QTY market …                                                   => …
+//! KEY [on ACCOUNT] buy SYMBOL spend AMOUNT …                                                      => …
+//! KEY [on ACCOUNT] cancel LABEL | id:N | client:TEXT | session | all [nonce N]                    => …
+//! balance ACCOUNT CUR TOTAL available AMOUNT
+//! fees    CUR AMOUNT                           what the house has taken
+//! asks    SYMBOL LABEL …                       a side in priority order; `bids` alike; `-` when empty
+//! orders  ACCOUNT LABEL …                      an account's live orders, newest first
+//! # anything                                   a remark
+//! order   LABEL live=… cancelled=… reason=… original=… remaining=… executed=… notional=…
+//! ```
+//!
+//! What happened is listed in order: `accepted A`, `filled M QTY @ PRICE fees MAKER TAKER` (M is the resting order),
+//! `booked A`, `completed A`, `cancelled A Reason`, `status SYMBOL STATUS`, `credited ACCOUNT CUR AMOUNT`;
+//! `refused Reason`, `unknown` for an order that is not there, `(nothing)`.
+//!
+//! After every step the laws must hold and every order must stand as its events say; after the last one the journal
+//! of the steps, replayed, must give the same state.
+
+pub(crate) mod exchange;
+
+use buttonwood_engine::{
+    Answer, Body, Command, FeeSchedule, NewSession, OrderRef, OrderState, Outcome, Owner, Place, PlaceReject,
+    Reject,
+};
+use buttonwood_model::{
+    AccountId, ClientId, CurrencyId, ExecutionOption, OrderId, OrderKind, Role, Roles, SessionId, Side,
+    SymbolId, SymbolStatus,
+};
+use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
+use exchange::{Exchange, Happening, caller, fees_account};
+use std::collections::HashMap;
+
+/// Currencies, listed in this order.
+const CURRENCIES: [&str; 7] = ["USD", "BTC", "ETH", "DOGE", "ELON", "FTM", "USDT"];
+
+/// A symbol: base and quote; minimum, lot and tick; where it is closed.
+type Listing = ([&'static str; 2], [&'static str; 3], &'static [&'static str]);
+
+/// Symbols with the specification's minimum, lot and tick.
+const SYMBOLS: [Listing; 7] = [
+    (["BTC", "USD"], ["0.00001", "0.00000001", "0.01"], &[]),
+    (["ETH", "USD"], ["0.001", "0.000001", "0.01"], &[]),
+    (["ETH", "BTC"], ["0.001", "0.000001", "0.00001"], &[]),
+    (["DOGE", "BTC"], ["1", "0.00000001", "0.000000001"], &[]),
+    (["ELON", "USD"], ["60000", "0.000001", "0.00000000001"], &[]),
+    (["FTM", "USD"], ["0.03", "0.000001", "0.0001"], &[]),
+    (["BTC", "USDT"], ["0.00001", "0.00000001", "0.01"], &["US-NY"]),
+];
+
+/// Runs a scenario at the default rates of 20 and 40 bps.
+#[track_caller]
+pub(crate) fn check(script: &str) {
+    check_at(FeeSchedule::default(), script);
+}
+
+/// Runs a scenario at other rates.
+#[track_caller]
+pub(crate) fn check_at(fees: FeeSchedule, script: &str) {
+    let mut stage = Stage::set(fees);
+    for line in script.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if let Err(trouble) = stage.play(line) {
+            panic!("{line}\n{trouble}");
+        }
+    }
+    stage.replay();
+}
+
+struct Key {
+    session: SessionId,
+    account: AccountId,
+    nonce: u64,
+}
+
+struct Stage {
+    exchange: Exchange,
+    accounts: HashMap<String, AccountId>,
+    keys: HashMap<String, Key>,
+    labels: HashMap<String, u64>,
+    /// Every order as the events so far left it.
+    orders: HashMap<u64, OrderState>,
+}
+
+/// The words of a line.
+struct Words<'a>(std::iter::Peekable<std::str::SplitWhitespace<'a>>);
+
+impl<'a> Words<'a> {
+    fn of(text: &'a str) -> Self {
+        Self(text.split_whitespace().peekable())
+    }
+
+    fn next(&mut self) -> &'a str {
+        self.0.next().expect("a further word")
+    }
+
+    /// Takes the word if it is the next one.
+    fn takes(&mut self, word: &str) -> bool {
+        self.0.next_if_eq(&word).is_some()
+    }
+
+    fn rest(self) -> Vec<&'a str> {
+        self.0.collect()
+    }
+}
+
+impl Stage {
+    fn set(fees: FeeSchedule) -> Self {
+        let mut exchange = Exchange::open(fees, Some(Vec::new()));
+        for code in CURRENCIES {
+            exchange.currency(code);
+        }
+        for (pair, steps, closed_to) in SYMBOLS {
+            exchange.symbol(pair, steps, closed_to);
+        }
+        Self {
+            exchange,
+            accounts: HashMap::new(),
+            keys: HashMap::new(),
+            labels: HashMap::new(),
+            orders: HashMap::new(),
+        }
+    }
+
+    fn play(&mut self, line: &str) -> Result<(), String> {
+        let (step, expected) =
+            line.split_once("=>").map_or((line, None), |(step, after)| (step, Some(after)));
+        let mut words = Words::of(step);
+        let got = match words.next() {
+            "given" => return self.given(words),
+            "key" => {
+                self.key(words);
+                return Ok(());
+            }
+            "master" => return self.master(words),
+            "balance" => return self.balance(words),
+            "fees" => {
+                let (currency, amount) = (self.currency(words.next()), money(words.next()));
+                let got = self.exchange.balance(fees_account(), currency);
+                return same(&got.total(), &amount);
+            }
+            side @ ("asks" | "bids") => return self.queue(side, words),
+            "orders" => {
+                let account = self.accounts[words.next()];
+                let got: Vec<_> =
+                    self.exchange.orders_of(account).map(|order| self.label(order.id.0)).collect();
+                return same(&got.join(" "), &words.rest().join(" ").replace('-', ""));
+            }
+            "order" => return self.order(words),
+            "credit" => {
+                let account = self.accounts[words.next()];
+                let body = Body::Credit(account, self.amounts(&words.rest().join(" ")));
+                self.submit(&Command { caller: None, body }, None)
+            }
+            "status" => {
+                let symbol = self.symbol(words.next());
+                let name = words.next();
+                let status = SymbolStatus::ALL.into_iter().find(|status| status.name() == name).unwrap();
+                self.submit(&Command { caller: None, body: Body::SetSymbolStatus(symbol, status) }, None)
+            }
+            "expire" => {
+                let session = self.keys[words.next()].session;
+                self.submit(&Command { caller: None, body: Body::ExpireSession(session) }, None)
+            }
+            key => self.call(key, words),
+        };
+        self.check_laws()?;
+        same(&got.as_str(), &expected.expect("what happens, after =>").trim())
+    }
+
+    fn given(&mut self, mut words: Words<'_>) -> Result<(), String> {
+        let name = words.next();
+        let place = if words.takes("from") { words.next() } else { "" };
+        let account = self.exchange.account(name, place);
+        let session = self.exchange.key(name, account, Role::Trader);
+        self.accounts.insert(name.into(), account);
+        self.keys.insert(name.into(), Key { session, account, nonce: 0 });
+        let amounts = self.amounts(&words.rest().join(" "));
+        let answer = self.exchange.own(Body::Credit(account, amounts));
+        same(&answer, &Outcome::Done)
+    }
+
+    fn key(&mut self, mut words: Words<'_>) {
+        let name = words.next();
+        assert_eq!(words.next(), "of");
+        let account = self.accounts[words.next()];
+        let role = words.0.next().unwrap_or("Trader");
+        let role = Role::ALL.into_iter().find(|known| format!("{known:?}") == role).unwrap();
+        let session = self.exchange.key(name, account, role);
+        self.keys.insert(name.into(), Key { session, account, nonce: 0 });
+    }
+
+    fn master(&mut self, mut words: Words<'_>) -> Result<(), String> {
+        let name = words.next();
+        assert_eq!(words.next(), "of");
+        let account = self.accounts[words.next()];
+        let group = self.exchange.state.access().account(account).unwrap().group.unwrap();
+        let key = NewSession {
+            api_key: format!("master-{name}"),
+            name: name.into(),
+            owner: Owner::Group(group),
+            roles: Roles::of(&[Role::Trader]),
+            require_heartbeat: false,
+            time_based_nonce: false,
+        };
+        same(&self.exchange.own(Body::AddSession(key)), &Outcome::Done)?;
+        let session = SessionId::from_index(self.exchange.state.access().sessions().len() - 1);
+        self.keys.insert(name.into(), Key { session, account, nonce: 0 });
+        Ok(())
+    }
+
+    fn balance(&self, mut words: Words<'_>) -> Result<(), String> {
+        let (account, currency) = (self.accounts[words.next()], self.currency(words.next()));
+        let total = money(words.next());
+        assert_eq!(words.next(), "available");
+        let available = money(words.next());
+        let got = self.exchange.balance(account, currency);
+        same(&(got.total(), got.available), &(total, available))
+    }
+
+    fn queue(&self, side: &str, mut words: Words<'_>) -> Result<(), String> {
+        let symbol = self.symbol(words.next());
+        let side = if side == "asks" { Side::Sell } else { Side::Buy };
+        let got: Vec<_> = self.exchange.queue(symbol, side).map(|order| self.label(order.id.0)).collect();
+        same(&got.join(" "), &words.rest().join(" ").replace('-', ""))
+    }
+
+    fn order(&self, mut words: Words<'_>) -> Result<(), String> {
+        let order = &self.orders[&self.labels[words.next()]];
+        let grid = &self.exchange.state.symbol(order.symbol).unwrap().grid;
+        for word in words.rest() {
+            let (field, expected) = word.split_once('=').unwrap();
+            let got = match field {
+                "live" => order.is_live().to_string(),
+                "cancelled" => order.reason.is_some().to_string(),
+                "reason" => order.reason.map_or("-".into(), |reason| format!("{reason:?}")),
+                "original" => shown_qty(grid, order.original),
+                "remaining" => shown_qty(grid, order.remaining),
+                "executed" => shown_qty(grid, order.executed()),
+                "notional" => format!("{:?}", order.notional),
+                other => panic!("no field {other}"),
+            };
+            same(&(field, got.as_str()), &(field, expected))?;
+        }
+        Ok(())
+    }
+
+    /// What a key asks.
+    fn call(&mut self, name: &str, mut words: Words<'_>) -> String {
+        let on = words.takes("on").then(|| self.accounts[words.next()]);
+        let (mut label, mut number) = (None, None);
+        let body = match words.next() {
+            "cancel" => {
+                let body = self.cancel(words.next());
+                if words.takes("nonce") {
+                    number = Some(words.next().parse().unwrap());
+                }
+                body
+            }
+            side => {
+                let mut place = self.place(side, &mut words);
+                while let Some(word) = words.0.next() {
+                    match word {
+                        "moc" => place.option = Some(ExecutionOption::MakerOrCancel),
+                        "ioc" => place.option = Some(ExecutionOption::ImmediateOrCancel),
+                        "fok" => place.option = Some(ExecutionOption::FillOrKill),
+                        "as" => label = Some(words.next()),
+                        "client" => place.client_id = Some(ClientId::new(words.next()).unwrap()),
+                        "nonce" => number = Some(words.next().parse().unwrap()),
+                        other => panic!("no option {other}"),
+                    }
+                }
+                Body::Place(place)
+            }
+        };
+        let key = self.keys.get_mut(name).unwrap_or_else(|| panic!("no key {name}"));
+        let number = number.unwrap_or(key.nonce + 1);
+        key.nonce = key.nonce.max(number);
+        let caller = caller(key.session, on.unwrap_or(key.account), number);
+        self.submit(&Command { caller: Some(caller), body }, label)
+    }
+
+    fn cancel(&self, what: &str) -> Body {
+        match what.split_once(':') {
+            Some(("id", id)) => Body::Cancel(OrderRef::Id(OrderId(id.parse().unwrap()))),
+            Some(("client", text)) => Body::Cancel(OrderRef::ClientId(ClientId::new(text).unwrap())),
+            Some(_) => panic!("cancel what: {what}"),
+            None if what == "session" => Body::CancelSession,
+            None if what == "all" => Body::CancelAll,
+            None => Body::Cancel(OrderRef::Id(OrderId(self.labels[what]))),
+        }
+    }
+
+    fn place(&self, side: &str, words: &mut Words<'_>) -> Place {
+        let symbol = self.symbol(words.next());
+        let grid = &self.exchange.state.symbol(symbol).unwrap().grid;
+        let mut place = Place {
+            symbol,
+            side: if side == "buy" { Side::Buy } else { Side::Sell },
+            kind: OrderKind::MarketSpend,
+            option: None,
+            price: Price::default(),
+            qty: Qty::ZERO,
+            spend: Money::ZERO,
+            client_id: None,
+        };
+        assert!(["buy", "sell"].contains(&side), "no verb {side}");
+        if words.takes("spend") {
+            place.spend = money(words.next());
+            return place;
+        }
+        place.qty = grid.qty(decimal(words.next())).expect("a multiple of the lot");
+        place.kind = OrderKind::Market;
+        if !words.takes("market") {
+            assert_eq!(words.next(), "@");
+            place.kind = OrderKind::Limit;
+            place.price = grid.price(decimal(words.next())).expect("a multiple of the tick");
+        }
+        place
+    }
+
+    /// Submits a command a millisecond after the last one and tells what happened.
+    fn submit(&mut self, command: &Command, label: Option<&str>) -> String {
+        let answer = self.exchange.submit(1_000, command);
+        if let (Outcome::Order(order), Some(label)) = (&answer, label) {
+            self.labels.insert(label.into(), order.id.0);
+        }
+        if let (Outcome::Order(order), Body::Place(_)) = (&answer, &command.body) {
+            let entered =
+                OrderState { remaining: order.original, notional: Money::ZERO, reason: None, ..*order };
+            self.orders.insert(order.id.0, entered);
+        }
+        self.apply();
+        if let Outcome::Order(order) = &answer {
+            assert_eq!(self.orders[&order.id.0], *order, "the answer is the order as its events left it");
+        }
+        self.told(&answer)
+    }
+
+    /// Brings the orders to where the last events left them.
+    fn apply(&mut self) {
+        let mut entered = 0;
+        for happening in &self.exchange.happened {
+            match *happening {
+                Happening::Accepted(id) => entered = id,
+                Happening::Filled { maker, price, qty, .. } => {
+                    for id in [maker, entered] {
+                        let order = self.orders.get_mut(&id).unwrap();
+                        let grid = &self.exchange.state.symbol(order.symbol).unwrap().grid;
+                        order.remaining -= qty;
+                        order.notional += grid.notional(price, qty).unwrap();
+                    }
+                }
+                Happening::Cancelled(id, reason) => self.orders.get_mut(&id).unwrap().reason = Some(reason),
+                Happening::Booked(_)
+                | Happening::Completed(_)
+                | Happening::Status(..)
+                | Happening::Credited(..) => {}
+            }
+        }
+    }
+
+    fn told(&self, answer: &Answer) -> String {
+        let refused = match answer {
+            Outcome::Rejected(Reject::Access(reject)) => format!("refused {reject:?}"),
+            Outcome::Rejected(Reject::Place(PlaceReject::MarketNotOpen(_))) => "refused MarketNotOpen".into(),
+            Outcome::Rejected(Reject::Place(reject)) => format!("refused {reject:?}"),
+            Outcome::Rejected(reject) => format!("refused {reject:?}"),
+            Outcome::NotLive => "unknown".into(),
+            Outcome::Done if self.exchange.happened.is_empty() => "(nothing)".into(),
+            Outcome::Done | Outcome::Order(_) => {
+                let told: Vec<_> = self.exchange.happened.iter().map(|one| self.tell(one)).collect();
+                return told.join(", ");
+            }
+        };
+        assert_eq!(self.exchange.happened, [], "a refusal changes nothing");
+        refused
+    }
+
+    fn tell(&self, happening: &Happening) -> String {
+        match *happening {
+            Happening::Accepted(id) => format!("accepted {}", self.label(id)),
+            Happening::Filled { maker, price, qty, maker_fee, taker_fee, .. } => {
+                let grid = &self.exchange.state.symbol(self.orders[&maker].symbol).unwrap().grid;
+                let (qty, price) = (shown_qty(grid, qty), shown_price(grid, price));
+                format!("filled {} {qty} @ {price} fees {maker_fee:?} {taker_fee:?}", self.label(maker))
+            }
+            Happening::Booked(id) => format!("booked {}", self.label(id)),
+            Happening::Completed(id) => format!("completed {}", self.label(id)),
+            Happening::Cancelled(id, reason) => format!("cancelled {} {reason:?}", self.label(id)),
+            Happening::Status(symbol, status) => {
+                format!("status {} {}", self.exchange.state.symbol(symbol).unwrap().name, status.name())
+            }
+            Happening::Credited(account, currency, amount) => {
+                let name = self.accounts.iter().find(|(_, id)| **id == account).unwrap().0;
+                let code = &self.exchange.state.currency(currency).unwrap().code;
+                format!("credited {name} {code} {amount:?}")
+            }
+        }
+    }
+
+    fn label(&self, id: u64) -> String {
+        let labelled = self.labels.iter().find(|(_, labelled)| **labelled == id);
+        labelled.map_or_else(|| format!("id:{id}"), |(label, _)| label.clone())
+    }
+
+    fn check_laws(&self) -> Result<(), String> {
+        if let Some(law) = self.exchange.state.broken_law() {
+            return Err(format!("{law:?}"));
+        }
+        for (id, order) in &self.orders {
+            let expected = order.is_live().then_some(*order);
+            same(&self.exchange.order(*id), &expected)?;
+        }
+        Ok(())
+    }
+
+    /// Replays the journal from before the first command.
+    fn replay(&self) {
+        let mut again = Exchange::blank();
+        for frame in self.exchange.journal.iter().flatten() {
+            again.replay(frame);
+        }
+        assert_eq!(self.exchange.difference(&again), None, "a replay leads to the same state");
+    }
+
+    fn symbol(&self, name: &str) -> SymbolId {
+        let at = self.exchange.state.symbols().iter().position(|symbol| symbol.name == name);
+        SymbolId::from_index(at.unwrap_or_else(|| panic!("no symbol {name}")))
+    }
+
+    fn currency(&self, code: &str) -> CurrencyId {
+        let at = self.exchange.state.currencies().iter().position(|currency| currency.code == code);
+        CurrencyId::from_index(at.unwrap_or_else(|| panic!("no currency {code}")))
+    }
+
+    /// `CUR AMOUNT, CUR AMOUNT`.
+    fn amounts(&self, text: &str) -> Vec<(CurrencyId, Money)> {
+        let amount = |part: &str| {
+            let mut words = Words::of(part);
+            (self.currency(words.next()), money(words.next()))
+        };
+        text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(amount).collect()
+    }
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(got: &T, expected: &T) -> Result<(), String> {
+    if got == expected { Ok(()) } else { Err(format!("     got {got:?}\nexpected {expected:?}")) }
+}
+
+fn decimal(text: &str) -> Decimal {
+    Decimal::parse(text.as_bytes()).unwrap_or_else(|_| panic!("no decimal: {text}"))
+}
+
+fn money(text: &str) -> Money {
+    match text.strip_prefix("units:") {
+        Some(units) => Money::from_units(units.parse().unwrap()),
+        None => Money::from_decimal(decimal(text)).unwrap(),
+    }
+}
+
+fn shown_qty(grid: &Grid, qty: Qty) -> String {
+    let mut out = Vec::new();
+    grid.push_qty(&mut out, qty);
+    String::from_utf8(out).unwrap()
+}
+
+fn shown_price(grid: &Grid, price: Price) -> String {
+    let mut out = Vec::new();
+    grid.push_price(&mut out, price);
+    String::from_utf8(out).unwrap()
+}
