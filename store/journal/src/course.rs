@@ -1,0 +1,235 @@
+//! A replay across segments: where it starts, how one segment leads to the next, where it ends.
+//!
+//! Rules: J2 (the active segment is read past the page cache), J6, J7, J9. Law: INV-JRN-1.
+
+use std::path::Path;
+
+use crate::codec::BLOCK_BYTES;
+use crate::fault::{Fault, Flaw, Note, ReplayError, io};
+use crate::files;
+use crate::mark::{JournalId, Mark};
+use crate::replay::{Batch, Cursor, Edge, walk};
+use crate::segment::Segment;
+use crate::watermark::Watermark;
+use crate::window::Window;
+
+/// How far a replay goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Goal<'a> {
+    /// To the end of the history, which nobody is writing to and which must reach the watermark.
+    End(&'a Watermark),
+    /// Through the batch that holds this sequence, which is known to be durable.
+    Seq(u64),
+}
+
+/// Where a replay begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Start<'a> {
+    /// Before the first command.
+    Genesis,
+    /// Behind this mark. Its segment is verified from the beginning, to prove that the mark is part of it.
+    Mark(&'a Mark),
+    /// Where an earlier replay of this process ended.
+    Proven(Cursor),
+}
+
+/// Where a replay ended.
+#[derive(Clone, Debug)]
+pub(crate) struct Finish {
+    pub(crate) cursor: Cursor,
+    /// Segments visited, counting the one begun in.
+    pub(crate) segments: u64,
+    /// Whether the last segment holds no batch.
+    pub(crate) fresh: bool,
+    pub(crate) torn: Option<Note>,
+}
+
+/// Visits every batch between `start` and `goal`.
+pub(crate) fn run<E>(
+    dir: &Path,
+    id: JournalId,
+    window: &mut Window,
+    start: Start<'_>,
+    goal: Goal<'_>,
+    mut visit: impl FnMut(&Batch<'_>) -> Result<(), E>,
+) -> Result<Finish, ReplayError<E>> {
+    let numbers = files::segments(dir)?;
+    let mut skip = Skip::to(start);
+    let Some((mut here, mut cursor)) = begin(dir, id, &numbers, start)? else {
+        return nothing(dir, id, skip.target, goal);
+    };
+    skip.pass(&here, BLOCK_BYTES, &cursor.mark)?;
+
+    let last = numbers.last().copied().unwrap_or_default();
+    let mut segments = 1;
+    loop {
+        let next = (here.header.segment < last)
+            .then(|| Segment::open(dir, here.header.segment + 1, id, cursor.mark.seq + 1))
+            .transpose()?;
+        let (until, edge) = bounds(&here, next.as_ref(), goal)?;
+        let flaw = walk(&here, window, &mut cursor, until, edge, |batch| {
+            if skip.over(&here, batch)? { Ok(()) } else { visit(batch).map_err(ReplayError::Refused) }
+        })?;
+        match next {
+            Some(next) if cursor.mark.seq < until => {
+                enter(&next, &mut cursor)?;
+                here = next;
+                segments += 1;
+            }
+            Some(_) | None => {
+                skip.reached(dir, &cursor.mark)?;
+                return finish(dir, &here, cursor, segments, flaw, goal);
+            }
+        }
+    }
+}
+
+/// Opens the segment to begin in; `None` when the journal has none.
+fn begin(
+    dir: &Path,
+    id: JournalId,
+    numbers: &[u64],
+    start: Start<'_>,
+) -> Result<Option<(Segment, Cursor)>, Fault> {
+    if numbers.is_empty() {
+        return Ok(None);
+    }
+    let (number, seq) = match start {
+        Start::Mark(mark) if mark.seq > 0 => (mark.segment, mark.seq),
+        Start::Proven(cursor) if cursor.mark.seq > 0 => (cursor.mark.segment, cursor.mark.seq),
+        Start::Genesis | Start::Mark(_) | Start::Proven(_) => (1, 0),
+    };
+    let segment = Segment::open(dir, number, id, seq + 1)?;
+    if let Start::Proven(cursor) = start
+        && seq > 0
+    {
+        return Ok(Some((segment, cursor)));
+    }
+    let header = segment.header;
+    let genesis = header.first_seq == 1 && header.chain == id.genesis();
+    if number == 1 && !genesis {
+        return Err(segment.damaged(0, 1, Flaw::Chain));
+    }
+    let seq =
+        header.first_seq.checked_sub(1).ok_or_else(|| segment.damaged(0, 1, Flaw::Sequence { first: 0 }))?;
+    let mark = Mark { seq, chain: header.chain, segment: number, offset: BLOCK_BYTES };
+    Ok(Some((segment, Cursor { mark, epoch: header.epoch })))
+}
+
+/// A journal without segments is complete only if nobody knows of a command in it.
+fn nothing<E>(
+    dir: &Path,
+    id: JournalId,
+    target: Option<Mark>,
+    goal: Goal<'_>,
+) -> Result<Finish, ReplayError<E>> {
+    let sought = target.map_or(0, |mark| mark.seq).max(if let Goal::Seq(seq) = goal { seq } else { 0 });
+    if let Goal::End(watermark) = goal {
+        watermark.admits(0, dir)?;
+    }
+    if sought > 0 {
+        let path = files::segment(dir, target.map_or(1, |mark| mark.segment));
+        return Err(Fault::Damaged { path, offset: 0, seq: sought, flaw: Flaw::Missing }.into());
+    }
+    let cursor = Cursor { mark: Mark::genesis(id), epoch: 0 };
+    Ok(Finish { cursor, segments: 0, fresh: false, torn: None })
+}
+
+/// How far to walk in `here`, and what to expect there.
+fn bounds<'a>(here: &Segment, next: Option<&Segment>, goal: Goal<'a>) -> Result<(u64, Edge<'a>), Fault> {
+    let until = if let Goal::Seq(seq) = goal { seq } else { u64::MAX };
+    let edge = match (next, goal) {
+        (Some(next), Goal::End(_) | Goal::Seq(_)) => Edge::Sealed(next.header.previous_end),
+        (None, Goal::Seq(_)) => Edge::Live,
+        (None, Goal::End(watermark)) => {
+            files::distrust_cache(&here.file).map_err(io("sync", &here.path))?;
+            Edge::Tail(watermark)
+        }
+    };
+    Ok((until, edge))
+}
+
+/// Steps into the next segment, which must continue exactly here.
+fn enter(next: &Segment, cursor: &mut Cursor) -> Result<(), Fault> {
+    let header = &next.header;
+    let seq = cursor.mark.seq;
+    if header.first_seq != seq + 1 || header.epoch < cursor.epoch {
+        return Err(next.damaged(0, seq + 1, Flaw::Sequence { first: header.first_seq }));
+    }
+    if header.chain != cursor.mark.chain {
+        return Err(next.damaged(0, seq + 1, Flaw::Chain));
+    }
+    cursor.epoch = header.epoch;
+    cursor.mark.segment = header.segment;
+    cursor.mark.offset = BLOCK_BYTES;
+    Ok(())
+}
+
+fn finish<E>(
+    dir: &Path,
+    here: &Segment,
+    cursor: Cursor,
+    segments: u64,
+    flaw: Option<Flaw>,
+    goal: Goal<'_>,
+) -> Result<Finish, ReplayError<E>> {
+    let Mark { seq, offset, .. } = cursor.mark;
+    match goal {
+        Goal::End(watermark) => watermark.admits(seq, dir)?,
+        Goal::Seq(sought) if seq < sought => return Err(here.damaged(offset, seq + 1, Flaw::Blank).into()),
+        Goal::Seq(_) => {}
+    }
+    let torn = flaw.map(|flaw| Note::TornTail { path: here.path.clone(), offset, seq, flaw });
+    Ok(Finish { cursor, segments, fresh: offset == BLOCK_BYTES, torn })
+}
+
+/// Passes over what the caller already has, and proves on the way that its mark lies in this history.
+struct Skip {
+    target: Option<Mark>,
+}
+
+impl Skip {
+    fn to(start: Start<'_>) -> Self {
+        let target = match start {
+            Start::Mark(mark) if mark.seq > 0 => Some(*mark),
+            Start::Mark(_) | Start::Genesis | Start::Proven(_) => None,
+        };
+        Self { target }
+    }
+
+    /// Whether `batch` lies before the mark.
+    fn over(&mut self, segment: &Segment, batch: &Batch<'_>) -> Result<bool, Fault> {
+        let before = self.target.is_some();
+        self.pass(segment, batch.offset(), &batch.end())?;
+        Ok(before)
+    }
+
+    /// Notes that the replay came to `place`, where the mark is either ahead or here, but never jumped over.
+    fn pass(&mut self, segment: &Segment, offset: u64, place: &Mark) -> Result<(), Fault> {
+        match self.target {
+            Some(target)
+                if place.seq > target.seq || (place.seq == target.seq && place.chain != target.chain) =>
+            {
+                Err(segment.damaged(offset, target.seq, Flaw::Chain))
+            }
+            Some(target) if place.seq == target.seq => {
+                self.target = None;
+                Ok(())
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// The history must not end before the mark.
+    fn reached(&self, dir: &Path, end: &Mark) -> Result<(), Fault> {
+        match self.target {
+            None => Ok(()),
+            Some(mark) => Err(Fault::Behind {
+                dir: dir.to_owned(),
+                end: end.seq,
+                watermark: mark.seq,
+                seen: files::snapshot(dir, mark.seq),
+            }),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! An opened journal directory: recovered first, written to only afterwards.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::catalog;
+use crate::course::{Finish, Goal, Start, run};
+use crate::fault::{Fault, Note, ReplayError, io};
+use crate::files;
+use crate::lock::Lock;
+use crate::mark::{JournalId, Mark};
+use crate::replay::Batch;
+use crate::segment::Segment;
+use crate::snapshot;
+use crate::watermark::{self, Watermark};
+use crate::window::Window;
+use crate::writer::{Beginning, Writer};
+
+/// How much disk a journal prepares at a time. None of it limits what it can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Bytes of the first segment after an opening, and of one made in haste; small, since a start waits for it.
+    pub first_segment_bytes: u64,
+    /// Bytes of a segment that is prepared in the background.
+    pub segment_bytes: u64,
+    /// Bytes kept back for cancels on a full disk (J11); 0 for none.
+    pub ballast_bytes: u64,
+}
+
+impl Default for Options {
+    /// 1 MiB, 64 MiB and 64 MiB.
+    fn default() -> Self {
+        const MIB: u64 = 1024 * 1024;
+        Self { first_segment_bytes: MIB, segment_bytes: 64 * MIB, ballast_bytes: 64 * MIB }
+    }
+}
+
+/// An opened, exclusively locked journal directory, not yet written to.
+#[derive(Debug)]
+pub struct Journal {
+    dir: PathBuf,
+    options: Options,
+    id: JournalId,
+    lock: Lock,
+    watermark: Watermark,
+    notes: Vec<Note>,
+    window: Window,
+    recovered: Option<Finish>,
+}
+
+impl Journal {
+    /// Opens `dir`, creating it if absent. A second process gets [`Fault::Locked`] (J12).
+    pub fn open(dir: &Path, options: Options) -> Result<Self, Fault> {
+        create_dir(dir)?;
+        let lock = Lock::exclusive(dir)?;
+        let id = match catalog::identity(dir)? {
+            Some(id) => id,
+            None => catalog::found(dir)?,
+        };
+        let notes = catalog::sweep(dir)?;
+        let mut watermark = watermark::read(dir, id)?;
+        snapshot::raise(dir, id, &mut watermark)?;
+        let dir = dir.to_owned();
+        Ok(Self { dir, options, id, lock, watermark, notes, window: Window::default(), recovered: None })
+    }
+
+    /// Who this journal is.
+    pub fn id(&self) -> JournalId {
+        self.id
+    }
+
+    /// Tells of a sequence that somebody else knows to have been acknowledged, say a read model or a standby:
+    /// a history that ends before it is refused (J7). `seen` names them in the fault.
+    pub fn expect_at_least(&mut self, seq: u64, seen: &Path) {
+        self.watermark.raise(seq, seen);
+    }
+
+    /// Visits every durable batch after `from` in order (`None`: from the first); the visitor may refuse.
+    /// Returns the end of the history.
+    ///
+    /// # Errors
+    /// Damage, a foreign or newer file, or a history that lacks something acknowledged (J6, J7, J9). Some batches
+    /// may have been visited by then; their effects must be dropped.
+    pub fn replay<E>(
+        &mut self,
+        from: Option<&Mark>,
+        visit: impl FnMut(&Batch<'_>) -> Result<(), E>,
+    ) -> Result<Mark, ReplayError<E>> {
+        self.recovered = None;
+        let start = from.map_or(Start::Genesis, Start::Mark);
+        let goal = Goal::End(&self.watermark);
+        let finish = run(&self.dir, self.id, &mut self.window, start, goal, visit)?;
+        self.notes.extend(finish.torn.clone().filter(|note| !self.notes.contains(note)));
+        let end = finish.cursor.mark;
+        self.recovered = Some(finish);
+        Ok(end)
+    }
+
+    /// What recovery met that an operator should know: torn tails, leftovers.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// Seals what was recovered and makes the writer, in a new segment with a higher epoch (J2, J12).
+    ///
+    /// # Panics
+    /// If no replay reached the end before.
+    pub fn into_writer(mut self) -> Result<Writer, Fault> {
+        let Finish { cursor, fresh, .. } =
+            self.recovered.expect("a journal is replayed before it is written to");
+        self.lock.sign();
+        let Mark { seq, segment, offset, .. } = cursor.mark;
+        // A segment without a batch is replaced, so that a crash loop does not fill the disk.
+        let previous_end = if fresh {
+            Segment::open(&self.dir, segment, self.id, seq + 1)?.header.previous_end
+        } else {
+            offset
+        };
+        Writer::begin(Beginning {
+            dir: self.dir,
+            options: self.options,
+            id: self.id,
+            epoch: cursor.epoch + 1,
+            end: cursor.mark,
+            replace: fresh,
+            previous_end,
+            lock: self.lock,
+        })
+    }
+}
+
+/// Creates `dir` and makes its name durable (J5).
+fn create_dir(dir: &Path) -> Result<(), Fault> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    fs::create_dir_all(dir).map_err(io("create the journal directory", dir))?;
+    match dir.parent() {
+        Some(parent) if parent != Path::new("") => files::sync_dir(parent),
+        Some(_) | None => files::sync_dir(Path::new(".")),
+    }
+}

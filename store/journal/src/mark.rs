@@ -1,0 +1,50 @@
+//! Who a journal is, and a place in it.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+/// Drawn at random when a journal is created and carried by every file of it, so that a file of another exchange
+/// is recognised (J9). It never leaves the house, so nobody can forge a batch inside a frame.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct JournalId(pub(crate) [u8; 16]);
+
+impl JournalId {
+    /// What the first batch is chained to.
+    pub(crate) fn genesis(self) -> [u8; 32] {
+        Sha256::new().chain_update(b"buttonwood journal").chain_update(self.0).finalize().into()
+    }
+}
+
+/// The first eight hexadecimal digits: enough to compare by eye, too few to forge with.
+impl fmt::Display for JournalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().take(4).try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for JournalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JournalId({self}…)")
+    }
+}
+
+/// A place between two batches: everything before it is part of the history, `chain` says which history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Sequence of the last command before this place; 0 = nothing yet.
+    pub seq: u64,
+    /// SHA-256 of the last batch, chained over all before it.
+    pub chain: [u8; 32],
+    /// Number of the segment file, counted from 1; 0 = no segment exists yet.
+    pub segment: u64,
+    /// Byte offset in that file where the next batch begins, unless the segment ends here.
+    pub offset: u64,
+}
+
+impl Mark {
+    /// The place before the first command of journal `id`.
+    pub(crate) fn genesis(id: JournalId) -> Self {
+        Self { seq: 0, chain: id.genesis(), segment: 0, offset: 0 }
+    }
+}

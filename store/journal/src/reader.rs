@@ -1,0 +1,164 @@
+//! Reading beside a writer, without its lock: for the background fold, the scrub and `buttonwood verify`.
+
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+
+use crate::catalog;
+use crate::codec::BLOCK_BYTES;
+use crate::course::{Finish, Goal, Start, run};
+use crate::fault::{Fault, Flaw, Note, ReplayError, io};
+use crate::files;
+use crate::lock::Lock;
+use crate::mark::{JournalId, Mark};
+use crate::replay::{Batch, Cursor, Edge, walk};
+use crate::segment::Segment;
+use crate::snapshot;
+use crate::watermark::{self, Watermark};
+use crate::window::Window;
+
+/// What a scrub or a verification has read and found good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// Segment files read.
+    pub segments: u64,
+    /// Batches verified.
+    pub batches: u64,
+    /// Commands in them.
+    pub commands: u64,
+    /// Bytes of those batches, padding included.
+    pub bytes: u64,
+    /// The place behind the last of them.
+    pub end: Mark,
+    /// What an operator should know, such as a torn tail.
+    pub notes: Vec<Note>,
+}
+
+/// A journal open for reading only.
+#[derive(Debug)]
+pub struct Reader {
+    dir: PathBuf,
+    id: JournalId,
+    window: Window,
+    /// Where the last replay ended: the next may go on from there without proving its start again.
+    proven: Option<Cursor>,
+}
+
+impl Reader {
+    /// Opens an existing journal; no lock is taken.
+    pub fn open(dir: &Path) -> Result<Self, Fault> {
+        let id = catalog::identity(dir)?.ok_or_else(|| Fault::Damaged {
+            path: dir.join(files::IDENTITY),
+            offset: 0,
+            seq: 0,
+            flaw: Flaw::Missing,
+        })?;
+        Ok(Self { dir: dir.to_owned(), id, window: Window::default(), proven: None })
+    }
+
+    /// Who this journal is.
+    pub fn id(&self) -> JournalId {
+        self.id
+    }
+
+    /// Visits every batch after `from` (`None`: from the first) through the one that holds `until`, a sequence
+    /// known to be durable; what lies behind it may be half written and is not looked at. Going on from the mark
+    /// of the last call costs nothing; any other mark costs reading its segment from the beginning.
+    pub fn replay<E>(
+        &mut self,
+        from: Option<&Mark>,
+        until: u64,
+        visit: impl FnMut(&Batch<'_>) -> Result<(), E>,
+    ) -> Result<Mark, ReplayError<E>> {
+        let start = match (from, self.proven.take()) {
+            (None, _) => Start::Genesis,
+            (Some(mark), Some(cursor)) if cursor.mark == *mark => Start::Proven(cursor),
+            (Some(mark), _) => Start::Mark(mark),
+        };
+        let finish = run(
+            &self.dir,
+            self.id,
+            &mut self.window,
+            start,
+            Goal::Seq(until.max(from.map_or(0, |mark| mark.seq))),
+            visit,
+        )?;
+        self.proven = Some(finish.cursor);
+        Ok(finish.cursor.mark)
+    }
+
+    /// The numbers of the sealed segments, ascending: all but the one being written.
+    pub fn sealed(&self) -> Result<Vec<u64>, Fault> {
+        let mut numbers = files::segments(&self.dir)?;
+        numbers.pop();
+        Ok(numbers)
+    }
+
+    /// Verifies one sealed segment from the disk itself, past the page cache (J13).
+    pub fn scrub(&mut self, segment: u64) -> Result<Checked, Fault> {
+        let here = Segment::open(&self.dir, segment, self.id, 0)?;
+        let first = here.header.first_seq;
+        let next = Segment::open(&self.dir, segment + 1, self.id, first)?;
+        files::distrust_cache(&here.file).map_err(io("sync", &here.path))?;
+        let mark =
+            Mark { seq: first.saturating_sub(1), chain: here.header.chain, segment, offset: BLOCK_BYTES };
+        let mut cursor = Cursor { mark, epoch: here.header.epoch };
+        let mut count = Count::default();
+        let edge = Edge::Sealed(next.header.previous_end);
+        let walked = walk::<Infallible>(&here, &mut self.window, &mut cursor, u64::MAX, edge, |batch| {
+            count.add(batch);
+            Ok(())
+        });
+        walked.map_err(fault)?;
+        if (next.header.first_seq, next.header.chain) != (cursor.mark.seq + 1, cursor.mark.chain) {
+            return Err(next.damaged(0, cursor.mark.seq + 1, Flaw::Chain));
+        }
+        Ok(count.checked(1, cursor.mark, Vec::new()))
+    }
+
+    /// Verifies the whole journal. Beside a writer at work it goes as far as what was acknowledged when it began;
+    /// otherwise it keeps writers away and judges the tail as a recovery would, changing nothing.
+    pub fn verify(&mut self) -> Result<Checked, Fault> {
+        let still = Lock::shared(&self.dir)?;
+        let mut watermark = watermark::read(&self.dir, self.id)?;
+        snapshot::raise(&self.dir, self.id, &mut watermark)?;
+        let goal = goal(still.as_ref(), &watermark);
+        let mut count = Count::default();
+        let finish = run::<Infallible>(&self.dir, self.id, &mut self.window, Start::Genesis, goal, |batch| {
+            count.add(batch);
+            Ok(())
+        });
+        let Finish { cursor, segments, torn, .. } = finish.map_err(fault)?;
+        Ok(count.checked(segments, cursor.mark, torn.into_iter().collect()))
+    }
+}
+
+fn goal<'a>(still: Option<&Lock>, watermark: &'a Watermark) -> Goal<'a> {
+    if still.is_some() { Goal::End(watermark) } else { Goal::Seq(watermark.seq) }
+}
+
+fn fault(error: ReplayError<Infallible>) -> Fault {
+    match error {
+        ReplayError::Fault(fault) => fault,
+        ReplayError::Refused(never) => match never {},
+    }
+}
+
+#[derive(Default)]
+struct Count {
+    batches: u64,
+    commands: u64,
+    bytes: u64,
+}
+
+impl Count {
+    fn add(&mut self, batch: &Batch<'_>) {
+        self.batches += 1;
+        self.commands += batch.last_seq() - batch.first_seq() + 1;
+        self.bytes += batch.end().offset - batch.offset();
+    }
+
+    fn checked(self, segments: u64, end: Mark, notes: Vec<Note>) -> Checked {
+        let Self { batches, commands, bytes } = self;
+        Checked { segments, batches, commands, bytes, end, notes }
+    }
+}

@@ -1,0 +1,60 @@
+//! One segment file opened for reading, its header verified.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use crate::codec::BLOCK;
+use crate::fault::{Fault, Flaw, io};
+use crate::files;
+use crate::header::{SegmentHeader, Unreadable, VERSION};
+use crate::mark::JournalId;
+
+/// A segment whose first block is intact, of this journal and of this file name.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    pub(crate) path: PathBuf,
+    pub(crate) file: File,
+    pub(crate) header: SegmentHeader,
+}
+
+impl Segment {
+    /// Opens segment `number`. A file has this name only once its header is durable, so a bad header is damage,
+    /// never a crash (J4, J5, J9). `seq` is the first sequence that is not vouched for if it is bad.
+    pub(crate) fn open(dir: &Path, number: u64, id: JournalId, seq: u64) -> Result<Self, Fault> {
+        let flawed = |path: PathBuf, flaw| Fault::Damaged { path, offset: 0, seq, flaw };
+        let path = files::segment(dir, number);
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(source) if source.kind() == io::ErrorKind::NotFound => {
+                return Err(flawed(path, Flaw::Missing));
+            }
+            Err(source) => return Err(io("open", &path)(source)),
+        };
+        let mut block = [0; BLOCK];
+        match file.read_exact_at(&mut block, 0) {
+            Ok(()) => {}
+            Err(source) if source.kind() == io::ErrorKind::UnexpectedEof => {
+                return Err(flawed(path, Flaw::Cut));
+            }
+            Err(source) => return Err(io("read", &path)(source)),
+        }
+        let header = match SegmentHeader::decode(&block, id) {
+            Ok(header) => header,
+            Err(Unreadable::Blank) => return Err(flawed(path, Flaw::Blank)),
+            Err(Unreadable::Garbled) => return Err(flawed(path, Flaw::Header)),
+            Err(Unreadable::Newer(found)) => return Err(Fault::Version { path, found, supported: VERSION }),
+            Err(Unreadable::Foreign(found)) => return Err(Fault::Foreign { path, found, expected: id }),
+        };
+        if header.segment != number {
+            return Err(flawed(path, Flaw::Place { segment: header.segment, offset: 0 }));
+        }
+        Ok(Self { path, file, header })
+    }
+
+    /// Damage of this segment at `offset`, where `seq` should be.
+    pub(crate) fn damaged(&self, offset: u64, seq: u64, flaw: Flaw) -> Fault {
+        Fault::Damaged { path: self.path.clone(), offset, seq, flaw }
+    }
+}

@@ -1,0 +1,100 @@
+//! The highest sequence known to have been acknowledged (J7).
+//!
+//! Every batch header carries one, and so does each snapshot; the file kept here adds the very last batch. It is
+//! written after each sync and never synced itself: it outlives a killed process, and after a power cut it only
+//! lags, so it never claims what is not durable.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use crate::codec::{Put, seal};
+use crate::fault::{Fault, Flaw, io};
+use crate::files;
+use crate::header::{Unreadable, VERSION, opened};
+use crate::mark::JournalId;
+
+const MAGIC: [u8; 8] = *b"BWWMARK\n";
+
+/// Magic, version, identity, sequence and CRC: less than a sector, so never torn.
+const BYTES: usize = 8 + 4 + 16 + 8 + 4;
+
+/// A watermark, and where it was seen.
+#[derive(Clone, Debug)]
+pub(crate) struct Watermark {
+    pub(crate) seq: u64,
+    pub(crate) seen: PathBuf,
+}
+
+impl Watermark {
+    /// Keeps the higher of what is known and what `seen` shows.
+    pub(crate) fn raise(&mut self, seq: u64, seen: &Path) {
+        if seq > self.seq {
+            *self = Self { seq, seen: seen.to_owned() };
+        }
+    }
+
+    /// Refuses a history that ends before what was acknowledged.
+    pub(crate) fn admits(&self, end: u64, dir: &Path) -> Result<(), Fault> {
+        if end >= self.seq {
+            return Ok(());
+        }
+        let (watermark, seen) = (self.seq, self.seen.clone());
+        Err(Fault::Behind { dir: dir.to_owned(), end, watermark, seen })
+    }
+}
+
+/// Reads the file; 0 when there is none, or when a power cut left it empty.
+pub(crate) fn read(dir: &Path, id: JournalId) -> Result<Watermark, Fault> {
+    let path = dir.join(files::WATERMARK);
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(source) if source.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        Err(source) => return Err(io("read", &path)(source)),
+    };
+    let seq = match opened(&bytes, MAGIC, id) {
+        Ok(mut fields) => fields.u64().unwrap_or_default(),
+        Err(Unreadable::Blank) => 0,
+        Err(Unreadable::Garbled) => {
+            return Err(Fault::Damaged { path, offset: 0, seq: 0, flaw: Flaw::Header });
+        }
+        Err(Unreadable::Newer(found)) => return Err(Fault::Version { path, found, supported: VERSION }),
+        Err(Unreadable::Foreign(found)) => return Err(Fault::Foreign { path, found, expected: id }),
+    };
+    Ok(Watermark { seq, seen: path })
+}
+
+/// The open file, overwritten in place after every sync.
+#[derive(Debug)]
+pub(crate) struct Gauge {
+    file: File,
+    path: PathBuf,
+    id: JournalId,
+}
+
+impl Gauge {
+    /// Opens the file, showing `seq` durably, with its block allocated so that later writes need no metadata.
+    pub(crate) fn open(dir: &Path, id: JournalId, seq: u64) -> Result<Self, Fault> {
+        let path = dir.join(files::WATERMARK);
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(io("open", &path))?;
+        let gauge = Self { file, path, id };
+        gauge.show(seq)?;
+        gauge.file.sync_all().map_err(io("sync", &gauge.path))?;
+        Ok(gauge)
+    }
+
+    /// Overwrites the sequence in the page cache: no sync, no allocation.
+    pub(crate) fn show(&self, seq: u64) -> Result<(), Fault> {
+        let mut block = [0; BYTES];
+        Put::new(&mut block).bytes(&MAGIC).u32(VERSION).bytes(&self.id.0).u64(seq);
+        seal(&mut block);
+        self.file.write_all_at(&block, 0).map_err(io("write", &self.path))
+    }
+}
+
+const _: () = assert!(BYTES < 512, "a watermark fits in a sector");

@@ -1,0 +1,201 @@
+//! The single writer: one write and one sync a batch.
+//!
+//! Rules: J1, J4, J7, J8, J11, J12. Law: INV-ACK-1, whose first half is that [`Writer::append`] returns only when
+//! the batch is durable.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use crate::blank::Blank;
+use crate::buffer::{Buffer, MAX_BATCH_BYTES};
+use crate::codec::{BLOCK_BYTES, wide};
+use crate::fault::Fault;
+use crate::header::{BatchHeader, SegmentHeader};
+use crate::journal::Options;
+use crate::lock::Lock;
+use crate::mark::{JournalId, Mark};
+use crate::prepare::Preparer;
+use crate::watermark::Gauge;
+
+/// A journal open for writing. It holds the directory's lock until it is dropped (J12).
+#[derive(Debug)]
+pub struct Writer {
+    dir: PathBuf,
+    options: Options,
+    id: JournalId,
+    epoch: u64,
+    mark: Mark,
+    active: Active,
+    gauge: Gauge,
+    poisoned: bool,
+    preparer: Preparer,
+    /// Last, so that it is released after the preparing thread has ended.
+    _lock: Lock,
+}
+
+/// The segment being written.
+#[derive(Debug)]
+struct Active {
+    file: File,
+    path: PathBuf,
+    bytes: u64,
+}
+
+/// Where recovery ended and what the writer starts from.
+pub(crate) struct Beginning {
+    pub(crate) dir: PathBuf,
+    pub(crate) options: Options,
+    pub(crate) id: JournalId,
+    /// Higher than that of every segment found (J12).
+    pub(crate) epoch: u64,
+    pub(crate) end: Mark,
+    /// Whether the segment of `end` holds no batch and may be replaced.
+    pub(crate) replace: bool,
+    /// Byte offset at which the history in the segment before the new one ends.
+    pub(crate) previous_end: u64,
+    pub(crate) lock: Lock,
+}
+
+impl Writer {
+    /// Starts a new segment behind the recovered history; the old tail is never written to again (J2).
+    pub(crate) fn begin(from: Beginning) -> Result<Self, Fault> {
+        let Beginning { dir, options, id, epoch, end, replace, previous_end, lock } = from;
+        let mut preparer = Preparer::new(&dir, options);
+        let blank = preparer.urgent(options.first_segment_bytes)?;
+        let segment = if replace { end.segment } else { end.segment + 1 };
+        let header =
+            SegmentHeader { id, segment, epoch, first_seq: end.seq + 1, previous_end, chain: end.chain };
+        let path = blank.publish(&dir, &header)?;
+        preparer.start()?;
+        let gauge = Gauge::open(&dir, id, end.seq)?;
+        let mark = Mark { segment, offset: BLOCK_BYTES, ..end };
+        let active = Active { bytes: blank.bytes, file: blank.file, path };
+        Ok(Self { dir, options, id, epoch, mark, active, gauge, poisoned: false, preparer, _lock: lock })
+    }
+
+    /// Makes `batch` durable and returns the place behind it. When this returns, and not before, its effects may
+    /// leave the house (J14). The batch stays filled; clear it before reuse.
+    ///
+    /// # Errors
+    /// Whether the batch is durable is then unknown: the caller must abort the process without acknowledging
+    /// anything, and recovery decides (J1). Further calls are refused.
+    ///
+    /// # Panics
+    /// If the batch is empty, longer than [`MAX_BATCH_BYTES`], or does not follow the last one (INV-JRN-1).
+    pub fn append(&mut self, batch: &mut Buffer) -> Result<Mark, Fault> {
+        assert!(!batch.is_empty(), "a batch holds at least one command");
+        assert_eq!(batch.first_seq(), self.mark.seq + 1, "sequences are contiguous across batches");
+        assert!(batch.padded_bytes() <= wide(MAX_BATCH_BYTES), "a batch stays within its bound");
+        if self.poisoned {
+            return Err(Fault::Poisoned { dir: self.dir.clone() });
+        }
+        // Only a whole success heals this again, so no early return can forget it.
+        self.poisoned = true;
+        self.make_room(batch.padded_bytes())?;
+        self.mark = self.make_durable(batch)?;
+        self.gauge.show(self.mark.seq)?;
+        self.poisoned = false;
+        if (self.active.bytes / 4) < self.mark.offset {
+            self.preparer.request();
+        }
+        Ok(self.mark)
+    }
+
+    /// The place behind the last durable batch.
+    pub fn mark(&self) -> Mark {
+        self.mark
+    }
+
+    /// Whether the disk is so full that only what frees space or risk should still be taken (J11).
+    pub fn low_space(&self) -> bool {
+        self.preparer.low_space()
+    }
+
+    /// Who this journal is.
+    pub fn id(&self) -> JournalId {
+        self.id
+    }
+
+    fn make_durable(&self, batch: &mut Buffer) -> Result<Mark, Fault> {
+        let Mark { seq, chain, segment, offset } = self.mark;
+        let header = batch.describe(BatchHeader {
+            id: self.id,
+            segment,
+            offset,
+            epoch: self.epoch,
+            first_seq: seq + 1,
+            count: 0,
+            body_bytes: 0,
+            watermark: seq,
+            fingerprint: 0,
+            previous: chain,
+        });
+        let chain = batch.written(&header, |bytes| {
+            self.active.file.write_all_at(bytes, offset).and_then(|()| self.active.file.sync_data()).map_err(
+                |source| Fault::Append { path: self.active.path.clone(), offset, seq: seq + 1, source },
+            )
+        })?;
+        Ok(Mark { seq: batch.last_seq(), chain, segment, offset: offset + batch.padded_bytes() })
+    }
+
+    /// Turns to the next segment if the active one has no room for `bytes` more.
+    fn make_room(&mut self, bytes: u64) -> Result<(), Fault> {
+        if self.mark.offset + bytes <= self.active.bytes {
+            return Ok(());
+        }
+        let needed = bytes + BLOCK_BYTES;
+        let blank = match self.preparer.take(needed)? {
+            Some(blank) => blank,
+            // Not ready: a small one costs the least time now.
+            None => self.preparer.urgent(needed.max(self.options.first_segment_bytes))?,
+        };
+        self.turn_to(blank)
+    }
+
+    fn turn_to(&mut self, blank: Blank) -> Result<(), Fault> {
+        let Mark { seq, chain, segment, offset } = self.mark;
+        let header = SegmentHeader {
+            id: self.id,
+            segment: segment + 1,
+            epoch: self.epoch,
+            first_seq: seq + 1,
+            previous_end: offset,
+            chain,
+        };
+        let path = blank.publish(&self.dir, &header)?;
+        self.active = Active { bytes: blank.bytes, file: blank.file, path };
+        self.mark = Mark { segment: segment + 1, offset: BLOCK_BYTES, ..self.mark };
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Journal;
+
+    fn one(seq: u64) -> Buffer {
+        let mut batch = Buffer::new();
+        batch.push(seq, |out| out.extend_from_slice(b"frame"));
+        batch
+    }
+
+    /// After one failed write nothing more is taken, though the disk may be well again. Proves JRN-EIO, J1.
+    #[test]
+    fn a_failed_write_poisons() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(dir.path(), Options::default()).unwrap();
+        journal.replay(None, |_| Ok::<_, Fault>(())).unwrap();
+        let mut writer = journal.into_writer().unwrap();
+        writer.append(&mut one(1)).unwrap();
+
+        let writable = writer.active.file.try_clone().unwrap();
+        writer.active.file = File::open(&writer.active.path).unwrap();
+        let failed = writer.append(&mut one(2)).unwrap_err();
+        assert!(failed.to_string().starts_with("cannot make seq 2 durable"), "{failed}");
+        writer.active.file = writable;
+        assert!(matches!(writer.append(&mut one(2)), Err(Fault::Poisoned { .. })));
+        assert_eq!(writer.mark().seq, 1);
+    }
+}

@@ -1,0 +1,300 @@
+//! Damaged, torn, exchanged and rolled-back segment files (J3, J6 to J9): a torn tail is left out, anything else
+//! is refused with its place, and nothing altered is ever replayed.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use buttonwood_journal::{Fault, Flaw, Journal, Mark, Note};
+use support::{SMALL, Sample, append, copy, edit, expected, forget_watermark, recover, segment, writer};
+
+const SECTOR: usize = 512;
+
+/// Magic, CRC, chain and hash of a batch, in bytes.
+const FRONT: usize = 160;
+
+/// A last batch of which only the first sectors arrived is left out. Proves JRN-TORN, J8.
+#[test]
+fn a_batch_torn_at_any_sector_is_left_out() {
+    let sample = Sample::new();
+    forget_watermark(sample.dir.path());
+    let (start, end) = (sample.start(2), sample.start(3));
+    for cut in (start..end).step_by(SECTOR) {
+        let content = sample.recover_with(|bytes| bytes[cut..end].fill(0)).unwrap();
+        let whole = sample.bytes[cut..end].iter().all(|byte| *byte == 0);
+        assert_eq!(content, expected(if whole { 56 } else { 6 }), "cut at {cut}");
+    }
+}
+
+/// The same when the sectors arrived in another order: any one of them missing tears the batch.
+#[test]
+fn a_batch_with_any_sector_missing_is_left_out() {
+    let sample = Sample::new();
+    forget_watermark(sample.dir.path());
+    let (start, end) = (sample.start(2), sample.start(3));
+    for hole in (start..end).step_by(SECTOR) {
+        let content = sample.recover_with(|bytes| bytes[hole..hole + SECTOR].fill(0)).unwrap();
+        let unchanged = sample.bytes[hole..hole + SECTOR].iter().all(|byte| *byte == 0);
+        assert_eq!(content, expected(if unchanged { 56 } else { 6 }), "hole at {hole}");
+    }
+}
+
+/// Once acknowledged, the same damage is refused with its place. Proves JRN-TAILFLIP, J7.
+#[test]
+fn an_acknowledged_batch_is_never_called_torn() {
+    let sample = Sample::new();
+    let (start, end) = (sample.start(2), sample.start(3));
+    for cut in (start..end).step_by(SECTOR) {
+        let refused = sample.recover_with(|bytes| bytes[cut..end].fill(0));
+        match refused {
+            Ok(content) => assert_eq!(content, expected(56), "only padding was cut at {cut}"),
+            Err(Fault::Damaged { seq, offset, .. }) => {
+                assert_eq!((seq, offset), (7, sample.marks[2].offset), "cut at {cut}");
+            }
+            Err(Fault::Behind { end: 6, watermark: 56, .. }) if cut == start => {}
+            Err(other) => panic!("cut at {cut}: {other}"),
+        }
+    }
+}
+
+/// Every byte of a header counts: at the tail the batch is torn, or refused if it had been acknowledged.
+#[test]
+fn every_byte_of_the_last_header_counts() {
+    let sample = Sample::new();
+    let start = sample.start(2);
+    for at in start..start + FRONT {
+        let refused = sample.recover_with(|bytes| bytes[at] ^= 0x10).unwrap_err();
+        assert!(matches!(refused, Fault::Damaged { seq: 7, .. }), "byte {at}: {refused}");
+    }
+    forget_watermark(sample.dir.path());
+    for at in start..start + FRONT {
+        assert_eq!(sample.recover_with(|bytes| bytes[at] ^= 0x10).unwrap(), expected(6), "byte {at}");
+    }
+}
+
+/// A flip anywhere in a batch with others behind it is refused even if no watermark is left. Proves JRN-MIDFLIP.
+#[test]
+fn damage_in_the_middle_is_refused() {
+    let sample = Sample::new();
+    forget_watermark(sample.dir.path());
+    let (start, end) = (sample.start(1), sample.start(2));
+    for at in (start..start + FRONT).chain((start + FRONT..end).step_by(97)) {
+        let refused = sample.recover_with(|bytes| bytes[at] ^= 1).unwrap_err();
+        assert!(refused.to_string().starts_with("corrupt journal at seq 4"), "byte {at}: {refused}");
+        assert!(matches!(refused, Fault::Damaged { flaw: Flaw::Middle { .. }, .. }), "byte {at}: {refused}");
+    }
+}
+
+/// Every byte of a segment's first block counts, its padding too.
+#[test]
+fn every_byte_of_the_segment_header_counts() {
+    let sample = Sample::new();
+    for at in (0..120).chain((120..4096).step_by(61)) {
+        let refused = sample.recover_with(|bytes| bytes[at] ^= 4).unwrap_err();
+        assert!(matches!(refused, Fault::Damaged { offset: 0, .. }), "byte {at}: {refused}");
+    }
+}
+
+/// A file cut anywhere gives up nothing that was acknowledged, and otherwise ends with the last whole batch.
+#[test]
+fn truncation_is_noticed() {
+    let sample = Sample::new();
+    for len in (0..=sample.start(3)).rev().step_by(SECTOR) {
+        let outcome = sample.recover_with(|bytes| bytes.truncate(len));
+        assert_eq!(outcome.is_ok(), len == sample.start(3), "cut to {len}");
+    }
+    forget_watermark(sample.dir.path());
+    for len in (4096..=sample.start(3)).step_by(SECTOR) {
+        let content = sample.recover_with(|bytes| bytes.truncate(len)).unwrap();
+        let last = sample.marks.iter().rfind(|mark| mark.offset <= u64::try_from(len).unwrap()).unwrap();
+        assert_eq!(content, expected(last.seq), "cut to {len}");
+    }
+}
+
+/// A block written to the wrong place is recognised, as is a repeated one. Proves JRN-MISDIRECT, J9.
+#[test]
+fn a_misdirected_batch_is_recognised() {
+    let sample = Sample::new();
+    forget_watermark(sample.dir.path());
+    let (first, second, third, end) = (sample.start(0), sample.start(1), sample.start(2), sample.start(3));
+    for (from, to) in [(second, first), (first, second), (first, third), (second, third), (first, end)] {
+        let refused = sample.recover_with(|bytes| bytes.copy_within(from..from + 4096, to)).unwrap_err();
+        assert!(matches!(refused, Fault::Damaged { .. }), "{from} to {to}: {refused}");
+    }
+}
+
+/// After a torn tail was left out, what it left behind is never looked at again, over any number of openings.
+#[test]
+fn leftovers_of_a_torn_tail_stay_harmless() {
+    let sample = Sample::new();
+    forget_watermark(sample.dir.path());
+    let last = sample.start(3) - 4096;
+    sample.recover_with(|bytes| bytes[last..last + SECTOR].fill(9)).unwrap();
+    let (journal, ..) = recover(sample.dir.path()).unwrap();
+    let note = journal.notes().iter().find(|note| matches!(note, Note::TornTail { seq: 6, .. })).unwrap();
+    assert!(note.to_string().contains("after seq 6"), "{note}");
+    drop(journal);
+    for round in 1..5 {
+        append(&mut writer(sample.dir.path()), 10);
+        let (journal, content, _) = recover(sample.dir.path()).unwrap();
+        assert_eq!(content, expected(6 + 10 * round));
+        assert_eq!(journal.notes(), [], "the torn tail is sealed");
+    }
+}
+
+/// A recovery that itself crashed before a new command was written leaves the same history.
+#[test]
+fn recovering_a_torn_tail_again_and_again_changes_nothing() {
+    let sample = Sample::new();
+    forget_watermark(sample.dir.path());
+    let third = sample.start(2);
+    sample.recover_with(|bytes| bytes[third + 200] ^= 1).unwrap();
+    for _ in 0..4 {
+        let (journal, content, _) = recover(sample.dir.path()).unwrap();
+        assert_eq!(content, expected(6));
+        drop(journal.into_writer().unwrap());
+    }
+    append(&mut writer(sample.dir.path()), 1);
+    assert_eq!(recover(sample.dir.path()).unwrap().1, expected(7));
+}
+
+/// Several sealed segments in `dir`; returns the last mark.
+fn several_segments(dir: &Path) -> Mark {
+    let [.., last] = [5; 4].map(|count| append(&mut writer(dir), count));
+    last
+}
+
+/// Segment files exchanged, doubled, missing or taken from elsewhere are refused. Proves JRN-SWAPFILES, J9.
+#[test]
+fn exchanged_segment_files_are_refused() {
+    let other = tempfile::tempdir().unwrap();
+    several_segments(other.path());
+    let replace = |from: &Path, to: &Path| {
+        fs::copy(from, to).unwrap();
+    };
+    let refuse = |name: &str, change: &dyn Fn(&Path)| {
+        let dir = tempfile::tempdir().unwrap();
+        several_segments(dir.path());
+        forget_watermark(dir.path());
+        change(dir.path());
+        match recover(dir.path()) {
+            Err(fault) => println!("{name}: {fault}"),
+            Ok(_) => panic!("{name}: served"),
+        }
+    };
+    refuse("swapped", &|dir| {
+        fs::rename(segment(dir, 2), dir.join("x")).unwrap();
+        fs::rename(segment(dir, 3), segment(dir, 2)).unwrap();
+        fs::rename(dir.join("x"), segment(dir, 3)).unwrap();
+    });
+    refuse("doubled", &|dir| replace(&segment(dir, 4), &segment(dir, 5)));
+    refuse("overwritten", &|dir| replace(&segment(dir, 2), &segment(dir, 3)));
+    refuse("missing in the middle", &|dir| fs::remove_file(segment(dir, 2)).unwrap());
+    refuse("missing at the front", &|dir| fs::remove_file(segment(dir, 1)).unwrap());
+    refuse("foreign", &|dir| replace(&segment(other.path(), 4), &segment(dir, 4)));
+    refuse("foreign batch appended", &|dir| {
+        let foreign = fs::read(segment(other.path(), 2)).unwrap();
+        edit(&segment(dir, 4), |bytes| bytes.extend_from_slice(&foreign));
+    });
+    refuse("empty", &|dir| fs::write(segment(dir, 4), []).unwrap());
+    refuse("zeroed", &|dir| edit(&segment(dir, 4), |bytes| bytes.fill(0)));
+    refuse("identity gone", &|dir| fs::remove_file(dir.join("identity")).unwrap());
+    refuse("identity exchanged", &|dir| {
+        replace(&other.path().join("identity"), &dir.join("identity"));
+    });
+}
+
+/// An older copy of a file, restored by whoever, is noticed by the watermark. Proves JRN-ROLLBACK, J7.
+#[test]
+fn a_rolled_back_file_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    several_segments(dir.path());
+    let backup = tempfile::tempdir().unwrap();
+    copy(dir.path(), backup.path());
+    append(&mut writer(dir.path()), 5);
+
+    let last = segment(dir.path(), 5);
+    let kept = fs::read(&last).unwrap();
+    edit(&last, |bytes| bytes[4096..].fill(0));
+    assert!(matches!(recover(dir.path()), Err(Fault::Behind { end: 20, watermark: 25, .. })));
+    fs::remove_file(&last).unwrap();
+    let refused = recover(dir.path()).unwrap_err();
+    assert!(matches!(refused, Fault::Behind { end: 20, watermark: 25, .. }), "{refused}");
+    fs::write(&last, kept).unwrap();
+    assert!(recover(dir.path()).is_ok());
+
+    // A whole directory rolled back is known only to others.
+    let mut journal = Journal::open(backup.path(), SMALL).unwrap();
+    journal.expect_at_least(25, Path::new("the read models"));
+    let refused = journal.replay(None, |_| Ok::<_, Fault>(())).unwrap_err();
+    assert!(refused.to_string().contains("the read models shows that seq 25 was acknowledged"), "{refused}");
+}
+
+/// Files of a later format are told apart from damage. Proves INV-JRN-3.
+#[test]
+fn a_newer_format_is_refused_by_name() {
+    let sample = Sample::new();
+    let newer = |bytes: &mut [u8]| {
+        bytes[8] = 2;
+        let covered = bytes.len() - 4;
+        let crc = crc32c::crc32c(&bytes[..covered]).to_le_bytes();
+        bytes[covered..].copy_from_slice(&crc);
+    };
+    let third = sample.start(2);
+    for range in [0..4096, third..third + 128] {
+        let refused = sample.recover_with(|bytes| newer(&mut bytes[range])).unwrap_err();
+        assert!(matches!(refused, Fault::Version { found: 2, supported: 1, .. }), "{refused}");
+    }
+    sample.recover_with(|_| {}).unwrap();
+    for name in ["identity", "watermark"] {
+        let path = sample.dir.path().join(name);
+        let kept = fs::read(&path).unwrap();
+        edit(&path, |bytes| newer(bytes));
+        let refused = recover(sample.dir.path()).unwrap_err();
+        assert!(matches!(refused, Fault::Version { found: 2, .. }), "{name}: {refused}");
+        fs::write(&path, kept).unwrap();
+    }
+}
+
+/// What a crash leaves while files are being made is swept away and told. Proves JRN-RENAME, J5.
+#[test]
+fn unfinished_files_are_swept() {
+    let dir = tempfile::tempdir().unwrap();
+    let end = several_segments(dir.path());
+    for (name, content) in [
+        ("blank-0.tmp", vec![0; 70_000]),
+        ("blank-1.tmp", fs::read(segment(dir.path(), 4)).unwrap()),
+        ("snapshot-00000000000000000005.tmp", vec![1, 2, 3]),
+        ("identity.tmp", vec![]),
+    ] {
+        fs::write(dir.path().join(name), content).unwrap();
+        let (journal, content, _) = recover(dir.path()).unwrap();
+        assert_eq!(content, expected(end.seq));
+        assert!(matches!(journal.notes(), [Note::LeftoverRemoved { .. }]), "{name}");
+        assert!(!dir.path().join(name).exists());
+    }
+}
+
+/// A journal whose making was cut short before its identity had a name is made anew.
+#[test]
+fn a_half_made_journal_is_made_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("lock"), "1").unwrap();
+    fs::write(dir.path().join("identity.tmp"), [1; 7]).unwrap();
+    append(&mut writer(dir.path()), 2);
+    assert_eq!(recover(dir.path()).unwrap().1, expected(2));
+}
+
+/// A directory that cannot be one is refused in one line that names it.
+#[test]
+fn an_impossible_directory_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    fs::write(&file, "").unwrap();
+    let refused = Journal::open(&file.join("journal"), SMALL).unwrap_err().to_string();
+    assert!(
+        refused.starts_with("cannot create the journal directory") && !refused.contains('\n'),
+        "{refused}"
+    );
+}

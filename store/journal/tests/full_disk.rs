@@ -1,0 +1,110 @@
+//! A full disk (J11): the ballast is released, cancels are still journaled, nothing acknowledged is lost.
+//!
+//! Needs a small file system of its own, hence root and `mount`; without them the test says so and proves nothing.
+
+mod support;
+
+use std::convert::Infallible;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+use buttonwood_journal::{Buffer, Fault, Journal, Options, Writer};
+use support::expected;
+
+/// A tmpfs of 2 MiB, unmounted when dropped.
+struct SmallDisk {
+    dir: tempfile::TempDir,
+}
+
+impl SmallDisk {
+    fn mount() -> Option<Self> {
+        let dir = tempfile::tempdir().ok()?;
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=2m", "buttonwood-test"])
+            .arg(dir.path())
+            .output()
+            .is_ok_and(|output| output.status.success());
+        mounted.then_some(Self { dir })
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // Lazily, so that a failed test's open files do not keep it.
+        let _ = Command::new("umount").arg("-l").arg(self.dir.path()).output();
+    }
+}
+
+const TIGHT: Options =
+    Options { first_segment_bytes: 64 * 1024, segment_bytes: 256 * 1024, ballast_bytes: 768 * 1024 };
+
+fn recover(dir: &Path) -> (Journal, support::Content) {
+    let mut journal = Journal::open(dir, TIGHT).expect("a full disk does not prevent the opening");
+    let mut content = support::Content::new();
+    let replayed = journal.replay(None, |batch| {
+        content.extend(batch.frames().map(|(seq, frame)| (seq, frame.to_vec())));
+        Ok::<_, Infallible>(())
+    });
+    replayed.expect("a full disk does not prevent the recovery");
+    (journal, content)
+}
+
+fn append(writer: &mut Writer) -> Result<u64, Fault> {
+    let mut batch = Buffer::new();
+    let seq = writer.mark().seq + 1;
+    batch.push(seq, |out| out.extend_from_slice(&support::frame(seq)));
+    writer.append(&mut batch).map(|mark| mark.seq)
+}
+
+fn await_ballast(dir: &Path) {
+    while !dir.join("ballast").metadata().is_ok_and(|ballast| ballast.len() == TIGHT.ballast_bytes) {
+        std::thread::yield_now();
+    }
+}
+
+/// Batches are taken after the space became low, until the very end; recovery gives back exactly those.
+#[test]
+fn low_space_leaves_room_for_cancels() {
+    let Some(disk) = SmallDisk::mount() else {
+        println!("skipped low_space_leaves_room_for_cancels: no root or no mount here");
+        return;
+    };
+    let dir = disk.dir.path().join("journal");
+    let mut writer = recover(&dir).0.into_writer().unwrap();
+    // On a busy machine the thread that takes it may come after a disk's worth of batches.
+    await_ballast(&dir);
+    let (mut taken_low, mut durable) = (0, 0);
+    let full = loop {
+        match append(&mut writer) {
+            Ok(seq) => durable = seq,
+            Err(fault) => break fault,
+        }
+        taken_low += u64::from(writer.low_space());
+    };
+    assert!(full.to_string().contains("No space left"), "{full}");
+    assert!(taken_low > 100, "the ballast held {taken_low} commands");
+    drop(writer);
+    assert_eq!(recover(&dir).1, expected(durable));
+}
+
+/// A disk that somebody else filled does not prevent the start: it begins with low space.
+#[test]
+fn a_start_on_a_full_disk_uses_the_ballast() {
+    let Some(disk) = SmallDisk::mount() else {
+        println!("skipped a_start_on_a_full_disk_uses_the_ballast: no root or no mount here");
+        return;
+    };
+    let dir = disk.dir.path().join("journal");
+    let mut writer = recover(&dir).0.into_writer().unwrap();
+    append(&mut writer).unwrap();
+    await_ballast(&dir);
+    drop(writer);
+
+    let mut filler = File::create(disk.dir.path().join("filler")).unwrap();
+    while filler.write_all(&[1; 4096]).is_ok() {}
+    let mut writer = recover(&dir).0.into_writer().unwrap();
+    assert!(writer.low_space());
+    assert_eq!(append(&mut writer).unwrap(), 2);
+}

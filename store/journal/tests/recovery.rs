@@ -1,0 +1,158 @@
+//! Recovery of journals that were left in good order, or by a process that was killed.
+
+mod support;
+
+use buttonwood_journal::{Buffer, Fault, Journal, Reader, ReplayError};
+use support::{SMALL, append, expected, recover, recover_from, writer};
+
+/// An empty journal has no history, and starting it twice changes nothing.
+#[test]
+fn empty_journal_opens_again_and_again() {
+    let dir = tempfile::tempdir().unwrap();
+    for _ in 0..5 {
+        let (journal, content, end) = recover(dir.path()).unwrap();
+        assert_eq!((content.len(), end.seq), (0, 0));
+        let writer = journal.into_writer().unwrap();
+        assert_eq!(writer.mark().seq, 0);
+    }
+    let segments = std::fs::read_dir(dir.path()).unwrap().count();
+    assert!(segments <= 5, "a start without a command leaves no further segment");
+}
+
+/// What was appended comes back, across segments, openings and batch sizes. Proves INV-JRN-1.
+#[test]
+fn appended_frames_come_back() {
+    let dir = tempfile::tempdir().unwrap();
+    for round in 0..6 {
+        let mut writer = writer(dir.path());
+        for count in [1, 2, 3, 50, 200, 1, 400] {
+            append(&mut writer, count + round);
+        }
+    }
+    let (journal, content, end) = recover(dir.path()).unwrap();
+    assert_eq!(content, expected(end.seq));
+    assert_eq!(journal.notes(), [], "an orderly end leaves nothing to tell");
+}
+
+/// A replay from any mark gives exactly what lies behind it.
+#[test]
+fn every_mark_is_a_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut marks = Vec::new();
+    for _ in 0..3 {
+        let mut writer = writer(dir.path());
+        marks.push(writer.mark());
+        for count in [1, 300, 20, 300, 5] {
+            marks.push(append(&mut writer, count));
+        }
+    }
+    let last = marks.last().unwrap().seq;
+    for mark in &marks {
+        let (_, content, end) = recover_from(dir.path(), Some(mark)).unwrap();
+        assert_eq!(end.seq, last);
+        assert_eq!(content, expected(last).split_off(usize::try_from(mark.seq).unwrap()));
+    }
+}
+
+/// A mark of another history is refused (J7, J9).
+#[test]
+fn a_mark_that_is_not_in_this_history_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = writer(dir.path());
+    append(&mut writer, 3);
+    let mark = append(&mut writer, 3);
+    drop(writer);
+    for (seq, chain) in [(6, [7; 32]), (5, mark.chain), (9, mark.chain)] {
+        let other = buttonwood_journal::Mark { seq, chain, ..mark };
+        assert!(recover_from(dir.path(), Some(&other)).is_err(), "seq {seq}");
+    }
+}
+
+/// A second opening is refused while the first lives, whether it has become a writer or not (J12).
+#[test]
+fn one_process_at_a_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let (journal, ..) = recover(dir.path()).unwrap();
+    let refused = Journal::open(dir.path(), SMALL).unwrap_err();
+    assert!(matches!(refused, Fault::Locked { .. }), "{refused}");
+    // Nothing is written before the recovery is proven, the process id included.
+    assert!(!refused.to_string().contains("pid"), "{refused}");
+    let writer = journal.into_writer().unwrap();
+    let refused = Journal::open(dir.path(), SMALL).unwrap_err();
+    assert!(matches!(refused, Fault::Locked { .. }), "{refused}");
+    assert!(refused.to_string().contains(&format!("pid {}", std::process::id())), "{refused}");
+    drop(writer);
+    assert!(Journal::open(dir.path(), SMALL).is_ok());
+}
+
+/// A visitor that refuses stops the replay with its own error.
+#[test]
+fn a_visitor_may_refuse() {
+    let dir = tempfile::tempdir().unwrap();
+    append(&mut writer(dir.path()), 3);
+    let mut journal = Journal::open(dir.path(), SMALL).unwrap();
+    let refused = journal.replay(None, |batch| Err(batch.fingerprint())).unwrap_err();
+    assert!(matches!(refused, ReplayError::Refused(1)));
+}
+
+/// A reader beside the writer sees exactly what is durable, goes on where it stood, and verifies.
+#[test]
+fn a_reader_follows_the_writer() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = writer(dir.path());
+    let mut reader = Reader::open(dir.path()).unwrap();
+    let mut seen = Vec::new();
+    let mut mark = None;
+    for count in [1, 300, 2, 500, 700, 1, 1] {
+        let durable = append(&mut writer, count);
+        let place = reader
+            .replay(mark.as_ref(), durable.seq, |batch| {
+                seen.extend(batch.frames().map(|(seq, frame)| (seq, frame.to_vec())));
+                Ok::<_, Fault>(())
+            })
+            .unwrap();
+        assert_eq!((place.seq, place.chain), (durable.seq, durable.chain));
+        mark = Some(place);
+        let checked = reader.verify().unwrap();
+        assert_eq!(checked.end.seq, durable.seq);
+        for segment in reader.sealed().unwrap() {
+            reader.scrub(segment).unwrap();
+        }
+    }
+    assert_eq!(seen, expected(seen.last().unwrap().0));
+}
+
+/// A batch larger than every prepared segment still finds room.
+#[test]
+fn a_large_batch_gets_a_segment_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = writer(dir.path());
+    append(&mut writer, 1);
+    let mut batch = Buffer::new();
+    batch.push(2, |out| out.extend_from_slice(&vec![7; 1_000_000]));
+    writer.append(&mut batch).unwrap();
+    drop(writer);
+    let (_, content, _) = recover(dir.path()).unwrap();
+    assert_eq!(content[1].1.len(), 1_000_000);
+}
+
+/// Latent damage in a sealed segment is found by the scrub, and by `verify`. Proves SCRUB-FLIP, J13.
+#[test]
+fn the_scrub_finds_latent_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    for count in [5, 7, 9] {
+        append(&mut writer(dir.path()), count);
+    }
+    let mut reader = Reader::open(dir.path()).unwrap();
+    assert_eq!(reader.sealed().unwrap(), [1, 2]);
+    let checked = reader.scrub(2).unwrap();
+    assert_eq!((checked.batches, checked.commands, checked.end.seq), (1, 7, 12));
+    let whole = reader.verify().unwrap();
+    assert_eq!((whole.segments, whole.batches, whole.commands), (3, 3, 21));
+
+    support::edit(&support::segment(dir.path(), 2), |bytes| bytes[4096 + 300] ^= 1);
+    for fault in [reader.scrub(2).unwrap_err(), reader.verify().unwrap_err()] {
+        assert!(matches!(fault, Fault::Damaged { offset: 4096, seq: 6, .. }), "{fault}");
+    }
+    assert!(reader.scrub(1).is_ok());
+}

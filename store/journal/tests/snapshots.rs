@@ -1,0 +1,146 @@
+//! Snapshots (J10): written whole or not at all, verified, and replaced by older ones when damaged.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use buttonwood_journal::{Fault, Mark, Note, snapshot};
+use support::{append, edit, expected, recover, recover_from, writer};
+
+fn load(dir: &Path) -> (Option<(Mark, Vec<u8>)>, Vec<Note>) {
+    let mut notes = Vec::new();
+    (snapshot::load_newest(dir, &mut notes).expect("no snapshot here is foreign or newer"), notes)
+}
+
+/// What went in comes out, over chunk borders, and recovery goes on behind it.
+#[test]
+fn a_snapshot_comes_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = writer(dir.path());
+    assert_eq!(load(dir.path()).0, None);
+    for len in [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3_000_000] {
+        let mark = append(&mut writer, 3);
+        let payload: Vec<u8> = (0..=255).cycle().take(len).collect();
+        let (front, back) = payload.split_at(len / 3);
+        snapshot::write(dir.path(), &mark, &[front, back]).unwrap();
+        let (newest, notes) = load(dir.path());
+        assert_eq!(newest.unwrap(), (mark, payload));
+        assert_eq!(notes, []);
+    }
+    let end = append(&mut writer, 4).seq;
+    drop(writer);
+    let (mark, _) = load(dir.path()).0.unwrap();
+    assert_eq!(recover_from(dir.path(), Some(&mark)).unwrap().1, expected(end).split_off(18));
+}
+
+/// Snapshots of marks 3, 6, 9 and 12, of which the newest two are kept.
+fn four(dir: &Path) -> Vec<std::path::PathBuf> {
+    let mut writer = writer(dir);
+    (0..4_u8)
+        .map(|payload| {
+            let mark = append(&mut writer, 3);
+            snapshot::write(dir, &mark, &[&[payload; 5000]]).expect("there is room for a snapshot")
+        })
+        .collect()
+}
+
+/// The newest two good ones are kept; a damaged one does not count.
+#[test]
+fn two_good_ones_are_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let paths = four(dir.path());
+    let there: Vec<bool> = paths.iter().map(|path| path.exists()).collect();
+    assert_eq!(there, [false, false, true, true]);
+
+    edit(&paths[3], |bytes| bytes[5000] ^= 1);
+    let mut writer = writer(dir.path());
+    let mark = append(&mut writer, 1);
+    snapshot::write(dir.path(), &mark, &[b"x"]).unwrap();
+    assert!(paths[2].exists(), "the damaged one is no second");
+}
+
+/// A flip anywhere falls back to the older one and says so. Proves SNAP-BITFLIP.
+#[test]
+fn a_damaged_one_falls_back_to_the_older() {
+    let dir = tempfile::tempdir().unwrap();
+    let newest = four(dir.path()).pop().unwrap();
+    let good = fs::read(&newest).unwrap();
+    for at in (0..130).chain((130..4096).step_by(89)).chain(4096..4200).chain(good.len() - 60..good.len()) {
+        edit(&newest, |bytes| bytes[at] ^= 0x20);
+        let (found, notes) = load(dir.path());
+        assert_eq!(found.unwrap().1, [2; 5000], "byte {at}");
+        assert!(matches!(notes.as_slice(), [Note::SnapshotSkipped { .. }]), "byte {at}: {notes:?}");
+        fs::write(&newest, &good).unwrap();
+    }
+    for len in (0..good.len()).step_by(101) {
+        fs::write(&newest, &good[..len]).unwrap();
+        assert_eq!(load(dir.path()).0.unwrap().1, [2; 5000], "cut to {len}");
+    }
+    fs::write(&newest, [good.as_slice(), &[0]].concat()).unwrap();
+    assert_eq!(load(dir.path()).0.unwrap().1, [2; 5000], "longer than it was");
+}
+
+/// With both damaged the whole journal is replayed; with the journal damaged too nothing is served.
+#[test]
+fn without_a_good_one_the_journal_answers() {
+    let dir = tempfile::tempdir().unwrap();
+    for path in four(dir.path()).into_iter().skip(2) {
+        edit(&path, |bytes| bytes[4100] ^= 1);
+    }
+    let (found, notes) = load(dir.path());
+    assert_eq!((found, notes.len()), (None, 2));
+    assert_eq!(recover(dir.path()).unwrap().1, expected(12));
+}
+
+/// An interrupted writing leaves the older ones, and its remains are swept. Proves SNAP-CRASH.
+#[test]
+fn an_interrupted_one_is_swept() {
+    let dir = tempfile::tempdir().unwrap();
+    let newest = four(dir.path()).pop().unwrap();
+    let refused = snapshot::write_with(dir.path(), &load(dir.path()).0.unwrap().0, |out| {
+        out.write_all(&vec![1; 2_000_000])?;
+        Err(std::io::Error::other("the fold stopped"))
+    });
+    assert!(matches!(refused, Err(Fault::Io { .. })));
+    assert_eq!(load(dir.path()).0.unwrap().1, [3; 5000], "the good one of the same mark is untouched");
+    let unfinished = newest.with_extension("tmp");
+    assert!(!unfinished.exists());
+    fs::write(&unfinished, &fs::read(&newest).unwrap()[..4500]).unwrap();
+    recover(dir.path()).unwrap();
+    assert!(!unfinished.exists());
+}
+
+/// Snapshots of a later format or of another journal stop the start. Proves INV-JRN-3.
+#[test]
+fn newer_and_foreign_ones_are_refused() {
+    let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let newest = four(dir.path()).pop().unwrap();
+    let good = fs::read(&newest).unwrap();
+    fs::copy(four(other.path()).pop().unwrap(), &newest).unwrap();
+    assert!(matches!(snapshot::load_newest(dir.path(), &mut Vec::new()), Err(Fault::Foreign { .. })));
+    assert!(matches!(recover(dir.path()), Err(Fault::Foreign { .. })));
+
+    fs::write(&newest, good).unwrap();
+    edit(&newest, |bytes| {
+        bytes[8] = 9;
+        let crc = crc32c::crc32c(&bytes[..4092]).to_le_bytes();
+        bytes[4092..4096].copy_from_slice(&crc);
+    });
+    let refused = recover(dir.path()).unwrap_err();
+    assert!(refused.to_string().contains("format 9"), "{refused}");
+}
+
+/// A journal that ends before a snapshot was rolled back, watermark file or not. Proves INV-JRN-2's guard, J7.
+#[test]
+fn a_journal_behind_its_snapshot_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    four(dir.path());
+    support::forget_watermark(dir.path());
+    edit(&support::segment(dir.path(), 1), |bytes| bytes[3 * 4096..].fill(0));
+    let (mark, _) = load(dir.path()).0.unwrap();
+    for from in [None, Some(&mark)] {
+        let refused = recover_from(dir.path(), from).unwrap_err();
+        assert!(matches!(refused, Fault::Behind { watermark: 12, .. }), "{refused}");
+    }
+}
