@@ -1,0 +1,152 @@
+//! What the public may see of the books: the summed remaining quantity of each price (INV-MATCH-14).
+//!
+//! Clauses: `MKT-005`, `MKT-011`, `MKT-013`, `MKT-014`. Not here: which orders are visible; the caller adds only those.
+
+use buttonwood_model::{Side, SymbolId};
+use buttonwood_num::{Price, Qty};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Visible levels of every symbol.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Depth {
+    symbols: Vec<Levels>,
+}
+
+/// Levels of one symbol; a level without quantity is not kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Levels {
+    bids: BTreeMap<Price, Qty>,
+    asks: BTreeMap<Price, Qty>,
+}
+
+impl Depth {
+    /// No level at all.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An order, or more of it, rests at a price.
+    pub fn add(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {
+        if qty > Qty::ZERO {
+            *self.side_mut(symbol, side).entry(price).or_default() += qty;
+        }
+    }
+
+    /// An order, or a part of it, no longer rests at a price.
+    ///
+    /// # Panics
+    /// When less than `qty` rests there: depth and book would have parted.
+    pub fn remove(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {
+        let levels = self.side_mut(symbol, side);
+        let resting = levels.get(&price).copied().unwrap_or_default();
+        assert!(resting >= qty, "only what rests at a price is taken from it");
+        if resting == qty {
+            levels.remove(&price);
+        } else {
+            levels.insert(price, resting - qty);
+        }
+    }
+
+    /// The best `limit` levels of a side, best first: bids descending, asks ascending (MKT-011). Zero asks for all
+    /// (MKT-014).
+    pub fn levels(&self, symbol: SymbolId, side: Side, limit: usize) -> Vec<(Price, Qty)> {
+        let limit = if limit == 0 { usize::MAX } else { limit };
+        self.best_first(symbol, side).take(limit).collect()
+    }
+
+    /// The best level of a side.
+    pub fn best(&self, symbol: SymbolId, side: Side) -> Option<(Price, Qty)> {
+        self.best_first(symbol, side).next()
+    }
+
+    fn best_first(&self, symbol: SymbolId, side: Side) -> impl Iterator<Item = (Price, Qty)> {
+        let levels = self.symbols.get(symbol.index());
+        let (bids, asks) = match side {
+            Side::Buy => (levels.map(|levels| levels.bids.iter().rev()), None),
+            Side::Sell => (None, levels.map(|levels| levels.asks.iter())),
+        };
+        let level = |(price, qty): (&Price, &Qty)| (*price, *qty);
+        bids.into_iter().flatten().map(level).chain(asks.into_iter().flatten().map(level))
+    }
+
+    fn side_mut(&mut self, symbol: SymbolId, side: Side) -> &mut BTreeMap<Price, Qty> {
+        if symbol.index() >= self.symbols.len() {
+            self.symbols.resize_with(symbol.index() + 1, Levels::default);
+        }
+        let levels = self.symbols.get_mut(symbol.index()).expect("the table has grown to the symbol");
+        match side {
+            Side::Buy => &mut levels.bids,
+            Side::Sell => &mut levels.asks,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SYMBOL: SymbolId = SymbolId(3);
+
+    fn price(ticks: u64) -> Price {
+        Price::from_ticks(ticks)
+    }
+
+    fn qty(hundredths: u128) -> Qty {
+        Qty::from_hundredths(hundredths)
+    }
+
+    #[test]
+    fn an_unknown_symbol_has_no_levels() {
+        let depth = Depth::new();
+        assert_eq!(depth.best(SYMBOL, Side::Buy), None);
+        assert!(depth.levels(SYMBOL, Side::Sell, 0).is_empty());
+    }
+
+    #[test]
+    #[should_panic(expected = "only what rests")]
+    fn takes_no_more_than_rests() {
+        let mut depth = Depth::new();
+        depth.add(SYMBOL, Side::Buy, price(5), qty(1));
+        depth.remove(SYMBOL, Side::Buy, price(5), qty(2));
+    }
+
+    proptest! {
+        /// One entry a price with the summed amount, best first, capped on request. Proves MKT-011.
+        #[test]
+        fn sums_the_resting_orders(
+            orders in prop::collection::vec((any::<bool>(), 1_u64..20, 1_u128..1_000), 0..60),
+            gone in prop::collection::vec(any::<bool>(), 60),
+            limit in 0_usize..25,
+        ) {
+            let side = |buy: bool| if buy { Side::Buy } else { Side::Sell };
+            let mut depth = Depth::new();
+            for (buy, ticks, amount) in &orders {
+                depth.add(SYMBOL, side(*buy), price(*ticks), qty(*amount));
+            }
+            let mut live = Vec::new();
+            for (order, gone) in orders.iter().zip(gone) {
+                let (buy, ticks, amount) = *order;
+                if gone {
+                    depth.remove(SYMBOL, side(buy), price(ticks), qty(amount));
+                } else {
+                    live.push((buy, ticks, amount));
+                }
+            }
+            for buy in [true, false] {
+                let mut sums: BTreeMap<u64, u128> = BTreeMap::new();
+                for (_, ticks, amount) in live.iter().filter(|order| order.0 == buy) {
+                    *sums.entry(*ticks).or_default() += amount;
+                }
+                let mut expected: Vec<_> = sums.into_iter().map(|(ticks, sum)| (price(ticks), qty(sum))).collect();
+                if buy {
+                    expected.reverse();
+                }
+                prop_assert_eq!(depth.best(SYMBOL, side(buy)), expected.first().copied());
+                expected.truncate(if limit == 0 { usize::MAX } else { limit });
+                prop_assert_eq!(depth.levels(SYMBOL, side(buy), limit), expected);
+            }
+        }
+    }
+}

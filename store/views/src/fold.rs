@@ -1,0 +1,236 @@
+//! From the engine's events to the read models.
+//!
+//! A [`Fold`] holds a replica of the state, evolved by the same function as the writer's, and the tape; each event
+//! also yields rows of history and changes of depth, which go to a [`Sink`]. The live views keep them; the background
+//! fold that makes snapshots needs only to know where they would lie.
+
+use crate::Tape;
+use crate::history::{Index, OrderRow, Position, PublicTrade, TradeRow};
+use buttonwood_engine::{Event, OrderState, SpotEvent, State, evolve};
+use buttonwood_model::{CancelReason, Side, Slot, Stamp, SymbolId, TradeId};
+use buttonwood_num::{Money, Price, Qty};
+use serde::{Deserialize, Serialize};
+
+/// Where a fold's rows and changes of depth go.
+pub trait Sink {
+    /// Keeps a trade of an account; returns where.
+    fn trade(&mut self, row: &TradeRow) -> Position;
+    /// Keeps a closed order.
+    fn order(&mut self, row: &OrderRow);
+    /// Keeps a public trade.
+    fn public(&mut self, row: &PublicTrade);
+    /// Adds a visible quantity at a price.
+    fn rested(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty);
+    /// Takes a visible quantity from a price.
+    fn reduced(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty);
+}
+
+/// A sink that only counts where rows would lie: the background fold's.
+#[derive(Debug)]
+pub struct Counted {
+    /// Links and lengths.
+    pub index: Index,
+    scratch: Vec<u8>,
+}
+
+impl Counted {
+    /// Counts on from an index.
+    pub fn new(index: Index) -> Self {
+        Self { index, scratch: Vec::new() }
+    }
+}
+
+impl Sink for Counted {
+    fn trade(&mut self, row: &TradeRow) -> Position {
+        self.scratch.clear();
+        self.index.push_trade(row, &mut self.scratch)
+    }
+
+    fn order(&mut self, row: &OrderRow) {
+        self.scratch.clear();
+        self.index.push_order(row, &mut self.scratch);
+    }
+
+    fn public(&mut self, row: &PublicTrade) {
+        self.scratch.clear();
+        self.index.push_public(row, &mut self.scratch);
+    }
+
+    fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+
+    fn reduced(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+}
+
+/// State, tape and the link from live orders to their trades, as of the last applied command.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fold {
+    state: State,
+    tape: Tape,
+    /// The newest trade row of the live order in each slot.
+    trades: Vec<Option<Position>>,
+}
+
+impl Default for Fold {
+    fn default() -> Self {
+        Self { state: State::new(), tape: Tape::new(), trades: Vec::new() }
+    }
+}
+
+impl Fold {
+    /// The replica of the state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Gives the state away.
+    pub fn into_state(self) -> State {
+        self.state
+    }
+
+    /// Prices and volumes of the past day.
+    pub fn tape(&self) -> &Tape {
+        &self.tape
+    }
+
+    /// The newest trade row of a live order.
+    pub fn trades_of(&self, slot: Slot) -> Option<Position> {
+        self.trades.get(slot.index()).copied().flatten()
+    }
+
+    /// Rebuilds what is derived, after the fold was read from a snapshot.
+    pub fn restore(&mut self) {
+        self.state.restore();
+    }
+
+    /// Writes down what is derived, before the fold is written to a snapshot.
+    pub fn prepare_to_store(&mut self) {
+        self.state.prepare_to_store();
+    }
+
+    /// Applies one command's events.
+    pub fn apply(&mut self, stamp: Stamp, events: &[Event], texts: &[u8], sink: &mut impl Sink) {
+        for event in events {
+            self.record(stamp, event, sink);
+            evolve(&mut self.state, stamp, event, texts);
+            self.note_entry(event, sink);
+        }
+        self.state.advance(stamp);
+    }
+
+    /// What must be written down before the event is applied, while its orders are still there.
+    fn record(&mut self, stamp: Stamp, event: &Event, sink: &mut impl Sink) {
+        let Event::Spot(event) = event else { return };
+        match *event {
+            SpotEvent::Filled { maker, trade, qty, maker_fee, taker_fee } => {
+                self.record_fill(stamp, &Fill { maker, trade, qty, maker_fee, taker_fee }, sink);
+            }
+            SpotEvent::Completed => self.close(stamp, self.state.taking(), None, sink),
+            SpotEvent::Cancelled { slot, reason, .. } => {
+                let order = self.state.orders().get(slot);
+                if order.booked {
+                    sink.reduced(order.symbol, order.side, order.price, order.remaining);
+                }
+                self.close(stamp, slot, Some(reason), sink);
+            }
+            SpotEvent::Placed(_) | SpotEvent::Booked => {}
+        }
+    }
+
+    /// What can only be written down once the event is applied.
+    fn note_entry(&mut self, event: &Event, sink: &mut impl Sink) {
+        let slot = self.state.taking();
+        match event {
+            Event::Spot(SpotEvent::Placed(_)) => self.link(slot, None),
+            Event::Spot(SpotEvent::Booked) => {
+                let order = self.state.orders().get(slot);
+                sink.rested(order.symbol, order.side, order.price, order.remaining);
+            }
+            Event::Spot(SpotEvent::Filled { .. } | SpotEvent::Completed | SpotEvent::Cancelled { .. })
+            | Event::NonceUsed(..)
+            | Event::Rare(_) => {}
+        }
+    }
+
+    fn link(&mut self, slot: Slot, newest: Option<Position>) {
+        if self.trades.len() <= slot.index() {
+            self.trades.resize(slot.index() + 1, None);
+        }
+        if let Some(link) = self.trades.get_mut(slot.index()) {
+            *link = newest;
+        }
+    }
+
+    fn record_fill(&mut self, stamp: Stamp, fill: &Fill, sink: &mut impl Sink) {
+        let taking = self.state.taking();
+        let maker = *self.state.orders().get(fill.maker);
+        let (symbol, price, qty) = (maker.symbol, maker.price, fill.qty);
+        for (slot, fee, aggressor) in [(fill.maker, fill.maker_fee, false), (taking, fill.taker_fee, true)] {
+            let order = self.state.orders().get(slot);
+            let position = sink.trade(&TradeRow {
+                account: order.account,
+                symbol,
+                order: order.id,
+                trade: fill.trade,
+                time: stamp.time,
+                side: order.side,
+                aggressor,
+                price,
+                qty,
+                fee,
+                client_id: self.state.orders().client_id(slot),
+                of_order: self.trades_of(slot),
+            });
+            self.link(slot, Some(position));
+        }
+        let taker = maker.side.opposite();
+        sink.public(&PublicTrade { symbol, trade: fill.trade, time: stamp.time, price, qty, taker });
+        sink.reduced(symbol, maker.side, price, qty);
+        let notional = self.notional(symbol, price, qty);
+        self.tape.trade(symbol, stamp.time, price, qty, notional);
+        if maker.remaining == qty {
+            let mut state = OrderState::live(self.state.orders(), fill.maker);
+            state.remaining = Qty::ZERO;
+            state.notional += notional;
+            sink.order(&row_of(&state, stamp, self.trades_of(fill.maker)));
+        }
+    }
+
+    fn notional(&self, symbol: SymbolId, price: Price, qty: Qty) -> Money {
+        let symbol = self.state.symbol(symbol).expect("an order's symbol is listed");
+        symbol.grid.notional(price, qty).expect("a fill is no larger than its resting order")
+    }
+
+    fn close(&self, stamp: Stamp, slot: Slot, reason: Option<CancelReason>, sink: &mut impl Sink) {
+        let state = OrderState { reason, ..OrderState::live(self.state.orders(), slot) };
+        sink.order(&row_of(&state, stamp, self.trades_of(slot)));
+    }
+}
+
+struct Fill {
+    maker: Slot,
+    trade: TradeId,
+    qty: Qty,
+    maker_fee: Money,
+    taker_fee: Money,
+}
+
+fn row_of(state: &OrderState, stamp: Stamp, trades: Option<Position>) -> OrderRow {
+    OrderRow {
+        account: state.account,
+        session: state.session,
+        order: state.id,
+        symbol: state.symbol,
+        side: state.side,
+        kind: state.kind,
+        option: state.option,
+        price: state.price,
+        original: state.original,
+        remaining: state.remaining,
+        notional: state.notional,
+        placed: state.placed,
+        closed: stamp.time,
+        reason: state.reason,
+        client_id: state.client_id,
+        trades,
+    }
+}

@@ -1,0 +1,83 @@
+//! Hash buckets by which a closed order is found without a word of memory for itself.
+//!
+//! Each bucket is the head of a chain of the rows that hash into it; a lookup walks that chain. The hash is keyed, so
+//! that a client cannot choose ids that all fall into one bucket.
+
+use super::codec::Position;
+use buttonwood_model::{AccountId, ClientId, OrderId};
+use serde::{Deserialize, Serialize};
+
+/// Buckets of a table.
+const BUCKETS: usize = 1 << 16;
+/// An odd number without pattern: 2^64 divided by the golden ratio.
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The newest row of every bucket.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Option<Position>>", into = "Vec<Option<Position>>")]
+pub(super) struct Buckets(Vec<Option<Position>>);
+
+/// A bucket of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bucket(u16);
+
+impl Buckets {
+    /// All empty.
+    pub(super) fn new() -> Self {
+        Self(vec![None; BUCKETS])
+    }
+
+    /// The newest row of a bucket.
+    pub(super) fn newest(&self, bucket: Bucket) -> Option<Position> {
+        self.0.get(usize::from(bucket.0)).copied().flatten()
+    }
+
+    /// Puts a row at the newest end of a bucket; returns the one before it.
+    pub(super) fn push(&mut self, bucket: Bucket, at: Position) -> Option<Position> {
+        self.0.get_mut(usize::from(bucket.0)).expect("a table has 65,536 buckets").replace(at)
+    }
+}
+
+impl TryFrom<Vec<Option<Position>>> for Buckets {
+    type Error = &'static str;
+
+    fn try_from(heads: Vec<Option<Position>>) -> Result<Self, Self::Error> {
+        if heads.len() == BUCKETS { Ok(Self(heads)) } else { Err("a bucket table of another size") }
+    }
+}
+
+impl From<Buckets> for Vec<Option<Position>> {
+    fn from(buckets: Buckets) -> Self {
+        buckets.0
+    }
+}
+
+impl std::fmt::Debug for Buckets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} buckets in use", self.0.iter().flatten().count())
+    }
+}
+
+/// The bucket of an order id.
+pub(super) fn of_order(key: u64, account: AccountId, order: OrderId) -> Bucket {
+    ends(mix(mix(key ^ FACTOR, u64::from(account.0)), order.0))
+}
+
+/// The bucket of a client order id.
+pub(super) fn of_client(key: u64, account: AccountId, client_id: &ClientId) -> Bucket {
+    let seed = mix(key ^ FACTOR, u64::from(account.0));
+    let (words, rest) = client_id.as_bytes().as_chunks::<8>();
+    let hash = words.iter().fold(seed, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+    // Permitted characters leave the top bit free, so a shorter last word cannot be taken for a longer one.
+    ends(rest.iter().fold(hash, |hash, byte| mix(hash, u64::from(*byte) | 1 << 63)))
+}
+
+fn mix(hash: u64, word: u64) -> u64 {
+    let [low, high] = super::codec::halves(u128::from(hash ^ word) * u128::from(FACTOR));
+    low ^ high
+}
+
+fn ends(hash: u64) -> Bucket {
+    let [a, b, .., y, z] = hash.to_le_bytes();
+    Bucket(u16::from_le_bytes([a ^ y, b ^ z]))
+}

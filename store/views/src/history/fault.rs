@@ -1,0 +1,43 @@
+//! What can go wrong between the history and its disk.
+
+use std::io;
+use std::path::PathBuf;
+
+/// A fault of the disk or of the bytes on it; for the operator, never shown to a client.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The operating system refused.
+    #[error("history: cannot {action} {path}: {source}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On which file or directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file ends before the index does: the checkpoint and the files do not belong together.
+    #[error("history: {path} holds {held} bytes of the {needed} its index knows")]
+    Short {
+        /// Which file.
+        path: PathBuf,
+        /// Bytes it has.
+        held: u64,
+        /// Bytes it should have at least.
+        needed: u64,
+    },
+    /// The file does not begin as a log of this kind and version does.
+    #[error("history: {path} is no log of this kind and version")]
+    Foreign {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// A row whose checksum, form or links are wrong.
+    #[error("history: damaged row at byte {at} of {path}")]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// Where the row begins.
+        at: u64,
+    },
+}

@@ -1,0 +1,131 @@
+//! The history with its files: opening, appending, writing, syncing.
+
+use super::codec::Position;
+use super::fault::Fault;
+use super::index::Index;
+use super::log::{Log, Magic};
+use super::row::{OrderRow, PublicTrade, TradeRow};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const TRADES: Magic = *b"BWtrade1";
+const ORDERS: Magic = *b"BWorder1";
+const PUBLIC: Magic = *b"BWpubli1";
+
+/// Bytes of each half of the newest rows kept in memory.
+#[derive(Clone, Copy)]
+pub(super) struct Halves {
+    pub(super) trades: usize,
+    pub(super) orders: usize,
+    pub(super) public: usize,
+}
+
+/// Twice these at most, so 28 MiB; at 65 bytes a row the newest 50 trades of 2,500 equally busy accounts.
+const HALVES: Halves = Halves { trades: 8 << 20, orders: 4 << 20, public: 2 << 20 };
+
+/// The log files and their index.
+#[derive(Debug)]
+pub struct History {
+    directory: PathBuf,
+    pub(super) index: Index,
+    pub(super) trades: Log,
+    pub(super) orders: Log,
+    pub(super) public: Log,
+}
+
+/// A handle by which the files are synced without holding the history.
+#[derive(Clone, Debug)]
+pub struct Syncer {
+    directory: PathBuf,
+    files: [(PathBuf, Arc<File>); 3],
+}
+
+impl History {
+    /// Opens the files of a directory and cuts each to the length the index knows; what was behind it is appended
+    /// again by replay. A directory without files is given empty ones.
+    ///
+    /// # Errors
+    /// [`Fault`] when a file is shorter than the index says, is no log of this kind, or the disk refuses.
+    pub fn open(directory: &Path, index: Index) -> Result<Self, Fault> {
+        Self::open_with(directory, index, HALVES)
+    }
+
+    pub(super) fn open_with(directory: &Path, index: Index, halves: Halves) -> Result<Self, Fault> {
+        let fault = |source| Fault::Io { action: "create", path: directory.to_owned(), source };
+        fs::create_dir_all(directory).map_err(fault)?;
+        let lengths = index.lengths();
+        let trades = Log::open(directory.join("trades.log"), TRADES, lengths.trades, halves.trades)?;
+        let orders = Log::open(directory.join("orders.log"), ORDERS, lengths.orders, halves.orders)?;
+        let public = Log::open(directory.join("public.log"), PUBLIC, lengths.public, halves.public)?;
+        Ok(Self { directory: directory.to_owned(), index, trades, orders, public })
+    }
+
+    /// The index as it stands, rows not yet written included.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// Appends a trade of an account; times and trade ids never go back.
+    ///
+    /// # Panics
+    /// When `of_order` does not point back.
+    pub fn push_trade(&mut self, row: &TradeRow) -> Position {
+        self.index.push_trade(row, self.trades.buffer())
+    }
+
+    /// Appends a closed order; closing times never go back.
+    pub fn push_order(&mut self, row: &OrderRow) -> Position {
+        self.index.push_order(row, self.orders.buffer())
+    }
+
+    /// Appends a public trade; times and trade ids never go back.
+    pub fn push_public(&mut self, row: &PublicTrade) -> Position {
+        self.index.push_public(row, self.public.buffer())
+    }
+
+    /// Writes the appended rows to the files, once a batch. Queries see rows before and after alike; memory holds
+    /// what is not written.
+    ///
+    /// # Errors
+    /// [`Fault::Io`] when the disk refuses; nothing is lost, and a later call tries again.
+    pub fn flush(&mut self) -> Result<(), Fault> {
+        self.trades.flush()?;
+        self.orders.flush()?;
+        self.public.flush()
+    }
+
+    /// Bytes of rows that are not yet in the files.
+    pub fn pending(&self) -> u64 {
+        self.trades.pending() + self.orders.pending() + self.public.pending()
+    }
+
+    /// Syncs what was flushed; called before a snapshot that refers to it becomes valid.
+    ///
+    /// # Errors
+    /// As [`Syncer::sync`].
+    pub fn sync(&self) -> Result<(), Fault> {
+        self.syncer().sync()
+    }
+
+    /// A handle to sync from another thread while this one goes on.
+    pub fn syncer(&self) -> Syncer {
+        let files = [self.trades.file(), self.orders.file(), self.public.file()];
+        Syncer { directory: self.directory.clone(), files }
+    }
+}
+
+impl Syncer {
+    /// Makes everything flushed before this call durable, the names of the files included.
+    ///
+    /// # Errors
+    /// [`Fault::Io`] when the disk refuses. The system may then have dropped what it could not write, so the files
+    /// must be built again from the journal: do not call this twice and trust the second answer.
+    pub fn sync(&self) -> Result<(), Fault> {
+        for (path, file) in &self.files {
+            file.sync_data().map_err(|source| Fault::Io { action: "sync", path: path.clone(), source })?;
+        }
+        let directory = File::open(&self.directory).and_then(|directory| directory.sync_all());
+        directory.map_err(|source| Fault::Io { action: "sync", path: self.directory.clone(), source })
+    }
+}

@@ -1,0 +1,172 @@
+//! The arithmetic of the history: where each row goes, and which rows it links to.
+//!
+//! It touches no file, so the background fold that makes snapshots can run the same rows through a second index and
+//! throw the bytes away. Lengths and links are a pure function of the rows and the key.
+
+use super::bucket::{self, Buckets};
+use super::chain::Chain;
+use super::codec::{self, Position};
+use super::row::{AccountLinks, OrderLinks, OrderRow, PublicTrade, TradeRow};
+use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId};
+use serde::{Deserialize, Serialize};
+
+/// Bytes of the header that every file begins with.
+pub(super) const HEADER: u64 = 8;
+
+/// Heads of all chains and the lengths of the files; part of a checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Index {
+    key: u64,
+    lengths: Lengths,
+    accounts: Vec<Heads>,
+    symbols: Vec<Chain>,
+    by_order: Buckets,
+    by_client: Buckets,
+}
+
+/// How long each file is, header included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lengths {
+    /// Trades of accounts.
+    pub trades: u64,
+    /// Closed orders.
+    pub orders: u64,
+    /// Public trades.
+    pub public: u64,
+}
+
+/// The chains of one account.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Heads {
+    trades: Chain,
+    orders: Chain,
+    /// Sorted by symbol; only those the account has traded.
+    symbols: Vec<SymbolHeads>,
+}
+
+/// The chains of one account in one symbol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct SymbolHeads {
+    symbol: SymbolId,
+    trades: Chain,
+    orders: Chain,
+}
+
+impl Index {
+    /// The index of an empty history. The key keeps clients from guessing which ids share a hash bucket; the same
+    /// rows give the same files only under the same key.
+    pub fn new(key: u64) -> Self {
+        Self {
+            key,
+            lengths: Lengths { trades: HEADER, orders: HEADER, public: HEADER },
+            accounts: Vec::new(),
+            symbols: Vec::new(),
+            by_order: Buckets::new(),
+            by_client: Buckets::new(),
+        }
+    }
+
+    /// How long each file is.
+    pub fn lengths(&self) -> Lengths {
+        self.lengths
+    }
+
+    /// Links a trade of an account and appends its bytes; returns where it lies.
+    ///
+    /// # Panics
+    /// When `of_order` does not point back.
+    pub fn push_trade(&mut self, row: &TradeRow, out: &mut Vec<u8>) -> Position {
+        let at = end(self.lengths.trades);
+        let heads = grown(&mut self.accounts, row.account.index());
+        let links =
+            AccountLinks { all: heads.trades.push(at), symbol: heads.symbol(row.symbol).trades.push(at) };
+        self.lengths.trades += codec::seal(out, at, |out| row.encode(at, links, out));
+        at
+    }
+
+    /// Links a closed order and appends its bytes; returns where it lies.
+    pub fn push_order(&mut self, row: &OrderRow, out: &mut Vec<u8>) -> Position {
+        let at = end(self.lengths.orders);
+        let heads = grown(&mut self.accounts, row.account.index());
+        let account =
+            AccountLinks { all: heads.orders.push(at), symbol: heads.symbol(row.symbol).orders.push(at) };
+        let same_order = self.by_order.push(bucket::of_order(self.key, row.account, row.order), at);
+        let same_client = row.client_id.as_ref().and_then(|client_id| {
+            let bucket = bucket::of_client(self.key, row.account, client_id);
+            self.by_client.push(bucket, at)
+        });
+        let links = OrderLinks { account, same_order, same_client };
+        self.lengths.orders += codec::seal(out, at, |out| row.encode(at, links, out));
+        at
+    }
+
+    /// Links a public trade and appends its bytes; returns where it lies.
+    pub fn push_public(&mut self, row: &PublicTrade, out: &mut Vec<u8>) -> Position {
+        let at = end(self.lengths.public);
+        let link = grown(&mut self.symbols, row.symbol.index()).push(at);
+        self.lengths.public += codec::seal(out, at, |out| row.encode(at, link, out));
+        at
+    }
+
+    /// An account's newest trade, in a symbol or in any.
+    pub(super) fn newest_trade(&self, account: AccountId, symbol: Option<SymbolId>) -> Option<Position> {
+        let heads = self.accounts.get(account.index())?;
+        match symbol {
+            None => heads.trades.newest(),
+            Some(symbol) => heads.find(symbol)?.trades.newest(),
+        }
+    }
+
+    /// An account's newest closed order, in a symbol or in any.
+    pub(super) fn newest_order(&self, account: AccountId, symbol: Option<SymbolId>) -> Option<Position> {
+        let heads = self.accounts.get(account.index())?;
+        match symbol {
+            None => heads.orders.newest(),
+            Some(symbol) => heads.find(symbol)?.orders.newest(),
+        }
+    }
+
+    /// A symbol's newest public trade.
+    pub(super) fn newest_public(&self, symbol: SymbolId) -> Option<Position> {
+        self.symbols.get(symbol.index())?.newest()
+    }
+
+    /// The newest row of the bucket that a closed order would lie in.
+    pub(super) fn order_bucket(&self, account: AccountId, order: OrderId) -> Option<Position> {
+        self.by_order.newest(bucket::of_order(self.key, account, order))
+    }
+
+    /// The newest row of the bucket that a closed order with this client id would lie in.
+    pub(super) fn client_bucket(&self, account: AccountId, client_id: &ClientId) -> Option<Position> {
+        self.by_client.newest(bucket::of_client(self.key, account, client_id))
+    }
+}
+
+impl Heads {
+    fn find(&self, symbol: SymbolId) -> Option<&SymbolHeads> {
+        let place = self.symbols.binary_search_by_key(&symbol, |heads| heads.symbol).ok()?;
+        self.symbols.get(place)
+    }
+
+    fn symbol(&mut self, symbol: SymbolId) -> &mut SymbolHeads {
+        let place =
+            self.symbols.binary_search_by_key(&symbol, |heads| heads.symbol).unwrap_or_else(|place| {
+                let heads = SymbolHeads { symbol, trades: Chain::default(), orders: Chain::default() };
+                self.symbols.insert(place, heads);
+                place
+            });
+        self.symbols.get_mut(place).expect("the symbol was found or put there")
+    }
+}
+
+fn end(length: u64) -> Position {
+    Position::new(length).expect("a file begins with a header")
+}
+
+/// The value at `index` of a table that grows to it.
+fn grown<T: Default>(table: &mut Vec<T>, index: usize) -> &mut T {
+    if index >= table.len() {
+        table.resize_with(index + 1, T::default);
+    }
+    table.get_mut(index).expect("the table has grown to the index")
+}

@@ -1,0 +1,147 @@
+//! One append-only file whose newest bytes also stay in memory.
+//!
+//! Rows gather in memory and are written once a batch. The newest few megabytes are kept after that, since nearly
+//! every query asks for recent rows: they are then read without a system call, written or not. The kept bytes lie in
+//! two halves; when the newer one is full, the older is dropped and takes its place.
+
+use super::codec::{self, Damage, Position, ROW_MAX};
+use super::fault::Fault;
+use super::index::HEADER;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What every file begins with: its kind and the version of its format.
+pub(super) type Magic = [u8; 8];
+
+/// An open log.
+#[derive(Debug)]
+pub(super) struct Log {
+    path: PathBuf,
+    file: Arc<File>,
+    /// Bytes the file holds.
+    written: u64,
+    /// Kept bytes that end where `newer` begins; all written.
+    older: Vec<u8>,
+    /// Kept bytes up to the end; those from `written` on are not in the file yet.
+    newer: Vec<u8>,
+    /// Where `newer` begins.
+    newer_start: u64,
+    /// When `newer` counts as full.
+    half: usize,
+}
+
+impl Log {
+    /// Opens or creates a log and cuts it to `length`.
+    pub(super) fn open(path: PathBuf, magic: Magic, length: u64, half: usize) -> Result<Self, Fault> {
+        let fault = |action| {
+            let path = path.clone();
+            move |source| Fault::Io { action, path, source }
+        };
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let file = options.open(&path).map_err(fault("open"))?;
+        if length == HEADER {
+            // Nothing to keep, whatever is there: an empty history, or one to be built again.
+            file.set_len(0).and_then(|()| file.write_all_at(&magic, 0)).map_err(fault("begin"))?;
+        } else {
+            let held = file.metadata().map_err(fault("measure"))?.len();
+            if held < length {
+                return Err(Fault::Short { path, held, needed: length });
+            }
+            let mut found = Magic::default();
+            file.read_exact_at(&mut found, 0).map_err(fault("read"))?;
+            if found != magic {
+                return Err(Fault::Foreign { path });
+            }
+            file.set_len(length).map_err(fault("cut"))?;
+        }
+        let (older, newer) = (Vec::new(), Vec::new());
+        Ok(Self { path, file: Arc::new(file), written: length, older, newer, newer_start: length, half })
+    }
+
+    /// The buffer whose end is the end of the log: rows are appended to it.
+    pub(super) fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.newer
+    }
+
+    /// Bytes that the file lacks.
+    pub(super) fn pending(&self) -> u64 {
+        self.end() - self.written
+    }
+
+    /// Writes what the file lacks. After a failure it may be called again.
+    pub(super) fn flush(&mut self) -> Result<(), Fault> {
+        let pending = self.newer.get(offset(self.newer_start, self.written)..).unwrap_or_default();
+        if !pending.is_empty() {
+            self.file.write_all_at(pending, self.written).map_err(|source| self.io("write", source))?;
+            self.written = self.end();
+        }
+        if self.newer.len() >= self.half {
+            self.newer_start = self.written;
+            std::mem::swap(&mut self.older, &mut self.newer);
+            self.newer.clear();
+        }
+        Ok(())
+    }
+
+    /// The file, to be synced without holding the log.
+    pub(super) fn file(&self) -> (PathBuf, Arc<File>) {
+        (self.path.clone(), Arc::clone(&self.file))
+    }
+
+    /// Reads the row at a position; `decode` sees its body.
+    pub(super) fn read<T>(
+        &self,
+        at: Position,
+        decode: impl FnOnce(Position, &[u8]) -> Result<T, Damage>,
+    ) -> Result<T, Fault> {
+        let row = |bytes: &[u8]| codec::open(bytes, at).and_then(|body| decode(at, body));
+        let read = if let Some(bytes) = self.kept(at) {
+            row(bytes)
+        } else {
+            let mut buffer = [0; ROW_MAX];
+            let room = offset(at.get(), self.written).min(ROW_MAX);
+            let bytes = buffer.get_mut(..room).unwrap_or_default();
+            self.file.read_exact_at(bytes, at.get()).map_err(|source| self.io("read", source))?;
+            row(bytes)
+        };
+        read.map_err(|Damage| self.damaged(at))
+    }
+
+    /// The fault of a row that is not what its links say.
+    pub(super) fn damaged(&self, at: Position) -> Fault {
+        Fault::Damaged { path: self.path.clone(), at: at.get() }
+    }
+
+    /// The bytes from a position on, if they are still in memory.
+    fn kept(&self, at: Position) -> Option<&[u8]> {
+        let older_start = self.newer_start - count(self.older.len());
+        if at.get() >= self.newer_start {
+            self.newer.get(offset(self.newer_start, at.get())..)
+        } else if at.get() >= older_start {
+            self.older.get(offset(older_start, at.get())..)
+        } else {
+            None
+        }
+    }
+
+    fn end(&self) -> u64 {
+        self.newer_start + count(self.newer.len())
+    }
+
+    fn io(&self, action: &'static str, source: io::Error) -> Fault {
+        Fault::Io { action, path: self.path.clone(), source }
+    }
+}
+
+/// How far `to` lies beyond `from`, zero when it does not.
+fn offset(from: u64, to: u64) -> usize {
+    usize::try_from(to.saturating_sub(from)).unwrap_or(usize::MAX)
+}
+
+fn count(bytes: usize) -> u64 {
+    u64::try_from(bytes).expect("a length fits in 64 bits")
+}

@@ -1,0 +1,33 @@
+//! History: closed orders and trades in append-only log files, found through links that the rows carry themselves.
+//!
+//! What stays in memory is a head for each chain, so it grows with accounts and symbols, hardly with age: a chain of
+//! n rows adds log n positions. Nothing is synced for its own sake, since a lost tail is appended again by replaying
+//! the journal: [`History::open`] cuts every file to the length its [`Index`] knows.
+//!
+//! * every row is linked to the one before it of its account, and of its account and symbol (public trades: of its
+//!   symbol), with a jump pointer beside it for searches in O(log n): `chain`, `page`;
+//! * closed orders are linked in hash buckets by order id and by client order id: `bucket`;
+//! * the trades of one order are linked by [`TradeRow::of_order`], whose newest position the caller keeps.
+//!
+//! Clauses: `ORD-068`, `ORD-070` to `ORD-077`, `ORD-080`, `MKT-016` to `MKT-022`; decision D-14.
+
+mod bucket;
+mod chain;
+mod codec;
+mod fault;
+mod files;
+mod index;
+mod log;
+mod page;
+mod query;
+mod row;
+
+pub use codec::Position;
+pub use fault::Fault;
+pub use files::{History, Syncer};
+pub use index::{Index, Lengths};
+pub use query::Since;
+pub use row::{OrderRow, PublicTrade, TradeRow};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,55 @@
+//! Pages by time (D-14): the oldest rows from a point on, sorted newest first, never ending inside a millisecond.
+//!
+//! A client pages with the highest time it got plus one millisecond. Were a page cut inside a millisecond, the rest
+//! of that millisecond would be skipped; so the page gives back the rows of the millisecond it could not finish.
+
+use super::chain::{Node, Walk};
+use super::codec::Position;
+use super::fault::Fault;
+use super::row::Timed;
+
+/// Where a full page may end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// After any row: the next page begins with an id.
+    Anywhere,
+    /// After a whole millisecond; one that alone overfills the page comes whole, beyond the limit.
+    Millisecond,
+    /// After a whole millisecond, but never beyond the limit: one that overfills the page is cut.
+    MillisecondWithinLimit,
+}
+
+/// The oldest `limit` rows that `holds`, newest first. `holds` must be true for every row newer than one it is true
+/// for.
+pub(super) fn oldest<R: Timed, F: Fn(Position) -> Result<Node<R>, Fault>>(
+    walk: &Walk<F>,
+    holds: impl Fn(&R) -> bool,
+    limit: usize,
+    end: End,
+) -> Result<Vec<R>, Fault> {
+    if limit == 0 {
+        return Ok(Vec::new());
+    }
+    let Some(first) = walk.oldest(|node| holds(&node.row))? else { return Ok(Vec::new()) };
+    let floor = first.link.ordinal;
+    let next = floor.saturating_add(u64::try_from(limit).unwrap_or(u64::MAX));
+    let Some(beyond) = walk.oldest(|node| node.link.ordinal >= next)? else {
+        return walk.down(walk.head, floor);
+    };
+    let mut page = walk.down(beyond.link.prev, floor)?;
+    if end == End::Anywhere {
+        return Ok(page);
+    }
+    let unfinished = beyond.row.millis();
+    match page.iter().position(|row| row.millis() < unfinished) {
+        Some(whole) => {
+            page.drain(..whole);
+            Ok(page)
+        }
+        None if end == End::Millisecond => {
+            let after = walk.oldest(|node| node.row.millis() > unfinished)?;
+            walk.down(after.map_or(walk.head, |node| node.link.prev), floor)
+        }
+        None => Ok(page),
+    }
+}

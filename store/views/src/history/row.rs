@@ -1,0 +1,353 @@
+//! The rows of the three files, in memory and as bytes.
+//!
+//! The order of the numbers and the codes of the enums are the format of the files: a change is a new version of
+//! their headers. Bytes that are no row are [`Damage`], to which
+//! the log adds where.
+
+use super::chain::Link;
+use super::codec::{self, Damage, Position};
+use buttonwood_model::{
+    AccountId, CLIENT_ID_MAX, CancelReason, ClientId, ExecutionOption, OrderId, OrderKind, SessionId, Side,
+    SymbolId, Time, TradeId,
+};
+use buttonwood_num::{Money, Price, Qty};
+
+/// One account's part in a trade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TradeRow {
+    /// Whose part.
+    pub account: AccountId,
+    /// What was traded.
+    pub symbol: SymbolId,
+    /// The account's order.
+    pub order: OrderId,
+    /// The trade, shared with the other part.
+    pub trade: TradeId,
+    /// When.
+    pub time: Time,
+    /// The side of the account's order.
+    pub side: Side,
+    /// Whether the account's order took.
+    pub aggressor: bool,
+    /// At which price.
+    pub price: Price,
+    /// How much.
+    pub qty: Qty,
+    /// The account's fee, in the quote currency.
+    pub fee: Money,
+    /// The client id of the account's order.
+    pub client_id: Option<ClientId>,
+    /// The row of the trade that this order made before.
+    pub of_order: Option<Position>,
+}
+
+/// A closed order as it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderRow {
+    /// Whose order.
+    pub account: AccountId,
+    /// The session that placed it.
+    pub session: SessionId,
+    /// Its id.
+    pub order: OrderId,
+    /// What it traded.
+    pub symbol: SymbolId,
+    /// Buy or sell.
+    pub side: Side,
+    /// Limit or market.
+    pub kind: OrderKind,
+    /// Its execution option.
+    pub option: Option<ExecutionOption>,
+    /// Its limit price.
+    pub price: Price,
+    /// What it asked for.
+    pub original: Qty,
+    /// What was left when it closed.
+    pub remaining: Qty,
+    /// What its trades came to.
+    pub notional: Money,
+    /// When it was placed.
+    pub placed: Time,
+    /// When it closed.
+    pub closed: Time,
+    /// Why it was cancelled; `None` when it was filled.
+    pub reason: Option<CancelReason>,
+    /// Its client id.
+    pub client_id: Option<ClientId>,
+    /// The row of its newest trade.
+    pub trades: Option<Position>,
+}
+
+/// A trade as everybody sees it: no order, client id or account (MKT-024).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PublicTrade {
+    /// What was traded.
+    pub symbol: SymbolId,
+    /// The trade.
+    pub trade: TradeId,
+    /// When.
+    pub time: Time,
+    /// At which price.
+    pub price: Price,
+    /// How much.
+    pub qty: Qty,
+    /// The side that took.
+    pub taker: Side,
+}
+
+/// A row that pages by time.
+pub(super) trait Timed {
+    /// The millisecond that counts for paging.
+    fn millis(&self) -> u64;
+}
+
+impl Timed for TradeRow {
+    fn millis(&self) -> u64 {
+        self.time.millis()
+    }
+}
+
+impl Timed for OrderRow {
+    fn millis(&self) -> u64 {
+        self.closed.millis()
+    }
+}
+
+impl Timed for PublicTrade {
+    fn millis(&self) -> u64 {
+        self.time.millis()
+    }
+}
+
+/// Where a row of an account stands among all of the account's and among those of one symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AccountLinks {
+    /// Among all.
+    pub(super) all: Link,
+    /// Among those of the same symbol.
+    pub(super) symbol: Link,
+}
+
+/// The links of a closed order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OrderLinks {
+    /// In the account's chains.
+    pub(super) account: AccountLinks,
+    /// The row before in the bucket of its order id.
+    pub(super) same_order: Option<Position>,
+    /// The row before in the bucket of its client id; none without one.
+    pub(super) same_client: Option<Position>,
+}
+
+impl TradeRow {
+    /// Appends the body of the row at `at`.
+    pub(super) fn encode(&self, at: Position, links: AccountLinks, out: &mut Vec<u8>) {
+        let [qty, qty_high] = codec::halves(self.qty.hundredths());
+        let [fee, fee_high] = codec::halves(codec::zigzag(self.fee.units()));
+        let [ordinal, prev, jump] = links.all.numbers(at);
+        let [symbol_ordinal, symbol_prev, symbol_jump] = links.symbol.numbers(at);
+        let numbers = [
+            u64::from(self.account.0),
+            u64::from(self.symbol.0),
+            self.order.0,
+            self.trade.0,
+            self.time.0,
+            side_code(self.side),
+            u64::from(self.aggressor),
+            self.price.ticks(),
+            qty,
+            qty_high,
+            fee,
+            fee_high,
+            codec::distance(at, self.of_order),
+            ordinal,
+            prev,
+            jump,
+            symbol_ordinal,
+            symbol_prev,
+            symbol_jump,
+        ];
+        codec::pack(out, &numbers);
+        put_client_id(out, self.client_id.as_ref());
+    }
+
+    /// Reads the body of the row at `at`.
+    pub(super) fn decode(at: Position, body: &[u8]) -> Result<(Self, AccountLinks), Damage> {
+        let (numbers, client_id): ([u64; 19], _) = codec::unpack(body)?;
+        let [account, symbol, order, trade, time, side_of, aggressor, rest @ ..] = numbers;
+        let [price, qty, qty_high, fee, fee_high, of_order, links @ ..] = rest;
+        let row = Self {
+            account: AccountId(u32::try_from(account)?),
+            symbol: SymbolId(u16::try_from(symbol)?),
+            order: OrderId(order),
+            trade: TradeId(trade),
+            time: Time(time),
+            side: side(side_of)?,
+            aggressor: aggressor != 0,
+            price: Price::from_ticks(price),
+            qty: Qty::from_hundredths(codec::whole(qty, qty_high)),
+            fee: Money::from_units(codec::unzigzag(codec::whole(fee, fee_high))),
+            client_id: take_client_id(client_id)?,
+            of_order: codec::linked(at, of_order)?,
+        };
+        Ok((row, account_links(at, links)?))
+    }
+}
+
+impl OrderRow {
+    /// Appends the body of the row at `at`.
+    pub(super) fn encode(&self, at: Position, links: OrderLinks, out: &mut Vec<u8>) {
+        let [original, original_high] = codec::halves(self.original.hundredths());
+        let [remaining, remaining_high] = codec::halves(self.remaining.hundredths());
+        let [notional, notional_high] = codec::halves(codec::zigzag(self.notional.units()));
+        let [ordinal, prev, jump] = links.account.all.numbers(at);
+        let [symbol_ordinal, symbol_prev, symbol_jump] = links.account.symbol.numbers(at);
+        let numbers = [
+            u64::from(self.account.0),
+            u64::from(self.session.0),
+            self.order.0,
+            u64::from(self.symbol.0),
+            side_code(self.side),
+            kind_code(self.kind),
+            self.option.map_or(0, option_code),
+            self.reason.map_or(0, reason_code),
+            self.price.ticks(),
+            original,
+            original_high,
+            remaining,
+            remaining_high,
+            notional,
+            notional_high,
+            self.placed.0,
+            self.closed.0,
+            self.trades.map_or(0, Position::get),
+            codec::distance(at, links.same_order),
+            codec::distance(at, links.same_client),
+            ordinal,
+            prev,
+            jump,
+            symbol_ordinal,
+            symbol_prev,
+            symbol_jump,
+        ];
+        codec::pack(out, &numbers);
+        put_client_id(out, self.client_id.as_ref());
+    }
+
+    /// Reads the body of the row at `at`.
+    pub(super) fn decode(at: Position, body: &[u8]) -> Result<(Self, OrderLinks), Damage> {
+        let (numbers, client_id): ([u64; 26], _) = codec::unpack(body)?;
+        let [account, session, order, symbol, side_of, kind_of, option_of, reason_of, rest @ ..] = numbers;
+        let [price, original, original_high, remaining, remaining_high, notional, notional_high, rest @ ..] =
+            rest;
+        let [placed, closed, trades, same_order, same_client, links @ ..] = rest;
+        let row = Self {
+            account: AccountId(u32::try_from(account)?),
+            session: SessionId(u32::try_from(session)?),
+            order: OrderId(order),
+            symbol: SymbolId(u16::try_from(symbol)?),
+            side: side(side_of)?,
+            kind: kind(kind_of)?,
+            option: unless_zero(option_of, option)?,
+            price: Price::from_ticks(price),
+            original: Qty::from_hundredths(codec::whole(original, original_high)),
+            remaining: Qty::from_hundredths(codec::whole(remaining, remaining_high)),
+            notional: Money::from_units(codec::unzigzag(codec::whole(notional, notional_high))),
+            placed: Time(placed),
+            closed: Time(closed),
+            reason: unless_zero(reason_of, reason)?,
+            client_id: take_client_id(client_id)?,
+            trades: Position::new(trades),
+        };
+        let links = OrderLinks {
+            account: account_links(at, links)?,
+            same_order: codec::linked(at, same_order)?,
+            same_client: codec::linked(at, same_client)?,
+        };
+        Ok((row, links))
+    }
+}
+
+impl PublicTrade {
+    /// Appends the body of the row at `at`.
+    pub(super) fn encode(&self, at: Position, link: Link, out: &mut Vec<u8>) {
+        let [qty, qty_high] = codec::halves(self.qty.hundredths());
+        let [ordinal, prev, jump] = link.numbers(at);
+        let (symbol, taker) = (u64::from(self.symbol.0), side_code(self.taker));
+        let (price, time) = (self.price.ticks(), self.time.0);
+        codec::pack(out, &[symbol, self.trade.0, time, price, qty, qty_high, taker, ordinal, prev, jump]);
+    }
+
+    /// Reads the body of the row at `at`.
+    pub(super) fn decode(at: Position, body: &[u8]) -> Result<(Self, Link), Damage> {
+        let (numbers, rest): ([u64; 10], _) = codec::unpack(body)?;
+        let [symbol, trade, time, price, qty, qty_high, taker, link @ ..] = numbers;
+        let row = Self {
+            symbol: SymbolId(u16::try_from(symbol)?),
+            trade: TradeId(trade),
+            time: Time(time),
+            price: Price::from_ticks(price),
+            qty: Qty::from_hundredths(codec::whole(qty, qty_high)),
+            taker: side(taker)?,
+        };
+        let link = Link::from_numbers(at, link)?;
+        if rest.is_empty() { Ok((row, link)) } else { Err(Damage) }
+    }
+}
+
+fn account_links(at: Position, numbers: [u64; 6]) -> Result<AccountLinks, Damage> {
+    let [ordinal, prev, jump, symbol @ ..] = numbers;
+    Ok(AccountLinks {
+        all: Link::from_numbers(at, [ordinal, prev, jump])?,
+        symbol: Link::from_numbers(at, symbol)?,
+    })
+}
+
+/// A client id takes what is left of the body; none takes nothing, since it has at least one character.
+fn put_client_id(out: &mut Vec<u8>, client_id: Option<&ClientId>) {
+    out.extend_from_slice(client_id.map_or(&[], ClientId::as_bytes));
+}
+
+fn take_client_id(bytes: &[u8]) -> Result<Option<ClientId>, Damage> {
+    match bytes.len() {
+        0 => Ok(None),
+        1..=CLIENT_ID_MAX => Ok(Some(ClientId::copied(bytes))),
+        _ => Err(Damage),
+    }
+}
+
+/// The number of each variant of an enum, and the variant of each number.
+macro_rules! codes {
+    ($name:ident, $code:ident, $value:ident: $($number:literal = $variant:ident),+) => {
+        fn $code(value: $name) -> u64 {
+            match value {
+                $($name::$variant => $number,)+
+            }
+        }
+
+        fn $value(code: u64) -> Result<$name, Damage> {
+            match code {
+                $($number => Ok($name::$variant),)+
+                _ => Err(Damage),
+            }
+        }
+    };
+}
+
+codes!(Side, side_code, side: 0 = Buy, 1 = Sell);
+codes!(OrderKind, kind_code, kind: 0 = Limit, 1 = Market, 2 = MarketSpend);
+// Zero is left for no option and no reason.
+codes!(ExecutionOption, option_code, option: 1 = MakerOrCancel, 2 = ImmediateOrCancel, 3 = FillOrKill);
+codes!(CancelReason, reason_code, reason:
+    1 = MakerOrCancelWouldTake,
+    2 = ImmediateOrCancelWouldPost,
+    3 = FillOrKillWouldNotFill,
+    4 = SelfCrossPrevented,
+    5 = ExceedsPriceLimits,
+    6 = Requested,
+    7 = MarketClosed
+);
+
+fn unless_zero<T>(code: u64, value: fn(u64) -> Result<T, Damage>) -> Result<Option<T>, Damage> {
+    if code == 0 { Ok(None) } else { value(code).map(Some) }
+}

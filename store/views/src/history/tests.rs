@@ -1,0 +1,346 @@
+//! The history against the plainest model of one, and against damage.
+
+mod rig;
+
+use super::bucket;
+use super::row::Timed;
+use super::{Fault, History, Index, OrderRow, Position, Since, TradeRow};
+use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId, Time};
+use proptest::prelude::*;
+use rig::{KEY, Rig, Row, Step, TINY, append_all, client_id, step};
+use std::fs;
+use std::path::Path;
+use tempfile::{TempDir, tempdir};
+
+const ALICE: AccountId = AccountId(0);
+const BOB: AccountId = AccountId(1);
+const BTCUSD: SymbolId = SymbolId(0);
+const FILES: [&str; 3] = ["trades.log", "orders.log", "public.log"];
+
+/// The newest `limit` of rows that lie oldest first.
+fn newest<R: Clone>(rows: &[R], limit: usize) -> Vec<R> {
+    rows.iter().rev().take(limit).cloned().collect()
+}
+
+/// The oldest page of rows that lie oldest first, cut back to its last whole millisecond.
+fn oldest<R: Timed + Clone>(rows: &[R], limit: usize, whole_if_overfull: bool) -> Vec<R> {
+    let mut page = rows[..limit.min(rows.len())].to_vec();
+    if let Some(next) = rows.get(limit).map(Timed::millis) {
+        page.retain(|row| row.millis() < next);
+        if page.is_empty() {
+            let millisecond = rows.iter().filter(|row| row.millis() == next).cloned();
+            page = millisecond.take(if whole_if_overfull { usize::MAX } else { limit }).collect();
+        }
+    }
+    page.reverse();
+    page
+}
+
+/// Asks everything about accounts and compares it with the model.
+fn compare_accounts(rig: &Rig, millis: u64, limit: usize) {
+    for (account, symbol) in (0..4).flat_map(|account| (0..5).map(move |symbol| (AccountId(account), symbol)))
+    {
+        let symbol = (symbol < 4).then_some(SymbolId(symbol));
+        let (trades, orders) = (rig.trades(account, symbol), rig.orders(account, symbol));
+        let history = &rig.history;
+        assert_eq!(history.trades(account, symbol, None, limit).unwrap(), newest(&trades, limit));
+        assert_eq!(history.orders(account, symbol, None, limit).unwrap(), newest(&orders, limit));
+        let trades: Vec<_> = trades.into_iter().filter(|row| row.millis() >= millis).collect();
+        let orders: Vec<_> = orders.into_iter().filter(|row| row.millis() >= millis).collect();
+        assert_eq!(
+            history.trades(account, symbol, Some(millis), limit).unwrap(),
+            oldest(&trades, limit, true)
+        );
+        assert_eq!(
+            history.orders(account, symbol, Some(millis), limit).unwrap(),
+            oldest(&orders, limit, true)
+        );
+    }
+}
+
+/// Asks for public trades in every way and compares with the model.
+fn compare_public(rig: &Rig, millis: u64, trade: u64, limit: usize) {
+    for symbol in (0..4).map(SymbolId) {
+        let all = rig.public(symbol);
+        for floor in [None, Some(Time(millis * 1_000 + 500))] {
+            let kept: Vec<_> =
+                all.iter().copied().filter(|row| floor.is_none_or(|floor| row.time >= floor)).collect();
+            let ask = |since| rig.history.public_trades(symbol, since, floor, limit).unwrap();
+            assert_eq!(ask(Since::Newest), newest(&kept, limit));
+            let after: Vec<_> = kept.iter().copied().filter(|row| row.millis() > millis).collect();
+            assert_eq!(ask(Since::AfterTime(millis)), oldest(&after, limit, false));
+            let after: Vec<_> = kept.iter().copied().filter(|row| row.trade.0 > trade).collect();
+            assert_eq!(ask(Since::AfterTrade(trade)), newest(&after[..limit.min(after.len())], limit));
+        }
+    }
+}
+
+/// Asks for every order by its ids and for its trades, under every account, and compares with the model.
+fn compare_orders(rig: &Rig) {
+    let all: Vec<OrderRow> = (0..4).flat_map(|account| rig.orders(AccountId(account), None)).collect();
+    for account in (0..4).map(AccountId) {
+        for row in &all {
+            let found = rig.history.order(account, row.order).unwrap();
+            assert_eq!(found, (row.account == account).then_some(*row));
+            let mut trades = rig.trades(row.account, None);
+            trades.retain(|trade| trade.order == row.order);
+            trades.reverse();
+            assert_eq!(rig.history.trades_of(row.trades).unwrap(), trades);
+        }
+        assert_eq!(rig.history.order(account, OrderId(u64::MAX)).unwrap(), None);
+        for client_id in (0..4).map(client_id) {
+            let own = all.iter().filter(|row| row.account == account && row.client_id == Some(client_id));
+            let last_placed = own.max_by_key(|row| row.order);
+            assert_eq!(rig.history.order_by_client_id(account, &client_id).unwrap().as_ref(), last_placed);
+        }
+    }
+}
+
+fn contents(directory: &TempDir) -> Vec<Vec<u8>> {
+    FILES.iter().map(|file| fs::read(directory.path().join(file)).unwrap()).collect()
+}
+
+/// An index as a checkpoint gives it back.
+fn restored(index: &Index) -> Index {
+    let bytes = postcard::to_allocvec(index).unwrap();
+    postcard::from_bytes(&bytes).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    /// Whatever is asked, flushed or not, the answer is that of the model, and another account's rows are never in
+    /// it. Proves ORD-074, ORD-076, ORD-080.
+    #[test]
+    fn account_queries_answer_as_the_model(
+        steps in prop::collection::vec(step(), 0..250),
+        after in 0_u64..60,
+        limit in 0_usize..12,
+    ) {
+        let directory = tempdir().unwrap();
+        let mut rig = Rig::new(directory.path());
+        let begin = rig.time.millis();
+        rig.run(&steps);
+        compare_accounts(&rig, begin + after, limit.max(1));
+        compare_orders(&rig);
+        prop_assert!(rig.history.trades(ALICE, None, Some(0), 0).unwrap().is_empty());
+    }
+
+    /// Newest, after a time, after a trade, with and without a floor. Proves MKT-020, MKT-021.
+    #[test]
+    fn public_queries_answer_as_the_model(
+        steps in prop::collection::vec(step(), 0..250),
+        after in 0_u64..60,
+        trade in 0_u64..200,
+        limit in 1_usize..12,
+    ) {
+        let directory = tempdir().unwrap();
+        let mut rig = Rig::new(directory.path());
+        let begin = rig.time.millis();
+        rig.run(&steps);
+        compare_public(&rig, begin + after, trade, limit);
+    }
+
+    /// A history cut to a checkpoint and fed the rest again equals the straight run byte for byte, and so does an
+    /// index that never saw a file.
+    #[test]
+    fn replay_equals_the_straight_run(
+        steps in prop::collection::vec(step(), 1..200),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let straight = tempdir().unwrap();
+        let mut rig = Rig::new(straight.path());
+        rig.run(&steps);
+        rig.history.flush().unwrap();
+        let cut = cut.index(rig.rows.len() + 1);
+        let (before, after) = rig.rows.split_at(cut);
+
+        let crashed = tempdir().unwrap();
+        let mut history = History::open_with(crashed.path(), Index::new(KEY), TINY).unwrap();
+        append_all(&mut history, before);
+        history.flush().unwrap();
+        history.sync().unwrap();
+        let checkpoint = restored(history.index());
+        // What follows reached the file in part and is lost.
+        append_all(&mut history, &after[..after.len() / 2]);
+        history.flush().unwrap();
+        drop(history);
+
+        let mut history = History::open_with(crashed.path(), checkpoint, TINY).unwrap();
+        append_all(&mut history, after);
+        history.flush().unwrap();
+        prop_assert!(history.index() == rig.history.index());
+        prop_assert_eq!(contents(&crashed), contents(&straight));
+
+        let mut alone = Index::new(KEY);
+        let mut thrown_away = Vec::new();
+        for row in &rig.rows {
+            thrown_away.clear();
+            match row {
+                Row::Trade(row) => alone.push_trade(row, &mut thrown_away),
+                Row::Order(row) => alone.push_order(row, &mut thrown_away),
+                Row::Public(row) => alone.push_public(row, &mut thrown_away),
+            };
+        }
+        prop_assert!(&alone == history.index());
+    }
+}
+
+/// A venue with many trades in few milliseconds, some of which alone overfill a page.
+fn crowded(directory: &Path) -> Rig {
+    let mut rig = Rig::new(directory);
+    for (account, symbol) in [(0, 0), (0, 1), (1, 0)] {
+        rig.step(Step::Place { account, symbol, client: None });
+    }
+    for round in 0..400 {
+        rig.step(Step::Trade { order: round, qty: 1, fee: 1 });
+        rig.step(Step::Wait(if round % 50 < 25 { 30 } else { 700 }));
+    }
+    rig
+}
+
+/// Paging from zero, then from the highest time plus one, reaches every trade exactly once and ends with an empty
+/// page, however many share a millisecond. Proves ORD-077.
+#[test]
+fn paging_reaches_every_trade_once() {
+    let directory = tempdir().unwrap();
+    let rig = crowded(directory.path());
+    for (symbol, limit) in [(None, 1), (None, 7), (Some(BTCUSD), 3), (None, 500)] {
+        let mut reached: Vec<TradeRow> = Vec::new();
+        let mut from = 0;
+        loop {
+            let page = rig.history.trades(ALICE, symbol, Some(from), limit).unwrap();
+            let Some(newest) = page.first() else { break };
+            assert!(page.len() <= limit || page.iter().all(|row| row.millis() == newest.millis()));
+            from = newest.millis() + 1;
+            reached.extend(page.iter().rev());
+        }
+        assert_eq!(reached, rig.trades(ALICE, symbol));
+    }
+}
+
+/// Walking forward by trade id misses none, with never more than the limit a page. Proves MKT-021.
+#[test]
+fn walking_by_trade_id_misses_none() {
+    let directory = tempdir().unwrap();
+    let rig = crowded(directory.path());
+    let mut reached = Vec::new();
+    let mut after = 0;
+    loop {
+        let page = rig.history.public_trades(BTCUSD, Since::AfterTrade(after), None, 7).unwrap();
+        let Some(newest) = page.first() else { break };
+        assert!(page.len() <= 7);
+        after = newest.trade.0;
+        reached.extend(page.iter().rev().copied());
+    }
+    assert_eq!(reached, rig.public(BTCUSD));
+}
+
+/// A client id used by several orders finds the one placed last, though another closed later. Proves ORD-068.
+#[test]
+fn a_shared_client_id_finds_the_order_placed_last() {
+    let directory = tempdir().unwrap();
+    let mut rig = Rig::new(directory.path());
+    for _ in 0..2 {
+        rig.step(Step::Place { account: 0, symbol: 0, client: Some(1) });
+        rig.step(Step::Wait(5));
+    }
+    rig.step(Step::Close { order: 1, reason: None });
+    rig.step(Step::Wait(5));
+    rig.step(Step::Close { order: 0, reason: None });
+    let found = rig.history.order_by_client_id(ALICE, &client_id(1)).unwrap().unwrap();
+    assert_eq!(found.order, OrderId(2));
+    assert_eq!(rig.history.order_by_client_id(BOB, &client_id(1)).unwrap(), None);
+}
+
+/// Orders whose ids share a hash bucket are told apart.
+#[test]
+fn orders_of_one_bucket_are_told_apart() {
+    let directory = tempdir().unwrap();
+    let mut rig = Rig::new(directory.path());
+    rig.step(Step::Place { account: 0, symbol: 0, client: Some(0) });
+    rig.step(Step::Close { order: 0, reason: None });
+    let [first] = rig.orders(ALICE, None)[..] else { panic!("one order closed") };
+
+    let bucket_of = |order| bucket::of_order(KEY, ALICE, OrderId(order));
+    let twin =
+        (2..10_000_000).find(|order| bucket_of(*order) == bucket_of(first.order.0)).map(OrderId).unwrap();
+    let bucket_of = |name: &ClientId| bucket::of_client(KEY, ALICE, name);
+    let mut names = (0..).map(|number: u32| ClientId::new(&number.to_string()).unwrap());
+    let name = names.find(|name| bucket_of(name) == bucket_of(&first.client_id.unwrap())).unwrap();
+
+    assert_eq!(rig.history.order(ALICE, twin).unwrap(), None);
+    assert_eq!(rig.history.order_by_client_id(ALICE, &name).unwrap(), None);
+    let second = OrderRow { order: twin, client_id: Some(name), ..first };
+    rig.history.push_order(&second);
+    for row in [first, second] {
+        assert_eq!(rig.history.order(ALICE, row.order).unwrap(), Some(row));
+        assert_eq!(rig.history.order_by_client_id(ALICE, &row.client_id.unwrap()).unwrap(), Some(row));
+    }
+}
+
+/// What a history says when it is opened after `spoil` has been at one of its files.
+fn after_spoiling(file: &str, spoil: impl FnOnce(&mut Vec<u8>)) -> (TempDir, Result<History, Fault>) {
+    let directory = tempdir().unwrap();
+    let mut rig = crowded(directory.path());
+    rig.step(Step::Close { order: 0, reason: None });
+    rig.history.flush().unwrap();
+    let index = rig.history.index().clone();
+    drop(rig);
+    let path = directory.path().join(file);
+    let mut bytes = fs::read(&path).unwrap();
+    spoil(&mut bytes);
+    fs::write(&path, bytes).unwrap();
+    let opened = History::open(directory.path(), index);
+    (directory, opened)
+}
+
+/// A flipped bit anywhere in a row is an error of the query that meets the row.
+#[test]
+fn damage_gives_an_error() {
+    for offset in 8..160 {
+        let (_directory, history) = after_spoiling("trades.log", |bytes| bytes[offset] ^= 0x10);
+        let history = history.unwrap();
+        let answers = [history.trades(ALICE, None, None, 1_000), history.trades(BOB, None, Some(0), 1_000)];
+        assert!(answers.iter().any(|answer| matches!(answer, Err(Fault::Damaged { .. }))), "byte {offset}");
+    }
+    let (_directory, history) = after_spoiling("orders.log", |bytes| bytes[30] ^= 1);
+    let history = history.unwrap();
+    assert!(matches!(history.order(ALICE, OrderId(1)), Err(Fault::Damaged { at: 8, .. })));
+    assert!(matches!(history.orders(ALICE, None, None, 1), Err(Fault::Damaged { at: 8, .. })));
+}
+
+/// A position that is no row of the file is an error as well.
+#[test]
+fn a_strange_position_gives_an_error() {
+    let (_directory, history) = after_spoiling("trades.log", |_| {});
+    let history = history.unwrap();
+    for at in [1, 9, 1 << 20, u64::MAX] {
+        assert!(matches!(history.trades_of(Position::new(at)), Err(Fault::Damaged { .. })), "{at}");
+    }
+}
+
+/// Files that cannot belong to the index are refused; what lies behind it is cut.
+#[test]
+fn opens_only_what_the_index_knows() {
+    for file in FILES {
+        let (_directory, history) = after_spoiling(file, |bytes| bytes.truncate(bytes.len() - 1));
+        assert!(matches!(history, Err(Fault::Short { .. })));
+        let (_directory, history) = after_spoiling(file, |bytes| bytes[0] ^= 1);
+        assert!(matches!(history, Err(Fault::Foreign { .. })));
+        let (directory, history) = after_spoiling(file, |bytes| bytes.extend_from_slice(b"torn"));
+        let lengths = history.unwrap().index().lengths();
+        let held = FILES.map(|file| fs::metadata(directory.path().join(file)).unwrap().len());
+        assert_eq!(held, [lengths.trades, lengths.orders, lengths.public]);
+    }
+}
+
+/// An empty index begins anew, whatever the directory holds.
+#[test]
+fn an_empty_index_begins_anew() {
+    let (directory, history) = after_spoiling("trades.log", |_| {});
+    drop(history);
+    let history = History::open(directory.path(), Index::new(KEY)).unwrap();
+    assert!(history.trades(ALICE, None, None, 10).unwrap().is_empty());
+    assert!(contents(&directory).iter().all(|bytes| bytes.len() == 8));
+}

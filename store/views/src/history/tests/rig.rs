@@ -1,0 +1,207 @@
+//! A small venue that fills a history, and beside it the plainest model of one: the rows in a `Vec`.
+
+use crate::history::files::Halves;
+use crate::history::{History, Index, OrderRow, Position, PublicTrade, TradeRow};
+use buttonwood_model::{
+    AccountId, CancelReason, ClientId, ExecutionOption, OrderId, OrderKind, SessionId, Side, SymbolId, Time,
+    TradeId,
+};
+use buttonwood_num::{Money, Price, Qty};
+use proptest::prelude::*;
+use std::path::Path;
+
+/// What the files are keyed with in tests.
+pub(super) const KEY: u64 = 0x0bad_5eed;
+
+/// Halves so small that rows are soon read from the disk.
+pub(super) const TINY: Halves = Halves { trades: 700, orders: 500, public: 300 };
+
+/// What may happen in a venue.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    Wait(u64),
+    Place { account: u32, symbol: u16, client: Option<u8> },
+    Trade { order: usize, qty: u64, fee: i128 },
+    Close { order: usize, reason: Option<CancelReason> },
+    Flush,
+}
+
+/// Any step; much happens within a millisecond.
+pub(super) fn step() -> impl Strategy<Value = Step> {
+    let reason = prop::option::of(prop::sample::select(vec![
+        CancelReason::Requested,
+        CancelReason::MarketClosed,
+        CancelReason::SelfCrossPrevented,
+    ]));
+    prop_oneof![
+        2 => (0_u64..900).prop_map(Step::Wait),
+        3 => (0_u32..3, 0_u16..3, prop::option::of(0_u8..3))
+            .prop_map(|(account, symbol, client)| Step::Place { account, symbol, client }),
+        5 => (any::<usize>(), any::<u64>(), -9_i128..1 << 70)
+            .prop_map(|(order, qty, fee)| Step::Trade { order, qty, fee }),
+        2 => (any::<usize>(), reason).prop_map(|(order, reason)| Step::Close { order, reason }),
+        1 => Just(Step::Flush),
+    ]
+}
+
+/// One appended row.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Row {
+    Trade(TradeRow),
+    Order(OrderRow),
+    Public(PublicTrade),
+}
+
+/// A venue with its history and every row it ever appended, oldest first.
+pub(super) struct Rig {
+    pub(super) history: History,
+    pub(super) rows: Vec<Row>,
+    pub(super) time: Time,
+    live: Vec<OrderRow>,
+    ids: u64,
+}
+
+impl Rig {
+    pub(super) fn new(directory: &Path) -> Self {
+        let history = History::open_with(directory, Index::new(KEY), TINY).unwrap();
+        Self { history, rows: Vec::new(), time: Time(1_700_000_000_000_000), live: Vec::new(), ids: 0 }
+    }
+
+    pub(super) fn run(&mut self, steps: &[Step]) {
+        for step in steps {
+            self.step(*step);
+        }
+    }
+
+    pub(super) fn step(&mut self, step: Step) {
+        match step {
+            Step::Wait(micros) => self.time = self.time.plus(micros),
+            Step::Place { account, symbol, client } => self.place(account, symbol, client),
+            Step::Trade { order, qty, fee } if !self.live.is_empty() => self.trade(order, qty, fee),
+            Step::Close { order, reason } if !self.live.is_empty() => self.close(order, reason),
+            Step::Trade { .. } | Step::Close { .. } => {}
+            Step::Flush => self.history.flush().unwrap(),
+        }
+    }
+
+    fn id(&mut self) -> u64 {
+        self.ids += 1;
+        self.ids
+    }
+
+    fn place(&mut self, account: u32, symbol: u16, client: Option<u8>) {
+        let order = OrderId(self.id());
+        let kind = if client.is_some() { OrderKind::Limit } else { OrderKind::MarketSpend };
+        let option = client.filter(|client| *client > 0).map(|_| ExecutionOption::MakerOrCancel);
+        self.live.push(OrderRow {
+            account: AccountId(account),
+            session: SessionId(7),
+            order,
+            symbol: SymbolId(symbol),
+            side: if order.0.is_multiple_of(2) { Side::Buy } else { Side::Sell },
+            kind,
+            option,
+            price: Price::from_ticks(order.0 * 1_000),
+            original: Qty::from_hundredths(u128::MAX),
+            remaining: Qty::from_hundredths(u128::MAX),
+            notional: Money::ZERO,
+            placed: self.time,
+            closed: self.time,
+            reason: None,
+            client_id: client.map(client_id),
+            trades: None,
+        });
+    }
+
+    fn trade(&mut self, pick: usize, qty: u64, fee: i128) {
+        let trade = TradeId(self.id());
+        let place = pick % self.live.len();
+        let order = &mut self.live[place];
+        let qty = Qty::from_hundredths(u128::from(qty));
+        order.remaining -= qty;
+        order.notional += Money::from_units(fee);
+        let row = TradeRow {
+            account: order.account,
+            symbol: order.symbol,
+            order: order.order,
+            trade,
+            time: self.time,
+            side: order.side,
+            aggressor: pick.is_multiple_of(3),
+            price: order.price,
+            qty,
+            fee: Money::from_units(fee),
+            client_id: order.client_id,
+            of_order: order.trades,
+        };
+        let public = PublicTrade {
+            symbol: row.symbol,
+            trade,
+            time: row.time,
+            price: row.price,
+            qty,
+            taker: row.side.opposite(),
+        };
+        self.live[place].trades = Some(self.append(Row::Trade(row)));
+        self.append(Row::Public(public));
+    }
+
+    fn close(&mut self, pick: usize, reason: Option<CancelReason>) {
+        let order = self.live.swap_remove(pick % self.live.len());
+        self.append(Row::Order(OrderRow { closed: self.time, reason, ..order }));
+    }
+
+    fn append(&mut self, row: Row) -> Position {
+        self.rows.push(row);
+        append(&mut self.history, &row)
+    }
+
+    /// Trades of an account, oldest first.
+    pub(super) fn trades(&self, account: AccountId, symbol: Option<SymbolId>) -> Vec<TradeRow> {
+        let rows = self.rows.iter().filter_map(|row| match row {
+            Row::Trade(row) => Some(*row),
+            Row::Order(_) | Row::Public(_) => None,
+        });
+        rows.filter(|row| row.account == account && symbol.is_none_or(|symbol| row.symbol == symbol))
+            .collect()
+    }
+
+    /// Closed orders of an account, oldest first.
+    pub(super) fn orders(&self, account: AccountId, symbol: Option<SymbolId>) -> Vec<OrderRow> {
+        let rows = self.rows.iter().filter_map(|row| match row {
+            Row::Order(row) => Some(*row),
+            Row::Trade(_) | Row::Public(_) => None,
+        });
+        rows.filter(|row| row.account == account && symbol.is_none_or(|symbol| row.symbol == symbol))
+            .collect()
+    }
+
+    /// Public trades of a symbol, oldest first.
+    pub(super) fn public(&self, symbol: SymbolId) -> Vec<PublicTrade> {
+        let rows = self.rows.iter().filter_map(|row| match row {
+            Row::Public(row) => Some(*row),
+            Row::Trade(_) | Row::Order(_) => None,
+        });
+        rows.filter(|row| row.symbol == symbol).collect()
+    }
+}
+
+/// Appends rows that a venue has made.
+pub(super) fn append_all(history: &mut History, rows: &[Row]) {
+    for row in rows {
+        append(history, row);
+    }
+}
+
+fn append(history: &mut History, row: &Row) -> Position {
+    match row {
+        Row::Trade(row) => history.push_trade(row),
+        Row::Order(row) => history.push_order(row),
+        Row::Public(row) => history.push_public(row),
+    }
+}
+
+/// One of a few client ids of different lengths.
+pub(super) fn client_id(number: u8) -> ClientId {
+    ClientId::new(&"client:id".repeat(usize::from(number) * 3 + 1)).unwrap()
+}

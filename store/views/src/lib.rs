@@ -1,0 +1,16 @@
+//! Read models: what queries are answered from. They follow the journal and can be rebuilt from it (INV-READ-1).
+//!
+//! [`history`] keeps closed orders and trades in log files, [`Tape`] what the tickers need, [`Depth`] the visible
+//! levels of the books. None of them knows the engine; a
+//! [`Fold`] turns its events into calls of these, and [`Views`] answers.
+
+mod depth;
+mod fold;
+pub mod history;
+mod tape;
+mod views;
+
+pub use depth::Depth;
+pub use fold::{Counted, Fold, Sink};
+pub use tape::{Day, Tape};
+pub use views::{Found, Views, found_of};

@@ -1,0 +1,172 @@
+//! The live views: what every query is answered from.
+
+use crate::fold::{Fold, Sink};
+use crate::history::{Fault, History, Index, OrderRow, Position, PublicTrade, TradeRow};
+use crate::{Depth, Tape};
+use buttonwood_engine::{Event, OrderRef, OrderState, State};
+use buttonwood_model::{AccountId, Side, Stamp, SymbolId};
+use buttonwood_num::{Price, Qty};
+use std::path::Path;
+
+/// Every read model, as of one command.
+#[derive(Debug)]
+pub struct Views {
+    fold: Fold,
+    kept: Kept,
+}
+
+/// Where a live fold's rows and levels are kept.
+#[derive(Debug)]
+struct Kept {
+    history: History,
+    depth: Depth,
+}
+
+impl Sink for Kept {
+    fn trade(&mut self, row: &TradeRow) -> Position {
+        self.history.push_trade(row)
+    }
+
+    fn order(&mut self, row: &OrderRow) {
+        self.history.push_order(row);
+    }
+
+    fn public(&mut self, row: &PublicTrade) {
+        self.history.push_public(row);
+    }
+
+    fn rested(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {
+        self.depth.add(symbol, side, price, qty);
+    }
+
+    fn reduced(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {
+        self.depth.remove(symbol, side, price, qty);
+    }
+}
+
+/// An order that a query found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The order as it stands.
+    pub order: OrderState,
+    /// Its newest trade.
+    pub trades: Option<Position>,
+}
+
+impl Views {
+    /// Views that go on from a fold: the files of `dir` are cut to what its index knows.
+    ///
+    /// # Errors
+    /// [`Fault`] when the history files lack what the index knows of, or the disk refuses.
+    pub fn open(dir: &Path, fold: Fold, index: Index) -> Result<Self, Fault> {
+        let depth = depth_of(fold.state());
+        Ok(Self { fold, kept: Kept { history: History::open(dir, index)?, depth } })
+    }
+
+    /// Applies one command's events.
+    pub fn apply(&mut self, stamp: Stamp, events: &[Event], texts: &[u8]) {
+        self.fold.apply(stamp, events, texts, &mut self.kept);
+    }
+
+    /// Writes the appended rows of history to their files; once a batch.
+    ///
+    /// # Errors
+    /// [`Fault::Io`] when the disk refuses.
+    pub fn flush(&mut self) -> Result<(), Fault> {
+        self.kept.history.flush()
+    }
+
+    /// The replica of the state.
+    pub fn state(&self) -> &State {
+        self.fold.state()
+    }
+
+    /// The fold behind the views.
+    pub fn fold(&self) -> &Fold {
+        &self.fold
+    }
+
+    /// The fold, to prepare it for a snapshot.
+    pub fn fold_mut(&mut self) -> &mut Fold {
+        &mut self.fold
+    }
+
+    /// Prices and volumes of the past day.
+    pub fn tape(&self) -> &Tape {
+        self.fold.tape()
+    }
+
+    /// Visible levels.
+    pub fn depth(&self) -> &Depth {
+        &self.kept.depth
+    }
+
+    /// Closed orders and trades.
+    pub fn history(&self) -> &History {
+        &self.kept.history
+    }
+
+    /// An order of the account, live or closed; of several with one client id the one placed last (ORD-068).
+    ///
+    /// # Errors
+    /// [`Fault`] of the history.
+    pub fn find(&self, account: AccountId, order: &OrderRef) -> Result<Option<Found>, Fault> {
+        let live = self.find_live(account, order);
+        let closed = match order {
+            OrderRef::Id(_) if live.is_some() => None,
+            OrderRef::Id(id) => self.history().order(account, *id)?,
+            OrderRef::ClientId(client_id) => self.history().order_by_client_id(account, client_id)?,
+        };
+        Ok(match (live, closed.map(found_of)) {
+            (Some(live), Some(closed)) if closed.order.id > live.order.id => Some(closed),
+            (Some(live), _) => Some(live),
+            (None, closed) => closed,
+        })
+    }
+
+    fn find_live(&self, account: AccountId, order: &OrderRef) -> Option<Found> {
+        let orders = self.state().orders();
+        let slot = match order {
+            OrderRef::Id(id) => orders.find(*id).filter(|slot| orders.get(*slot).account == account)?,
+            OrderRef::ClientId(client_id) => orders.find_client_id(account, client_id)?,
+        };
+        Some(Found { order: OrderState::live(orders, slot), trades: self.fold.trades_of(slot) })
+    }
+}
+
+/// A closed order as queries show it.
+pub fn found_of(row: OrderRow) -> Found {
+    let order = OrderState {
+        id: row.order,
+        account: row.account,
+        session: row.session,
+        symbol: row.symbol,
+        side: row.side,
+        kind: row.kind,
+        option: row.option,
+        price: row.price,
+        original: row.original,
+        remaining: row.remaining,
+        notional: row.notional,
+        placed: row.placed,
+        reason: row.reason,
+        client_id: row.client_id,
+    };
+    Found { order, trades: row.trades }
+}
+
+/// The levels of every resting order.
+fn depth_of(state: &State) -> Depth {
+    let mut depth = Depth::new();
+    for symbol in (0..state.symbols().len()).map(SymbolId::from_index) {
+        let book = state.orders().book(symbol);
+        for side in [Side::Buy, Side::Sell] {
+            for price in book.side(side).prices() {
+                for slot in state.orders().queue(symbol, side, price) {
+                    depth.add(symbol, side, price, state.orders().get(slot).remaining);
+                }
+            }
+        }
+    }
+    depth
+}
