@@ -1,0 +1,74 @@
+//! What the writer hands to the thread that makes it durable.
+
+use crate::lane::Reply;
+use buttonwood_engine::{Answer, Command, Event, Outcome, SpotEvent};
+use buttonwood_model::{OrderId, Outbox, Stamp, Time};
+use std::ops::Range;
+use tokio::sync::oneshot;
+
+/// The answer to a submitted command, sent once it is durable.
+#[derive(Debug)]
+pub struct Receipt {
+    /// Where and when it stands.
+    pub stamp: Stamp,
+    /// What it came to.
+    pub outcome: Answer,
+    /// Ids of the orders that a command which cancels several has cancelled.
+    pub cancelled: Vec<OrderId>,
+}
+
+/// One decided command.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) stamp: Stamp,
+    pub(crate) command: Command,
+    pub(crate) outcome: Outcome,
+    pub(crate) events: Range<usize>,
+    pub(crate) texts: Range<usize>,
+    pub(crate) reply: Option<Reply>,
+}
+
+/// Decided commands that share one sync.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) entries: Vec<Entry>,
+    /// What the entries did.
+    pub(crate) out: Outbox<Event>,
+    /// The state's fingerprint after the last entry.
+    pub(crate) fingerprint: u64,
+    /// Callers who wait for the batch without a command of their own in it: the clock was moved this far for them.
+    pub(crate) moved: Vec<(Time, oneshot::Sender<Time>)>,
+}
+
+impl Batch {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.moved.is_empty()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+        self.out.clear();
+        self.moved.clear();
+    }
+
+    pub(crate) fn events_of(&self, entry: &Entry) -> &[Event] {
+        self.out.events.get(entry.events.clone()).unwrap_or_default()
+    }
+
+    pub(crate) fn texts_of(&self, entry: &Entry) -> &[u8] {
+        self.out.texts.get(entry.texts.clone()).unwrap_or_default()
+    }
+}
+
+/// The orders that events cancelled, oldest first.
+pub(crate) fn cancelled(events: &[Event]) -> Vec<OrderId> {
+    let mut ids: Vec<OrderId> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Spot(SpotEvent::Cancelled { order, .. }) => Some(*order),
+            Event::Spot(_) | Event::NonceUsed(..) | Event::Rare(_) => None,
+        })
+        .collect();
+    ids.sort_unstable();
+    ids
+}

@@ -1,0 +1,75 @@
+//! Snapshots: written from a fold of sealed batches, beside the running exchange and without stopping it.
+//!
+//! Each one starts from the newest that exists and replays the journal from there, so making it also proves once
+//! more that a replay equals the live run. Rule J10.
+
+use crate::Fault;
+use crate::exchange::Shared;
+use crate::recover::{JOURNAL_DIR, Replayed, decode, encode};
+use crate::scrub::Scrub;
+use buttonwood_journal::{JournalId, Mark, Reader, snapshot};
+use buttonwood_views::history::{Index, Syncer};
+use buttonwood_views::{Counted, Fold};
+use crossbeam_channel::{Receiver, RecvTimeoutError};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Makes a snapshot each time a sequence known to be durable arrives, and scrubs sealed segments meanwhile; ends when
+/// nobody can send one any more.
+pub(crate) fn run(dir: &Path, shared: &Arc<Shared>, durable: &Receiver<u64>) {
+    let mut scrub = Scrub::new(dir);
+    loop {
+        let seq = match durable.recv_timeout(scrub.pause()) {
+            Ok(seq) => seq,
+            Err(RecvTimeoutError::Timeout) => {
+                scrub.step();
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
+        let syncer = shared.views.read().history().syncer();
+        match fold_and_write(dir, seq, &syncer) {
+            Ok(mark) => tracing::info!(seq = mark.seq, "snapshot written"),
+            // The journal holds everything; only the next start takes longer.
+            Err(fault) => tracing::error!(%fault, "snapshot failed"),
+        }
+    }
+}
+
+fn fold_and_write(dir: &Path, until: u64, syncer: &Syncer) -> Result<Mark, Fault> {
+    let journal = dir.join(JOURNAL_DIR);
+    let mut reader = Reader::open(&journal)?;
+    let mut notes = Vec::new();
+    let newest = snapshot::load_newest(&journal, &mut notes)?;
+    let (from, mut fold, index) = match newest {
+        Some((mark, payload)) => {
+            let (fold, index) = decode(mark.seq, &payload)?;
+            (Some(mark), fold, index)
+        }
+        None => (None, Fold::default(), index_of_empty(reader.id())),
+    };
+    let mut sink = Counted::new(index);
+    let mut replayed = Replayed::default();
+    let mark = reader
+        .replay(from.as_ref(), until, |batch| {
+            replayed.apply(batch, |stamp, events, texts| fold.apply(stamp, events, texts, &mut sink))?;
+            replayed.check(batch, fold.state().fingerprint())
+        })
+        .map_err(crate::recover::replay_fault)?;
+    syncer.sync()?;
+    write(&journal, &mark, &mut fold, &sink.index)?;
+    Ok(mark)
+}
+
+/// The index that an empty history begins with, keyed by what nobody outside knows of the directory.
+pub(crate) fn index_of_empty(journal: JournalId) -> Index {
+    Index::new(u64::from_str_radix(&journal.to_string(), 16).unwrap_or(0))
+}
+
+/// Writes one snapshot.
+pub(crate) fn write(journal: &Path, mark: &Mark, fold: &mut Fold, index: &Index) -> Result<(), Fault> {
+    fold.prepare_to_store();
+    let payload = encode(fold, index).map_err(|source| Fault::Snapshot { seq: mark.seq, source })?;
+    snapshot::write(journal, mark, &[&payload])?;
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! Making batches durable, and only then letting anything of them be seen (INV-ACK-1, rule J14).
+
+use crate::batch::{Batch, Receipt, cancelled};
+use crate::exchange::Shared;
+use crate::lane::Mailbox;
+use buttonwood_engine::{Body, encode};
+use buttonwood_journal::{Buffer, Writer};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// How often an idle exchange on a full disk is asked whether there is room again.
+const LOOK_FOR_SPACE: Duration = Duration::from_secs(1);
+
+/// Bytes of history rows that gather before they are written to the files.
+const HISTORY_PENDING_MAX: u64 = 256 * 1024;
+
+pub(crate) struct Committer {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) writer: Writer,
+    pub(crate) buffer: Buffer,
+    /// Answers of the batch being published, reused.
+    pub(crate) receipts: Vec<Receipt>,
+    /// Serving threads with answers of the batch, reused.
+    pub(crate) to_ring: Vec<Arc<Mailbox>>,
+    pub(crate) filled: Receiver<Batch>,
+    pub(crate) spare: Sender<Batch>,
+    pub(crate) snapshots: Sender<u64>,
+    /// Commands between two snapshots.
+    pub(crate) snapshot_every: u64,
+    pub(crate) snapshot_seq: u64,
+    /// Whether the last flush of history failed, which is told once.
+    pub(crate) history_lags: bool,
+}
+
+impl Committer {
+    /// Runs until the writer is gone; returns the journal's writer for the last snapshot.
+    pub(crate) fn run(mut self) -> Writer {
+        loop {
+            match self.filled.recv_timeout(LOOK_FOR_SPACE) {
+                Ok(batch) => self.commit(batch),
+                // With little space nothing may come to be appended, and yet space may have been made.
+                Err(RecvTimeoutError::Timeout) => self.look_for_space(),
+                Err(RecvTimeoutError::Disconnected) => return self.writer,
+            }
+        }
+    }
+
+    fn commit(&mut self, mut batch: Batch) {
+        self.make_durable(&batch);
+        let is_written = self.publish(&batch);
+        self.answer(&mut batch);
+        if is_written {
+            self.ask_for_snapshot();
+        }
+        batch.clear();
+        // The writer may have stopped already; then nobody needs the batch back.
+        let _ = self.spare.send(batch);
+        self.shared.spare_returned();
+    }
+
+    fn look_for_space(&self) {
+        let is_low = self.writer.low_space();
+        let was_low = self.shared.low_space.swap(is_low, Ordering::Relaxed);
+        if is_low && !was_low {
+            tracing::warn!("the disk is nearly full: only cancels are taken until there is room");
+        } else if was_low && !is_low {
+            tracing::info!("there is room on the disk again: all orders are taken");
+        }
+    }
+
+    /// Encodes and syncs. After an error nobody can know what is on the disk, so the process ends before anything
+    /// about the batch leaves it, and recovery decides (rule J1).
+    fn make_durable(&mut self, batch: &Batch) {
+        if batch.entries.is_empty() {
+            return;
+        }
+        self.buffer.clear();
+        for entry in &batch.entries {
+            let (events, texts) = (batch.events_of(entry), batch.texts_of(entry));
+            self.buffer.push(entry.stamp.seq.0, |out| {
+                encode(entry.stamp.time, &entry.command, events, texts, out).expect("a frame fits memory");
+            });
+        }
+        self.buffer.set_fingerprint(batch.fingerprint);
+        if let Err(fault) = self.writer.append(&mut self.buffer) {
+            die(&fault);
+        }
+        self.look_for_space();
+    }
+
+    /// Shows the batch to the views and words the answers. True when all of its history is in the files, to which a
+    /// snapshot would refer.
+    fn publish(&mut self, batch: &Batch) -> bool {
+        let mut views = self.shared.views.write();
+        for at in 0..batch.entries.len() {
+            let Some(entry) = batch.entries.get(at) else { break };
+            let (events, texts) = (batch.events_of(entry), batch.texts_of(entry));
+            if entry.reply.is_some() {
+                let listed = matches!(entry.command.body, Body::CancelSession | Body::CancelAll);
+                self.receipts.push(Receipt {
+                    stamp: entry.stamp,
+                    // Before the events are applied: a cancelled order is still there to be told.
+                    outcome: entry.outcome.told(entry.stamp, events, texts, views.state()),
+                    cancelled: if listed { cancelled(events) } else { Vec::new() },
+                });
+            }
+            views.apply(entry.stamp, events, texts);
+        }
+        // Queries see rows before they are in the files, and replay brings back what never got there.
+        if views.history().pending() < HISTORY_PENDING_MAX && !self.is_snapshot_due() && !self.history_lags {
+            return false;
+        }
+        let flushed = views.flush();
+        drop(views);
+        match (&flushed, self.history_lags) {
+            (Err(fault), false) => tracing::error!(%fault, "history cannot be written; it is kept in memory"),
+            (Ok(()), true) => tracing::info!("history is written again"),
+            (Err(_), true) | (Ok(()), false) => {}
+        }
+        self.history_lags = flushed.is_err();
+        flushed.is_ok()
+    }
+
+    /// Answers the callers once the views show the batch: so a client reads its own writes.
+    fn answer(&mut self, batch: &mut Batch) {
+        let replies = batch.entries.iter_mut().filter_map(|entry| entry.reply.take());
+        for (reply, receipt) in replies.zip(self.receipts.drain(..)) {
+            reply.send(receipt, &mut self.to_ring);
+        }
+        for mailbox in self.to_ring.drain(..) {
+            mailbox.ring();
+        }
+        for (time, reply) in batch.moved.drain(..) {
+            let _ = reply.send(time);
+        }
+    }
+
+    fn is_snapshot_due(&self) -> bool {
+        self.writer.mark().seq - self.snapshot_seq >= self.snapshot_every
+    }
+
+    fn ask_for_snapshot(&mut self) {
+        if !self.is_snapshot_due() {
+            return;
+        }
+        let seq = self.writer.mark().seq;
+        match self.snapshots.try_send(seq) {
+            Ok(()) => self.snapshot_seq = seq,
+            // The last one is still being made.
+            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
+        }
+    }
+}
+
+/// Ends the process at once: nothing that was not synced may be acknowledged, by anyone, ever.
+fn die(fault: &dyn std::error::Error) -> ! {
+    eprintln!("buttonwood: {fault}; stopping before anything unsynced is acknowledged");
+    std::process::abort();
+}

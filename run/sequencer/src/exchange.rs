@@ -1,0 +1,356 @@
+//! The handle that edges submit commands and read views through, and the threads behind it.
+
+use crate::Fault;
+use crate::batch::{Batch, Receipt};
+use crate::checkpoint;
+use crate::clock::Clock;
+use crate::commit::Committer;
+use crate::lane::{self, Pending, Reply};
+use crate::pulse::Pulse;
+use crate::recover::{JOURNAL_DIR, Recovered};
+use crate::writer::Writer;
+use buttonwood_engine::{Command, Workspace};
+use buttonwood_journal as journal;
+use buttonwood_model::{Nonce, SessionId, Time};
+use buttonwood_views::Views;
+use crossbeam_channel::bounded;
+use crossbeam_queue::ArrayQueue;
+use crossbeam_utils::sync::{Parker, Unparker};
+use parking_lot::{Mutex, RwLock, RwLockReadGuard};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Instant;
+use tokio::sync::oneshot;
+
+/// Commands that may wait for the writer; the next one is refused at once.
+const QUEUE: usize = 8_192;
+
+/// Commands that gather on a serving thread before the writer is woken while that thread is still busy: about as many
+/// as it serves in the time of two syncs.
+const GATHERED: usize = 32;
+
+/// How an exchange runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Commands between two snapshots.
+    pub snapshot_every: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { snapshot_every: 1_000_000 }
+    }
+}
+
+/// The queue is full, or the exchange is stopping: come back later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Busy;
+
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every submission is a command, and boxing it would allocate"
+)]
+pub(crate) enum Submission {
+    Command(Command, Option<Reply>),
+    Advance(Time, oneshot::Sender<Time>),
+    NoncesWaiting,
+    Stop,
+}
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) views: RwLock<Views>,
+    pub(crate) clock: Clock,
+    pub(crate) pulse: Pulse,
+    /// Nonces that reads have used and no batch has yet.
+    pub(crate) nonces: Mutex<Vec<(SessionId, Nonce)>>,
+    pub(crate) low_space: AtomicBool,
+    pub(crate) queue: ArrayQueue<Submission>,
+    /// Whether the writer sleeps with a batch in hand, for the committing thread to come back.
+    pub(crate) is_holding: AtomicBool,
+    is_closed: AtomicBool,
+    wake: Unparker,
+}
+
+impl Shared {
+    /// Queues a submission and wakes the writer. On a serving thread it is woken once several have gathered, or when
+    /// that thread has nothing else to do: batches form on one sync's account, not on one wake-up's each.
+    fn send(&self, submission: Submission) -> Result<(), Busy> {
+        if self.is_closed.load(Ordering::SeqCst) {
+            return Err(Busy);
+        }
+        self.queue.push(submission).map_err(|_| Busy)?;
+        if self.is_closed.load(Ordering::SeqCst) {
+            // The writer may have left in between; what nobody will take is taken back.
+            self.drain();
+            return Err(Busy);
+        }
+        if !lane::is_here() || self.queue.len().is_multiple_of(GATHERED) {
+            self.wake.unpark();
+        }
+        Ok(())
+    }
+
+    /// Wakes the writer for what has gathered, unless it waits for the committing thread anyway.
+    fn gathered(&self) {
+        if !self.queue.is_empty() && !self.is_holding.load(Ordering::SeqCst) {
+            self.wake.unpark();
+        }
+    }
+
+    /// The committing thread is idle again.
+    pub(crate) fn spare_returned(&self) {
+        if self.is_holding.load(Ordering::SeqCst) {
+            self.wake.unpark();
+        }
+    }
+
+    /// The writer has left: nobody waits for an answer any more.
+    pub(crate) fn close(&self) {
+        self.is_closed.store(true, Ordering::SeqCst);
+        self.drain();
+    }
+
+    fn drain(&self) {
+        while self.queue.pop().is_some() {}
+    }
+}
+
+/// A running exchange, seen from outside; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    shared: Arc<Shared>,
+}
+
+/// The threads of a running exchange.
+#[derive(Debug)]
+pub struct Running {
+    exchange: Exchange,
+    dir: PathBuf,
+    writer: JoinHandle<()>,
+    committer: JoinHandle<journal::Writer>,
+    checkpointer: JoinHandle<()>,
+}
+
+impl Exchange {
+    /// Starts the threads of a recovered directory.
+    ///
+    /// # Errors
+    /// [`Fault::Thread`] when the system refuses one.
+    pub fn start(recovered: Recovered, clock: Clock, options: Options) -> Result<Running, Fault> {
+        let Recovered { dir, views, writer, snapshot_seq, .. } = recovered;
+        let state = views.state().clone();
+        let parker = Parker::new();
+        let (filled, to_commit) = bounded(1);
+        let (spare, spares) = bounded(1);
+        let (snapshots, to_snapshot) = bounded(1);
+        let shared = Arc::new(Shared {
+            views: RwLock::new(views),
+            clock,
+            pulse: Pulse::default(),
+            nonces: Mutex::new(Vec::new()),
+            low_space: AtomicBool::new(false),
+            queue: ArrayQueue::new(QUEUE),
+            is_holding: AtomicBool::new(false),
+            is_closed: AtomicBool::new(false),
+            wake: parker.unparker().clone(),
+        });
+        let committer = Committer {
+            shared: Arc::clone(&shared),
+            writer,
+            buffer: journal::Buffer::new(),
+            receipts: Vec::new(),
+            to_ring: Vec::new(),
+            filled: to_commit,
+            spare: spare.clone(),
+            snapshots,
+            snapshot_every: options.snapshot_every,
+            snapshot_seq,
+            history_lags: false,
+        };
+        // One batch fills while the other is made durable.
+        let _ = spare.send(Batch::default());
+        let exchange = Self { shared: Arc::clone(&shared) };
+        exchange.watch_sessions(
+            state
+                .access()
+                .sessions()
+                .iter()
+                .enumerate()
+                .filter(|(_, session)| session.key.require_heartbeat)
+                .map(|(id, _)| SessionId::from_index(id)),
+        );
+        let writer = Writer {
+            shared: Arc::clone(&shared),
+            state,
+            work: Workspace::default(),
+            batch: Batch::default(),
+            parker,
+            spare: spares,
+            filled,
+            nonces_due: None,
+            next_tick: Instant::now(),
+            stopping: false,
+        };
+        let checkpoint_dir = dir.clone();
+        Ok(Running {
+            exchange,
+            dir,
+            writer: spawn_vital("sequencer", move || writer.run())?,
+            committer: spawn_vital("journal", move || committer.run())?,
+            checkpointer: spawn("snapshots", move || {
+                checkpoint::run(&checkpoint_dir, &shared, &to_snapshot);
+            })?,
+        })
+    }
+
+    /// Queues a command; its answer comes once it is durable.
+    ///
+    /// # Errors
+    /// [`Busy`] when the queue is full.
+    pub fn submit(&self, command: Command) -> Result<Pending, Busy> {
+        let (reply, pending) = Pending::new();
+        self.shared.send(Submission::Command(command, Some(reply))).map(|()| pending)
+    }
+
+    /// Executes a command and waits for its answer; for threads that have nothing else to do.
+    ///
+    /// # Errors
+    /// [`Busy`] when the queue is full or the exchange stops.
+    pub fn execute(&self, command: Command) -> Result<Receipt, Busy> {
+        let (reply, receipt) = oneshot::channel();
+        self.shared.send(Submission::Command(command, Some(Reply::Once(reply))))?;
+        receipt.blocking_recv().map_err(|_| Busy)
+    }
+
+    /// Makes the calling thread a serving one: its commands gather, and its answers come in a mailbox. The future
+    /// hands them out and must run on the same thread; [`Exchange::gathered`] must be called when the thread idles.
+    pub fn open_lane(&self) -> impl Future<Output = ()> + use<> {
+        lane::open()
+    }
+
+    /// Tells that a serving thread has nothing else to do for now.
+    pub fn gathered(&self) {
+        self.shared.gathered();
+    }
+
+    /// The views, as of the last published batch.
+    pub fn views(&self) -> RwLockReadGuard<'_, Views> {
+        self.shared.views.read()
+    }
+
+    /// The exchange's time.
+    pub fn now(&self) -> Time {
+        self.shared.clock.now()
+    }
+
+    /// Whether the disk is so full that only cancels are taken.
+    pub fn is_short_of_space(&self) -> bool {
+        self.shared.low_space.load(Ordering::Relaxed)
+    }
+
+    /// Whether the clock is moved by hand.
+    pub fn has_manual_clock(&self) -> bool {
+        self.shared.clock.is_manual()
+    }
+
+    /// Watches sessions with Require Heartbeat from now on.
+    pub fn watch_sessions(&self, sessions: impl IntoIterator<Item = SessionId>) {
+        for session in sessions {
+            self.shared.pulse.watch(session, self.now());
+        }
+    }
+
+    /// Notes when a session with Require Heartbeat made its last authenticated call (SES-012).
+    pub fn heard(&self, session: SessionId, at: Time) {
+        self.shared.pulse.heard(session, at);
+    }
+
+    /// Notes the nonce of a call that only reads: journaled soon, without making the read wait (D-08a).
+    pub fn note_nonce(&self, session: SessionId, nonce: Nonce) {
+        let mut nonces = self.shared.nonces.lock();
+        nonces.push((session, nonce));
+        let first = nonces.len() == 1;
+        drop(nonces);
+        if first && self.shared.send(Submission::NoncesWaiting).is_err() {
+            // The queue is full, so a batch is on its way; the next read tries again.
+            tracing::debug!("nonces of reads wait for room in the queue");
+        }
+    }
+
+    /// Moves a manual clock; answers when everything that fell due on the way is durable.
+    ///
+    /// # Errors
+    /// [`Busy`] when the queue is full.
+    pub fn advance(&self, to: Time) -> Result<oneshot::Receiver<Time>, Busy> {
+        let (reply, moved) = oneshot::channel();
+        self.shared.send(Submission::Advance(to, reply)).map(|()| moved)
+    }
+}
+
+impl Running {
+    /// The handle to the exchange.
+    pub fn exchange(&self) -> Exchange {
+        self.exchange.clone()
+    }
+
+    /// Stops: what was queued is finished, then a snapshot is written.
+    ///
+    /// # Errors
+    /// [`Fault`] when the snapshot cannot be written; everything acknowledged is in the journal all the same.
+    ///
+    /// # Panics
+    /// When a thread of the exchange has panicked.
+    pub fn stop(self) -> Result<(), Fault> {
+        let Self { exchange, dir, writer, committer, checkpointer } = self;
+        // The queue may be full for a moment; the writer is emptying it.
+        while exchange.shared.send(Submission::Stop).is_err() && !writer.is_finished() {
+            std::thread::yield_now();
+        }
+        writer.join().expect("the writer ends when told to");
+        let journal = committer.join().expect("the committer ends after the writer");
+        checkpointer.join().expect("the checkpointer ends after the committer");
+        let mut views = exchange.shared.views.write();
+        views.flush()?;
+        views.history().sync()?;
+        let index = views.history().index().clone();
+        let mark = journal.mark();
+        if mark.seq > 0 {
+            checkpoint::write(&dir.join(JOURNAL_DIR), &mark, views.fold_mut(), &index)?;
+        }
+        Ok(())
+    }
+}
+
+/// A thread without which nothing can be trusted any more: its panic ends the process before anything that is not
+/// durable leaves it, and recovery decides.
+fn spawn_vital<T: Send + 'static>(
+    name: &'static str,
+    run: impl FnOnce() -> T + Send + 'static,
+) -> Result<JoinHandle<T>, Fault> {
+    spawn(name, move || {
+        let _end = EndOnPanic(name);
+        run()
+    })
+}
+
+struct EndOnPanic(&'static str);
+
+impl Drop for EndOnPanic {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("buttonwood: the {} thread has panicked; stopping at once", self.0);
+            std::process::abort();
+        }
+    }
+}
+
+fn spawn<T: Send + 'static>(
+    name: &str,
+    run: impl FnOnce() -> T + Send + 'static,
+) -> Result<JoinHandle<T>, Fault> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(run).map_err(Fault::Thread)
+}

@@ -1,0 +1,65 @@
+//! What goes wrong outside the rules: disk, damage, a build that does not fit the data.
+
+use buttonwood_engine::{Broken, FrameError, Reject};
+use buttonwood_journal as journal;
+use buttonwood_views::history;
+
+/// A fault; its text is one line an operator understands.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The journal.
+    #[error(transparent)]
+    Journal(#[from] journal::Fault),
+    /// The history.
+    #[error(transparent)]
+    History(#[from] history::Fault),
+    /// A frame is not of this build's format.
+    #[error("journal: command {seq}: {source}")]
+    Frame {
+        /// Which command.
+        seq: u64,
+        /// What is wrong with it.
+        source: FrameError,
+    },
+    /// A snapshot verifies but does not read as one.
+    #[error("snapshot of command {seq}: {source}")]
+    Snapshot {
+        /// Its command.
+        seq: u64,
+        /// What is wrong with it.
+        source: postcard::Error,
+    },
+    /// A replay came to other balances than the run it replays.
+    #[error(
+        "journal: replaying the batch that ends with command {seq} gave other balances than the exchange had"
+    )]
+    Diverged {
+        /// The batch's last command.
+        seq: u64,
+    },
+    /// A law of the state does not hold.
+    #[error("after command {seq}: {law:?} breaks a law of the ledger or the books")]
+    Law {
+        /// After which command.
+        seq: u64,
+        /// Which law.
+        law: Broken,
+    },
+    /// A snapshot holds another state than the journal leads to.
+    #[error("snapshot of command {seq} holds another state than the journal leads to")]
+    SnapshotDiffers {
+        /// Its command.
+        seq: u64,
+    },
+    /// A command that founds a directory was refused.
+    #[error("a new directory cannot be founded: {body} is refused with {reject:?}")]
+    Founding {
+        /// The command.
+        body: String,
+        /// Why.
+        reject: Reject,
+    },
+    /// The system refuses a thread.
+    #[error("cannot start a thread: {0}")]
+    Thread(std::io::Error),
+}

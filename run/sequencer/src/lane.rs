@@ -1,0 +1,227 @@
+//! Answers on their way to the callers of one serving thread.
+//!
+//! A caller elsewhere waits on a channel of its own. A serving thread has hundreds of callers, and waking it costs a
+//! system call: so its answers are put into one mailbox, it is woken once a batch, and hands them out itself.
+
+use crate::batch::Receipt;
+use parking_lot::Mutex;
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use tokio::sync::{Notify, oneshot};
+
+/// Where the answers of one thread arrive.
+#[derive(Debug, Default)]
+pub(crate) struct Mailbox {
+    /// Tickets with their answers; none when the exchange stopped before it took the command.
+    answers: Mutex<Vec<(usize, Option<Receipt>)>>,
+    arrived: Notify,
+}
+
+impl Mailbox {
+    /// Wakes the thread.
+    pub(crate) fn ring(&self) {
+        self.arrived.notify_one();
+    }
+}
+
+/// How the answer to a command gets back to whoever submitted it.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    /// Over a channel.
+    Once(oneshot::Sender<Receipt>),
+    /// Through the mailbox of the caller's thread.
+    Lane(Ticket),
+}
+
+/// A caller's place in its thread's mailbox. Dropped without an answer, it says that there will be none.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    mailbox: Arc<Mailbox>,
+    number: usize,
+    is_answered: bool,
+}
+
+impl Reply {
+    /// Sends the answer; the thread of a mailbox must be woken afterwards, once for all of its answers.
+    pub(crate) fn send(self, receipt: Receipt, to_ring: &mut Vec<Arc<Mailbox>>) {
+        match self {
+            // A caller who has gone away needs no answer.
+            Self::Once(sender) => drop(sender.send(receipt)),
+            Self::Lane(mut ticket) => {
+                ticket.is_answered = true;
+                ticket.mailbox.answers.lock().push((ticket.number, Some(receipt)));
+                if !to_ring.iter().any(|known| Arc::ptr_eq(known, &ticket.mailbox)) {
+                    to_ring.push(Arc::clone(&ticket.mailbox));
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if !self.is_answered {
+            self.mailbox.answers.lock().push((self.number, None));
+            self.mailbox.ring();
+        }
+    }
+}
+
+/// What a caller of this thread is doing.
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "places are reused, and boxing an answer would allocate each time"
+)]
+enum Caller {
+    /// There is none at this place.
+    Nobody,
+    /// It waits.
+    Waits(Option<Waker>),
+    /// Its answer is here.
+    Answered(Option<Receipt>),
+    /// It has gone away before the answer came.
+    Gone,
+}
+
+/// The callers of one serving thread.
+#[derive(Debug, Default)]
+struct Lane {
+    mailbox: Arc<Mailbox>,
+    callers: RefCell<Vec<Caller>>,
+    free: RefCell<Vec<usize>>,
+}
+
+thread_local! {
+    static LANE: RefCell<Option<Rc<Lane>>> = const { RefCell::new(None) };
+}
+
+/// Whether callers on this thread gather commands before the writer is woken.
+pub(crate) fn is_here() -> bool {
+    LANE.with_borrow(Option::is_some)
+}
+
+/// Makes this thread a serving one. The future hands answers out, and runs as long as the thread serves.
+pub(crate) fn open() -> impl Future<Output = ()> {
+    let lane = Rc::new(Lane::default());
+    LANE.set(Some(Rc::clone(&lane)));
+    async move {
+        loop {
+            lane.mailbox.arrived.notified().await;
+            let answers = std::mem::take(&mut *lane.mailbox.answers.lock());
+            for (number, receipt) in answers {
+                lane.hand_out(number, receipt);
+            }
+        }
+    }
+}
+
+impl Lane {
+    fn enter(&self) -> usize {
+        let mut callers = self.callers.borrow_mut();
+        if let Some(number) = self.free.borrow_mut().pop()
+            && let Some(caller) = callers.get_mut(number)
+        {
+            *caller = Caller::Waits(None);
+            return number;
+        }
+        callers.push(Caller::Waits(None));
+        callers.len() - 1
+    }
+
+    fn hand_out(&self, number: usize, receipt: Option<Receipt>) {
+        let mut callers = self.callers.borrow_mut();
+        let Some(caller) = callers.get_mut(number) else { return };
+        match std::mem::replace(caller, Caller::Answered(receipt)) {
+            Caller::Waits(Some(waker)) => waker.wake(),
+            Caller::Waits(None) => {}
+            Caller::Nobody | Caller::Answered(_) | Caller::Gone => {
+                *caller = Caller::Nobody;
+                self.free.borrow_mut().push(number);
+            }
+        }
+    }
+
+    fn poll(&self, number: usize, context: &Context<'_>) -> Poll<Option<Receipt>> {
+        let mut callers = self.callers.borrow_mut();
+        let Some(caller) = callers.get_mut(number) else { return Poll::Ready(None) };
+        if let Caller::Answered(receipt) = caller {
+            let receipt = receipt.take();
+            *caller = Caller::Nobody;
+            self.free.borrow_mut().push(number);
+            return Poll::Ready(receipt);
+        }
+        *caller = Caller::Waits(Some(context.waker().clone()));
+        Poll::Pending
+    }
+
+    fn leave(&self, number: usize) {
+        let mut callers = self.callers.borrow_mut();
+        let Some(caller) = callers.get_mut(number) else { return };
+        match caller {
+            Caller::Waits(_) => *caller = Caller::Gone,
+            Caller::Answered(_) => {
+                *caller = Caller::Nobody;
+                self.free.borrow_mut().push(number);
+            }
+            Caller::Nobody | Caller::Gone => {}
+        }
+    }
+}
+
+/// The exchange stopped before it took the command: nothing was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped;
+
+/// A submitted command's answer, once the command is durable.
+#[derive(Debug)]
+pub struct Pending(Way);
+
+#[derive(Debug)]
+enum Way {
+    Once(oneshot::Receiver<Receipt>),
+    Lane { lane: Rc<Lane>, number: usize, is_done: bool },
+}
+
+impl Pending {
+    /// A way back to this thread's mailbox if it is a serving one, else over a channel.
+    pub(crate) fn new() -> (Reply, Self) {
+        LANE.with_borrow(|lane| match lane {
+            Some(lane) => {
+                let number = lane.enter();
+                let ticket = Ticket { mailbox: Arc::clone(&lane.mailbox), number, is_answered: false };
+                (Reply::Lane(ticket), Self(Way::Lane { lane: Rc::clone(lane), number, is_done: false }))
+            }
+            None => {
+                let (sender, receiver) = oneshot::channel();
+                (Reply::Once(sender), Self(Way::Once(receiver)))
+            }
+        })
+    }
+}
+
+impl Future for Pending {
+    type Output = Result<Receipt, Stopped>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.0 {
+            Way::Once(receiver) => Pin::new(receiver).poll(context).map(|answer| answer.map_err(|_| Stopped)),
+            Way::Lane { lane, number, is_done } => lane.poll(*number, context).map(|answer| {
+                *is_done = true;
+                answer.ok_or(Stopped)
+            }),
+        }
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if let Way::Lane { lane, number, is_done: false } = &self.0 {
+            lane.leave(*number);
+        }
+    }
+}

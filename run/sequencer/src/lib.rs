@@ -1,0 +1,28 @@
+//! The single writer: what turns the core into a running exchange.
+//!
+//! One thread stamps and decides every command; a second makes batches durable and only then publishes them: to the
+//! views, then to the callers. Batches form by themselves: what queues while a sync runs is the next batch. A third
+//! thread folds sealed batches into snapshots beside the two.
+//!
+//! Not here: who may call (`gate`), how calls are written (`rest`).
+
+mod batch;
+mod checkpoint;
+mod clock;
+mod commit;
+mod exchange;
+mod fault;
+mod lane;
+mod pulse;
+mod recover;
+mod scrub;
+mod verify;
+mod writer;
+
+pub use batch::Receipt;
+pub use clock::Clock;
+pub use exchange::{Busy, Exchange, Options, Running};
+pub use fault::Fault;
+pub use lane::{Pending, Stopped};
+pub use recover::{JOURNAL_DIR, Recovered, recover};
+pub use verify::{Report, verify};

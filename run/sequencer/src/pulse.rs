@@ -1,0 +1,103 @@
+//! When sessions with Require Heartbeat were last heard.
+//!
+//! Only the expiry is a command; the clock of mere reads need not be journaled (house rules, DESIGN Q-004). After a
+//! restart every session has a whole window again.
+//!
+//! Clauses: `SES-010` to `SES-015`.
+
+use buttonwood_model::{SessionId, Time};
+use parking_lot::RwLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Silence after which a session's orders are cancelled, in microseconds.
+pub(crate) const SILENCE: u64 = 30 * Time::SECOND;
+
+/// A session's last sign of life.
+#[derive(Debug)]
+struct Beat {
+    session: SessionId,
+    heard: AtomicU64,
+    /// The `heard` for which the session was expired; a newer one makes it active again.
+    expired: AtomicU64,
+}
+
+/// The sessions that must be heard.
+#[derive(Debug, Default)]
+pub(crate) struct Pulse {
+    beats: RwLock<Vec<Beat>>,
+}
+
+impl Pulse {
+    /// Watches a session from `now` on.
+    pub(crate) fn watch(&self, session: SessionId, now: Time) {
+        self.beats.write().push(Beat {
+            session,
+            heard: AtomicU64::new(now.0),
+            expired: AtomicU64::new(u64::MAX),
+        });
+    }
+
+    /// Notes that a session was heard.
+    pub(crate) fn heard(&self, session: SessionId, now: Time) {
+        if let Some(beat) = self.beats.read().iter().find(|beat| beat.session == session) {
+            beat.heard.fetch_max(now.0, Ordering::AcqRel);
+        }
+    }
+
+    /// The session that is silent for longest and whose window ends by `until`, and when it ended; ties go to the
+    /// older session, so that expiries have one order. `has_orders` tells which sessions have any to cancel.
+    pub(crate) fn due(
+        &self,
+        until: Time,
+        has_orders: impl Fn(SessionId) -> bool,
+    ) -> Option<(SessionId, Time)> {
+        let beats = self.beats.read();
+        let ends = |beat: &Beat| Time(beat.heard.load(Ordering::Acquire)).plus(SILENCE);
+        beats
+            .iter()
+            .filter(|beat| beat.heard.load(Ordering::Acquire) != beat.expired.load(Ordering::Acquire))
+            .filter(|beat| ends(beat) <= until && has_orders(beat.session))
+            .min_by_key(|beat| (ends(beat), beat.session))
+            .map(|beat| (beat.session, ends(beat)))
+    }
+
+    /// Notes that a session was expired for the silence that ended at `when`: it stays so until it is heard again
+    /// (SES-014), which may have happened just now.
+    pub(crate) fn expire(&self, session: SessionId, when: Time) {
+        if let Some(beat) = self.beats.read().iter().find(|beat| beat.session == session) {
+            beat.expired.store(when.0.saturating_sub(SILENCE), Ordering::Release);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: SessionId = SessionId(1);
+    const SECOND: SessionId = SessionId(2);
+
+    /// Proves SES-012, SES-014.
+    #[test]
+    fn a_sign_of_life_moves_the_deadline_and_revives() {
+        let pulse = Pulse::default();
+        pulse.watch(FIRST, Time(0));
+        pulse.watch(SECOND, Time(5));
+        let at = |seconds: u64| Time(seconds * Time::SECOND);
+        assert_eq!(pulse.due(Time(SILENCE - 1), |_| true), None);
+        assert_eq!(pulse.due(at(31), |_| true), Some((FIRST, Time(SILENCE))));
+        pulse.heard(FIRST, at(15));
+        assert_eq!(pulse.due(at(31), |_| true), Some((SECOND, Time(SILENCE + 5))));
+        pulse.expire(SECOND, Time(SILENCE + 5));
+        assert_eq!(pulse.due(at(44), |_| true), None);
+        assert_eq!(pulse.due(at(45), |_| false), None);
+        assert_eq!(pulse.due(at(45), |_| true), Some((FIRST, at(45))));
+        pulse.heard(SECOND, at(50));
+        // Heard between the decision and the note: its next silence counts.
+        pulse.heard(FIRST, at(60));
+        pulse.expire(FIRST, at(45));
+        assert_eq!(pulse.due(at(80), |_| true), Some((SECOND, at(80))));
+        pulse.expire(SECOND, at(80));
+        assert_eq!(pulse.due(at(90), |_| true), Some((FIRST, at(90))));
+    }
+}

@@ -1,0 +1,186 @@
+//! From a directory to a state: the newest snapshot, then every batch after it, through the same `evolve` as ever.
+
+use crate::Fault;
+use crate::checkpoint::index_of_empty;
+use buttonwood_engine::{
+    Command, Event, FORMAT, Outcome, Workspace, decide, decode_events, encode as encode_frame, evolve,
+};
+use buttonwood_journal::{Batch, Buffer, Journal, JournalId, Mark, Options, ReplayError, Writer, snapshot};
+use buttonwood_model::{Outbox, Seq, Stamp, Time};
+use buttonwood_views::history::{self, Index};
+use buttonwood_views::{Fold, Views};
+use std::path::{Path, PathBuf};
+
+/// Where the journal lies in a data directory.
+pub const JOURNAL_DIR: &str = "journal";
+/// Where closed orders and trades lie in a data directory.
+pub(crate) const HISTORY_DIR: &str = "history";
+
+/// A recovered directory, locked and ready to be written to.
+#[derive(Debug)]
+pub struct Recovered {
+    pub(crate) dir: PathBuf,
+    pub(crate) views: Views,
+    pub(crate) writer: Writer,
+    /// The command the newest snapshot stands for.
+    pub(crate) snapshot_seq: u64,
+    /// What an operator should know: torn tails, skipped snapshots.
+    pub notes: Vec<String>,
+}
+
+impl Recovered {
+    /// The recovered views.
+    pub fn views(&self) -> &Views {
+        &self.views
+    }
+
+    /// Executes commands of the exchange itself in one batch, before it runs: what a new directory is founded on
+    /// becomes durable as a whole or not at all.
+    ///
+    /// # Errors
+    /// [`Fault::Founding`] when one is refused; nothing is durable then. Any other when the journal fails.
+    pub fn commit(&mut self, time: Time, commands: Vec<Command>) -> Result<(), Fault> {
+        let mut state = self.views.state().clone();
+        let mut work = Workspace::default();
+        let mut buffer = Buffer::new();
+        let mut decided = Vec::with_capacity(commands.len());
+        for command in commands {
+            let stamp = Stamp { seq: Seq(state.stamp().seq.0 + 1), time };
+            if let Outcome::Rejected(reject) = decide(&state, &command, stamp, &mut work) {
+                return Err(Fault::Founding { body: format!("{:?}", command.body), reject });
+            }
+            let (events, texts) = work.out.latest();
+            for event in events {
+                evolve(&mut state, stamp, event, texts);
+            }
+            state.advance(stamp);
+            buffer.push(stamp.seq.0, |out| {
+                encode_frame(time, &command, events, texts, out).expect("a frame fits memory");
+            });
+            decided.push((stamp, std::mem::take(&mut work.out)));
+        }
+        buffer.set_fingerprint(state.fingerprint());
+        self.writer.append(&mut buffer)?;
+        for (stamp, out) in &decided {
+            self.views.apply(*stamp, &out.events, &out.texts);
+        }
+        Ok(())
+    }
+
+    /// Commands replayed after the snapshot.
+    pub fn replayed(&self) -> u64 {
+        self.views.state().stamp().seq.0 - self.snapshot_seq
+    }
+}
+
+/// Recovers a directory, or makes an empty one.
+///
+/// # Errors
+/// [`Fault`]: the directory is in use, cannot be written, or is damaged. Nothing was changed then.
+pub fn recover(dir: &Path, options: Options) -> Result<Recovered, Fault> {
+    let journal_dir = dir.join(JOURNAL_DIR);
+    let mut journal = Journal::open(&journal_dir, options)?;
+    let mut notes = Vec::new();
+    let newest = snapshot::load_newest(&journal_dir, &mut notes)?;
+    let mut notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    let (mark, mut views) = begin(&dir.join(HISTORY_DIR), newest, journal.id(), &mut notes)?;
+    let mut replayed = Replayed::default();
+    let mut batches = 0u64;
+    journal
+        .replay(mark.as_ref(), |batch| {
+            replayed.apply(batch, |stamp, events, texts| views.apply(stamp, events, texts))?;
+            batches += 1;
+            if batches.is_multiple_of(FLUSH_EVERY) {
+                views.flush()?;
+            }
+            replayed.check(batch, views.state().fingerprint())
+        })
+        .map_err(replay_fault)?;
+    views.flush()?;
+    notes.extend(journal.notes().iter().map(ToString::to_string));
+    let writer = journal.into_writer()?;
+    Ok(Recovered { dir: dir.to_owned(), views, writer, snapshot_seq: mark.map_or(0, |mark| mark.seq), notes })
+}
+
+/// The views as of the newest snapshot; or of nothing, where there is none that this build and the history's files
+/// fit: nothing of the journal is dropped yet, so it leads to both again, only more slowly.
+fn begin(
+    history: &Path,
+    newest: Option<(Mark, Vec<u8>)>,
+    journal: JournalId,
+    notes: &mut Vec<String>,
+) -> Result<(Option<Mark>, Views), Fault> {
+    if let Some((mark, payload)) = newest {
+        let opened = decode(mark.seq, &payload)
+            .and_then(|(fold, index)| Views::open(history, fold, index).map_err(Fault::History));
+        match opened {
+            Ok(views) => return Ok((Some(mark), views)),
+            Err(
+                fault @ (Fault::Snapshot { .. }
+                | Fault::History(history::Fault::Short { .. } | history::Fault::Foreign { .. })),
+            ) => notes.push(format!("{fault}; starting from the whole journal instead")),
+            Err(fault) => return Err(fault),
+        }
+    }
+    Ok((None, Views::open(history, Fold::default(), index_of_empty(journal))?))
+}
+
+/// Batches between two writes of replayed history to its files.
+const FLUSH_EVERY: u64 = 64;
+
+pub(crate) fn replay_fault(error: ReplayError<Fault>) -> Fault {
+    match error {
+        ReplayError::Fault(fault) => Fault::Journal(fault),
+        ReplayError::Refused(fault) => fault,
+    }
+}
+
+/// Reads batches back into events, with a buffer that is reused.
+#[derive(Debug, Default)]
+pub(crate) struct Replayed {
+    out: Outbox<Event>,
+}
+
+impl Replayed {
+    /// Hands every command of a batch to `apply`.
+    pub(crate) fn apply(
+        &mut self,
+        batch: &Batch<'_>,
+        mut apply: impl FnMut(Stamp, &[Event], &[u8]),
+    ) -> Result<(), Fault> {
+        for (seq, bytes) in batch.frames() {
+            let (time, _) =
+                decode_events(bytes, &mut self.out).map_err(|source| Fault::Frame { seq, source })?;
+            apply(Stamp { seq: Seq(seq), time }, &self.out.events, &self.out.texts);
+        }
+        Ok(())
+    }
+
+    /// Compares the fingerprint that the live run had after a batch with that of its replay.
+    #[expect(clippy::unused_self, reason = "read together with `apply`")]
+    pub(crate) fn check(&self, batch: &Batch<'_>, fingerprint: u64) -> Result<(), Fault> {
+        if batch.fingerprint() == fingerprint {
+            Ok(())
+        } else {
+            Err(Fault::Diverged { seq: batch.last_seq() })
+        }
+    }
+}
+
+/// The bytes of a snapshot: format, fold, index of the history.
+pub(crate) fn encode(fold: &Fold, index: &Index) -> Result<Vec<u8>, postcard::Error> {
+    postcard::to_extend(&(FORMAT, fold, index), Vec::new())
+}
+
+/// Reads a snapshot's bytes.
+pub(crate) fn decode(seq: u64, payload: &[u8]) -> Result<(Fold, Index), Fault> {
+    let read = postcard::from_bytes::<(u8, Fold, Index)>(payload);
+    match read {
+        Ok((FORMAT, mut fold, index)) => {
+            fold.restore();
+            Ok((fold, index))
+        }
+        Ok(_) => Err(Fault::Snapshot { seq, source: postcard::Error::DeserializeBadEncoding }),
+        Err(source) => Err(Fault::Snapshot { seq, source }),
+    }
+}

@@ -1,0 +1,210 @@
+//! The writer: one thread that stamps, decides and evolves; from here on there is no clock but the stamp.
+
+use crate::batch::{Batch, Entry, Receipt};
+use crate::exchange::{Shared, Submission};
+use crate::lane::Reply;
+use buttonwood_engine::{Body, Command, Outcome, Reject, State, Workspace, decide, evolve};
+use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
+use crossbeam_channel::{Receiver, Sender, TryRecvError};
+use crossbeam_utils::sync::Parker;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+/// Commands in a batch at most; a longer queue waits for the next.
+const COMMANDS_MAX: usize = 4_096;
+/// Events in a batch after which no further command is taken.
+const EVENTS_MAX: usize = 65_536;
+/// How long nonces of reads may wait for a batch (D-08a: journaled within 50 ms).
+const NONCES_WAIT: Duration = Duration::from_millis(40);
+/// How often silence is looked for under a real clock.
+const TICK: Duration = Duration::from_millis(200);
+
+pub(crate) struct Writer {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) state: State,
+    pub(crate) work: Workspace,
+    pub(crate) batch: Batch,
+    pub(crate) parker: Parker,
+    /// Emptied batches come back here when the committing thread is idle.
+    pub(crate) spare: Receiver<Batch>,
+    pub(crate) filled: Sender<Batch>,
+    /// When the nonces of reads must go into a batch.
+    pub(crate) nonces_due: Option<Instant>,
+    pub(crate) next_tick: Instant,
+    pub(crate) stopping: bool,
+}
+
+impl Writer {
+    /// Runs until it is told to stop and the queue is empty, or the committing thread is gone.
+    pub(crate) fn run(mut self) {
+        while self.turn() {}
+        self.shared.close();
+    }
+
+    /// Takes what queued and hands it over if the committing thread is idle; else waits. False when all is done.
+    fn turn(&mut self) -> bool {
+        self.take_queued();
+        self.take_due();
+        if self.batch.is_empty() {
+            if self.stopping {
+                return !self.shared.queue.is_empty();
+            }
+        } else {
+            match self.spare.try_recv() {
+                Ok(empty) => return self.send(empty),
+                Err(TryRecvError::Disconnected) => return false,
+                Err(TryRecvError::Empty) => {}
+            }
+        }
+        self.rest();
+        true
+    }
+
+    /// Sleeps until there is something to do: commands when nothing is in hand, the committing thread's return when
+    /// a batch is.
+    fn rest(&self) {
+        self.shared.is_holding.store(!self.batch.is_empty(), Ordering::SeqCst);
+        // What came back before the flag was up told nobody.
+        if self.batch.is_empty() || self.spare.is_empty() {
+            let until = self.nonces_due.map_or(self.next_tick, |due| due.min(self.next_tick));
+            self.parker.park_deadline(until);
+        }
+        self.shared.is_holding.store(false, Ordering::SeqCst);
+    }
+
+    fn is_full(&self) -> bool {
+        self.batch.entries.len() >= COMMANDS_MAX || self.work.out.events.len() >= EVENTS_MAX
+    }
+
+    fn take_queued(&mut self) {
+        while !self.is_full() {
+            match self.shared.queue.pop() {
+                Some(submission) => self.take(submission),
+                None => return,
+            }
+        }
+    }
+
+    fn send(&mut self, empty: Batch) -> bool {
+        let mut full = std::mem::replace(&mut self.batch, empty);
+        // The events stay where they were decided; the workspace goes on with the other buffer.
+        std::mem::swap(&mut full.out, &mut self.work.out);
+        full.fingerprint = self.state.fingerprint();
+        self.filled.send(full).is_ok()
+    }
+
+    fn take(&mut self, submission: Submission) {
+        match submission {
+            Submission::Command(command, reply) => {
+                let time = self.shared.clock.now();
+                self.execute(time, command, reply);
+            }
+            Submission::Advance(to, reply) => self.advance(to, reply),
+            Submission::NoncesWaiting => self.nonces_due = Some(Instant::now() + NONCES_WAIT),
+            Submission::Stop => self.stopping = true,
+        }
+    }
+
+    /// Stamps, decides and evolves one command. A panic while deciding has changed nothing and is an answer.
+    fn execute(&mut self, time: Time, command: Command, reply: Option<Reply>) {
+        let last = self.state.stamp();
+        if self.shared.low_space.load(Ordering::Relaxed) && !command.body.is_reducing() {
+            turn_away(last, reply);
+            return;
+        }
+        let stamp = Stamp { seq: Seq(last.seq.0 + 1), time: time.max(last.time) };
+        let Self { state, work, batch, .. } = self;
+        let decided = catch_unwind(AssertUnwindSafe(|| decide(state, &command, stamp, work)));
+        let outcome = decided.unwrap_or_else(|_| {
+            tracing::error!(seq = stamp.seq.0, body = ?command.body, "deciding a command panicked; nothing was changed");
+            work.out.undo();
+            Outcome::Rejected(Reject::System)
+        });
+        let (events, texts) = work.out.latest();
+        for event in events {
+            evolve(state, stamp, event, texts);
+        }
+        state.advance(stamp);
+        let (events, texts) = (events.len(), texts.len());
+        let events = work.out.events.len() - events..work.out.events.len();
+        let texts = work.out.texts.len() - texts..work.out.texts.len();
+        batch.entries.push(Entry { stamp, command, outcome, events, texts, reply });
+    }
+
+    /// Moves a manual clock, and runs what falls due on the way in its order.
+    fn advance(&mut self, to: Time, reply: oneshot::Sender<Time>) {
+        self.expire_until(to);
+        self.shared.clock.move_to(to);
+        self.batch.moved.push((to, reply));
+    }
+
+    fn expire_until(&mut self, until: Time) {
+        loop {
+            let orders_of = |session: SessionId| has_orders(&self.state, session);
+            let Some((session, when)) = self.shared.pulse.due(until, orders_of) else { return };
+            self.shared.pulse.expire(session, when);
+            self.shared.clock.move_to(when);
+            let command = Command { caller: None, body: Body::ExpireSession(session) };
+            self.execute(when, command, None);
+        }
+    }
+
+    fn take_due(&mut self) {
+        let now = Instant::now();
+        // Any batch takes along what there is: with a full queue, nobody may have said that nonces wait.
+        let due = self.nonces_due.is_some_and(|due| due <= now || self.stopping);
+        if due || !self.batch.entries.is_empty() {
+            self.nonces_due = None;
+            self.take_nonces();
+        }
+        if self.next_tick <= now {
+            self.next_tick = now + TICK;
+            // Their announcement may have met a full queue.
+            self.take_nonces();
+            if !self.shared.clock.is_manual() {
+                self.expire_until(self.shared.clock.now());
+            }
+        }
+    }
+
+    /// Journals the nonces that reads have used: the highest of each session.
+    fn take_nonces(&mut self) {
+        let mut seen = std::mem::take(&mut *self.shared.nonces.lock());
+        seen.sort_unstable();
+        let mut highest: Vec<(SessionId, Nonce)> = Vec::with_capacity(seen.len());
+        for (session, nonce) in seen {
+            match highest.last_mut() {
+                Some((same, last)) if *same == session => *last = nonce,
+                Some(_) | None => highest.push((session, nonce)),
+            }
+        }
+        if !highest.is_empty() {
+            let command = Command { caller: None, body: Body::NoncesSeen(highest) };
+            self.execute(self.shared.clock.now(), command, None);
+        }
+    }
+}
+
+/// Answers a command that is not taken for want of space. It is not journaled either: what is kept back for cancels
+/// must not be spent on refusals (J11).
+fn turn_away(stamp: Stamp, reply: Option<Reply>) {
+    let Some(reply) = reply else { return };
+    let receipt = Receipt { stamp, outcome: Outcome::Rejected(Reject::NoRoom), cancelled: Vec::new() };
+    let mut to_ring = Vec::new();
+    reply.send(receipt, &mut to_ring);
+    for mailbox in to_ring {
+        mailbox.ring();
+    }
+}
+
+fn has_orders(state: &State, session: SessionId) -> bool {
+    let Some(buttonwood_engine::Owner::Account(account)) =
+        state.access().session(session).map(|s| s.key.owner)
+    else {
+        return false;
+    };
+    state.orders().in_any_order(account).any(|(_, order)| order.session == session)
+}
