@@ -1,0 +1,330 @@
+//! Whole requests: what each earns, and what it leaves behind.
+
+use super::*;
+use crate::Owner;
+use crate::signature::Signer;
+use buttonwood_model::{AccountId, GroupId, Role, SessionId};
+use buttonwood_vault::Secret;
+use http::{HeaderName, HeaderValue};
+use std::net::Ipv4Addr;
+
+const NOW: Time = Time(1_700_000_000_000_000);
+const PATH: &str = "/v1/order/new";
+
+fn gate_with(limits: Limits) -> Gate {
+    let gate = Gate::new(HeaderNames::new(["X-GEMINI"]).unwrap(), "svc", limits);
+    let key = |api_key: &str, session, owner, time_based_nonce| Key {
+        api_key: api_key.to_owned(),
+        session: SessionId(session),
+        owner,
+        roles: Roles::of(&[Role::Trader]),
+        require_heartbeat: true,
+        time_based_nonce,
+    };
+    let keys = [
+        key("account-a", 1, Owner::Account(AccountId(1)), false),
+        key("account-time", 2, Owner::Account(AccountId(1)), true),
+        key("master-m", 3, Owner::Group(GroupId(1)), false),
+    ];
+    for key in keys {
+        gate.keys().insert(key, &Secret::new(b"secret".to_vec()), Nonce::default(), Time(0));
+    }
+    gate
+}
+
+fn gate() -> Gate {
+    gate_with(Limits::off())
+}
+
+/// The headers of a signed request.
+fn signed(api_key: &str, secret: &str, header: &str) -> HeaderMap {
+    let signature = Signer::new(&Secret::new(secret.as_bytes().to_vec())).sign(header.as_bytes());
+    let mut headers = HeaderMap::new();
+    for (name, value) in
+        [("x-svc-apikey", api_key), ("x-svc-payload", header), ("x-svc-signature", &signature)]
+    {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_str(value).unwrap());
+    }
+    headers
+}
+
+fn encoded(payload: &str) -> String {
+    base64_simd::STANDARD.encode_to_string(payload)
+}
+
+fn pass(gate: &Gate, headers: &HeaderMap, kind: Kind, time: Time) -> Result<Call, Refusal> {
+    let peer = Ipv4Addr::LOCALHOST.into();
+    let request = Request { path: PATH, query: None, headers, peer, kind };
+    gate.check(&request, Duration::ZERO, time)
+}
+
+/// One request of the plain key, as its clients send it.
+fn call(gate: &Gate, payload: &str) -> Result<Call, Refusal> {
+    pass(gate, &signed("account-a", "secret", &encoded(payload)), Kind::Changes, NOW)
+}
+
+fn reason<T>(result: Result<T, Refusal>) -> (u16, Reason) {
+    result.map(drop).map_err(|refusal| (refusal.status, refusal.reason)).expect_err("a refusal")
+}
+
+/// Blanks and order inside the JSON do not matter. Proves AUTH-004.
+#[test]
+fn a_signed_request_passes() {
+    let gate = gate();
+    for (nonce, payload) in [
+        ("1", r#"{"request":"/v1/order/new","nonce":1}"#),
+        ("2", "{ \"nonce\" : \"2\",\n\t\"symbol\":\"btcusd\", \"request\":\"/v1/order/new\" }"),
+    ] {
+        let call = call(&gate, payload).unwrap();
+        assert_eq!(call.key().api_key, "account-a");
+        assert_eq!(call.nonce, Nonce::parse(nonce.as_bytes()).ok());
+        assert_eq!(call.payload.as_str(), payload);
+        assert_eq!(call.require(Roles::of(&[Role::Trader])), Ok(()));
+        assert_eq!(reason(call.require(Roles::of(&[Role::Auditor]))), (403, Reason::MissingRole));
+    }
+}
+
+/// Proves AUTH-011.
+#[test]
+fn an_unknown_key_is_403() {
+    let gate = gate();
+    let headers = signed("account-b", "secret", &encoded("{}"));
+    assert_eq!(reason(pass(&gate, &headers, Kind::Reads, NOW)), (403, Reason::InvalidApiKey));
+    gate.keys().remove("account-a");
+    let payload = r#"{"request":"/v1/order/new","nonce":1}"#;
+    assert_eq!(reason(call(&gate, payload)), (403, Reason::InvalidApiKey));
+}
+
+/// Over the decoded JSON, with another secret, over another payload. Proves AUTH-005.
+#[test]
+fn a_wrong_signature_is_400() {
+    let gate = gate();
+    let payload = r#"{"request":"/v1/order/new","nonce":1}"#;
+    let header = encoded(payload);
+    let mut decoded = signed("account-a", "secret", &header);
+    decoded
+        .insert("x-svc-signature", signed("account-a", "secret", payload).remove("x-svc-signature").unwrap());
+    let mut changed = signed("account-a", "secret", &header);
+    changed.insert("x-svc-payload", HeaderValue::from_str(&encoded(&payload.replace('1', "2"))).unwrap());
+    let other = signed("account-a", "Secret", &header);
+    for headers in [&decoded, &changed, &other] {
+        assert_eq!(reason(pass(&gate, headers, Kind::Changes, NOW)), (400, Reason::InvalidSignature));
+    }
+    assert!(call(&gate, payload).is_ok(), "none of them used the nonce");
+}
+
+/// Proves AUTH-006.
+#[test]
+fn a_payload_is_base64_of_a_json_object() {
+    let gate = gate();
+    for header in ["{}", "e30", "e31=", "e30=e30=", "_-__"] {
+        let headers = signed("account-a", "secret", header);
+        assert_eq!(
+            reason(pass(&gate, &headers, Kind::Reads, NOW)),
+            (400, Reason::InvalidSignature),
+            "{header}"
+        );
+    }
+    for payload in ["", "[]", "null", "\"a\"", "{", "{}{}", "{\"nonce\":1,\"nonce\":2}"] {
+        assert_eq!(reason(call(&gate, payload)), (400, Reason::InvalidJson), "{payload}");
+    }
+}
+
+/// Proves AUTH-007.
+#[test]
+fn request_has_to_equal_the_path() {
+    let gate = gate();
+    let bad = [
+        "/v1/order/cancel",
+        "",
+        "/",
+        "/v1/order/new/",
+        "//v1/order/new",
+        "/V1/order/new",
+        "/v1/order/new?a=1",
+        "/v1/./order/new",
+        "/v1/order/ne%77",
+        " /v1/order/new",
+        "v1/order/new ",
+        "/v1/order/new\u{0}",
+    ];
+    for text in bad {
+        let payload = format!("{{\"request\":{},\"nonce\":1}}", serde_like(text));
+        let refusal = call(&gate, &payload).expect_err(text);
+        assert_eq!((refusal.status, refusal.reason), (400, Reason::EndpointMismatch), "{text}");
+        assert!(refusal.message.contains("EndpointMismatch") && refusal.message.contains(PATH));
+    }
+    for payload in
+        [r#"{"nonce":1}"#, r#"{"request":null,"nonce":1}"#, r#"{"request":["/v1/order/new"],"nonce":1}"#]
+    {
+        assert_eq!(reason(call(&gate, payload)), (400, Reason::EndpointMismatch), "{payload}");
+    }
+    assert!(call(&gate, r#"{"request":"\/v1\/order\/new","nonce":1}"#).is_ok(), "no refusal used the nonce");
+}
+
+/// A JSON string; the only thing to escape in these tests is NUL.
+fn serde_like(text: &str) -> String {
+    format!("\"{}\"", text.replace('\0', "\\u0000"))
+}
+
+/// Proves AUTH-008.
+#[test]
+fn the_leading_slash_is_optional_and_a_documented_query_is_not() {
+    let gate = gate();
+    assert!(call(&gate, r#"{"request":"v1/order/new","nonce":1}"#).is_ok());
+    let with_query = |text: &str, nonce: u32| {
+        let payload = format!("{{\"request\":\"{text}\",\"nonce\":{nonce}}}");
+        let headers = signed("account-a", "secret", &encoded(&payload));
+        let request = Request {
+            path: PATH,
+            query: Some("a=1&b=2"),
+            headers: &headers,
+            peer: Ipv4Addr::LOCALHOST.into(),
+            kind: Kind::Reads,
+        };
+        gate.check(&request, Duration::ZERO, NOW)
+    };
+    for text in ["/v1/order/new", "/v1/order/new?b=2&a=1", "/v1/order/new?"] {
+        assert_eq!(reason(with_query(text, 2)), (400, Reason::EndpointMismatch), "{text}");
+    }
+    assert!(with_query("/v1/order/new?a=1&b=2", 2).is_ok());
+    assert!(with_query("v1/order/new?a=1&b=2", 3).is_ok());
+}
+
+/// Proves SES-002, SES-004, SES-006.
+#[test]
+fn a_nonce_is_used_by_success_alone() {
+    let gate = gate();
+    let with = |nonce: &str| call(&gate, &format!("{{\"request\":\"/v1/order/new\"{nonce}}}"));
+    assert_eq!(reason(with("")), (400, Reason::MissingNonce));
+    assert_eq!(reason(with(r#","nonce":"x""#)), (400, Reason::InvalidNonce));
+    assert!(with(r#","nonce":5"#).is_ok());
+    assert_eq!(reason(with(r#","nonce":5"#)), (400, Reason::InvalidNonce));
+    assert_eq!(reason(with(r#","nonce":"4""#)), (400, Reason::InvalidNonce));
+    assert!(with(r#","nonce":5.5"#).is_ok());
+}
+
+/// Each request is wrong in all that comes after, too. Proves AUTH-014.
+#[test]
+fn the_first_failing_check_decides() {
+    let limits = Limits { key: crate::Limit::per_second(1).queueing(0), ..Limits::default() };
+    let gate = gate_with(limits);
+    let refusal = |headers: &HeaderMap| reason(pass(&gate, headers, Kind::Reads, NOW));
+    let mut keyless = signed("account-b", "wrong", "not base64");
+    keyless.remove("x-svc-signature");
+    assert_eq!(refusal(&keyless).1, Reason::MissingSignatureHeader);
+    assert_eq!(refusal(&signed("account-b", "wrong", "not base64")).1, Reason::InvalidApiKey);
+    assert_eq!(refusal(&signed("account-a", "wrong", "not base64")).1, Reason::InvalidSignature);
+    assert_eq!(refusal(&signed("account-a", "secret", "not base64")).1, Reason::InvalidSignature);
+    // Nothing above drew on the key's limit; this does, and the next finds it empty.
+    assert_eq!(refusal(&signed("account-a", "secret", &encoded("no json"))).1, Reason::InvalidJson);
+    assert_eq!(refusal(&signed("account-a", "secret", &encoded("no json"))), (429, Reason::RateLimit));
+    let gate = gate_with(Limits::off());
+    let refusal = |payload: &str| reason(call(&gate, payload)).1;
+    assert_eq!(refusal(r#"{"request":"/","request":"/","nonce":"x"}"#), Reason::InvalidJson);
+    assert_eq!(refusal(r#"{"request":"/","nonce":"x"}"#), Reason::EndpointMismatch);
+    assert_eq!(refusal(r#"{"request":"/v1/order/new","nonce":"x"}"#), Reason::InvalidNonce);
+}
+
+/// Proves SES-012, SES-013.
+#[test]
+fn only_what_is_authenticated_resets_the_heartbeat_clock() {
+    let gate = gate();
+    let known = gate.keys().find(b"account-a").unwrap();
+    let header = encoded("{}");
+    let wrong = signed("account-a", "wrong", &header);
+    assert!(pass(&gate, &wrong, Kind::Reads, NOW).is_err());
+    assert_eq!(known.last_seen(), Time(0));
+    // The payload is refused, the caller is there all the same.
+    assert!(pass(&gate, &signed("account-a", "secret", &header), Kind::Reads, NOW).is_err());
+    assert_eq!(known.last_seen(), NOW);
+    assert_eq!(gate.keys().find(b"account-time").unwrap().last_seen(), Time(0));
+}
+
+/// Proves SES-008.
+#[test]
+fn time_based_keys_may_repeat_a_nonce_but_not_a_changing_payload() {
+    let gate = gate();
+    let send =
+        |payload: &str, kind| pass(&gate, &signed("account-time", "secret", &encoded(payload)), kind, NOW);
+    let payload = r#"{"request":"/v1/order/new","nonce":1699999990}"#;
+    assert!(send(payload, Kind::Reads).is_ok());
+    assert!(send(payload, Kind::Reads).is_ok());
+    assert!(send(payload, Kind::Changes).is_ok());
+    assert_eq!(reason(send(payload, Kind::Cancels)), (400, Reason::InvalidNonce));
+    assert!(send(payload, Kind::Beats).is_ok());
+    assert!(send(&payload.replace(':', ": "), Kind::Changes).is_ok());
+    assert_eq!(reason(send(&payload.replace("99990", "99969"), Kind::Reads)), (400, Reason::InvalidNonce));
+}
+
+/// 20 sent together; the queued ones are told their turn. Proves LIM-005, ERR-005.
+#[test]
+fn a_burst_is_served_queued_and_refused() {
+    let gate = gate_with(Limits::default());
+    let answers: Vec<Result<u128, u16>> = (1..=20)
+        .map(|nonce| call(&gate, &format!("{{\"request\":\"/v1/order/new\",\"nonce\":{nonce}}}")))
+        .map(|answer| answer.map(|call| call.wait.as_millis()).map_err(|refusal| refusal.status))
+        .collect();
+    let expected: Vec<Result<u128, u16>> =
+        [Ok(0); 10].into_iter().chain([100, 200, 300, 400, 500].map(Ok)).chain([Err(429); 5]).collect();
+    assert_eq!(answers, expected);
+    let known = gate.keys().find(b"account-a").unwrap();
+    assert_eq!(Some(known.last_nonce()), Nonce::parse(b"15").ok(), "a 429 uses no nonce");
+}
+
+/// Proves LIM-001, LIM-006.
+#[test]
+fn public_requests_have_their_own_bucket() {
+    let gate = gate_with(Limits::default());
+    let peer = Ipv4Addr::LOCALHOST.into();
+    let waits: Vec<_> =
+        (0..8).map(|_| gate.public(peer, Duration::ZERO).map(|wait| wait.as_millis())).collect();
+    assert_eq!(waits[..7], [0, 0, 500, 1_000, 1_500, 2_000, 2_500].map(Ok));
+    assert_eq!(waits[7], Err(Refusal::rate_limit(1)));
+    let headers = signed("account-a", "secret", &encoded(r#"{"request":"/v1/order/new","nonce":1}"#));
+    assert!(pass(&gate, &headers, Kind::Reads, NOW).is_ok());
+    assert_eq!(gate_with(Limits::off()).public(peer, Duration::ZERO), Ok(Duration::ZERO));
+}
+
+/// Proves ERR-013.
+#[test]
+fn no_payload_makes_it_panic() {
+    let gate = gate();
+    let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut draw = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % 1_000_003).unwrap() % below
+    };
+    let pieces = [
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\"",
+        "\\",
+        "\\u",
+        "d800",
+        "\\ud800\\udc00",
+        "request",
+        "nonce",
+        "1",
+        "-",
+        ".",
+        "e9",
+        "true",
+        "null",
+        " ",
+        "\u{feff}",
+        "é",
+        "\0",
+        "/v1/order/new",
+    ];
+    for _ in 0..20_000 {
+        let payload: String = (0..draw(24)).map(|_| pieces[draw(pieces.len())]).collect();
+        let _ = call(&gate, &payload);
+    }
+}

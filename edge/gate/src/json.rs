@@ -1,0 +1,133 @@
+//! A strict JSON reader over text that is already in memory: one pass, nothing copied, numbers as their digits.
+//!
+//! Refused beside what the grammar refuses: a field given twice (however escaped), lone surrogates, nesting deeper
+//! than 16, objects of more than 64 fields.
+
+mod escape;
+mod reader;
+
+use reader::Reader;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A JSON value, as far as it is taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// A string, its escapes resolved.
+    Text(Cow<'a, str>),
+    /// A number, as its digits were sent.
+    Number(&'a str),
+    /// `true` or `false`.
+    Bool(bool),
+    /// `null`.
+    Null,
+    /// An array, unread but valid; see [`items`].
+    Array(&'a str),
+    /// An object, unread but valid.
+    Object(&'a str),
+}
+
+impl Value<'_> {
+    /// The value as a message shows it: text without its quotes, everything else as sent.
+    pub fn shown(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Number(raw) | Self::Array(raw) | Self::Object(raw) => raw,
+            Self::Bool(true) => "true",
+            Self::Bool(false) => "false",
+            Self::Null => "null",
+        }
+    }
+}
+
+/// Why a text is not the JSON object expected, and where.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Flaw {
+    pub(crate) what: Cow<'static, str>,
+    pub(crate) at: usize,
+}
+
+/// One field of an object: where its name and value lie in the text.
+#[derive(Debug)]
+pub(crate) struct Field {
+    name: Name,
+    value: Token,
+}
+
+impl Field {
+    pub(crate) fn is_named(&self, text: &str, name: &str) -> bool {
+        let may_be = self.name.escaped || self.name.span.len() == name.len();
+        may_be && self.name.read(text) == name
+    }
+
+    pub(crate) fn value<'a>(&self, text: &'a str) -> Value<'a> {
+        self.value.read(text)
+    }
+}
+
+/// The inside of a string, and whether it holds escapes.
+#[derive(Debug)]
+struct Name {
+    span: Range<usize>,
+    escaped: bool,
+}
+
+impl Name {
+    fn read<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let raw = text.get(self.span.clone()).unwrap_or_default();
+        if self.escaped { Cow::Owned(escape::resolve(raw)) } else { Cow::Borrowed(raw) }
+    }
+}
+
+/// A value not yet taken out of the text.
+#[derive(Debug)]
+enum Token {
+    Text(Name),
+    Number(Range<usize>),
+    Bool(bool),
+    Null,
+    Array(Range<usize>),
+    Object(Range<usize>),
+}
+
+impl Token {
+    fn read<'a>(&self, text: &'a str) -> Value<'a> {
+        let raw = |span: &Range<usize>| text.get(span.clone()).unwrap_or_default();
+        match self {
+            Self::Text(name) => Value::Text(name.read(text)),
+            Self::Number(span) => Value::Number(raw(span)),
+            Self::Bool(flag) => Value::Bool(*flag),
+            Self::Null => Value::Null,
+            Self::Array(span) => Value::Array(raw(span)),
+            Self::Object(span) => Value::Object(raw(span)),
+        }
+    }
+}
+
+/// Reads a text that is one object and nothing after it.
+pub(crate) fn object(text: &str) -> Result<Vec<Field>, Flaw> {
+    Reader::new(text).document()
+}
+
+/// The elements of the array a [`Value::Array`] holds.
+pub fn items(array: &str) -> Items<'_> {
+    Items { text: array, reader: Reader::inside(array) }
+}
+
+/// The elements of an array, read one by one. Made by [`items`].
+#[derive(Debug)]
+pub struct Items<'a> {
+    text: &'a str,
+    reader: Reader<'a>,
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Value<'a>;
+
+    fn next(&mut self) -> Option<Value<'a>> {
+        self.reader.element().map(|token| token.read(self.text))
+    }
+}
+
+#[cfg(test)]
+mod tests;

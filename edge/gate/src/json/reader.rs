@@ -1,0 +1,295 @@
+//! The reader itself: a cursor over the text and the table of fields it fills.
+
+use super::escape::{hex4, is_high, is_low};
+use super::{Field, Flaw, Name, Token};
+use std::borrow::Cow;
+
+/// Arrays and objects inside each other at most, the outermost counted.
+const DEPTH_MAX: usize = 16;
+/// Fields of one object at most.
+const FIELDS_MAX: usize = 64;
+/// Fields most payloads stay within, so that their table is allocated once.
+const FIELDS_USUAL: usize = 12;
+
+#[derive(Debug)]
+pub(super) struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    /// The fields of the outermost object; above them, for a while, those of an inner one being read.
+    fields: Vec<Field>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, at: 0, fields: Vec::new() }
+    }
+
+    /// Inside an array that was read before.
+    pub(super) fn inside(array: &'a str) -> Self {
+        Self { at: 1, ..Self::new(array) }
+    }
+
+    /// The whole text as one object.
+    pub(super) fn document(mut self) -> Result<Vec<Field>, Flaw> {
+        if self.text.starts_with('\u{feff}') {
+            return Err(self.flaw("it starts with a byte order mark"));
+        }
+        self.skip_blanks();
+        if self.peek() != Some(b'{') {
+            return Err(self.flaw("it is no object"));
+        }
+        self.fields.reserve(FIELDS_USUAL);
+        self.members(1)?;
+        self.skip_blanks();
+        if self.peek().is_some() {
+            return Err(self.flaw("something follows the object"));
+        }
+        Ok(self.fields)
+    }
+
+    /// The next element of the array this reader is inside.
+    pub(super) fn element(&mut self) -> Option<Token> {
+        self.skip_blanks();
+        if self.peek() == Some(b',') {
+            self.at += 1;
+            self.skip_blanks();
+        }
+        self.value(1).ok()
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.text.as_bytes().get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn flaw(&self, what: impl Into<Cow<'static, str>>) -> Flaw {
+        Flaw { what: what.into(), at: self.at }
+    }
+
+    fn skip_blanks(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    /// Steps over `byte` or says that it is missing.
+    fn expect(&mut self, byte: u8, what: &'static str) -> Result<(), Flaw> {
+        if self.peek() != Some(byte) {
+            return Err(self.flaw(what));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Token, Flaw> {
+        let start = self.at;
+        match self.peek() {
+            Some(b'"') => self.string().map(Token::Text),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b'{') => {
+                let outer = self.fields.len();
+                self.members(depth + 1)?;
+                self.fields.truncate(outer);
+                Ok(Token::Object(start..self.at))
+            }
+            Some(b'[') => {
+                self.elements(depth + 1)?;
+                Ok(Token::Array(start..self.at))
+            }
+            Some(_) => self.word(),
+            None => Err(self.flaw("it ends where a value is expected")),
+        }
+    }
+
+    fn word(&mut self) -> Result<Token, Flaw> {
+        let words = [("true", Token::Bool(true)), ("false", Token::Bool(false)), ("null", Token::Null)];
+        for (word, token) in words {
+            if self.rest().starts_with(word.as_bytes()) {
+                self.at += word.len();
+                return Ok(token);
+            }
+        }
+        Err(self.flaw("a value is expected"))
+    }
+
+    /// An object's members, from `{` to `}`; each is pushed on `fields`.
+    fn members(&mut self, depth: usize) -> Result<(), Flaw> {
+        if depth > DEPTH_MAX {
+            return Err(self.flaw(format!("it is nested deeper than {DEPTH_MAX}")));
+        }
+        self.at += 1;
+        self.skip_blanks();
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+            return Ok(());
+        }
+        let first = self.fields.len();
+        loop {
+            self.member(first, depth)?;
+            self.skip_blanks();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b'}') => break,
+                _ => return Err(self.flaw("',' or '}' is expected")),
+            }
+            self.skip_blanks();
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn member(&mut self, first: usize, depth: usize) -> Result<(), Flaw> {
+        if self.peek() != Some(b'"') {
+            return Err(self.flaw("a field name in double quotes is expected"));
+        }
+        let name = self.string()?;
+        self.fresh(first, &name)?;
+        self.skip_blanks();
+        self.expect(b':', "':' is expected")?;
+        self.skip_blanks();
+        let at = self.fields.len();
+        // The name is in place before the value is read, so that an inner object is pushed above it.
+        self.fields.push(Field { name, value: Token::Null });
+        let value = self.value(depth)?;
+        if let Some(field) = self.fields.get_mut(at) {
+            field.value = value;
+        }
+        Ok(())
+    }
+
+    /// That a name is new to its object, and the object not too wide.
+    fn fresh(&self, first: usize, name: &Name) -> Result<(), Flaw> {
+        let siblings = self.fields.get(first..).unwrap_or_default();
+        if siblings.len() >= FIELDS_MAX {
+            return Err(self.flaw(format!("an object has more than {FIELDS_MAX} fields")));
+        }
+        let text = name.read(self.text);
+        if siblings.iter().any(|field| field.is_named(self.text, &text)) {
+            return Err(self.flaw(format!("field '{}' is given twice", crate::refusal::quoted(&text))));
+        }
+        Ok(())
+    }
+
+    fn elements(&mut self, depth: usize) -> Result<(), Flaw> {
+        if depth > DEPTH_MAX {
+            return Err(self.flaw(format!("it is nested deeper than {DEPTH_MAX}")));
+        }
+        self.at += 1;
+        self.skip_blanks();
+        if self.peek() == Some(b']') {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            self.value(depth)?;
+            self.skip_blanks();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b']') => break,
+                _ => return Err(self.flaw("',' or ']' is expected")),
+            }
+            self.skip_blanks();
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<Token, Flaw> {
+        let start = self.at;
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        if self.peek() == Some(b'0') {
+            self.at += 1;
+            if self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+                return Err(self.flaw("a number starts with 0"));
+            }
+        } else {
+            self.digits()?;
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(Token::Number(start..self.at))
+    }
+
+    fn digits(&mut self) -> Result<(), Flaw> {
+        let count = self.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
+        self.at += count;
+        if count == 0 { Err(self.flaw("a digit is expected")) } else { Ok(()) }
+    }
+
+    /// A string from its opening to its closing quote.
+    fn string(&mut self) -> Result<Name, Flaw> {
+        self.at += 1;
+        let start = self.at;
+        let mut escaped = false;
+        loop {
+            let rest = self.rest();
+            let Some(plain) = plain_length(rest) else { return Err(self.flaw("a string does not end")) };
+            self.at += plain;
+            match rest.get(plain) {
+                Some(b'"') => break,
+                Some(b'\\') => self.escape()?,
+                _ => return Err(self.flaw("a control character stands in a string")),
+            }
+            escaped = true;
+        }
+        self.at += 1;
+        Ok(Name { span: start..self.at - 1, escaped })
+    }
+
+    fn escape(&mut self) -> Result<(), Flaw> {
+        match self.rest().get(1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
+            Some(b'u') => {
+                let unit = self.unit()?;
+                if is_low(unit) || is_high(unit) && !(self.rest().starts_with(b"\\u") && is_low(self.unit()?))
+                {
+                    return Err(self.flaw("a surrogate stands alone"));
+                }
+            }
+            _ => return Err(self.flaw("an escape is unknown")),
+        }
+        Ok(())
+    }
+
+    /// One `\u` escape with its four hex digits.
+    fn unit(&mut self) -> Result<u32, Flaw> {
+        let unit = self.text.get(self.at + 2..self.at + 6).and_then(hex4);
+        let unit = unit.ok_or_else(|| self.flaw("'\\u' needs four hex digits"))?;
+        self.at += 6;
+        Ok(unit)
+    }
+}
+
+/// How many bytes come before the first quote, backslash or control character, eight looked at together.
+fn plain_length(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
+    // A byte's top bit is set where it is below `bound`; above the first such byte that may err, so it alone counts.
+    let below = |word: u64, bound: u64| word.wrapping_sub(ONES * bound) & !word & TOPS;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (at, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+        let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
+        let found = quote | backslash | below(word, 0x20);
+        if found != 0 {
+            return Some(at * 8 + usize::try_from(found.trailing_zeros() / 8).unwrap_or_default());
+        }
+    }
+    let at = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f))?;
+    Some(words.len() * 8 + at)
+}

@@ -1,0 +1,187 @@
+//! What is read, and everything that is not JSON enough.
+
+use super::*;
+
+fn flaw(text: &str) -> String {
+    let flaw = object(text).expect_err(text);
+    assert!(flaw.at <= text.len());
+    flaw.what.into_owned()
+}
+
+fn nested(depth: usize, open: &str, close: &str) -> String {
+    format!("{{\"a\":{}1{}}}", open.repeat(depth - 1), close.repeat(depth - 1))
+}
+
+fn wide(count: usize) -> String {
+    let fields: Vec<String> = (0..count).map(|at| format!("\"f{at}\":{at}")).collect();
+    format!("{{{}}}", fields.join(","))
+}
+
+#[test]
+fn reads_every_kind_of_value() {
+    let text = r#" { "a" : "x" , "b":-1.50e+3,"c":true,"d":false,"e":null,"f":[1,"]"],"g":{"a":{"a":[]}} } "#;
+    let fields = object(text).unwrap();
+    let values: Vec<Value<'_>> = fields.iter().map(|field| field.value(text)).collect();
+    assert_eq!(
+        values,
+        [
+            Value::Text("x".into()),
+            Value::Number("-1.50e+3"),
+            Value::Bool(true),
+            Value::Bool(false),
+            Value::Null,
+            Value::Array(r#"[1,"]"]"#),
+            Value::Object(r#"{"a":{"a":[]}}"#),
+        ]
+    );
+    assert!(object("{}").unwrap().is_empty());
+}
+
+#[test]
+fn resolves_escapes() {
+    let text = r#"{"\u0061":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é"}"#;
+    let fields = object(text).unwrap();
+    assert!(fields[0].is_named(text, "a"));
+    assert_eq!(fields[0].value(text), Value::Text("\"\\/\u{8}\u{c}\n\r\té😀é".into()));
+}
+
+#[test]
+fn refuses_what_is_no_object() {
+    for text in ["", " ", "[]", "\"a\"", "null", "1", "'a'", "NaN"] {
+        assert_eq!(flaw(text), "it is no object", "{text}");
+    }
+    assert_eq!(flaw("\u{feff}{}"), "it starts with a byte order mark");
+    for text in ["{}x", "{} {}", "{}}", "{}\u{0}", "{}//"] {
+        assert_eq!(flaw(text), "something follows the object", "{text}");
+    }
+}
+
+#[test]
+fn refuses_broken_grammar() {
+    let bad = [
+        "{",
+        "{\"a\"",
+        "{\"a\":",
+        "{\"a\":1",
+        "{\"a\":1,",
+        "{\"a\":1,}",
+        "{,}",
+        "{\"a\" 1}",
+        "{a:1}",
+        "{'a':1}",
+        "{1:1}",
+        "{\"a\":'x'}",
+        "{\"a\":NaN}",
+        "{\"a\":Infinity}",
+        "{\"a\":-}",
+        "{\"a\":+1}",
+        "{\"a\":.5}",
+        "{\"a\":5.}",
+        "{\"a\":01}",
+        "{\"a\":-01}",
+        "{\"a\":1e}",
+        "{\"a\":1e+}",
+        "{\"a\":0x1}",
+        "{\"a\":1_0}",
+        "{\"a\":True}",
+        "{\"a\":truth}",
+        "{\"a\":[1,]}",
+        "{\"a\":[1 2]}",
+        "{\"a\":[}",
+        "{\"a\":[1}",
+        "{\"a\":/**/1}",
+        "{\"a\":1 \"b\":2}",
+        "{\"a\":\"x}",
+        "{\"a\":\"\n\"}",
+        "{\"a\":\"\u{0}\"}",
+        "{\"a\":\"\\x\"}",
+        "{\"a\":\"\\u12\"}",
+        "{\"a\":\"\\u+123\"}",
+        "{\"a\":\"\\u00é\"}",
+        "{\"a\":\"\\",
+        "{\"a\":\"\\u",
+        "{\"a\":\u{a0}1}",
+    ];
+    for text in bad {
+        assert!(!flaw(text).is_empty());
+    }
+}
+
+#[test]
+fn refuses_lone_surrogates() {
+    for text in [
+        r#"{"a":"\ud800"}"#,
+        r#"{"a":"\udc00"}"#,
+        r#"{"a":"\ud800x"}"#,
+        r#"{"a":"\ud800\n"}"#,
+        r#"{"a":"\ud800\ud800"}"#,
+        r#"{"a":"\ud800\u0061"}"#,
+        r#"{"\udfff":1}"#,
+    ] {
+        assert_eq!(flaw(text), "a surrogate stands alone", "{text}");
+    }
+}
+
+#[test]
+fn refuses_a_field_given_twice() {
+    for text in [
+        r#"{"a":1,"a":1}"#,
+        r#"{"a":1,"b":2,"\u0061":3}"#,
+        r#"{"\u0061":1,"a":2}"#,
+        r#"{"x":{"a":1,"a":2}}"#,
+        r#"{"x":[{"a":{},"a":2}]}"#,
+        r#"{"a":{"b":1},"a":2}"#,
+    ] {
+        assert_eq!(flaw(text), "field 'a' is given twice", "{text}");
+    }
+    assert!(object(r#"{"a":{"a":1},"b":{"a":2}}"#).is_ok(), "only within one object");
+}
+
+#[test]
+fn bounds_depth_and_width() {
+    assert!(object(&nested(16, "[", "]")).is_ok());
+    assert!(object(&nested(16, "{\"a\":", "}")).is_ok());
+    for depth in [17, 129, 2_000] {
+        assert_eq!(flaw(&nested(depth, "[", "]")), "it is nested deeper than 16");
+        assert_eq!(flaw(&nested(depth, "{\"a\":", "}")), "it is nested deeper than 16");
+    }
+    assert_eq!(object(&wide(64)).unwrap().len(), 64);
+    assert_eq!(flaw(&wide(65)), "an object has more than 64 fields");
+}
+
+#[test]
+fn arrays_give_their_items() {
+    let all = |array| items(array).collect::<Vec<_>>();
+    assert_eq!(all("[]"), []);
+    assert_eq!(all("[ ]"), []);
+    assert_eq!(
+        all(r#"[ "a" , 1,[2],{"b":3},null]"#),
+        [
+            Value::Text("a".into()),
+            Value::Number("1"),
+            Value::Array("[2]"),
+            Value::Object(r#"{"b":3}"#),
+            Value::Null
+        ]
+    );
+}
+
+/// The ends of strings are found at every distance, and nothing else is taken for one.
+#[test]
+fn strings_end_where_they_end() {
+    let all: String = (' '..='\u{2ff}').filter(|character| !"\"\\".contains(*character)).collect();
+    for skipped in 0..20 {
+        let inside: String = all.chars().skip(skipped).collect();
+        for end in (0..inside.len()).filter(|end| inside.is_char_boundary(*end)) {
+            let text = format!("{{\"a\":\"{}\"}}", &inside[..end]);
+            let fields = object(&text).unwrap();
+            assert_eq!(fields[0].value(&text), Value::Text(inside[..end].into()));
+        }
+    }
+    for control in '\0'..' ' {
+        for before in 0..20 {
+            let text = format!("{{\"a\":\"{}{control}é\"}}", "x".repeat(before));
+            assert_eq!(flaw(&text), "a control character stands in a string");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Nonces of one key: each is checked and taken at once, so that of two equal ones exactly one passes.
+//!
+//! Clauses: `SES-002` to `SES-008`; D-07, D-26. Texts of facts T§7.4.
+
+use crate::payload::numeric;
+use crate::refusal::quoted;
+use crate::signature::Tag;
+use crate::{Reason, Refusal, Value};
+use buttonwood_model::{Nonce, Time};
+use parking_lot::Mutex;
+use std::collections::{HashSet, VecDeque};
+
+/// How far a time-based nonce may lie from the exchange's time (SES-008), in seconds.
+const WINDOW: u64 = 30;
+/// How long a payload is remembered: from one end of the window to the other (D-07).
+const REMEMBERED: u64 = 2 * WINDOW * Time::SECOND;
+
+/// What a nonce has to be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Rule<'a> {
+    /// Higher than every one before.
+    Increasing {
+        /// The exchange's name, for the message.
+        service: &'a str,
+    },
+    /// Close to this time, and under no payload that was seen already.
+    Timely {
+        /// The exchange's time.
+        now: Time,
+        /// The signature that names the payload; none for calls that only read, which may repeat.
+        once: Option<Tag>,
+    },
+}
+
+/// What a key's nonces have been.
+#[derive(Debug)]
+pub(crate) struct Nonces(Mutex<Memory>);
+
+#[derive(Debug)]
+struct Memory {
+    /// Of a key with time-based nonces: the highest before this start. What it sent then is no longer known.
+    last: Nonce,
+    /// Payloads under time-based nonces, oldest first.
+    order: VecDeque<(Time, Tag)>,
+    seen: HashSet<Tag>,
+}
+
+impl Nonces {
+    /// Continues after the highest nonce used before, over restarts too (D-08).
+    pub(crate) fn after(last: Nonce) -> Self {
+        Self(Mutex::new(Memory { last, order: VecDeque::new(), seen: HashSet::new() }))
+    }
+
+    /// Takes the payload's nonce, or refuses and takes nothing.
+    pub(crate) fn take(&self, value: Option<&Value<'_>>, rule: Rule<'_>) -> Result<Nonce, Refusal> {
+        let Some(value) = value else {
+            return Err(Refusal::new(Reason::MissingNonce, "The payload holds no 'nonce'"));
+        };
+        let Some(nonce) = numeric(value).and_then(|text| Nonce::parse(text.as_bytes()).ok()) else {
+            return Err(invalid(value, "was not parseable as a number."));
+        };
+        match rule {
+            Rule::Increasing { service } => self.increase(nonce).then_some(nonce).ok_or_else(|| {
+                invalid(value, &format!("has not increased since your last call to the {service} API."))
+            }),
+            Rule::Timely { now, once } => {
+                self.be_timely(nonce, now, once).map_err(|why| invalid(value, &why))
+            }
+        }
+    }
+
+    fn be_timely(&self, nonce: Nonce, now: Time, once: Option<Tag>) -> Result<Nonce, String> {
+        if !is_timely(nonce, now) {
+            return Err(format!("is not within {WINDOW} seconds of server time '{}'", now.seconds()));
+        }
+        let Some(tag) = once else { return Ok(nonce) };
+        let mut memory = self.0.lock();
+        if nonce <= memory.last {
+            return Err("is no later than the last before the exchange was started".to_owned());
+        }
+        if !memory.remember(tag, now) {
+            return Err(
+                "repeats a payload sent within the last 60 seconds; change any part of it.".to_owned()
+            );
+        }
+        Ok(nonce)
+    }
+
+    /// Forgets the highest nonce: the sandbox's way out of one that was set too high (D-26).
+    pub(crate) fn reset(&self) {
+        self.0.lock().last = Nonce::default();
+    }
+
+    /// The highest nonce taken.
+    pub(crate) fn last(&self) -> Nonce {
+        self.0.lock().last
+    }
+
+    fn increase(&self, nonce: Nonce) -> bool {
+        let mut memory = self.0.lock();
+        let higher = nonce > memory.last;
+        if higher {
+            memory.last = nonce;
+        }
+        higher
+    }
+}
+
+impl Memory {
+    /// Whether the payload is new; remembers it.
+    fn remember(&mut self, tag: Tag, now: Time) -> bool {
+        while let Some((time, old)) = self.order.front().copied()
+            && time.plus(REMEMBERED) < now
+        {
+            self.order.pop_front();
+            self.seen.remove(&old);
+        }
+        let fresh = self.seen.insert(tag);
+        if fresh {
+            self.order.push_back((now, tag));
+        }
+        fresh
+    }
+}
+
+/// Compared in whole seconds (SES-008).
+fn is_timely(nonce: Nonce, now: Time) -> bool {
+    nonce.whole().is_some_and(|seconds| seconds.abs_diff(now.seconds()) <= WINDOW)
+}
+
+fn invalid(value: &Value<'_>, what: &str) -> Refusal {
+    Refusal::new(Reason::InvalidNonce, format!("Nonce '{}' {what}", quoted(value.shown())))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! Increasing and time-based nonces, and the texts of their refusals.
+
+use super::*;
+
+const NOW: Time = Time(1_700_000_000_900_000);
+const INCREASING: Rule<'_> = Rule::Increasing { service: "svc" };
+
+fn text(text: &str) -> Value<'_> {
+    Value::Text(text.into())
+}
+
+fn refused(result: Result<Nonce, Refusal>, message: &str) {
+    let refusal = result.expect_err(message);
+    assert_eq!((refusal.status, refusal.reason), (400, Reason::InvalidNonce));
+    assert_eq!(refusal.message, message);
+}
+
+/// Proves SES-002.
+#[test]
+fn a_nonce_has_to_increase() {
+    let nonces = Nonces::after(Nonce::parse(b"100").unwrap());
+    for stale in ["99", "100", "0", "100.0", "099"] {
+        let message = format!("Nonce '{stale}' has not increased since your last call to the svc API.");
+        refused(nonces.take(Some(&Value::Number(stale)), INCREASING), &message);
+    }
+    for fresh in ["101", "101.5", "18446744073709551616"] {
+        assert!(nonces.take(Some(&text(fresh)), INCREASING).is_ok(), "{fresh}");
+    }
+    nonces.reset();
+    assert_eq!(nonces.last(), Nonce::default());
+    assert!(nonces.take(Some(&Value::Number("1")), INCREASING).is_ok());
+}
+
+/// Proves SES-003.
+#[test]
+fn keys_count_apart() {
+    let (one, other) = (Nonces::after(Nonce::default()), Nonces::after(Nonce::default()));
+    assert!(one.take(Some(&Value::Number("7")), INCREASING).is_ok());
+    assert!(other.take(Some(&Value::Number("7")), INCREASING).is_ok());
+}
+
+/// Proves SES-004.
+#[test]
+fn a_missing_nonce_has_its_reason() {
+    let refusal = Nonces::after(Nonce::default()).take(None, INCREASING).unwrap_err();
+    assert_eq!((refusal.status, refusal.reason), (400, Reason::MissingNonce));
+}
+
+/// Proves SES-005.
+#[test]
+fn any_number_is_a_nonce_and_nothing_else() {
+    let nonces = Nonces::after(Nonce::default());
+    let digits = "9".repeat(64);
+    for fresh in
+        ["1", "1700000000", "1700000000.12", "1700000000000000000", "9007199254740993000000", &digits]
+    {
+        assert!(nonces.take(Some(&Value::Number(fresh)), INCREASING).is_ok(), "{fresh}");
+    }
+    let long = "9".repeat(65);
+    let bad = [
+        (text(""), ""),
+        (text("abc"), "abc"),
+        (text(" 1"), " 1"),
+        (text("-1"), "-1"),
+        (Value::Number("-1"), "-1"),
+        (Value::Number("1e9"), "1e9"),
+        (Value::Number(&long), &long),
+        (Value::Null, "null"),
+        (Value::Bool(true), "true"),
+        (Value::Array("[1]"), "[1]"),
+        (Value::Object("{}"), "{}"),
+    ];
+    for (value, shown) in bad {
+        for rule in [INCREASING, Rule::Timely { now: NOW, once: None }] {
+            let message = format!("Nonce '{shown}' was not parseable as a number.");
+            refused(nonces.take(Some(&value), rule), &message);
+        }
+    }
+}
+
+/// Proves SES-007.
+#[test]
+fn of_equal_nonces_exactly_one_passes() {
+    let nonces = Nonces::after(Nonce::default());
+    let passed: usize = std::thread::scope(|scope| {
+        let ask = || {
+            let take = |number: u32| nonces.take(Some(&text(&number.to_string())), INCREASING).is_ok();
+            (1..=1_000).filter(|number| take(*number)).count()
+        };
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert!(passed <= 1_000, "{passed} of 1,000 nonces passed");
+    assert!(nonces.take(Some(&text("1000")), INCREASING).is_err());
+}
+
+/// Proves SES-008.
+#[test]
+fn a_time_based_nonce_lies_in_the_window() {
+    let nonces = Nonces::after(Nonce::default());
+    let timely =
+        |number: &str| nonces.take(Some(&Value::Number(number)), Rule::Timely { now: NOW, once: None });
+    for good in ["1700000000", "1699999970", "1700000030", "1700000000", "1700000030.99"] {
+        assert!(timely(good).is_ok(), "{good}");
+    }
+    // Milliseconds are no seconds.
+    for bad in
+        ["1699999969", "1700000031", "1700000000900", "0", "1700000000900000", "99999999999999999999999"]
+    {
+        let message = format!("Nonce '{bad}' is not within 30 seconds of server time '1700000000'");
+        refused(timely(bad), &message);
+    }
+}
+
+/// An exact repeat is refused for 60 s; another payload under the same nonce passes (D-07).
+#[test]
+fn a_payload_changes_state_once() {
+    let nonces = Nonces::after(Nonce::default());
+    let take = |tag: u8, now: Time| {
+        let nonce = now.seconds().to_string();
+        nonces.take(Some(&text(&nonce)), Rule::Timely { now, once: Some([tag; 48]) })
+    };
+    assert!(take(1, NOW).is_ok());
+    assert!(take(2, NOW).is_ok());
+    let message =
+        "Nonce '1700000060' repeats a payload sent within the last 60 seconds; change any part of it.";
+    refused(take(1, NOW.plus(60 * Time::SECOND)), message);
+    assert!(take(1, NOW.plus(60 * Time::SECOND + 1)).is_ok());
+    assert_eq!(nonces.0.lock().seen.len(), 1, "what is too old is forgotten");
+    let reading = Rule::Timely { now: NOW, once: None };
+    assert!(nonces.take(Some(&text("1700000000")), reading).is_ok(), "reads may repeat");
+}
+
+/// What was sent before a restart is not known payload by payload, so nothing as old passes again (D-08).
+#[test]
+fn a_restart_forgets_payloads_and_not_the_last_nonce() {
+    let nonces = Nonces::after(Nonce::parse(b"1700000000").unwrap());
+    let take = |number: &str, once| nonces.take(Some(&text(number)), Rule::Timely { now: NOW, once });
+    for old in ["1699999999", "1700000000"] {
+        refused(
+            take(old, Some([1; 48])),
+            &format!("Nonce '{old}' is no later than the last before the exchange was started"),
+        );
+    }
+    assert!(take("1700000000", None).is_ok(), "reads may repeat");
+    assert!(take("1700000000.5", Some([1; 48])).is_ok());
+    assert!(take("1700000000.5", Some([2; 48])).is_ok(), "nonces need not increase");
+}

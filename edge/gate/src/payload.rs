@@ -1,0 +1,154 @@
+//! The payload of a private request: a JSON object, checked once as a whole, then asked field by field.
+//!
+//! Clauses: `AUTH-006`, `TYPE-003`, `TYPE-005`, `TYPE-007`, `TYPE-008`, `TYPE-013`, `TYPE-016`, `TYPE-022`; D-02, D-28.
+//! A field that is absent is `None`; one that is there in the wrong type, `null` included, is refused.
+
+use crate::json::{self, Field, Value};
+use crate::{Reason, Refusal, timestamp};
+use std::borrow::Cow;
+
+/// Bytes of a payload at most, once decoded.
+pub(crate) const BYTES_MAX: usize = 12 * 1024;
+
+/// A payload read as JSON.
+#[derive(Debug)]
+pub struct Payload {
+    text: String,
+    fields: Vec<Field>,
+}
+
+impl Payload {
+    /// Takes over the decoded bytes and checks them whole.
+    ///
+    /// # Errors
+    /// `InvalidJson`, with what is wrong and where.
+    pub fn read(bytes: Vec<u8>) -> Result<Self, Refusal> {
+        if bytes.len() > BYTES_MAX {
+            return Err(no_json(&format!("it is longer than {BYTES_MAX} bytes")));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            no_json(&format!("it is not UTF-8 at byte {}", error.utf8_error().valid_up_to()))
+        })?;
+        let fields =
+            json::object(&text).map_err(|flaw| no_json(&format!("{} at byte {}", flaw.what, flaw.at)))?;
+        Ok(Self { text, fields })
+    }
+
+    /// The whole JSON text as it was signed.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// A field's value, or `None` when the payload has no such field.
+    pub fn field(&self, name: &str) -> Option<Value<'_>> {
+        self.fields.iter().find(|field| field.is_named(&self.text, name)).map(|field| field.value(&self.text))
+    }
+
+    /// A text field.
+    ///
+    /// # Errors
+    /// `InvalidParameterValue` when it is no JSON string.
+    pub fn text(&self, name: &str) -> Result<Option<Cow<'_, str>>, Refusal> {
+        match self.field(name) {
+            None => Ok(None),
+            Some(Value::Text(text)) => Ok(Some(text)),
+            Some(other) => Err(Refusal::bad_field(name, "a string", &other)),
+        }
+    }
+
+    /// A boolean field, or `default` when it is absent (TYPE-008, D-28).
+    ///
+    /// # Errors
+    /// `InvalidParameterValue` when it is anything but `true` or `false`.
+    pub fn flag(&self, name: &str, default: bool) -> Result<bool, Refusal> {
+        match self.field(name) {
+            None => Ok(default),
+            Some(Value::Bool(flag)) => Ok(flag),
+            Some(other) => Err(Refusal::bad_field(name, "true or false", &other)),
+        }
+    }
+
+    /// A whole number, sent as a number or as a string of its digits (TYPE-007).
+    ///
+    /// # Errors
+    /// `InvalidParameterValue` for fractions, signs, exponents, other types, and what exceeds 64 bits.
+    pub fn integer(&self, name: &str) -> Result<Option<u64>, Refusal> {
+        let Some(value) = self.field(name) else { return Ok(None) };
+        let parsed = whole(name, &value)?.parse();
+        parsed.map(Some).map_err(|_| Refusal::bad_field(name, "a whole number of at most 64 bits", &value))
+    }
+
+    /// A whole number of things, where more than 64 bits can tell is as good as the largest number they can (D-15).
+    ///
+    /// # Errors
+    /// `InvalidParameterValue` for fractions, signs, exponents and other types.
+    pub fn count(&self, name: &str) -> Result<Option<u64>, Refusal> {
+        let Some(value) = self.field(name) else { return Ok(None) };
+        Ok(Some(whole(name, &value)?.parse().unwrap_or(u64::MAX)))
+    }
+
+    /// The text of a decimal field, sent as a string or as a number: its digits as sent (D-02).
+    ///
+    /// Any other type comes back as its JSON text, which no decimal parser takes: the field's own reason then quotes
+    /// it (TYPE-004).
+    pub fn decimal_text(&self, name: &str) -> Option<Cow<'_, str>> {
+        match self.field(name)? {
+            Value::Text(text) => Some(text),
+            Value::Number(raw) | Value::Array(raw) | Value::Object(raw) => Some(Cow::Borrowed(raw)),
+            value @ (Value::Bool(_) | Value::Null) => Some(Cow::Owned(value.shown().to_owned())),
+        }
+    }
+
+    /// A timestamp in milliseconds, sent in seconds or milliseconds, as a number or as a string (TYPE-005, TYPE-013).
+    ///
+    /// # Errors
+    /// `InvalidTimestampInPayload` when it cannot be read (TYPE-016).
+    pub fn timestamp_ms(&self, name: &str) -> Result<Option<u64>, Refusal> {
+        let Some(value) = self.field(name) else { return Ok(None) };
+        match numeric(&value).and_then(timestamp::millis) {
+            Some(millis) => Ok(Some(millis)),
+            None => Err(Refusal::bad_field(name, "a timestamp in seconds or milliseconds", &value)
+                .with_reason(Reason::InvalidTimestampInPayload)),
+        }
+    }
+
+    /// An array of strings.
+    ///
+    /// # Errors
+    /// `InvalidParameterValue` when it is no array, or an element is no string.
+    pub fn texts(&self, name: &str) -> Result<Option<Vec<Cow<'_, str>>>, Refusal> {
+        let Some(value) = self.field(name) else { return Ok(None) };
+        let Value::Array(raw) = value else {
+            return Err(Refusal::bad_field(name, "an array of strings", &value));
+        };
+        let text = |item| {
+            let Value::Text(text) = item else {
+                return Err(Refusal::bad_field(name, "an array of strings", &item));
+            };
+            Ok(text)
+        };
+        json::items(raw).map(text).collect::<Result<_, _>>().map(Some)
+    }
+}
+
+/// The digits of a number or of a string that should hold one.
+pub(crate) fn numeric<'a>(value: &'a Value<'_>) -> Option<&'a str> {
+    match value {
+        Value::Text(text) => Some(text),
+        Value::Number(raw) => Some(raw),
+        Value::Bool(_) | Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// The digits of a whole number; a number parser alone would take a plus sign.
+fn whole<'a>(name: &str, value: &'a Value<'_>) -> Result<&'a str, Refusal> {
+    let is_whole = |digits: &&str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    numeric(value).filter(is_whole).ok_or_else(|| Refusal::bad_field(name, "a whole number", value))
+}
+
+fn no_json(what: &str) -> Refusal {
+    Refusal::new(Reason::InvalidJson, format!("The payload is not a JSON object as expected: {what}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+//! Typed access to a payload's fields.
+
+use super::*;
+
+fn payload(text: &str) -> Payload {
+    Payload::read(text.as_bytes().to_vec()).unwrap()
+}
+
+/// A payload with one field `v`, its value given as JSON.
+fn holding(value: &str) -> Payload {
+    payload(&format!("{{\"v\":{value}}}"))
+}
+
+fn refused<T: std::fmt::Debug>(result: Result<T, Refusal>, reason: Reason, value: &str) {
+    let refusal = result.expect_err(value);
+    assert_eq!((refusal.status, refusal.reason), (400, reason), "{value}");
+    assert!(refusal.message.contains("'v'"), "names the field: {}", refusal.message);
+    let shown = value.trim_matches('"');
+    assert!(refusal.message.contains(shown), "names the value: {}", refusal.message);
+}
+
+/// Proves AUTH-006.
+#[test]
+fn refuses_what_is_no_json_object() {
+    let wide = format!("{{\"a\":\"{}\"}}", "x".repeat(BYTES_MAX));
+    let cases: &[(&[u8], &str)] = &[
+        (b"", "no object at byte 0"),
+        (b"[1]", "no object"),
+        (b"{\"a\":1,\"a\":2}", "field 'a' is given twice at byte 10"),
+        (b"\xef\xbb\xbf{}", "byte order mark"),
+        (b"\xff\xfe{\0}\0", "not UTF-8 at byte 0"),
+        (b"{\"a\":\"\xed\xa0\x80\"}", "not UTF-8 at byte 6"),
+        (b"{}{}", "something follows"),
+        (wide.as_bytes(), "longer than 12288 bytes"),
+    ];
+    for (bytes, what) in cases {
+        let refusal = Payload::read(bytes.to_vec()).expect_err(what);
+        assert_eq!((refusal.status, refusal.reason), (400, Reason::InvalidJson));
+        assert!(refusal.message.contains(what), "{what}: {}", refusal.message);
+    }
+}
+
+/// Proves TYPE-022.
+#[test]
+fn finds_fields_whatever_stands_beside_them() {
+    let payload = payload(r#"{"extra":{"v":0},"v":"gr\u00fc\u00dfe","more":[]}"#);
+    assert_eq!(payload.text("v").unwrap().as_deref(), Some("grüße"));
+    assert_eq!(payload.text("absent"), Ok(None));
+    assert_eq!(payload.field("V"), None);
+}
+
+/// Proves TYPE-008.
+#[test]
+fn flags_are_true_or_false() {
+    assert_eq!(holding("true").flag("v", false), Ok(true));
+    assert_eq!(holding("false").flag("v", true), Ok(false));
+    assert_eq!(holding("1").flag("absent", true), Ok(true));
+    for value in ["\"true\"", "1", "0", "null", "[]", "{}"] {
+        refused(holding(value).flag("v", false), Reason::InvalidParameterValue, value);
+    }
+}
+
+/// Proves TYPE-006, TYPE-007.
+#[test]
+fn integers_are_whole() {
+    for (value, number) in [
+        ("0", 0),
+        ("\"12\"", 12),
+        ("9007199254740993", 9_007_199_254_740_993),
+        ("18446744073709551615", u64::MAX),
+    ] {
+        assert_eq!(holding(value).integer("v"), Ok(Some(number)));
+    }
+    for value in [
+        "1.0",
+        "\"1.5\"",
+        "-1",
+        "\"+1\"",
+        "1e3",
+        "\"\"",
+        "\"abc\"",
+        "\" 1\"",
+        "null",
+        "true",
+        "[1]",
+        "18446744073709551616",
+    ] {
+        refused(holding(value).integer("v"), Reason::InvalidParameterValue, value);
+    }
+    assert_eq!(holding("1").integer("absent"), Ok(None));
+}
+
+/// Proves TYPE-003.
+#[test]
+fn decimals_keep_their_digits() {
+    for (value, text) in [
+        ("\"0.1\"", "0.1"),
+        ("0.100000000000000001", "0.100000000000000001"),
+        ("1e3", "1e3"),
+        ("null", "null"),
+        ("true", "true"),
+        ("[1]", "[1]"),
+        ("{}", "{}"),
+        ("\"\"", ""),
+    ] {
+        assert_eq!(holding(value).decimal_text("v").as_deref(), Some(text));
+    }
+    assert_eq!(holding("1").decimal_text("absent"), None);
+}
+
+/// Proves TYPE-005, TYPE-013.
+#[test]
+fn timestamps_are_numbers_or_strings() {
+    for value in ["1700000000", "\"1700000000\"", "1700000000000", "\"1700000000000\""] {
+        assert_eq!(holding(value).timestamp_ms("v"), Ok(Some(1_700_000_000_000)), "{value}");
+    }
+    assert_eq!(holding("1").timestamp_ms("absent"), Ok(None));
+}
+
+/// Proves TYPE-016, ERR-004.
+#[test]
+fn unreadable_timestamps_have_their_reason() {
+    for value in ["\"abc\"", "\"\"", "-1", "1e30", "true", "null", "{}", "[1700000000]", "\"1700000000 \""] {
+        refused(holding(value).timestamp_ms("v"), Reason::InvalidTimestampInPayload, value);
+    }
+}
+
+#[test]
+fn arrays_hold_strings() {
+    let texts = |value: &str| {
+        holding(value)
+            .texts("v")
+            .map(|texts| texts.map(|texts| texts.into_iter().map(Cow::into_owned).collect::<Vec<String>>()))
+    };
+    assert_eq!(texts("[]"), Ok(Some(vec![])));
+    assert_eq!(texts(r#"["a", "b\n"]"#), Ok(Some(vec!["a".to_owned(), "b\n".to_owned()])));
+    assert_eq!(holding("[]").texts("absent"), Ok(None));
+    for value in ["\"a\"", "null", "{}"] {
+        refused(texts(value), Reason::InvalidParameterValue, value);
+    }
+    refused(texts("[\"a\",7]"), Reason::InvalidParameterValue, "7");
+}

@@ -1,0 +1,150 @@
+//! A refusal as the client sees it: status, reason, message (ERR-001).
+
+use crate::{Reason, Value};
+use std::fmt::Write;
+
+/// How much of a client's own value a message repeats.
+const QUOTED_MAX: usize = 80;
+
+/// A request turned down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// HTTP status; its reason's, unless [`Refusal::with_status`] says otherwise.
+    pub status: u16,
+    /// The token clients match on.
+    pub reason: Reason,
+    /// Text for people.
+    pub message: String,
+    /// Whole seconds for the `Retry-After` header.
+    pub retry_after: Option<u32>,
+    /// Whether the connection closes after the answer, because who speaks on it is in doubt (D-03).
+    pub close: bool,
+}
+
+impl Refusal {
+    /// A refusal with its reason's status.
+    pub fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self { status: reason.status(), reason, message: message.into(), retry_after: None, close: false }
+    }
+
+    /// The plain 429 of the limits (ERR-005).
+    pub fn rate_limit(retry_after: u32) -> Self {
+        Self { retry_after: Some(retry_after), ..Self::new(Reason::RateLimit, "Too Many Requests") }
+    }
+
+    /// A known field with a value that does not fit: names both.
+    pub fn bad_field(name: &str, expected: &str, value: &Value<'_>) -> Self {
+        let message = format!("Field '{name}' must be {expected}: {}", quoted(value.shown()));
+        Self::new(Reason::InvalidParameterValue, message)
+    }
+
+    /// A required payload field that is absent (ERR-003).
+    pub fn missing_key(name: &str) -> Self {
+        Self::new(Reason::MissingPayloadKey, format!("Missing required field '{name}'"))
+    }
+
+    /// The same text under another reason, and so another status.
+    #[must_use]
+    pub fn with_reason(self, reason: Reason) -> Self {
+        Self { status: reason.status(), reason, ..self }
+    }
+
+    /// Another status than the reason's: 405, 413 and the like have no reason of their own.
+    #[must_use]
+    pub fn with_status(self, status: u16) -> Self {
+        Self { status, ..self }
+    }
+
+    /// The connection closes after this answer.
+    #[must_use]
+    pub fn closing(self) -> Self {
+        Self { close: true, ..self }
+    }
+
+    /// Appends the JSON body.
+    pub fn write_body(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(br#"{"result":"error","reason":""#);
+        out.extend_from_slice(self.reason.name().as_bytes());
+        out.extend_from_slice(br#"","message":""#);
+        out.extend_from_slice(escaped(&self.message).as_bytes());
+        out.extend_from_slice(br#""}"#);
+    }
+
+    /// The JSON body.
+    pub fn body(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(64 + self.message.len());
+        self.write_body(&mut out);
+        out
+    }
+}
+
+/// A client's value as a message repeats it: cut when long.
+pub(crate) fn quoted(value: &str) -> String {
+    let mut shown: String = value.chars().take(QUOTED_MAX).collect();
+    if shown.len() < value.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// The text inside a JSON string.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            control if control < ' ' => {
+                write!(out, "\\u{:04x}", u32::from(control)).expect("a string takes any text");
+            }
+            plain => out.push(plain),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(refusal: &Refusal) -> String {
+        String::from_utf8(refusal.body()).unwrap()
+    }
+
+    /// Proves ERR-001.
+    #[test]
+    fn body_has_three_fields_and_escapes() {
+        let refusal = Refusal::new(Reason::InvalidSide, "say \"é\\\"\n\u{1}");
+        assert_eq!(
+            body(&refusal),
+            r#"{"result":"error","reason":"InvalidSide","message":"say \"é\\\"\n\u0001"}"#
+        );
+    }
+
+    /// Proves ERR-005.
+    #[test]
+    fn rate_limit_says_when_to_come_back() {
+        let refusal = Refusal::rate_limit(3);
+        assert_eq!((refusal.status, refusal.retry_after), (429, Some(3)));
+        assert_eq!(
+            body(&refusal),
+            r#"{"result":"error","reason":"RateLimit","message":"Too Many Requests"}"#
+        );
+    }
+
+    #[test]
+    fn long_values_are_cut_in_messages() {
+        let value = "x".repeat(10_000);
+        let refusal = Refusal::bad_field("limit_trades", "a whole number", &Value::Number(&value));
+        assert!(refusal.message.starts_with("Field 'limit_trades' must be a whole number: xxx"));
+        assert!(refusal.message.len() < 200);
+    }
+
+    #[test]
+    fn statuses_may_be_set_apart() {
+        let refusal = Refusal::new(Reason::EndpointNotFound, "no").with_status(405);
+        assert_eq!((refusal.status, refusal.reason), (405, Reason::EndpointNotFound));
+        assert_eq!(refusal.with_reason(Reason::MissingRole).status, 403);
+    }
+}

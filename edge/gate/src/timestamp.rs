@@ -1,0 +1,75 @@
+//! Timestamps as requests carry them: seconds or milliseconds since 1970.
+//!
+//! Clauses: `TYPE-005`, `TYPE-012`, `TYPE-013`, `TYPE-016`.
+
+/// Above this a timestamp is in milliseconds; as seconds it would lie in the year 5138.
+const SECONDS_MAX: u64 = 100_000_000_000;
+/// Later moments cannot be told in microseconds; only a nanosecond clock sends such numbers.
+const MILLIS_MAX: u64 = 10_000_000_000_000_000;
+
+/// The moment in milliseconds, or `None` when the text is no timestamp. Digits beyond a millisecond are dropped.
+pub fn millis(text: &str) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    if !is_digits(whole) || !is_digits(fraction) {
+        return None;
+    }
+    let whole: u64 = whole.parse().ok()?;
+    if whole > SECONDS_MAX {
+        return (whole <= MILLIS_MAX).then_some(whole);
+    }
+    let thousandths = fraction.bytes().map(|digit| u64::from(digit - b'0')).chain([0, 0]);
+    let part = thousandths.take(3).fold(0, |part, digit| part * 10 + digit);
+    Some(to_millis(whole) + part)
+}
+
+/// Milliseconds of a whole number that counts either them or seconds.
+pub(crate) const fn to_millis(whole: u64) -> u64 {
+    if whole > SECONDS_MAX { whole } else { whole * 1_000 }
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Proves TYPE-005.
+    #[test]
+    fn seconds_and_milliseconds_name_one_moment() {
+        assert_eq!(millis("1700000000"), Some(1_700_000_000_000));
+        assert_eq!(millis("1700000000000"), Some(1_700_000_000_000));
+        assert_eq!(millis("1700000000.1239"), Some(1_700_000_000_123));
+        assert_eq!(millis("1700000000.5"), Some(1_700_000_000_500));
+        assert_eq!(millis("0"), Some(0));
+        assert_eq!(millis("100000000000"), Some(100_000_000_000_000));
+        assert_eq!(millis("100000000001"), Some(100_000_000_001));
+    }
+
+    /// Proves TYPE-016.
+    #[test]
+    fn refuses_what_is_no_moment() {
+        for text in [
+            "",
+            "abc",
+            "-1",
+            "+1",
+            "1e30",
+            " 1",
+            "1 ",
+            "1.",
+            ".5",
+            "1.2.3",
+            "0x1",
+            "NaN",
+            "true",
+            "١",
+            "2020-01-01",
+            "1700000000000000000",
+            "99999999999999999999999",
+        ] {
+            assert_eq!(millis(text), None, "{text:?}");
+        }
+    }
+}
