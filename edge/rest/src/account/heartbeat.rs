@@ -1,0 +1,17 @@
+//! `POST /v1/heartbeat`: says that the session is there (SES-009).
+
+use crate::app::App;
+use crate::call::Call;
+use crate::json;
+use crate::reply::Reply;
+use crate::route::Route;
+use buttonwood_gate::{Kind, Refusal};
+use buttonwood_model::Role;
+
+/// Trader only; draws on the capacity reserved for heartbeats. The gate has reset the clock already.
+pub(crate) const ROUTE: Route =
+    Route::reading("/v1/heartbeat", answer).of_session().roles(&[Role::Trader]).kind(Kind::Beats);
+
+fn answer(_app: &App, _call: &Call) -> Result<Reply, Refusal> {
+    Ok(Reply::json(json::object(16, |json| json.plain("result", "ok"))))
+}

@@ -1,0 +1,4 @@
+//! Account administration, and keeping a session alive.
+
+pub(crate) mod heartbeat;
+pub(crate) mod roles;

@@ -1,0 +1,154 @@
+//! What every request handler has at hand.
+
+use crate::sandbox::Steps;
+use buttonwood_gate::{Gate, KnownKey};
+use buttonwood_model::{Currency, Symbol, SymbolId, Time};
+use buttonwood_sequencer::Exchange;
+use buttonwood_views::Views;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// A page for a browser.
+#[derive(Debug)]
+pub struct Page {
+    /// Its media type.
+    pub content_type: &'static str,
+    /// Its bytes.
+    pub body: Vec<u8>,
+}
+
+/// Where paths outside the interface are looked up: the site's pages.
+pub type Pages = fn(&Exchange, &str) -> Option<Page>;
+
+/// What differs from one exchange to another.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The constant in the `exchange` field (D-22).
+    pub service: String,
+    /// Whether the directory is a sandbox's: only then do control calls exist (D-30).
+    pub sandbox: bool,
+    /// Drives simulated traders while a manual clock moves.
+    pub steps: Option<Steps>,
+    /// The site.
+    pub pages: Pages,
+    /// Connections open at once; what comes beyond is closed, so that the journal never lacks a file (fault 16 of the
+    /// reliability design).
+    pub connections_max: usize,
+}
+
+/// The exchange as request handlers see it.
+#[derive(Debug)]
+pub struct App {
+    pub(crate) exchange: Exchange,
+    pub(crate) gate: Gate,
+    pub(crate) settings: Settings,
+    symbols: Vec<Symbol>,
+    currencies: Vec<Currency>,
+    by_name: HashMap<String, SymbolId>,
+    /// Keys whose silence cancels their orders.
+    watched: Vec<Arc<KnownKey>>,
+    started: Instant,
+    /// The latest time any reply has told.
+    told: AtomicU64,
+    /// Whether orders are taken: false while starting and stopping.
+    ready: AtomicBool,
+}
+
+impl App {
+    /// An app over a running exchange. Names, increments and codes are those listed now.
+    pub fn new(exchange: Exchange, gate: Gate, settings: Settings) -> Self {
+        let views = exchange.views();
+        let symbols = views.state().symbols().to_vec();
+        let currencies = views.state().currencies().to_vec();
+        drop(views);
+        let by_name = symbols
+            .iter()
+            .enumerate()
+            .map(|(id, symbol)| (symbol.name.clone(), SymbolId::from_index(id)))
+            .collect();
+        let watched = gate.keys().with_heartbeat();
+        Self {
+            exchange,
+            gate,
+            settings,
+            symbols,
+            currencies,
+            by_name,
+            watched,
+            started: Instant::now(),
+            told: AtomicU64::new(0),
+            ready: AtomicBool::new(false),
+        }
+    }
+
+    /// Says whether orders are taken.
+    pub fn set_ready(&self, ready: bool) {
+        self.ready.store(ready, Ordering::Release);
+    }
+
+    /// Whether orders are taken now (launch contract).
+    pub(crate) fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::Acquire) && !self.exchange.is_short_of_space()
+    }
+
+    /// Time since the start: what rate limits count by, whatever the exchange's clock does.
+    pub(crate) fn uptime(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// The exchange's time, never earlier than any reply has told before.
+    pub(crate) fn now(&self) -> Time {
+        self.now_of(&self.exchange.views())
+    }
+
+    /// The same for an answer from these views: held while it is taken, they cannot be older than those of a reply
+    /// that tells an earlier time (BAL-007).
+    pub(crate) fn now_of(&self, views: &Views) -> Time {
+        let now = self.exchange.now().0.max(views.state().stamp().time.0);
+        Time(self.told.fetch_max(now, Ordering::AcqRel).max(now))
+    }
+
+    /// Tells the exchange when each watched session made its last authenticated call (SES-012).
+    pub(crate) fn pass_on_signs_of_life(&self) {
+        for known in &self.watched {
+            self.exchange.heard(known.key.session, known.last_seen());
+        }
+    }
+
+    /// A symbol by its name in any letter case (SYM-007).
+    pub(crate) fn find_symbol(&self, name: &str) -> Option<(SymbolId, &Symbol)> {
+        let id = match self.by_name.get(name) {
+            Some(id) => *id,
+            None => *self.by_name.get(&name.to_ascii_lowercase())?,
+        };
+        Some((id, self.symbol(id)))
+    }
+
+    /// A listed symbol.
+    pub(crate) fn symbol(&self, id: SymbolId) -> &Symbol {
+        self.symbols.get(id.index()).expect("only listed symbols have ids")
+    }
+
+    /// Every symbol with its id, alphabetically.
+    pub(crate) fn symbols(&self) -> Vec<(SymbolId, &Symbol)> {
+        let mut all: Vec<_> =
+            self.symbols.iter().enumerate().map(|(id, symbol)| (SymbolId::from_index(id), symbol)).collect();
+        all.sort_by(|left, right| left.1.name.cmp(&right.1.name));
+        all
+    }
+
+    /// A listed currency.
+    pub(crate) fn currency(&self, id: buttonwood_model::CurrencyId) -> &Currency {
+        self.currencies.get(id.index()).expect("only listed currencies have ids")
+    }
+
+    /// A currency by its code in any letter case.
+    pub(crate) fn find_currency(&self, code: &str) -> Option<buttonwood_model::CurrencyId> {
+        self.currencies
+            .iter()
+            .position(|currency| currency.code.eq_ignore_ascii_case(code))
+            .map(buttonwood_model::CurrencyId::from_index)
+    }
+}

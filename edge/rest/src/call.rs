@@ -1,0 +1,144 @@
+//! A request on its way to an endpoint: who asks, about which account, what.
+
+use crate::app::App;
+use crate::field;
+use crate::route::{Auth, Route};
+use buttonwood_engine::Caller;
+use buttonwood_gate::{self as gate, Owner, Payload, Reason, Refusal, Value};
+use buttonwood_model::{AccountId, SymbolId};
+
+/// A public request.
+#[derive(Debug)]
+pub(crate) struct Asked<'a> {
+    /// The path's parameter.
+    pub(crate) parameter: &'a str,
+    /// The query string.
+    pub(crate) query: &'a str,
+}
+
+impl Asked<'_> {
+    /// The last value of a query parameter.
+    pub(crate) fn query(&self, name: &str) -> Option<&str> {
+        self.query
+            .split('&')
+            .filter_map(|pair| pair.split_once('='))
+            .filter(|(key, _)| *key == name)
+            .map(|(_, value)| value)
+            .next_back()
+    }
+
+    /// A query parameter that is a whole number.
+    pub(crate) fn query_number(&self, name: &str) -> Result<Option<u64>, Refusal> {
+        let Some(text) = self.query(name) else { return Ok(None) };
+        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            // Larger than any number that means something: the same as the largest.
+            return Ok(Some(text.parse().unwrap_or(u64::MAX)));
+        }
+        Err(field::bad_query(name, "a whole number", text))
+    }
+
+    /// The symbol in the path.
+    pub(crate) fn symbol(&self, app: &App) -> Option<SymbolId> {
+        app.find_symbol(self.parameter).map(|(id, _)| id)
+    }
+}
+
+/// A private request that the gate has let in: its nonce is used, whatever comes of it.
+#[derive(Debug)]
+pub(crate) struct Call {
+    gate: gate::Call,
+    account: Option<AccountId>,
+}
+
+/// A call that is turned down after the gate: its nonce is used all the same.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) gate: gate::Call,
+    pub(crate) refusal: Refusal,
+}
+
+impl Call {
+    /// Finds the account the call acts on and checks the key's roles, in this order (D-05).
+    pub(crate) fn new(app: &App, route: &Route, gate: gate::Call) -> Result<Self, Box<Refused>> {
+        let account = match route.auth {
+            Auth::Account => match acting_account(app, &gate) {
+                Ok(account) => Some(account),
+                Err(refusal) => return Err(Box::new(Refused { gate, refusal })),
+            },
+            Auth::Public | Auth::Session | Auth::Control => None,
+        };
+        match gate.require(route.roles) {
+            Ok(()) => Ok(Self { gate, account }),
+            Err(refusal) => Err(Box::new(Refused { gate, refusal })),
+        }
+    }
+
+    /// The account it acts on.
+    ///
+    /// # Panics
+    /// On a route that acts on none.
+    pub(crate) fn account(&self) -> AccountId {
+        self.account.expect("the route acts on an account")
+    }
+
+    /// The key that signed it.
+    pub(crate) fn key(&self) -> &gate::Key {
+        self.gate.key()
+    }
+
+    /// What it asks.
+    pub(crate) fn payload(&self) -> &Payload {
+        &self.gate.payload
+    }
+
+    /// Who sends the command that it makes.
+    pub(crate) fn caller(&self) -> Option<Caller> {
+        caller(&self.gate, self.account)
+    }
+}
+
+/// Who sends a command for a call of the gate.
+pub(crate) fn caller(call: &gate::Call, account: Option<AccountId>) -> Option<Caller> {
+    Some(Caller { session: call.key().session, account, nonce: call.nonce? })
+}
+
+/// The account that a call acts on: the key's own, or the one of its group that it names (AUTH-016 to AUTH-019).
+fn acting_account(app: &App, call: &gate::Call) -> Result<AccountId, Refusal> {
+    let named = match call.payload.field("account") {
+        None => None,
+        Some(Value::Text(name)) => Some(name),
+        Some(Value::Array(_)) => {
+            let message = "Field 'account' must name a single account, not several";
+            return Err(Refusal::new(Reason::MoreThanOneAccount, message));
+        }
+        Some(other) => return Err(Refusal::bad_field("account", "a string", &other)),
+    };
+    let owner = call.key().owner;
+    // Nearly every call names none: it need not wait for the views.
+    let Some(name) = named else {
+        return match owner {
+            Owner::Account(own) => Ok(own),
+            Owner::Group(_) => {
+                let message = "A master key must name the account it acts on in the field 'account'";
+                Err(Refusal::new(Reason::MissingAccounts, message))
+            }
+        };
+    };
+    let views = app.exchange.views();
+    let access = views.state().access();
+    match owner {
+        Owner::Account(own) => {
+            let is_own = access.account(own).is_some_and(|account| account.short_name == *name);
+            is_own.then_some(own).ok_or_else(|| {
+                let message = format!(
+                    "Field 'account' is for master keys only, and '{name}' is not this key's account"
+                );
+                Refusal::new(Reason::AccountsOnGroupOnlyApi, message)
+            })
+        }
+        Owner::Group(group) => access.find_account(group, &name).ok_or_else(|| {
+            let message = format!("Field 'account' names no account of this group: '{name}'");
+            Refusal::new(Reason::InvalidAccountName, message)
+        }),
+    }
+}

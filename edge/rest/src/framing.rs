@@ -1,0 +1,235 @@
+//! Where one request ends and the next begins, read off the bytes before hyper tidies them up.
+//!
+//! hyper drops a Content-Length beside a Transfer-Encoding and the second of two equal ones, so a handler never
+//! learns that somebody else could have read the same bytes as other requests (D-03). [`Guarded`] looks at every head
+//! as it arrives and notes the first that is ambiguous, for the request it belongs to.
+//!
+//! Not here: what hyper refuses by itself, such as unequal lengths, folded lines and unknown codings.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+
+/// Bytes of a line kept until the rest of it arrives; hyper refuses a head of that size.
+const LINE_MAX: usize = 64 * 1024;
+
+/// What is known of a connection's requests.
+#[derive(Debug, Default)]
+pub(crate) struct Framing {
+    heads: RefCell<Heads>,
+    /// Requests handed to the service so far.
+    served: Cell<u64>,
+}
+
+impl Framing {
+    /// Counts the request that is now served, and says whether its framing lets anyone read behind it.
+    pub(crate) fn next(&self) -> Verdict {
+        self.served.set(self.served.get() + 1);
+        let heads = self.heads.borrow();
+        let of_this = heads.last.filter(|last| last.request <= self.served.get());
+        of_this.map_or(Verdict::Clear, |last| last.verdict)
+    }
+}
+
+/// Whether a request's end is beyond doubt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It is; the connection may go on.
+    Clear,
+    /// Its body comes in chunks, which only hyper follows: the connection ends with it.
+    Last,
+    /// It could be read in two ways, and this is why.
+    Ambiguous(&'static str),
+}
+
+/// The request that ends a connection.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    request: u64,
+    verdict: Verdict,
+}
+
+/// What the bytes to come belong to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Part {
+    #[default]
+    Head,
+    /// So many bytes of a body.
+    Body(u64),
+    /// Nobody looks any more: the connection ends with a request already seen.
+    Rest,
+}
+
+/// A reader of heads.
+#[derive(Debug, Default)]
+struct Heads {
+    part: Part,
+    /// The beginning of a line whose end has not arrived.
+    partial: Vec<u8>,
+    /// Lines of this head so far.
+    lines: u32,
+    lengths: u32,
+    /// The last Content-Length, as far as it is a number.
+    length: Option<u64>,
+    codings: u32,
+    bare_line_feed: bool,
+    /// Heads read to their end.
+    requests: u64,
+    last: Option<Last>,
+}
+
+impl Heads {
+    fn feed(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            bytes = match self.part {
+                Part::Head => self.feed_head(bytes),
+                Part::Body(left) => self.skip_body(left, bytes),
+                Part::Rest => return,
+            };
+        }
+    }
+
+    fn skip_body<'a>(&mut self, left: u64, bytes: &'a [u8]) -> &'a [u8] {
+        let count = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
+        let left = left - u64::try_from(count).unwrap_or(left);
+        self.part = if left == 0 { Part::Head } else { Part::Body(left) };
+        bytes.get(count..).unwrap_or_default()
+    }
+
+    /// Takes one line, or keeps its beginning. Returns what lies behind it.
+    fn feed_head<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        let Some(end) = memchr::memchr(b'\n', bytes) else {
+            self.partial.extend_from_slice(bytes);
+            if self.partial.len() > LINE_MAX {
+                self.part = Part::Rest;
+            }
+            return &[];
+        };
+        let (line, rest) = bytes.split_at(end + 1);
+        if self.partial.is_empty() {
+            self.line(line);
+        } else {
+            let mut whole = std::mem::take(&mut self.partial);
+            whole.extend_from_slice(line);
+            self.line(&whole);
+            whole.clear();
+            self.partial = whole;
+        }
+        rest
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        let text = match line {
+            [text @ .., b'\r', b'\n'] => text,
+            [text @ .., b'\n'] => {
+                self.bare_line_feed = true;
+                text
+            }
+            _ => line,
+        };
+        match (text.is_empty(), self.lines) {
+            // Empty lines before a request are skipped, as hyper does.
+            (true, 0) => {}
+            (true, _) => self.end_of_head(),
+            (false, _) => {
+                self.lines += 1;
+                self.field(text);
+            }
+        }
+    }
+
+    fn field(&mut self, text: &[u8]) {
+        if let Some(value) = value_of(text, b"content-length:") {
+            self.lengths += 1;
+            self.length = std::str::from_utf8(value).ok().and_then(|digits| digits.trim().parse().ok());
+        } else if value_of(text, b"transfer-encoding:").is_some() {
+            self.codings += 1;
+        }
+    }
+
+    fn end_of_head(&mut self) {
+        self.requests += 1;
+        let verdict = self.verdict();
+        self.part = match (verdict, self.lengths, self.length) {
+            (Verdict::Clear, 0, _) | (Verdict::Clear, _, Some(0)) => Part::Head,
+            (Verdict::Clear, _, Some(length)) => Part::Body(length),
+            // A length that is no number: hyper refuses the request.
+            (Verdict::Clear, _, None) | (Verdict::Last | Verdict::Ambiguous(_), ..) => Part::Rest,
+        };
+        if verdict != Verdict::Clear {
+            self.last = Some(Last { request: self.requests, verdict });
+        }
+        (self.lines, self.lengths, self.length, self.codings) = (0, 0, None, 0);
+    }
+
+    fn verdict(&self) -> Verdict {
+        if self.bare_line_feed {
+            return Verdict::Ambiguous("a line ends without a carriage return");
+        }
+        match (self.lengths, self.codings) {
+            (0 | 1, 0) => Verdict::Clear,
+            (0, 1) => Verdict::Last,
+            (0, _) => Verdict::Ambiguous("more than one Transfer-Encoding"),
+            (_, 0) => Verdict::Ambiguous("more than one Content-Length"),
+            _ => Verdict::Ambiguous("both Content-Length and Transfer-Encoding"),
+        }
+    }
+}
+
+/// What follows a header's name, which stands here in lower case with its colon.
+fn value_of<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    let (found, value) = line.split_at_checked(name.len())?;
+    found.eq_ignore_ascii_case(name).then_some(value)
+}
+
+/// A connection whose incoming bytes are looked at as they pass.
+#[derive(Debug)]
+pub(crate) struct Guarded {
+    stream: TcpStream,
+    framing: Rc<Framing>,
+}
+
+impl Guarded {
+    pub(crate) fn new(stream: TcpStream, framing: Rc<Framing>) -> Self {
+        Self { stream, framing }
+    }
+}
+
+impl AsyncRead for Guarded {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        let fresh = buffer.filled().get(before..).unwrap_or_default();
+        self.framing.heads.borrow_mut().feed(fresh);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Guarded {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,3 @@
+//! Fund management endpoints.
+
+pub(crate) mod balances;

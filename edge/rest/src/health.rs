@@ -1,0 +1,15 @@
+//! Health checks: outside every limit, for whoever watches the process.
+
+use crate::app::App;
+use crate::reply::Reply;
+use http::StatusCode;
+
+/// The answer to a health check, if the path is one.
+pub(crate) fn answer(app: &App, path: &str) -> Option<Reply> {
+    match path {
+        "/health/live" => Some(Reply::text(StatusCode::OK, "live\n")),
+        "/health/ready" if app.is_ready() => Some(Reply::text(StatusCode::OK, "ready\n")),
+        "/health/ready" => Some(Reply::text(StatusCode::SERVICE_UNAVAILABLE, "not ready\n")),
+        _ => None,
+    }
+}

@@ -1,0 +1,165 @@
+//! Writing JSON by hand where it is hot, and the same way everywhere else.
+
+use buttonwood_num::push_u64;
+
+/// A JSON text in the making. Fields separate themselves.
+#[derive(Debug)]
+pub(crate) struct Json {
+    out: Vec<u8>,
+}
+
+impl Json {
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self { out: Vec::with_capacity(bytes) }
+    }
+
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.out
+    }
+
+    fn separate(&mut self) {
+        if !matches!(self.out.last(), None | Some(b'{' | b'[' | b':')) {
+            self.out.push(b',');
+        }
+    }
+
+    fn key(&mut self, name: &str) {
+        self.separate();
+        self.out.push(b'"');
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(b"\":");
+    }
+
+    /// An object element or value.
+    pub(crate) fn object(&mut self, fill: impl FnOnce(&mut Self)) {
+        self.separate();
+        self.out.push(b'{');
+        fill(self);
+        self.out.push(b'}');
+    }
+
+    /// An array element or value.
+    pub(crate) fn array<T>(
+        &mut self,
+        items: impl IntoIterator<Item = T>,
+        mut each: impl FnMut(&mut Self, T),
+    ) {
+        self.separate();
+        self.out.push(b'[');
+        for item in items {
+            each(self, item);
+        }
+        self.out.push(b']');
+    }
+
+    /// A field that holds an object.
+    pub(crate) fn object_field(&mut self, name: &str, fill: impl FnOnce(&mut Self)) {
+        self.key(name);
+        self.object(fill);
+    }
+
+    /// A field that holds an array.
+    pub(crate) fn array_field<T>(
+        &mut self,
+        name: &str,
+        items: impl IntoIterator<Item = T>,
+        each: impl FnMut(&mut Self, T),
+    ) {
+        self.key(name);
+        self.array(items, each);
+    }
+
+    /// A field with a string that needs no escapes: what the exchange itself made.
+    pub(crate) fn plain(&mut self, name: &str, value: &str) {
+        self.key(name);
+        self.plain_item(value);
+    }
+
+    /// A string element that needs no escapes.
+    pub(crate) fn plain_item(&mut self, value: &str) {
+        self.separate();
+        self.out.push(b'"');
+        self.out.extend_from_slice(value.as_bytes());
+        self.out.push(b'"');
+    }
+
+    /// A field with a string of digits that `print` writes: a decimal.
+    pub(crate) fn decimal(&mut self, name: &str, print: impl FnOnce(&mut Vec<u8>)) {
+        self.key(name);
+        self.out.push(b'"');
+        print(&mut self.out);
+        self.out.push(b'"');
+    }
+
+    /// A string element of digits.
+    pub(crate) fn decimal_item(&mut self, print: impl FnOnce(&mut Vec<u8>)) {
+        self.separate();
+        self.out.push(b'"');
+        print(&mut self.out);
+        self.out.push(b'"');
+    }
+
+    /// A field with a whole number.
+    pub(crate) fn number(&mut self, name: &str, value: u64) {
+        self.key(name);
+        push_u64(&mut self.out, value);
+    }
+
+    /// A whole number element.
+    pub(crate) fn number_item(&mut self, value: u64) {
+        self.separate();
+        push_u64(&mut self.out, value);
+    }
+
+    /// A field with a whole number in a string.
+    pub(crate) fn number_text(&mut self, name: &str, value: u64) {
+        self.decimal(name, |out| push_u64(out, value));
+    }
+
+    /// A field with `true` or `false`.
+    pub(crate) fn flag(&mut self, name: &str, value: bool) {
+        self.key(name);
+        self.out.extend_from_slice(if value { b"true" } else { b"false" });
+    }
+
+    /// A field with `null`.
+    pub(crate) fn null(&mut self, name: &str) {
+        self.key(name);
+        self.out.extend_from_slice(b"null");
+    }
+}
+
+/// One JSON object as a reply's body.
+pub(crate) fn object(bytes: usize, fill: impl FnOnce(&mut Json)) -> Vec<u8> {
+    let mut json = Json::with_capacity(bytes);
+    json.object(fill);
+    json.into_bytes()
+}
+
+/// One JSON array as a reply's body.
+pub(crate) fn array<T>(items: impl IntoIterator<Item = T>, each: impl FnMut(&mut Json, T)) -> Vec<u8> {
+    let mut json = Json::with_capacity(1024);
+    json.array(items, each);
+    json.into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Proves TYPE-009.
+    #[test]
+    fn separates_fields_and_elements() {
+        let body = object(64, |json| {
+            json.plain("a", "b");
+            json.array_field("empty", [0; 0], Json::number_item);
+            json.array_field("two", [1, 2], Json::number_item);
+            json.object_field("inner", |json| json.null("none"));
+            json.flag("yes", true);
+        });
+        assert_eq!(
+            String::from_utf8(body).unwrap(),
+            r#"{"a":"b","empty":[],"two":[1,2],"inner":{"none":null},"yes":true}"#
+        );
+    }
+}

@@ -1,0 +1,31 @@
+//! The REST interface.
+//!
+//! [`serve`] accepts connections; each request is looked up in one table of routes, let in by the gate, and handed
+//! to the file of its endpoint. An endpoint is data (`ROUTE`) and one or two plain functions: a reading one answers
+//! from the views, a writing one makes a command and later words the receipt. None of them waits or locks for long.
+//!
+//! Not here: who may call (`gate`), what an order does (`core`), pages (`site`).
+
+mod account;
+mod app;
+mod call;
+mod field;
+mod framing;
+mod funds;
+mod health;
+mod json;
+mod market;
+mod orders;
+mod reply;
+mod route;
+mod routes;
+mod sandbox;
+mod serve;
+mod time;
+
+pub use app::{App, Page, Pages, Settings};
+pub use buttonwood_views::Views;
+pub use route::{Auth, Route};
+pub use routes::ROUTES;
+pub use sandbox::{Step, Steps};
+pub use serve::{Server, serve};

@@ -1,0 +1,67 @@
+//! `GET /v1/pricefeed`: one price per symbol (MKT-025, MKT-026).
+
+use crate::app::App;
+use crate::call::Asked;
+use crate::json;
+use crate::reply::Reply;
+use crate::route::Route;
+use buttonwood_num::{Price, push_fixed};
+use buttonwood_views::Day;
+
+/// Anybody.
+pub(crate) const ROUTE: Route = Route::public("/v1/pricefeed", answer);
+
+fn answer(app: &App, _asked: &Asked) -> Result<Reply, Reply> {
+    let now = app.now();
+    let symbols = app.symbols();
+    let days: Vec<Option<Day>> = {
+        let views = app.exchange.views();
+        symbols.iter().map(|(id, _)| views.tape().day(*id, now)).collect()
+    };
+    let body = json::array(symbols.into_iter().zip(days), |json, ((_, symbol), day)| {
+        json.object(|json| {
+            json.plain("pair", &symbol.name.to_ascii_uppercase());
+            match day {
+                Some(day) => {
+                    json.decimal("price", |out| symbol.grid.push_price(out, day.last));
+                    json.decimal("percentChange24h", |out| push_percent(out, day.open, day.last));
+                }
+                // Never traded (D-33).
+                None => {
+                    json.plain("price", "0");
+                    json.plain("percentChange24h", "0.00");
+                }
+            }
+        });
+    });
+    Ok(Reply::json(body))
+}
+
+/// Appends the change from `open` to `last` in percent with two decimals, cut toward zero.
+fn push_percent(out: &mut Vec<u8>, open: Price, last: Price) {
+    let (open, last) = (u128::from(open.ticks()), u128::from(last.ticks()));
+    let hundredths = open.abs_diff(last) * 10_000 / open.max(1);
+    if last < open && hundredths > 0 {
+        out.push(b'-');
+    }
+    push_fixed(out, hundredths, 2);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Proves MKT-026.
+    #[test]
+    fn change_is_percent_with_two_decimals() {
+        let shown = |open, last| {
+            let mut out = Vec::new();
+            push_percent(&mut out, Price::from_ticks(open), Price::from_ticks(last));
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(shown(10_000, 10_523), "5.23");
+        assert_eq!(shown(10_000, 9_950), "-0.50");
+        assert_eq!(shown(10_000_000, 9_999_999), "0.00");
+        assert_eq!(shown(100, 100), "0.00");
+    }
+}

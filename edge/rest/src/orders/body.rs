@@ -1,0 +1,104 @@
+//! An order and a trade as their owner sees them (ORD-001, ORD-014).
+
+use crate::app::App;
+use crate::json::Json;
+use buttonwood_engine::OrderState;
+use buttonwood_model::{CancelReason, ExecutionOption, OrderKind, Side};
+use buttonwood_views::history::TradeRow;
+
+/// The name of a side on the wire.
+pub(crate) const fn side_name(side: Side) -> &'static str {
+    match side {
+        Side::Buy => "buy",
+        Side::Sell => "sell",
+    }
+}
+
+const fn type_name(order: &OrderState) -> &'static str {
+    match (order.kind, order.side) {
+        (OrderKind::Limit, _) => "exchange limit",
+        (OrderKind::Market | OrderKind::MarketSpend, Side::Buy) => "market buy",
+        (OrderKind::Market | OrderKind::MarketSpend, Side::Sell) => "market sell",
+    }
+}
+
+/// The name of an execution option on the wire.
+pub(crate) const fn option_name(option: ExecutionOption) -> &'static str {
+    match option {
+        ExecutionOption::MakerOrCancel => "maker-or-cancel",
+        ExecutionOption::ImmediateOrCancel => "immediate-or-cancel",
+        ExecutionOption::FillOrKill => "fill-or-kill",
+    }
+}
+
+const fn reason_name(reason: CancelReason) -> &'static str {
+    match reason {
+        CancelReason::MakerOrCancelWouldTake => "MakerOrCancelWouldTake",
+        CancelReason::ImmediateOrCancelWouldPost => "ImmediateOrCancelWouldPost",
+        CancelReason::FillOrKillWouldNotFill => "FillOrKillWouldNotFill",
+        CancelReason::SelfCrossPrevented => "SelfCrossPrevented",
+        CancelReason::ExceedsPriceLimits => "ExceedsPriceLimits",
+        CancelReason::Requested => "Requested",
+        CancelReason::MarketClosed => "MarketClosed",
+    }
+}
+
+/// Room for an order without trades.
+pub(crate) const ORDER_BYTES: usize = 512;
+
+/// Writes an order's fields; `trades` only when they were asked for (ORD-067).
+pub(crate) fn order(json: &mut Json, app: &App, order: &OrderState, trades: Option<&[TradeRow]>) {
+    let symbol = app.symbol(order.symbol);
+    let grid = &symbol.grid;
+    json.number_text("order_id", order.id.0);
+    json.number_text("id", order.id.0);
+    if let Some(client_id) = &order.client_id {
+        json.plain("client_order_id", client_id.as_str());
+    }
+    json.plain("symbol", &symbol.name);
+    json.plain("exchange", &app.settings.service);
+    if order.kind == OrderKind::Limit {
+        json.decimal("price", |out| grid.push_price(out, order.price));
+    }
+    json.decimal("avg_execution_price", |out| grid.push_average(out, order.notional, order.executed()));
+    json.plain("side", side_name(order.side));
+    json.plain("type", type_name(order));
+    json.array_field("options", order.option, |json, option| json.plain_item(option_name(option)));
+    json.number_text("timestamp", order.placed.seconds());
+    json.number("timestampms", order.placed.millis());
+    json.flag("is_live", order.is_live());
+    json.flag("is_cancelled", order.reason.is_some());
+    if let Some(reason) = order.reason {
+        json.plain("reason", reason_name(reason));
+    }
+    json.flag("was_forced", false);
+    json.flag("is_hidden", false);
+    json.decimal("executed_amount", |out| grid.push_qty(out, order.executed()));
+    if order.kind != OrderKind::MarketSpend {
+        json.decimal("remaining_amount", |out| grid.push_qty(out, order.remaining));
+        json.decimal("original_amount", |out| grid.push_qty(out, order.original));
+    }
+    if let Some(trades) = trades {
+        json.array_field("trades", trades, |json, row| json.object(|json| trade(json, app, row)));
+    }
+}
+
+/// Writes a trade's fields, as they stand in an order's `trades`.
+pub(crate) fn trade(json: &mut Json, app: &App, row: &TradeRow) {
+    let symbol = app.symbol(row.symbol);
+    json.decimal("price", |out| symbol.grid.push_price(out, row.price));
+    json.decimal("amount", |out| symbol.grid.push_qty(out, row.qty));
+    json.number("timestamp", row.time.seconds());
+    json.number("timestampms", row.time.millis());
+    json.plain("type", if row.side == Side::Buy { "Buy" } else { "Sell" });
+    json.flag("aggressor", row.aggressor);
+    json.plain("fee_currency", &app.currency(symbol.quote).code);
+    json.decimal("fee_amount", |out| row.fee.push_floored(out, buttonwood_num::MONEY_DECIMALS));
+    json.number("tid", row.trade.0);
+    json.number_text("order_id", row.order.0);
+    if let Some(client_id) = &row.client_id {
+        json.plain("client_order_id", client_id.as_str());
+    }
+    json.plain("exchange", &app.settings.service);
+    json.flag("is_auction_fill", false);
+}

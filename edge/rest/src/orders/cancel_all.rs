@@ -1,0 +1,21 @@
+//! `POST /v1/order/cancel/all`: cancel every live order of the account (ORD-061 to ORD-063).
+
+use super::cancel_session;
+use crate::app::App;
+use crate::call::Call;
+use crate::route::{Route, Write};
+use crate::serve::CANCELS;
+use buttonwood_engine::Body;
+use buttonwood_gate::Refusal;
+use buttonwood_model::Role;
+
+/// Trader only; draws on the capacity reserved for cancels.
+pub(crate) const ROUTE: Route =
+    Route::writing("/v1/order/cancel/all", Write { command, answer: cancel_session::answer })
+        .roles(&[Role::Trader])
+        .scope("orders:create")
+        .kind(CANCELS);
+
+fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
+    Ok(Body::CancelAll)
+}

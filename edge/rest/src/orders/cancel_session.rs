@@ -1,0 +1,38 @@
+//! `POST /v1/order/cancel/session`: cancel what the calling key has placed (ORD-060 to ORD-062).
+
+use super::refused;
+use crate::app::App;
+use crate::call::Call;
+use crate::json::{self, Json};
+use crate::reply::Reply;
+use crate::route::{Route, Write};
+use crate::serve::CANCELS;
+use buttonwood_engine::{Body, Outcome};
+use buttonwood_gate::Refusal;
+use buttonwood_model::Role;
+use buttonwood_sequencer::Receipt;
+
+/// Trader only; draws on the capacity reserved for cancels.
+pub(crate) const ROUTE: Route = Route::writing("/v1/order/cancel/session", Write { command, answer })
+    .roles(&[Role::Trader])
+    .scope("orders:create")
+    .kind(CANCELS);
+
+fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
+    Ok(Body::CancelSession)
+}
+
+/// Every order that was live is cancelled: nothing in this exchange makes a cancel fail, so there are no rejects.
+pub(super) fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
+    if let Outcome::Rejected(reject) = receipt.outcome {
+        return Err(refused::refusal(app, call, reject));
+    }
+    let body = json::object(128, |json| {
+        json.plain("result", "ok");
+        json.object_field("details", |json| {
+            json.array_field("cancelledOrders", &receipt.cancelled, |json, id| json.number_item(id.0));
+            json.array_field("cancelRejects", [0; 0], Json::number_item);
+        });
+    });
+    Ok(Reply::json(body))
+}

@@ -1,0 +1,167 @@
+//! `POST /v1/order/new`: place an order (ORD-024 to ORD-036, ORD-043 to ORD-045).
+
+use super::{body, refused};
+use crate::app::App;
+use crate::call::Call;
+use crate::field::{bad_order_field, bad_value, failed, unknown_symbol};
+use crate::json;
+use crate::reply::Reply;
+use crate::route::{Route, Write};
+use buttonwood_engine::{Body, Outcome, Place};
+use buttonwood_gate::{Payload, Reason, Refusal, Value, items};
+use buttonwood_model::{
+    CLIENT_ID_MAX, ClientId, ClientIdError, ExecutionOption, OrderKind, Role, Side, Symbol,
+};
+use buttonwood_num::{Decimal, Money, Price, Qty};
+use buttonwood_sequencer::Receipt;
+
+/// Trader only.
+pub(crate) const ROUTE: Route =
+    Route::writing("/v1/order/new", Write { command, answer }).roles(&[Role::Trader]).scope("orders:create");
+
+fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
+    let payload = call.payload();
+    for name in ["symbol", "side", "type"] {
+        if payload.field(name).is_none() {
+            return Err(missing(name));
+        }
+    }
+    let named = payload.decimal_text("symbol").unwrap_or_default();
+    let (id, symbol) = app.find_symbol(&named).ok_or_else(|| unknown_symbol(&named))?;
+    let side = side(payload, symbol)?;
+    let kind = kind(payload, symbol, side)?;
+    let option = option(payload)?;
+    if kind != OrderKind::Limit && option == Some(ExecutionOption::MakerOrCancel) {
+        return Err(Refusal::new(
+            Reason::UnsupportedOption,
+            "Option \"maker-or-cancel\" is not supported for market orders",
+        ));
+    }
+    if payload.flag("margin_order", false)? {
+        return Err(bad_value("margin_order", "false: this account is not enabled for margin", "true"));
+    }
+    let spends = kind == OrderKind::MarketSpend;
+    Ok(Body::Place(Place {
+        symbol: id,
+        side,
+        kind,
+        option,
+        price: if kind == OrderKind::Limit { price(payload, symbol)? } else { Price::default() },
+        qty: if spends { Qty::ZERO } else { qty(payload, symbol)? },
+        spend: if spends { spend(payload, symbol)? } else { Money::ZERO },
+        client_id: client_id(payload)?,
+    }))
+}
+
+fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
+    match &receipt.outcome {
+        Outcome::Order(order) => {
+            let body = json::object(body::ORDER_BYTES, |json| body::order(json, app, order, None));
+            Ok(Reply::json(body))
+        }
+        Outcome::Rejected(reject) => Err(refused::refusal(app, call, *reject)),
+        Outcome::NotLive | Outcome::Done => Err(failed()),
+    }
+}
+
+fn missing(name: &str) -> Refusal {
+    Refusal::new(Reason::MissingOrderField, format!("Missing required field '{name}'"))
+}
+
+fn side(payload: &Payload, symbol: &Symbol) -> Result<Side, Refusal> {
+    let text = payload.decimal_text("side").unwrap_or_default();
+    match &*text {
+        "buy" => Ok(Side::Buy),
+        "sell" => Ok(Side::Sell),
+        other => Err(bad_order_field(Reason::InvalidSide, "side", symbol, &format!("'{other}'"))),
+    }
+}
+
+fn kind(payload: &Payload, symbol: &Symbol, side: Side) -> Result<OrderKind, Refusal> {
+    let text = payload.decimal_text("type").unwrap_or_default();
+    match &*text {
+        "exchange limit" => Ok(OrderKind::Limit),
+        "exchange market" => {
+            let spends = payload.field("total_spend").is_some() && payload.field("amount").is_none();
+            Ok(if spends && side == Side::Buy { OrderKind::MarketSpend } else { OrderKind::Market })
+        }
+        other => Err(bad_order_field(Reason::InvalidOrderType, "order type", symbol, &format!("'{other}'"))),
+    }
+}
+
+fn option(payload: &Payload) -> Result<Option<ExecutionOption>, Refusal> {
+    let raw = match payload.field("options") {
+        None => return Ok(None),
+        Some(Value::Array(raw)) => raw,
+        Some(other) => {
+            let message = format!("Field 'options' must be an array of strings: {}", other.shown());
+            return Err(Refusal::new(Reason::OptionsMustBeArray, message));
+        }
+    };
+    let mut chosen = None;
+    for item in items(raw) {
+        let option = match item.shown() {
+            "maker-or-cancel" => ExecutionOption::MakerOrCancel,
+            "immediate-or-cancel" => ExecutionOption::ImmediateOrCancel,
+            "fill-or-kill" => ExecutionOption::FillOrKill,
+            other => {
+                let shown: String = other.chars().take(80).collect();
+                return Err(Refusal::new(
+                    Reason::UnsupportedOption,
+                    format!("Option \"{shown}\" is not supported"),
+                ));
+            }
+        };
+        if chosen.replace(option).is_some() {
+            let message = "Field 'options' takes one of maker-or-cancel, immediate-or-cancel and fill-or-kill, not several";
+            return Err(Refusal::new(Reason::ConflictingOptions, message));
+        }
+    }
+    Ok(chosen)
+}
+
+/// The digits of a required decimal field.
+fn digits(payload: &Payload, name: &str) -> Result<(Option<Decimal>, String), Refusal> {
+    let text = payload.decimal_text(name).ok_or_else(|| missing(name))?;
+    Ok((Decimal::parse(text.as_bytes()).ok(), text.into_owned()))
+}
+
+fn price(payload: &Payload, symbol: &Symbol) -> Result<Price, Refusal> {
+    let (decimal, text) = digits(payload, "price")?;
+    let price = decimal.and_then(|decimal| symbol.grid.price(decimal));
+    price.ok_or_else(|| bad_order_field(Reason::InvalidPrice, "price", symbol, &text))
+}
+
+fn qty(payload: &Payload, symbol: &Symbol) -> Result<Qty, Refusal> {
+    let (decimal, text) = digits(payload, "amount")?;
+    let qty = decimal.and_then(|decimal| symbol.grid.qty(decimal)).filter(|qty| *qty >= symbol.qty_min);
+    qty.ok_or_else(|| bad_order_field(Reason::InvalidQuantity, "quantity", symbol, &text))
+}
+
+fn spend(payload: &Payload, symbol: &Symbol) -> Result<Money, Refusal> {
+    let (decimal, text) = digits(payload, "total_spend")?;
+    let spend = decimal.filter(|decimal| !decimal.is_zero()).and_then(Money::from_decimal);
+    spend.ok_or_else(|| bad_order_field(Reason::InvalidQuantity, "total spend", symbol, &text))
+}
+
+/// The client order id, if the payload has one (ORD-012).
+pub(super) fn client_id(payload: &Payload) -> Result<Option<ClientId>, Refusal> {
+    let text = match payload.field("client_order_id") {
+        None => return Ok(None),
+        Some(Value::Text(text)) => text,
+        Some(other) => {
+            let message = format!("Field 'client_order_id' must be a string: {}", other.shown());
+            return Err(Refusal::new(Reason::ClientOrderIdMustBeString, message));
+        }
+    };
+    match ClientId::new(&text) {
+        Ok(client_id) => Ok(Some(client_id)),
+        Err(ClientIdError::TooLong) => {
+            let message = format!("Field 'client_order_id' has more than {CLIENT_ID_MAX} characters");
+            Err(Refusal::new(Reason::ClientOrderIdTooLong, message))
+        }
+        Err(ClientIdError::BadCharacter) => {
+            Err(bad_value("client_order_id", "1 to 100 letters, digits and # - . : _", &text))
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What the core's refusals say on the wire: one table, exhaustive.
+
+use crate::app::App;
+use crate::call::Call;
+use crate::field::{bad_order_field, busy, failed, unknown_symbol};
+use buttonwood_engine::{AccessReject, PlaceReject, Reject};
+use buttonwood_gate::{Payload, Reason, Refusal, missing_role};
+use buttonwood_model::{Role, Roles};
+
+/// Words the refusal of a writing call.
+pub(crate) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
+    match reject {
+        Reject::Access(reject) => access(call, reject),
+        Reject::Place(reject) => place(app, call, reject),
+        Reject::NoRoom => busy("The exchange is short of disk space and takes only cancels"),
+        Reject::System => failed(),
+        Reject::BadAmount | Reject::Unknown | Reject::Taken | Reject::NotNow => {
+            Refusal::new(Reason::InvalidParameterValue, "The exchange does not take this request")
+        }
+    }
+}
+
+fn access(call: &Call, reject: AccessReject) -> Refusal {
+    match reject {
+        AccessReject::UnknownSession => Refusal::new(Reason::InvalidApiKey, "The API key is unknown"),
+        AccessReject::NonceUsed => {
+            let nonce = call.payload().field("nonce");
+            let shown = nonce.as_ref().map_or("", |nonce| nonce.shown());
+            let message =
+                format!("Nonce '{shown}' has not increased since another call of this key was taken");
+            Refusal::new(Reason::InvalidNonce, message)
+        }
+        AccessReject::ForeignAccount => {
+            Refusal::new(Reason::InvalidAccountName, "The account does not belong to this key")
+        }
+        AccessReject::MissingRole => missing_role(call.key(), Roles::of(&[Role::Trader])),
+    }
+}
+
+fn place(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
+    let text = |name| call.payload().decimal_text(name).unwrap_or_default();
+    let name = text("symbol");
+    let Some((_, symbol)) = app.find_symbol(&name) else { return unknown_symbol(&name) };
+    let shown = symbol.name.to_ascii_uppercase();
+    match reject {
+        PlaceReject::InvalidSymbol => {
+            let message =
+                format!("Received unsupported symbol '{name}': it is not available to this account");
+            Refusal::new(Reason::InvalidSymbol, message)
+        }
+        PlaceReject::NoPrice => bad_order_field(Reason::InvalidPrice, "price", symbol, &text("price")),
+        PlaceReject::SpendIsForBuys => bad_order_field(Reason::InvalidSide, "side", symbol, &text("side")),
+        PlaceReject::BelowMinimum => {
+            let field = if call.payload().field("amount").is_some() { "amount" } else { "total_spend" };
+            bad_order_field(Reason::InvalidQuantity, "quantity", symbol, &text(field))
+        }
+        PlaceReject::MarketClosed => {
+            Refusal::new(Reason::MarketClosed, format!("The market for symbol {shown} is closed"))
+        }
+        PlaceReject::MarketNotOpen(status) => {
+            let message = format!(
+                "The market for symbol {shown} does not take this order: its status is {}",
+                status.name()
+            );
+            Refusal::new(Reason::MarketNotOpen, message)
+        }
+        PlaceReject::InsufficientFunds => {
+            let message = format!(
+                "Failed to place {} order on symbol {shown} for {}: insufficient funds",
+                text("side"),
+                terms(call.payload(), &app.currency(symbol.quote).code)
+            );
+            Refusal::new(Reason::InsufficientFunds, message)
+        }
+    }
+}
+
+/// What an order asked for: price and quantity (facts T§7.4), or what a market order names in their place.
+fn terms(payload: &Payload, quote: &str) -> String {
+    let text = |name| payload.decimal_text(name).unwrap_or_default();
+    let (price, amount, spend) = (text("price"), text("amount"), text("total_spend"));
+    match (&*text("type"), &*amount) {
+        ("exchange market", "") => format!("the market price and total spend {spend} {quote}"),
+        ("exchange market", _) => format!("the market price and quantity {amount}"),
+        _ => format!("price {price} {quote} and quantity {amount}"),
+    }
+}

@@ -1,0 +1,160 @@
+//! What a route is: one row of data and its handler.
+
+use crate::app::App;
+use crate::call::{Asked, Call};
+use crate::reply::Reply;
+use buttonwood_engine::Body;
+use buttonwood_gate::{Kind, Refusal};
+use buttonwood_model::{Role, Roles};
+use buttonwood_sequencer::Receipt;
+
+/// Who may call a route, as the contract lists it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Auth {
+    /// Anybody.
+    Public,
+    /// A key, on the one account it names or belongs to.
+    Account,
+    /// A key, about itself.
+    Session,
+    /// The sandbox's own machine.
+    Control,
+}
+
+/// A writing endpoint: what it asks of the exchange, and how it words what came of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Write {
+    pub(crate) command: fn(&App, &Call) -> Result<Body, Refusal>,
+    pub(crate) answer: fn(&App, &Call, &Receipt) -> Result<Reply, Refusal>,
+}
+
+/// What answers.
+#[derive(Clone, Copy)]
+pub(crate) enum Handler {
+    Public(fn(&App, &Asked) -> Result<Reply, Reply>),
+    Read(fn(&App, &Call) -> Result<Reply, Refusal>),
+    Write(Write),
+    Control(crate::sandbox::Control),
+}
+
+/// One endpoint of the interface.
+#[derive(Clone, Copy)]
+pub struct Route {
+    pub(crate) method: &'static str,
+    pub(crate) path: &'static str,
+    pub(crate) auth: Auth,
+    pub(crate) roles: Roles,
+    pub(crate) scope: Option<&'static str>,
+    pub(crate) kind: Kind,
+    pub(crate) handler: Handler,
+}
+
+impl std::fmt::Debug for Route {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
+}
+
+impl Route {
+    const fn new(method: &'static str, path: &'static str, auth: Auth, handler: Handler) -> Self {
+        Self { method, path, auth, roles: Roles::NONE, scope: None, kind: Kind::Reads, handler }
+    }
+
+    /// A public reading endpoint. `{name}` in the path stands for one segment.
+    pub(crate) const fn public(path: &'static str, answer: fn(&App, &Asked) -> Result<Reply, Reply>) -> Self {
+        Self::new("GET", path, Auth::Public, Handler::Public(answer))
+    }
+
+    /// A private endpoint that answers from the views.
+    pub(crate) const fn reading(
+        path: &'static str,
+        answer: fn(&App, &Call) -> Result<Reply, Refusal>,
+    ) -> Self {
+        Self::new("POST", path, Auth::Account, Handler::Read(answer))
+    }
+
+    /// A private endpoint that changes something.
+    pub(crate) const fn writing(path: &'static str, write: Write) -> Self {
+        Self { kind: Kind::Changes, ..Self::new("POST", path, Auth::Account, Handler::Write(write)) }
+    }
+
+    /// A control call of the sandbox.
+    pub(crate) const fn control(
+        method: &'static str,
+        path: &'static str,
+        control: crate::sandbox::Control,
+    ) -> Self {
+        Self::new(method, path, Auth::Control, Handler::Control(control))
+    }
+
+    /// Any of these roles may call it.
+    pub(crate) const fn roles(self, roles: &[Role]) -> Self {
+        Self { roles: Roles::of(roles), ..self }
+    }
+
+    /// What an access token needs.
+    pub(crate) const fn scope(self, scope: &'static str) -> Self {
+        Self { scope: Some(scope), ..self }
+    }
+
+    /// How the gate treats it.
+    pub(crate) const fn kind(self, kind: Kind) -> Self {
+        Self { kind, ..self }
+    }
+
+    /// It is about the calling key itself, not about an account.
+    pub(crate) const fn of_session(self) -> Self {
+        Self { auth: Auth::Session, ..self }
+    }
+
+    /// The method it answers to.
+    pub fn method(&self) -> &'static str {
+        self.method
+    }
+
+    /// The path, `{name}` standing for one segment.
+    pub fn path(&self) -> &'static str {
+        self.path
+    }
+
+    /// Who may call it.
+    pub fn auth(&self) -> Auth {
+        self.auth
+    }
+
+    /// The roles of which a key needs one; none for any key.
+    pub fn needed_roles(&self) -> Roles {
+        self.roles
+    }
+
+    /// The scope an access token needs.
+    pub fn needed_scope(&self) -> Option<&'static str> {
+        self.scope
+    }
+
+    /// Whether `path` is one of this route's, and the parameter it then has: empty when the route takes none.
+    pub(crate) fn matches<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let Some((before, rest)) = self.path.split_once('{') else {
+            return (self.path == path).then_some("");
+        };
+        let (_, after) = rest.split_once('}').unwrap_or((rest, ""));
+        let parameter = path.strip_prefix(before)?.strip_suffix(after)?;
+        (!parameter.is_empty() && !parameter.contains('/')).then_some(parameter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_is_one_whole_segment() {
+        let route = Route::public("/v1/book/{symbol}", |_, _| unreachable!("not called"));
+        assert_eq!(route.matches("/v1/book/btcusd"), Some("btcusd"));
+        assert_eq!(route.matches("/v1/book/"), None);
+        assert_eq!(route.matches("/v1/book/a/b"), None);
+        assert_eq!(route.matches("/v1/books/btcusd"), None);
+        let route = Route::public("/x/{symbol}/status", |_, _| unreachable!("not called"));
+        assert_eq!(route.matches("/x/btcusd/status"), Some("btcusd"));
+    }
+}

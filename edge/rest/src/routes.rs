@@ -1,0 +1,109 @@
+//! The one table of routes. An endpoint is a file with its `ROUTE`, and one line here.
+
+use crate::route::{Auth, Route};
+use crate::{account, funds, market, orders, sandbox};
+
+/// Every endpoint of the interface.
+pub const ROUTES: &[Route] = &[
+    // Orders
+    orders::new::ROUTE,
+    orders::cancel::ROUTE,
+    orders::cancel_session::ROUTE,
+    orders::cancel_all::ROUTE,
+    orders::status::ROUTE,
+    orders::active::ROUTE,
+    orders::past_trades::ROUTE,
+    // Funds
+    funds::balances::ROUTE,
+    // Account administration and sessions
+    account::roles::ROUTE,
+    account::heartbeat::ROUTE,
+    // Public market data
+    market::symbols::ROUTE,
+    market::details::ALL,
+    market::details::ROUTE,
+    market::book::ROUTE,
+    market::trades::ROUTE,
+    market::ticker_v1::ROUTE,
+    market::ticker_v2::ROUTE,
+    market::price_feed::ROUTE,
+    // The sandbox's control calls
+    sandbox::clock::ROUTE,
+    sandbox::advance::ROUTE,
+    sandbox::credit::ROUTE,
+    sandbox::status::ROUTE,
+];
+
+/// What a path and a method lead to.
+#[derive(Debug)]
+pub(crate) enum Found<'a> {
+    /// This route, with the path's parameter.
+    Route(&'static Route, &'a str),
+    /// The path exists, for this other method.
+    OtherMethod(&'static str),
+    /// No such path.
+    Nothing,
+}
+
+/// Looks a request up; control calls exist in a sandbox only (D-30).
+pub(crate) fn find<'a>(method: &str, path: &'a str, sandbox: bool) -> Found<'a> {
+    let mut other = None;
+    for route in ROUTES.iter().filter(|route| sandbox || route.auth != Auth::Control) {
+        if let Some(parameter) = route.matches(path) {
+            if route.method == method {
+                return Found::Route(route, parameter);
+            }
+            other = Some(route.method);
+        }
+    }
+    other.map_or(Found::Nothing, Found::OtherMethod)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use buttonwood_model::{Role, Roles};
+
+    const T: Role = Role::Trader;
+    const F: Role = Role::FundManager;
+    const A: Role = Role::Auditor;
+
+    /// The specification's table of roles and scopes, row by row. Proves AUTH-025, AUTH-026, AUTH-027.
+    #[test]
+    fn roles_and_scopes_are_those_of_the_specification() {
+        let table: &[(&str, &[Role], Option<&str>)] = &[
+            ("/v1/order/new", &[T], Some("orders:create")),
+            ("/v1/order/cancel", &[T], Some("orders:create")),
+            ("/v1/order/cancel/session", &[T], Some("orders:create")),
+            ("/v1/order/cancel/all", &[T], Some("orders:create")),
+            ("/v1/order/status", &[T, A], Some("orders:read")),
+            ("/v1/orders", &[T, A], Some("orders:read")),
+            ("/v1/mytrades", &[T, A], Some("history:read")),
+            ("/v1/balances", &[T, F, A], Some("balances:read")),
+            ("/v1/heartbeat", &[T], None),
+            ("/v1/roles", &[], None),
+        ];
+        let private = ROUTES.iter().filter(|route| matches!(route.auth, Auth::Account | Auth::Session));
+        assert_eq!(private.count(), table.len());
+        for (path, roles, scope) in table {
+            let Found::Route(route, "") = find("POST", path, false) else { panic!("{path} is not routed") };
+            assert_eq!((route.roles, route.scope), (Roles::of(roles), *scope), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_venue_has_no_control_calls() {
+        for method in ["GET", "POST"] {
+            assert!(matches!(find(method, "/sandbox/clock", false), Found::Nothing), "{method}");
+            assert!(!matches!(find(method, "/sandbox/clock", true), Found::Nothing), "{method}");
+        }
+    }
+
+    #[test]
+    fn no_two_routes_answer_the_same_request() {
+        for (at, route) in ROUTES.iter().enumerate() {
+            let same = |other: &&Route| (other.method, other.path) == (route.method, route.path);
+            assert_eq!(ROUTES.iter().position(|other| same(&other)), Some(at), "{route:?}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! `POST /sandbox/clock/advance`: move a manual clock.
+
+use super::{Control, clock};
+use crate::app::App;
+use crate::field::{self, bad_value};
+use crate::reply::Reply;
+use crate::route::Route;
+use buttonwood_gate::{Payload, Refusal};
+use buttonwood_model::Time;
+
+/// This machine only.
+pub(crate) const ROUTE: Route = Route::control("POST", "/sandbox/clock/advance", Control::Advance);
+
+/// Seconds one call moves at most: a century.
+const SECONDS_MAX: u64 = 100 * 366 * 24 * 3_600;
+/// Turns the simulated traders take in one call at most; a longer move spaces them out.
+const TURNS_MAX: u64 = 60;
+
+/// Moves time and runs everything that falls due on the way in order; answers when done.
+pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+    let seconds = fields.integer("seconds")?.ok_or_else(|| Refusal::missing_key("seconds"))?;
+    if seconds > SECONDS_MAX {
+        return Err(bad_value("seconds", &format!("at most {SECONDS_MAX}"), &seconds.to_string()));
+    }
+    if !app.exchange.has_manual_clock() {
+        return Err(bad_value(
+            "seconds",
+            "sent to an exchange started with --clock manual; this one's is real",
+            &seconds.to_string(),
+        ));
+    }
+    let start = app.exchange.now();
+    let turns = if app.settings.steps.is_some() { seconds.clamp(1, TURNS_MAX) } else { 1 };
+    for turn in 1..=turns {
+        move_to(app, start.plus(seconds * Time::SECOND * turn / turns)).await?;
+        if let Some(steps) = &app.settings.steps {
+            steps.take().await;
+        }
+    }
+    Ok(clock::answer(app))
+}
+
+async fn move_to(app: &App, time: Time) -> Result<(), Refusal> {
+    let moved = app.exchange.advance(time).map_err(|_| field::busy("The exchange is busy"))?;
+    moved.await.map_err(|_| field::busy("The exchange is stopping"))?;
+    Ok(())
+}

@@ -1,0 +1,13 @@
+//! The sandbox's control calls: move time, credit an account, change a symbol's status.
+//!
+//! JSON bodies, no signature, from this machine only: a loopback peer and a loopback `Host`, so that no web page can
+//! make them. They exist in a sandbox directory alone (D-30).
+
+pub(crate) mod advance;
+pub(crate) mod clock;
+mod control;
+pub(crate) mod credit;
+pub(crate) mod status;
+
+pub(crate) use control::Control;
+pub use control::{Step, Steps};
