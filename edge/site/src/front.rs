@@ -1,0 +1,43 @@
+//! The front page: what this is, what trades now, the first call to make.
+
+use crate::{currency_data, market};
+use buttonwood_engine::Mode;
+use buttonwood_sequencer::Exchange;
+use serde_json::Value;
+
+/// The page's frame; `{{…}}` marks are filled in.
+const FRAME: &str = include_str!("../assets/front.html");
+
+pub(crate) fn page(exchange: &Exchange) -> String {
+    let rows = rows(&market::table(exchange));
+    let views = exchange.views();
+    let sandbox = views.state().opening().is_some_and(|opening| opening.mode == Mode::Sandbox);
+    let listed = views.state().symbols().len();
+    let data = currency_data::block(views.state()).to_string();
+    drop(views);
+    FRAME
+        .replace("{{mode}}", if sandbox { "sandbox" } else { "venue" })
+        .replace("{{listed}}", &listed.to_string())
+        .replace("{{rows}}", &rows)
+        // Inside a script element only this could end it early.
+        .replace("{{currency_data}}", &data.replace("</", "<\\/"))
+}
+
+fn rows(table: &Value) -> String {
+    let text = |row: &Value, name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut out = String::new();
+    for row in table.get("rows").and_then(Value::as_array).into_iter().flatten() {
+        out.push_str("<tr>");
+        for name in ["symbol", "last", "change", "bid", "ask"] {
+            out.push_str("<td>");
+            // Names and digits of the exchange's own making: nothing to escape.
+            out.push_str(&text(row, name));
+            out.push_str("</td>");
+        }
+        out.push_str("</tr>");
+    }
+    if out.is_empty() {
+        out.push_str("<tr><td colspan=\"5\">No orders and no trades yet: yours can be the first.</td></tr>");
+    }
+    out
+}
