@@ -1,0 +1,121 @@
+//! Credentials and the signature of a private request.
+//!
+//! The signature is the hex HMAC-SHA384 over the Base64 text of the payload, exactly as sent (AUTH-003).
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha384;
+use zeroize::Zeroize;
+
+/// The header prefix of the specification, without its last dash.
+pub(crate) const PREFIX: &str = "X-SVC";
+
+/// An API key and what is needed to sign with it.
+#[derive(Clone)]
+pub struct Credentials {
+    /// Identifies the caller.
+    pub api_key: String,
+    /// Signs the requests; never sent.
+    pub api_secret: String,
+    /// Name prefix of the three headers, without the last dash.
+    pub prefix: String,
+}
+
+impl Credentials {
+    /// A key and its secret under the specification's header prefix `X-SVC`.
+    pub fn new(api_key: impl Into<String>, api_secret: impl Into<String>) -> Self {
+        Self { api_key: api_key.into(), api_secret: api_secret.into(), prefix: PREFIX.to_owned() }
+    }
+
+    /// The same key, sent under another header prefix.
+    #[must_use]
+    pub fn with_prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = prefix.into();
+        self
+    }
+
+    /// Encodes and signs a payload, whatever bytes it holds.
+    pub fn sign(&self, payload: &[u8]) -> Signed {
+        self.sign_text(base64_simd::STANDARD.encode_to_string(payload))
+    }
+
+    /// Signs a payload header that is already text, Base64 or not.
+    pub fn sign_text(&self, payload: String) -> Signed {
+        let signature = signature(&self.api_secret, payload.as_bytes());
+        Signed { prefix: self.prefix.clone(), api_key: self.api_key.clone(), payload, signature }
+    }
+}
+
+impl std::fmt::Debug for Credentials {
+    /// Shows the key, never the secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Credentials").field("api_key", &self.api_key).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Credentials {
+    fn drop(&mut self) {
+        self.api_secret.zeroize();
+    }
+}
+
+/// What the three headers of a private request carry.
+#[derive(Clone, Debug)]
+pub struct Signed {
+    /// Name prefix of the three headers, without the last dash.
+    pub prefix: String,
+    /// Value of the `APIKEY` header.
+    pub api_key: String,
+    /// Value of the `PAYLOAD` header.
+    pub payload: String,
+    /// Value of the `SIGNATURE` header.
+    pub signature: String,
+}
+
+impl Signed {
+    /// All headers of a private request as the specification lists them, the body's length excepted.
+    pub fn headers(&self) -> Vec<(String, String)> {
+        let name = |last: &str| format!("{}-{last}", self.prefix);
+        vec![
+            ("Content-Type".to_owned(), "text/plain".to_owned()),
+            ("Cache-Control".to_owned(), "no-cache".to_owned()),
+            (name("APIKEY"), self.api_key.clone()),
+            (name("PAYLOAD"), self.payload.clone()),
+            (name("SIGNATURE"), self.signature.clone()),
+        ]
+    }
+}
+
+/// The lower-case hex HMAC-SHA384 of `text` under `secret`.
+pub fn signature(secret: &str, text: &[u8]) -> String {
+    let mut mac = Hmac::<Sha384>::new_from_slice(secret.as_bytes()).expect("HMAC takes a key of any length");
+    mac.update(text);
+    const_hex::encode(mac.finalize().into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 4231, test case 2.
+    #[test]
+    fn known_vector() {
+        assert_eq!(
+            signature("Jefe", b"what do ya want for nothing?"),
+            "af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e8e2240ca5e69e2c78b3239ecfab21649"
+        );
+    }
+
+    #[test]
+    fn headers_carry_the_prefix() {
+        let signed = Credentials::new("account-a", "s").with_prefix("X-OTHER").sign(b"{}");
+        assert_eq!(signed.payload, "e30=");
+        let names: Vec<String> = signed.headers().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(&names[2..], ["X-OTHER-APIKEY", "X-OTHER-PAYLOAD", "X-OTHER-SIGNATURE"]);
+    }
+
+    #[test]
+    fn debug_hides_the_secret() {
+        let shown = format!("{:?}", Credentials::new("account-a", "hush"));
+        assert!(!shown.contains("hush"), "{shown}");
+    }
+}
