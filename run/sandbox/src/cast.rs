@@ -1,0 +1,107 @@
+//! Who a sandbox is founded with: the launch contract's table of accounts and keys.
+
+use buttonwood_model::{Role, Roles};
+
+/// An account, in the order they are opened.
+pub(crate) struct AccountPart {
+    pub(crate) group: &'static str,
+    pub(crate) name: String,
+    pub(crate) jurisdiction: &'static str,
+    pub(crate) broker: bool,
+    pub(crate) funded: bool,
+}
+
+/// A key, in the order they are made.
+pub(crate) struct KeyPart {
+    pub(crate) name: String,
+    pub(crate) group: &'static str,
+    /// None for a master key.
+    pub(crate) account: Option<String>,
+    pub(crate) roles: Roles,
+    pub(crate) require_heartbeat: bool,
+    pub(crate) time_based_nonce: bool,
+}
+
+/// The groups, in the order they are added.
+pub(crate) const GROUPS: [&str; 7] = ["one", "two", "three", "four", "five", "load", SIMULATED];
+/// The group of the simulated traders; their keys are not in `credentials.json`.
+pub(crate) const SIMULATED: &str = "simulated";
+/// The simulated traders' accounts: one that quotes, one that takes.
+pub(crate) const QUOTER: &str = "quoter";
+pub(crate) const TAKER: &str = "taker";
+/// Keys of the quoting account: calls on several connections at once need nonces of their own.
+pub(crate) const QUOTER_KEYS: usize = 4;
+/// Accounts for load tests.
+const LOAD: usize = 128;
+
+/// Every account.
+pub(crate) fn accounts() -> Vec<AccountPart> {
+    let part = |group, name: &str, jurisdiction, broker, funded| AccountPart {
+        group,
+        name: name.to_owned(),
+        jurisdiction,
+        broker,
+        funded,
+    };
+    let mut all = vec![
+        part("one", "primary", "", false, true),
+        part("one", "savings", "", false, true),
+        part("two", "primary", "", false, true),
+        part("three", "broker", "", true, true),
+        part("four", "primary", "US-NY", false, true),
+        part("five", "primary", "", false, false),
+    ];
+    all.extend((0..LOAD).map(|number| part("load", &load_name(number), "", false, true)));
+    all.push(part(SIMULATED, QUOTER, "", false, false));
+    all.push(part(SIMULATED, TAKER, "", false, false));
+    all
+}
+
+/// Every key.
+pub(crate) fn keys() -> Vec<KeyPart> {
+    const T: Role = Role::Trader;
+    const F: Role = Role::FundManager;
+    let key = |name: &str, group, account: Option<&str>, roles: &[Role]| KeyPart {
+        name: name.to_owned(),
+        group,
+        account: account.map(str::to_owned),
+        roles: Roles::of(roles),
+        require_heartbeat: false,
+        time_based_nonce: false,
+    };
+    let mut all = vec![
+        key("trader", "one", Some("primary"), &[T]),
+        key("fund-manager", "one", Some("primary"), &[F]),
+        key("trader-fund-manager", "one", Some("primary"), &[T, F]),
+        key("auditor", "one", Some("primary"), &[Role::Auditor]),
+        KeyPart { require_heartbeat: true, ..key("heartbeat", "one", Some("primary"), &[T]) },
+        KeyPart { time_based_nonce: true, ..key("time-nonce", "one", Some("primary"), &[T]) },
+        key("second-session", "one", Some("primary"), &[T]),
+        key("savings-trader", "one", Some("savings"), &[T]),
+        key("master", "one", None, &[Role::Administrator, T, F]),
+        key("master-auditor", "one", None, &[Role::Auditor]),
+        key("counterparty", "two", Some("primary"), &[T, F]),
+        key("broker", "three", Some("broker"), &[T]),
+        key("restricted", "four", Some("primary"), &[T]),
+        key("empty", "five", Some("primary"), &[T, F]),
+    ];
+    all.extend((0..LOAD).map(|number| {
+        let name = load_name(number);
+        key(&name, "load", Some(&name), &[T])
+    }));
+    all.extend((0..QUOTER_KEYS).map(|number| key(&quoter_key(number), SIMULATED, Some(QUOTER), &[T])));
+    all.push(key(TAKER_KEY, SIMULATED, Some(TAKER), &[T]));
+    all
+}
+
+/// The taker's key.
+pub(crate) const TAKER_KEY: &str = "simulated-taker";
+
+/// One of the quoter's keys.
+pub(crate) fn quoter_key(number: usize) -> String {
+    format!("simulated-quoter-{number}")
+}
+
+fn load_name(number: usize) -> String {
+    format!("load-{number:03}")
+}

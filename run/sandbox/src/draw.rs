@@ -1,0 +1,57 @@
+//! What is drawn: ids from the seed, secrets from the system unless the seed was given.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+const MIXED: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/// The two sources.
+#[derive(Debug)]
+pub struct Draw {
+    seeded: ChaCha8Rng,
+    secrets: ChaCha8Rng,
+}
+
+impl Draw {
+    /// Draws ids from `seed`; secrets too when the seed was given, for tests, and from the system otherwise.
+    ///
+    /// # Errors
+    /// When the system has no randomness.
+    pub fn new(seed: u64, given: bool) -> Result<Self, getrandom::Error> {
+        let mut key = [0; 32];
+        if given {
+            ChaCha8Rng::seed_from_u64(seed ^ 0x5EC2_E75E_C2E7_5EC2).fill(&mut key);
+        } else {
+            getrandom::fill(&mut key)?;
+        }
+        Ok(Self { seeded: ChaCha8Rng::seed_from_u64(seed), secrets: ChaCha8Rng::from_seed(key) })
+    }
+
+    /// The public text of a key, after its prefix.
+    pub(crate) fn key_text(&mut self) -> String {
+        text(&mut self.seeded, MIXED, 20)
+    }
+
+    /// A counterparty id: 8 upper-case letters and digits (D-31).
+    pub(crate) fn counterparty_id(&mut self) -> String {
+        text(&mut self.seeded, LETTERS, 8)
+    }
+
+    /// A secret of about 190 bits.
+    pub(crate) fn secret(&mut self) -> String {
+        text(&mut self.secrets, MIXED, 32)
+    }
+
+    /// What keys the index of client ids.
+    pub fn hash_key(&mut self) -> u64 {
+        self.secrets.random()
+    }
+}
+
+fn text(source: &mut ChaCha8Rng, letters: &[u8], len: usize) -> String {
+    (0..len)
+        .filter_map(|_| letters.get(source.random_range(0..letters.len())).copied())
+        .map(char::from)
+        .collect()
+}

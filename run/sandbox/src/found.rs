@@ -1,0 +1,82 @@
+//! Founding a sandbox: the commands that a new directory begins with.
+
+use crate::cast::{self, SIMULATED};
+use crate::draw::Draw;
+use buttonwood_engine::{Account, Body, House, NewSession, Owner};
+use buttonwood_model::{AccountId, CurrencyId, GroupId, Time};
+use buttonwood_num::Money;
+use buttonwood_vault::{Entry, Secret};
+
+/// What test accounts start with.
+#[derive(Clone, Debug)]
+pub struct Funding {
+    /// Test balances of every funded account (SBX-002).
+    pub accounts: Vec<(CurrencyId, Money)>,
+    /// Balances of the simulated traders.
+    pub traders: Vec<(CurrencyId, Money)>,
+}
+
+/// The commands and the secrets that belong to them.
+#[derive(Debug)]
+pub struct Founded {
+    /// Groups, accounts, keys and credits.
+    pub commands: Vec<Body>,
+    /// A secret for each key; put them into the vault before the commands become durable.
+    pub secrets: Vec<Entry>,
+}
+
+/// Draws the accounts and keys of the launch contract and of the simulated traders.
+pub fn found(draw: &mut Draw, funding: &Funding, opened: Time) -> Founded {
+    let mut commands: Vec<Body> =
+        cast::GROUPS.iter().map(|group| Body::AddGroup((*group).to_owned())).collect();
+    let accounts = cast::accounts();
+    for part in &accounts {
+        commands.push(Body::OpenAccount(Account {
+            group: group_of(part.group),
+            short_name: part.name.clone(),
+            counterparty_id: draw.counterparty_id(),
+            jurisdiction: part.jurisdiction.to_owned(),
+            broker: part.broker,
+            opened,
+        }));
+    }
+    let account_of = |group: &str, name: &str| {
+        let place = accounts.iter().position(|part| part.group == group && part.name == name);
+        // The house's accounts come first.
+        place.map(|place| AccountId::from_index(place + House::ALL.len()))
+    };
+    let mut secrets = Vec::new();
+    for (session, key) in cast::keys().into_iter().enumerate() {
+        let (prefix, owner) = match &key.account {
+            Some(name) => ("account", account_of(key.group, name).map(Owner::Account)),
+            None => ("master", group_of(key.group).map(Owner::Group)),
+        };
+        let api_key = format!("{prefix}-{}", draw.key_text());
+        secrets.push(Entry {
+            session: u32::try_from(session).expect("few keys"),
+            api_key: api_key.clone(),
+            secret: Secret::new(draw.secret().into_bytes()),
+        });
+        commands.push(Body::AddSession(NewSession {
+            api_key,
+            name: key.name,
+            owner: owner.expect("the cast names its own groups and accounts"),
+            roles: key.roles,
+            require_heartbeat: key.require_heartbeat,
+            time_based_nonce: key.time_based_nonce,
+        }));
+    }
+    for (place, part) in accounts.iter().enumerate() {
+        let amounts = match part.group {
+            SIMULATED => &funding.traders,
+            _ if part.funded => &funding.accounts,
+            _ => continue,
+        };
+        commands.push(Body::Credit(AccountId::from_index(place + House::ALL.len()), amounts.clone()));
+    }
+    Founded { commands, secrets }
+}
+
+fn group_of(name: &str) -> Option<GroupId> {
+    cast::GROUPS.iter().position(|group| *group == name).map(GroupId::from_index)
+}

@@ -1,0 +1,231 @@
+//! Simulated traders: two accounts that quote and take on the main symbols, through the same interface as anyone.
+//!
+//! Every turn the fair price of one symbol takes a small step, its two oldest quotes are cancelled and placed anew,
+//! and now and then somebody takes. What they do is a function of the seed; when they do it follows real time, or a
+//! manual clock that is moved. They send at most five batches a second together (D-35).
+//!
+//! Clauses: `SBX-004`; decision D-33 (which symbols).
+
+use crate::cast::{QUOTER_KEYS, TAKER_KEY, quoter_key};
+use buttonwood_client::{Client, Credentials, Error, NewOrder};
+use buttonwood_num::{Grid, Price, Qty};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::VecDeque;
+
+/// A symbol they trade.
+#[derive(Clone, Debug)]
+pub struct Market {
+    /// Its name.
+    pub symbol: String,
+    /// Its increments.
+    pub grid: Grid,
+    /// Its smallest order.
+    pub qty_min: Qty,
+    /// Where its fair price begins: the last trade, or the start price of the symbol data.
+    pub start: Price,
+}
+
+/// A simulated trader's key.
+pub struct TraderKey {
+    /// Its public text.
+    pub api_key: String,
+    /// Its secret.
+    pub secret: String,
+}
+
+/// The simulated traders cannot trade.
+#[derive(Debug, thiserror::Error)]
+pub enum NoTraders {
+    /// The exchange's address is none.
+    #[error("the simulated traders cannot reach the exchange: {0}")]
+    Address(#[from] Error),
+    /// The directory lacks their keys.
+    #[error("the simulated traders' keys are missing in this data directory")]
+    TooFewKeys,
+}
+
+/// Whether a key of this name is a simulated trader's.
+pub fn is_simulated(name: &str) -> bool {
+    name == TAKER_KEY || (0..QUOTER_KEYS).any(|number| quoter_key(number) == name)
+}
+
+/// Levels kept on each side of a book.
+const LEVELS: usize = 10;
+/// A quote's distance to its better neighbour, in ten-thousandths of the price.
+const GAP: u64 = 4;
+/// Smallest orders that a usual order is made of: a book of crumbs would be emptied by the first order of a test.
+const SIZE: u128 = 100;
+/// The fair price's largest step, in ten-thousandths.
+const STEP: u64 = 3;
+
+/// One symbol's quotes, oldest first.
+#[derive(Debug)]
+struct Desk {
+    market: Market,
+    fair: u64,
+    bids: VecDeque<String>,
+    asks: VecDeque<String>,
+    named: u64,
+}
+
+/// The simulated traders.
+#[derive(Debug)]
+pub struct Traders {
+    quoters: Vec<Client>,
+    taker: Client,
+    random: ChaCha8Rng,
+    desks: Vec<Desk>,
+    opened: bool,
+}
+
+impl Traders {
+    /// Traders that will reach the exchange at `base_url` with these keys, [`is_simulated`] ones: the quoter's, then the
+    /// taker's.
+    ///
+    /// # Errors
+    /// When the address is none, or the keys are too few.
+    pub fn connect(
+        base_url: &str,
+        keys: Vec<TraderKey>,
+        markets: Vec<Market>,
+        seed: u64,
+    ) -> Result<Self, NoTraders> {
+        let client =
+            |key: TraderKey| Ok(Client::new(base_url)?.with_key(Credentials::new(key.api_key, key.secret)));
+        let mut quoters = keys.into_iter().map(client).collect::<Result<Vec<_>, Error>>()?;
+        let taker = quoters.pop().filter(|_| quoters.len() == QUOTER_KEYS).ok_or(NoTraders::TooFewKeys)?;
+        let desk = |market: Market| Desk {
+            fair: market.start.ticks(),
+            market,
+            bids: VecDeque::new(),
+            asks: VecDeque::new(),
+            named: 0,
+        };
+        let random = ChaCha8Rng::seed_from_u64(seed ^ 0x7261_6465_7273);
+        Ok(Self { quoters, taker, random, desks: markets.into_iter().map(desk).collect(), opened: false })
+    }
+
+    /// Takes one turn: the first clears what an earlier run left and fills the books, each later one moves a symbol.
+    pub async fn turn(&mut self) {
+        let result = if self.opened { self.move_one().await } else { self.open().await };
+        if let Err(error) = result {
+            tracing::debug!(%error, "a simulated trader's turn failed");
+        }
+    }
+
+    async fn open(&mut self) -> Result<(), Error> {
+        if let Some(quoter) = self.quoters.first() {
+            quoter.cancel_all().await?;
+        }
+        for at in 0..self.desks.len() {
+            for depth in 0..LEVELS {
+                let (bid, ask) = (self.quote(at, "buy", depth), self.quote(at, "sell", depth));
+                self.send(bid, ask).await;
+            }
+        }
+        self.opened = true;
+        // A first trade each, so that every main symbol has a price.
+        for at in 0..self.desks.len() {
+            let taken = self.taken(at);
+            place(&self.taker, taken).await;
+        }
+        Ok(())
+    }
+
+    /// Moves the fair price of one symbol, renews its oldest quotes, and lets the taker trade one turn in two. All at
+    /// once, on a connection each, so that the calls share a batch or two.
+    async fn move_one(&mut self) -> Result<(), Error> {
+        if self.desks.is_empty() {
+            return Ok(());
+        }
+        let at = self.random.random_range(0..self.desks.len());
+        let up = self.random.random::<bool>();
+        let far = self.random.random_range(0..=STEP);
+        let Some(desk) = self.desks.get_mut(at) else { return Ok(()) };
+        let step = (desk.fair * far / 10_000).max(u64::from(far > 0));
+        desk.fair = if up { desk.fair + step } else { desk.fair.saturating_sub(step).max(100) };
+        let (old_bid, old_ask) = (desk.bids.pop_front(), desk.asks.pop_front());
+        let depth = self.random.random_range(0..LEVELS);
+        let (bid, ask) = (self.quote(at, "buy", depth), self.quote(at, "sell", depth));
+        let taken = if self.random.random::<bool>() { self.taken(at) } else { None };
+        if let [first, second, third, fourth] = self.quoters.as_slice() {
+            tokio::join!(
+                cancel(first, old_bid.as_deref()),
+                cancel(second, old_ask.as_deref()),
+                place(third, bid),
+                place(fourth, ask),
+                place(&self.taker, taken),
+            );
+        }
+        Ok(())
+    }
+
+    async fn send(&self, bid: Option<NewOrder>, ask: Option<NewOrder>) {
+        if let [.., third, fourth] = self.quoters.as_slice() {
+            tokio::join!(place(third, bid), place(fourth, ask));
+        }
+    }
+
+    /// A quote `depth` levels from the fair price, with a name that later cancels it.
+    fn quote(&mut self, at: usize, side: &str, depth: usize) -> Option<NewOrder> {
+        let jitter = self.random.random_range(0..GAP);
+        let lots = self.random.random_range(2..40u128) * SIZE;
+        let desk = self.desks.get_mut(at)?;
+        let depth = u64::try_from(depth).unwrap_or(0);
+        let away = (desk.fair * (1 + GAP * depth + jitter) / 10_000).max(1 + depth);
+        let ticks = if side == "buy" { desk.fair.saturating_sub(away).max(1) } else { desk.fair + away };
+        desk.named += 1;
+        let name = format!("sim-{}-{}-{}", desk.market.symbol, side, desk.named);
+        let queue = if side == "buy" { &mut desk.bids } else { &mut desk.asks };
+        queue.push_back(name.clone());
+        let market = &desk.market;
+        let amount = printed(|out| market.grid.push_qty(out, times(market.qty_min, lots)));
+        let price = printed(|out| market.grid.push_price(out, Price::from_ticks(ticks)));
+        Some(
+            NewOrder::limit(&market.symbol, side, &amount, &price)
+                .with_option("maker-or-cancel")
+                .named(&name),
+        )
+    }
+
+    /// An order that takes a little from the better half of a book.
+    fn taken(&mut self, at: usize) -> Option<NewOrder> {
+        let buys = self.random.random::<bool>();
+        let lots = self.random.random_range(1..20u128) * SIZE;
+        let desk = self.desks.get(at)?;
+        let reach = desk.fair * GAP * 5 / 10_000 + 5;
+        let (side, ticks) =
+            if buys { ("buy", desk.fair + reach) } else { ("sell", desk.fair.saturating_sub(reach).max(1)) };
+        let market = &desk.market;
+        let amount = printed(|out| market.grid.push_qty(out, times(market.qty_min, lots)));
+        let price = printed(|out| market.grid.push_price(out, Price::from_ticks(ticks)));
+        Some(NewOrder::limit(&market.symbol, side, &amount, &price).with_option("immediate-or-cancel"))
+    }
+}
+
+/// Cancels a quote; one that has traded away meanwhile is none to cancel.
+async fn cancel(client: &Client, name: Option<&str>) {
+    let Some(name) = name else { return };
+    let params = serde_json::json!({ "client_order_id": name });
+    if let Err(error) = client.call("/v1/order/cancel", params).await {
+        tracing::debug!(%error, "a simulated cancel failed");
+    }
+}
+
+async fn place(client: &Client, order: Option<NewOrder>) {
+    let Some(order) = order else { return };
+    if let Err(error) = client.place(&order).await {
+        tracing::debug!(%error, "a simulated quote was refused");
+    }
+}
+
+fn times(qty: Qty, count: u128) -> Qty {
+    Qty::from_hundredths(qty.hundredths() * count)
+}
+
+fn printed(print: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    print(&mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
