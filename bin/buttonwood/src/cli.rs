@@ -1,0 +1,122 @@
+//! Commands and flags. Each flag is an environment variable and a key of the configuration file too.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// A complete digital-asset exchange in one binary.
+///
+/// Without a command it starts the sandbox. A flag beats its environment variable, which beats the configuration file.
+#[derive(Debug, Parser)]
+#[command(name = "buttonwood", version, max_term_width = 110, flatten_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// The test environment: seeded accounts, keys, symbols, live books.
+    Sandbox(Sandbox),
+    /// A venue: no test funds, no simulated traders, no second-factor bypass.
+    Serve(Serve),
+    /// Reads a data directory, recomputes every balance and hash, prints what it found; exit 0 only if all holds.
+    Verify(Verify),
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
+}
+
+/// Where time comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClockKind {
+    /// The system's clock.
+    Real,
+    /// Stands still until moved by POST /sandbox/clock/advance.
+    Manual,
+}
+
+/// Deposits and withdrawals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Funds {
+    /// Refused.
+    Off,
+    /// Through simulated chains and banks (not built yet).
+    Simulated,
+}
+
+/// What every server takes.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// Address of the REST interface and the pages; port 0 takes a free one.
+    #[arg(long, env = "BUTTONWOOD_LISTEN", default_value = "127.0.0.1:8080")]
+    pub(crate) listen: SocketAddr,
+    /// A listener of its own for OAuth (not built yet).
+    #[arg(long, env = "BUTTONWOOD_AUTH_LISTEN")]
+    pub(crate) auth_listen: Option<SocketAddr>,
+    /// A listener of its own for event streams (not built yet).
+    #[arg(long, env = "BUTTONWOOD_STREAM_LISTEN")]
+    pub(crate) stream_listen: Option<SocketAddr>,
+    /// Journal, snapshots and history; created if absent, resumed if present.
+    #[arg(long, env = "BUTTONWOOD_DATA", default_value = "./buttonwood-data")]
+    pub(crate) data: PathBuf,
+    /// A further name prefix of the authentication headers beside X-SVC, without the last dash; repeatable.
+    #[arg(long, env = "BUTTONWOOD_HEADER_PREFIX", value_delimiter = ',')]
+    pub(crate) header_prefix: Vec<String>,
+    /// The constant in the `exchange` field.
+    #[arg(long, env = "BUTTONWOOD_SERVICE_NAME", default_value = "svc")]
+    pub(crate) service_name: String,
+    /// The limits of the specification.
+    #[arg(long, env = "BUTTONWOOD_RATE_LIMITS", value_enum, default_value = "on")]
+    pub(crate) rate_limits: Switch,
+    /// Commands between two snapshots.
+    #[arg(long, env = "BUTTONWOOD_SNAPSHOT_EVERY", default_value_t = 1_000_000)]
+    pub(crate) snapshot_every: u64,
+    /// TOML file with the same names as the flags.
+    #[arg(long, env = "BUTTONWOOD_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+/// Flags of `sandbox`.
+#[derive(Debug, Args)]
+pub(crate) struct Sandbox {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    /// A fresh data directory under the system's temporary folder, removed at a clean exit.
+    #[arg(long, env = "BUTTONWOOD_EPHEMERAL", num_args = 0..=1, default_value_t = false, default_missing_value = "true")]
+    pub(crate) ephemeral: bool,
+    /// Seeds simulated traders, key and counterparty ids, and, only when given, secrets [default: random, printed].
+    #[arg(long, env = "BUTTONWOOD_SEED")]
+    pub(crate) seed: Option<u64>,
+    /// Simulated traders that keep the books of the main symbols alive.
+    #[arg(long, env = "BUTTONWOOD_ACTIVITY", value_enum, default_value = "on")]
+    pub(crate) activity: Switch,
+    /// Where time comes from.
+    #[arg(long, env = "BUTTONWOOD_CLOCK", value_enum, default_value = "real")]
+    pub(crate) clock: ClockKind,
+    /// Where a manual clock of a new directory starts, ISO 8601.
+    #[arg(long, env = "BUTTONWOOD_START_TIME", default_value = "2026-01-01T00:00:00Z")]
+    pub(crate) start_time: String,
+    /// Deposits and withdrawals.
+    #[arg(long, env = "BUTTONWOOD_FUNDS", value_enum, default_value = "off")]
+    pub(crate) funds: Funds,
+}
+
+/// Flags of `serve`.
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Flags of `verify`.
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    /// The data directory.
+    #[arg(long, env = "BUTTONWOOD_DATA")]
+    pub(crate) data: PathBuf,
+}

@@ -1,0 +1,67 @@
+//! What a new directory's journal begins with.
+
+use crate::reference::Reference;
+use crate::trouble::Trouble;
+use buttonwood_engine::{Body, Command, FeeSchedule, Mode, Opening};
+use buttonwood_model::{CurrencyId, Time};
+use buttonwood_num::Money;
+use buttonwood_sandbox::{Draw, Funding, found};
+use buttonwood_sequencer::Recovered;
+use buttonwood_vault::Vault;
+
+/// Founds a sandbox: reference data, test accounts, keys and funds.
+pub(crate) fn sandbox(
+    recovered: &mut Recovered,
+    vault: &mut Vault,
+    seed: u64,
+    seed_given: bool,
+    time: Time,
+) -> Result<(), Trouble> {
+    let reference = Reference::load()?;
+    let mut draw = Draw::new(seed, seed_given)
+        .map_err(|error| Trouble::System(format!("the system has no randomness: {error}")))?;
+    let hash_key = draw.hash_key();
+    let funding = funding(&reference);
+    let mut bodies = listing(Mode::Sandbox, seed, hash_key, reference);
+    let founded = found(&mut draw, &funding, time);
+    bodies.extend(founded.commands);
+    // A key must never be durable without its secret; a secret without its key is only written again.
+    vault.put_all(&founded.secrets)?;
+    commit(recovered, time, bodies)
+}
+
+/// Founds a venue: reference data only.
+pub(crate) fn venue(recovered: &mut Recovered, time: Time) -> Result<(), Trouble> {
+    let random = || {
+        getrandom::u64().map_err(|error| Trouble::System(format!("the system has no randomness: {error}")))
+    };
+    let bodies = listing(Mode::Venue, random()?, random()?, Reference::load()?);
+    commit(recovered, time, bodies)
+}
+
+fn commit(recovered: &mut Recovered, time: Time, bodies: Vec<Body>) -> Result<(), Trouble> {
+    let commands = bodies.into_iter().map(|body| Command { caller: None, body }).collect();
+    Ok(recovered.commit(time, commands)?)
+}
+
+fn listing(mode: Mode, seed: u64, hash_key: u64, reference: Reference) -> Vec<Body> {
+    let opening = Opening { mode, seed, hash_key, fees: FeeSchedule::default() };
+    let currencies = reference.currencies.into_iter().map(|listed| Body::ListCurrency(listed.currency));
+    let symbols = reference.symbols.into_iter().map(|listed| Body::ListSymbol(listed.symbol));
+    std::iter::once(Body::Open(opening)).chain(currencies).chain(symbols).collect()
+}
+
+/// Test accounts get the table's start balances; simulated traders plenty of every currency they trade.
+fn funding(reference: &Reference) -> Funding {
+    let ids = || (0..reference.currencies.len()).map(CurrencyId::from_index).zip(&reference.currencies);
+    let accounts = ids()
+        .filter(|(_, listed)| listed.start > Money::ZERO)
+        .map(|(id, listed)| (id, listed.start))
+        .collect();
+    let main = || reference.symbols.iter().filter(|listed| listed.start.is_some());
+    let traded = |id: CurrencyId| main().any(|listed| listed.symbol.base == id || listed.symbol.quote == id);
+    // A billion: they never run dry.
+    let plenty = Money::from_units(1_000_000_000 * 10i128.pow(u32::from(buttonwood_num::MONEY_DECIMALS)));
+    let traders = ids().filter(|(id, _)| traded(*id)).map(|(id, _)| (id, plenty)).collect();
+    Funding { accounts, traders }
+}

@@ -1,0 +1,86 @@
+//! What a new user sees: addresses, two ready keys, three things to paste.
+
+use buttonwood_engine::State;
+use buttonwood_vault::Vault;
+use std::path::Path;
+
+/// What the welcome of a sandbox is about.
+pub(crate) struct Welcome<'a> {
+    pub(crate) base_url: &'a str,
+    pub(crate) data: &'a Path,
+    pub(crate) credentials: &'a Path,
+    pub(crate) seed: u64,
+    /// Further prefixes of the authentication headers.
+    pub(crate) prefixes: &'a [String],
+}
+
+/// The header prefix that ccxt's class for this interface sends.
+const CCXT_PREFIX: &str = "X-GEMINI";
+
+/// Writes the welcome of a sandbox to standard error; it is no log, so it may show the two keys' secrets.
+pub(crate) fn sandbox(about: &Welcome<'_>, state: &State, vault: &Vault) {
+    let key = |name: &str| {
+        let mut sessions = (0u32..).zip(state.access().sessions());
+        let (session, found) = sessions.find(|(_, session)| session.key.name == name)?;
+        let secret = vault.get(session, &found.key.api_key).ok().flatten()?;
+        Some((found.key.api_key.clone(), String::from_utf8_lossy(secret.expose()).into_owned()))
+    };
+    let (Some(trader), Some(counterparty)) = (key("trader"), key("counterparty")) else { return };
+    let Welcome { base_url, data, credentials, seed, prefixes } = about;
+    let (data, credentials) = (data.display(), credentials.display());
+    eprintln!(
+        "
+Buttonwood sandbox
+  pages and REST   {base_url}
+  data             {data}   (seed {seed})
+  all keys         {credentials}
+
+Two ready keys, of two accounts with test funds
+  trader           {}   {}
+  counterparty     {}   {}
+
+Paste
+  curl '{base_url}/v1/book/btcusd?limit_bids=3&limit_asks=3'
+
+  python3 -c \"{}\"
+      (needs: pip install ccxt)
+
+  less README.md    the interface, the sandbox's control calls, and what else there is
+",
+        trader.0,
+        trader.1,
+        counterparty.0,
+        counterparty.1,
+        snippet(base_url, &trader, prefixes.iter().any(|prefix| prefix.eq_ignore_ascii_case(CCXT_PREFIX))),
+    );
+}
+
+/// Python that places an order with stock ccxt. Its header names are built in; unless the exchange was started with
+/// them as a further prefix, the snippet renames them.
+fn snippet(base_url: &str, (api_key, secret): &(String, String), takes_prefix: bool) -> String {
+    let rename = format!(
+        "s = x.sign; x.sign = lambda *a, **k: (lambda r: {{**r, 'headers': {{h.replace('{CCXT_PREFIX}', 'X-SVC'): v \
+         for h, v in (r['headers'] or {{}}).items()}}}})(s(*a, **k)); "
+    );
+    format!(
+        "import ccxt; x = ccxt.gemini({{'apiKey': '{api_key}', 'secret': '{secret}', 'urls': {{'api': {{k: '{base_url}' \
+         for k in ('public', 'private', 'web', 'webExchange', 'ws')}}}}}}); {}\
+         print(x.create_order('BTC/USD', 'limit', 'buy', 0.01, 50000)['info'])",
+        if takes_prefix { "" } else { &rename }
+    )
+}
+
+/// Says what a venue still lacks.
+pub(crate) fn venue(base_url: &str, data: &Path) {
+    eprintln!(
+        "
+Buttonwood venue
+  pages and REST   {base_url}
+  data             {}
+
+This venue is empty: symbols and currencies are listed, nobody can trade yet. Still missing in this version:
+  groups, accounts and API keys (the pages that make them), deposits and withdrawals, TLS
+",
+        data.display()
+    );
+}
