@@ -1,0 +1,197 @@
+"""Stock ccxt against a running sandbox: from an empty client to a trade, with nothing set but URLs and keys.
+
+Started by `cargo xtask ccxt` as `first_trade.py BASE_URL`, with the path of `credentials.json` in
+BUTTONWOOD_CREDENTIALS. The sandbox serves `X-GEMINI` headers, has no simulated traders and is fresh, so every
+value below is known in advance. Prints a line per check and leaves with 1 if one failed.
+"""
+
+import json
+import os
+import sys
+from decimal import Decimal
+
+import ccxt
+
+SYMBOL = "BTC/USD"
+# Below every start price, so that the order rests; and the price of the trade.
+LOW, PRICE = 60000.00, 65000.00
+MAKER_FEE, TAKER_FEE = Decimal("0.0020"), Decimal("0.0040")
+
+
+class Checks:
+    """Counts what holds and what does not; a failed check does not stop the ones after it."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def equal(self, what, got, want):
+        self.note(got == want, f"{what}: {want!r}" if got == want else f"{what}: got {got!r}, wanted {want!r}")
+
+    def true(self, what, holds, seen=""):
+        self.note(holds, what if holds else f"{what}: {seen!r}")
+
+    def raises(self, what, kind, call):
+        try:
+            answer = call()
+        except Exception as error:  # pylint: disable=broad-except
+            # The class itself, not one that it derives from: clients act on it.
+            self.note(type(error) is kind, f"{what}: {type(error).__name__} {error}")
+        else:
+            self.note(False, f"{what}: no error but {answer!r}")
+
+    def note(self, holds, line):
+        self.passed += holds
+        self.failed += not holds
+        print("ok    " if holds else "FAILED", line, flush=True)
+
+
+def client(base, key):
+    """A ccxt client as its manual makes one: keys, and the addresses of this exchange."""
+    stream = "ws" + base.removeprefix("http")
+    return ccxt.gemini({
+        "apiKey": key["api_key"],
+        "secret": key["api_secret"],
+        "urls": {"api": {"public": base, "private": base, "web": base, "webExchange": base, "ws": stream}},
+    })
+
+
+def dec(number):
+    """ccxt hands out floats; their shortest text is the decimal that was sent."""
+    return Decimal(str(number))
+
+
+def free_used_total(exchange, code):
+    balance = exchange.fetch_balance()[code]
+    return tuple(dec(balance[part]) for part in ("free", "used", "total"))
+
+
+def markets(check, trader):
+    trader.load_markets()
+    market = trader.market(SYMBOL)
+    check.equal("market id", market["id"], "btcusd")
+    check.equal("market is spot", market["spot"], True)
+    check.equal("price step", market["precision"]["price"], 0.01)
+    check.equal("amount step", market["precision"]["amount"], 1e-8)
+    check.equal("smallest amount", market["limits"]["amount"]["min"], 1e-5)
+    check.true("all main markets", {"ETH/BTC", "ZEC/USD", "LINK/USD", "OXT/USD", "DAI/USD"} <= set(trader.markets),
+               sorted(trader.markets))
+    check.true("currencies from the front page", {"BTC", "USD", "ETH"} <= set(trader.currencies),
+               sorted(trader.currencies))
+    check.equal("an untouched book", (trader.fetch_order_book(SYMBOL)["bids"], trader.fetch_order_book(SYMBOL)["asks"]),
+                ([], []))
+
+
+def resting_order(check, trader):
+    check.equal("USD at the start", free_used_total(trader, "USD"), (100000, 0, 100000))
+    check.equal("BTC at the start", free_used_total(trader, "BTC"), (1000, 0, 1000))
+
+    placed = trader.create_order(SYMBOL, "limit", "buy", 0.5, LOW, {"clientOrderId": "ccxt-rest-1"})
+    check.equal("placed status", placed["status"], "open")
+    check.equal("placed as", (placed["symbol"], placed["side"], placed["type"]), (SYMBOL, "buy", "limit"))
+    check.equal("placed price and amount", (placed["price"], placed["amount"]), (LOW, 0.5))
+    check.equal("placed filled and remaining", (placed["filled"], placed["remaining"]), (0.0, 0.5))
+    check.equal("client order id", placed["clientOrderId"], "ccxt-rest-1")
+
+    check.equal("book shows it", trader.fetch_order_book(SYMBOL)["bids"][0][:2], [LOW, 0.5])
+    check.equal("ticker's bid", trader.fetch_ticker(SYMBOL)["bid"], LOW)
+    free, used, total = free_used_total(trader, "USD")
+    check.equal("USD total while it rests", total, Decimal(100000))
+    check.true("USD held while it rests: the notional at least", used >= 30000 and free + used == total, (free, used))
+
+    found = trader.fetch_order(placed["id"])
+    check.equal("fetched by id", (found["id"], found["status"], found["remaining"]), (placed["id"], "open", 0.5))
+    check.equal("open orders", [order["id"] for order in trader.fetch_open_orders(SYMBOL)], [placed["id"]])
+
+    cancelled = trader.cancel_order(placed["id"])
+    check.equal("cancelled", (cancelled["id"], cancelled["status"]), (placed["id"], "canceled"))
+    check.equal("no open orders left", trader.fetch_open_orders(SYMBOL), [])
+    check.equal("USD after the cancel", free_used_total(trader, "USD"), (100000, 0, 100000))
+    check.equal("an empty book again", trader.fetch_order_book(SYMBOL)["bids"], [])
+
+
+def trade(check, trader, counterparty):
+    amount, notional = Decimal("0.1"), Decimal("6500.00")
+    maker = counterparty.create_order(SYMBOL, "limit", "sell", float(amount), PRICE)
+    check.equal("the maker rests", maker["status"], "open")
+    taker = trader.create_order(SYMBOL, "limit", "buy", float(amount), PRICE)
+    check.equal("the taker is done", (taker["status"], taker["filled"], taker["remaining"]), ("closed", 0.1, 0.0))
+    check.equal("the taker's average", taker["average"], PRICE)
+    check.equal("the maker is done", counterparty.fetch_order(maker["id"])["status"], "closed")
+    check.equal("last price", trader.fetch_ticker(SYMBOL)["last"], PRICE)
+
+    for name, exchange, order, side, rate in (
+        ("taker", trader, taker, "buy", TAKER_FEE),
+        ("maker", counterparty, maker, "sell", MAKER_FEE),
+    ):
+        trades = exchange.fetch_my_trades(SYMBOL)
+        check.equal(f"{name}: one trade", len(trades), 1)
+        if not trades:
+            continue
+        seen = trades[0]
+        check.equal(f"{name}: whose order", (seen["order"], seen["side"]), (order["id"], side))
+        check.equal(f"{name}: price and amount", (seen["price"], seen["amount"]), (PRICE, float(amount)))
+        check.equal(f"{name}: fee", (seen["fee"]["currency"], dec(seen["fee"]["cost"])), ("USD", notional * rate))
+
+    paid, got = notional * (1 + TAKER_FEE), notional * (1 - MAKER_FEE)
+    check.equal("taker: USD", free_used_total(trader, "USD"), (100000 - paid, 0, 100000 - paid))
+    check.equal("taker: BTC", free_used_total(trader, "BTC"), (1000 + amount, 0, 1000 + amount))
+    check.equal("maker: USD", free_used_total(counterparty, "USD"), (100000 + got, 0, 100000 + got))
+    check.equal("maker: BTC", free_used_total(counterparty, "BTC"), (1000 - amount, 0, 1000 - amount))
+    check.equal("public trades", [dec(t["amount"]) for t in trader.fetch_trades(SYMBOL)], [amount])
+
+
+def options(check, trader):
+    post = trader.create_order(SYMBOL, "limit", "buy", 0.01, LOW, {"postOnly": True})
+    check.equal("post only rests", (post["status"], post["postOnly"]), ("open", True))
+    check.equal("and is cancelled", trader.cancel_order(post["id"])["status"], "canceled")
+    for force in ("IOC", "FOK"):
+        order = trader.create_order(SYMBOL, "limit", "buy", 0.01, LOW, {"timeInForce": force})
+        check.equal(f"{force} finds nothing", (order["status"], order["filled"]), ("canceled", 0.0))
+
+
+def refusals(check, base, keys, trader):
+    def order(amount, price):
+        return lambda: trader.create_order(SYMBOL, "limit", "buy", amount, price)
+
+    check.raises("more than there is", ccxt.InsufficientFunds, order(10, LOW))
+    check.raises("below the smallest amount", ccxt.InvalidOrder, order(0.000001, LOW))
+    check.raises("a price of nothing", ccxt.InvalidOrder,
+                 lambda: trader.privatePostV1OrderNew({
+                     "symbol": "btcusd", "amount": "1", "price": "0", "side": "buy", "type": "exchange limit"}))
+    check.raises("a price off the grid", ccxt.InvalidOrder,
+                 lambda: trader.privatePostV1OrderNew({
+                     "symbol": "btcusd", "amount": "1", "price": "60000.001", "side": "buy",
+                     "type": "exchange limit"}))
+    check.raises("an unknown order", ccxt.OrderNotFound, lambda: trader.fetch_order("999999999999"))
+    check.raises("an unknown symbol", ccxt.BadRequest, lambda: trader.publicGetV1BookSymbol({"symbol": "nosuch"}))
+    forged = client(base, {**keys["trader"], "api_secret": "not-the-secret"})
+    check.raises("a forged signature", ccxt.AuthenticationError, forged.privatePostV1Balances)
+    auditor = client(base, keys["auditor"])
+    check.raises("a key without the role", ccxt.AuthenticationError,
+                 lambda: auditor.create_order(SYMBOL, "limit", "buy", 0.01, LOW))
+
+
+def main():
+    base = sys.argv[1].rstrip("/")
+    with open(os.environ["BUTTONWOOD_CREDENTIALS"], encoding="utf-8") as file:
+        keys = {key["name"]: key for key in json.load(file)["keys"]}
+    check = Checks()
+    trader, counterparty = client(base, keys["trader"]), client(base, keys["counterparty"])
+    parts = {
+        "markets": lambda: markets(check, trader),
+        "resting order": lambda: resting_order(check, trader),
+        "trade": lambda: trade(check, trader, counterparty),
+        "options": lambda: options(check, trader),
+        "refusals": lambda: refusals(check, base, keys, trader),
+    }
+    for name, part in parts.items():
+        try:
+            part()
+        except Exception as error:  # pylint: disable=broad-except
+            check.note(False, f"{name}: stopped by {type(error).__name__}: {error}")
+    print(f"{check.passed} passed, {check.failed} failed")
+    return 1 if check.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

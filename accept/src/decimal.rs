@@ -1,0 +1,160 @@
+//! Exact decimals for expectations: what a test computes must not round either.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, Mul, Neg, Sub};
+
+use serde_json::Value;
+
+/// A decimal number, kept without trailing zeros.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Dec {
+    digits: i128,
+    scale: u32,
+}
+
+/// The decimal that `text` spells; the tests' literal.
+pub fn dec(text: &str) -> Dec {
+    Dec::parse(text).unwrap_or_else(|| panic!("not a decimal: {text:?}"))
+}
+
+impl Dec {
+    /// Nothing.
+    pub const ZERO: Self = Self { digits: 0, scale: 0 };
+
+    /// Reads the wire's form of TYPE-002, with an optional minus sign in front: no exponent, plus sign,
+    /// grouping or bare point.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (negative, plain) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+        let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
+        let bare_point = plain.contains('.') && fraction.is_empty();
+        let all_digits = whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit());
+        if whole.is_empty() || bare_point || !all_digits {
+            return None;
+        }
+        let digits: i128 = format!("{whole}{fraction}").parse().ok()?;
+        let scale = u32::try_from(fraction.len()).ok()?;
+        Some(Self { digits: if negative { -digits } else { digits }, scale }.trimmed())
+    }
+
+    /// Reads a decimal field of a reply, which must be a JSON string (TYPE-002, D-01).
+    pub fn wire(value: &Value) -> Self {
+        let text = value.as_str().unwrap_or_else(|| panic!("a decimal is a JSON string, not {value}"));
+        Self::parse(text).unwrap_or_else(|| panic!("not a decimal of TYPE-002: {text:?}"))
+    }
+
+    /// The fee on a notional, in basis points.
+    #[must_use]
+    pub fn bps(self, bps: u32) -> Self {
+        Self { digits: self.digits * i128::from(bps), scale: self.scale + 4 }.trimmed()
+    }
+
+    /// The size without the sign.
+    #[must_use]
+    pub fn abs(self) -> Self {
+        Self { digits: self.digits.abs(), scale: self.scale }
+    }
+
+    fn trimmed(mut self) -> Self {
+        while self.scale > 0 && self.digits % 10 == 0 {
+            self.digits /= 10;
+            self.scale -= 1;
+        }
+        self
+    }
+
+    fn at(self, scale: u32) -> i128 {
+        self.digits * 10_i128.pow(scale - self.scale)
+    }
+}
+
+impl fmt::Display for Dec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.digits < 0 { "-" } else { "" };
+        let scale = usize::try_from(self.scale).expect("a scale is small");
+        let digits = format!("{:0>width$}", self.digits.unsigned_abs(), width = scale + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - scale);
+        if fraction.is_empty() { write!(f, "{sign}{whole}") } else { write!(f, "{sign}{whole}.{fraction}") }
+    }
+}
+
+impl fmt::Debug for Dec {
+    /// As it is written, so that a failed comparison can be read.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Add for Dec {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        let scale = self.scale.max(other.scale);
+        Self { digits: self.at(scale) + other.at(scale), scale }.trimmed()
+    }
+}
+
+impl Neg for Dec {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Self { digits: -self.digits, scale: self.scale }
+    }
+}
+
+impl Sub for Dec {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        self + -other
+    }
+}
+
+impl Mul for Dec {
+    type Output = Self;
+
+    fn mul(self, other: Self) -> Self {
+        Self { digits: self.digits * other.digits, scale: self.scale + other.scale }.trimmed()
+    }
+}
+
+impl Sum for Dec {
+    fn sum<I: Iterator<Item = Self>>(items: I) -> Self {
+        items.fold(Self::ZERO, Add::add)
+    }
+}
+
+impl PartialOrd for Dec {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Dec {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let scale = self.scale.max(other.scale);
+        self.at(scale).cmp(&other.at(scale))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_and_prints() {
+        for (text, shown) in [("1", "1"), ("0.10", "0.1"), ("-2.50", "-2.5"), ("0", "0"), ("100", "100")] {
+            assert_eq!(dec(text).to_string(), shown);
+        }
+        for wrong in ["", ".5", "5.", "+1", "1e5", "1,0", " 1"] {
+            assert_eq!(Dec::parse(wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn computes_exactly() {
+        assert_eq!(dec("30000") + dec("30000").bps(40), dec("30120"));
+        assert_eq!(dec("0.1") * dec("0.2"), dec("0.02"));
+        assert!(dec("0.5") < dec("1") && dec("-1") < dec("0.1"));
+    }
+}

@@ -1,0 +1,86 @@
+//! What must hold after every scenario, whatever it did.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::decimal::{Dec, dec};
+use crate::exchange::Exchange;
+
+/// One key that may read, for each account that scenarios use.
+const READERS: [&str; 6] = ["auditor", "savings-trader", "counterparty", "broker", "restricted", "empty"];
+
+/// Checks the laws from outside, stops the exchange cleanly and has `verify` prove its directory.
+#[track_caller]
+pub fn check(exchange: &Exchange) {
+    if exchange.is_running() {
+        books_are_not_crossed(exchange);
+        holds_equal_open_orders(exchange);
+        exchange.stop();
+    }
+    verified(exchange);
+}
+
+/// `verify` finds nothing wrong with the directory of a stopped exchange.
+#[track_caller]
+pub fn verified(exchange: &Exchange) {
+    let output = exchange.verify();
+    assert!(
+        output.status.success(),
+        "verify must exit 0\nstdout: {}\nstderr: {}\nlog: {}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+        exchange.log()
+    );
+}
+
+/// What is on hold is what the open orders need, and nothing is below zero (BAL-009, ORD-048).
+#[track_caller]
+fn holds_equal_open_orders(exchange: &Exchange) {
+    for reader in READERS {
+        let actor = exchange.as_(reader);
+        let orders = actor.call("/v1/orders", json!({})).ok();
+        let mut needed: BTreeMap<String, Dec> = BTreeMap::new();
+        for order in orders.as_array().expect("orders are an array") {
+            let (base, quote) = currencies(exchange, order["symbol"].as_str().expect("a symbol"));
+            let remaining = Dec::wire(&order["remaining_amount"]);
+            let (currency, hold) = if order["side"] == "buy" {
+                let notional = remaining * Dec::wire(&order["price"]);
+                (quote, notional + notional.bps(40))
+            } else {
+                (base, remaining)
+            };
+            let sum = needed.entry(currency).or_insert(Dec::ZERO);
+            *sum = *sum + hold;
+        }
+        for row in actor.balances() {
+            let (amount, available) = (Dec::wire(&row["amount"]), Dec::wire(&row["available"]));
+            assert!(available >= Dec::ZERO && amount >= available, "{reader}: {row}");
+            let hold = needed.remove(row["currency"].as_str().expect("a code")).unwrap_or(Dec::ZERO);
+            // Served amounts are cut at 15 decimals, each by itself (TYPE-021).
+            let off = (amount - available - hold).abs();
+            assert!(off < dec("0.00000000000001"), "{reader}: open orders need {hold}, but {row}");
+        }
+        needed.retain(|_, hold| *hold != Dec::ZERO);
+        assert!(needed.is_empty(), "{reader}: holds without a balance: {needed:?}");
+    }
+}
+
+/// No best bid meets a best ask.
+#[track_caller]
+fn books_are_not_crossed(exchange: &Exchange) {
+    for symbol in ["btcusd", "ethusd", "ethbtc"] {
+        let book = exchange.get(&format!("/v1/book/{symbol}?limit_bids=1&limit_asks=1")).ok();
+        if let (Some(bid), Some(ask)) = (book["bids"].get(0), book["asks"].get(0)) {
+            assert!(Dec::wire(&bid["price"]) < Dec::wire(&ask["price"]), "crossed: {book}");
+        }
+    }
+}
+
+fn currencies(exchange: &Exchange, symbol: &str) -> (String, String) {
+    let details = exchange.get(&format!("/v1/symbols/details/{symbol}")).ok();
+    let code = |name: &str| -> String {
+        details.get(name).and_then(Value::as_str).expect("details name both currencies").to_owned()
+    };
+    (code("base_currency"), code("quote_currency"))
+}

@@ -1,0 +1,24 @@
+//! The harness of the acceptance tests: it starts the real binary and speaks only HTTP to it.
+//!
+//! [`Exchange`] is one running process with a directory of its own; [`Actor`] is one key of it; [`check`]
+//! runs a scenario written as text; [`laws::check`] asks after every scenario whether the books still add
+//! up. [`raw`] is for requests that no decent client would send.
+//!
+//! Everything blocks and nothing sleeps: with a manual clock and no simulated traders, what a test sees is
+//! a function of what it sends.
+
+mod actor;
+mod answer;
+mod decimal;
+mod exchange;
+pub mod laws;
+pub mod raw;
+mod script;
+
+pub use actor::Actor;
+pub use answer::{Answer, same_keys};
+pub use buttonwood_client::{Client, Credentials, NewOrder, NonceSource, Signed, signature};
+pub use decimal::{Dec, dec};
+pub use exchange::{Exchange, Key, Setup, binary, run_to_end};
+pub use script::{Script, check};
+pub use serde_json::{Value, json};

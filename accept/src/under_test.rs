@@ -1,0 +1,5 @@
+//! The exchange's own binary, built beside the tests so that `cargo test` needs no second build.
+
+fn main() -> std::process::ExitCode {
+    buttonwood::main()
+}

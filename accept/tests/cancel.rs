@@ -1,0 +1,157 @@
+//! Cancelling: one order, a session's, an account's. Clauses ORD-054 to ORD-063.
+
+use buttonwood_accept::{Exchange, NewOrder, check, dec, json, laws, same_keys};
+
+/// A cancel by id, as number or text, answers with the order as it ended. Proves ORD-054, ORD-056.
+#[test]
+fn by_id() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    for as_number in [true, false] {
+        let placed = trader.limit("btcusd", "buy", "1", "100");
+        let id = placed["order_id"].as_str().unwrap();
+        let sent = if as_number { json!(id.parse::<u64>().unwrap()) } else { json!(id) };
+        let answer = trader.call("/v1/order/cancel", json!({ "order_id": sent }));
+        let cancelled = answer.ok();
+        let mut expected = placed.clone();
+        expected["is_live"] = json!(false);
+        expected["is_cancelled"] = json!(true);
+        expected["reason"] = json!("Requested");
+        assert_eq!(cancelled, expected, "{answer}");
+        assert_eq!(trader.status(id), expected);
+    }
+    assert_eq!(x.get("/v1/book/btcusd").ok()["bids"], json!([]));
+    laws::check(&x);
+}
+
+/// A partly filled order keeps its fills. Proves ORD-055.
+#[test]
+fn partly_filled() {
+    check(
+        "
+        trader buy btcusd 1 @ 30000 as B1
+        counterparty sell btcusd 0.3 @ 30000
+        trader cancel B1                    => cancelled Requested, executed 0.3, remaining 0.7, average 30000
+        balance trader BTC 1000.3, USD 100000 - 9000 - 18
+        book btcusd                         => bids none; asks none
+        ",
+    );
+}
+
+/// A second cancel is harmless, and so is one of a filled order. Proves ORD-057.
+#[test]
+fn repeat_cancel_changes_nothing() {
+    check(
+        "
+        trader buy btcusd 1 @ 30000 as B1
+        trader cancel B1                    => cancelled Requested, remaining 1
+        balance trader USD 100000
+        trader cancel B1                    => cancelled Requested, remaining 1
+        balance trader USD 100000
+        trader buy btcusd 1 @ 30000 as B2
+        counterparty sell btcusd 1 @ 30000
+        trader cancel B2                    => filled, executed 1, remaining 0
+        trader buy btcusd 1 @ 30000 immediate-or-cancel as B3
+        trader cancel B3                    => cancelled ImmediateOrCancelWouldPost
+        ",
+    );
+}
+
+/// What is not the caller's does not exist for the caller. Proves ORD-058, ORD-080.
+#[test]
+fn unknown_and_foreign() {
+    let x = Exchange::start();
+    let order = x.as_("counterparty").place(&NewOrder::limit("btcusd", "sell", "1", "30000").named("theirs"));
+    for key in ["trader", "savings-trader"] {
+        let actor = x.as_(key);
+        for path in ["/v1/order/cancel", "/v1/order/status"] {
+            let foreign = actor.call(path, json!({ "order_id": order["order_id"] }));
+            let foreign = foreign.refused(404, "OrderNotFound").message;
+            let unknown =
+                actor.call(path, json!({ "order_id": "999999999" })).refused(404, "OrderNotFound").message;
+            let id = order["order_id"].as_str().unwrap();
+            assert_eq!(foreign.replace(id, "#"), unknown.replace("999999999", "#"), "same words for both");
+            actor.call(path, json!({ "client_order_id": "theirs" })).refused(404, "OrderNotFound");
+        }
+    }
+    assert_eq!(x.as_("counterparty").live_ids().len(), 1);
+    laws::check(&x);
+}
+
+/// A client id serves as well; nothing at all does not. Proves ORD-059.
+#[test]
+fn by_client_id() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    trader.place(&NewOrder::limit("btcusd", "buy", "1", "100").named("mine"));
+    let cancelled = trader.call("/v1/order/cancel", json!({ "client_order_id": "mine" })).ok();
+    assert_eq!((&cancelled["is_cancelled"], &cancelled["reason"]), (&json!(true), &json!("Requested")));
+    let answer = trader.call("/v1/order/cancel", json!({}));
+    assert_eq!(answer.status(), 400, "{answer}");
+    assert!(answer.error().message.contains("order_id"), "{answer}");
+}
+
+/// A session's orders on every symbol, and no one else's. Proves ORD-060, ORD-054, SES-001.
+#[test]
+fn session() {
+    check(
+        "
+        trader buy btcusd 1 @ 100 as T1
+        trader buy ethusd 1 @ 100 as T2
+        trader buy ltcusd 1 @ 50 as T3
+        second-session buy btcusd 1 @ 100 as S1
+        counterparty buy btcusd 1 @ 100 as C1
+        trader cancel T3
+        trader cancel session               => T1, T2
+        order T1                            => cancelled Requested
+        order T2                            => cancelled Requested
+        order S1                            => live
+        order C1                            => live
+        balance trader USD 100000 available 100000 - 100.4
+        trader cancel session               => nothing
+        second-session cancel session       => S1
+        balance trader USD 100000
+        ",
+    );
+}
+
+/// An account's orders of all sessions, and no other account's. Proves ORD-063, ORD-054.
+#[test]
+fn all() {
+    check(
+        "
+        trader buy btcusd 1 @ 100 as T1
+        second-session sell ethusd 1 @ 9000 as S1
+        heartbeat buy ltcusd 1 @ 50 as H1
+        savings-trader buy btcusd 1 @ 100 as V1
+        counterparty buy btcusd 1 @ 100 as C1
+        trader cancel all                   => T1, S1, H1
+        order S1                            => cancelled Requested
+        order V1                            => live
+        order C1                            => live
+        balance trader USD 100000, ETH 20000
+        trader cancel all                   => nothing
+        ",
+    );
+}
+
+/// The shape of the reply: ids as integers, lists always there. Proves ORD-061.
+#[test]
+fn reply_shape() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    for path in ["/v1/order/cancel/session", "/v1/order/cancel/all"] {
+        let nothing = json!({ "result": "ok", "details": { "cancelledOrders": [], "cancelRejects": [] } });
+        assert_eq!(trader.call(path, json!({})).ok(), nothing);
+        let live = trader.limit("btcusd", "buy", "1", "100");
+        let gone = trader.limit("btcusd", "buy", "1", "100");
+        trader.cancel(gone["order_id"].as_str().unwrap());
+        let answer = trader.call(path, json!({}));
+        let body = answer.ok();
+        same_keys(&body["details"], &["cancelledOrders", "cancelRejects"], &answer);
+        let id: u64 = live["order_id"].as_str().unwrap().parse().unwrap();
+        assert_eq!(body["details"], json!({ "cancelledOrders": [id], "cancelRejects": [] }), "{answer}");
+    }
+    assert_eq!(trader.balance("USD"), (dec("100000"), dec("100000")));
+    laws::check(&x);
+}

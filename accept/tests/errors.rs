@@ -1,0 +1,162 @@
+//! Error bodies and status codes: clauses ERR.
+
+use buttonwood_accept::{Exchange, NewOrder, json, laws};
+
+/// Reasons of the specification and the facts.
+const REASONS: &str = "AccountClosed AccountsOnGroupOnlyApi AmbiguousAuthentication ClientOrderIdMustBeString \
+    ClientOrderIdTooLong ConflictingOptions EndpointMismatch EndpointNotFound InsufficientFunds InvalidAccountName \
+    InvalidApiKey InvalidJson InvalidNonce InvalidOrderType InvalidParameterValue InvalidPrice InvalidQuantity \
+    InvalidSide InvalidSignature InvalidSymbol InvalidTimestampInPayload MarketClosed MarketNotOpen MissingAccounts \
+    MissingApikeyHeader MissingNonce MissingOrderField MissingPayloadHeader MissingPayloadKey MissingRole \
+    MissingSecurityHeaders MissingSignatureHeader MoreThanOneAccount OptionsMustBeArray OrderNotFound RateLimit \
+    System UnsupportedOption";
+
+/// One refusal of each kind: three keys, a documented reason, a message for people.
+/// Proves ERR-001, ERR-008, ERR-011.
+#[test]
+fn bodies() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    let order = |field: &str, value: buttonwood_accept::Value| {
+        let mut params = NewOrder::limit("btcusd", "buy", "1", "100").params();
+        params[field] = value;
+        trader.call("/v1/order/new", params)
+    };
+    let answers = [
+        (404, x.get("/v1/nowhere")),
+        (405, x.anyone().send("DELETE", "/v1/symbols", &[], b"")),
+        (400, x.get("/v1/book/nosuch")),
+        (400, x.get("/v1/trades/btcusd?timestamp=abc")),
+        (401, x.anyone().send("POST", "/v1/orders", &[], b"")),
+        (403, x.as_("auditor").call("/v1/heartbeat", json!({}))),
+        (404, trader.call("/v1/order/status", json!({ "order_id": 999_999_999 }))),
+        (406, order("amount", json!("5000"))),
+        (400, order("side", json!("neither"))),
+        (400, trader.call("/v1/balances", json!({ "account": "savings" }))),
+        (400, x.as_("master").call("/v1/balances", json!({}))),
+    ];
+    for (status, answer) in &answers {
+        assert_eq!(answer.status(), *status, "{answer}");
+        if *status == 405 && answer.reply.body.is_empty() {
+            continue;
+        }
+        let refusal = answer.error();
+        let known = REASONS.split_ascii_whitespace().any(|reason| reason == refusal.reason);
+        assert!(known || *status == 405, "not a documented reason\n{answer}");
+        for inside in ["panicked", "src/", ".rs:", "unwrap", "serde", "Error("] {
+            assert!(!refusal.message.contains(inside), "reveals internals\n{answer}");
+        }
+    }
+    laws::check(&x);
+}
+
+/// Refused calls leave everything as it was. Proves ERR-012.
+#[test]
+fn refusals_change_nothing() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    trader.limit("btcusd", "buy", "1", "20000");
+    let seen = || {
+        let balances: Vec<_> = trader
+            .balances()
+            .iter()
+            .map(|row| (row["currency"].clone(), row["amount"].clone(), row["available"].clone()))
+            .collect();
+        (balances, trader.call("/v1/orders", json!({})).ok(), x.get("/v1/book/btcusd").ok())
+    };
+    let before = seen();
+    for params in [
+        NewOrder::limit("btcusd", "buy", "10", "20000").params(),
+        NewOrder::limit("btcusd", "sell", "0.000000001", "20000").params(),
+        NewOrder::limit("nosuch", "sell", "1", "20000").params(),
+        NewOrder::limit("btcusd", "buy", "1", "1").with_option("nothing").params(),
+        json!({}),
+    ] {
+        trader.call("/v1/order/new", params).error();
+    }
+    trader.call("/v1/order/cancel", json!({ "order_id": 999_999_999 })).error();
+    assert_eq!(seen(), before);
+    laws::check(&x);
+}
+
+/// Whatever bytes come, the answer is a refusal and the exchange serves on. Proves ERR-013.
+#[test]
+fn random_payloads() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    // A small generator of its own, so that a failure repeats.
+    let mut state = 0x5eed_u64;
+    let mut draw = move |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let pieces: [&str; 20] = [
+        "{",
+        "}",
+        "[",
+        "]",
+        "\"",
+        ":",
+        ",",
+        "\\u0000",
+        "\"nonce\"",
+        "\"amount\"",
+        "1e999",
+        "-0",
+        "null",
+        "true",
+        "\u{fffd}",
+        "9999999999999999999999",
+        "\"request\":\"/v1/order/new\"",
+        " ",
+        "\"\\ud800\"",
+        "0.0000000000000000000000001",
+    ];
+    for round in 0..300 {
+        let length = 1 + draw(12);
+        let mut text = String::from("{\"request\":\"/v1/order/new\",");
+        for _ in 0..length {
+            text.push_str(pieces[usize::try_from(draw(20)).unwrap()]);
+        }
+        let answer = trader.call_payload("/v1/order/new", text.as_bytes());
+        assert!((400..500).contains(&answer.status()), "round {round}\n{answer}");
+    }
+    trader.limit("btcusd", "buy", "1", "100");
+    laws::check(&x);
+}
+
+/// Deep nesting, long strings and huge numbers are refused like anything else. Proves ERR-013.
+#[test]
+fn extreme_payloads() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    let order = |amount: &str| {
+        format!(
+            r#"{{"request":"/v1/order/new","nonce":{},"symbol":"btcusd","amount":{amount},"price":"100","side":"buy",
+                "type":"exchange limit"}}"#,
+            trader.client().next_nonce()
+        )
+    };
+    let digits = "9".repeat(5000);
+    for amount in [
+        digits.as_str(),
+        &format!("\"{digits}\""),
+        &format!("0.{digits}"),
+        &format!("\"{}\"", "x".repeat(5000)),
+        "1e1000000",
+        "18446744073709551616",
+        "340282366920938463463374607431768211456",
+        "\"170141183460469231731687303715884105728\"",
+    ] {
+        let answer = trader.call_payload("/v1/order/new", order(amount).as_bytes());
+        answer.refused(400, "InvalidQuantity");
+        assert!(
+            answer.reply.body.len() < 2000,
+            "the message does not repeat it all: {}",
+            answer.reply.body.len()
+        );
+    }
+    let deep = format!("{}{}", "[".repeat(3000), "]".repeat(3000));
+    trader.call_payload("/v1/order/new", order(&deep).as_bytes()).refused(400, "InvalidJson");
+    trader.limit("btcusd", "buy", "1", "100");
+}

@@ -1,0 +1,459 @@
+//! The launch contract: commands, flags, ready line, health, credentials, and refusals to start.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use buttonwood_accept::{Exchange, Setup, Value, json, laws, run_to_end, same_keys};
+use rustix::process::Signal;
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// One ready line with the real address, nothing else on standard output, and health answers.
+#[test]
+fn ready_line_and_health() {
+    let x = Exchange::start();
+    assert!(x.base_url().starts_with("http://127.0.0.1:"), "{}", x.base_url());
+    assert!(!x.base_url().ends_with(":0"));
+    for path in ["/health/live", "/health/ready"] {
+        assert_eq!(x.get(path).status(), 200, "{path}");
+    }
+    x.as_("trader").limit("btcusd", "buy", "1", "100");
+    x.stop();
+    assert_eq!(x.later_output(), [""; 0], "standard output carries the ready line only");
+    laws::verified(&x);
+}
+
+/// Both signals stop it cleanly, and a stopped exchange comes back as it was.
+#[test]
+fn signals_stop_cleanly() {
+    for signal in [Signal::TERM, Signal::INT] {
+        let x = Exchange::start();
+        let order = x.as_("trader").limit("btcusd", "buy", "1", "100");
+        assert_eq!(x.signal(signal), Some(0), "{}", x.log());
+        laws::verified(&x);
+        x.restart();
+        assert_eq!(x.as_("trader").live_ids(), [order["order_id"].as_str().unwrap()]);
+    }
+}
+
+/// The file's shape and mode; every entry works as listed.
+#[test]
+fn credentials_file() {
+    let x = Exchange::start();
+    let path = x.data().join("credentials.json");
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    let file = x.credentials();
+    same_keys(&file, &["base_url", "auth_url", "keys", "users", "oauth_clients"], &file);
+    assert_eq!(file["base_url"], json!(x.base_url()));
+    assert_eq!(file["auth_url"], json!(x.base_url()));
+    assert_eq!((&file["users"], &file["oauth_clients"]), (&json!([]), &json!([])));
+    let listed: [(&str, &str, &str, &[&str]); 14] = [
+        ("trader", "one", "primary", &["Trader"]),
+        ("fund-manager", "one", "primary", &["Fund Manager"]),
+        ("trader-fund-manager", "one", "primary", &["Trader", "Fund Manager"]),
+        ("auditor", "one", "primary", &["Auditor"]),
+        ("heartbeat", "one", "primary", &["Trader"]),
+        ("time-nonce", "one", "primary", &["Trader"]),
+        ("second-session", "one", "primary", &["Trader"]),
+        ("savings-trader", "one", "savings", &["Trader"]),
+        ("master", "one", "", &["Administrator", "Trader", "Fund Manager"]),
+        ("master-auditor", "one", "", &["Auditor"]),
+        ("counterparty", "two", "primary", &["Trader", "Fund Manager"]),
+        ("broker", "three", "broker", &["Trader"]),
+        ("restricted", "four", "primary", &["Trader"]),
+        ("empty", "five", "primary", &["Trader", "Fund Manager"]),
+    ];
+    let keys = [
+        "name",
+        "api_key",
+        "api_secret",
+        "group",
+        "account",
+        "roles",
+        "require_heartbeat",
+        "time_based_nonce",
+    ];
+    for (name, group, account, roles) in listed {
+        let key = x.key(name);
+        for field in keys {
+            let may_be_absent = field == "account" && account.is_empty();
+            assert!(key.entry.get(field).is_some() || may_be_absent, "{name} has no {field}");
+        }
+        assert_eq!((key.group.as_str(), key.account.as_str()), (group, account), "{name}");
+        let mut found: Vec<&str> =
+            key.entry["roles"].as_array().unwrap().iter().map(|r| r.as_str().unwrap()).collect();
+        let mut expected = roles.to_vec();
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{name}");
+        assert_eq!(key.entry["require_heartbeat"], json!(name == "heartbeat"), "{name}");
+        assert_eq!(key.entry["time_based_nonce"], json!(name == "time-nonce"), "{name}");
+    }
+    let names = x.key_names();
+    for number in [0, 1, 63, 127] {
+        assert!(names.contains(&format!("load-{number:03}")), "load-{number:03}");
+    }
+    assert_eq!(names.iter().filter(|name| name.starts_with("load-")).count(), 128);
+    for name in names {
+        let nonce = if name == "time-nonce" { json!(x.now_ms() / 1000) } else { json!(1) };
+        x.as_(&name).call("/v1/roles", json!({ "nonce": nonce })).ok();
+    }
+}
+
+/// Keys stay across a restart; the address in the file is rewritten.
+#[test]
+fn credentials_are_rewritten() {
+    let x = Exchange::builder().without("--seed").start();
+    let before = x.credentials();
+    fs::write(x.data().join("credentials.json"), "{}").unwrap();
+    x.restart();
+    let after = x.credentials();
+    assert_eq!(after["keys"], before["keys"]);
+    assert_eq!(after["base_url"], json!(x.base_url()));
+    x.as_("trader").call("/v1/balances", json!({})).ok();
+}
+
+/// A given seed gives the same keys; no seed gives new ones.
+#[test]
+fn seeds() {
+    let keys = |setup: Setup| setup.start().credentials()["keys"].clone();
+    let (first, second) = (keys(Exchange::builder()), keys(Exchange::builder()));
+    assert_eq!(first, second);
+    let secret = |keys: &Value| keys[0]["api_secret"].clone();
+    let drawn = keys(Exchange::builder().without("--seed"));
+    assert_ne!(secret(&drawn), secret(&first));
+    assert_ne!(secret(&drawn), secret(&keys(Exchange::builder().without("--seed"))));
+}
+
+/// The constant in the `exchange` field is a setting.
+#[test]
+fn service_name() {
+    let x = Exchange::builder().flag("--service-name", "curb").start();
+    let order = x.as_("counterparty").limit("btcusd", "sell", "1", "30000");
+    assert_eq!(order["exchange"], "curb");
+    x.as_("trader").limit("btcusd", "buy", "1", "30000");
+    assert_eq!(x.get("/v1/trades/btcusd").ok()[0]["exchange"], "curb");
+    assert_eq!(x.as_("trader").call("/v1/mytrades", json!({})).ok()[0]["exchange"], "curb");
+}
+
+/// The front page: for people, and with the block that ccxt reads.
+#[test]
+fn front_page() {
+    let x = Exchange::start();
+    let answer = x.get("/");
+    assert_eq!(answer.status(), 200, "{answer}");
+    assert!(answer.reply.header("content-type").unwrap_or_default().starts_with("text/html"), "{answer}");
+    let page = answer.reply.text();
+    let (_, rest) = page.split_once("=\"currencyData\">").expect("the block that ccxt looks for");
+    let (block, _) = rest.split_once("</script>").expect("the block ends");
+    let block: Value = serde_json_from(block);
+    let pairs = block["tradingPairs"].as_array().expect("tradingPairs");
+    let pair = |symbol: &str| {
+        pairs.iter().find(|row| row[0] == symbol).unwrap_or_else(|| panic!("{symbol}")).clone()
+    };
+    let btc = pair("BTCUSD");
+    assert_eq!((&btc[1], &btc[2]), (&json!(2), &json!(8)), "price and quantity decimals: {btc}");
+    assert_eq!((&pair("ETHBTC")[1], &pair("ETHBTC")[2]), (&json!(5), &json!(6)));
+    let currencies = block["currencies"].as_array().expect("currencies");
+    for code in ["BTC", "USD", "ETH", "GUSD"] {
+        let row = currencies.iter().find(|row| row[0] == code).unwrap_or_else(|| panic!("no {code}"));
+        assert!(row[5].is_number(), "precision: {row}");
+    }
+}
+
+fn serde_json_from(text: &str) -> Value {
+    text.trim().parse().unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// Help names every flag.
+#[test]
+fn help() {
+    for arguments in [&["--help"][..], &["sandbox", "--help"]] {
+        let output = run_to_end(arguments);
+        assert!(output.status.success());
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        for word in ["sandbox", "serve", "verify"] {
+            assert!(arguments.len() > 1 || shown.contains(word), "{word}: {shown}");
+        }
+        for flag in [
+            "--listen",
+            "--data",
+            "--ephemeral",
+            "--header-prefix",
+            "--service-name",
+            "--seed",
+            "--activity",
+            "--clock",
+            "--start-time",
+            "--rate-limits",
+            "--funds",
+            "--config",
+        ] {
+            assert!(arguments.len() == 1 || shown.contains(flag), "{flag}: {shown}");
+        }
+    }
+    assert!(!run_to_end(&["sandbox", "--no-such-flag"]).status.success());
+    assert!(!run_to_end(&["no-such-command"]).status.success());
+}
+
+/// `verify` proves a directory, and says no to what is none.
+#[test]
+fn verify_command() {
+    let x = Exchange::start();
+    x.as_("counterparty").limit("btcusd", "sell", "1", "30000");
+    x.as_("trader").limit("btcusd", "buy", "0.4", "30000");
+    x.stop();
+    let output = x.verify();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(!output.stdout.is_empty(), "says what it found");
+    let nowhere = tempfile::tempdir().unwrap();
+    for data in [nowhere.path().join("missing"), nowhere.path().to_path_buf()] {
+        assert!(!run_to_end(&["verify", "--data", text(&data)]).status.success(), "{}", data.display());
+    }
+}
+
+/// Simulated funds are not built yet, and say so.
+#[test]
+fn simulated_funds_are_not_built() {
+    let home = tempfile::tempdir().unwrap();
+    let line = Exchange::builder().flag("--funds", "simulated").refuses_in(&home.path().join("data"));
+    assert!(line.contains("funds"), "{line}");
+}
+
+/// Values that mean nothing are refused, each by its flag's name.
+#[test]
+fn bad_flags() {
+    let home = tempfile::tempdir().unwrap();
+    for (flag, value) in [
+        ("--listen", "nowhere"),
+        ("--activity", "perhaps"),
+        ("--clock", "sundial"),
+        ("--rate-limits", "some"),
+        ("--seed", "seven"),
+        ("--start-time", "yesterday"),
+    ] {
+        let data = home.path().join("data");
+        let arguments = Exchange::builder().flag(flag, value).arguments(&data);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let output = run_to_end(&arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{flag} {value}");
+        assert!(stderr.contains(flag) || stderr.contains(value), "{flag} {value}: {stderr}");
+        assert!(!stderr.contains("panicked"), "{stderr}");
+    }
+}
+
+/// Another seed on resuming is an error; the same one is not.
+#[test]
+fn wrong_seed() {
+    let x = Exchange::start();
+    x.stop();
+    let line = Exchange::builder().flag("--seed", "8").refuses_in(x.data());
+    assert!(line.contains("seed"), "{line}");
+    x.restart();
+    laws::check(&x);
+}
+
+/// A sandbox directory is no venue, and the other way round.
+#[test]
+fn wrong_mode() {
+    let x = Exchange::start();
+    x.stop();
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join("venue.toml");
+    fs::write(&config, format!("listen = \"127.0.0.1:0\"\ndata = \"{}\"\n", text(x.data()))).unwrap();
+    let output = run_to_end(&["serve", "--config", text(&config)]);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success(), "{stderr}");
+    assert!(stderr.contains("sandbox"), "{stderr}");
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("ready"));
+    x.restart();
+    laws::check(&x);
+}
+
+/// A second process on one directory is refused, and the first does not notice.
+#[test]
+fn second_process() {
+    let x = Exchange::start();
+    let line = Exchange::builder().refuses_in(x.data());
+    assert!(line.contains(text(x.data())) || line.contains("use"), "{line}");
+    x.as_("trader").limit("btcusd", "buy", "1", "100");
+    laws::check(&x);
+}
+
+/// A busy port is refused; the first exchange serves on.
+#[test]
+fn busy_port() {
+    let x = Exchange::start();
+    let home = tempfile::tempdir().unwrap();
+    let line = Exchange::builder().flag("--listen", &x.address()).refuses_in(&home.path().join("data"));
+    let port = x.address().rsplit(':').next().unwrap().to_owned();
+    assert!(line.contains(&port), "names the address: {line}");
+    x.get("/health/ready");
+}
+
+/// A directory that cannot be one.
+#[test]
+fn impossible_directories() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("file");
+    fs::write(&file, "in the way").unwrap();
+    // Nobody, not even root, makes a directory under /proc.
+    for data in [file.clone(), file.join("below"), "/proc/buttonwood-data".into()] {
+        let line = Exchange::builder().refuses_in(&data);
+        assert!(line.contains(text(&data)), "names the directory: {line}");
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), "in the way");
+}
+
+/// A directory that is nobody's journal is left alone.
+#[test]
+fn foreign_directory() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join("mine")).unwrap();
+    fs::write(home.path().join("mine/thesis.txt"), "precious").unwrap();
+    let x = Exchange::builder().start_in(home.path());
+    x.stop();
+    assert_eq!(fs::read_to_string(home.path().join("mine/thesis.txt")).unwrap(), "precious");
+}
+
+/// A real clock will not run on a directory from the future.
+#[test]
+fn real_clock_on_a_future_directory() {
+    let x = Exchange::builder().flag("--start-time", "2090-01-01T00:00:00Z").start();
+    x.as_("trader").limit("btcusd", "buy", "1", "100");
+    x.stop();
+    let line = Exchange::builder().real_time().refuses_in(x.data());
+    assert!(line.contains("clock") || line.contains("2090"), "{line}");
+    x.restart();
+    laws::check(&x);
+}
+
+/// An ephemeral directory is gone after a clean exit.
+#[test]
+fn ephemeral() {
+    let temporary = tempfile::tempdir().unwrap();
+    // The system's temporary folder is where TMPDIR says, so look for leftovers in one of our own.
+    let count = || fs::read_dir(temporary.path()).unwrap().count();
+    let binary = buttonwood_accept::binary();
+    let mut child = std::process::Command::new(binary)
+        .args(["sandbox", "--ephemeral", "--listen", "127.0.0.1:0", "--activity", "off"])
+        .env("TMPDIR", temporary.path())
+        .current_dir(temporary.path())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut stdout, &mut line).unwrap();
+    let while_running = count();
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), Signal::TERM).unwrap();
+    let status = child.wait().unwrap();
+    assert!(line.starts_with("ready http://"), "{line}");
+    assert!(status.success());
+    assert_eq!((while_running, count()), (1, 0));
+}
+
+/// A flag beats the environment, which beats the file; commands that take no file do not read one.
+#[test]
+fn settings_have_ranks() {
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join("sandbox.toml");
+    let lines =
+        "listen = \"127.0.0.1:0\"\nactivity = \"off\"\nseed = 42\nservice_name = \"file\"\ndata = \"file\"\n";
+    fs::write(&config, lines).unwrap();
+    let serve = |arguments: &[&str], environment: &[(&str, &str)]| {
+        let mut child = std::process::Command::new(buttonwood_accept::binary())
+            .args(arguments)
+            .envs(environment.iter().copied())
+            .env("BUTTONWOOD_CONFIG", &config)
+            .current_dir(home.path())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut stdout, &mut line).unwrap();
+        rustix::process::kill_process(rustix::process::Pid::from_child(&child), Signal::TERM).unwrap();
+        assert!(child.wait().unwrap().success() && line.starts_with("ready"), "{arguments:?}: {line:?}");
+        let mut made: Vec<String> = fs::read_dir(home.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name != "sandbox.toml")
+            .collect();
+        made.sort();
+        made
+    };
+    assert_eq!(serve(&[], &[]), ["file"]);
+    assert_eq!(serve(&["sandbox"], &[("BUTTONWOOD_DATA", "env")]), ["env", "file"]);
+    assert_eq!(serve(&["--data", "flag"], &[("BUTTONWOOD_DATA", "env")]), ["env", "file", "flag"]);
+    let verify = std::process::Command::new(buttonwood_accept::binary())
+        .args(["verify", "--data", "flag"])
+        .env("BUTTONWOOD_CONFIG", &config)
+        .current_dir(home.path())
+        .output()
+        .unwrap();
+    assert!(verify.status.success(), "{}", String::from_utf8_lossy(&verify.stderr));
+    let line = Exchange::builder().flag("--seed", "41").refuses_in(&home.path().join("flag"));
+    assert!(line.contains("seed 42"), "the file's seed was taken: {line}");
+}
+
+/// No secret in what is logged; only the welcome shows two keys.
+#[test]
+fn logs_hold_no_secret() {
+    let x = Exchange::start();
+    let actor = x.as_("second-session");
+    actor.limit("btcusd", "buy", "1", "100");
+    actor.call("/v1/order/new", json!({})).error();
+    let mut signed = actor.sign(b"{}");
+    signed.signature = "00".to_owned();
+    actor.call_signed("/v1/balances", &signed).error();
+    x.stop();
+    let log = x.log();
+    let shown: Vec<String> = x
+        .key_names()
+        .into_iter()
+        .filter(|name| log.contains(x.key(name).credentials.api_secret.as_str()))
+        .collect();
+    assert!(shown.len() <= 2 && !shown.contains(&"second-session".to_owned()), "{shown:?} are in the log");
+}
+
+/// A venue: empty, without test money and without controls.
+#[test]
+fn serve_is_an_empty_venue() {
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join("venue.toml");
+    let data = home.path().join("data");
+    fs::write(&config, format!("listen = \"127.0.0.1:0\"\ndata = \"{}\"\n", text(&data))).unwrap();
+    let mut child = std::process::Command::new(buttonwood_accept::binary())
+        .args(["serve", "--config", text(&config)])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut stdout, &mut line).unwrap();
+    let outcome = std::panic::catch_unwind(|| {
+        let url = line.trim().strip_prefix("ready ").expect("a ready line");
+        let actor = buttonwood_accept::Actor::new("anyone", buttonwood_accept::Client::new(url).unwrap());
+        actor.get("/v1/symbols").ok();
+        actor.get("/sandbox/clock").refused(404, "EndpointNotFound");
+        assert!(!data.join("credentials.json").exists(), "a venue has no test keys");
+    });
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), Signal::TERM).unwrap();
+    let status = child.wait().unwrap();
+    if let Err(panic) = outcome {
+        std::panic::resume_unwind(panic);
+    }
+    assert!(status.success());
+    let output = run_to_end(&["verify", "--data", text(&data)]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let line = Exchange::builder().refuses_in(&data);
+    assert!(!line.is_empty());
+}

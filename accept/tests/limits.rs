@@ -1,0 +1,148 @@
+//! Rate limits: clauses LIM. Here real time is the subject.
+
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
+
+use buttonwood_accept::{Actor, Answer, Exchange, json};
+
+fn limited() -> Exchange {
+    Exchange::builder().real_time().flag("--rate-limits", "on").start()
+}
+
+/// Sends one request from each actor at the same moment; actors are connected beforehand.
+fn together(actors: &[Actor], request: impl Fn(&Actor, usize) -> Answer + Sync) -> Vec<(Answer, Duration)> {
+    let barrier = Barrier::new(actors.len());
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = actors
+            .iter()
+            .enumerate()
+            .map(|(index, actor)| {
+                let (barrier, request) = (&barrier, &request);
+                scope.spawn(move || {
+                    barrier.wait();
+                    let start = Instant::now();
+                    let answer = request(actor, index);
+                    (answer, start.elapsed())
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+fn seconds() -> u64 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs()
+}
+
+fn count(answers: &[(Answer, Duration)], status: u16) -> usize {
+    answers.iter().filter(|(answer, _)| answer.status() == status).count()
+}
+
+/// `time-nonce` calls may arrive in any order, so that only the limiter decides.
+fn crowd(x: &Exchange, size: usize) -> Vec<Actor> {
+    (0..size).map(|_| x.fresh("time-nonce")).collect()
+}
+
+fn private(actor: &Actor, index: usize) -> Answer {
+    actor.call("/v1/balances", json!({ "nonce": seconds(), "index": index }))
+}
+
+/// The worked example: of 20 at once ten are answered, five wait, five are refused; then it recovers.
+/// Proves LIM-002, LIM-003, LIM-004, LIM-005, ERR-005.
+#[test]
+fn twenty_private_requests_at_once() {
+    let x = limited();
+    let answers = together(&crowd(&x, 20), private);
+    let (passed, refused) = (count(&answers, 200), count(&answers, 429));
+    // While twenty threads start, a token or two may come back.
+    assert!((15..=17).contains(&passed) && passed + refused == 20, "{passed} passed, {refused} refused");
+    let waited = answers.iter().filter(|(_, time)| *time > Duration::from_millis(50)).count();
+    assert!(waited >= 3, "the queued ones wait for their turn: {waited}");
+    for (answer, time) in &answers {
+        if answer.status() == 429 {
+            assert_eq!(answer.refused(429, "RateLimit").message, "Too Many Requests");
+            let after: u64 = answer.reply.header("retry-after").expect("Retry-After").parse().unwrap();
+            assert!(after >= 1, "{answer}");
+            assert!(*time < Duration::from_secs(1), "refused at once, not after {time:?}");
+        }
+    }
+    std::thread::sleep(Duration::from_millis(1100));
+    private(&x.fresh("time-nonce"), 0).ok();
+}
+
+/// Public calls: two a second and five more. Proves LIM-001, LIM-004.
+#[test]
+fn public_requests_at_once() {
+    let x = limited();
+    let actors: Vec<Actor> = (0..16).map(|_| x.fresh("trader")).collect();
+    let answers = together(&actors, |actor, _| actor.get("/v1/symbols"));
+    let (passed, refused) = (count(&answers, 200), count(&answers, 429));
+    assert!((7..=9).contains(&passed) && passed + refused == 16, "{passed} passed, {refused} refused");
+}
+
+/// Buckets are apart: public and private, one key and another. Proves LIM-006.
+#[test]
+fn buckets_are_apart() {
+    let x = limited();
+    let answers = together(&crowd(&x, 20), private);
+    assert!(count(&answers, 429) > 0);
+    x.get("/v1/symbols").ok();
+    x.as_("counterparty").call("/v1/balances", json!({})).ok();
+    let actors: Vec<Actor> = (0..12).map(|_| x.fresh("trader")).collect();
+    assert!(count(&together(&actors, |actor, _| actor.get("/v1/symbols")), 429) > 0);
+    x.as_("savings-trader").call("/v1/balances", json!({})).ok();
+}
+
+/// A refused call has not used its nonce. Proves AUTH-014.
+#[test]
+fn a_refused_call_keeps_its_nonce() {
+    let x = limited();
+    let actors: Vec<Actor> = (0..40).map(|_| x.fresh("counterparty")).collect();
+    let base = 1_000_000_u64;
+    let answers = together(&actors, |actor, index| {
+        actor.call("/v1/balances", json!({ "nonce": base + u64::try_from(index).unwrap() }))
+    });
+    let refused: Vec<usize> = (0..40).filter(|index| answers[*index].0.status() == 429).collect();
+    let highest_used = (0..40).filter(|index| answers[*index].0.status() == 200).max().expect("some passed");
+    let Some(unused) = refused.into_iter().find(|index| *index > highest_used) else {
+        return; // The last one passed: nothing to try this time.
+    };
+    std::thread::sleep(Duration::from_millis(1600));
+    let nonce = base + u64::try_from(unused).unwrap();
+    x.as_("counterparty").call("/v1/balances", json!({ "nonce": nonce })).ok();
+}
+
+/// Polling counts like anything else. Proves LIM-011.
+#[test]
+fn polling_counts() {
+    let x = limited();
+    let order = x.as_("counterparty").limit("btcusd", "buy", "1", "100");
+    let id = order["order_id"].as_str().unwrap();
+    let answers = together(&crowd(&x, 20), |actor, index| {
+        actor.call("/v1/order/status", json!({ "nonce": seconds(), "order_id": id, "index": index }))
+    });
+    assert!(count(&answers, 429) >= 3, "the status of an order is limited too");
+}
+
+/// At the recommended rates nothing is ever refused. Proves LIM-018.
+#[test]
+fn recommended_rates() {
+    let x = limited();
+    for round in 0..15 {
+        x.as_("trader").call("/v1/balances", json!({})).ok();
+        if round % 5 == 0 {
+            x.get("/v1/symbols").ok();
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// Switched off, nothing is limited.
+#[test]
+fn limits_off() {
+    let x = Exchange::start();
+    for _ in 0..100 {
+        x.get("/v1/symbols").ok();
+        x.as_("trader").call("/v1/balances", json!({})).ok();
+    }
+}

@@ -1,0 +1,375 @@
+//! Public market data: clauses MKT.
+
+use buttonwood_accept::{Dec, Exchange, Script, Value, dec, json, laws, same_keys};
+
+/// A trade of 0.4 at 30000 bought from a resting sell, and a two-sided book.
+fn lively(x: &Exchange) {
+    Script::new(x).run(
+        "
+        counterparty sell btcusd 1 @ 30000
+        counterparty sell btcusd 2 @ 30100
+        savings-trader sell btcusd 0.5 @ 30100
+        trader buy btcusd 0.4 @ 30000
+        trader buy btcusd 0.3 @ 29000
+        savings-trader buy btcusd 0.7 @ 28500
+        ",
+    );
+}
+
+fn rows(value: &Value) -> &Vec<Value> {
+    value.as_array().unwrap()
+}
+
+fn tids(trades: &Value) -> Vec<u64> {
+    rows(trades).iter().map(|trade| trade["tid"].as_u64().unwrap()).collect()
+}
+
+/// Every public path answers without credentials. Proves MKT-001.
+#[test]
+fn public_paths_need_no_key() {
+    let x = Exchange::start();
+    lively(&x);
+    for path in [
+        "/v1/symbols",
+        "/v1/symbols/details/btcusd",
+        "/v1/symbols/details/all",
+        "/v1/pubticker/btcusd",
+        "/v2/ticker/btcusd",
+        "/v1/book/btcusd",
+        "/v1/trades/btcusd",
+        "/v1/pricefeed",
+    ] {
+        x.get(path).ok();
+    }
+}
+
+/// Wrong method and unknown path. Proves MKT-002, ERR-008.
+#[test]
+fn wrong_method_and_unknown_path() {
+    let x = Exchange::start();
+    for path in ["/v1/symbols", "/v1/book/btcusd", "/v2/ticker/btcusd", "/v1/pricefeed"] {
+        for method in ["POST", "PUT", "DELETE"] {
+            let answer = x.anyone().send(method, path, &[], b"");
+            assert_eq!(answer.status(), 405, "{answer}");
+        }
+    }
+    for path in ["/v1/nowhere", "/v3/symbols", "/v1", "/v1/symbols/", "/v1/order"] {
+        x.get(path).refused(404, "EndpointNotFound");
+    }
+}
+
+/// The old ticker: best prices, last trade, volumes under the currencies' codes.
+/// Proves MKT-003, MKT-004, MKT-005.
+#[test]
+fn ticker() {
+    let x = Exchange::start();
+    lively(&x);
+    let answer = x.get("/v1/pubticker/btcusd");
+    let ticker = answer.ok();
+    same_keys(&ticker, &["bid", "ask", "last", "volume"], &answer);
+    same_keys(&ticker["volume"], &["BTC", "USD", "timestamp"], &answer);
+    let prices = ["bid", "ask", "last"].map(|name| Dec::wire(&ticker[name]));
+    assert_eq!(prices, [dec("29000"), dec("30000"), dec("30000")], "{answer}");
+    assert_eq!(Dec::wire(&ticker["volume"]["BTC"]), dec("0.4"));
+    assert_eq!(Dec::wire(&ticker["volume"]["USD"]), dec("12000"));
+    assert!(ticker["volume"]["timestamp"].as_u64().unwrap() >= 1_767_225_600_000, "{answer}");
+    // A day and an hour later the trade is out of the window, but still the last one.
+    x.advance(25 * 3600);
+    let later = x.get("/v1/pubticker/btcusd").ok();
+    assert_eq!(Dec::wire(&later["volume"]["BTC"]), Dec::ZERO);
+    assert_eq!(Dec::wire(&later["last"]), dec("30000"));
+}
+
+/// What is not there is null. Proves MKT-006.
+#[test]
+fn ticker_of_an_empty_market() {
+    let x = Exchange::start();
+    let ticker = x.get("/v1/pubticker/btcusd").ok();
+    assert_eq!([&ticker["bid"], &ticker["ask"], &ticker["last"]], [&Value::Null; 3]);
+    assert!(ticker.as_object().unwrap().contains_key("bid"));
+    assert_eq!(Dec::wire(&ticker["volume"]["BTC"]), Dec::ZERO);
+    x.as_("trader").limit("btcusd", "buy", "1", "100");
+    let ticker = x.get("/v1/pubticker/btcusd").ok();
+    assert_eq!(Dec::wire(&ticker["bid"]), dec("100"));
+    assert_eq!([&ticker["ask"], &ticker["last"]], [&Value::Null; 2]);
+}
+
+/// Unknown symbols: the old ticker in plain text, the others in JSON. Proves MKT-007.
+#[test]
+fn unknown_symbols() {
+    let x = Exchange::start();
+    let answer = x.get("/v1/pubticker/nosuch");
+    assert_eq!(answer.status(), 404, "{answer}");
+    assert!(answer.reply.header("content-type").unwrap_or_default().starts_with("text/plain"), "{answer}");
+    assert!(answer.reply.text().to_lowercase().contains("nosuch"), "{answer}");
+    for path in ["/v2/ticker/nosuch", "/v1/book/nosuch", "/v1/trades/nosuch"] {
+        let refusal = x.get(path).refused(400, "InvalidSymbol");
+        assert!(refusal.message.contains("nosuch"), "{}", refusal.message);
+    }
+}
+
+/// The new ticker: its keys, the day's extremes, the last price. Proves MKT-008, MKT-009.
+#[test]
+fn ticker_v2() {
+    let x = Exchange::start();
+    let mut script = Script::new(&x);
+    script.run(
+        "
+        counterparty sell btcusd 0.1 @ 30000
+        trader buy btcusd 0.1 @ 30000
+        advance 72000
+        counterparty sell btcusd 0.1 @ 31000
+        trader buy btcusd 0.1 @ 31000
+        advance 3600
+        counterparty sell btcusd 0.1 @ 29500
+        trader buy btcusd 0.1 @ 29500
+        advance 3600
+        counterparty sell btcusd 0.1 @ 30500
+        trader buy btcusd 0.1 @ 30500
+        counterparty sell btcusd 1 @ 32000
+        trader buy btcusd 0.1 @ 20000
+        ",
+    );
+    let answer = x.get("/v2/ticker/btcusd");
+    let ticker = answer.ok();
+    same_keys(&ticker, &["symbol", "open", "high", "low", "close", "changes", "bid", "ask"], &answer);
+    assert_eq!(ticker["symbol"], "BTCUSD");
+    let prices = ["open", "high", "low", "close", "bid", "ask"].map(|name| Dec::wire(&ticker[name]));
+    let expected = ["30000", "31000", "29500", "30500", "20000", "32000"].map(dec);
+    assert_eq!(prices, expected, "{answer}");
+    // Five more hours push the first trade out of the 24-hour window: 31000 was the first inside it.
+    script.run("advance 18000");
+    let ticker = x.get("/v2/ticker/btcusd").ok();
+    assert_eq!(
+        ["high", "low", "close"].map(|name| Dec::wire(&ticker[name])),
+        ["31000", "29500", "30500"].map(dec)
+    );
+    laws::check(&x);
+}
+
+/// Hourly prices, newest first, at most 24. Proves MKT-010.
+#[test]
+fn ticker_v2_changes() {
+    let x = Exchange::start();
+    for hour in 0..30 {
+        let price = (30_000 + hour * 10).to_string();
+        x.as_("counterparty").limit("btcusd", "sell", "0.01", &price);
+        x.as_("trader").limit("btcusd", "buy", "0.01", &price);
+        x.advance(3600);
+    }
+    let ticker = x.get("/v2/ticker/btcusd").ok();
+    let changes: Vec<Dec> = rows(&ticker["changes"]).iter().map(Dec::wire).collect();
+    assert!((23..=24).contains(&changes.len()), "{ticker}");
+    assert!(
+        changes.windows(2).all(|pair| pair[0] >= pair[1]),
+        "prices rose, so newest first falls: {ticker}"
+    );
+    assert!(changes[0] >= dec("30280"), "{ticker}");
+}
+
+/// Levels are summed and sorted, all three fields strings, hidden nothing. Proves MKT-011, MKT-012, MKT-013.
+#[test]
+fn book() {
+    let x = Exchange::start();
+    assert_eq!(x.get("/v1/book/btcusd").ok(), json!({ "bids": [], "asks": [] }));
+    lively(&x);
+    let answer = x.get("/v1/book/btcusd");
+    let book = answer.ok();
+    same_keys(&book, &["bids", "asks"], &answer);
+    for level in rows(&book["bids"]).iter().chain(rows(&book["asks"])) {
+        same_keys(level, &["price", "amount", "timestamp"], &answer);
+        let seconds: u64 = level["timestamp"].as_str().expect("a string").parse().expect("seconds");
+        assert!((1_767_225_600..10_000_000_000).contains(&seconds), "{answer}");
+    }
+    Script::new(&x).run(
+        "
+        book btcusd => bids 0.3 @ 29000, 0.7 @ 28500; asks 0.6 @ 30000, 2.5 @ 30100
+        ",
+    );
+    laws::check(&x);
+}
+
+/// Each side is cut by itself, 50 levels unless asked otherwise, all of them for 0. Proves MKT-014.
+#[test]
+fn book_limits() {
+    let x = Exchange::start();
+    for step in 0..55 {
+        x.as_("counterparty").limit("btcusd", "sell", "0.001", &(31_000 + step).to_string());
+        x.as_("trader").limit("btcusd", "buy", "0.001", &(29_000 - step).to_string());
+    }
+    let sides = |query: &str| {
+        let book = x.get(&format!("/v1/book/btcusd{query}")).ok();
+        (rows(&book["bids"]).len(), rows(&book["asks"]).len(), Dec::wire(&book["bids"][0]["price"]))
+    };
+    let best = dec("29000");
+    assert_eq!(sides(""), (50, 50, best));
+    assert_eq!(sides("?limit_bids=0"), (55, 50, best));
+    assert_eq!(sides("?limit_asks=0&limit_bids=3"), (3, 55, best));
+    assert_eq!(sides("?limit_bids=1&limit_asks=1000"), (1, 55, best));
+    laws::check(&x);
+}
+
+/// Limits that are no counts are refused by name and value. Proves MKT-015, TYPE-007, ERR-010.
+#[test]
+fn bad_limits() {
+    let x = Exchange::start();
+    for (path, name) in [("book", "limit_bids"), ("book", "limit_asks"), ("trades", "limit_trades")] {
+        for wrong in ["-1", "abc", "1.5", "", "1e3"] {
+            let answer = x.get(&format!("/v1/{path}/btcusd?{name}={wrong}"));
+            let refusal = answer.refused(400, "InvalidParameterValue");
+            assert!(refusal.message.contains(name) && refusal.message.contains(wrong), "{answer}");
+        }
+        // More than anything holds is all of it, or the maximum (D-15).
+        x.get(&format!("/v1/{path}/btcusd?{name}=99999999999999999999999")).ok();
+    }
+    x.get("/v1/trades/btcusd?limit_trades=0").refused(400, "InvalidParameterValue");
+    x.get("/v1/trades/btcusd?since_tid=abc").refused(400, "InvalidParameterValue");
+}
+
+/// Public trades, newest first, say what was taken and nothing about whose it was.
+/// Proves MKT-016, MKT-017, MKT-024.
+#[test]
+fn trades() {
+    let x = Exchange::start();
+    lively(&x);
+    x.advance(5);
+    x.as_("counterparty").limit("btcusd", "sell", "0.1", "29000");
+    let answer = x.get("/v1/trades/btcusd");
+    let trades = answer.ok();
+    let keys = ["timestamp", "timestampms", "tid", "price", "amount", "exchange", "type"];
+    for trade in rows(&trades) {
+        same_keys(trade, &keys, &answer);
+    }
+    let shown =
+        |trade: &Value| (Dec::wire(&trade["price"]), Dec::wire(&trade["amount"]), trade["type"].clone());
+    assert_eq!(shown(&trades[0]), (dec("29000"), dec("0.1"), json!("sell")), "{answer}");
+    assert_eq!(shown(&trades[1]), (dec("30000"), dec("0.4"), json!("buy")), "{answer}");
+    assert_eq!(trades[0]["exchange"], "svc");
+    assert!(trades[0]["tid"].as_u64() > trades[1]["tid"].as_u64(), "{answer}");
+    assert_eq!(trades[0]["timestampms"], json!(1_767_225_605_000_u64));
+    assert_eq!(trades[0]["timestamp"], json!(1_767_225_605_u64));
+    laws::check(&x);
+}
+
+/// Three trades, ten seconds apart.
+fn three_trades(x: &Exchange) -> Vec<u64> {
+    x.as_("counterparty").limit("btcusd", "sell", "1", "30000");
+    for _ in 0..3 {
+        x.as_("trader").limit("btcusd", "buy", "0.1", "30000");
+        x.advance(10);
+    }
+    tids(&x.get("/v1/trades/btcusd").ok())
+}
+
+/// `timestamp` and `since` are one filter; `since_tid` beats them. Proves MKT-018, MKT-020.
+#[test]
+fn trades_since() {
+    let x = Exchange::start();
+    let all = three_trades(&x);
+    let second = 1_767_225_610_000_u64;
+    let ask = |query: &str| tids(&x.get(&format!("/v1/trades/btcusd?{query}")).ok());
+    for name in ["timestamp", "since"] {
+        assert_eq!(ask(&format!("{name}={}", second - 1)), all[..2]);
+        assert_eq!(ask(&format!("{name}={second}")), all[..1], "after, not at");
+        assert_eq!(ask(&format!("{name}={}", second + 60_000)), [0_u64; 0]);
+    }
+    assert_eq!(ask(&format!("since_tid={}", all[2])), all[..2]);
+    assert_eq!(ask(&format!("since_tid={}&timestamp={}", all[2], second + 60_000)), all[..2]);
+    assert_eq!(ask("since_tid=0"), all);
+}
+
+/// Walking forward from the first trade misses none. Proves MKT-021.
+#[test]
+fn walking_forward() {
+    let x = Exchange::start();
+    let all = three_trades(&x);
+    let ask = |query: &str| tids(&x.get(&format!("/v1/trades/btcusd?{query}")).ok());
+    assert_eq!(ask("since_tid=0&limit_trades=2"), all[1..], "the oldest two, newest first");
+    assert_eq!(ask(&format!("since_tid={}&limit_trades=2", all[1])), all[..1]);
+    assert_eq!(ask("timestamp=0&limit_trades=1"), all[2..]);
+    assert_eq!(ask("limit_trades=2"), all[..2], "without a start the newest");
+}
+
+/// Trades older than 90 days are not given. Proves MKT-019.
+#[test]
+fn trades_of_ninety_days() {
+    let x = Exchange::start();
+    let all = three_trades(&x);
+    let day = 24 * 3600;
+    x.advance(90 * day - 60);
+    assert_eq!(tids(&x.get("/v1/trades/btcusd?timestamp=0").ok()), all);
+    x.advance(120);
+    assert_eq!(x.get("/v1/trades/btcusd?timestamp=0").ok(), json!([]));
+    x.as_("trader").limit("btcusd", "buy", "0.1", "30000");
+    let newest = tids(&x.get("/v1/trades/btcusd?timestamp=0").ok());
+    assert_eq!(newest.len(), 1);
+    assert!(!all.contains(&newest[0]));
+}
+
+/// Fifty by default, 500 at most. Proves MKT-022.
+#[test]
+fn trades_limits() {
+    let x = Exchange::start();
+    x.as_("counterparty").limit("btcusd", "sell", "10", "30000");
+    let trader = x.as_("trader");
+    for _ in 0..510 {
+        trader.limit("btcusd", "buy", "0.00001", "30000");
+    }
+    let count = |query: &str| rows(&x.get(&format!("/v1/trades/btcusd{query}")).ok()).len();
+    assert_eq!(count(""), 50);
+    assert_eq!(count("?limit_trades=120"), 120);
+    assert_eq!(count("?limit_trades=500"), 500);
+    assert_eq!(count("?limit_trades=501"), 500);
+    assert_eq!(count("?limit_trades=1000000000"), 500);
+    laws::check(&x);
+}
+
+/// Without the flag there is no `broken`, with it there is. Proves MKT-023.
+#[test]
+fn broken_only_on_request() {
+    let x = Exchange::start();
+    three_trades(&x);
+    for (query, expected) in [("", false), ("?include_breaks=1", true), ("?include_breaks=true", true)] {
+        let trades = x.get(&format!("/v1/trades/btcusd{query}")).ok();
+        for trade in rows(&trades) {
+            assert_eq!(trade.get("broken"), expected.then_some(&json!(false)), "{query}: {trade}");
+        }
+    }
+}
+
+/// A price for every listed symbol, closed ones included, with the day's change in percent.
+/// Proves MKT-025, MKT-026.
+#[test]
+fn price_feed() {
+    let x = Exchange::start();
+    let mut script = Script::new(&x);
+    script.run(
+        "
+        counterparty sell btcusd 1 @ 30000
+        trader buy btcusd 1 @ 30000
+        advance 7200
+        counterparty sell btcusd 1 @ 31000
+        trader buy btcusd 1 @ 31000
+        status ethusd closed
+        ",
+    );
+    let answer = x.get("/v1/pricefeed");
+    let feed = answer.ok();
+    let mut pairs: Vec<String> = Vec::new();
+    for row in rows(&feed) {
+        same_keys(row, &["pair", "price", "percentChange24h"], row);
+        assert!(row["price"].is_string() && row["percentChange24h"].is_string(), "{row}");
+        pairs.push(row["pair"].as_str().unwrap().to_owned());
+    }
+    pairs.sort();
+    let symbols = x.get("/v1/symbols").ok();
+    let mut expected: Vec<String> =
+        rows(&symbols).iter().map(|symbol| symbol.as_str().unwrap().to_uppercase()).collect();
+    expected.sort();
+    assert_eq!(pairs, expected);
+    let row = |pair: &str| rows(&feed).iter().find(|row| row["pair"] == pair).unwrap();
+    assert_eq!(Dec::wire(&row("BTCUSD")["price"]), dec("31000"));
+    // 31000 / 30000 - 1 = 3.333… percent.
+    assert_eq!(row("BTCUSD")["percentChange24h"], "3.33");
+    assert_eq!(row("ETHUSD")["price"], "0", "never traded");
+}

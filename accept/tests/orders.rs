@@ -1,0 +1,511 @@
+//! Placing orders: their shape, what is required, and what is refused. Clauses ORD-001 to ORD-053.
+
+use buttonwood_accept::{Dec, Exchange, NewOrder, Value, check, dec, json, laws, same_keys};
+
+/// The keys of every order.
+const ORDER: [&str; 17] = [
+    "order_id",
+    "id",
+    "symbol",
+    "exchange",
+    "price",
+    "avg_execution_price",
+    "side",
+    "type",
+    "options",
+    "timestamp",
+    "timestampms",
+    "is_live",
+    "is_cancelled",
+    "was_forced",
+    "executed_amount",
+    "remaining_amount",
+    "original_amount",
+];
+
+fn keys_with<'k>(more: &[&'k str]) -> Vec<&'k str> {
+    ORDER.into_iter().chain(["is_hidden"]).chain(more.iter().copied()).collect()
+}
+
+fn new(x: &Exchange, key: &str, params: Value) -> buttonwood_accept::Answer {
+    x.as_(key).call("/v1/order/new", params)
+}
+
+/// A valid order with one field replaced, or removed when it is null.
+fn with(field: &str, value: Value) -> Value {
+    let mut params = NewOrder::limit("btcusd", "buy", "1", "100.00").params();
+    if value.is_null() {
+        params.as_object_mut().unwrap().remove(field);
+    } else {
+        params[field] = value;
+    }
+    params
+}
+
+/// The whole object of a resting order, field by field. Proves ORD-001, ORD-010, ORD-024.
+#[test]
+fn resting_order() {
+    let x = Exchange::start();
+    let params = NewOrder::limit("btcusd", "buy", "5", "100").named("a-1").params();
+    let answer = new(&x, "trader", params);
+    let order = answer.ok();
+    same_keys(&order, &keys_with(&["client_order_id"]), &answer);
+    let id = order["order_id"].clone();
+    let expected = json!({
+        "order_id": id, "id": id, "client_order_id": "a-1", "symbol": "btcusd", "exchange": "svc",
+        "price": "100.00", "avg_execution_price": "0.00", "side": "buy", "type": "exchange limit", "options": [],
+        "timestamp": "1767225600", "timestampms": 1_767_225_600_000_u64, "is_live": true, "is_cancelled": false,
+        "was_forced": false, "executed_amount": "0", "remaining_amount": "5", "original_amount": "5",
+        "is_hidden": false,
+    });
+    assert_eq!(order, expected, "{answer}");
+}
+
+/// Keys that come and go: client id, reason, trades; market orders leave some out. Proves ORD-001.
+#[test]
+fn keys_come_and_go() {
+    let x = Exchange::start();
+    x.as_("counterparty").limit("btcusd", "sell", "5", "30000");
+    let trader = x.as_("trader");
+    let plain = trader.limit("btcusd", "buy", "1", "100");
+    same_keys(&plain, &keys_with(&[]), &plain);
+    let cancelled = trader.cancel(plain["order_id"].as_str().unwrap());
+    same_keys(&cancelled, &keys_with(&["reason"]), &cancelled);
+    let without = |dropped: &[&str]| -> Vec<&str> {
+        keys_with(&[]).into_iter().filter(|key| !dropped.contains(key)).collect()
+    };
+    let sold = x.as_("savings-trader");
+    x.as_("counterparty").limit("btcusd", "buy", "1", "29000");
+    let sell = sold.place(&NewOrder::market("btcusd", "sell", "0.1"));
+    same_keys(&sell, &without(&["price"]), &sell);
+    let spend = json!({ "symbol": "btcusd", "side": "buy", "type": "exchange market", "total_spend": "100" });
+    let buy = new(&x, "trader", spend).ok();
+    same_keys(&buy, &without(&["price", "original_amount", "remaining_amount"]), &buy);
+    laws::check(&x);
+}
+
+/// Ids are strings, one value under two names, never the same twice. Proves ORD-002.
+#[test]
+fn ids_are_never_reused() {
+    let x = Exchange::start();
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..20 {
+        let order = x.as_("trader").limit("btcusd", "buy", "0.001", "100");
+        assert_eq!(order["order_id"], order["id"]);
+        assert!(seen.insert(order["order_id"].as_str().unwrap().parse::<u64>().unwrap()), "{order}");
+        x.as_("trader").cancel(order["order_id"].as_str().unwrap());
+    }
+    x.restart();
+    let after = x.as_("trader").limit("btcusd", "buy", "0.001", "100");
+    let id = after["order_id"].as_str().unwrap().parse::<u64>().unwrap();
+    assert!(seen.iter().all(|before| *before < id), "{after}");
+    laws::check(&x);
+}
+
+/// The average is the weighted mean of the fills. Proves ORD-004, ORD-036.
+#[test]
+fn average_price() {
+    check(
+        "
+        counterparty sell btcusd 1 @ 30000
+        counterparty sell btcusd 1 @ 30200
+        trader buy btcusd 2 @ 29000 as B0                   => live, average 0
+        trader cancel B0
+        trader buy btcusd 2 @ 30200 as B1                   => filled, executed 2, average 30100
+        ",
+    );
+    let x = Exchange::start();
+    x.as_("counterparty").limit("btcusd", "sell", "1", "30000");
+    x.as_("counterparty").limit("btcusd", "sell", "2", "30001");
+    let order = x.as_("trader").limit("btcusd", "buy", "3", "30001");
+    let average = order["avg_execution_price"].as_str().unwrap();
+    assert!(average.starts_with("30000.6666666"), "90002 / 3, unrounded: {order}");
+}
+
+/// Sides and types as they are answered. Proves ORD-005, ORD-043.
+#[test]
+fn sides_and_types() {
+    let x = Exchange::start();
+    x.as_("counterparty").limit("btcusd", "sell", "5", "30000");
+    x.as_("counterparty").limit("btcusd", "buy", "2", "29000");
+    let trader = x.as_("trader");
+    let named = |order: &Value| (order["side"].clone(), order["type"].clone());
+    assert_eq!(named(&trader.limit("btcusd", "buy", "1", "100")), (json!("buy"), json!("exchange limit")));
+    let sell = trader.place(&NewOrder::market("btcusd", "sell", "1"));
+    assert_eq!(named(&sell), (json!("sell"), json!("market sell")));
+    let buy = trader.place(&NewOrder::market("btcusd", "buy", "1"));
+    assert_eq!(named(&buy), (json!("buy"), json!("market buy")));
+    laws::check(&x);
+}
+
+/// The time of submission stays, whatever happens later. Proves ORD-006.
+#[test]
+fn submission_time_stays() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    let order = trader.limit("btcusd", "buy", "1", "30000");
+    let id = order["order_id"].as_str().unwrap();
+    x.advance(100);
+    x.as_("counterparty").limit("btcusd", "sell", "0.5", "30000");
+    x.advance(100);
+    let cancelled = trader.cancel(id);
+    for later in [cancelled, trader.status(id)] {
+        assert_eq!(later["timestampms"], order["timestampms"]);
+        assert_eq!(later["timestamp"], order["timestamp"]);
+    }
+}
+
+/// Flags and amounts through an order's life. Proves ORD-007, ORD-008, ORD-009.
+#[test]
+fn flags_and_amounts() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    let id = trader.limit("btcusd", "buy", "1.50", "30000")["order_id"].as_str().unwrap().to_owned();
+    let seen = |live: bool, cancelled: bool, executed: &str, remaining: &str| {
+        let order = trader.status(&id);
+        assert_eq!(order["is_live"], json!(live), "{order}");
+        assert_eq!(order["is_cancelled"], json!(cancelled), "{order}");
+        assert_eq!(order["executed_amount"], executed, "{order}");
+        assert_eq!(order["remaining_amount"], remaining, "{order}");
+        assert_eq!(order["original_amount"], "1.5", "{order}");
+        let sum = Dec::wire(&order["executed_amount"]) + Dec::wire(&order["remaining_amount"]);
+        assert_eq!(sum, Dec::wire(&order["original_amount"]));
+    };
+    seen(true, false, "0", "1.5");
+    x.as_("counterparty").limit("btcusd", "sell", "0.500", "30000");
+    seen(true, false, "0.5", "1");
+    x.as_("counterparty").limit("btcusd", "sell", "1", "30000");
+    seen(false, false, "1.5", "0");
+    let id = trader.limit("btcusd", "buy", "1", "30000")["order_id"].as_str().unwrap().to_owned();
+    x.as_("counterparty").limit("btcusd", "sell", "0.25", "30000");
+    let order = trader.cancel(&id);
+    assert_eq!(order["is_live"], json!(false));
+    assert_eq!(order["is_cancelled"], json!(true));
+    assert_eq!(order["remaining_amount"], "0.75");
+    laws::check(&x);
+}
+
+/// A client id is echoed to its owner and to no one else. Proves ORD-011.
+#[test]
+fn client_ids_are_private() {
+    let x = Exchange::start();
+    let name = "only-mine-4711";
+    let trader = x.as_("trader");
+    let order = trader.place(&NewOrder::limit("btcusd", "buy", "1", "30000").named(name));
+    assert_eq!(order["client_order_id"], name);
+    let id = order["order_id"].as_str().unwrap();
+    x.as_("counterparty").limit("btcusd", "sell", "0.4", "30000");
+    assert_eq!(trader.status(id)["client_order_id"], name);
+    assert_eq!(trader.call("/v1/orders", json!({})).ok()[0]["client_order_id"], name);
+    assert_eq!(trader.call("/v1/mytrades", json!({})).ok()[0]["client_order_id"], name);
+    assert_eq!(trader.cancel(id)["client_order_id"], name);
+    for path in ["/v1/trades/btcusd", "/v1/book/btcusd", "/v1/pubticker/btcusd"] {
+        assert!(!x.get(path).reply.text().contains(name), "{path}");
+    }
+    let theirs = x.as_("counterparty").call("/v1/mytrades", json!({}));
+    assert!(theirs.ok()[0].get("client_order_id").is_none(), "{theirs}");
+    assert!(!theirs.reply.text().contains(name));
+}
+
+/// Which client ids are allowed. Proves ORD-012.
+#[test]
+fn client_id_characters() {
+    let x = Exchange::start();
+    let longest = "x".repeat(100);
+    for good in ["a", "A-1.b:c_d#9", &longest] {
+        assert_eq!(new(&x, "trader", with("client_order_id", json!(good))).ok()["client_order_id"], good);
+    }
+    new(&x, "trader", with("client_order_id", json!("x".repeat(101)))).refused(400, "ClientOrderIdTooLong");
+    for wrong in [json!(5), json!(true), json!(["a"]), json!({})] {
+        new(&x, "trader", with("client_order_id", wrong)).refused(400, "ClientOrderIdMustBeString");
+    }
+    for wrong in ["a b", "a/b", "ü", "😀", "a\r\nb", "<b>", "a\u{0}"] {
+        let answer = new(&x, "trader", with("client_order_id", json!(wrong)));
+        let refusal = answer.refused(400, "InvalidParameterValue");
+        assert!(refusal.message.contains("client_order_id"), "{answer}");
+    }
+    assert_eq!(x.as_("trader").live_ids().len(), 3);
+}
+
+/// One client id may name several orders; it then means the newest. Proves ORD-013, ORD-068.
+#[test]
+fn client_ids_may_repeat() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    let order = NewOrder::limit("btcusd", "buy", "1", "100").named("same");
+    let (first, second) = (trader.place(&order), trader.place(&order));
+    assert_ne!(first["order_id"], second["order_id"]);
+    let found = trader.call("/v1/order/status", json!({ "client_order_id": "same" })).ok();
+    assert_eq!(found["order_id"], second["order_id"]);
+}
+
+/// What an order cannot do without. Proves ORD-025, ERR-003.
+#[test]
+fn missing_fields() {
+    let x = Exchange::start();
+    for field in ["symbol", "amount", "price", "side", "type"] {
+        let answer = new(&x, "trader", with(field, Value::Null));
+        let refusal = answer.refused(400, "MissingOrderField");
+        assert!(refusal.message.contains(field), "{answer}");
+    }
+    assert_eq!(x.as_("trader").live_ids(), [""; 0]);
+    assert_eq!(x.as_("trader").balance("USD"), (dec("100000"), dec("100000")));
+}
+
+/// Bad amounts and prices, symbol and value named. Proves ORD-026, TYPE-004.
+#[test]
+fn bad_amounts_and_prices() {
+    let x = Exchange::start();
+    for (field, reason, too_fine) in
+        [("amount", "InvalidQuantity", "1.000000001"), ("price", "InvalidPrice", "100.001")]
+    {
+        for wrong in ["0", "0.00", "-1", "abc", "1.2.3", "1,5", "NaN", "Infinity", too_fine] {
+            let answer = new(&x, "trader", with(field, json!(wrong)));
+            let refusal = answer.refused(400, reason);
+            assert!(refusal.message.contains(&format!("for symbol BTCUSD: {wrong}")), "{answer}");
+        }
+        for wrong in [json!(""), json!({}), json!([1]), json!(true)] {
+            let refusal = new(&x, "trader", with(field, wrong)).refused(400, reason);
+            assert!(refusal.message.contains("for symbol BTCUSD: "), "{}", refusal.message);
+        }
+        let other = if field == "amount" { r#""price":"100""# } else { r#""amount":"1""# };
+        let null = format!(
+            r#"{{"request":"/v1/order/new","nonce":{},"symbol":"btcusd",{other},"{field}":null,"side":"buy",
+                "type":"exchange limit"}}"#,
+            x.as_("trader").client().next_nonce()
+        );
+        x.as_("trader").call_payload("/v1/order/new", null.as_bytes()).refused(400, reason);
+    }
+    new(&x, "trader", with("amount", json!("0.000001"))).refused(400, "InvalidQuantity");
+    assert_eq!(x.as_("trader").live_ids(), [""; 0]);
+}
+
+/// Bad sides and symbols, the value in quotes. Proves ORD-027.
+#[test]
+fn bad_sides_and_symbols() {
+    let x = Exchange::start();
+    for wrong in ["Buy", "SELL", "hold", ""] {
+        let answer = new(&x, "trader", with("side", json!(wrong)));
+        let refusal = answer.refused(400, "InvalidSide");
+        assert!(refusal.message.contains(&format!("for symbol BTCUSD: '{wrong}'")), "{answer}");
+    }
+    for wrong in ["nosuch", "", "btc-usd", "btcusd "] {
+        let answer = new(&x, "trader", with("symbol", json!(wrong)));
+        let refusal = answer.refused(400, "InvalidSymbol");
+        assert!(refusal.message.contains(&format!("unsupported symbol '{wrong}'")), "{answer}");
+    }
+}
+
+/// Bad types; stop orders are a later chapter. Proves ORD-028.
+#[test]
+fn bad_types() {
+    let x = Exchange::start();
+    for wrong in ["limit", "Exchange Limit", "market", "", "exchange stop"] {
+        let answer = new(&x, "trader", with("type", json!(wrong)));
+        let refusal = answer.refused(400, "InvalidOrderType");
+        assert!(refusal.message.contains(&format!("for symbol BTCUSD: '{wrong}'")), "{answer}");
+    }
+    let mut stop = with("type", json!("exchange stop limit"));
+    stop["stop_price"] = json!("99.00");
+    new(&x, "trader", stop).refused(400, "InvalidOrderType");
+}
+
+/// No options: takes what crosses, rests with the remainder. Proves ORD-029.
+#[test]
+fn no_options_takes_and_rests() {
+    check(
+        "
+        counterparty sell btcusd 1 @ 30000                  => live, executed 0, remaining 1
+        trader buy btcusd 1.5 @ 30000 as B1                 => live, executed 1, remaining 0.5
+        book btcusd                                         => bids 0.5 @ 30000; asks none
+        ",
+    );
+    let x = Exchange::start();
+    assert_eq!(new(&x, "trader", with("options", json!([]))).ok()["is_live"], json!(true));
+}
+
+/// Options that are none. Proves ORD-030.
+#[test]
+fn bad_options() {
+    let x = Exchange::start();
+    for wrong in [json!("maker-or-cancel"), json!({}), json!(1), json!(true)] {
+        new(&x, "trader", with("options", wrong)).refused(400, "OptionsMustBeArray");
+    }
+    for wrong in ["good-till-cancel", "", "Maker-Or-Cancel"] {
+        let answer = new(&x, "trader", with("options", json!([wrong])));
+        let refusal = answer.refused(400, "UnsupportedOption");
+        assert!(refusal.message.contains(&format!("\"{wrong}\" is not supported")), "{answer}");
+    }
+    let two = json!(["maker-or-cancel", "immediate-or-cancel"]);
+    new(&x, "trader", with("options", two)).refused(400, "ConflictingOptions");
+    assert_eq!(x.as_("trader").live_ids(), [""; 0]);
+}
+
+/// Post only, all or nothing. Proves ORD-031.
+#[test]
+fn maker_or_cancel() {
+    check(
+        "
+        counterparty sell btcusd 1 @ 30000 as A1
+        trader buy btcusd 2 @ 30000 maker-or-cancel         => cancelled MakerOrCancelWouldTake, executed 0, remaining 2
+        order A1                                            => live, executed 0
+        trades btcusd                                       => none
+        balance trader USD 100000
+        trader buy btcusd 1 @ 29999.99 maker-or-cancel as B => live, remaining 1
+        book btcusd                                         => bids 1 @ 29999.99; asks 1 @ 30000
+        ",
+    );
+    let x = Exchange::start();
+    let order =
+        x.as_("trader").place(&NewOrder::limit("btcusd", "buy", "1", "100").with_option("maker-or-cancel"));
+    assert_eq!(order["options"], json!(["maker-or-cancel"]));
+}
+
+/// Takes what is there and never rests. Proves ORD-032, ORD-034.
+#[test]
+fn immediate_or_cancel() {
+    check(
+        "
+        counterparty sell btcusd 2 @ 30000
+        trader buy btcusd 3 @ 30000 immediate-or-cancel     => cancelled ImmediateOrCancelWouldPost, executed 2, remaining 1
+        book btcusd                                         => bids none; asks none
+        balance trader USD 100000 - 60000 - 240
+        trader buy btcusd 1 @ 30000 immediate-or-cancel     => cancelled ImmediateOrCancelWouldPost, executed 0
+        counterparty sell btcusd 1 @ 30000
+        trader buy btcusd 1 @ 30000 immediate-or-cancel     => filled, executed 1, remaining 0
+        ",
+    );
+}
+
+/// Whole or not at all. Proves ORD-033, ORD-034.
+#[test]
+fn fill_or_kill() {
+    check(
+        "
+        counterparty sell btcusd 1 @ 30000 as A1
+        counterparty sell btcusd 1 @ 30010 as A2
+        trader buy btcusd 2.1 @ 30010 fill-or-kill          => cancelled FillOrKillWouldNotFill, executed 0, remaining 2.1
+        trader buy btcusd 2 @ 30009 fill-or-kill            => cancelled FillOrKillWouldNotFill, executed 0
+        order A1                                            => live, executed 0
+        trades btcusd                                       => none
+        balance trader USD 100000
+        trader buy btcusd 2 @ 30010 fill-or-kill            => filled, executed 2, average 30005
+        ",
+    );
+}
+
+/// Block trading and auctions are not configured. Proves ORD-035.
+#[test]
+fn legacy_options_are_refused() {
+    let x = Exchange::start();
+    for option in ["indication-of-interest", "auction-only"] {
+        new(&x, "trader", with("options", json!([option]))).refused(400, "UnsupportedOption");
+    }
+}
+
+/// A market order takes and never rests. Proves ORD-043.
+#[test]
+fn market_orders() {
+    check(
+        "
+        counterparty sell btcusd 1 @ 30000
+        counterparty sell btcusd 1 @ 30100
+        trader buy btcusd 1.5 at market                     => filled, executed 1.5
+        trader buy btcusd 1 at market                       => cancelled ImmediateOrCancelWouldPost, executed 0.5
+        book btcusd                                         => bids none; asks none
+        balance trader BTC 1002, USD 100000 - 60100 - 240.4
+        trader sell btcusd 1 at market                      => cancelled ImmediateOrCancelWouldPost, executed 0
+        counterparty buy btcusd 1 @ 30000
+        trader sell btcusd 1 at market                      => filled, average 30000
+        ",
+    );
+}
+
+/// A buy for an amount of money spends no more than that, its fee included. Proves ORD-044.
+#[test]
+fn market_buy_for_money() {
+    check(
+        "
+        counterparty sell btcusd 1 @ 30000
+        trader buy btcusd for 3012 at market                => filled, executed 0.1
+        balance trader USD 100000 - 3012, BTC 1000.1
+        ",
+    );
+}
+
+/// Margin is not on. Proves ORD-045.
+#[test]
+fn margin_orders() {
+    let x = Exchange::start();
+    let answer = new(&x, "trader", with("margin_order", json!(true)));
+    assert_eq!(answer.status(), 400, "{answer}");
+    answer.error();
+    assert_eq!(new(&x, "trader", with("margin_order", json!(false))).ok()["is_live"], json!(true));
+    new(&x, "trader", with("margin_order", json!("false"))).refused(400, "InvalidParameterValue");
+}
+
+/// What a live order reserves. Proves ORD-048, BAL-004.
+#[test]
+fn holds() {
+    check(
+        "
+        trader buy btcusd 2 @ 20000 as B1                   => live
+        balance trader USD 100000 available 100000 - 40160
+        trader sell btcusd 3 @ 21000 as S1                  => live
+        balance trader BTC 1000 available 997
+        counterparty sell btcusd 0.5 @ 20000
+        balance trader USD 100000 - 10020 available 100000 - 10020 - 30120
+        balance trader BTC 1000.5 available 997.5
+        trader cancel B1                                    => cancelled Requested, remaining 1.5
+        trader cancel S1
+        balance trader USD 100000 - 10020, BTC 1000.5
+        ",
+    );
+}
+
+/// A fill better than the limit gives the difference back. Proves ORD-048.
+#[test]
+fn better_fills_release_the_difference() {
+    check(
+        "
+        counterparty sell btcusd 1 @ 29000
+        trader buy btcusd 1 @ 30000                         => filled, average 29000
+        balance trader USD 100000 - 29000 - 116
+        ",
+    );
+}
+
+/// Too little money, fee included: refused, nothing left behind. Proves ORD-049, ERR-012.
+#[test]
+fn insufficient_funds() {
+    check(
+        "
+        trader buy btcusd 1 @ 99602                         => refused 406 InsufficientFunds
+        trader sell btcusd 1000.00000001 @ 30000            => refused 406 InsufficientFunds
+        balance trader USD 100000, BTC 1000
+        book btcusd                                         => bids none; asks none
+        trader buy btcusd 1 @ 99601.59                      => live
+        trader buy btcusd 1 @ 100                           => refused 406 InsufficientFunds
+        trader sell btcusd 1000 @ 100000                    => live
+        ",
+    );
+    let x = Exchange::start();
+    let answer = new(&x, "trader", NewOrder::limit("btcusd", "buy", "7", "20000").params());
+    let message = answer.refused(406, "InsufficientFunds").message.to_lowercase();
+    for part in ["buy", "btcusd", "20000", "usd", "7", "insufficient funds"] {
+        assert!(message.contains(part), "names {part}: {answer}");
+    }
+    assert_eq!(x.as_("trader").live_ids(), [""; 0]);
+}
+
+/// Reasons are the documented ones; other methods are refused. Proves ORD-053.
+#[test]
+fn other_methods() {
+    let x = Exchange::start();
+    for path in ["/v1/order/new", "/v1/order/cancel", "/v1/order/status", "/v1/orders", "/v1/mytrades"] {
+        for method in ["PUT", "DELETE", "GET"] {
+            let answer = x.anyone().send(method, path, &[], b"");
+            assert_eq!(answer.status(), 405, "{answer}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The sandbox: test balances, control calls, simulated traders. Clauses SBX and the launch contract.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use buttonwood_accept::{Dec, Exchange, Value, dec, json, laws, raw, same_keys};
+
+/// A new account's balances, the same for all but `empty`. Proves SBX-002.
+#[test]
+fn test_balances() {
+    let x = Exchange::start();
+    let mut expected: BTreeMap<String, Dec> = ["ETH", "ZEC", "BCH", "LTC", "OXT", "LINK", "BAT", "DAI"]
+        .map(|code| (code.to_owned(), dec("20000")))
+        .into();
+    expected.insert("USD".to_owned(), dec("100000"));
+    expected.insert("BTC".to_owned(), dec("1000"));
+    for key in ["trader", "savings-trader", "counterparty", "broker", "restricted", "load-000", "load-127"] {
+        let found: BTreeMap<String, Dec> = x
+            .as_(key)
+            .balances()
+            .iter()
+            .map(|row| (row["currency"].as_str().unwrap().to_owned(), Dec::wire(&row["amount"])))
+            .collect();
+        assert_eq!(found, expected, "{key}");
+    }
+    assert_eq!(x.as_("empty").balances(), [Value::Null; 0]);
+    laws::check(&x);
+}
+
+/// Keys of one sandbox do not work in another. Proves SBX-001.
+#[test]
+fn sandboxes_are_apart() {
+    let (x, y) = (Exchange::start(), Exchange::builder().flag("--seed", "8").start());
+    let stranger = y.as_("trader");
+    let signed = stranger.sign(stranger.payload("/v1/balances", json!({})).as_bytes());
+    x.anyone().call_signed("/v1/balances", &signed).refused(403, "InvalidApiKey");
+    stranger.call_signed("/v1/balances", &signed).ok();
+}
+
+/// Test money is neither deposited nor withdrawn. Proves SBX-003.
+#[test]
+fn no_deposits_or_withdrawals() {
+    let x = Exchange::start();
+    for path in ["/v1/withdraw/btc", "/v1/deposit/bitcoin/newAddress"] {
+        let answer = x.as_("fund-manager").call(path, json!({ "amount": "1", "address": "x" }));
+        assert!(answer.status() >= 400, "{answer}");
+        answer.error();
+    }
+    assert_eq!(x.as_("trader").balance("BTC").0, dec("1000"));
+}
+
+const MAIN: [&str; 10] =
+    ["btcusd", "ethusd", "ethbtc", "ltcusd", "bchusd", "zecusd", "linkusd", "oxtusd", "batusd", "daiusd"];
+
+/// How many of the main symbols have a two-sided book, and how many have traded.
+fn lively(x: &Exchange) -> (usize, usize) {
+    let filled = |value: &Value| !value.as_array().unwrap().is_empty();
+    let two_sided = MAIN.iter().filter(|symbol| {
+        let book = x.get(&format!("/v1/book/{symbol}")).ok();
+        filled(&book["bids"]) && filled(&book["asks"])
+    });
+    let traded = MAIN.iter().filter(|symbol| filled(&x.get(&format!("/v1/trades/{symbol}")).ok()));
+    (two_sided.count(), traded.count())
+}
+
+/// Simulated traders keep the main books two-sided and trading, and act only while time moves.
+/// Proves SBX-004.
+#[test]
+fn simulated_traders() {
+    let x = Exchange::builder().flag("--activity", "on").start();
+    for _ in 0..10 {
+        x.advance(60);
+        if lively(&x) == (MAIN.len(), MAIN.len()) {
+            break;
+        }
+    }
+    assert_eq!(lively(&x), (MAIN.len(), MAIN.len()), "two-sided, traded");
+    let seen = || {
+        MAIN.map(|symbol| {
+            (x.get(&format!("/v1/book/{symbol}")).ok(), x.get(&format!("/v1/trades/{symbol}")).ok())
+        })
+    };
+    let before = seen();
+    assert_eq!(seen(), before, "nothing moves while time stands");
+    x.advance(60);
+    assert_ne!(seen(), before, "books move with time");
+    // A market order of a stranger finds someone to trade with.
+    let order = x.as_("trader").place(&buttonwood_accept::NewOrder::market("btcusd", "buy", "0.001"));
+    assert_eq!(order["executed_amount"], "0.001");
+    x.stop();
+    laws::verified(&x);
+}
+
+/// With the clock of the wall they begin by themselves. Proves SBX-004.
+#[test]
+fn simulated_traders_in_real_time() {
+    let x = Exchange::builder().real_time().flag("--activity", "on").start();
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while lively(&x).0 < MAIN.len() {
+        assert!(Instant::now() < deadline, "books stay one-sided: {:?}", lively(&x));
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// The manual clock: it stands, and moves as told.
+#[test]
+fn manual_clock() {
+    let x = Exchange::builder().flag("--start-time", "2026-05-06T07:08:09Z").start();
+    let answer = x.get("/sandbox/clock");
+    let expected =
+        json!({ "mode": "manual", "now": "2026-05-06T07:08:09.000Z", "now_ms": 1_778_051_289_000_u64 });
+    assert_eq!(answer.ok(), expected, "{answer}");
+    assert_eq!(x.get("/sandbox/clock").ok(), expected);
+    x.advance(3600);
+    assert_eq!(x.now_ms(), 1_778_054_889_000);
+    // What happened last is where a restarted clock stands.
+    x.as_("trader").limit("btcusd", "buy", "1", "100");
+    x.restart();
+    assert_eq!(x.now_ms(), 1_778_054_889_000);
+    for wrong in [json!({}), json!({ "seconds": -1 }), json!({ "seconds": "x" }), json!([])] {
+        let answer = x.control("/sandbox/clock/advance", &wrong);
+        assert_eq!(answer.status(), 400, "{answer}");
+        answer.error();
+    }
+    assert_eq!(x.now_ms(), 1_778_054_889_000);
+    laws::check(&x);
+}
+
+/// The real clock shows the time and cannot be moved.
+#[test]
+fn real_clock() {
+    let x = Exchange::builder().real_time().start();
+    let before = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    let clock = x.get("/sandbox/clock").ok();
+    assert_eq!(clock["mode"], "real");
+    let now = u128::from(clock["now_ms"].as_u64().unwrap());
+    assert!(now + 1000 >= before && now < before + 60_000, "{clock}");
+    let answer = x.control("/sandbox/clock/advance", &json!({ "seconds": 5 }));
+    assert!((400..500).contains(&answer.status()), "{answer}");
+}
+
+/// Things fall due on the way, in their order, before the clock answers.
+#[test]
+fn time_runs_what_falls_due() {
+    let x = Exchange::start();
+    let session = x.as_("heartbeat");
+    let order = session.limit("btcusd", "buy", "1", "100");
+    x.advance(100_000);
+    let ended = x.as_("auditor").status(order["order_id"].as_str().unwrap());
+    assert_eq!(ended["is_cancelled"], json!(true));
+    laws::check(&x);
+}
+
+/// No web page can reach the controls: only JSON, only this machine's own name.
+#[test]
+fn controls_are_guarded() {
+    let x = Exchange::start();
+    let credit = r#"{"group":"five","account":"primary","currency":"USD","amount":"5"}"#;
+    let send = |host: &str, kind: &str| {
+        let request = format!(
+            "POST /sandbox/accounts/credit HTTP/1.1\r\nHost: {host}\r\n{kind}Content-Length: {}\r\n\
+             Connection: close\r\n\r\n{credit}",
+            credit.len()
+        );
+        raw::send(&x, request.as_bytes(), Duration::from_secs(10)).status()
+    };
+    let json = "Content-Type: application/json\r\n";
+    for host in ["evil.example", "127.0.0.1.evil.example", "192.0.2.1"] {
+        let status = send(host, json).expect("an answer");
+        assert!((400..500).contains(&status), "{host}: {status}");
+    }
+    for kind in ["", "Content-Type: text/plain\r\n", "Content-Type: application/x-www-form-urlencoded\r\n"] {
+        let status = send("127.0.0.1", kind).expect("an answer");
+        assert!((400..500).contains(&status), "{kind}: {status}");
+    }
+    assert_eq!(x.as_("empty").balance("USD").0, Dec::ZERO);
+    assert_eq!(send(&x.address(), json), Some(200));
+    assert_eq!(send("localhost", json), Some(200));
+    assert_eq!(x.as_("empty").balance("USD").0, dec("10"));
+}
+
+/// A credit is for one account of one group.
+#[test]
+fn credits() {
+    let x = Exchange::start();
+    x.credit("savings-trader", "DOGE", "12.5");
+    assert_eq!(x.as_("savings-trader").balance("DOGE").0, dec("12.5"));
+    assert_eq!(x.as_("trader").balance("DOGE").0, Dec::ZERO);
+    let unknown = x.control("/sandbox/symbols/nosuch/status", &json!({ "status": "closed" }));
+    assert!((400..500).contains(&unknown.status()), "{unknown}");
+    same_keys(&unknown.json(), &["result", "reason", "message"], &unknown);
+    laws::check(&x);
+}

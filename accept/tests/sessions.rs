@@ -1,0 +1,283 @@
+//! Sessions, nonces and heartbeats: clauses SES.
+
+use std::sync::Barrier;
+
+use buttonwood_accept::{Answer, Exchange, NewOrder, Value, json, laws};
+
+fn with_nonce(x: &Exchange, key: &str, nonce: Value) -> Answer {
+    x.as_(key).call("/v1/balances", json!({ "nonce": nonce }))
+}
+
+/// A call whose nonce is written exactly so, digits and quotes included.
+fn with_raw_nonce(x: &Exchange, key: &str, nonce: &str) -> Answer {
+    let payload = format!(r#"{{"request":"/v1/balances","nonce":{nonce}}}"#);
+    x.as_(key).call_payload("/v1/balances", payload.as_bytes())
+}
+
+/// A session is a key: its orders are its own. Proves SES-001.
+#[test]
+fn a_session_is_a_key() {
+    let x = Exchange::start();
+    let first = x.as_("trader").limit("btcusd", "buy", "1", "100");
+    let second = x.as_("second-session").limit("btcusd", "buy", "1", "100");
+    let cancelled = x.as_("second-session").call("/v1/order/cancel/session", json!({})).ok();
+    let id: u64 = second["order_id"].as_str().unwrap().parse().unwrap();
+    assert_eq!(cancelled["details"]["cancelledOrders"], json!([id]));
+    assert_eq!(x.as_("trader").live_ids(), [first["order_id"].as_str().unwrap()]);
+}
+
+/// Higher every time; equal or lower is refused in the known words. Proves SES-002.
+#[test]
+fn nonces_increase() {
+    let x = Exchange::start();
+    with_nonce(&x, "trader", json!(1000)).ok();
+    for low in [json!(1000), json!(999), json!(0), json!("1000"), json!("5")] {
+        let shown = low.to_string().replace('"', "");
+        let answer = with_nonce(&x, "trader", low);
+        let message = answer.refused(400, "InvalidNonce").message;
+        let words = format!("Nonce '{shown}' has not increased since your last call to the");
+        assert!(message.contains(&words), "{answer}");
+    }
+    with_nonce(&x, "trader", json!(1001)).ok();
+}
+
+/// Each key counts for itself. Proves SES-003.
+#[test]
+fn nonces_are_per_key() {
+    let x = Exchange::start();
+    for key in ["trader", "second-session", "counterparty"] {
+        with_nonce(&x, key, json!(77)).ok();
+        with_nonce(&x, key, json!(77)).refused(400, "InvalidNonce");
+    }
+}
+
+/// No nonce at all. Proves SES-004.
+#[test]
+fn missing_nonce() {
+    let x = Exchange::start();
+    x.as_("trader")
+        .call_payload("/v1/balances", br#"{"request":"/v1/balances"}"#)
+        .refused(400, "MissingNonce");
+}
+
+/// Any number in any writing, compared exactly; text is not a number. Proves SES-005.
+#[test]
+fn nonces_of_any_size() {
+    let x = Exchange::start();
+    // Seconds, milliseconds, microseconds, nanoseconds; around 2^53 and 2^64; thirty digits; decimals.
+    let rising = [
+        "1700000000",
+        "\"1700000000.12\"",
+        "1700000000.125",
+        "1700000000000",
+        "1700000000000000",
+        "9007199254740992",
+        "9007199254740993",
+        "\"9007199254740994\"",
+        "1700000000000000000",
+        "18446744073709551615",
+        "18446744073709551616",
+        "\"18446744073709551617\"",
+        "123456789012345678901234567890",
+        "123456789012345678901234567890.5",
+        "\"123456789012345678901234567891\"",
+    ];
+    for pair in rising.windows(2) {
+        with_raw_nonce(&x, "second-session", pair[0]).ok();
+        with_raw_nonce(&x, "second-session", pair[0]).refused(400, "InvalidNonce");
+    }
+    for wrong in ["\"abc\"", "\"\"", "\"12a\"", "\" 1\"", "true", "[]", "{}", "\"-\"", "\"0x10\""] {
+        let answer = with_raw_nonce(&x, "trader", wrong);
+        let message = answer.refused(400, "InvalidNonce").message;
+        assert!(message.contains("was not parseable as a number"), "{answer}");
+    }
+}
+
+/// A nonce is used up by a good signature, not by a good outcome. Proves SES-006.
+#[test]
+fn when_a_nonce_is_used() {
+    let x = Exchange::start();
+    let bad_order = |nonce: u64| {
+        let mut params = NewOrder::limit("nosuch", "buy", "1", "100").params();
+        params["nonce"] = json!(nonce);
+        params
+    };
+    x.as_("trader").call("/v1/order/new", bad_order(10)).refused(400, "InvalidSymbol");
+    with_nonce(&x, "trader", json!(10)).refused(400, "InvalidNonce");
+    x.as_("auditor").call("/v1/order/new", bad_order(10)).refused(403, "MissingRole");
+    with_nonce(&x, "auditor", json!(10)).refused(400, "InvalidNonce");
+    let trader = x.as_("trader");
+    let mut signed = trader.sign(trader.payload("/v1/balances", json!({ "nonce": 50 })).as_bytes());
+    signed.signature = "0".repeat(96);
+    trader.call_signed("/v1/balances", &signed).refused(400, "InvalidSignature");
+    with_nonce(&x, "trader", json!(50)).ok();
+}
+
+/// Of several equal ones at once exactly one passes, and a kill forgets none. Proves SES-007.
+#[test]
+fn equal_nonces_at_once() {
+    let x = Exchange::start();
+    let (key, callers) = ("trader", 6);
+    let barrier = Barrier::new(callers);
+    let actors: Vec<_> = (0..callers).map(|_| x.fresh(key)).collect();
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let threads: Vec<_> = actors
+            .into_iter()
+            .map(|actor| {
+                let barrier = &barrier;
+                scope.spawn(move || {
+                    barrier.wait();
+                    let mut params = NewOrder::limit("btcusd", "buy", "1", "100").params();
+                    params["nonce"] = json!(5000);
+                    actor.call("/v1/order/new", params).status()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 1, "{statuses:?}");
+    x.kill9();
+    x.restart();
+    with_nonce(&x, key, json!(5000)).refused(400, "InvalidNonce");
+    assert_eq!(with_nonce(&x, key, json!(5001)).ok().as_array().map(Vec::is_empty), Some(false));
+    let orders = x.as_(key).call("/v1/orders", json!({ "nonce": 5002 })).ok();
+    assert_eq!(orders.as_array().unwrap().len(), 1);
+}
+
+/// A time-based key: within 30 seconds of the exchange's time, in any order, never twice the same change.
+/// Proves SES-008.
+#[test]
+fn time_based_nonces() {
+    let x = Exchange::start();
+    x.advance(1000);
+    let now = x.now_ms() / 1000;
+    for good in [now, now - 30, now + 30, now - 5] {
+        with_nonce(&x, "time-nonce", json!(good)).ok();
+    }
+    for far in [now - 31, now + 31, 0] {
+        let answer = with_nonce(&x, "time-nonce", json!(far));
+        let message = answer.refused(400, "InvalidNonce").message;
+        assert!(message.contains("is not within") && message.contains(&far.to_string()), "{answer}");
+    }
+    let order = |name: &str| {
+        let mut params = NewOrder::limit("btcusd", "buy", "1", "100").named(name).params();
+        params["nonce"] = json!(now);
+        params
+    };
+    let actor = x.as_("time-nonce");
+    actor.call("/v1/order/new", order("first")).ok();
+    actor.call("/v1/order/new", order("second")).ok();
+    actor.call("/v1/order/new", order("first")).refused(400, "InvalidNonce");
+    x.advance(20);
+    actor.call("/v1/order/new", order("first")).refused(400, "InvalidNonce");
+}
+
+/// What changed something under a time-based nonce changes nothing when it is sent again after a crash.
+/// Proves SES-007.
+#[test]
+fn time_based_replay_after_a_crash() {
+    let x = Exchange::start();
+    let now = x.now_ms() / 1000;
+    let payload = |actor: &buttonwood_accept::Actor, nonce: u64| {
+        let mut params = NewOrder::limit("btcusd", "buy", "1", "100").params();
+        params["nonce"] = json!(nonce);
+        actor.payload("/v1/order/new", params)
+    };
+    let actor = x.as_("time-nonce");
+    let captured = actor.sign(payload(&actor, now).as_bytes());
+    actor.call_signed("/v1/order/new", &captured).ok();
+    x.kill9();
+    x.restart();
+    let actor = x.as_("time-nonce");
+    actor.call_signed("/v1/order/new", &captured).refused(400, "InvalidNonce");
+    actor.call_payload("/v1/order/new", payload(&actor, now + 1).as_bytes()).ok();
+    assert_eq!(x.as_("trader").live_ids().len(), 2);
+    laws::check(&x);
+}
+
+/// A heartbeat is always welcome. Proves SES-009.
+#[test]
+fn heartbeat_reply() {
+    let x = Exchange::start();
+    for key in ["heartbeat", "trader"] {
+        assert_eq!(x.as_(key).call("/v1/heartbeat", json!({})).ok(), json!({ "result": "ok" }));
+    }
+    x.as_("fund-manager").call("/v1/heartbeat", json!({})).refused(403, "MissingRole");
+}
+
+/// After 30 silent seconds a session's orders go, on all symbols, and no one else's.
+/// Proves SES-010, SES-011, SES-015, LIM-012, ORD-054.
+#[test]
+fn silence_cancels() {
+    let x = Exchange::start();
+    let session = x.as_("heartbeat");
+    let mine = [session.limit("btcusd", "buy", "1", "100"), session.limit("ethusd", "sell", "1", "9000")];
+    let other = x.as_("trader").limit("btcusd", "buy", "1", "100");
+    x.advance(29);
+    assert_eq!(x.as_("trader").live_ids().len(), 3, "not yet");
+    x.advance(2);
+    assert_eq!(x.as_("trader").live_ids(), [other["order_id"].as_str().unwrap()]);
+    for order in mine {
+        let ended = x.as_("auditor").status(order["order_id"].as_str().unwrap());
+        assert_eq!(
+            (&ended["is_cancelled"], &ended["reason"]),
+            (&json!(true), &json!("Requested")),
+            "{ended}"
+        );
+    }
+    x.advance(3600);
+    assert_eq!(x.as_("trader").live_ids().len(), 1, "a key without the option never loses its orders");
+    laws::check(&x);
+}
+
+/// Any signed call keeps the session, refused ones too. Proves SES-012.
+#[test]
+fn any_call_keeps_a_session() {
+    let x = Exchange::start();
+    let session = x.as_("heartbeat");
+    session.limit("btcusd", "buy", "1", "100");
+    for round in 0..4 {
+        x.advance(15);
+        match round {
+            0 => drop(session.call("/v1/heartbeat", json!({})).ok()),
+            1 => drop(session.call("/v1/balances", json!({})).ok()),
+            2 => drop(session.call("/v1/order/cancel", json!({ "order_id": "x" })).error()),
+            _ => drop(session.call("/v1/order/new", json!({})).refused(400, "MissingOrderField")),
+        }
+        x.advance(14);
+        assert_eq!(x.as_("auditor").live_ids().len(), 1, "round {round}");
+        session.call("/v1/heartbeat", json!({})).ok();
+    }
+    x.advance(31);
+    assert_eq!(x.as_("auditor").live_ids(), [""; 0]);
+    laws::check(&x);
+}
+
+/// What is not authenticated does not count as a sign of life. Proves SES-013.
+#[test]
+fn failed_authentication_keeps_nothing() {
+    let x = Exchange::start();
+    let session = x.as_("heartbeat");
+    session.limit("btcusd", "buy", "1", "100");
+    x.advance(20);
+    let mut signed = session.sign(session.payload("/v1/heartbeat", json!({})).as_bytes());
+    signed.signature = "0".repeat(96);
+    session.call_signed("/v1/heartbeat", &signed).refused(400, "InvalidSignature");
+    x.get("/v1/book/btcusd").ok();
+    x.advance(11);
+    assert_eq!(x.as_("auditor").live_ids(), [""; 0]);
+}
+
+/// An expired session lives on with its next call. Proves SES-014.
+#[test]
+fn a_session_comes_back() {
+    let x = Exchange::start();
+    let session = x.as_("heartbeat");
+    session.limit("btcusd", "buy", "1", "100");
+    x.advance(31);
+    let order = session.limit("btcusd", "buy", "2", "100");
+    assert_eq!(session.live_ids(), [order["order_id"].as_str().unwrap()]);
+    x.advance(31);
+    assert_eq!(x.as_("auditor").live_ids(), [""; 0], "and is watched again");
+    laws::check(&x);
+}

@@ -1,0 +1,424 @@
+//! The symbol table, details, increments and statuses: clauses SYM.
+
+use buttonwood_accept::{Dec, Exchange, NewOrder, Value, check, dec, json, laws, same_keys};
+
+/// Every spot symbol of the specification: names, minimum order size, tick size, quote price increment.
+const SPOT: [(&str, &str, &str, &str); 57] = [
+    ("btcusd btceur btcgbp btcsgd btcgusd", "1e-5", "1e-8", "0.01"),
+    ("ethusd etheur ethgbp ethsgd ethgusd", "1e-3", "1e-6", "0.01"),
+    ("ethbtc", "1e-3", "1e-6", "1e-5"),
+    ("bchusd", "1e-3", "1e-6", "0.01"),
+    ("ltcusd", "1e-2", "1e-5", "0.01"),
+    ("ltcbtc", "1e-2", "1e-5", "1e-7"),
+    ("ltceth", "1e-2", "1e-5", "1e-5"),
+    ("batusd oxtusd manausd", "1", "1e-6", "1e-5"),
+    (
+        "daiusd linkusd zrxusd storjusd sklusd lrcusd sandusd maticusd dogeusd ankrusd fetusd usdcusd gmtusd \
+         imxusd xrpusd",
+        "0.1",
+        "1e-6",
+        "1e-5",
+    ),
+    ("linkbtc", "0.1", "1e-6", "1e-8"),
+    ("linketh", "0.1", "1e-6", "1e-7"),
+    ("ampusd", "10", "1e-6", "1e-5"),
+    ("compusd mkrusd", "1e-3", "1e-6", "0.01"),
+    ("paxgusd", "1e-4", "1e-8", "0.01"),
+    ("crvusd filusd grtusd goatusd", "0.1", "1e-6", "1e-4"),
+    ("uniusd umausd injusd sushiusd cubeusd dotusd", "0.01", "1e-6", "1e-4"),
+    ("renusd", "0.01", "1e-6", "1e-5"),
+    ("yfiusd", "1e-5", "1e-6", "0.01"),
+    ("aaveusd lptusd", "1e-3", "1e-6", "1e-4"),
+    ("ftmusd", "0.03", "1e-6", "1e-4"),
+    ("ctxusd", "2e-3", "1e-6", "1e-4"),
+    ("xtzusd", "2e-2", "1e-6", "1e-4"),
+    ("axsusd", "3e-3", "1e-6", "1e-2"),
+    ("dogebtc", "1", "1e-8", "1e-9"),
+    ("dogeeth", "1", "1e-8", "1e-8"),
+    ("rareusd", "0.1", "1e-6", "1e-3"),
+    ("qntusd", "4e-4", "1e-6", "1e-2"),
+    ("maskusd", "1e-2", "1e-6", "1e-3"),
+    ("api3usd", "3e-2", "1e-6", "1e-3"),
+    ("shibusd pepeusd", "1000", "1e-6", "1e-9"),
+    ("rndrusd ldousd apeusd", "2e-2", "1e-6", "1e-3"),
+    ("galausd", "0.4", "1e-6", "1e-5"),
+    ("ensusd", "2e-3", "1e-6", "1e-3"),
+    ("solusd", "1e-3", "1e-6", "1e-3"),
+    ("gusdsgd", "0.1", "1e-6", "1e-3"),
+    ("gusdgbp", "0.1", "1e-4", "1e-3"),
+    ("chzusd", "0.5", "1e-6", "1e-5"),
+    ("jamusd", "10", "1e-6", "1e-7"),
+    ("aliusd", "2", "1e-6", "1e-6"),
+    ("ernusd", "0.05", "1e-6", "1e-4"),
+    ("elonusd", "60000", "1e-6", "1e-11"),
+    ("galusd hntusd", "0.04", "1e-6", "1e-4"),
+    ("samousd", "10", "1e-6", "1e-7"),
+    ("iotxusd", "3", "1e-6", "1e-6"),
+    ("avaxusd", "0.005", "1e-6", "1e-3"),
+    ("atomusd", "0.01", "1e-6", "1e-3"),
+    ("usdtusd", "0.1", "1e-6", "1e-4"),
+    ("btcusdt", "1e-5", "1e-8", "1e-2"),
+    ("ethusdt", "1e-3", "1e-6", "1e-2"),
+    ("wifusd popcatusd opusd", "0.07", "1e-6", "1e-4"),
+    ("bonkusd", "4000", "1e-6", "1e-9"),
+    ("moodengusd", "1", "1e-6", "1e-6"),
+    ("pnutusd", "0.2", "1e-4", "1e-4"),
+    ("mewusd bomeusd", "10", "1e-2", "1e-6"),
+    ("flokiusd", "400", "1e-6", "1e-7"),
+    ("pythusd", "0.2", "1e-6", "1e-5"),
+    ("chillguyusd", "0.5", "1e-2", "1e-4"),
+];
+
+/// Symbols for which the specification gives no increments: these are decision D-33's.
+const OTHER: [(&str, &str, &str, &str); 7] = [
+    ("zecusd", "1e-3", "1e-6", "0.01"),
+    ("efilfil", "0.1", "1e-6", "1e-4"),
+    ("usdtgusd", "0.1", "1e-6", "1e-4"),
+    ("gusdusd", "0.01", "1e-6", "1e-4"),
+    ("zbcusd", "0.1", "1e-6", "1e-5"),
+    ("solbtc", "1e-3", "1e-6", "1e-7"),
+    ("soleth", "1e-3", "1e-6", "1e-6"),
+];
+
+/// Perpetuals with increments of their own; the others use 0.1 / 0.1 / 0.001.
+const PERPETUAL: [(&str, &str, &str, &str); 19] = [
+    ("btc", "0.0001", "0.0001", "0.5"),
+    ("eth", "0.001", "0.001", "0.05"),
+    ("sol", "0.1", "0.1", "0.005"),
+    ("avax", "0.1", "0.1", "0.001"),
+    ("bch", "0.001", "0.001", "0.01"),
+    ("bnb", "0.01", "0.01", "0.05"),
+    ("bonk", "5000", "1", "1e-9"),
+    ("doge", "1", "1", "1e-5"),
+    ("floki", "500", "1", "1e-8"),
+    ("hype", "0.1", "0.1", "0.001"),
+    ("inj", "0.1", "0.1", "0.001"),
+    ("link", "0.1", "0.1", "0.001"),
+    ("ltc", "0.1", "0.1", "0.01"),
+    ("mew", "10", "1", "1e-6"),
+    ("op", "1", "0.1", "1e-4"),
+    ("pepe", "1", "1", "1e-9"),
+    ("pol", "1", "1", "1e-4"),
+    ("popcat", "1", "0.1", "1e-4"),
+    ("shib", "50", "50", "1e-9"),
+];
+
+const BASES: &str = "avax bch bnb bome bonk btc doge dot eth floki goat hype inj link ltc mew moodeng op pepe \
+                     pnut pol popcat pyth shib sol trump uni wif xrp";
+
+/// `2e-3` as 0.002.
+fn power(text: &str) -> Dec {
+    let Some((digits, exponent)) = text.split_once("e-") else { return dec(text) };
+    let places: usize = exponent.parse().unwrap();
+    dec(&format!("0.{}{digits}", "0".repeat(places - digits.len())))
+}
+
+fn expect_increments(x: &Exchange, symbol: &str, row: (&str, &str, &str)) -> Value {
+    let details = x.get(&format!("/v1/symbols/details/{symbol}")).ok();
+    let found = ["min_order_size", "tick_size", "quote_increment"].map(|name| Dec::wire(&details[name]));
+    assert_eq!(found, [power(row.0), power(row.1), power(row.2)], "{symbol}: {details}");
+    details
+}
+
+fn spot_symbols() -> Vec<&'static str> {
+    SPOT.iter().chain(&OTHER).flat_map(|row| row.0.split_ascii_whitespace()).collect()
+}
+
+fn listed(x: &Exchange) -> Vec<String> {
+    serde_list(&x.get("/v1/symbols").ok())
+}
+
+fn serde_list(value: &Value) -> Vec<String> {
+    value.as_array().unwrap().iter().map(|item| item.as_str().unwrap().to_owned()).collect()
+}
+
+/// The specification's spot symbols, with its increments, and no others. Proves SYM-001, SYM-002, SYM-017.
+#[test]
+fn spot_table_is_the_specifications() {
+    let x = Exchange::start();
+    let mut expected: Vec<String> = spot_symbols().into_iter().map(str::to_owned).collect();
+    expected.sort();
+    let mut found = listed(&x);
+    found.retain(|symbol| !symbol.ends_with("gusdperp"));
+    assert_eq!(found, expected);
+    for (names, min, tick, increment) in SPOT.iter().chain(&OTHER) {
+        for symbol in names.split_ascii_whitespace() {
+            let details = expect_increments(&x, symbol, (min, tick, increment));
+            let codes = format!(
+                "{}{}",
+                details["base_currency"].as_str().unwrap(),
+                details["quote_currency"].as_str().unwrap()
+            );
+            assert_eq!(codes, symbol.to_uppercase(), "{details}");
+            assert_eq!(details["product_type"], "spot");
+            assert_eq!(details["contract_type"], "vanilla");
+            assert_eq!(details["contract_price_currency"], details["quote_currency"]);
+        }
+    }
+}
+
+/// A perpetual for each of the 29 bases, with the facts' increments. Proves SYM-003, SYM-004, SYM-018.
+#[test]
+fn perpetual_table_is_complete() {
+    let x = Exchange::start();
+    let expected: Vec<String> =
+        BASES.split_ascii_whitespace().map(|base| format!("{base}gusdperp")).collect();
+    let mut found = listed(&x);
+    found.retain(|symbol| symbol.ends_with("gusdperp"));
+    assert_eq!(found, expected);
+    for base in BASES.split_ascii_whitespace() {
+        let own = PERPETUAL.iter().find(|row| row.0 == base);
+        let row = own.map_or(("0.1", "0.1", "0.001"), |row| (row.1, row.2, row.3));
+        let details = expect_increments(&x, &format!("{base}gusdperp"), row);
+        assert_eq!(details["base_currency"], base.to_uppercase());
+        assert_eq!(details["quote_currency"], "GUSD");
+        assert_eq!(details["product_type"], "swap");
+        assert_eq!(details["contract_type"], "linear");
+        assert_eq!(details["contract_price_currency"], "GUSD");
+    }
+}
+
+/// Three symbols are closed to customers of one state, and to no one else. Proves SYM-005.
+#[test]
+fn restricted_symbols() {
+    let x = Exchange::start();
+    x.credit("restricted", "USDT", "1000");
+    x.credit("trader", "USDT", "1000");
+    for (symbol, amount, price) in
+        [("usdtusd", "1", "1"), ("btcusdt", "0.001", "100"), ("ethusdt", "0.1", "100")]
+    {
+        let order = NewOrder::limit(symbol, "buy", amount, price).params();
+        let answer = x.as_("restricted").call("/v1/order/new", order.clone());
+        answer.refused(400, "InvalidSymbol");
+        assert_eq!(x.as_("trader").call("/v1/order/new", order).ok()["is_live"], json!(true));
+    }
+    x.as_("restricted").limit("btcusd", "buy", "0.001", "100");
+    laws::check(&x);
+}
+
+/// Quantities are in the first currency, prices in the second. Proves SYM-006.
+#[test]
+fn base_and_quote() {
+    check(
+        "
+        counterparty sell ethbtc 2 @ 0.05     => live
+        balance counterparty ETH 20000 available 20000 - 2, BTC 1000
+        trader buy ethbtc 2 @ 0.05            => filled
+        balance trader ETH 20000 + 2, BTC 1000 - 0.1 - 0.0004
+        balance counterparty ETH 20000 - 2, BTC 1000 + 0.1 - 0.0002
+        ",
+    );
+}
+
+/// Any letter case names a symbol; orders answer in lower case. Proves SYM-007, ORD-003.
+#[test]
+fn symbols_in_any_case() {
+    let x = Exchange::start();
+    let order = x.as_("trader").limit("BTCUSD", "buy", "1", "100");
+    assert_eq!(order["symbol"], "btcusd");
+    assert_eq!(order["price"], "100.00");
+    assert_eq!(order["exchange"], "svc");
+    for path in ["/v1/book/", "/v1/trades/", "/v1/symbols/details/", "/v2/ticker/", "/v1/pubticker/"] {
+        let lower = x.get(&format!("{path}btcusd")).ok();
+        for spelling in ["BTCUSD", "BtcUsd"] {
+            assert_eq!(x.get(&format!("{path}{spelling}")).ok(), lower, "{path}{spelling}");
+        }
+    }
+    let trades = x.as_("trader").call("/v1/mytrades", json!({ "symbol": "BtcUsd" })).ok();
+    assert_eq!(trades, json!([]));
+}
+
+/// The minimum itself is accepted, one tick less is not. Proves SYM-009.
+#[test]
+fn minimum_order_size() {
+    check(
+        "
+        trader buy btcusd 0.00001 @ 100       => live
+        trader buy btcusd 0.00000999 @ 100    => refused 400 InvalidQuantity
+        trader buy ethusd 0.001 @ 100         => live
+        trader buy ethusd 0.000999 @ 100      => refused 400 InvalidQuantity
+        trader buy elonusd 60000 @ 0.00000000001          => live
+        trader buy elonusd 59999.999999 @ 0.00000000001   => refused 400 InvalidQuantity
+        ",
+    );
+}
+
+/// Off the grid is refused, never rounded; above the minimum only the tick counts.
+/// Proves SYM-010, SYM-011, SYM-012.
+#[test]
+fn grids_are_exact() {
+    check(
+        "
+        trader buy btcusd 1.000000001 @ 100   => refused 400 InvalidQuantity
+        trader buy btcusd 1.00000001 @ 100    => live, remaining 1.00000001
+        trader buy btcusd 1 @ 100.001         => refused 400 InvalidPrice
+        trader buy btcusd 1 @ 100.01          => live
+        trader buy ethusd 1.0000001 @ 100     => refused 400 InvalidQuantity
+        trader buy ethbtc 1 @ 0.000001        => refused 400 InvalidPrice
+        trader buy ftmusd 0.030001 @ 1        => live, remaining 0.030001
+        ",
+    );
+}
+
+/// The list is public, lower case, sorted and without repeats. Proves SYM-014.
+#[test]
+fn symbol_list() {
+    let x = Exchange::start();
+    let list = listed(&x);
+    assert_eq!(list.len(), spot_symbols().len() + 29);
+    assert!(list.windows(2).all(|pair| pair[0] < pair[1]), "sorted, no repeats: {list:?}");
+    assert!(list.iter().all(|symbol| *symbol == symbol.to_lowercase()));
+}
+
+/// Details have their keys and types and no others. Proves SYM-015, SYM-016.
+#[test]
+fn details_shape() {
+    let x = Exchange::start();
+    let answer = x.get("/v1/symbols/details/btcusd");
+    let expected = json!({
+        "symbol": "BTCUSD", "base_currency": "BTC", "quote_currency": "USD", "tick_size": "0.00000001",
+        "quote_increment": "0.01", "min_order_size": "0.00001", "status": "open", "wrap_enabled": false,
+        "product_type": "spot", "contract_type": "vanilla", "contract_price_currency": "USD",
+    });
+    assert_eq!(answer.ok(), expected, "{answer}");
+    assert_eq!(x.get("/v1/symbols/details/gusdusd").ok()["wrap_enabled"], json!(true));
+}
+
+/// Details of all symbols in one reply, each as by itself. Proves SYM-021.
+#[test]
+fn details_of_all() {
+    let x = Exchange::start();
+    let all = x.get("/v1/symbols/details/all").ok();
+    let rows = all.as_array().unwrap();
+    let mut names: Vec<String> =
+        rows.iter().map(|row| row["symbol"].as_str().unwrap().to_lowercase()).collect();
+    names.sort();
+    assert_eq!(names, listed(&x));
+    for row in rows {
+        let keys = x.get("/v1/symbols/details/btcusd").ok();
+        let keys: Vec<&str> = keys.as_object().unwrap().keys().map(String::as_str).collect();
+        same_keys(row, &keys, row);
+    }
+    assert!(rows.contains(&x.get("/v1/symbols/details/ethbtc").ok()));
+}
+
+/// Details of what is not listed. Proves SYM-020.
+#[test]
+fn details_of_an_unknown_symbol() {
+    let x = Exchange::start();
+    for symbol in ["nosuch", "btcusd%20", "btc", "%00"] {
+        x.get(&format!("/v1/symbols/details/{symbol}")).refused(400, "InvalidSymbol");
+    }
+    let refusal = x.get("/v1/symbols/details/nosuch").refused(400, "InvalidSymbol");
+    assert!(refusal.message.contains("'nosuch'"), "{}", refusal.message);
+}
+
+/// A change of status shows at once, and only the five statuses exist. Proves SYM-022.
+#[test]
+fn status_shows_in_details() {
+    let x = Exchange::start();
+    let status = || x.get("/v1/symbols/details/ethusd").ok()["status"].clone();
+    assert_eq!(status(), "open");
+    for next in ["cancel_only", "post_only", "limit_only", "closed", "open"] {
+        x.set_status("ethusd", next);
+        assert_eq!(status(), next);
+    }
+    let answer = x.control("/sandbox/symbols/ethusd/status", &json!({ "status": "ajar" }));
+    assert_eq!(answer.status(), 400, "{answer}");
+    assert_eq!(status(), "open");
+    assert_eq!(x.get("/v1/symbols/details/btcusd").ok()["status"], "open", "other symbols are not touched");
+}
+
+/// Open: every type and option. Proves SYM-023.
+#[test]
+fn open_takes_everything() {
+    check(
+        "
+        counterparty sell btcusd 5 @ 30000                        => live
+        trader buy btcusd 1 @ 30000                               => filled
+        trader buy btcusd 1 @ 30000 immediate-or-cancel           => filled
+        trader buy btcusd 0.1 @ 30000 fill-or-kill                => filled
+        trader buy btcusd 0.1 @ 20000 maker-or-cancel             => live
+        trader buy btcusd 0.1 at market                           => filled
+        ",
+    );
+}
+
+/// Closed: nothing new, live orders are cancelled and their holds released, queries and cancels answer.
+/// Proves SYM-024, SYM-028, SYM-029.
+#[test]
+fn closed_takes_nothing() {
+    check(
+        "
+        counterparty sell btcusd 1 @ 30000 as A1    => live
+        trader buy btcusd 1 @ 20000 as B1           => live
+        trader buy ethusd 1 @ 200 as E1             => live
+        balance trader USD 100000 available 100000 - 20080 - 200.8
+        status btcusd closed
+        order A1                                    => cancelled MarketClosed
+        order B1                                    => cancelled MarketClosed
+        order E1                                    => live
+        balance trader USD 100000 available 100000 - 200.8
+        balance counterparty BTC 1000
+        book btcusd                                 => bids none; asks none
+        trader buy btcusd 1 @ 20000                 => refused 400 MarketClosed
+        trader buy btcusd 1 @ 20000 maker-or-cancel => refused 400 MarketClosed
+        trader buy btcusd 1 at market               => refused 400 MarketClosed
+        trader cancel B1                            => cancelled MarketClosed
+        status btcusd open
+        trader buy btcusd 1 @ 20000                 => live
+        ",
+    );
+    let x = Exchange::start();
+    x.set_status("btcusd", "closed");
+    assert!(listed(&x).contains(&"btcusd".to_owned()), "a closed symbol stays listed");
+}
+
+/// Cancel only: what is there can go. Proves SYM-025.
+#[test]
+fn cancel_only_takes_cancels() {
+    check(
+        "
+        trader buy btcusd 1 @ 20000 as B1           => live
+        status btcusd cancel_only
+        trader buy btcusd 1 @ 20000                 => refused 400 MarketNotOpen
+        trader buy btcusd 1 at market               => refused 400 MarketNotOpen
+        order B1                                    => live
+        book btcusd                                 => bids 1 @ 20000; asks none
+        trader cancel B1                            => cancelled Requested
+        balance trader USD 100000
+        ",
+    );
+}
+
+/// Post only: what does not cross. Proves SYM-026.
+#[test]
+fn post_only_takes_what_rests() {
+    check(
+        "
+        counterparty sell btcusd 1 @ 30000 as A1              => live
+        status btcusd post_only
+        trader buy btcusd 1 @ 29000 as B1                     => live
+        trader buy btcusd 1 @ 30000                           => refused 400 MarketNotOpen
+        trader buy btcusd 1 @ 30000 immediate-or-cancel       => refused 400 MarketNotOpen
+        trader buy btcusd 1 @ 29000 immediate-or-cancel       => cancelled ImmediateOrCancelWouldPost
+        trader buy btcusd 1 at market                         => refused 400 MarketNotOpen
+        trader buy btcusd 1 @ 28000 maker-or-cancel           => live
+        order A1                                              => live, executed 0
+        ",
+    );
+}
+
+/// Limit only: no market orders. Proves SYM-027.
+#[test]
+fn limit_only_takes_limits() {
+    check(
+        "
+        counterparty sell btcusd 1 @ 30000                    => live
+        status btcusd limit_only
+        trader buy btcusd 0.1 at market                       => refused 400 MarketNotOpen
+        trader buy btcusd 0.1 @ 30000                         => filled
+        trader buy btcusd 0.1 @ 30000 immediate-or-cancel     => filled
+        ",
+    );
+}
