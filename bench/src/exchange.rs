@@ -1,0 +1,393 @@
+//! Our core under the shared flow: the whole path of a command, from its bytes to its event records.
+//!
+//! An operation becomes one binary record, or two when it moves an order (cancel, then a new order under a new id).
+//! The timed path decodes the record into a [`Command`], decides it, applies its events, moves them to a ring as
+//! the writer does for its journal, and notes the stamp.
+
+use buttonwood_engine::{
+    Account, Body, Caller, Command, Event, FeeSchedule, Mode, NewSession, Opening, OrderRef, Outcome, Owner,
+    Place, Rare, SpotEvent, State, Workspace, decide, evolve,
+};
+use buttonwood_model::{
+    AccountId, ClientId, Currency, CurrencyId, CurrencyKind, ExecutionOption, GroupId, Nonce, OrderId,
+    OrderKind, Product, Role, Roles, Seq, SessionId, Side, Stamp, Symbol, SymbolId, SymbolStatus, Time,
+};
+use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
+
+use crate::opgen::{Flow, Op, Tally};
+
+/// Accounts of the flow, one session each; the house's own come before them.
+const ACCOUNTS: u32 = 1_001;
+const HOUSE_ACCOUNTS: u32 = 3;
+/// 2026-01-01.
+const START_MICROS: u64 = 1_767_225_600_000_000;
+
+/// Bytes of a command as it comes off a wire.
+const RECORD: usize = 48;
+const CANCEL: u8 = 0;
+const LIMIT: u8 = 1;
+const IMMEDIATE: u8 = 2;
+const MARKET: u8 = 3;
+const SELLS: u8 = 1;
+/// The next record belongs to the same operation.
+const MORE: u8 = 2;
+
+/// One binary command: client id (16) or order id, price, lots, account, nonce, symbol, kind, flags.
+#[derive(Clone, Copy)]
+pub(crate) struct Record([u8; RECORD]);
+
+impl Record {
+    fn word(&self, at: usize) -> u64 {
+        u64::from_le_bytes(self.0[at..at + 8].try_into().expect("eight bytes"))
+    }
+
+    fn half(&self, at: usize) -> u32 {
+        u32::from_le_bytes(self.0[at..at + 4].try_into().expect("four bytes"))
+    }
+
+    /// Whether the next record belongs to the same operation.
+    pub(crate) fn has_more(&self) -> bool {
+        self.0[43] & MORE != 0
+    }
+
+    #[inline]
+    fn decode(&self, nonces: &[Nonce]) -> Command {
+        let account = self.half(32);
+        let caller = Caller {
+            session: SessionId(account),
+            account: Some(AccountId(HOUSE_ACCOUNTS + account)),
+            nonce: nonces[self.half(36) as usize],
+        };
+        let kind = self.0[42];
+        let body = if kind == CANCEL {
+            Body::Cancel(OrderRef::Id(OrderId(self.word(0))))
+        } else {
+            Body::Place(Place {
+                symbol: SymbolId(u16::from_le_bytes([self.0[40], self.0[41]])),
+                side: if self.0[43] & SELLS == 0 { Side::Buy } else { Side::Sell },
+                kind: if kind == MARKET { OrderKind::Market } else { OrderKind::Limit },
+                option: (kind == IMMEDIATE).then_some(ExecutionOption::ImmediateOrCancel),
+                price: Price::from_ticks(self.word(16)),
+                qty: Qty::from_hundredths(u128::from(self.word(24)) * 100),
+                spend: Money::ZERO,
+                client_id: Some(ClientId::copied(&self.0[..16])),
+            })
+        };
+        Command { caller: Some(caller), body }
+    }
+}
+
+/// Writes operations down as records: what a client and the gate before the core would have done.
+pub(crate) struct Scribe {
+    /// Nonces each account has used.
+    used: Vec<u32>,
+    written: u64,
+}
+
+impl Scribe {
+    pub(crate) fn new() -> Self {
+        Self::for_accounts(ACCOUNTS)
+    }
+
+    pub(crate) fn for_accounts(accounts: u32) -> Self {
+        Self { used: vec![0; accounts as usize], written: 0 }
+    }
+
+    fn write(&mut self, kind: u8, flags: u8, op: &Op, text: [u8; 16]) -> Record {
+        let last = &mut self.used[op.account as usize];
+        *last += 1;
+        self.written += 1;
+        let mut bytes = [0; RECORD];
+        bytes[..16].copy_from_slice(&text);
+        bytes[16..24].copy_from_slice(&op.price.to_le_bytes());
+        bytes[24..32].copy_from_slice(&op.lots.to_le_bytes());
+        bytes[32..36].copy_from_slice(&op.account.to_le_bytes());
+        bytes[36..40].copy_from_slice(&last.to_le_bytes());
+        bytes[40..42].copy_from_slice(&op.symbol.to_le_bytes());
+        bytes[42] = kind;
+        bytes[43] = flags | if op.sells { SELLS } else { 0 };
+        Record(bytes)
+    }
+
+    fn cancel(&mut self, op: &Op, order: OrderId) -> Record {
+        let mut text = [0; 16];
+        text[..8].copy_from_slice(&order.0.to_le_bytes());
+        self.write(CANCEL, if op.kind == b'M' { MORE } else { 0 }, op, text)
+    }
+
+    /// The new order of an operation, under a client id of 16 characters.
+    pub(crate) fn place(&mut self, op: &Op) -> Record {
+        let kind = match op.kind {
+            b'I' => IMMEDIATE,
+            b'K' => MARKET,
+            _ => LIMIT,
+        };
+        let mut text = *b"20261120-0000000";
+        let mut rest = self.written;
+        for digit in text[9..].iter_mut().rev() {
+            *digit = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        self.write(kind, 0, op, text)
+    }
+}
+
+/// A flow as binary commands, and what they need to be decoded.
+pub(crate) struct Script {
+    pub(crate) records: Vec<Record>,
+    /// Records before the measured ones.
+    pub(crate) prefill: usize,
+    pub(crate) symbols: u16,
+    nonces: Vec<Nonce>,
+}
+
+impl Script {
+    /// Writes the flow down as commands. One untimed run tells the exchange's order ids, and that every answer is
+    /// the generator's.
+    pub(crate) fn of(flow: &Flow) -> Self {
+        let mut script = Self { records: Vec::new(), prefill: 0, symbols: flow.symbols, nonces: nonces() };
+        let mut ids = vec![OrderId(0); flow.ops.len() + 1];
+        let mut scribe = Scribe::new();
+        let mut exchange = Exchange::new(flow.symbols);
+        let mut answer = |record: Record, script: &mut Self| {
+            script.records.push(record);
+            match exchange.apply(&record, &script.nonces) {
+                Outcome::Order(order) => order.id,
+                outcome => panic!("record {}: {outcome:?}", script.records.len()),
+            }
+        };
+        for (index, op) in flow.ops.iter().enumerate() {
+            if index == flow.prefill {
+                script.prefill = script.records.len();
+            }
+            if matches!(op.kind, b'C' | b'M') {
+                let id = answer(scribe.cancel(op, ids[op.id as usize]), &mut script);
+                assert_eq!(id, ids[op.id as usize]);
+            }
+            if op.kind != b'C' {
+                ids[op.id as usize] = answer(scribe.place(op), &mut script);
+            }
+        }
+        assert_eq!(exchange.proven(), flow.expect, "{}: ours against the generator", flow.name);
+        script
+    }
+
+    pub(crate) fn nonces(&self) -> &[Nonce] {
+        &self.nonces
+    }
+}
+
+/// More nonces than any account of the longest flow uses.
+const NONCES: u64 = 40_000;
+
+/// The nonces of every account, in order.
+pub(crate) fn nonces() -> Vec<Nonce> {
+    (0..NONCES).map(nonce).collect()
+}
+
+/// Milliseconds since 1970, as clients choose nonces.
+fn nonce(number: u64) -> Nonce {
+    Nonce::parse((START_MICROS / 1_000 + number).to_string().as_bytes()).expect("digits are a nonce")
+}
+
+/// What the writer hands to its journal: events stay where they were decided, and each command notes its share.
+struct Ring {
+    /// Stamp and number of events of each command.
+    frames: Vec<(Stamp, usize)>,
+}
+
+/// Commands of a batch, after which the buffer is used again: as many as a load of 64 connections can queue. Its
+/// events are dropped at once, so a larger batch than the product's would show up in the tail.
+const BATCH: usize = 64;
+
+impl Ring {
+    fn new() -> Self {
+        Self { frames: Vec::with_capacity(BATCH) }
+    }
+
+    #[inline]
+    fn take(&mut self, stamp: Stamp, work: &mut Workspace) {
+        self.frames.push((stamp, work.out.latest().0.len()));
+        if self.frames.len() == BATCH {
+            self.frames.clear();
+            work.out.clear();
+        }
+    }
+}
+
+/// A command, what came of it, and the state's fingerprint after it.
+pub(crate) struct Told<'a> {
+    pub(crate) stamp: Stamp,
+    pub(crate) command: &'a Command,
+    pub(crate) work: &'a Workspace,
+    pub(crate) fingerprint: u64,
+}
+
+/// The core, its workspace and its ring.
+pub(crate) struct Exchange {
+    pub(crate) state: State,
+    pub(crate) work: Workspace,
+    ring: Ring,
+    trades: u64,
+    hundredths: u64,
+}
+
+impl Exchange {
+    /// Founded with accounts, sessions, symbols and plenty of money, all through commands.
+    pub(crate) fn new(symbols: u16) -> Self {
+        let mut exchange = Self::empty();
+        for body in founding(symbols, ACCOUNTS) {
+            let outcome = exchange.run(&Command { caller: None, body });
+            assert_eq!(outcome, Outcome::Done);
+        }
+        exchange
+    }
+
+    /// A crowd: `accounts` accounts on one symbol, entered as events, and so without the checks for taken names.
+    pub(crate) fn crowded(accounts: u32) -> Self {
+        let mut exchange = Self::empty();
+        for body in founding(1, accounts) {
+            let events = match body {
+                Body::OpenAccount(account) => vec![Event::from(Rare::AccountOpened(account))],
+                Body::AddSession(session) => vec![Event::from(Rare::SessionAdded(session))],
+                Body::Credit(account, amounts) => amounts
+                    .into_iter()
+                    .map(|(currency, amount)| Event::from(Rare::Credited(account, currency, amount)))
+                    .collect(),
+                body => {
+                    exchange.run(&Command { caller: None, body });
+                    continue;
+                }
+            };
+            let stamp = exchange.next_stamp();
+            for event in &events {
+                evolve(&mut exchange.state, stamp, event, &[]);
+            }
+            exchange.state.advance(stamp);
+        }
+        exchange
+    }
+
+    fn empty() -> Self {
+        let (state, work) = (State::new(), Workspace::default());
+        Self { state, work, ring: Ring::new(), trades: 0, hundredths: 0 }
+    }
+
+    /// The stamp of the next command: a microsecond after the last.
+    pub(crate) fn next_stamp(&self) -> Stamp {
+        let seq = self.state.stamp().seq.0 + 1;
+        Stamp { seq: Seq(seq), time: Time(START_MICROS + seq) }
+    }
+
+    #[inline]
+    pub(crate) fn apply(&mut self, record: &Record, nonces: &[Nonce]) -> Outcome {
+        let command = record.decode(nonces);
+        self.run(&command)
+    }
+
+    #[inline]
+    fn run(&mut self, command: &Command) -> Outcome {
+        let stamp = self.next_stamp();
+        let outcome = decide(&self.state, command, stamp, &mut self.work);
+        let (events, texts) = self.work.out.latest();
+        for event in events {
+            if let Event::Spot(SpotEvent::Filled { qty, .. }) = event {
+                self.trades += 1;
+                self.hundredths += qty.hundredths() as u64;
+            }
+            evolve(&mut self.state, stamp, event, texts);
+        }
+        self.state.advance(stamp);
+        self.ring.take(stamp, &mut self.work);
+        outcome
+    }
+
+    /// Founds an exchange and applies `records`, and shows every command with its events, before they are applied,
+    /// and the state's fingerprint after them.
+    pub(crate) fn recorded(script: &Script, records: &[Record], mut see: impl FnMut(&Told<'_>)) -> Self {
+        let mut exchange = Self::empty();
+        let founding = founding(script.symbols, ACCOUNTS).map(|body| Command { caller: None, body });
+        for command in founding.chain(records.iter().map(|record| record.decode(&script.nonces))) {
+            let stamp = exchange.next_stamp();
+            exchange.work.out.clear();
+            decide(&exchange.state, &command, stamp, &mut exchange.work);
+            let (events, texts) = exchange.work.out.latest();
+            for event in events {
+                evolve(&mut exchange.state, stamp, event, texts);
+            }
+            exchange.state.advance(stamp);
+            let fingerprint = exchange.state.fingerprint();
+            see(&Told { stamp, command: &command, work: &exchange.work, fingerprint });
+        }
+        exchange
+    }
+
+    /// What it came to so far.
+    pub(crate) fn tally(&self) -> Tally {
+        assert!(self.hundredths.is_multiple_of(100), "whole lots trade here");
+        let resting = self.state.orders().len() as u64;
+        Tally { trades: self.trades, lots: self.hundredths / 100, resting }
+    }
+
+    /// What it came to, after every law was checked.
+    pub(crate) fn proven(&self) -> Tally {
+        assert_eq!(self.state.broken_law(), None, "every law holds");
+        self.tally()
+    }
+}
+
+fn founding(symbols: u16, accounts: u32) -> impl Iterator<Item = Body> {
+    let opening = Opening {
+        mode: Mode::Sandbox,
+        seed: 23,
+        hash_key: 0x5EED_0023_5EED_0023,
+        fees: FeeSchedule::default(),
+    };
+    let currency = |code: String, kind| {
+        Body::ListCurrency(Currency { name: code.clone(), code, decimals: 19, kind, networks: Vec::new() })
+    };
+    let decimal = |text: &str| Decimal::parse(text.as_bytes()).expect("a decimal");
+    let grid = Grid::new(decimal("0.01"), decimal("0.00000001")).expect("the grid of btcusd");
+    let first = [Body::Open(opening), currency("USD".to_owned(), CurrencyKind::Fiat)];
+    let listings = (0..symbols).flat_map(move |symbol| {
+        [
+            currency(format!("C{symbol}"), CurrencyKind::Crypto),
+            Body::ListSymbol(Symbol {
+                name: format!("c{symbol}usd"),
+                base: CurrencyId(symbol + 1),
+                quote: CurrencyId(0),
+                grid: grid.clone(),
+                qty_min: Qty::from_hundredths(100),
+                product: Product::Spot,
+                status: SymbolStatus::Open,
+                wrap_enabled: false,
+                closed_to: Vec::new(),
+            }),
+        ]
+    });
+    let people = (0..accounts).flat_map(move |account| {
+        let id = AccountId(HOUSE_ACCOUNTS + account);
+        let amount = Money::from_decimal(decimal("1000000000")).expect("money");
+        let amounts = (0..=symbols).map(|currency| (CurrencyId(currency), amount)).collect();
+        [
+            Body::OpenAccount(Account {
+                group: Some(GroupId(0)),
+                short_name: format!("account-{account}"),
+                counterparty_id: format!("AC{account:06}"),
+                jurisdiction: String::new(),
+                broker: false,
+                opened: Time(START_MICROS),
+            }),
+            Body::Credit(id, amounts),
+            Body::AddSession(NewSession {
+                api_key: format!("account-bench{account:015}"),
+                name: format!("bench-{account}"),
+                owner: Owner::Account(id),
+                roles: Roles::of(&[Role::Trader]),
+                require_heartbeat: false,
+                time_based_nonce: false,
+            }),
+        ]
+    });
+    first.into_iter().chain(listings).chain([Body::AddGroup("bench".to_owned())]).chain(people)
+}

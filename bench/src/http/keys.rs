@@ -1,0 +1,50 @@
+//! The load keys: read from the `credentials.json` that a server writes when it starts.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// Keys used: one a connection.
+pub(crate) const KEYS: usize = 64;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Key {
+    pub(crate) name: String,
+    pub(crate) api_key: String,
+    pub(crate) api_secret: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Credentials {
+    keys: Vec<Key>,
+}
+
+const FILE: &str = "credentials.json";
+
+/// `load-000` to `load-063`.
+pub(crate) fn read(data: &Path) -> Vec<Key> {
+    let path = data.join(FILE);
+    let text = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut all: Credentials =
+        serde_json::from_slice(&text).expect("credentials.json is as the contract says");
+    all.keys.retain(|key| {
+        key.name.strip_prefix("load-").is_some_and(|n| n.parse().is_ok_and(|n: usize| n < KEYS))
+    });
+    all.keys.sort_by(|one, other| one.name.cmp(&other.name));
+    assert_eq!(all.keys.len(), KEYS, "the load keys are there");
+    all.keys
+}
+
+/// Invents load keys and writes them where a server would.
+pub(crate) fn invent(data: &Path) -> Vec<Key> {
+    let key = |n: usize| Key {
+        name: format!("load-{n:03}"),
+        api_key: format!("account-noop{n:016}"),
+        api_secret: format!("noop-secret-{n:03}-0123456789abcdef"),
+    };
+    let credentials = Credentials { keys: (0..KEYS).map(key).collect() };
+    let text = serde_json::to_vec(&credentials).expect("keys are text");
+    fs::write(data.join(FILE), text).expect("the data directory takes files");
+    credentials.keys
+}

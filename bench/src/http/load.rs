@@ -1,0 +1,231 @@
+//! The load: one thread on processor 1, one connection a key, no pipelining.
+//!
+//! Closed: each connection sends when its last answer is there. Open: requests leave on a schedule whatever the
+//! server does; what waits for a free connection waits on the clock.
+
+use std::collections::VecDeque;
+use std::io::{ErrorKind, Read, Write};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use mio::net::TcpStream;
+use mio::{Events, Interest, Poll, Token};
+
+use super::requests::{Asks, Requests};
+use super::server::pin;
+
+/// When requests leave.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pace {
+    Closed,
+    /// So many a second.
+    Open(f64),
+}
+
+/// What a run came to.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    pub(crate) count: u64,
+    pub(crate) seconds: f64,
+    /// Nanoseconds, sorted.
+    pub(crate) latencies: Vec<u64>,
+    /// Requests of each key that were answered.
+    pub(crate) answered: Vec<usize>,
+    /// Requests of each key that were sent.
+    pub(crate) sent: Vec<usize>,
+    /// Whether a connection ended before the load did.
+    pub(crate) broken: bool,
+}
+
+impl Answers {
+    pub(crate) fn per_second(&self) -> f64 {
+        self.count as f64 / self.seconds
+    }
+}
+
+struct Connection<'a> {
+    stream: TcpStream,
+    requests: &'a Requests,
+    sent: usize,
+    answered: usize,
+    /// When the request in flight was due.
+    due: Option<Instant>,
+    room: Box<[u8; 16_384]>,
+    filled: usize,
+}
+
+/// One answer in so many is read as JSON.
+const LOOK: usize = 64;
+/// The processor of the load.
+const PROCESSOR: usize = 1;
+
+impl Connection<'_> {
+    /// Sends the next request; `false` when there is none or the connection is gone.
+    fn send(&mut self, due: Instant) -> bool {
+        if self.sent == self.requests.len() {
+            return false;
+        }
+        let request = self.requests.get(self.sent);
+        // A request is shorter than any socket buffer, which is empty: the last answer has come.
+        let whole = matches!(self.stream.write(request), Ok(written) if written == request.len());
+        self.sent += usize::from(whole);
+        self.due = whole.then_some(due);
+        whole
+    }
+
+    /// Reads what came: whether the answer is complete, or `None` when the connection is gone.
+    fn receive(&mut self, check: bool) -> Option<bool> {
+        match self.stream.read(&mut self.room[self.filled..]) {
+            Ok(0) => return None,
+            Ok(read) => self.filled += read,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Some(false),
+            Err(_) => return None,
+        }
+        let mut headers = [httparse::EMPTY_HEADER; 32];
+        let mut response = httparse::Response::new(&mut headers);
+        let status = response.parse(&self.room[..self.filled]).expect("an answer is HTTP");
+        let httparse::Status::Complete(head) = status else { return Some(false) };
+        let length =
+            response.headers.iter().find(|header| header.name.eq_ignore_ascii_case("content-length"));
+        let length = length.and_then(|header| str::from_utf8(header.value).ok()?.parse::<usize>().ok());
+        let length = length.expect("an answer says how long it is");
+        if self.filled < head + length {
+            return Some(false);
+        }
+        let body = &self.room[head..head + length];
+        let text = || String::from_utf8_lossy(body);
+        assert_eq!(response.code, Some(200), "request {} of a key: {}", self.answered, text());
+        assert_eq!(self.filled, head + length, "one answer at a time");
+        if check && self.answered.is_multiple_of(LOOK) {
+            let answer: serde_json::Value = serde_json::from_slice(body).expect("an answer is JSON");
+            let live = answer["is_live"] == true && answer["is_cancelled"] == false;
+            let cancelled = answer["is_live"] == false && answer["is_cancelled"] == true;
+            let right = if self.requests.asks[self.answered].0 == Asks::New { live } else { cancelled };
+            assert!(right, "request {} of a key: {}", self.answered, text());
+        }
+        self.filled = 0;
+        self.answered += 1;
+        Some(true)
+    }
+}
+
+/// Runs the load. `check` looks into answers, which a server that does nothing cannot give. `at_end` is called when
+/// the time is over, while requests are in flight, and says whether their answers are still awaited.
+pub(crate) fn run(
+    address: SocketAddr,
+    requests: &[Requests],
+    pace: Pace,
+    duration: Duration,
+    check: bool,
+    at_end: impl FnOnce() -> bool + Send,
+) -> Answers {
+    std::thread::scope(|scope| {
+        let load = scope.spawn(move || {
+            pin(PROCESSOR);
+            drive(address, requests, pace, duration, check, at_end)
+        });
+        load.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+fn drive(
+    address: SocketAddr,
+    requests: &[Requests],
+    pace: Pace,
+    duration: Duration,
+    check: bool,
+    at_end: impl FnOnce() -> bool,
+) -> Answers {
+    let mut poll = Poll::new().expect("the system polls");
+    let mut connections: Vec<Connection<'_>> = Vec::new();
+    for (token, requests) in requests.iter().enumerate() {
+        let stream = std::net::TcpStream::connect(address).expect("the server listens");
+        stream
+            .set_nodelay(true)
+            .and_then(|()| stream.set_nonblocking(true))
+            .expect("a connection takes options");
+        let mut stream = TcpStream::from_std(stream);
+        poll.registry().register(&mut stream, Token(token), Interest::READABLE).expect("the system polls");
+        let room = Box::new([0; 16_384]);
+        connections.push(Connection { stream, requests, sent: 0, answered: 0, due: None, room, filled: 0 });
+    }
+    let mut events = Events::with_capacity(256);
+    let mut answers = Answers { latencies: Vec::with_capacity(1 << 20), ..Answers::default() };
+    let mut idle: VecDeque<usize> = (0..connections.len()).collect();
+    let mut at_end = Some(at_end);
+    let start = Instant::now();
+    let mut end = start + duration;
+    let (mut scheduled, mut flying, mut over, mut wait) = (0u64, 0usize, false, true);
+    loop {
+        let now = Instant::now();
+        if !over && now >= end {
+            over = true;
+            end = now;
+            if let Some(at_end) = at_end.take() {
+                wait = at_end();
+            }
+        }
+        while !over {
+            let due = match pace {
+                Pace::Closed => Instant::now(),
+                Pace::Open(rate) => start + Duration::from_secs_f64(scheduled as f64 / rate),
+            };
+            if due > Instant::now() {
+                break;
+            }
+            let Some(token) = idle.pop_front() else { break };
+            if !connections[token].send(due) {
+                // Requests ran out: the load ends here, and its figures with it.
+                over = true;
+                end = Instant::now();
+                break;
+            }
+            scheduled += 1;
+            flying += 1;
+        }
+        if over && (flying == 0 || !wait) {
+            break;
+        }
+        let patience = match pace {
+            _ if over => Duration::from_secs(5),
+            Pace::Closed => end.saturating_duration_since(Instant::now()),
+            // On a schedule it does not sleep: waking up late would count as the server's doing.
+            Pace::Open(_) => Duration::ZERO,
+        };
+        poll.poll(&mut events, Some(patience)).expect("the system polls");
+        assert!(!(over && events.is_empty() && patience > Duration::ZERO), "an answer never came");
+        for event in &events {
+            let token = event.token().0;
+            let connection = &mut connections[token];
+            match connection.receive(check) {
+                Some(false) => {}
+                None => {
+                    answers.broken = true;
+                    flying -= usize::from(connection.due.take().is_some());
+                }
+                Some(true) => {
+                    let due = connection.due.take().expect("an answer follows a request");
+                    let now = Instant::now();
+                    if !over {
+                        answers.count += 1;
+                        answers.latencies.push((now - due).as_nanos() as u64);
+                    }
+                    flying -= 1;
+                    if matches!(pace, Pace::Closed) && !over && connection.send(now) {
+                        flying += 1;
+                    } else {
+                        idle.push_back(token);
+                    }
+                }
+            }
+        }
+        if answers.broken && !over {
+            break;
+        }
+    }
+    answers.seconds = (end - start).as_secs_f64();
+    answers.latencies.sort_unstable();
+    answers.answered = connections.iter().map(|connection| connection.answered).collect();
+    answers.sent = connections.iter().map(|connection| connection.sent).collect();
+    answers
+}

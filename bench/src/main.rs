@@ -1,0 +1,190 @@
+//! `cargo xtask bench`: how fast the house is, always as a ratio to a reference measured in the same run.
+//!
+//! The numbers are those of the design's performance chapter. References and ours run interleaved, pair by pair;
+//! the median of the pairs' ratios counts, and its range stands beside it. Every answer is checked first: there is
+//! no time for a wrong result.
+
+mod clock;
+mod core;
+mod disk;
+mod exchange;
+mod figures;
+mod http;
+mod memory;
+mod opgen;
+mod place;
+mod recovery;
+mod reference;
+mod report;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use report::{Goal, Report};
+
+#[global_allocator]
+static ALLOCATOR: memory::Counting = memory::Counting;
+
+const USAGE: &str = "\
+usage: cargo xtask bench [NUMBER…|all] [--pairs N] [--quick] [--write]
+  1   core, one book                    7   signed REST, durable
+  2   core, 100 books                   8   durable latency
+  3   core tail                         11  recovery
+  5   memory of a resting order         12  start
+  6   signed REST, undurable            all is the default
+  --pairs N   pairs of reference and ours (default 5)
+  --quick     one pair, short: shows that it runs, not how fast
+  --write     store the table in bench/RESULTS.md";
+
+/// How a run was asked for.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) numbers: Vec<u8>,
+    pub(crate) pairs: usize,
+    pub(crate) quick: bool,
+    pub(crate) write: bool,
+}
+
+impl Settings {
+    /// How often a pair is measured anew when neighbours disturb it.
+    pub(crate) fn tries(&self) -> usize {
+        if self.quick { 1 } else { 10 }
+    }
+
+    /// How long a pair waits for the machine to calm down.
+    pub(crate) fn patience(&self) -> Duration {
+        Duration::from_secs(if self.quick { 0 } else { 6 })
+    }
+}
+
+/// Tells on standard error how it goes.
+pub(crate) fn say(line: &str) {
+    eprintln!("bench: {line}");
+}
+
+const ALL: [u8; 9] = [1, 2, 3, 5, 6, 7, 8, 11, 12];
+
+/// Those that start the product as a process.
+const OVER_HTTP: [u8; 4] = [6, 7, 8, 12];
+
+/// Under cargo, brings the product's binary up to date; started by hand, what lies beside this program counts.
+fn build_product() -> bool {
+    let Some(cargo) = std::env::var_os("CARGO") else { return true };
+    let words = ["build", "--release", "--package", "buttonwood"];
+    std::process::Command::new(cargo).args(words).status().is_ok_and(|status| status.success())
+}
+
+fn parse(words: &[String]) -> Result<Settings, String> {
+    let mut settings = Settings { numbers: Vec::new(), pairs: 5, quick: false, write: false };
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "all" => settings.numbers.extend(ALL),
+            "--quick" => (settings.quick, settings.pairs) = (true, 1),
+            "--write" => settings.write = true,
+            "--pairs" => {
+                let pairs = words.next().and_then(|word| word.parse().ok()).filter(|pairs| *pairs > 0);
+                settings.pairs = pairs.ok_or("--pairs wants a number")?;
+            }
+            number => match number.parse() {
+                Ok(number) if ALL.contains(&number) => settings.numbers.push(number),
+                _ => return Err(format!("there is no benchmark {number:?} yet")),
+            },
+        }
+    }
+    if settings.numbers.is_empty() {
+        settings.numbers.extend(ALL);
+    }
+    Ok(settings)
+}
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let plain: Vec<&str> = words.iter().map(String::as_str).collect();
+    match plain.as_slice() {
+        ["memory", who] => {
+            core::measure_memory(who);
+            return ExitCode::SUCCESS;
+        }
+        ["ceiling", seconds] => {
+            http::ceiling(seconds.parse().expect("a number of seconds"));
+            return ExitCode::SUCCESS;
+        }
+        ["noop", data] => {
+            http::noop::serve(Path::new(data));
+            return ExitCode::SUCCESS;
+        }
+        ["profile", name, times] => {
+            core::profile(name, times.parse().expect("a number of runs"));
+            return ExitCode::SUCCESS;
+        }
+        _ => {}
+    }
+    let settings = match parse(&words) {
+        Ok(settings) => settings,
+        Err(why) => {
+            eprintln!("{why}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    if settings.numbers.iter().any(|number| OVER_HTTP.contains(number)) && !build_product() {
+        eprintln!("the product does not build, and {OVER_HTTP:?} measure it");
+        return ExitCode::FAILURE;
+    }
+    let mut report = Report::default();
+    for number in &settings.numbers {
+        run(*number, &settings, &mut report);
+    }
+    println!("{}", report.table());
+    if settings.write {
+        report.store();
+    }
+    if report.misses() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+fn run(number: u8, settings: &Settings, report: &mut Report) {
+    let goal = |what, ratio, [floor, target, extreme]: [f64; 3]| Goal { what, ratio, floor, target, extreme };
+    match number {
+        1 => {
+            let goal = goal("core, one book (A1, B1)", "obcore CPU/op / ours", [0.8, 1.5, 2.2]);
+            core::throughput(settings, 1, ["A1", "B1"], goal, report);
+        }
+        2 => {
+            let goal = goal("core, 100 books (A100, B100)", "obcore CPU/op / ours", [1.0, 2.2, 3.5]);
+            core::throughput(settings, 2, ["A100", "B100"], goal, report);
+        }
+        3 => {
+            core::tails(settings, goal("core tail (A1, B1)", "p99.9 ours / obcore", [1.5, 0.8, 0.5]), report)
+        }
+        5 => core::bytes(
+            settings,
+            goal("memory (P1)", "bytes an order ours / obcore", [2.0, 1.25, 0.9]),
+            report,
+        ),
+        6 => {
+            let goal = goal("signed REST, undurable", "server CPU/request ours / no-op", [1.5, 1.2, 1.08]);
+            http::undurable(settings, goal, report);
+        }
+        7 => {
+            let goal = goal("signed REST, durable", "req/s ours / signed no-op", [0.4, 0.65, 0.85]);
+            http::durable(settings, goal, report);
+        }
+        8 => {
+            let alone =
+                goal("durable latency, window 1", "(p50 - no-op p50) / fdatasync p50", [3.0, 2.0, 1.5]);
+            let open =
+                goal("durable latency, half load", "(p99 - no-op p99) / fdatasync p99", [8.0, 4.0, 2.5]);
+            http::latency(settings, [alone, open], report);
+        }
+        11 => {
+            let replay = goal("recovery (A100)", "s per M replayed / core alone", [4.0, 2.0, 1.5]);
+            let load = goal("snapshot of 1 M orders, 100 k accounts", "s to load", [3.0, 1.0, 0.3]);
+            recovery::measure(settings, [replay, load], report);
+        }
+        12 => {
+            http::start(settings, goal("start, empty directory", "ms ours / no-op", [10.0, 4.0, 2.0]), report)
+        }
+        other => unreachable!("{other} was refused before"),
+    }
+}

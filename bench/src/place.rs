@@ -1,0 +1,29 @@
+//! Fresh directories, on the disk or in memory.
+
+use std::path::Path;
+
+use tempfile::TempDir;
+
+/// Where data is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    /// The build's disk.
+    Disk,
+    /// Memory: a sync costs nothing there.
+    Memory,
+}
+
+impl Place {
+    /// An empty directory, removed when dropped.
+    pub(crate) fn fresh(self) -> TempDir {
+        let parent = match self {
+            Self::Disk => {
+                let own = std::env::current_exe().expect("this program has a path");
+                own.parent().expect("a program lies in a folder").join("bench-data")
+            }
+            Self::Memory => Path::new("/dev/shm").to_path_buf(),
+        };
+        std::fs::create_dir_all(&parent).expect("the data folder can be made");
+        tempfile::Builder::new().prefix("buttonwood-bench-").tempdir_in(parent).expect("a fresh directory")
+    }
+}
