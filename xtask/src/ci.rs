@@ -1,0 +1,36 @@
+//! Everything a change has to pass, step by step; the first failure ends it.
+
+use std::time::Instant;
+
+use crate::repo::Repo;
+use crate::{Done, deny, layers, suite, tidy, trace};
+
+type Step = (&'static str, fn(&Repo) -> Done);
+
+const STEPS: [Step; 8] = [
+    ("fmt", |repo| repo.cargo(["fmt", "--all", "--check"]).run()),
+    ("clippy", |repo| repo.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()),
+    ("doc", |repo| repo.cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-Dwarnings").run()),
+    ("deny", deny::run),
+    ("layers", layers::run),
+    ("tidy", tidy::run),
+    ("trace", |repo| trace::run(repo, trace::Mode::Check)),
+    ("test", suite::run),
+];
+
+pub(crate) fn run(repo: &Repo) -> Done {
+    let whole = Instant::now();
+    let mut times = Vec::new();
+    for (name, step) in STEPS {
+        println!("\n== {name}");
+        let start = Instant::now();
+        let done = step(repo);
+        times.push(format!("{name} {} s", start.elapsed().as_secs()));
+        if let Err(why) = done {
+            println!("\n== stopped at {name}: {}", times.join(", "));
+            return Err(why);
+        }
+    }
+    println!("\n== all passed: {}; {} s in all", times.join(", "), whole.elapsed().as_secs());
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! Which way dependencies point: the house's floors, checked against `cargo metadata`.
+//!
+//! A room may use every room on a lower floor and none on its own or above. What departs from that
+//! (rooms outside the floors, what a floor must not reach) is written down below, room by room.
+
+use crate::Done;
+use crate::metadata::{self, Dependency, Package};
+use crate::repo::Repo;
+
+/// The floors, lowest first. Rooms of one floor are siblings and do not know each other.
+const FLOORS: &[&[&str]] = &[
+    &["core/num"],
+    &["core/model"],
+    &["core/ledger", "core/book", "core/auction", "core/access"],
+    &["core/spot", "core/perp", "core/prediction", "core/clearing", "core/staking", "core/funds"],
+    &["core/engine"],
+    &["store/journal", "store/views", "store/vault"],
+    &["run/sequencer"],
+    &["edge/gate", "edge/custody"],
+    &["edge/rest", "edge/stream", "edge/oauth", "edge/site"],
+    &["run/sandbox"],
+    &["bin/buttonwood"],
+];
+
+/// Rooms beside the floors, each with all it may use of the house; nothing but these rows lets anyone
+/// use them.
+const BESIDE: &[(&str, &[&str])] = &[
+    ("client", &["core/num", "core/model"]),
+    ("accept", &["bin/buttonwood", "client", "core/num", "core/model"]),
+    ("bench", &["client", "*"]),
+    ("sim", &["client", "*"]),
+    ("xtask", &[]),
+];
+
+/// Uses of a room beside the floors by one on them.
+const GRANTED: &[(&str, &str)] = &[("run/sandbox", "client")];
+
+/// A floor below that is out of reach all the same.
+const BARRED: &[(&str, &str, &str)] =
+    &[("edge/", "store/journal", "the edge reads views, never the journal")];
+
+/// What a room's tests may use beside what the room itself may.
+const TEST_ROOMS: &[&str] = &["client"];
+
+/// The foreign crates that keep the core pure.
+const PURE: &[&str] = &["hashbrown", "postcard", "serde"];
+
+pub(crate) fn run(repo: &Repo) -> Done {
+    let packages = metadata::packages(repo)?;
+    let mut violations = Vec::new();
+    for package in &packages {
+        violations.extend(judge(package, &packages));
+        if package.folder.starts_with("core/") {
+            let lib = format!("{}/src/lib.rs", package.folder);
+            if !repo.read(&lib)?.lines().any(|line| line.trim() == "#![no_std]") {
+                violations.push(format!("{lib} does not open with #![no_std]"));
+            }
+        }
+    }
+    if violations.is_empty() {
+        println!("layers: {} crates, every dependency points down", packages.len());
+        return Ok(());
+    }
+    for violation in &violations {
+        println!("layers: {violation}");
+    }
+    Err(format!("{} breaches of the house's layers", violations.len()))
+}
+
+/// Everything wrong with what one crate names.
+fn judge(package: &Package, all: &[Package]) -> Vec<String> {
+    let room = package.folder.as_str();
+    if !known(room) {
+        return vec![format!("{room} has no place in the house: give it a floor in xtask/src/layers.rs")];
+    }
+    package
+        .dependencies
+        .iter()
+        .filter_map(|dependency| {
+            let why = refusal(room, dependency, all)?;
+            let kind = if dependency.dev { " (dev)" } else { "" };
+            Some(format!("{} -> {}{kind}: {why}", package.name, dependency.name))
+        })
+        .collect()
+}
+
+fn refusal(room: &str, dependency: &Dependency, all: &[Package]) -> Option<String> {
+    if !dependency.ours {
+        let impure =
+            room.starts_with("core/") && !dependency.dev && !PURE.contains(&dependency.name.as_str());
+        return impure.then(|| format!("the core uses alloc and {} alone", PURE.join(", ")));
+    }
+    let Some(used) = all.iter().find(|package| package.name == dependency.name) else {
+        return Some("a path outside the workspace".to_owned());
+    };
+    let used = used.folder.as_str();
+    if used == room || (dependency.dev && TEST_ROOMS.contains(&used)) {
+        return None;
+    }
+    may_use(room, used).err()
+}
+
+/// May `room` use `used`? The error says which rule forbids it.
+fn may_use(room: &str, used: &str) -> Result<(), String> {
+    if let Some((_, allowed)) = BESIDE.iter().find(|(name, _)| *name == room) {
+        let everywhere = allowed.contains(&"*") && floor(used).is_some() && used != "bin/buttonwood";
+        return if everywhere || allowed.contains(&used) {
+            Ok(())
+        } else {
+            Err(format!("{room} may use only: {}", allowed.join(", ")))
+        };
+    }
+    if GRANTED.contains(&(room, used)) {
+        return Ok(());
+    }
+    if let Some((_, _, why)) = BARRED.iter().find(|(from, to, _)| room.starts_with(from) && used == *to) {
+        return Err((*why).to_owned());
+    }
+    match (floor(room), floor(used)) {
+        (Some(here), Some(there)) if there < here => Ok(()),
+        (Some(here), Some(there)) if there == here => Err("siblings do not know each other".to_owned()),
+        (Some(_), Some(_)) => Err(format!("{used} is above {room}")),
+        _ => Err(format!("nothing in the house depends on {used}")),
+    }
+}
+
+fn known(room: &str) -> bool {
+    floor(room).is_some() || BESIDE.iter().any(|(name, _)| *name == room)
+}
+
+fn floor(room: &str) -> Option<usize> {
+    FLOORS.iter().position(|rooms| rooms.contains(&room))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(room: &str, used: &str) -> String {
+        may_use(room, used).expect_err("this use breaks the layers")
+    }
+
+    #[test]
+    fn the_house_as_drawn_is_allowed() {
+        let drawn = [
+            ("core/model", "core/num"),
+            ("core/spot", "core/ledger"),
+            ("core/engine", "core/spot"),
+            ("store/journal", "core/engine"),
+            ("run/sequencer", "store/journal"),
+            ("edge/rest", "edge/gate"),
+            ("edge/rest", "store/views"),
+            ("bin/buttonwood", "run/sandbox"),
+            ("bin/buttonwood", "store/journal"),
+            ("run/sandbox", "client"),
+            ("accept", "bin/buttonwood"),
+            ("bench", "core/book"),
+        ];
+        for (room, used) in drawn {
+            assert_eq!(may_use(room, used), Ok(()), "{room} -> {used}");
+        }
+    }
+
+    #[test]
+    fn back_siblings_and_barred_rooms_are_refused() {
+        assert!(refused("core/num", "core/model").contains("above"));
+        assert!(refused("core/engine", "store/journal").contains("above"));
+        assert!(refused("core/spot", "core/perp").contains("siblings"));
+        assert!(refused("store/views", "store/journal").contains("siblings"));
+        assert!(refused("edge/rest", "store/journal").contains("never the journal"));
+        assert!(refused("edge/site", "client").contains("nothing in the house"));
+        assert!(refused("bin/buttonwood", "bench").contains("nothing in the house"));
+        assert!(refused("bench", "bin/buttonwood").contains("may use only"));
+        assert!(refused("bench", "accept").contains("may use only"));
+        assert!(refused("xtask", "core/num").contains("may use only"));
+    }
+
+    #[test]
+    fn the_core_names_pure_crates_only_but_its_tests_may_name_more() {
+        let foreign = |name: &str, dev| Dependency { name: name.to_owned(), dev, ours: false };
+        assert!(refusal("core/num", &foreign("tokio", false), &[]).is_some());
+        assert!(refusal("core/num", &foreign("proptest", true), &[]).is_none());
+        assert!(refusal("core/num", &foreign("serde", false), &[]).is_none());
+        assert!(refusal("edge/rest", &foreign("tokio", false), &[]).is_none());
+    }
+
+    #[test]
+    fn a_room_without_a_floor_is_named() {
+        let package =
+            Package { name: "buttonwood-attic".into(), folder: "core/attic".into(), dependencies: vec![] };
+        assert_eq!(judge(&package, &[]).len(), 1);
+    }
+}

@@ -1,0 +1,73 @@
+//! `cargo xtask`: the house's own chores, from formatting to the ccxt acceptance run.
+//!
+//! One file per chore. Each takes the [`Repo`] it works on and returns `Err` with the sentence to print
+//! before leaving with a non-zero exit; what a chore has to tell goes to standard output as it happens.
+
+mod bench;
+mod ccxt;
+mod ci;
+mod deny;
+mod exchange;
+mod layers;
+mod metadata;
+mod repo;
+mod suite;
+mod tidy;
+mod trace;
+
+use std::process::ExitCode;
+
+use repo::Repo;
+
+const USAGE: &str = "\
+usage: cargo xtask <chore>
+
+  ci               everything below, as continuous integration runs it; stops at the first failure
+  test             every test: unit, acceptance, documentation, then ccxt
+  ccxt             stock ccxt from PyPI against a freshly started sandbox
+  fmt              is everything formatted?
+  tidy             module heads, left-over marks, empty rooms; speaks of long files and functions
+  layers           do dependencies point the way house rules say?
+  trace [--check]  tests to clauses: writes spec/coverage.md, or with --check only compares it
+  deny             licences, banned crates and sources of dependencies
+  bench [ARGS…]    the benchmarks, in release mode; ARGS go to buttonwood-bench
+";
+
+/// What a chore comes to: nothing to say, or why it failed.
+type Done = Result<(), String>;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match run(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("xtask: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(words: &[String]) -> Done {
+    let Some((chore, rest)) = words.split_first() else {
+        return Err(format!("no chore named\n\n{USAGE}"));
+    };
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+    let repo = Repo::find()?;
+    match (chore.as_str(), rest.as_slice()) {
+        ("ci", []) => ci::run(&repo),
+        ("test", []) => suite::run(&repo),
+        ("ccxt", []) => ccxt::run(&repo),
+        ("fmt", []) => repo.cargo(["fmt", "--all", "--check"]).run(),
+        ("tidy", []) => tidy::run(&repo),
+        ("layers", []) => layers::run(&repo),
+        ("trace", []) => trace::run(&repo, trace::Mode::Write),
+        ("trace", ["--check"]) => trace::run(&repo, trace::Mode::Check),
+        ("deny", []) => deny::run(&repo),
+        ("bench", _) => bench::run(&repo, &rest),
+        ("help" | "--help" | "-h", _) => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        _ => Err(format!("`{}` is not understood\n\n{USAGE}", words.join(" "))),
+    }
+}

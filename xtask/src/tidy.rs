@@ -1,0 +1,176 @@
+//! What the compiler does not look at: module heads, marks left over from work, empty rooms.
+//!
+//! Of length it only speaks, since what is long may be right so: functions past [`LONG_FUNCTION`] lines,
+//! files of logic past [`LONG_FILE`].
+
+use crate::repo::Repo;
+use crate::{Done, metadata};
+
+const LONG_FUNCTION: usize = 60;
+const LONG_FILE: usize = 400;
+
+/// Marks of unfinished work, in halves so that this file does not trip over itself.
+const MARKS: [(&str, &str); 4] = [("todo", "!("), ("unimplemented", "!("), ("FIX", "ME"), ("XX", "X")];
+
+/// Names that say nothing about what is inside (house rules, Names).
+const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "common", "manager", "service"];
+
+/// Files that marks are looked for in.
+const SOURCES: [&str; 6] = ["rs", "py", "ts", "mjs", "sh", "toml"];
+
+pub(crate) fn run(repo: &Repo) -> Done {
+    let mut wrong = Vec::new();
+    let mut long = Vec::new();
+    let files = repo.files()?;
+    for file in &files {
+        let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
+        if !SOURCES.contains(&ending) {
+            continue;
+        }
+        let text = repo.read(file)?;
+        wrong.extend(marks(file, &text));
+        if ending == "rs" {
+            wrong.extend(rust(file, &text));
+            long.extend(lengths(file, &text));
+        }
+    }
+    wrong.extend(rooms(repo)?);
+
+    for line in &long {
+        println!("tidy: speaking of length: {line}");
+    }
+    for line in &wrong {
+        println!("tidy: {line}");
+    }
+    if wrong.is_empty() {
+        println!("tidy: {} files in order", files.len());
+        return Ok(());
+    }
+    Err(format!("{} things are not tidy", wrong.len()))
+}
+
+fn marks(file: &str, text: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        for (one, other) in MARKS {
+            let mark = format!("{one}{other}");
+            if line.contains(&mark) {
+                wrong.push(format!("{file}:{number}: {mark} is left over"));
+            }
+        }
+    }
+    wrong
+}
+
+fn rust(file: &str, text: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if !text.starts_with("//!") {
+        wrong.push(format!("{file}: opens without a `//!` that says what it holds"));
+    }
+    let stem = file.rsplit('/').next().and_then(|name| name.strip_suffix(".rs")).unwrap_or_default();
+    let folder = file.rsplit('/').nth(1).unwrap_or_default();
+    if let Some(name) = EMPTY_NAMES.iter().find(|name| **name == stem || **name == folder) {
+        wrong.push(format!("{file}: `{name}` says nothing about what is inside"));
+    }
+    for (number, line) in (1..).zip(text.lines()) {
+        if let Some(rest) = line.trim_start().strip_prefix("#[ignore")
+            && !rest.trim_start().starts_with('=')
+        {
+            wrong.push(format!("{file}:{number}: an ignored test without a reason"));
+        }
+    }
+    wrong
+}
+
+/// Rooms that cargo does not know, or that hold no code.
+fn rooms(repo: &Repo) -> Result<Vec<String>, String> {
+    let packages = metadata::packages(repo)?;
+    let mut wrong = Vec::new();
+    for package in &packages {
+        let folder = &package.folder;
+        if !["lib.rs", "main.rs"].iter().any(|name| repo.path(format!("{folder}/src/{name}")).is_file()) {
+            wrong.push(format!("{folder}: a crate without src/lib.rs or src/main.rs"));
+        }
+    }
+    for floor in ["core", "store", "edge", "run", "bin"] {
+        let Ok(listing) = std::fs::read_dir(repo.path(floor)) else { continue };
+        for entry in listing.flatten().filter(|entry| entry.path().is_dir()) {
+            let folder = format!("{floor}/{}", entry.file_name().to_string_lossy());
+            if !packages.iter().any(|package| package.folder == folder) {
+                wrong.push(format!("{folder}: a folder without a crate"));
+            }
+        }
+    }
+    Ok(wrong)
+}
+
+/// Speaks of what is long: tests may be, and so may catalogues; the reader decides.
+fn lengths(file: &str, text: &str) -> Vec<String> {
+    if file.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "benches")) {
+        return Vec::new();
+    }
+    let mut long = Vec::new();
+    let logic = text.lines().take_while(|line| *line != "mod tests {").count();
+    if logic > LONG_FILE {
+        long.push(format!("{file} has {logic} lines"));
+    }
+    let mut open: Option<(usize, &str, String)> = None;
+    for (number, line) in (1..).zip(text.lines()) {
+        // Formatted code: a function ends where a brace stands under the word it began with.
+        if let Some((start, name, end)) = &open
+            && line == end
+        {
+            if number - start > LONG_FUNCTION {
+                long.push(format!("{file}:{start}: `{name}` has {} lines", number - start + 1));
+            }
+            open = None;
+        } else if open.is_none()
+            && let Some(name) = function(line)
+        {
+            let indent = line.len() - line.trim_start().len();
+            open = Some((number, name, format!("{}}}", " ".repeat(indent))));
+        }
+    }
+    long
+}
+
+/// The name of the function that begins on this line and does not end on it.
+fn function(line: &str) -> Option<&str> {
+    let mut rest = line.trim_start();
+    if rest.ends_with('}') || rest.ends_with(';') {
+        return None;
+    }
+    for word in ["pub ", "pub(crate) ", "pub(super) ", "const ", "async "] {
+        rest = rest.strip_prefix(word).unwrap_or(rest);
+    }
+    rest.strip_prefix("fn ")?.split(['(', '<']).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_and_reasons_are_asked_for() {
+        assert!(rust("core/num/src/price.rs", "//! Prices.\n#[ignore = \"needs a disk\"]\n").is_empty());
+        assert_eq!(rust("core/num/src/price.rs", "use core::fmt;\n#[ignore]\n").len(), 2);
+        assert_eq!(rust("core/num/src/utils.rs", "//! Things.\n").len(), 1);
+        assert_eq!(rust("accept/tests/common/mod.rs", "//! Things.\n").len(), 1);
+    }
+
+    #[test]
+    fn marks_are_found_with_their_line() {
+        let text = format!("one\n    todo{}\"later\")\n", "!(");
+        assert_eq!(marks("a.rs", &text), [format!("a.rs:2: todo{} is left over", "!(")]);
+    }
+
+    #[test]
+    fn only_long_functions_are_spoken_of() {
+        let body = "        step();\n".repeat(LONG_FUNCTION);
+        let long =
+            format!("impl A {{\n    pub(crate) fn long(\n        &self,\n    ) {{\n{body}    }}\n}}\n");
+        assert_eq!(lengths("a.rs", &long), ["a.rs:2: `long` has 64 lines"]);
+        assert!(lengths("a.rs", "fn short() {\n    step();\n}\n").is_empty());
+        assert!(lengths("a/tests/b.rs", &long).is_empty());
+    }
+}
