@@ -23,7 +23,7 @@ pub(crate) fn table(exchange: &Exchange) -> Value {
                 json!({
                     "symbol": symbol.name,
                     "last": shown(symbol, day.map(|day| day.last)),
-                    "change": day.map_or_else(String::new, |day| percent(day.open, day.last)),
+                    "change": day.map_or_else(String::new, |day| percent(day.change())),
                     "bid": shown(symbol, bid),
                     "ask": shown(symbol, ask),
                 })
@@ -41,9 +41,9 @@ fn shown(symbol: &Symbol, price: Option<Price>) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-fn percent(open: Price, last: Price) -> String {
-    let (open, last) = (u128::from(open.ticks()), u128::from(last.ticks()));
-    let hundredths = open.abs_diff(last) * 10_000 / open.max(1);
-    let sign = if last < open && hundredths > 0 { "-" } else { "+" };
-    format!("{sign}{}.{:02} %", hundredths / 100, hundredths % 100)
+/// Hundredths of a percent with their sign.
+fn percent(hundredths: i128) -> String {
+    let sign = if hundredths < 0 { "-" } else { "+" };
+    let size = hundredths.unsigned_abs();
+    format!("{sign}{}.{:02} %", size / 100, size % 100)
 }

@@ -5,7 +5,7 @@ use crate::call::Asked;
 use crate::json;
 use crate::reply::Reply;
 use crate::route::Route;
-use buttonwood_num::{Price, push_fixed};
+use buttonwood_num::push_fixed;
 use buttonwood_views::Day;
 
 /// Anybody.
@@ -24,7 +24,7 @@ fn answer(app: &App, _asked: &Asked) -> Result<Reply, Reply> {
             match day {
                 Some(day) => {
                     json.decimal("price", |out| symbol.grid.push_price(out, day.last));
-                    json.decimal("percentChange24h", |out| push_percent(out, day.open, day.last));
+                    json.decimal("percentChange24h", |out| push_percent(out, day.change()));
                 }
                 // Never traded (D-33).
                 None => {
@@ -37,31 +37,33 @@ fn answer(app: &App, _asked: &Asked) -> Result<Reply, Reply> {
     Ok(Reply::json(body))
 }
 
-/// Appends the change from `open` to `last` in percent with two decimals, cut toward zero.
-fn push_percent(out: &mut Vec<u8>, open: Price, last: Price) {
-    let (open, last) = (u128::from(open.ticks()), u128::from(last.ticks()));
-    let hundredths = open.abs_diff(last) * 10_000 / open.max(1);
-    if last < open && hundredths > 0 {
+/// Appends hundredths of a percent as percent with two decimals.
+fn push_percent(out: &mut Vec<u8>, hundredths: i128) {
+    if hundredths < 0 {
         out.push(b'-');
     }
-    push_fixed(out, hundredths, 2);
+    push_fixed(out, hundredths.unsigned_abs(), 2);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use buttonwood_num::{Money, Price, Qty};
 
     /// Proves MKT-026.
     #[test]
     fn change_is_percent_with_two_decimals() {
         let shown = |open, last| {
+            let (open, last) = (Price::from_ticks(open), Price::from_ticks(last));
+            let day = Day { last, open, high: open, low: open, base: Qty::ZERO, quote: Money::ZERO };
             let mut out = Vec::new();
-            push_percent(&mut out, Price::from_ticks(open), Price::from_ticks(last));
+            push_percent(&mut out, day.change());
             String::from_utf8(out).unwrap()
         };
         assert_eq!(shown(10_000, 10_523), "5.23");
         assert_eq!(shown(10_000, 9_950), "-0.50");
         assert_eq!(shown(10_000_000, 9_999_999), "0.00");
         assert_eq!(shown(100, 100), "0.00");
+        assert_eq!(shown(1, u64::MAX), "1844674407370955161400.00");
     }
 }
