@@ -244,33 +244,43 @@ fn order_fields() {
     let very_long = format!("\"{}\"", "b".repeat(8000));
     let rows: &[(&str, &str, &str, &str)] = &[
         ("symbol", "\"nosuch\"", "InvalidSymbol", "'nosuch'"),
-        ("symbol", "\"\"", "InvalidSymbol", ""),
-        ("symbol", "\"../btcusd\"", "InvalidSymbol", ""),
+        ("symbol", "\"\"", "InvalidSymbol", "''"),
+        ("symbol", "\"../btcusd\"", "InvalidSymbol", "'../btcusd'"),
         ("symbol", "\"btcusd\\u0000\"", "InvalidSymbol", ""),
-        ("symbol", "\"btcuѕd\"", "InvalidSymbol", ""),
-        ("symbol", &very_long, "InvalidSymbol", ""),
-        ("symbol", "\"btcgusdperp\"", "MarketClosed", ""),
+        ("symbol", "\"btcuѕd\"", "InvalidSymbol", "'btcuѕd'"),
+        ("symbol", &very_long, "InvalidSymbol", "…'"),
+        ("symbol", "\"btcgusdperp\"", "MarketClosed", "BTCGUSDPERP"),
         ("side", "\"BUY\"", "InvalidSide", "'BUY'"),
         ("side", "\"\"", "InvalidSide", "''"),
         ("side", "\"buy \"", "InvalidSide", "'buy '"),
         ("type", "\"limit\"", "InvalidOrderType", "'limit'"),
-        ("type", "\"exchange  limit\"", "InvalidOrderType", ""),
-        ("type", "\"exchange stop limit\"", "InvalidOrderType", ""),
-        ("options", "\"fill-or-kill\"", "OptionsMustBeArray", ""),
-        ("options", "{\"0\":\"fill-or-kill\"}", "OptionsMustBeArray", ""),
+        ("type", "\"exchange  limit\"", "InvalidOrderType", "'exchange  limit'"),
+        ("type", "\"exchange stop limit\"", "InvalidOrderType", "'exchange stop limit'"),
+        (
+            "options",
+            "\"fill-or-kill\"",
+            "OptionsMustBeArray",
+            "'options' must be an array of strings: fill-or-kill",
+        ),
+        ("options", "{\"0\":\"fill-or-kill\"}", "OptionsMustBeArray", "{\"0\":\"fill-or-kill\"}"),
         ("options", "[\"post-only\"]", "UnsupportedOption", "\"post-only\""),
-        ("options", "[\"fill-or-kill\",\"fill-or-kill\"]", "ConflictingOptions", ""),
-        ("options", "[\"maker-or-cancel\",\"fill-or-kill\"]", "ConflictingOptions", ""),
-        ("client_order_id", &too_long, "ClientOrderIdTooLong", ""),
-        ("client_order_id", "7", "ClientOrderIdMustBeString", ""),
-        ("client_order_id", "[\"a\"]", "ClientOrderIdMustBeString", ""),
-        ("client_order_id", "\"a b\"", "InvalidParameterValue", "client_order_id"),
+        ("options", "[\"fill-or-kill\",\"fill-or-kill\"]", "ConflictingOptions", "fill-or-kill\"]"),
+        ("options", "[\"maker-or-cancel\",\"fill-or-kill\"]", "ConflictingOptions", "fill-or-kill\"]"),
+        ("client_order_id", &too_long, "ClientOrderIdTooLong", "client_order_id"),
+        ("client_order_id", "7", "ClientOrderIdMustBeString", "7"),
+        ("client_order_id", "[\"a\"]", "ClientOrderIdMustBeString", "[\"a\"]"),
+        (
+            "client_order_id",
+            "\"a b\"",
+            "InvalidParameterValue",
+            "'client_order_id' must be 1 to 100 letters, digits and # - . : _: a b",
+        ),
         ("client_order_id", "\"😀\"", "InvalidParameterValue", "client_order_id"),
         ("client_order_id", "\"a\\r\\nX: y\"", "InvalidParameterValue", "client_order_id"),
         ("client_order_id", "\"<script>\"", "InvalidParameterValue", "client_order_id"),
         ("client_order_id", "\"\"", "InvalidParameterValue", "client_order_id"),
         ("margin_order", "\"true\"", "InvalidParameterValue", "margin_order"),
-        ("margin_order", "1", "InvalidParameterValue", "margin_order"),
+        ("margin_order", "1", "InvalidParameterValue", "'margin_order' must be true or false: 1"),
     ];
     for (field, json, reason, name) in rows {
         table.row(Row {
@@ -685,27 +695,28 @@ fn accounts() {
     let x = Exchange::start();
     let mut table = Table::new(&x);
     let long = format!("\"{}\"", "a".repeat(8000));
-    let rows: &[(&str, &str, Expected)] = &[
-        ("master", r#""x":1"#, vec![(400, "MissingAccounts")]),
-        ("master", r#""account":"nobody""#, vec![(400, "InvalidAccountName")]),
-        ("master", r#""account":"broker""#, vec![(400, "InvalidAccountName")]),
-        ("master", r#""account":"PRIMARY\u0000""#, vec![(400, "InvalidAccountName")]),
-        ("master", r#""account":["primary"]"#, vec![(400, "MoreThanOneAccount")]),
-        ("master", r#""account":5"#, vec![(400, "InvalidAccountName"), (400, "InvalidParameterValue")]),
+    let rows: &[(&str, &str, Expected, &str)] = &[
+        ("master", r#""x":1"#, vec![(400, "MissingAccounts")], "'account'"),
+        ("master", r#""account":"nobody""#, vec![(400, "InvalidAccountName")], "'nobody'"),
+        ("master", r#""account":"broker""#, vec![(400, "InvalidAccountName")], "'broker'"),
+        ("master", r#""account":"PRIMARY\u0000""#, vec![(400, "InvalidAccountName")], "'account'"),
+        ("master", r#""account":["primary"]"#, vec![(400, "MoreThanOneAccount")], "[\"primary\"]"),
+        ("master", r#""account":5"#, vec![(400, "InvalidAccountName"), (400, "InvalidParameterValue")], "5"),
         (
             "master",
             r#""account":null"#,
             vec![(400, "InvalidAccountName"), (400, "MissingAccounts"), (400, "InvalidParameterValue")],
+            "account",
         ),
-        ("trader", r#""account":"savings""#, vec![(400, "AccountsOnGroupOnlyApi")]),
-        ("trader", r#""account":"nobody""#, vec![(400, "AccountsOnGroupOnlyApi")]),
+        ("trader", r#""account":"savings""#, vec![(400, "AccountsOnGroupOnlyApi")], "'savings'"),
+        ("trader", r#""account":"nobody""#, vec![(400, "AccountsOnGroupOnlyApi")], "'nobody'"),
     ];
-    for (key, fields, expected) in rows {
+    for (key, fields, expected, named) in rows {
         table.row(Row {
             input: format!("{key} {fields}"),
             answer: call_with(&x, key, "/v1/balances", fields),
             expected: expected.clone(),
-            names: vec![],
+            names: vec![(*named).to_owned()],
         });
     }
     table.row(Row {

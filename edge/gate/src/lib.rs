@@ -27,6 +27,6 @@ pub use keys::{Key, KeyTable, KnownKey};
 pub use payload::Payload;
 pub use rate::{Admit, Bucket, Limit, Limits};
 pub use reason::Reason;
-pub use refusal::Refusal;
+pub use refusal::{Refusal, quoted};
 pub use roles::{missing_role, require};
 pub use timestamp::millis as timestamp_millis;

@@ -79,7 +79,7 @@ impl Refusal {
 }
 
 /// A client's value as a message repeats it: cut when long.
-pub(crate) fn quoted(value: &str) -> String {
+pub fn quoted(value: &str) -> String {
     let mut shown: String = value.chars().take(QUOTED_MAX).collect();
     if shown.len() < value.len() {
         shown.push('…');

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::field;
 use crate::route::{Auth, Route};
 use buttonwood_engine::Caller;
-use buttonwood_gate::{self as gate, Owner, Payload, Reason, Refusal, Value};
+use buttonwood_gate::{self as gate, Owner, Payload, Reason, Refusal, Value, quoted};
 use buttonwood_model::{AccountId, SymbolId};
 
 /// A public request.
@@ -107,8 +107,8 @@ fn acting_account(app: &App, call: &gate::Call) -> Result<AccountId, Refusal> {
     let named = match call.payload.field("account") {
         None => None,
         Some(Value::Text(name)) => Some(name),
-        Some(Value::Array(_)) => {
-            let message = "Field 'account' must name a single account, not several";
+        Some(Value::Array(raw)) => {
+            let message = format!("Field 'account' must name a single account, not several: {}", quoted(raw));
             return Err(Refusal::new(Reason::MoreThanOneAccount, message));
         }
         Some(other) => return Err(Refusal::bad_field("account", "a string", &other)),
@@ -131,13 +131,14 @@ fn acting_account(app: &App, call: &gate::Call) -> Result<AccountId, Refusal> {
             let is_own = access.account(own).is_some_and(|account| account.short_name == *name);
             is_own.then_some(own).ok_or_else(|| {
                 let message = format!(
-                    "Field 'account' is for master keys only, and '{name}' is not this key's account"
+                    "Field 'account' is for master keys only, and '{}' is not this key's account",
+                    quoted(&name)
                 );
                 Refusal::new(Reason::AccountsOnGroupOnlyApi, message)
             })
         }
         Owner::Group(group) => access.find_account(group, &name).ok_or_else(|| {
-            let message = format!("Field 'account' names no account of this group: '{name}'");
+            let message = format!("Field 'account' names no account of this group: '{}'", quoted(&name));
             Refusal::new(Reason::InvalidAccountName, message)
         }),
     }

@@ -1,7 +1,7 @@
 //! Parameters that several endpoints take, and the refusals that name them.
 
 use crate::app::App;
-use buttonwood_gate::{Payload, Reason, Refusal};
+use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_model::{Symbol, SymbolId};
 
 /// Rows of a page unless the caller says otherwise.
@@ -33,26 +33,26 @@ pub(crate) fn symbol(app: &App, payload: &Payload) -> Result<Option<SymbolId>, R
 
 /// A symbol that is not listed.
 pub(crate) fn unknown_symbol(name: &str) -> Refusal {
-    let shown: String = name.chars().take(80).collect();
+    let shown = quoted(name);
     Refusal::new(Reason::InvalidSymbol, format!("Received unsupported symbol '{shown}'"))
 }
 
 /// A field of an order with a value that the symbol does not take: kind, symbol and value (facts T§7.4).
 pub(crate) fn bad_order_field(reason: Reason, kind: &str, symbol: &Symbol, value: &str) -> Refusal {
-    let shown: String = value.chars().take(80).collect();
+    let shown = quoted(value);
     let message = format!("Invalid {kind} for symbol {}: {shown}", symbol.name.to_ascii_uppercase());
     Refusal::new(reason, message)
 }
 
 /// A parameter whose value does not fit.
 pub(crate) fn bad_value(name: &str, expected: &str, value: &str) -> Refusal {
-    let shown: String = value.chars().take(80).collect();
+    let shown = quoted(value);
     Refusal::new(Reason::InvalidParameterValue, format!("Field '{name}' must be {expected}: {shown}"))
 }
 
 /// A query parameter whose value does not fit.
 pub(crate) fn bad_query(name: &str, expected: &str, value: &str) -> Refusal {
-    let shown: String = value.chars().take(80).collect();
+    let shown = quoted(value);
     Refusal::new(
         Reason::InvalidParameterValue,
         format!("Query parameter '{name}' must be {expected}: {shown}"),

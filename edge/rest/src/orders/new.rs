@@ -8,7 +8,7 @@ use crate::json;
 use crate::reply::Reply;
 use crate::route::{Route, Write};
 use buttonwood_engine::{Body, Outcome, Place};
-use buttonwood_gate::{Payload, Reason, Refusal, Value, items};
+use buttonwood_gate::{Payload, Reason, Refusal, Value, items, quoted};
 use buttonwood_model::{
     CLIENT_ID_MAX, ClientId, ClientIdError, ExecutionOption, OrderKind, Role, Side, Symbol,
 };
@@ -94,7 +94,7 @@ fn option(payload: &Payload) -> Result<Option<ExecutionOption>, Refusal> {
         None => return Ok(None),
         Some(Value::Array(raw)) => raw,
         Some(other) => {
-            let message = format!("Field 'options' must be an array of strings: {}", other.shown());
+            let message = format!("Field 'options' must be an array of strings: {}", quoted(other.shown()));
             return Err(Refusal::new(Reason::OptionsMustBeArray, message));
         }
     };
@@ -105,15 +105,15 @@ fn option(payload: &Payload) -> Result<Option<ExecutionOption>, Refusal> {
             "immediate-or-cancel" => ExecutionOption::ImmediateOrCancel,
             "fill-or-kill" => ExecutionOption::FillOrKill,
             other => {
-                let shown: String = other.chars().take(80).collect();
-                return Err(Refusal::new(
-                    Reason::UnsupportedOption,
-                    format!("Option \"{shown}\" is not supported"),
-                ));
+                let message = format!("Option \"{}\" is not supported", quoted(other));
+                return Err(Refusal::new(Reason::UnsupportedOption, message));
             }
         };
         if chosen.replace(option).is_some() {
-            let message = "Field 'options' takes one of maker-or-cancel, immediate-or-cancel and fill-or-kill, not several";
+            let message = format!(
+                "Field 'options' takes one of maker-or-cancel, immediate-or-cancel and fill-or-kill, not several: {}",
+                quoted(raw)
+            );
             return Err(Refusal::new(Reason::ConflictingOptions, message));
         }
     }
