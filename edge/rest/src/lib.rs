@@ -17,6 +17,7 @@ mod json;
 mod market;
 mod orders;
 mod reply;
+mod respond;
 mod route;
 mod routes;
 mod sandbox;

@@ -7,9 +7,8 @@ use crate::field::{bad_value, failed};
 use crate::json;
 use crate::reply::Reply;
 use crate::route::{Route, Write};
-use crate::serve::CANCELS;
 use buttonwood_engine::{Body, OrderRef, OrderState, Outcome};
-use buttonwood_gate::{Payload, Reason, Refusal};
+use buttonwood_gate::{Kind, Payload, Reason, Refusal};
 use buttonwood_model::{OrderId, Role};
 use buttonwood_sequencer::Receipt;
 
@@ -17,7 +16,7 @@ use buttonwood_sequencer::Receipt;
 pub(crate) const ROUTE: Route = Route::writing("/v1/order/cancel", Write { command, answer })
     .roles(&[Role::Trader])
     .scope("orders:create")
-    .kind(CANCELS);
+    .kind(Kind::Cancels);
 
 fn command(_app: &App, call: &Call) -> Result<Body, Refusal> {
     order_ref(call.payload()).map(Body::Cancel)

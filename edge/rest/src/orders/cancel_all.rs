@@ -4,9 +4,8 @@ use super::cancel_session;
 use crate::app::App;
 use crate::call::Call;
 use crate::route::{Route, Write};
-use crate::serve::CANCELS;
 use buttonwood_engine::Body;
-use buttonwood_gate::Refusal;
+use buttonwood_gate::{Kind, Refusal};
 use buttonwood_model::Role;
 
 /// Trader only; draws on the capacity reserved for cancels.
@@ -14,7 +13,7 @@ pub(crate) const ROUTE: Route =
     Route::writing("/v1/order/cancel/all", Write { command, answer: cancel_session::answer })
         .roles(&[Role::Trader])
         .scope("orders:create")
-        .kind(CANCELS);
+        .kind(Kind::Cancels);
 
 fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
     Ok(Body::CancelAll)

@@ -6,9 +6,8 @@ use crate::call::Call;
 use crate::json::{self, Json};
 use crate::reply::Reply;
 use crate::route::{Route, Write};
-use crate::serve::CANCELS;
 use buttonwood_engine::{Body, Outcome};
-use buttonwood_gate::Refusal;
+use buttonwood_gate::{Kind, Refusal};
 use buttonwood_model::Role;
 use buttonwood_sequencer::Receipt;
 
@@ -16,7 +15,7 @@ use buttonwood_sequencer::Receipt;
 pub(crate) const ROUTE: Route = Route::writing("/v1/order/cancel/session", Write { command, answer })
     .roles(&[Role::Trader])
     .scope("orders:create")
-    .kind(CANCELS);
+    .kind(Kind::Cancels);
 
 fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
     Ok(Body::CancelSession)

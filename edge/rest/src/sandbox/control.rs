@@ -105,7 +105,7 @@ pub(super) fn required(fields: &Payload, name: &str) -> Result<String, Refusal> 
 
 /// Sends a command of the operator's and waits until it is durable.
 pub(super) async fn operate(app: &App, body: Body) -> Result<Answer, Refusal> {
-    Ok(crate::serve::submit(app, Command { caller: None, body }).await?.outcome)
+    Ok(crate::respond::submit(app, Command { caller: None, body }).await?.outcome)
 }
 
 #[cfg(test)]
