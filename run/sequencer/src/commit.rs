@@ -94,8 +94,7 @@ impl Committer {
     /// snapshot would refer.
     fn publish(&mut self, batch: &Batch) -> bool {
         let mut views = self.shared.views.write();
-        for at in 0..batch.entries.len() {
-            let Some(entry) = batch.entries.get(at) else { break };
+        for entry in &batch.entries {
             let (events, texts) = (batch.events_of(entry), batch.texts_of(entry));
             if entry.reply.is_some() {
                 let listed = matches!(entry.command.body, Body::CancelSession | Body::CancelAll);
