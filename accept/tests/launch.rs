@@ -332,24 +332,28 @@ fn real_clock_on_a_future_directory() {
     laws::check(&x);
 }
 
+/// Starts a server and waits for its first line.
+fn until_ready(command: &mut std::process::Command) -> (std::process::Child, String) {
+    let command = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut line = String::new();
+    let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut stdout, &mut line).unwrap();
+    (child, line)
+}
+
 /// An ephemeral directory is gone after a clean exit.
 #[test]
 fn ephemeral() {
     let temporary = tempfile::tempdir().unwrap();
     // The system's temporary folder is where TMPDIR says, so look for leftovers in one of our own.
     let count = || fs::read_dir(temporary.path()).unwrap().count();
-    let binary = buttonwood_accept::binary();
-    let mut child = std::process::Command::new(binary)
+    let mut command = std::process::Command::new(buttonwood_accept::binary());
+    command
         .args(["sandbox", "--ephemeral", "--listen", "127.0.0.1:0", "--activity", "off"])
         .env("TMPDIR", temporary.path())
-        .current_dir(temporary.path())
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
-    std::io::BufRead::read_line(&mut stdout, &mut line).unwrap();
+        .current_dir(temporary.path());
+    let (mut child, line) = until_ready(&mut command);
     let while_running = count();
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), Signal::TERM).unwrap();
     let status = child.wait().unwrap();
@@ -430,15 +434,8 @@ fn serve_is_an_empty_venue() {
     let config = home.path().join("venue.toml");
     let data = home.path().join("data");
     fs::write(&config, format!("listen = \"127.0.0.1:0\"\ndata = \"{}\"\n", text(&data))).unwrap();
-    let mut child = std::process::Command::new(buttonwood_accept::binary())
-        .args(["serve", "--config", text(&config)])
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
-    std::io::BufRead::read_line(&mut stdout, &mut line).unwrap();
+    let mut command = std::process::Command::new(buttonwood_accept::binary());
+    let (mut child, line) = until_ready(command.args(["serve", "--config", text(&config)]));
     let outcome = std::panic::catch_unwind(|| {
         let url = line.trim().strip_prefix("ready ").expect("a ready line");
         let actor = buttonwood_accept::Actor::new("anyone", buttonwood_accept::Client::new(url).unwrap());
