@@ -8,4 +8,4 @@ mod requests;
 mod rest;
 mod server;
 
-pub(crate) use rest::{ceiling, durable, latency, start, undurable};
+pub(crate) use rest::{durable, latency, one_load, start, undurable};

@@ -107,8 +107,8 @@ fn main() -> ExitCode {
             core::measure_memory(who);
             return ExitCode::SUCCESS;
         }
-        ["ceiling", seconds] => {
-            http::ceiling(seconds.parse().expect("a number of seconds"));
+        ["load", server, place, seconds] => {
+            http::one_load(server, place, seconds.parse().expect("a number of seconds"));
             return ExitCode::SUCCESS;
         }
         ["noop", data] => {

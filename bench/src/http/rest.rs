@@ -376,30 +376,26 @@ pub(crate) fn start(settings: &Settings, goal: Goal, report: &mut Report) {
     report.add(Row { number: 12, what: goal.what, goal, spread, detail });
 }
 
-/// Only the reference, in every shape of load: what this machine and this load generator can do.
-pub(crate) fn ceiling(seconds: f64) {
-    let tell = |shape: &str, run: &Run| {
-        println!(
-            "{shape}: {:.0} req/s, {:.1} CPU us a request, p50/p99/p99.9 {:.0}/{:.0}/{:.0} us",
-            run.answers.per_second(),
-            run.cpu,
-            run.micros(0.5),
-            run.micros(0.99),
-            run.micros(0.999)
-        );
+/// One server under one closed load, told in one line: for profiles, and for one build against another.
+pub(crate) fn one_load(server: &str, place: &str, seconds: f64) {
+    let which = match server {
+        "noop" => Which::Noop,
+        "product" => Which::Product,
+        other => panic!("no server is called {other:?}: noop or product"),
     };
-    let closed =
-        measure(&mut Stock::new(Which::Noop, KEYS, RATE_MAX, seconds), Place::Disk, Pace::Closed, seconds);
-    tell("64 connections", &closed);
-    let alone =
-        measure(&mut Stock::new(Which::Noop, 1, 25_000.0, seconds), Place::Disk, Pace::Closed, seconds);
-    tell("window 1", &alone);
-    let rate = closed.answers.per_second() / 2.0;
-    let open = measure(
-        &mut Stock::new(Which::Noop, KEYS, RATE_MAX, seconds),
-        Place::Disk,
-        Pace::Open(rate),
-        seconds,
+    let place = match place {
+        "disk" => Place::Disk,
+        "memory" => Place::Memory,
+        other => panic!("no place is called {other:?}: disk or memory"),
+    };
+    let run = measure(&mut Stock::new(which, KEYS, RATE_MAX, seconds), place, Pace::Closed, seconds);
+    println!(
+        "{:.0} req/s, {:.1} CPU us a request, p50/p99/p99.9 {:.0}/{:.0}/{:.0} us, others {:.2} processors",
+        run.answers.per_second(),
+        run.cpu,
+        run.micros(0.5),
+        run.micros(0.99),
+        run.micros(0.999),
+        run.foreign
     );
-    tell(&format!("at {rate:.0} a second"), &open);
 }
