@@ -9,18 +9,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::FallocateFlags;
 
-use crate::codec::{BLOCK_BYTES, narrow, wide};
+use crate::codec::{BLOCK, BLOCK_BYTES, narrow, wide};
+use crate::direct::{Aligned, bypass_cache, use_cache};
 use crate::fault::{Fault, io};
 use crate::files;
 use crate::header::SegmentHeader;
 
-/// Zeros written at once. Each piece is synced on its own, so that no flood of dirty pages delays the writer.
-const PIECE: usize = 1024 * 1024;
+/// Zeros written at once, which the writer's next batch may have to wait for.
+const PIECE: usize = 256 * 1024;
 
 /// The least a segment holds: its header and one block of a batch.
 const LEAST: u64 = 2 * BLOCK_BYTES;
 
-static ZEROS: [u8; PIECE] = [0; PIECE];
+static ZEROS: Zeros = Zeros([0; PIECE]);
+
+/// They begin on a block, since they pass the page cache.
+#[repr(align(4096))]
+struct Zeros([u8; PIECE]);
+
+const _: () = assert!(align_of::<Zeros>() == BLOCK, "an alignment is written as a number");
 
 /// A zeroed file under a temporary name.
 #[derive(Debug)]
@@ -70,7 +77,7 @@ impl Blank {
     pub(crate) fn publish(&self, dir: &Path, header: &SegmentHeader) -> Result<PathBuf, Fault> {
         let name = files::segment(dir, header.segment);
         self.file
-            .write_all_at(&header.encode(), 0)
+            .write_all_at(Aligned::default().copy(&header.encode()), 0)
             .and_then(|()| self.file.sync_all())
             .map_err(io("write the header of", &self.path))?;
         files::publish(&self.path, &name, dir)?;
@@ -78,18 +85,31 @@ impl Blank {
     }
 }
 
-/// Reserves the space in one piece first, so that a full disk is told before anything is written.
+/// Reserves the space in one piece first, so that a full disk is told before anything is written. Afterwards `file`
+/// passes the page cache if it can.
 fn zero(file: &File, bytes: u64, stop: &AtomicBool) -> io::Result<bool> {
     allocate(file, bytes)?;
+    let mut is_direct = bypass_cache(file);
     let mut offset = 0;
     while offset < bytes {
         if stop.load(Ordering::Relaxed) {
             return Ok(false);
         }
-        let piece = ZEROS.get(..narrow(bytes - offset)).unwrap_or(&ZEROS);
-        file.write_all_at(piece, offset)?;
-        file.sync_data()?;
-        offset += wide(piece.len());
+        let piece = ZEROS.0.get(..narrow(bytes - offset)).unwrap_or(&ZEROS.0);
+        match file.write_all_at(piece, offset) {
+            Ok(()) => offset += wide(piece.len()),
+            // Some file systems say only now that they cannot.
+            Err(error) if is_direct && error.kind() == io::ErrorKind::InvalidInput => {
+                use_cache(file)?;
+                is_direct = false;
+                continue;
+            }
+            Err(error) => return Err(error),
+        }
+        if !is_direct {
+            // Else a flood of dirty pages would delay the writer.
+            file.sync_data()?;
+        }
     }
     file.sync_all()?;
     Ok(true)

@@ -12,6 +12,7 @@ mod buffer;
 mod catalog;
 mod codec;
 mod course;
+mod direct;
 mod fault;
 mod files;
 mod header;

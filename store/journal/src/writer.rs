@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use crate::blank::Blank;
 use crate::buffer::{Buffer, MAX_BATCH_BYTES};
 use crate::codec::{BLOCK_BYTES, wide};
+use crate::direct::Aligned;
 use crate::fault::Fault;
 use crate::header::{BatchHeader, SegmentHeader};
 use crate::journal::Options;
@@ -28,6 +29,8 @@ pub struct Writer {
     mark: Mark,
     active: Active,
     gauge: Gauge,
+    /// The batch being written, where the disk can take it from.
+    aligned: Aligned,
     poisoned: bool,
     preparer: Preparer,
     /// Last, so that it is released after the preparing thread has ended.
@@ -71,7 +74,19 @@ impl Writer {
         let gauge = Gauge::open(&dir, id, end.seq)?;
         let mark = Mark { segment, offset: BLOCK_BYTES, ..end };
         let active = Active { bytes: blank.bytes, file: blank.file, path };
-        Ok(Self { dir, options, id, epoch, mark, active, gauge, poisoned: false, preparer, _lock: lock })
+        Ok(Self {
+            dir,
+            options,
+            id,
+            epoch,
+            mark,
+            active,
+            gauge,
+            aligned: Aligned::default(),
+            poisoned: false,
+            preparer,
+            _lock: lock,
+        })
     }
 
     /// Makes `batch` durable and returns the place behind it. When this returns, and not before, its effects may
@@ -117,7 +132,7 @@ impl Writer {
         self.id
     }
 
-    fn make_durable(&self, batch: &mut Buffer) -> Result<Mark, Fault> {
+    fn make_durable(&mut self, batch: &mut Buffer) -> Result<Mark, Fault> {
         let Mark { seq, chain, segment, offset } = self.mark;
         let header = batch.describe(BatchHeader {
             id: self.id,
@@ -132,7 +147,8 @@ impl Writer {
             previous: chain,
         });
         let chain = batch.written(&header, |bytes| {
-            self.active.file.write_all_at(bytes, offset).and_then(|()| self.active.file.sync_data()).map_err(
+            let file = &self.active.file;
+            file.write_all_at(self.aligned.copy(bytes), offset).and_then(|()| file.sync_data()).map_err(
                 |source| Fault::Append { path: self.active.path.clone(), offset, seq: seq + 1, source },
             )
         })?;

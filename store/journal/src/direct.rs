@@ -1,0 +1,57 @@
+//! Writing past the page cache, where the file system can.
+//!
+//! A batch is written once and read again only after a crash, so a copy of it in the page cache costs time and serves
+//! nobody. Every write of a segment begins and ends on a block already (J8); here its memory does too, as such writes
+//! ask for.
+
+use std::fs::File;
+use std::io;
+
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+
+use crate::codec::BLOCK;
+
+/// Memory that begins on a block, reused from write to write.
+#[derive(Debug, Default)]
+pub(crate) struct Aligned(Vec<u8>);
+
+impl Aligned {
+    /// A copy of `bytes` that begins on a block.
+    pub(crate) fn copy(&mut self, bytes: &[u8]) -> &[u8] {
+        let needed = bytes.len() + BLOCK;
+        if self.0.len() < needed {
+            self.0.resize(needed, 0);
+        }
+        let start = self.0.as_ptr().align_offset(BLOCK);
+        let room = self.0.get_mut(start..start + bytes.len()).expect("there is a block more than needed");
+        room.copy_from_slice(bytes);
+        room
+    }
+}
+
+/// Lets writes of `file` pass the page cache; `false` where the file system cannot.
+pub(crate) fn bypass_cache(file: &File) -> bool {
+    fcntl_getfl(file).and_then(|flags| fcntl_setfl(file, flags | OFlags::DIRECT)).is_ok()
+}
+
+/// Takes writes of `file` through the page cache again.
+pub(crate) fn use_cache(file: &File) -> io::Result<()> {
+    Ok(fcntl_getfl(file).and_then(|flags| fcntl_setfl(file, flags - OFlags::DIRECT))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever its length, a copy begins on a block and is one.
+    #[test]
+    fn copies_begin_on_a_block() {
+        let mut aligned = Aligned::default();
+        for len in [1, BLOCK, 3 * BLOCK, 100 * BLOCK, 2 * BLOCK] {
+            let bytes: Vec<u8> = (0..=255).cycle().take(len).collect();
+            let copy = aligned.copy(&bytes);
+            assert_eq!(copy, bytes);
+            assert!(copy.as_ptr().addr().is_multiple_of(BLOCK), "{len} bytes");
+        }
+    }
+}
