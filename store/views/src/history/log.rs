@@ -58,7 +58,8 @@ impl Log {
             }
             file.set_len(length).map_err(fault("cut"))?;
         }
-        let (older, newer) = (Vec::new(), Vec::new());
+        // Room for a half and what gathers until it is seen to be full: growing would copy it again and again.
+        let [older, newer] = [(); 2].map(|()| Vec::with_capacity(half + half / 4));
         Ok(Self { path, file: Arc::new(file), written: length, older, newer, newer_start: length, half })
     }
 
