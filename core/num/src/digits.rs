@@ -7,38 +7,42 @@ pub(crate) fn pow10(exponent: u8) -> Option<u128> {
     10u128.checked_pow(u32::from(exponent))
 }
 
-/// Room for the digits of any `u128` and its leading zeros.
+/// Room for as many digits as anything prints at least.
 const ROOM: usize = 64;
 
-/// The decimal digits of `value`, at least `least` of them (zero-padded), right-aligned in `room`.
-fn digits_of(mut value: u128, least: usize, room: &mut [u8; ROOM]) -> &[u8] {
-    let mut at = ROOM;
-    while value > u128::from(u64::MAX) {
-        at = put(value % 10, at, room);
-        value /= 10;
-    }
-    // 64-bit division is several times cheaper; nearly every value is already this small.
-    let mut small = u64::try_from(value).unwrap_or(u64::MAX);
-    while small > 0 || ROOM - at < least {
-        at = put(u128::from(small % 10), at, room);
-        small /= 10;
-    }
-    room.get(at..).unwrap_or_default()
+/// What the digits of a value are written into.
+struct Room {
+    plain: itoa::Buffer,
+    padded: [u8; ROOM],
 }
 
-fn put(digit: u128, at: usize, room: &mut [u8; ROOM]) -> usize {
-    let at = at - 1;
-    if let (Some(byte), Ok(digit)) = (room.get_mut(at), u8::try_from(digit)) {
-        *byte = b'0' + digit;
+impl Room {
+    fn new() -> Self {
+        Self { plain: itoa::Buffer::new(), padded: [b'0'; ROOM] }
     }
-    at
+
+    /// The decimal digits of `value`, zero-padded to at least `least` of them.
+    fn digits(&mut self, value: u128, least: usize) -> &[u8] {
+        // Nearly every value is small, and 64-bit division several times cheaper.
+        let digits = match u64::try_from(value) {
+            Ok(small) => self.plain.format(small).as_bytes(),
+            Err(_) => self.plain.format(value).as_bytes(),
+        };
+        if digits.len() >= least {
+            return digits;
+        }
+        let padded = self.padded.get_mut(..least).expect("no scale is larger than the room");
+        let (_, end) = padded.split_at_mut(least - digits.len());
+        end.copy_from_slice(digits);
+        padded
+    }
 }
 
 /// Appends `value` × 10^-`scale` with exactly `scale` decimals, as prices are echoed (ORD-003).
 pub fn push_fixed(out: &mut Vec<u8>, value: u128, scale: u8) {
-    let mut room = [0; ROOM];
+    let mut room = Room::new();
     let scale = usize::from(scale);
-    let digits = digits_of(value, scale + 1, &mut room);
+    let digits = room.digits(value, scale + 1);
     let (integer, fraction) = digits.split_at(digits.len() - scale);
     out.extend_from_slice(integer);
     if !fraction.is_empty() {
@@ -49,9 +53,9 @@ pub fn push_fixed(out: &mut Vec<u8>, value: u128, scale: u8) {
 
 /// Appends `value` × 10^-`scale` without trailing zeros or a bare point (ORD-009).
 pub fn push_trimmed(out: &mut Vec<u8>, value: u128, scale: u8) {
-    let mut room = [0; ROOM];
+    let mut room = Room::new();
     let scale = usize::from(scale);
-    let digits = digits_of(value, scale + 1, &mut room);
+    let digits = room.digits(value, scale + 1);
     let (integer, fraction) = digits.split_at(digits.len() - scale);
     out.extend_from_slice(integer);
     let kept = fraction.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last + 1);

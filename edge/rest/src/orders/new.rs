@@ -14,6 +14,7 @@ use buttonwood_model::{
 };
 use buttonwood_num::{Decimal, Money, Price, Qty};
 use buttonwood_sequencer::Receipt;
+use std::borrow::Cow;
 
 /// Trader only.
 pub(crate) const ROUTE: Route =
@@ -120,26 +121,26 @@ fn option(payload: &Payload) -> Result<Option<ExecutionOption>, Refusal> {
     Ok(chosen)
 }
 
-/// The digits of a required decimal field.
-fn digits(payload: &Payload, name: &str) -> Result<(Option<Decimal>, String), Refusal> {
+/// A required decimal field, as it was sent and as it reads.
+fn decimal<'a>(payload: &'a Payload, name: &str) -> Result<(Option<Decimal>, Cow<'a, str>), Refusal> {
     let text = payload.decimal_text(name).ok_or_else(|| missing(name))?;
-    Ok((Decimal::parse(text.as_bytes()).ok(), text.into_owned()))
+    Ok((Decimal::parse(text.as_bytes()).ok(), text))
 }
 
 fn price(payload: &Payload, symbol: &Symbol) -> Result<Price, Refusal> {
-    let (decimal, text) = digits(payload, "price")?;
+    let (decimal, text) = decimal(payload, "price")?;
     let price = decimal.and_then(|decimal| symbol.grid.price(decimal));
     price.ok_or_else(|| bad_order_field(Reason::InvalidPrice, "price", symbol, &text))
 }
 
 fn qty(payload: &Payload, symbol: &Symbol) -> Result<Qty, Refusal> {
-    let (decimal, text) = digits(payload, "amount")?;
+    let (decimal, text) = decimal(payload, "amount")?;
     let qty = decimal.and_then(|decimal| symbol.grid.qty(decimal)).filter(|qty| *qty >= symbol.qty_min);
     qty.ok_or_else(|| bad_order_field(Reason::InvalidQuantity, "quantity", symbol, &text))
 }
 
 fn spend(payload: &Payload, symbol: &Symbol) -> Result<Money, Refusal> {
-    let (decimal, text) = digits(payload, "total_spend")?;
+    let (decimal, text) = decimal(payload, "total_spend")?;
     let spend = decimal.filter(|decimal| !decimal.is_zero()).and_then(Money::from_decimal);
     spend.ok_or_else(|| bad_order_field(Reason::InvalidQuantity, "total spend", symbol, &text))
 }
