@@ -6,6 +6,7 @@
 //!
 //! Not here: what hyper refuses by itself, such as unequal lengths, folded lines and unknown codings.
 
+use crate::tend::Line;
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::pin::Pin;
@@ -186,16 +187,17 @@ fn value_of<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     found.eq_ignore_ascii_case(name).then_some(value)
 }
 
-/// A connection whose incoming bytes are looked at as they pass.
+/// A connection whose incoming bytes are looked at as they pass, and whose outgoing ones are noted.
 #[derive(Debug)]
 pub(crate) struct Guarded {
     stream: TcpStream,
     framing: Rc<Framing>,
+    line: Rc<Line>,
 }
 
 impl Guarded {
-    pub(crate) fn new(stream: TcpStream, framing: Rc<Framing>) -> Self {
-        Self { stream, framing }
+    pub(crate) fn new(stream: TcpStream, framing: Rc<Framing>, line: Rc<Line>) -> Self {
+        Self { stream, framing, line }
     }
 }
 
@@ -219,7 +221,9 @@ impl AsyncWrite for Guarded {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
+        self.line.sign();
+        Poll::Ready(Ok(written))
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

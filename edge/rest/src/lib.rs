@@ -22,6 +22,7 @@ mod route;
 mod routes;
 mod sandbox;
 mod serve;
+mod tend;
 mod time;
 
 pub use app::{App, Page, Pages, Settings};

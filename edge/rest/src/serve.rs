@@ -3,12 +3,13 @@
 use crate::app::App;
 use crate::framing::{Framing, Guarded};
 use crate::respond::answer;
+use crate::tend::{Line, Lines, Word};
 use buttonwood_sequencer::Exchange;
 use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -25,8 +26,9 @@ use tokio::task::LocalSet;
 const HEAD_MAX: usize = 40 * 1024;
 /// Header fields at most.
 const FIELDS_MAX: usize = 64;
-/// How long the head of a request may take, idle time on a kept-alive connection included.
-const HEAD_WAIT: Duration = Duration::from_mins(1);
+/// How often connections are looked at. One that sends no whole head and takes nothing of an answer is cut after two
+/// to three looks, so after 60 to 90 seconds, idle time of a kept-alive connection included.
+const LOOK: Duration = Duration::from_secs(30);
 /// How long open requests may take once the exchange stops; service managers kill after ten seconds or so.
 const STOP_WAIT: Duration = Duration::from_secs(3);
 /// How long a connection that was refused is read on, and how much of it.
@@ -78,26 +80,12 @@ where
     F: FnOnce() -> R + Send + 'static,
     R: Future<Output = ()>,
 {
-    let idle = exchange.clone();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        // Commands of one look at the sockets go to the writer together.
-        .on_thread_park(move || idle.gathered())
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     std::thread::Builder::new().name(format!("http-{number}")).spawn(move || {
         let local = LocalSet::new();
         local.spawn_local(exchange.open_lane());
-        local.spawn_local(keep_a_timer());
         local.block_on(&runtime, work());
     })
-}
-
-/// Keeps one timer set that ends before any other: setting a later one then need not wake the thread's driver, which
-/// would cost a system call a request.
-async fn keep_a_timer() {
-    loop {
-        tokio::time::sleep(HEAD_WAIT / 4).await;
-    }
 }
 
 /// One serving thread.
@@ -122,7 +110,7 @@ impl Lane {
                 return;
             }
         };
-        let open = Rc::new(Cell::new(0));
+        let open = self.tend();
         let mut turn = 0usize;
         let mut stopped = self.stopped.clone();
         loop {
@@ -155,7 +143,7 @@ impl Lane {
 
     /// Serves the connections that are handed to this thread.
     async fn take(self, mut connections: mpsc::UnboundedReceiver<std::net::TcpStream>) {
-        let open = Rc::new(Cell::new(0));
+        let open = self.tend();
         while let Some(stream) = connections.recv().await {
             if let Ok(stream) = TcpStream::from_std(stream) {
                 self.start(stream, &open);
@@ -164,64 +152,85 @@ impl Lane {
         drain(&open).await;
     }
 
-    fn start(&self, stream: TcpStream, open: &Rc<Cell<usize>>) {
+    /// The connections of this thread, looked at for as long as it serves.
+    fn tend(&self) -> Rc<Lines> {
+        let lines = Rc::new(Lines::default());
+        let (tended, mut stopped) = (Rc::clone(&lines), self.stopped.clone());
+        tokio::task::spawn_local(async move {
+            let stopping = stopped.wait_for(|stopped| *stopped);
+            tokio::pin!(stopping);
+            while tokio::time::timeout(LOOK, &mut stopping).await.is_err() {
+                tended.look();
+            }
+            tended.finish();
+        });
+        lines
+    }
+
+    fn start(&self, stream: TcpStream, lines: &Rc<Lines>) {
         let Ok(peer) = stream.peer_addr() else { return };
-        if open.get() >= self.share {
+        if lines.open() >= self.share {
             return;
         }
         // Without it, small replies wait for the client's acknowledgement.
         let _ = stream.set_nodelay(true);
-        let (app, stopped, open) = (Arc::clone(&self.app), self.stopped.clone(), Rc::clone(open));
-        open.set(open.get() + 1);
+        let (app, lines) = (Arc::clone(&self.app), Rc::clone(lines));
+        let (number, line) = lines.enter();
         tokio::task::spawn_local(async move {
-            connection(stream, peer, app, stopped).await;
-            open.set(open.get() - 1);
+            connection(stream, peer, app, line).await;
+            lines.leave(number);
         });
     }
 }
 
-async fn drain(open: &Cell<usize>) {
+async fn drain(lines: &Lines) {
     let all_closed = async {
-        while open.get() > 0 {
+        while lines.open() > 0 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
     if tokio::time::timeout(STOP_WAIT, all_closed).await.is_err() {
-        tracing::warn!(open = open.get(), "connections were cut");
+        tracing::warn!(open = lines.open(), "connections were cut");
     }
 }
 
-async fn connection(stream: TcpStream, peer: SocketAddr, app: Arc<App>, mut stopped: watch::Receiver<bool>) {
+async fn connection(stream: TcpStream, peer: SocketAddr, app: Arc<App>, line: Rc<Line>) {
     let framing = Rc::new(Framing::default());
     let cut = Rc::new(Cell::new(false));
-    let (watched, cuts) = (Rc::clone(&framing), Rc::clone(&cut));
+    let (watched, cuts, noted) = (Rc::clone(&framing), Rc::clone(&cut), Rc::clone(&line));
     let service = service_fn(move |request: Request<Incoming>| {
-        let (app, cuts, verdict) = (Arc::clone(&app), Rc::clone(&cuts), watched.next());
+        let (app, cuts, line, verdict) =
+            (Arc::clone(&app), Rc::clone(&cuts), Rc::clone(&noted), watched.next());
         async move {
+            line.begin();
             let reply = answer(&app, peer, request, verdict).await;
+            line.end();
             cuts.set(reply.closes());
             Ok::<_, Infallible>(reply.into_http())
         }
     });
     // Not `pipeline_flush`: it holds an answer back while the next request is incomplete, and swallows hyper's own 400.
     let mut served = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_WAIT)
         .max_buf_size(HEAD_MAX)
         .max_headers(FIELDS_MAX)
         .writev(false)
         // Else hyper looks for the end of the connection while an order waits for the disk: a system call a request.
         .half_close(true)
-        .serve_connection(TokioIo::new(Guarded::new(stream, framing)), service);
-    let ended = tokio::select! {
-        ended = &mut served => Some(ended),
-        _ = stopped.wait_for(|stopped| *stopped) => None,
-    };
-    let ended = match ended {
-        Some(ended) => ended,
-        None => {
-            Pin::new(&mut served).graceful_shutdown();
-            (&mut served).await
+        .serve_connection(TokioIo::new(Guarded::new(stream, framing, Rc::clone(&line))), service);
+    let mut told = Word::GoOn;
+    let ended = loop {
+        told = tokio::select! {
+            biased;
+            ended = &mut served => break ended,
+            word = line.told_after(told) => word,
+        };
+        match told {
+            Word::GoOn => {}
+            Word::Finish => Pin::new(&mut served).graceful_shutdown(),
+            Word::Leave => {
+                tracing::debug!(%peer, "connection was silent for too long");
+                return;
+            }
         }
     };
     if let Err(error) = &ended {

@@ -6,6 +6,11 @@ use buttonwood_model::{OrderId, Outbox, Stamp, Time};
 use std::ops::Range;
 use tokio::sync::oneshot;
 
+/// Commands in a batch at most; a longer queue waits for the next.
+pub(crate) const COMMANDS_MAX: usize = 4_096;
+/// Events in a batch after which no further command is taken.
+pub(crate) const EVENTS_MAX: usize = 65_536;
+
 /// The answer to a submitted command, sent once it is durable.
 #[derive(Debug)]
 pub struct Receipt {
@@ -43,6 +48,11 @@ pub(crate) struct Batch {
 impl Batch {
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.moved.is_empty()
+    }
+
+    /// Whether no further command is taken into it.
+    pub(crate) fn is_full(&self) -> bool {
+        self.entries.len() >= COMMANDS_MAX || self.out.events.len() >= EVENTS_MAX
     }
 
     pub(crate) fn clear(&mut self) {

@@ -2,10 +2,11 @@
 
 use crate::batch::{Batch, Receipt, cancelled};
 use crate::exchange::Shared;
-use crate::lane::Mailbox;
+use crate::filling::Taken;
+use crate::lane::{Mailbox, ring_later};
 use buttonwood_engine::{Body, encode};
 use buttonwood_journal::{Buffer, Writer};
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError};
+use crossbeam_channel::{Sender, TrySendError};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -24,8 +25,6 @@ pub(crate) struct Committer {
     pub(crate) receipts: Vec<Receipt>,
     /// Serving threads with answers of the batch, reused.
     pub(crate) to_ring: Vec<Arc<Mailbox>>,
-    pub(crate) filled: Receiver<Batch>,
-    pub(crate) spare: Sender<Batch>,
     pub(crate) snapshots: Sender<u64>,
     /// Commands between two snapshots.
     pub(crate) snapshot_every: u64,
@@ -37,27 +36,39 @@ pub(crate) struct Committer {
 impl Committer {
     /// Runs until the writer is gone; returns the journal's writer for the last snapshot.
     pub(crate) fn run(mut self) -> Writer {
+        let mut batch = Batch::default();
         loop {
-            match self.filled.recv_timeout(LOOK_FOR_SPACE) {
-                Ok(batch) => self.commit(batch),
+            match self.shared.filling.take(&mut batch, LOOK_FOR_SPACE) {
+                Taken::Batch => self.commit(&mut batch),
                 // With little space nothing may come to be appended, and yet space may have been made.
-                Err(RecvTimeoutError::Timeout) => self.look_for_space(),
-                Err(RecvTimeoutError::Disconnected) => return self.writer,
+                Taken::Nothing => self.look_for_space(),
+                Taken::Closed => return self.writer,
             }
         }
     }
 
-    fn commit(&mut self, mut batch: Batch) {
-        self.make_durable(&batch);
-        let is_written = self.publish(&batch);
-        self.answer(&mut batch);
+    fn commit(&mut self, batch: &mut Batch) {
+        if batch.is_full() {
+            // The writer waits for room.
+            self.shared.wake.unpark();
+        }
+        self.shared.is_syncing.store(true, Ordering::SeqCst);
+        self.make_durable(batch);
+        let is_written = self.publish(batch);
+        self.answer(batch);
         if is_written {
             self.ask_for_snapshot();
         }
         batch.clear();
-        // The writer may have stopped already; then nobody needs the batch back.
-        let _ = self.spare.send(batch);
-        self.shared.spare_returned();
+        self.shared.is_syncing.store(false, Ordering::SeqCst);
+        for mailbox in self.shared.waiting.lock().drain(..) {
+            mailbox.return_to();
+            ring_later(&mut self.to_ring, mailbox);
+        }
+        // Last: a thread that is woken may take this one's processor at once.
+        for mailbox in self.to_ring.drain(..) {
+            mailbox.ring();
+        }
     }
 
     fn look_for_space(&self) {
@@ -122,14 +133,12 @@ impl Committer {
         flushed.is_ok()
     }
 
-    /// Answers the callers once the views show the batch: so a client reads its own writes.
+    /// Answers the callers once the views show the batch: so a client reads its own writes. Serving threads are still
+    /// to be woken.
     fn answer(&mut self, batch: &mut Batch) {
         let replies = batch.entries.iter_mut().filter_map(|entry| entry.reply.take());
         for (reply, receipt) in replies.zip(self.receipts.drain(..)) {
             reply.send(receipt, &mut self.to_ring);
-        }
-        for mailbox in self.to_ring.drain(..) {
-            mailbox.ring();
         }
         for (time, reply) in batch.moved.drain(..) {
             let _ = reply.send(time);

@@ -5,7 +5,8 @@ use crate::batch::{Batch, Receipt};
 use crate::checkpoint;
 use crate::clock::Clock;
 use crate::commit::Committer;
-use crate::lane::{self, Pending, Reply};
+use crate::filling::Filling;
+use crate::lane::{self, Mailbox, Pending, Reply};
 use crate::pulse::Pulse;
 use crate::recover::{JOURNAL_DIR, Recovered};
 use crate::writer::Writer;
@@ -27,9 +28,9 @@ use tokio::sync::oneshot;
 /// Commands that may wait for the writer; the next one is refused at once.
 const QUEUE: usize = 8_192;
 
-/// Commands that gather on a serving thread before the writer is woken while that thread is still busy: about as many
-/// as it serves in the time of two syncs.
-const GATHERED: usize = 32;
+/// Commands that gather before the writer is woken though the serving thread is still busy. A sync costs about as much
+/// processor time as ten commands, which so many make small; more would leave the disk idle for longer.
+const GATHERED: usize = 48;
 
 /// How an exchange runs.
 #[derive(Clone, Copy, Debug)]
@@ -69,15 +70,19 @@ pub(crate) struct Shared {
     pub(crate) nonces: Mutex<Vec<(SessionId, Nonce)>>,
     pub(crate) low_space: AtomicBool,
     pub(crate) queue: ArrayQueue<Submission>,
-    /// Whether the writer sleeps with a batch in hand, for the committing thread to come back.
-    pub(crate) is_holding: AtomicBool,
+    /// What the writer has decided and the committing thread has not taken yet.
+    pub(crate) filling: Filling,
+    /// Whether a batch is being made durable.
+    pub(crate) is_syncing: AtomicBool,
+    /// Serving threads to be rung when it is.
+    pub(crate) waiting: Mutex<Vec<Arc<Mailbox>>>,
     is_closed: AtomicBool,
-    wake: Unparker,
+    pub(crate) wake: Unparker,
 }
 
 impl Shared {
-    /// Queues a submission and wakes the writer. On a serving thread it is woken once several have gathered, or when
-    /// that thread has nothing else to do: batches form on one sync's account, not on one wake-up's each.
+    /// Queues a submission and wakes the writer. On a serving thread it is woken once many have gathered, or when that
+    /// thread has no more to bring: batches form on one sync's account, not on one wake-up's each.
     fn send(&self, submission: Submission) -> Result<(), Busy> {
         if self.is_closed.load(Ordering::SeqCst) {
             return Err(Busy);
@@ -88,30 +93,34 @@ impl Shared {
             self.drain();
             return Err(Busy);
         }
-        if !lane::is_here() || self.queue.len().is_multiple_of(GATHERED) {
+        if !lane::note_submission() || self.queue.len().is_multiple_of(GATHERED) {
             self.wake.unpark();
         }
         Ok(())
     }
 
-    /// Wakes the writer for what has gathered, unless it waits for the committing thread anyway.
-    fn gathered(&self) {
-        if !self.queue.is_empty() && !self.is_holding.load(Ordering::SeqCst) {
-            self.wake.unpark();
+    /// A serving thread has no more to bring for now. While a sync is in flight there is no hurry, and the longer a
+    /// batch gathers, the fewer commands pay for its sync: the thread is rung when it is over, and comes again.
+    pub(crate) fn gathered(&self, mailbox: &Arc<Mailbox>) {
+        if self.queue.is_empty() {
+            return;
         }
-    }
-
-    /// The committing thread is idle again.
-    pub(crate) fn spare_returned(&self) {
-        if self.is_holding.load(Ordering::SeqCst) {
-            self.wake.unpark();
+        if self.is_syncing.load(Ordering::SeqCst) {
+            if mailbox.leave() {
+                self.waiting.lock().push(Arc::clone(mailbox));
+            }
+            if self.is_syncing.load(Ordering::SeqCst) {
+                return;
+            }
         }
+        self.wake.unpark();
     }
 
     /// The writer has left: nobody waits for an answer any more.
     pub(crate) fn close(&self) {
         self.is_closed.store(true, Ordering::SeqCst);
         self.drain();
+        self.filling.close();
     }
 
     fn drain(&self) {
@@ -144,8 +153,6 @@ impl Exchange {
         let Recovered { dir, views, writer, snapshot_seq, .. } = recovered;
         let state = views.state().clone();
         let parker = Parker::new();
-        let (filled, to_commit) = bounded(1);
-        let (spare, spares) = bounded(1);
         let (snapshots, to_snapshot) = bounded(1);
         let shared = Arc::new(Shared {
             views: RwLock::new(views),
@@ -154,7 +161,9 @@ impl Exchange {
             nonces: Mutex::new(Vec::new()),
             low_space: AtomicBool::new(false),
             queue: ArrayQueue::new(QUEUE),
-            is_holding: AtomicBool::new(false),
+            filling: Filling::default(),
+            is_syncing: AtomicBool::new(false),
+            waiting: Mutex::default(),
             is_closed: AtomicBool::new(false),
             wake: parker.unparker().clone(),
         });
@@ -164,15 +173,11 @@ impl Exchange {
             buffer: journal::Buffer::new(),
             receipts: Vec::new(),
             to_ring: Vec::new(),
-            filled: to_commit,
-            spare: spare.clone(),
             snapshots,
             snapshot_every: options.snapshot_every,
             snapshot_seq,
             history_lags: false,
         };
-        // One batch fills while the other is made durable.
-        let _ = spare.send(Batch::default());
         let exchange = Self { shared: Arc::clone(&shared) };
         exchange.watch_sessions(
             state
@@ -189,8 +194,6 @@ impl Exchange {
             work: Workspace::default(),
             batch: Batch::default(),
             parker,
-            spare: spares,
-            filled,
             nonces_due: None,
             next_tick: Instant::now(),
             stopping: false,
@@ -227,14 +230,9 @@ impl Exchange {
     }
 
     /// Makes the calling thread a serving one: its commands gather, and its answers come in a mailbox. The future
-    /// hands them out and must run on the same thread; [`Exchange::gathered`] must be called when the thread idles.
+    /// sees to both and must run on the same thread, one of tokio's with nothing but local tasks.
     pub fn open_lane(&self) -> impl Future<Output = ()> + use<> {
-        lane::open()
-    }
-
-    /// Tells that a serving thread has nothing else to do for now.
-    pub fn gathered(&self) {
-        self.shared.gathered();
+        lane::open(Arc::clone(&self.shared))
     }
 
     /// The views, as of the last published batch.

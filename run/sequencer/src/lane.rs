@@ -4,12 +4,14 @@
 //! system call: so its answers are put into one mailbox, it is woken once a batch, and hands them out itself.
 
 use crate::batch::Receipt;
+use crate::exchange::Shared;
 use parking_lot::Mutex;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 use tokio::sync::{Notify, oneshot};
 
@@ -19,12 +21,24 @@ pub(crate) struct Mailbox {
     /// Tickets with their answers; none when the exchange stopped before it took the command.
     answers: Mutex<Vec<(usize, Option<Receipt>)>>,
     arrived: Notify,
+    /// Whether the thread has left commands in the queue for after the sync in flight.
+    leaves: AtomicBool,
 }
 
 impl Mailbox {
     /// Wakes the thread.
     pub(crate) fn ring(&self) {
         self.arrived.notify_one();
+    }
+
+    /// Notes that the thread has left commands in the queue; `true` if that was not known.
+    pub(crate) fn leave(&self) -> bool {
+        !self.leaves.swap(true, Ordering::SeqCst)
+    }
+
+    /// Forgets it.
+    pub(crate) fn return_to(&self) {
+        self.leaves.store(false, Ordering::SeqCst);
     }
 }
 
@@ -54,11 +68,16 @@ impl Reply {
             Self::Lane(mut ticket) => {
                 ticket.is_answered = true;
                 ticket.mailbox.answers.lock().push((ticket.number, Some(receipt)));
-                if !to_ring.iter().any(|known| Arc::ptr_eq(known, &ticket.mailbox)) {
-                    to_ring.push(Arc::clone(&ticket.mailbox));
-                }
+                ring_later(to_ring, Arc::clone(&ticket.mailbox));
             }
         }
+    }
+}
+
+/// Notes that a thread must be woken.
+pub(crate) fn ring_later(to_ring: &mut Vec<Arc<Mailbox>>, mailbox: Arc<Mailbox>) {
+    if !to_ring.iter().any(|known| Arc::ptr_eq(known, &mailbox)) {
+        to_ring.push(mailbox);
     }
 }
 
@@ -92,6 +111,10 @@ enum Caller {
 #[derive(Debug, Default)]
 struct Lane {
     mailbox: Arc<Mailbox>,
+    /// Submissions so far.
+    submitted: Cell<u64>,
+    /// There is something in the queue that nobody may have told the writer of.
+    stirred: Notify,
     callers: RefCell<Vec<Caller>>,
     free: RefCell<Vec<usize>>,
 }
@@ -100,27 +123,53 @@ thread_local! {
     static LANE: RefCell<Option<Rc<Lane>>> = const { RefCell::new(None) };
 }
 
-/// Whether callers on this thread gather commands before the writer is woken.
-pub(crate) fn is_here() -> bool {
-    LANE.with_borrow(Option::is_some)
+/// Notes a submission if this thread is a serving one, where they gather before the writer is woken.
+pub(crate) fn note_submission() -> bool {
+    LANE.with_borrow(|lane| {
+        if let Some(lane) = lane {
+            lane.submitted.set(lane.submitted.get() + 1);
+            lane.stirred.notify_one();
+        }
+        lane.is_some()
+    })
 }
 
-/// Makes this thread a serving one. The future hands answers out, and runs as long as the thread serves.
-pub(crate) fn open() -> impl Future<Output = ()> {
+/// Makes this thread a serving one. The future hands answers out and gathers commands, and runs as long as the thread
+/// serves.
+pub(crate) fn open(shared: Arc<Shared>) -> impl Future<Output = ()> {
     let lane = Rc::new(Lane::default());
     LANE.set(Some(Rc::clone(&lane)));
     async move {
-        loop {
-            lane.mailbox.arrived.notified().await;
-            let answers = std::mem::take(&mut *lane.mailbox.answers.lock());
-            for (number, receipt) in answers {
-                lane.hand_out(number, receipt);
-            }
-        }
+        tokio::join!(lane.hand_out_answers(&shared), lane.gather(&shared));
     }
 }
 
 impl Lane {
+    async fn hand_out_answers(&self, shared: &Shared) {
+        loop {
+            self.mailbox.arrived.notified().await;
+            let answers = std::mem::take(&mut *self.mailbox.answers.lock());
+            for (number, receipt) in answers {
+                self.hand_out(number, receipt);
+            }
+            if !shared.queue.is_empty() {
+                self.stirred.notify_one();
+            }
+        }
+    }
+
+    /// Tells the writer of what has gathered once another look at the sockets brings no more.
+    async fn gather(&self, shared: &Shared) {
+        loop {
+            self.stirred.notified().await;
+            let mut seen = None;
+            while seen.replace(self.submitted.get()) != Some(self.submitted.get()) {
+                tokio::task::yield_now().await;
+            }
+            shared.gathered(&self.mailbox);
+        }
+    }
+
     fn enter(&self) -> usize {
         let mut callers = self.callers.borrow_mut();
         if let Some(number) = self.free.borrow_mut().pop()

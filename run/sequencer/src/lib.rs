@@ -12,6 +12,7 @@ mod clock;
 mod commit;
 mod exchange;
 mod fault;
+mod filling;
 mod lane;
 mod pulse;
 mod recover;

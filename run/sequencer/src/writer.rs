@@ -1,11 +1,11 @@
 //! The writer: one thread that stamps, decides and evolves; from here on there is no clock but the stamp.
 
-use crate::batch::{Batch, Entry, Receipt};
+use crate::batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
 use crate::exchange::{Shared, Submission};
+use crate::filling::Filling;
 use crate::lane::Reply;
 use buttonwood_engine::{Body, Command, Outcome, Reject, State, Workspace, decide, evolve};
 use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
-use crossbeam_channel::{Receiver, Sender, TryRecvError};
 use crossbeam_utils::sync::Parker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,10 +13,6 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// Commands in a batch at most; a longer queue waits for the next.
-const COMMANDS_MAX: usize = 4_096;
-/// Events in a batch after which no further command is taken.
-const EVENTS_MAX: usize = 65_536;
 /// How long nonces of reads may wait for a batch (D-08a: journaled within 50 ms).
 const NONCES_WAIT: Duration = Duration::from_millis(40);
 /// How often silence is looked for under a real clock.
@@ -26,11 +22,9 @@ pub(crate) struct Writer {
     pub(crate) shared: Arc<Shared>,
     pub(crate) state: State,
     pub(crate) work: Workspace,
+    /// The batch being filled; between two turns it lies where the committing thread takes it.
     pub(crate) batch: Batch,
     pub(crate) parker: Parker,
-    /// Emptied batches come back here when the committing thread is idle.
-    pub(crate) spare: Receiver<Batch>,
-    pub(crate) filled: Sender<Batch>,
     /// When the nonces of reads must go into a batch.
     pub(crate) nonces_due: Option<Instant>,
     pub(crate) next_tick: Instant,
@@ -38,41 +32,39 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Runs until it is told to stop and the queue is empty, or the committing thread is gone.
+    /// Runs until it is told to stop and the queue is empty.
     pub(crate) fn run(mut self) {
-        while self.turn() {}
-        self.shared.close();
+        let shared = Arc::clone(&self.shared);
+        loop {
+            let is_full = self.turn(&shared.filling);
+            if self.stopping && shared.queue.is_empty() {
+                return shared.close();
+            }
+            // A full batch is waited for; the committing thread tells when it takes it.
+            if is_full || !self.stopping {
+                let until = self.nonces_due.map_or(self.next_tick, |due| due.min(self.next_tick));
+                self.parker.park_deadline(until);
+            }
+        }
     }
 
-    /// Takes what queued and hands it over if the committing thread is idle; else waits. False when all is done.
-    fn turn(&mut self) -> bool {
+    /// Decides what queued; whether the batch is full now.
+    fn turn(&mut self, filling: &Filling) -> bool {
+        let mut inside = filling.open();
+        // Events go where they will be encoded from: nothing is copied.
+        std::mem::swap(&mut self.batch, &mut inside.batch);
+        std::mem::swap(&mut self.batch.out, &mut self.work.out);
         self.take_queued();
         self.take_due();
-        if self.batch.is_empty() {
-            if self.stopping {
-                return !self.shared.queue.is_empty();
-            }
-        } else {
-            match self.spare.try_recv() {
-                Ok(empty) => return self.send(empty),
-                Err(TryRecvError::Disconnected) => return false,
-                Err(TryRecvError::Empty) => {}
-            }
+        self.batch.fingerprint = self.state.fingerprint();
+        std::mem::swap(&mut self.batch.out, &mut self.work.out);
+        std::mem::swap(&mut self.batch, &mut inside.batch);
+        let (is_empty, is_full) = (inside.batch.is_empty(), inside.batch.is_full());
+        drop(inside);
+        if !is_empty {
+            filling.tell();
         }
-        self.rest();
-        true
-    }
-
-    /// Sleeps until there is something to do: commands when nothing is in hand, the committing thread's return when
-    /// a batch is.
-    fn rest(&self) {
-        self.shared.is_holding.store(!self.batch.is_empty(), Ordering::SeqCst);
-        // What came back before the flag was up told nobody.
-        if self.batch.is_empty() || self.spare.is_empty() {
-            let until = self.nonces_due.map_or(self.next_tick, |due| due.min(self.next_tick));
-            self.parker.park_deadline(until);
-        }
-        self.shared.is_holding.store(false, Ordering::SeqCst);
+        is_full
     }
 
     fn is_full(&self) -> bool {
@@ -86,14 +78,6 @@ impl Writer {
                 None => return,
             }
         }
-    }
-
-    fn send(&mut self, empty: Batch) -> bool {
-        let mut full = std::mem::replace(&mut self.batch, empty);
-        // The events stay where they were decided; the workspace goes on with the other buffer.
-        std::mem::swap(&mut full.out, &mut self.work.out);
-        full.fingerprint = self.state.fingerprint();
-        self.filled.send(full).is_ok()
     }
 
     fn take(&mut self, submission: Submission) {
