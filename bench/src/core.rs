@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use crate::clock::{self, cpu_ns, cycles};
-use crate::exchange::{self, Exchange, Scribe, Script};
+use crate::exchange::{Exchange, Scribe, Script};
 use crate::figures::{Histogram, Spread, geomean};
 use crate::opgen::{self, Flow, flow};
 use crate::reference::Reference;
@@ -29,11 +29,11 @@ fn reference_ns(flow: &Flow) -> f64 {
 fn exchange_ns(flow: &Flow, script: &Script) -> f64 {
     let mut exchange = Exchange::new(flow.symbols);
     for record in &script.records[..script.prefill] {
-        black_box(exchange.apply(record, script.nonces()));
+        black_box(exchange.apply(record));
     }
     let start = cpu_ns();
     for record in &script.records[script.prefill..] {
-        black_box(exchange.apply(record, script.nonces()));
+        black_box(exchange.apply(record));
     }
     let spent = cpu_ns() - start;
     assert_eq!(exchange.proven(), flow.expect, "{}: ours against the generator", flow.name);
@@ -119,18 +119,18 @@ fn exchange_tail(flow: &Flow, script: &Script, per_ns: f64) -> Tail {
     let mut exchange = Exchange::new(flow.symbols);
     let (before, timed) = script.records.split_at(script.prefill);
     for record in before {
-        black_box(exchange.apply(record, script.nonces()));
+        black_box(exchange.apply(record));
     }
     let mut histogram = Histogram::new(CYCLES_MAX);
     let mut records = timed.iter();
     while let Some(record) = records.next() {
         let start = cycles();
-        black_box(exchange.apply(black_box(record), script.nonces()));
+        black_box(exchange.apply(black_box(record)));
         if record.has_more()
             && let Some(rest) = records.next()
         {
             // A move is one operation: as for the reference, both halves count.
-            black_box(exchange.apply(black_box(rest), script.nonces()));
+            black_box(exchange.apply(black_box(rest)));
         }
         histogram.add(cycles() - start);
     }
@@ -200,7 +200,6 @@ pub(crate) fn measure_memory(who: &str) {
     let mut reference = Reference::new(1);
     let mut exchange = Exchange::new(1);
     let mut scribe = Scribe::new();
-    let nonces = exchange::nonces();
     let stream = opgen::stream("P1");
     let expect = stream.expect;
     memory::count();
@@ -210,7 +209,7 @@ pub(crate) fn measure_memory(who: &str) {
         let record = scribe.place(&op);
         let start = cycles();
         if ours {
-            black_box(exchange.apply(&record, &nonces));
+            black_box(exchange.apply(&record));
         } else {
             reference.apply(&op);
         }

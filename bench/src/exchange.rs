@@ -23,7 +23,7 @@ const HOUSE_ACCOUNTS: u32 = 3;
 const START_MICROS: u64 = 1_767_225_600_000_000;
 
 /// Bytes of a command as it comes off a wire.
-const RECORD: usize = 48;
+const RECORD: usize = 40;
 const CANCEL: u8 = 0;
 const LIMIT: u8 = 1;
 const IMMEDIATE: u8 = 2;
@@ -32,9 +32,10 @@ const SELLS: u8 = 1;
 /// The next record belongs to the same operation.
 const MORE: u8 = 2;
 
-/// One binary command: client id (16) or order id, price, lots, account, nonce, symbol, kind, flags.
+/// One binary command: client id (16) or order id, price, lots, account, symbol, kind, flags; and its nonce as the gate
+/// hands it over.
 #[derive(Clone, Copy)]
-pub(crate) struct Record([u8; RECORD]);
+pub(crate) struct Record([u8; RECORD], Nonce);
 
 impl Record {
     fn word(&self, at: usize) -> u64 {
@@ -47,33 +48,33 @@ impl Record {
 
     /// Whether the next record belongs to the same operation.
     pub(crate) fn has_more(&self) -> bool {
-        self.0[43] & MORE != 0
+        self.0[39] & MORE != 0
     }
 
     #[inline]
-    fn decode(&self, nonces: &[Nonce]) -> Command {
+    fn decode(&self) -> Command {
         let account = self.half(32);
-        let caller = Caller {
-            session: SessionId(account),
-            account: Some(AccountId(HOUSE_ACCOUNTS + account)),
-            nonce: nonces[self.half(36) as usize],
-        };
-        let kind = self.0[42];
-        let body = if kind == CANCEL {
-            Body::Cancel(OrderRef::Id(OrderId(self.word(0))))
-        } else {
-            Body::Place(Place {
-                symbol: SymbolId(u16::from_le_bytes([self.0[40], self.0[41]])),
-                side: if self.0[43] & SELLS == 0 { Side::Buy } else { Side::Sell },
-                kind: if kind == MARKET { OrderKind::Market } else { OrderKind::Limit },
-                option: (kind == IMMEDIATE).then_some(ExecutionOption::ImmediateOrCancel),
-                price: Price::from_ticks(self.word(16)),
-                qty: Qty::from_hundredths(u128::from(self.word(24)) * 100),
-                spend: Money::ZERO,
-                client_id: Some(ClientId::copied(&self.0[..16])),
-            })
-        };
-        Command { caller: Some(caller), body }
+        // In one expression, so that it is built where it will lie.
+        Command {
+            caller: Some(Caller {
+                session: SessionId(account),
+                account: Some(AccountId(HOUSE_ACCOUNTS + account)),
+                nonce: self.1,
+            }),
+            body: match self.0[38] {
+                CANCEL => Body::Cancel(OrderRef::Id(OrderId(self.word(0)))),
+                kind => Body::Place(Place {
+                    symbol: SymbolId(u16::from_le_bytes([self.0[36], self.0[37]])),
+                    side: if self.0[39] & SELLS == 0 { Side::Buy } else { Side::Sell },
+                    kind: if kind == MARKET { OrderKind::Market } else { OrderKind::Limit },
+                    option: (kind == IMMEDIATE).then_some(ExecutionOption::ImmediateOrCancel),
+                    price: Price::from_ticks(self.word(16)),
+                    qty: Qty::from_hundredths(u128::from(self.word(24)) * 100),
+                    spend: Money::ZERO,
+                    client_id: Some(ClientId::copied(&self.0[..16])),
+                }),
+            },
+        }
     }
 }
 
@@ -102,11 +103,10 @@ impl Scribe {
         bytes[16..24].copy_from_slice(&op.price.to_le_bytes());
         bytes[24..32].copy_from_slice(&op.lots.to_le_bytes());
         bytes[32..36].copy_from_slice(&op.account.to_le_bytes());
-        bytes[36..40].copy_from_slice(&last.to_le_bytes());
-        bytes[40..42].copy_from_slice(&op.symbol.to_le_bytes());
-        bytes[42] = kind;
-        bytes[43] = flags | if op.sells { SELLS } else { 0 };
-        Record(bytes)
+        bytes[36..38].copy_from_slice(&op.symbol.to_le_bytes());
+        bytes[38] = kind;
+        bytes[39] = flags | if op.sells { SELLS } else { 0 };
+        Record(bytes, nonce(u64::from(*last)))
     }
 
     fn cancel(&mut self, op: &Op, order: OrderId) -> Record {
@@ -132,26 +132,25 @@ impl Scribe {
     }
 }
 
-/// A flow as binary commands, and what they need to be decoded.
+/// A flow as binary commands.
 pub(crate) struct Script {
     pub(crate) records: Vec<Record>,
     /// Records before the measured ones.
     pub(crate) prefill: usize,
     pub(crate) symbols: u16,
-    nonces: Vec<Nonce>,
 }
 
 impl Script {
     /// Writes the flow down as commands. One untimed run tells the exchange's order ids, and that every answer is
     /// the generator's.
     pub(crate) fn of(flow: &Flow) -> Self {
-        let mut script = Self { records: Vec::new(), prefill: 0, symbols: flow.symbols, nonces: nonces() };
+        let mut script = Self { records: Vec::new(), prefill: 0, symbols: flow.symbols };
         let mut ids = vec![OrderId(0); flow.ops.len() + 1];
         let mut scribe = Scribe::new();
         let mut exchange = Exchange::new(flow.symbols);
         let mut answer = |record: Record, script: &mut Self| {
             script.records.push(record);
-            match exchange.apply(&record, &script.nonces) {
+            match exchange.apply(&record) {
                 Outcome::Order(order) => order.id,
                 outcome => panic!("record {}: {outcome:?}", script.records.len()),
             }
@@ -171,18 +170,6 @@ impl Script {
         assert_eq!(exchange.proven(), flow.expect, "{}: ours against the generator", flow.name);
         script
     }
-
-    pub(crate) fn nonces(&self) -> &[Nonce] {
-        &self.nonces
-    }
-}
-
-/// More nonces than any account of the longest flow uses.
-const NONCES: u64 = 40_000;
-
-/// The nonces of every account, in order.
-pub(crate) fn nonces() -> Vec<Nonce> {
-    (0..NONCES).map(nonce).collect()
 }
 
 /// Milliseconds since 1970, as clients choose nonces.
@@ -280,8 +267,8 @@ impl Exchange {
     }
 
     #[inline]
-    pub(crate) fn apply(&mut self, record: &Record, nonces: &[Nonce]) -> Outcome {
-        let command = record.decode(nonces);
+    pub(crate) fn apply(&mut self, record: &Record) -> Outcome {
+        let command = record.decode();
         self.run(&command)
     }
 
@@ -307,7 +294,7 @@ impl Exchange {
     pub(crate) fn recorded(script: &Script, records: &[Record], mut see: impl FnMut(&Told<'_>)) -> Self {
         let mut exchange = Self::empty();
         let founding = founding(script.symbols, ACCOUNTS).map(|body| Command { caller: None, body });
-        for command in founding.chain(records.iter().map(|record| record.decode(&script.nonces))) {
+        for command in founding.chain(records.iter().map(|record| record.decode())) {
             let stamp = exchange.next_stamp();
             exchange.work.out.clear();
             decide(&exchange.state, &command, stamp, &mut exchange.work);

@@ -15,7 +15,7 @@ use buttonwood_model::{Outbox, Seq, Stamp};
 use buttonwood_sequencer::{JOURNAL_DIR, recover};
 
 use crate::clock::cpu_ns;
-use crate::exchange::{Exchange, Scribe, Script, Told, nonces};
+use crate::exchange::{Exchange, Scribe, Script, Told};
 use crate::figures::Spread;
 use crate::opgen::{self, flow_of};
 use crate::place::Place;
@@ -49,7 +49,7 @@ fn replay(settings: &Settings, goal: Goal, report: &mut Report) {
         let mut exchange = Exchange::new(script.symbols);
         let start = cpu_ns();
         for record in records {
-            black_box(exchange.apply(record, script.nonces()));
+            black_box(exchange.apply(record));
         }
         let core = (cpu_ns() - start) as f64 / 1e9 / million;
         assert_eq!(exchange.state, live, "the same commands lead to the same state");
@@ -134,10 +134,9 @@ fn bytes_in(dir: &Path) -> u64 {
 fn load(settings: &Settings, goal: Goal, report: &mut Report) {
     let mut exchange = Exchange::crowded(CROWD);
     let mut scribe = Scribe::for_accounts(CROWD);
-    let nonces = nonces();
     for mut op in opgen::stream("P1") {
         op.account = (op.id % u64::from(CROWD)) as u32;
-        black_box(exchange.apply(&scribe.place(&op), &nonces));
+        black_box(exchange.apply(&scribe.place(&op)));
     }
     assert_eq!(exchange.proven().resting, 1_000_000, "every order rests");
     let live = exchange.state;
