@@ -10,7 +10,8 @@ use buttonwood_engine::{
 };
 use buttonwood_model::{
     AccountId, ClientId, Currency, CurrencyId, CurrencyKind, ExecutionOption, GroupId, Nonce, OrderId,
-    OrderKind, Product, Role, Roles, Seq, SessionId, Side, Stamp, Symbol, SymbolId, SymbolStatus, Time,
+    OrderKind, Outbox, Product, Role, Roles, Seq, SessionId, Side, Stamp, Symbol, SymbolId, SymbolStatus,
+    Time,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 
@@ -234,21 +235,23 @@ impl Exchange {
     pub(crate) fn crowded(accounts: u32) -> Self {
         let mut exchange = Self::empty();
         for body in founding(1, accounts) {
-            let events = match body {
-                Body::OpenAccount(account) => vec![Event::from(Rare::AccountOpened(account))],
-                Body::AddSession(session) => vec![Event::from(Rare::SessionAdded(session))],
-                Body::Credit(account, amounts) => amounts
-                    .into_iter()
-                    .map(|(currency, amount)| Event::from(Rare::Credited(account, currency, amount)))
-                    .collect(),
+            let mut out = Outbox::default();
+            match body {
+                Body::OpenAccount(account) => Rare::AccountOpened(account).push(&mut out),
+                Body::AddSession(session) => Rare::SessionAdded(session).push(&mut out),
+                Body::Credit(account, amounts) => {
+                    for (currency, amount) in amounts {
+                        Rare::Credited(account, currency, amount).push(&mut out);
+                    }
+                }
                 body => {
                     exchange.run(&Command { caller: None, body });
                     continue;
                 }
-            };
+            }
             let stamp = exchange.next_stamp();
-            for event in &events {
-                evolve(&mut exchange.state, stamp, event, &[]);
+            for event in &out.events {
+                evolve(&mut exchange.state, stamp, event, &out.texts);
             }
             exchange.state.advance(stamp);
         }

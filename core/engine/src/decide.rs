@@ -110,7 +110,7 @@ fn decide_own_events(state: &State, body: &Body, work: &mut Workspace) -> Result
         Body::SetSymbolStatus(symbol, to) => {
             let listed = state.symbol(*symbol).ok_or(Reject::Unknown)?;
             if listed.status != *to {
-                out.push(Rare::SymbolStatusChanged(*symbol, *to));
+                Rare::SymbolStatusChanged(*symbol, *to).push(out);
                 status::decide(state.market(), *symbol, *to, out);
             }
         }
@@ -145,7 +145,7 @@ fn credit(
         let sum = before.checked_add(*amount).ok_or(Reject::BadAmount)?;
         state.ledger.can_issue(*currency, sum).map_err(|_| Reject::BadAmount)?;
         sums.push((*currency, *amount));
-        work.out.push(Rare::Credited(to, *currency, *amount));
+        Rare::Credited(to, *currency, *amount).push(&mut work.out);
     }
     Ok(())
 }
@@ -208,7 +208,7 @@ fn found(state: &State, body: &Body, work: &mut Workspace) -> Result<(), Reject>
         | Body::SetSymbolStatus(..)
         | Body::Credit(..) => return Err(Reject::Unknown),
     };
-    work.out.push(event);
+    event.push(&mut work.out);
     Ok(())
 }
 

@@ -1,24 +1,26 @@
 //! Everything that can happen.
 
-use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
 use buttonwood_access::{Account, NewSession};
-use buttonwood_model::{AccountId, Currency, CurrencyId, Nonce, SessionId, Symbol, SymbolId, SymbolStatus};
+use buttonwood_model::{
+    AccountId, BytesRef, Currency, CurrencyId, Nonce, Outbox, SessionId, Symbol, SymbolId, SymbolStatus,
+};
 use buttonwood_num::Money;
 use buttonwood_spot as spot;
 use serde::{Deserialize, Serialize};
 
 use crate::Opening;
 
-/// One thing that happened. The frequent ones fit a cache line; the rare ones are boxed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// One thing that happened. Each fits a cache line and owns nothing, so that a whole batch is dropped at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// To a spot order.
     Spot(spot::Event),
     /// A session used a nonce.
     NonceUsed(SessionId, Nonce),
-    /// Anything that does not happen on the path of an order.
-    Rare(Box<Rare>),
+    /// Anything that does not happen on the path of an order: a [`Rare`], in the bytes that its command keeps.
+    Rare(BytesRef),
 }
 
 /// What does not happen on the path of an order.
@@ -42,9 +44,20 @@ pub enum Rare {
     SessionAdded(NewSession),
 }
 
-impl From<Rare> for Event {
-    fn from(event: Rare) -> Self {
-        Self::Rare(Box::new(event))
+impl Rare {
+    /// Appends the event to an outbox.
+    pub fn push(&self, out: &mut Outbox<Event>) {
+        let bytes = postcard::to_extend(self, Vec::new()).expect("an event fits memory");
+        let kept = out.keep_bytes(&bytes);
+        out.push(Event::Rare(kept));
+    }
+
+    /// Reads the event back from the texts of its command.
+    ///
+    /// # Errors
+    /// When the bytes are none.
+    pub fn read(kept: BytesRef, texts: &[u8]) -> Result<Self, postcard::Error> {
+        postcard::from_bytes(kept.of(texts).ok_or(postcard::Error::DeserializeUnexpectedEnd)?)
     }
 }
 
@@ -59,7 +72,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_frequent_events_fit_a_cache_line() {
+    fn events_fit_a_cache_line() {
         assert!(size_of::<Event>() <= 64, "{} bytes", size_of::<Event>());
+    }
+
+    /// Each event of a command is read from its own place, and a place outside is no event.
+    #[test]
+    fn rare_events_are_kept_beside_the_others() {
+        let mut out = Outbox::default();
+        let added = [Rare::GroupAdded("one".into()), Rare::GroupAdded("another".into())];
+        for event in &added {
+            event.push(&mut out);
+        }
+        let (events, texts) = out.latest();
+        let read = events.iter().map(|event| match event {
+            Event::Rare(kept) => Rare::read(*kept, texts).unwrap(),
+            Event::Spot(_) | Event::NonceUsed(..) => panic!("{event:?}"),
+        });
+        assert!(read.eq(added));
+        let Some(Event::Rare(last)) = events.last() else { panic!("{events:?}") };
+        assert!(Rare::read(*last, &texts[..texts.len() - 1]).is_err());
     }
 }

@@ -21,19 +21,22 @@ pub fn evolve(state: &mut State, stamp: Stamp, event: &Event, texts: &[u8]) {
             }
         }
         Event::NonceUsed(session, nonce) => state.access.take_nonce(*session, *nonce),
-        Event::Rare(event) => evolve_rare(state, stamp.time, event),
+        Event::Rare(kept) => {
+            let event = Rare::read(*kept, texts).expect("what was kept can be read");
+            evolve_rare(state, stamp.time, event);
+        }
     }
 }
 
-fn evolve_rare(state: &mut State, time: Time, event: &Rare) {
+fn evolve_rare(state: &mut State, time: Time, event: Rare) {
     match event {
         Rare::SymbolStatusChanged(symbol, to) => {
             let symbol = state.symbols.get_mut(symbol.index()).expect("the decision found the symbol");
-            symbol.status = *to;
+            symbol.status = to;
         }
-        Rare::Credited(account, currency, amount) => state.ledger.issue(*account, *currency, *amount),
+        Rare::Credited(account, currency, amount) => state.ledger.issue(account, currency, amount),
         Rare::Opened(opening) => {
-            state.opening = Some(*opening);
+            state.opening = Some(opening);
             state.orders.set_key(opening.hash_key);
             for house in House::ALL {
                 let account = open_account(state, Account::house(time));
@@ -41,18 +44,18 @@ fn evolve_rare(state: &mut State, time: Time, event: &Rare) {
             }
         }
         Rare::CurrencyListed(currency) => {
-            state.currencies.push(currency.clone());
+            state.currencies.push(currency);
             state.ledger.list_currency();
         }
         Rare::SymbolListed(symbol) => {
-            state.symbols.push(symbol.clone());
+            state.symbols.push(symbol);
             state.orders.list_symbol();
         }
-        Rare::GroupAdded(name) => state.access.add_group(Group { name: name.clone() }),
+        Rare::GroupAdded(name) => state.access.add_group(Group { name }),
         Rare::AccountOpened(account) => {
-            open_account(state, account.clone());
+            open_account(state, account);
         }
-        Rare::SessionAdded(session) => state.access.add_session(session.clone()),
+        Rare::SessionAdded(session) => state.access.add_session(session),
     }
 }
 

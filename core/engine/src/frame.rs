@@ -1,11 +1,11 @@
 //! The journal's form of a command and its events: compact, versioned, ours alone.
 
-use crate::{Command, Event};
+use crate::{Command, Event, Rare};
 use alloc::vec::Vec;
 use buttonwood_model::{Outbox, Seq, Stamp, Time};
 
 /// The version of this form; a reader refuses any other.
-pub const FORMAT: u8 = 1;
+pub const FORMAT: u8 = 2;
 
 /// What one command was and did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +81,9 @@ pub fn decode_events<'a>(bytes: &'a [u8], out: &mut Outbox<Event>) -> Result<(Ti
     let (count, mut rest) = postcard::take_from_bytes::<usize>(rest)?;
     for _ in 0..count {
         let (event, after) = postcard::take_from_bytes::<Event>(rest)?;
+        if let Event::Rare(kept) = event {
+            Rare::read(kept, texts)?;
+        }
         out.events.push(event);
         rest = after;
     }

@@ -18,7 +18,7 @@ pub use client_id::{CLIENT_ID_MAX, ClientId, ClientIdError};
 pub use ids::{AccountId, CurrencyId, GroupId, Held, OrderId, Seq, SessionId, Slot, SymbolId, TradeId};
 pub use nonce::{NONCE_DIGITS_MAX, Nonce, NonceError};
 pub use order::{CancelReason, ExecutionOption, OrderKind, Side};
-pub use outbox::{Outbox, TextRef};
+pub use outbox::{BytesRef, Outbox, TextRef};
 pub use reference::{Currency, CurrencyKind, Product, Symbol, SymbolStatus};
 pub use role::{Role, Roles};
 pub use slab::Slab;

@@ -30,6 +30,21 @@ impl TextRef {
     }
 }
 
+/// Bytes in an outbox that are longer than a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BytesRef {
+    start: u32,
+    len: u32,
+}
+
+impl BytesRef {
+    /// The bytes in `texts`; none if they are not there.
+    pub fn of(self, texts: &[u8]) -> Option<&[u8]> {
+        let start = usize::try_from(self.start).ok()?;
+        texts.get(start..start.checked_add(usize::try_from(self.len).ok()?)?)
+    }
+}
+
 impl<E> Default for Outbox<E> {
     fn default() -> Self {
         Self { events: Vec::new(), texts: Vec::new(), first: (0, 0) }
@@ -69,7 +84,19 @@ impl<E> Outbox<E> {
     /// Keeps a text of at most 255 bytes for an event of the latest command to refer to.
     pub fn keep(&mut self, text: &[u8]) -> TextRef {
         let start = u16::try_from(self.texts.len() - self.first.1).expect("a command carries one short text");
-        self.texts.extend_from_slice(text);
+        // Sixteen characters, the most frequent length, are copied without counting.
+        match <&[u8; 16]>::try_from(text) {
+            Ok(text) => self.texts.extend_from_slice(text),
+            Err(_) => self.texts.extend_from_slice(text),
+        }
         TextRef { start, len: u8::try_from(text.len()).expect("client order ids are short") }
+    }
+
+    /// Keeps bytes of any length for an event of the latest command to refer to.
+    pub fn keep_bytes(&mut self, bytes: &[u8]) -> BytesRef {
+        let short = |len: usize| u32::try_from(len).expect("a command carries less than 4 GiB");
+        let start = short(self.texts.len() - self.first.1);
+        self.texts.extend_from_slice(bytes);
+        BytesRef { start, len: short(bytes.len()) }
     }
 }

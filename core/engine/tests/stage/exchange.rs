@@ -79,7 +79,7 @@ impl Exchange {
         }
         let mut entered = 0;
         for event in &out.events {
-            self.happened.extend(happening(&self.state, &mut entered, event));
+            self.happened.extend(happening(&self.state, &mut entered, event, &out.texts));
             evolve(&mut self.state, stamp, event, &out.texts);
         }
         self.state.advance(stamp);
@@ -242,7 +242,7 @@ impl Exchange {
 }
 
 /// What an event is about, read before it is applied.
-fn happening(state: &State, entered: &mut u64, event: &Event) -> Option<Happening> {
+fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> Option<Happening> {
     match event {
         Event::Spot(SpotEvent::Placed(placed)) => {
             *entered = placed.id.0;
@@ -265,11 +265,9 @@ fn happening(state: &State, entered: &mut u64, event: &Event) -> Option<Happenin
             Some(Happening::Cancelled(order.0, *reason))
         }
         Event::NonceUsed(..) => None,
-        Event::Rare(event) => match &**event {
-            Rare::SymbolStatusChanged(symbol, status) => Some(Happening::Status(*symbol, *status)),
-            Rare::Credited(account, currency, amount) => {
-                Some(Happening::Credited(*account, *currency, *amount))
-            }
+        Event::Rare(kept) => match Rare::read(*kept, texts).unwrap() {
+            Rare::SymbolStatusChanged(symbol, status) => Some(Happening::Status(symbol, status)),
+            Rare::Credited(account, currency, amount) => Some(Happening::Credited(account, currency, amount)),
             Rare::Opened(_)
             | Rare::CurrencyListed(_)
             | Rare::SymbolListed(_)
