@@ -243,9 +243,10 @@ impl Ledger {
     /// Chains every new balance into a number that two ledgers share only if they went through the same balances
     /// in the same order: what proves, batch by batch, that a replay equals the live run.
     fn fold(&mut self, place: usize, balance: Balance) {
-        let start = self.fingerprint ^ u64::try_from(place).unwrap_or(u64::MAX);
-        let mixed = (start ^ low_half(balance.available.units())).wrapping_mul(SPREAD).rotate_left(29);
-        self.fingerprint = (mixed ^ low_half(balance.held.units())).wrapping_mul(SPREAD).rotate_left(29);
+        // All but the last line is independent of the chain, which the next movement waits for.
+        let held = low_half(balance.held.units()).wrapping_mul(SPREAD).rotate_left(29);
+        let link = low_half(balance.available.units()) ^ held ^ u64::try_from(place).unwrap_or(u64::MAX);
+        self.fingerprint = (self.fingerprint ^ link).wrapping_mul(SPREAD).rotate_left(29);
     }
 
     /// The chain of all balances so far; see [`Ledger::post`].

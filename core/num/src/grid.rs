@@ -93,13 +93,16 @@ impl Grid {
 
     /// What `qty` is in the base currency; `None` beyond the range of money.
     pub fn base(&self, qty: Qty) -> Option<Money> {
+        if let (Ok(hundredths), Ok(unit)) = (u64::try_from(qty.hundredths()), u64::try_from(self.base_unit)) {
+            return wide(hundredths, unit);
+        }
         i128::try_from(qty.hundredths()).ok()?.checked_mul(self.base_unit).map(Money::from_units)
     }
 
     /// price × qty × rate, rounded up at 10⁻¹⁹ (TYPE-010, D-29); `None` beyond the range of money.
     pub fn fee(&self, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
         if let Some(unit) = self.fee_unit {
-            return product(price, qty, unit * rate.get());
+            return product(price, qty, times(unit, rate));
         }
         let scaled = product(price, qty, self.notional_unit)?.units().checked_mul(rate.get())?;
         Some(Money::from_units(Round::Up.divide(scaled, i128::from(Bps::WHOLE))))
@@ -130,7 +133,7 @@ impl Grid {
     /// division.
     pub fn cost(&self, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
         match self.fee_unit {
-            Some(unit) => product(price, qty, self.notional_unit + unit * rate.get()),
+            Some(unit) => product(price, qty, self.notional_unit + times(unit, rate)),
             None => self.notional(price, qty)?.checked_add(self.fee(price, qty, rate)?),
         }
     }
@@ -195,6 +198,18 @@ impl Grid {
     }
 }
 
+/// A unit times a rate.
+fn times(unit: i128, rate: Bps) -> i128 {
+    let small = u64::try_from(unit).ok().and_then(|unit| unit.checked_mul(u64::from(rate.0)));
+    // Checking a product of 128 bits takes several multiplications.
+    small.map_or_else(|| unit * rate.get(), i128::from)
+}
+
+/// The whole product of two words, which always fits but for its highest bit.
+fn wide(a: u64, b: u64) -> Option<Money> {
+    i128::try_from(u128::from(a) * u128::from(b)).ok().map(Money::from_units)
+}
+
 /// ticks × hundredths × unit; `None` beyond the range of money.
 fn product(price: Price, qty: Qty, unit: i128) -> Option<Money> {
     let hundredths = qty.hundredths();
@@ -202,7 +217,7 @@ fn product(price: Price, qty: Qty, unit: i128) -> Option<Money> {
     if let (Ok(few), Ok(unit)) = (u64::try_from(hundredths), u64::try_from(unit)) {
         let plain = u128::from(price.ticks()) * u128::from(few);
         if let Ok(plain) = u64::try_from(plain) {
-            return i128::try_from(u128::from(plain) * u128::from(unit)).ok().map(Money::from_units);
+            return wide(plain, unit);
         }
     }
     let plain = i128::try_from(u128::from(price.ticks()).checked_mul(hundredths)?).ok()?;
