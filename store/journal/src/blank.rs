@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use rustix::fs::FallocateFlags;
 
@@ -18,6 +19,9 @@ use crate::header::SegmentHeader;
 /// Zeros written at once, which the writer's next batch may have to wait for.
 const PIECE: usize = 256 * 1024;
 
+/// Between two pieces, while there is time: a disk that is kept busy makes the writer's syncs slow.
+const REST: Duration = Duration::from_millis(2);
+
 /// The least a segment holds: its header and one block of a batch.
 const LEAST: u64 = 2 * BLOCK_BYTES;
 
@@ -29,6 +33,36 @@ struct Zeros([u8; PIECE]);
 
 const _: () = assert!(align_of::<Zeros>() == BLOCK, "an alignment is written as a number");
 
+/// How fast zeros are written, and whether at all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pace<'a> {
+    /// The writer waits.
+    Now,
+    /// Beside the writer, whose syncs come between.
+    Beside {
+        /// Not at all any more.
+        stop: &'a AtomicBool,
+        /// The writer will soon need the file.
+        hurry: &'a AtomicBool,
+    },
+}
+
+impl Pace<'_> {
+    fn is_stopped(self) -> bool {
+        match self {
+            Self::Now => false,
+            Self::Beside { stop, .. } => stop.load(Ordering::Relaxed),
+        }
+    }
+
+    fn rest(self) {
+        match self {
+            Self::Beside { hurry, .. } if !hurry.load(Ordering::Relaxed) => std::thread::sleep(REST),
+            Self::Now | Self::Beside { .. } => {}
+        }
+    }
+}
+
 /// A zeroed file under a temporary name.
 #[derive(Debug)]
 pub(crate) struct Blank {
@@ -39,12 +73,12 @@ pub(crate) struct Blank {
 }
 
 impl Blank {
-    /// Creates `name` in `dir` with `bytes` zeros, durable. `None` if `stop` was set on the way.
+    /// Creates `name` in `dir` with `bytes` zeros, durable. `None` if it was stopped on the way.
     pub(crate) fn create(
         dir: &Path,
         name: &str,
         bytes: u64,
-        stop: &AtomicBool,
+        pace: Pace<'_>,
     ) -> Result<Option<Self>, Fault> {
         let path = dir.join(name);
         let file = OpenOptions::new()
@@ -54,7 +88,7 @@ impl Blank {
             .open(&path)
             .map_err(io("create the segment", &path))?;
         let blank = Self { file, bytes: bytes.next_multiple_of(BLOCK_BYTES).max(LEAST), path };
-        match zero(&blank.file, blank.bytes, stop) {
+        match zero(&blank.file, blank.bytes, pace) {
             Ok(true) => Ok(Some(blank)),
             Ok(false) => {
                 blank.discard();
@@ -87,12 +121,12 @@ impl Blank {
 
 /// Reserves the space in one piece first, so that a full disk is told before anything is written. Afterwards `file`
 /// passes the page cache if it can.
-fn zero(file: &File, bytes: u64, stop: &AtomicBool) -> io::Result<bool> {
+fn zero(file: &File, bytes: u64, pace: Pace<'_>) -> io::Result<bool> {
     allocate(file, bytes)?;
     let mut is_direct = bypass_cache(file);
     let mut offset = 0;
     while offset < bytes {
-        if stop.load(Ordering::Relaxed) {
+        if pace.is_stopped() {
             return Ok(false);
         }
         let piece = ZEROS.0.get(..narrow(bytes - offset)).unwrap_or(&ZEROS.0);
@@ -110,6 +144,7 @@ fn zero(file: &File, bytes: u64, stop: &AtomicBool) -> io::Result<bool> {
             // Else a flood of dirty pages would delay the writer.
             file.sync_data()?;
         }
+        pace.rest();
     }
     file.sync_all()?;
     Ok(true)

@@ -21,7 +21,7 @@ use crate::writer::{Beginning, Writer};
 pub struct Options {
     /// Bytes of the first segment after an opening, and of one made in haste; small, since a start waits for it.
     pub first_segment_bytes: u64,
-    /// Bytes of a segment that is prepared in the background.
+    /// Bytes of a segment that is prepared in the background, at most: the first ones are smaller.
     pub segment_bytes: u64,
     /// Bytes kept back for cancels on a full disk (J11); 0 for none.
     pub ballast_bytes: u64,

@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::blank::{Blank, allocate};
+use crate::blank::{Blank, Pace, allocate};
 use crate::fault::{Fault, io};
 use crate::files;
 use crate::journal::Options;
@@ -28,6 +28,8 @@ struct Shared {
     /// Held while the ballast is taken or released, so that `low` always tells which came last.
     ballast: Mutex<()>,
     stop: AtomicBool,
+    /// The writer will soon need the next segment.
+    hurry: AtomicBool,
     low: AtomicBool,
     /// Files begun, for their temporary names.
     made: AtomicU64,
@@ -35,7 +37,8 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    wanted: bool,
+    /// Bytes of the segment that is to be made.
+    wanted: Option<u64>,
     ready: Option<Blank>,
     fault: Option<Fault>,
 }
@@ -56,6 +59,7 @@ impl Preparer {
             wake: Condvar::new(),
             ballast: Mutex::default(),
             stop: AtomicBool::new(false),
+            hurry: AtomicBool::new(false),
             low: AtomicBool::new(false),
             made: AtomicU64::new(0),
         };
@@ -73,11 +77,16 @@ impl Preparer {
         Ok(())
     }
 
-    /// Asks for the next segment; returns at once and allocates nothing.
-    pub(crate) fn request(&self) {
+    /// Asks for the next segment, of `bytes` at most; returns at once and allocates nothing. `soon` if there is not much
+    /// time left.
+    pub(crate) fn request(&self, bytes: u64, soon: bool) {
         let mut state = self.shared.state();
-        if !state.wanted && state.ready.is_none() {
-            state.wanted = true;
+        if state.ready.is_some() {
+            return;
+        }
+        self.shared.hurry.store(soon, Ordering::Relaxed);
+        if state.wanted.is_none() {
+            state.wanted = Some(bytes.min(self.shared.options.segment_bytes));
             self.shared.wake.notify_one();
         }
     }
@@ -94,7 +103,7 @@ impl Preparer {
 
     /// Makes a segment of `bytes` in the caller's own time, since none was ready.
     pub(crate) fn urgent(&self, bytes: u64) -> Result<Blank, Fault> {
-        let made = self.shared.create(bytes, bytes, &AtomicBool::new(false))?;
+        let made = self.shared.create(bytes, bytes, Pace::Now)?;
         Ok(made.expect("nothing stops an urgent segment"))
     }
 
@@ -142,7 +151,7 @@ impl Shared {
             if self.stop.load(Ordering::Relaxed) {
                 return false;
             }
-            if state.wanted && state.ready.is_none() {
+            if state.wanted.is_some() && state.ready.is_none() {
                 return true;
             }
             if !self.low_now() {
@@ -162,16 +171,15 @@ impl Shared {
         if self.low_now() && self.roomy()? {
             self.arm(Self::low_now)?;
         }
-        if !self.state().wanted {
-            return Ok(());
-        }
-        let Options { first_segment_bytes: small, segment_bytes: full, .. } = self.options;
-        let ready = match self.create(if self.low_now() { small } else { full }, small, &self.stop) {
+        let Some(wanted) = self.state().wanted else { return Ok(()) };
+        let small = self.options.first_segment_bytes;
+        let pace = Pace::Beside { stop: &self.stop, hurry: &self.hurry };
+        let ready = match self.create(if self.low_now() { small } else { wanted }, small, pace) {
             Err(fault) if fault.is_full() => None,
             outcome => outcome?,
         };
         let mut state = self.state();
-        state.wanted = ready.is_none() && !self.low_now();
+        state.wanted = (ready.is_none() && !self.low_now()).then_some(wanted);
         state.ready = ready;
         Ok(())
     }
@@ -181,13 +189,13 @@ impl Shared {
     }
 
     /// Creates a segment of `bytes`; a full disk gets the ballast back and one more try with `least` bytes.
-    fn create(&self, bytes: u64, least: u64, stop: &AtomicBool) -> Result<Option<Blank>, Fault> {
+    fn create(&self, bytes: u64, least: u64, pace: Pace<'_>) -> Result<Option<Blank>, Fault> {
         // No two share a name: one may be under way while another waits for its number.
         let name = format!("blank-{}{}", self.made.fetch_add(1, Ordering::Relaxed), files::UNFINISHED);
-        match Blank::create(&self.dir, &name, bytes, stop) {
+        match Blank::create(&self.dir, &name, bytes, pace) {
             Err(fault) if fault.is_full() => {
                 self.release()?;
-                Blank::create(&self.dir, &name, least, stop)
+                Blank::create(&self.dir, &name, least, pace)
             }
             outcome => outcome,
         }

@@ -111,10 +111,17 @@ impl Writer {
         self.mark = self.make_durable(batch)?;
         self.gauge.show(self.mark.seq)?;
         self.poisoned = false;
-        if (self.active.bytes / 4) < self.mark.offset {
-            self.preparer.request();
-        }
+        self.look_ahead();
         Ok(self.mark)
+    }
+
+    /// Has the next segment made in time. Segments grow: a quiet exchange takes little space, a busy one soon has the
+    /// full size, and neither zeroes much at once.
+    fn look_ahead(&self) {
+        let used = self.mark.offset;
+        if self.active.bytes / 4 < used {
+            self.preparer.request(self.active.bytes * 4, self.active.bytes / 2 < used);
+        }
     }
 
     /// The place behind the last durable batch.
