@@ -2,6 +2,8 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use arrayvec::ArrayVec;
+
 use buttonwood_access::{Account, Caller, NewSession};
 use buttonwood_model::{
     AccountId, Currency, CurrencyId, Nonce, Role, Roles, SessionId, Symbol, SymbolId, SymbolStatus,
@@ -21,6 +23,12 @@ pub struct Command {
     pub body: Body,
 }
 
+/// Nonces that one command takes note of at most; held in place, so that none of them is allocated.
+pub const SEEN_MAX: usize = 4;
+
+/// Nonces and the sessions that used them.
+pub type Seen = ArrayVec<(SessionId, Nonce), SEEN_MAX>;
+
 /// What is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Body {
@@ -35,7 +43,7 @@ pub enum Body {
     /// Nothing but use up the nonce: a state-changing call that was refused before it became a command (SES-006).
     UseNonce,
     /// Nonces that calls which only read have used (D-08a).
-    NoncesSeen(Vec<(SessionId, Nonce)>),
+    NoncesSeen(Seen),
     /// A session with Require Heartbeat fell silent: cancel its orders (SES-010).
     ExpireSession(SessionId),
     /// Change which orders a symbol takes.

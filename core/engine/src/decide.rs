@@ -41,11 +41,11 @@ fn decide_call(state: &State, caller: &Caller, body: &Body, work: &mut Workspace
         Body::Cancel(order) => cancel::one(state.market(), account, order, &mut work.out)
             .map_or(Outcome::NotLive, Outcome::Order),
         Body::CancelSession => {
-            cancel::many(state.market(), account, Some(caller.session), &mut work.out);
+            cancel::many(state.market(), account, Some(caller.session), &mut work.planner, &mut work.out);
             Outcome::Done
         }
         Body::CancelAll => {
-            cancel::many(state.market(), account, None, &mut work.out);
+            cancel::many(state.market(), account, None, &mut work.planner, &mut work.out);
             Outcome::Done
         }
         Body::UseNonce
@@ -104,7 +104,7 @@ fn decide_own_events(state: &State, body: &Body, work: &mut Workspace) -> Result
             let session_of = state.access.session(*session).ok_or(Reject::Unknown)?;
             // Master keys cannot ask for heartbeats (SES-016), so the owner is an account.
             if let access::Owner::Account(account) = session_of.key.owner {
-                cancel::many(state.market(), account, Some(*session), out);
+                cancel::many(state.market(), account, Some(*session), &mut work.planner, out);
             }
         }
         Body::SetSymbolStatus(symbol, to) => {

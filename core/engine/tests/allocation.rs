@@ -52,7 +52,7 @@ impl Load {
     }
 
     /// Orders that rest, match, are refused and are cancelled, with short and long client ids.
-    fn round(&self) -> [(usize, Body); 8] {
+    fn round(&self) -> [(usize, Body); 13] {
         let away = 2_000_000 + self.turn % 50;
         let long = "an-id-longer-than-the-room-inside-an-order";
         let named = |id: &str| Body::Cancel(OrderRef::ClientId(ClientId::new(id).unwrap()));
@@ -65,7 +65,20 @@ impl Load {
             (1, self.place(Side::Buy, away, None, Some(long))),
             (1, named("bid")),
             (1, named(long)),
+            (1, self.place(Side::Buy, away, None, Some("last"))),
+            (1, Body::CancelSession),
+            (1, self.place(Side::Buy, away, None, Some(long))),
+            (1, self.place(Side::Buy, away, None, None)),
+            (1, Body::CancelAll),
         ]
+    }
+
+    /// What a read leaves behind: its nonce.
+    fn read(&mut self) {
+        self.turn += 1;
+        let nonce = Nonce::parse(&digits(self.turn)).unwrap();
+        let seen = self.callers.iter().map(|caller| (caller.session, nonce)).collect();
+        self.command(&Command { caller: None, body: Body::NoncesSeen(seen) });
     }
 
     fn run(&mut self, rounds: u64) {
@@ -77,6 +90,7 @@ impl Load {
                 let nonce = Nonce::parse(&digits(self.turn)).unwrap();
                 self.command(&Command { caller: Some(Caller { nonce, ..*caller }), body });
             }
+            self.read();
         }
     }
 
@@ -84,7 +98,7 @@ impl Load {
         let Exchange { state, work, stamp, .. } = &mut self.exchange;
         *stamp = Stamp { seq: Seq(stamp.seq.0 + 1), time: stamp.time.plus(1) };
         let outcome = decide(state, command, *stamp, work);
-        assert!(matches!(outcome, Outcome::Order(_)), "{outcome:?}");
+        assert!(matches!(outcome, Outcome::Order(_) | Outcome::Done), "{outcome:?}");
         let (events, texts) = work.out.latest();
         for event in events {
             evolve(state, *stamp, event, texts);
@@ -100,7 +114,7 @@ fn digits(number: u64) -> [u8; 10] {
     out
 }
 
-/// Placing, matching and cancelling ask the allocator for nothing, and leave nothing behind.
+/// Placing, matching, cancelling one order or all, and the nonces of reads ask the allocator for nothing, and leave nothing behind.
 #[test]
 fn orders_allocate_nothing_once_warm() {
     let mut load = Load::new();

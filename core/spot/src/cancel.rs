@@ -1,7 +1,8 @@
 //! Cancelling orders: one, a session's, an account's (ORD-054 to ORD-063).
 
-use crate::{Decided, Event, Market};
+use crate::{Decided, Event, Market, Planner};
 use buttonwood_model::{AccountId, CancelReason, ClientId, OrderId, Outbox, SessionId, Slot};
+use core::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
 /// Which order a call names (ORD-059).
@@ -43,11 +44,18 @@ pub fn many<E: From<Event>>(
     market: Market<'_>,
     account: AccountId,
     session: Option<SessionId>,
+    planner: &mut Planner,
     out: &mut Outbox<E>,
 ) {
-    for (slot, order) in market.orders.of_account(account) {
-        if session.is_none_or(|session| order.session == session) {
-            out.push(Event::Cancelled { slot, reason: CancelReason::Requested, order: order.id });
-        }
+    let orders = market.orders;
+    let slots = &mut planner.slots;
+    slots.clear();
+    let own = orders.in_any_order(account);
+    let meant = own.filter(|(_, order)| session.is_none_or(|session| order.session == session));
+    slots.extend(meant.map(|(slot, _)| slot));
+    slots.sort_unstable_by_key(|slot| Reverse(orders.get(*slot).id));
+    for slot in slots {
+        let order = orders.get(*slot).id;
+        out.push(Event::Cancelled { slot: *slot, reason: CancelReason::Requested, order });
     }
 }

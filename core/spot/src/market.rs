@@ -4,7 +4,7 @@ use crate::FeeSchedule;
 use alloc::vec::Vec;
 use buttonwood_book::{Fill, Orders};
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{Symbol, SymbolId};
+use buttonwood_model::{Slot, Symbol, SymbolId};
 
 /// A view of the parts of the state that spot orders touch.
 #[derive(Clone, Copy)]
@@ -28,8 +28,10 @@ impl<'a> Market<'a> {
     }
 }
 
-/// The buffer a match is planned in; one per writer, so that planning never allocates once warm.
+/// The buffers that decisions are planned in; one per writer, so that planning never allocates once warm.
 #[derive(Debug, Default)]
 pub struct Planner {
     pub(crate) fills: Vec<Fill>,
+    /// Orders to be cancelled.
+    pub(crate) slots: Vec<Slot>,
 }

@@ -194,6 +194,7 @@ impl Exchange {
             work: Workspace::default(),
             batch: Batch::default(),
             parker,
+            seen: Vec::new(),
             nonces_due: None,
             next_tick: Instant::now(),
             stopping: false,

@@ -4,7 +4,7 @@ use crate::batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
 use crate::exchange::{Shared, Submission};
 use crate::filling::Filling;
 use crate::lane::Reply;
-use buttonwood_engine::{Body, Command, Outcome, Reject, State, Workspace, decide, evolve};
+use buttonwood_engine::{Body, Command, Outcome, Reject, SEEN_MAX, State, Workspace, decide, evolve};
 use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
 use crossbeam_utils::sync::Parker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,6 +25,8 @@ pub(crate) struct Writer {
     /// The batch being filled; between two turns it lies where the committing thread takes it.
     pub(crate) batch: Batch,
     pub(crate) parker: Parker,
+    /// Nonces of reads, while they become commands; reused.
+    pub(crate) seen: Vec<(SessionId, Nonce)>,
     /// When the nonces of reads must go into a batch.
     pub(crate) nonces_due: Option<Instant>,
     pub(crate) next_tick: Instant,
@@ -156,19 +158,17 @@ impl Writer {
 
     /// Journals the nonces that reads have used: the highest of each session.
     fn take_nonces(&mut self) {
-        let mut seen = std::mem::take(&mut *self.shared.nonces.lock());
-        seen.sort_unstable();
-        let mut highest: Vec<(SessionId, Nonce)> = Vec::with_capacity(seen.len());
-        for (session, nonce) in seen {
-            match highest.last_mut() {
-                Some((same, last)) if *same == session => *last = nonce,
-                Some(_) | None => highest.push((session, nonce)),
-            }
-        }
-        if !highest.is_empty() {
-            let command = Command { caller: None, body: Body::NoncesSeen(highest) };
+        let mut seen = std::mem::take(&mut self.seen);
+        std::mem::swap(&mut seen, &mut *self.shared.nonces.lock());
+        // Of each session, the highest comes first and stays.
+        seen.sort_unstable_by(|a, b| b.cmp(a));
+        seen.dedup_by_key(|(session, _)| *session);
+        for some in seen.chunks(SEEN_MAX) {
+            let command = Command { caller: None, body: Body::NoncesSeen(some.iter().copied().collect()) };
             self.execute(self.shared.clock.now(), command, None);
         }
+        seen.clear();
+        self.seen = seen;
     }
 }
 

@@ -74,12 +74,7 @@ pub(crate) struct Blank {
 
 impl Blank {
     /// Creates `name` in `dir` with `bytes` zeros, durable. `None` if it was stopped on the way.
-    pub(crate) fn create(
-        dir: &Path,
-        name: &str,
-        bytes: u64,
-        pace: Pace<'_>,
-    ) -> Result<Option<Self>, Fault> {
+    pub(crate) fn create(dir: &Path, name: &str, bytes: u64, pace: Pace<'_>) -> Result<Option<Self>, Fault> {
         let path = dir.join(name);
         let file = OpenOptions::new()
             .write(true)
