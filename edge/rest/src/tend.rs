@@ -107,6 +107,8 @@ impl Lines {
         let number = self.last.get() + 1;
         self.last.set(number);
         let line = Rc::new(Line::default());
+        // To have come is a sign too.
+        line.sign();
         line.tell(self.word.get());
         self.open.borrow_mut().insert(number, Rc::clone(&line));
         (number, line)
@@ -145,10 +147,13 @@ mod tests {
         waiting.begin();
         slow.begin();
         slow.end();
-        for _ in 0..=SILENT_LOOKS {
+        for _ in 0..SILENT_LOOKS {
             slow.sign();
             lines.look();
         }
+        assert_eq!(words(&[&silent, &waiting, &slow]), [Word::GoOn; 3]);
+        slow.sign();
+        lines.look();
         assert_eq!(words(&[&silent, &waiting, &slow]), [Word::Leave, Word::GoOn, Word::GoOn]);
         waiting.end();
         for _ in 0..=SILENT_LOOKS {
