@@ -3,7 +3,7 @@
 use crate::batch::{Batch, Receipt, cancelled};
 use crate::exchange::Shared;
 use crate::filling::Taken;
-use crate::lane::{Mailbox, ring_later};
+use crate::lane::Mailbox;
 use buttonwood_engine::{Body, encode};
 use buttonwood_journal::{Buffer, Writer};
 use crossbeam_channel::{Sender, TrySendError};
@@ -60,11 +60,7 @@ impl Committer {
             self.ask_for_snapshot();
         }
         batch.clear();
-        self.shared.is_syncing.store(false, Ordering::SeqCst);
-        for mailbox in self.shared.waiting.lock().drain(..) {
-            mailbox.return_to();
-            ring_later(&mut self.to_ring, mailbox);
-        }
+        self.shared.synced(&mut self.to_ring);
         // Last: a thread that is woken may take this one's processor at once.
         for mailbox in self.to_ring.drain(..) {
             mailbox.ring();

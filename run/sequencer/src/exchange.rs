@@ -75,7 +75,7 @@ pub(crate) struct Shared {
     /// Whether a batch is being made durable.
     pub(crate) is_syncing: AtomicBool,
     /// Serving threads to be rung when it is.
-    pub(crate) waiting: Mutex<Vec<Arc<Mailbox>>>,
+    waiting: Mutex<Vec<Arc<Mailbox>>>,
     is_closed: AtomicBool,
     pub(crate) wake: Unparker,
 }
@@ -114,6 +114,15 @@ impl Shared {
             }
         }
         self.wake.unpark();
+    }
+
+    /// The sync in flight is over: serving threads that left commands for after it are to be woken too.
+    pub(crate) fn synced(&self, to_ring: &mut Vec<Arc<Mailbox>>) {
+        self.is_syncing.store(false, Ordering::SeqCst);
+        for mailbox in self.waiting.lock().drain(..) {
+            mailbox.return_to();
+            lane::ring_later(to_ring, mailbox);
+        }
     }
 
     /// The writer has left: nobody waits for an answer any more.
@@ -352,4 +361,53 @@ fn spawn<T: Send + 'static>(
     run: impl FnOnce() -> T + Send + 'static,
 ) -> Result<JoinHandle<T>, Fault> {
     std::thread::Builder::new().name(name.to_owned()).spawn(run).map_err(Fault::Thread)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recover;
+    use buttonwood_engine::Body;
+    use tokio::task::{LocalSet, yield_now};
+
+    fn command() -> Command {
+        Command { caller: None, body: Body::AddGroup("one".to_owned()) }
+    }
+
+    /// What a serving thread leaves for after a sync, it is reminded of when the sync is over, though none of its
+    /// answers came with it.
+    #[test]
+    fn what_was_left_during_a_sync_is_not_forgotten() {
+        let dir = tempfile::tempdir().unwrap();
+        let segments =
+            journal::Options { first_segment_bytes: 65_536, segment_bytes: 65_536, ballast_bytes: 0 };
+        let recovered = recover(dir.path(), segments).unwrap();
+        let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
+        let exchange = running.exchange();
+        std::thread::spawn(move || serve(&exchange)).join().unwrap();
+        running.stop().unwrap();
+    }
+
+    /// A serving thread with one command, which comes while another thread's batch is on its way to the disk.
+    fn serve(exchange: &Exchange) {
+        let shared = Arc::clone(&exchange.shared);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let local = LocalSet::new();
+        local.spawn_local(exchange.open_lane());
+        local.block_on(&runtime, async {
+            shared.is_syncing.store(true, Ordering::SeqCst);
+            let answer = exchange.submit(command()).unwrap();
+            while shared.waiting.lock().is_empty() {
+                yield_now().await;
+            }
+            assert_eq!(shared.queue.len(), 1, "nobody has told the writer");
+            let mut to_ring = Vec::new();
+            shared.synced(&mut to_ring);
+            for mailbox in to_ring {
+                mailbox.ring();
+            }
+            let patience = std::time::Duration::from_mins(1);
+            tokio::time::timeout(patience, answer).await.expect("the writer is told").unwrap();
+        });
+    }
 }
