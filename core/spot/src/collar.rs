@@ -9,8 +9,7 @@ const BUY_PERCENT: u128 = 105;
 /// Percent of the reference that a sell may reach at least.
 const SELL_PERCENT: u128 = 95;
 /// Percent of twice the reference.
-const WHOLE: u128 = 200;
-const WHOLE_64: u64 = 200;
+const WHOLE: u64 = 200;
 
 /// The worst price an incoming order may trade at; none without a last trade and two sides.
 ///
@@ -30,13 +29,13 @@ pub(crate) fn worst_price(book: &Book, side: Side) -> Option<Price> {
     };
     let (percent, rounding) = match side {
         Side::Buy => (BUY_PERCENT, 0),
-        Side::Sell => (SELL_PERCENT, WHOLE - 1),
+        Side::Sell => (SELL_PERCENT, u128::from(WHOLE) - 1),
     };
     let scaled = doubled * percent + rounding;
     // 64-bit division is several times cheaper, and nearly every price small enough for it.
     let ticks = match u64::try_from(scaled) {
-        Ok(scaled) => scaled / WHOLE_64,
-        Err(_) => u64::try_from(scaled / WHOLE).unwrap_or(u64::MAX),
+        Ok(scaled) => scaled / WHOLE,
+        Err(_) => u64::try_from(scaled / u128::from(WHOLE)).unwrap_or(u64::MAX),
     };
     Some(Price::from_ticks(ticks))
 }
@@ -49,5 +48,31 @@ pub(crate) fn nearer(side: Side, limit: Option<Price>, collar: Option<Price>) ->
             Side::Sell => limit.max(collar),
         }),
         (limit, collar) => limit.or(collar),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Up to the largest price, a buy reaches 105 % of the last one rounded down, a sell 95 % rounded up. Proves ORD-051.
+    #[test]
+    fn every_price_has_its_collar() {
+        let reach = |side, last| {
+            let mut book = Book::default();
+            book.last = Some(Price::from_ticks(last));
+            worst_price(&book, side).map(Price::ticks)
+        };
+        for (last, buy, sell) in [
+            (1, 1, 1),
+            (19, 19, 19),
+            (20, 21, 19),
+            (10_000, 10_500, 9_500),
+            // Where 64 bits begin to be too few for the product, and where they are for the result.
+            (87_841_638_446_235_960, 92_233_720_368_547_758, 83_449_556_523_924_162),
+            (u64::MAX, u64::MAX, 17_524_406_870_024_074_035),
+        ] {
+            assert_eq!((reach(Side::Buy, last), reach(Side::Sell, last)), (Some(buy), Some(sell)), "{last}");
+        }
     }
 }
