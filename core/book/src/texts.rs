@@ -1,7 +1,7 @@
 //! Where client order ids lie: a short one with its order, the rest of a longer one in chunks of 32 bytes, chained, so
 //! that any length is stored without allocating once warm.
 
-use buttonwood_model::{CLIENT_ID_MAX, ClientId, Slab, Slot};
+use buttonwood_model::{CLIENT_ID_MAX, ClientId, Slab, Slot, copy_text};
 use serde::{Deserialize, Serialize};
 
 /// Bytes that lie with the order.
@@ -51,12 +51,7 @@ impl Texts {
             return self.store_far(text);
         }
         let mut bytes = [0; NEAR];
-        // Sixteen characters, the most frequent length, are copied without counting.
-        if let (Some(to), Ok(from)) = (bytes.first_chunk_mut::<16>(), <&[u8; 16]>::try_from(text)) {
-            *to = *from;
-        } else if let Some(to) = bytes.get_mut(..text.len()) {
-            to.copy_from_slice(text);
-        }
+        copy_text(&mut bytes, text);
         Text(bytes)
     }
 

@@ -45,12 +45,7 @@ impl ClientId {
     pub fn copied(text: &[u8]) -> Self {
         let len = text.len().min(CLIENT_ID_MAX);
         let mut bytes = [0; CLIENT_ID_MAX];
-        // Sixteen characters, the most frequent length, are copied without counting.
-        if let (Some(to), Ok(from)) = (bytes.first_chunk_mut::<16>(), <&[u8; 16]>::try_from(text)) {
-            *to = *from;
-        } else if let (Some(to), Some(from)) = (bytes.get_mut(..len), text.get(..len)) {
-            to.copy_from_slice(from);
-        }
+        copy_text(&mut bytes, text);
         Self { len: u8::try_from(len).unwrap_or(u8::MAX), bytes }
     }
 
@@ -62,6 +57,20 @@ impl ClientId {
     /// The characters as text.
     pub fn as_str(&self) -> &str {
         core::str::from_utf8(self.as_bytes()).unwrap_or_default()
+    }
+}
+
+/// Copies as much of a text as there is room for to the beginning of the room.
+#[inline]
+pub fn copy_text(room: &mut [u8], text: &[u8]) {
+    // Sixteen characters, the most frequent length, are copied without counting.
+    if let (Some(to), Ok(from)) = (room.first_chunk_mut::<16>(), <&[u8; 16]>::try_from(text)) {
+        *to = *from;
+        return;
+    }
+    let len = text.len().min(room.len());
+    if let (Some(to), Some(from)) = (room.get_mut(..len), text.get(..len)) {
+        to.copy_from_slice(from);
     }
 }
 

@@ -14,7 +14,7 @@ mod role;
 mod slab;
 mod time;
 
-pub use client_id::{CLIENT_ID_MAX, ClientId, ClientIdError};
+pub use client_id::{CLIENT_ID_MAX, ClientId, ClientIdError, copy_text};
 pub use ids::{AccountId, CurrencyId, GroupId, Held, OrderId, Seq, SessionId, Slot, SymbolId, TradeId};
 pub use nonce::{NONCE_DIGITS_MAX, Nonce, NonceError};
 pub use order::{CancelReason, ExecutionOption, OrderKind, Side};
