@@ -4,9 +4,9 @@
 //! more that a replay equals the live run. Rule J10.
 
 use crate::Fault;
-use crate::exchange::Shared;
 use crate::recover::{JOURNAL_DIR, Replayed, decode, encode};
 use crate::scrub::Scrub;
+use crate::shared::Shared;
 use buttonwood_journal::{JournalId, Mark, Reader, snapshot};
 use buttonwood_views::history::{Index, Syncer};
 use buttonwood_views::{Counted, Fold};

@@ -1,9 +1,9 @@
 //! Making batches durable, and only then letting anything of them be seen (INV-ACK-1, rule J14).
 
 use crate::batch::{Batch, Receipt, cancelled};
-use crate::exchange::Shared;
 use crate::filling::Taken;
 use crate::lane::Mailbox;
+use crate::shared::Shared;
 use buttonwood_engine::{Body, encode};
 use buttonwood_journal::{Buffer, Writer};
 use crossbeam_channel::{Sender, TrySendError};

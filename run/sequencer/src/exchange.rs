@@ -5,32 +5,23 @@ use crate::batch::{Batch, Receipt};
 use crate::checkpoint;
 use crate::clock::Clock;
 use crate::commit::Committer;
-use crate::filling::Filling;
-use crate::lane::{self, Mailbox, Pending, Reply};
-use crate::pulse::Pulse;
+use crate::lane::{self, Pending, Reply};
 use crate::recover::{JOURNAL_DIR, Recovered};
+use crate::shared::{Shared, Submission};
 use crate::writer::Writer;
 use buttonwood_engine::{Command, Workspace};
 use buttonwood_journal as journal;
 use buttonwood_model::{Nonce, SessionId, Time};
 use buttonwood_views::Views;
 use crossbeam_channel::bounded;
-use crossbeam_queue::ArrayQueue;
-use crossbeam_utils::sync::{Parker, Unparker};
-use parking_lot::{Mutex, RwLock, RwLockReadGuard};
+use crossbeam_utils::sync::Parker;
+use parking_lot::RwLockReadGuard;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Instant;
 use tokio::sync::oneshot;
-
-/// Commands that may wait for the writer; the next one is refused at once.
-const QUEUE: usize = 8_192;
-
-/// Commands that gather before the writer is woken though the serving thread is still busy. A sync costs about as much
-/// processor time as ten commands, which so many make small; more would leave the disk idle for longer.
-const GATHERED: usize = 48;
 
 /// How an exchange runs.
 #[derive(Clone, Copy, Debug)]
@@ -48,94 +39,6 @@ impl Default for Options {
 /// The queue is full, or the exchange is stopping: come back later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy;
-
-#[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly every submission is a command, and boxing it would allocate"
-)]
-pub(crate) enum Submission {
-    Command(Command, Option<Reply>),
-    Advance(Time, oneshot::Sender<Time>),
-    NoncesWaiting,
-    Stop,
-}
-
-#[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) views: RwLock<Views>,
-    pub(crate) clock: Clock,
-    pub(crate) pulse: Pulse,
-    /// Nonces that reads have used and no batch has yet.
-    pub(crate) nonces: Mutex<Vec<(SessionId, Nonce)>>,
-    pub(crate) low_space: AtomicBool,
-    pub(crate) queue: ArrayQueue<Submission>,
-    /// What the writer has decided and the committing thread has not taken yet.
-    pub(crate) filling: Filling,
-    /// Whether a batch is being made durable.
-    pub(crate) is_syncing: AtomicBool,
-    /// Serving threads to be rung when it is.
-    waiting: Mutex<Vec<Arc<Mailbox>>>,
-    is_closed: AtomicBool,
-    pub(crate) wake: Unparker,
-}
-
-impl Shared {
-    /// Queues a submission and wakes the writer. On a serving thread it is woken once many have gathered, or when that
-    /// thread has no more to bring: batches form on one sync's account, not on one wake-up's each.
-    fn send(&self, submission: Submission) -> Result<(), Busy> {
-        if self.is_closed.load(Ordering::SeqCst) {
-            return Err(Busy);
-        }
-        self.queue.push(submission).map_err(|_| Busy)?;
-        if self.is_closed.load(Ordering::SeqCst) {
-            // The writer may have left in between; what nobody will take is taken back.
-            self.drain();
-            return Err(Busy);
-        }
-        if !lane::note_submission() || self.queue.len().is_multiple_of(GATHERED) {
-            self.wake.unpark();
-        }
-        Ok(())
-    }
-
-    /// A serving thread has no more to bring for now. While a sync is in flight there is no hurry, and the longer a
-    /// batch gathers, the fewer commands pay for its sync: the thread is rung when it is over, and comes again.
-    pub(crate) fn gathered(&self, mailbox: &Arc<Mailbox>) {
-        if self.queue.is_empty() {
-            return;
-        }
-        if self.is_syncing.load(Ordering::SeqCst) {
-            if mailbox.leave() {
-                self.waiting.lock().push(Arc::clone(mailbox));
-            }
-            if self.is_syncing.load(Ordering::SeqCst) {
-                return;
-            }
-        }
-        self.wake.unpark();
-    }
-
-    /// The sync in flight is over: serving threads that left commands for after it are to be woken too.
-    pub(crate) fn synced(&self, to_ring: &mut Vec<Arc<Mailbox>>) {
-        self.is_syncing.store(false, Ordering::SeqCst);
-        for mailbox in self.waiting.lock().drain(..) {
-            mailbox.return_to();
-            lane::ring_later(to_ring, mailbox);
-        }
-    }
-
-    /// The writer has left: nobody waits for an answer any more.
-    pub(crate) fn close(&self) {
-        self.is_closed.store(true, Ordering::SeqCst);
-        self.drain();
-        self.filling.close();
-    }
-
-    fn drain(&self) {
-        while self.queue.pop().is_some() {}
-    }
-}
 
 /// A running exchange, seen from outside; cheap to clone.
 #[derive(Clone, Debug)]
@@ -163,19 +66,7 @@ impl Exchange {
         let state = views.state().clone();
         let parker = Parker::new();
         let (snapshots, to_snapshot) = bounded(1);
-        let shared = Arc::new(Shared {
-            views: RwLock::new(views),
-            clock,
-            pulse: Pulse::default(),
-            nonces: Mutex::new(Vec::new()),
-            low_space: AtomicBool::new(false),
-            queue: ArrayQueue::new(QUEUE),
-            filling: Filling::default(),
-            is_syncing: AtomicBool::new(false),
-            waiting: Mutex::default(),
-            is_closed: AtomicBool::new(false),
-            wake: parker.unparker().clone(),
-        });
+        let shared = Arc::new(Shared::new(views, clock, parker.unparker().clone()));
         let committer = Committer {
             shared: Arc::clone(&shared),
             writer,

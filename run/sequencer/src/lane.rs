@@ -4,7 +4,7 @@
 //! system call: so its answers are put into one mailbox, it is woken once a batch, and hands them out itself.
 
 use crate::batch::Receipt;
-use crate::exchange::Shared;
+use crate::shared::Shared;
 use parking_lot::Mutex;
 use std::cell::{Cell, RefCell};
 use std::future::Future;

@@ -17,6 +17,7 @@ mod lane;
 mod pulse;
 mod recover;
 mod scrub;
+mod shared;
 mod verify;
 mod writer;
 

@@ -1,9 +1,9 @@
 //! The writer: one thread that stamps, decides and evolves; from here on there is no clock but the stamp.
 
 use crate::batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
-use crate::exchange::{Shared, Submission};
 use crate::filling::Filling;
 use crate::lane::Reply;
+use crate::shared::{Shared, Submission};
 use buttonwood_engine::{Body, Command, Outcome, Reject, SEEN_MAX, State, Workspace, decide, evolve};
 use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
 use crossbeam_utils::sync::Parker;

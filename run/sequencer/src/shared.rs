@@ -1,0 +1,131 @@
+//! What the threads of an exchange share, and how they wake one another.
+
+use crate::clock::Clock;
+use crate::exchange::Busy;
+use crate::filling::Filling;
+use crate::lane::{self, Mailbox, Reply};
+use crate::pulse::Pulse;
+use buttonwood_engine::Command;
+use buttonwood_model::{Nonce, SessionId, Time};
+use buttonwood_views::Views;
+use crossbeam_queue::ArrayQueue;
+use crossbeam_utils::sync::Unparker;
+use parking_lot::{Mutex, RwLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::oneshot;
+
+/// Commands that may wait for the writer; the next one is refused at once.
+const QUEUE: usize = 8_192;
+
+/// Commands that gather before the writer is woken though the serving thread is still busy. A sync costs about as much
+/// processor time as ten commands, which so many make small; more would leave the disk idle for longer.
+const GATHERED: usize = 48;
+
+/// What may queue for the writer.
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every submission is a command, and boxing it would allocate"
+)]
+pub(crate) enum Submission {
+    Command(Command, Option<Reply>),
+    Advance(Time, oneshot::Sender<Time>),
+    NoncesWaiting,
+    Stop,
+}
+
+/// All of it.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) views: RwLock<Views>,
+    pub(crate) clock: Clock,
+    pub(crate) pulse: Pulse,
+    /// Nonces that reads have used and no batch has yet.
+    pub(crate) nonces: Mutex<Vec<(SessionId, Nonce)>>,
+    pub(crate) low_space: AtomicBool,
+    pub(crate) queue: ArrayQueue<Submission>,
+    /// What the writer has decided and the committing thread has not taken yet.
+    pub(crate) filling: Filling,
+    /// Whether a batch is being made durable.
+    pub(crate) is_syncing: AtomicBool,
+    /// Serving threads to be rung when it is.
+    pub(crate) waiting: Mutex<Vec<Arc<Mailbox>>>,
+    is_closed: AtomicBool,
+    /// Wakes the writer.
+    pub(crate) wake: Unparker,
+}
+
+impl Shared {
+    /// Nothing queued, nothing in flight.
+    pub(crate) fn new(views: Views, clock: Clock, wake: Unparker) -> Self {
+        Self {
+            views: RwLock::new(views),
+            clock,
+            pulse: Pulse::default(),
+            nonces: Mutex::new(Vec::new()),
+            low_space: AtomicBool::new(false),
+            queue: ArrayQueue::new(QUEUE),
+            filling: Filling::default(),
+            is_syncing: AtomicBool::new(false),
+            waiting: Mutex::default(),
+            is_closed: AtomicBool::new(false),
+            wake,
+        }
+    }
+
+    /// Queues a submission and wakes the writer. On a serving thread it is woken once many have gathered, or when that
+    /// thread has no more to bring: batches form on one sync's account, not on one wake-up's each.
+    pub(crate) fn send(&self, submission: Submission) -> Result<(), Busy> {
+        if self.is_closed.load(Ordering::SeqCst) {
+            return Err(Busy);
+        }
+        self.queue.push(submission).map_err(|_| Busy)?;
+        if self.is_closed.load(Ordering::SeqCst) {
+            // The writer may have left in between; what nobody will take is taken back.
+            self.drain();
+            return Err(Busy);
+        }
+        if !lane::note_submission() || self.queue.len().is_multiple_of(GATHERED) {
+            self.wake.unpark();
+        }
+        Ok(())
+    }
+
+    /// A serving thread has no more to bring for now. While a sync is in flight there is no hurry, and the longer a
+    /// batch gathers, the fewer commands pay for its sync: the thread is rung when it is over, and comes again.
+    pub(crate) fn gathered(&self, mailbox: &Arc<Mailbox>) {
+        if self.queue.is_empty() {
+            return;
+        }
+        if self.is_syncing.load(Ordering::SeqCst) {
+            if mailbox.leave() {
+                self.waiting.lock().push(Arc::clone(mailbox));
+            }
+            if self.is_syncing.load(Ordering::SeqCst) {
+                return;
+            }
+        }
+        self.wake.unpark();
+    }
+
+    /// The sync in flight is over: serving threads that left commands for after it are to be woken too.
+    pub(crate) fn synced(&self, to_ring: &mut Vec<Arc<Mailbox>>) {
+        self.is_syncing.store(false, Ordering::SeqCst);
+        for mailbox in self.waiting.lock().drain(..) {
+            mailbox.return_to();
+            lane::ring_later(to_ring, mailbox);
+        }
+    }
+
+    /// The writer has left: nobody waits for an answer any more.
+    pub(crate) fn close(&self) {
+        self.is_closed.store(true, Ordering::SeqCst);
+        self.drain();
+        self.filling.close();
+    }
+
+    fn drain(&self) {
+        while self.queue.pop().is_some() {}
+    }
+}
