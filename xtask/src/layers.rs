@@ -14,6 +14,7 @@ const FLOORS: &[&[&str]] = &[
     &["core/ledger", "core/book", "core/auction", "core/access"],
     &["core/spot", "core/perp", "core/prediction", "core/clearing", "core/staking", "core/funds"],
     &["core/engine"],
+    &["store/disk"],
     &["store/journal", "store/views", "store/vault"],
     &["run/sequencer"],
     &["edge/gate", "edge/custody"],

@@ -7,16 +7,16 @@ use crate::Fault;
 use crate::recover::{JOURNAL_DIR, Replayed, decode, encode};
 use crate::scrub::Scrub;
 use crate::shared::Shared;
+use buttonwood_disk::Folder;
 use buttonwood_journal::{JournalId, Mark, Reader, snapshot};
 use buttonwood_views::history::{Index, Syncer};
 use buttonwood_views::{Counted, Fold};
 use crossbeam_channel::{Receiver, RecvTimeoutError};
-use std::path::Path;
 use std::sync::Arc;
 
 /// Makes a snapshot each time a sequence known to be durable arrives, and scrubs sealed segments meanwhile; ends when
 /// nobody can send one any more.
-pub(crate) fn run(dir: &Path, shared: &Arc<Shared>, durable: &Receiver<u64>) {
+pub(crate) fn run(dir: &Folder, shared: &Arc<Shared>, durable: &Receiver<u64>) {
     let mut scrub = Scrub::new(dir);
     loop {
         let seq = match durable.recv_timeout(scrub.pause()) {
@@ -27,8 +27,7 @@ pub(crate) fn run(dir: &Path, shared: &Arc<Shared>, durable: &Receiver<u64>) {
             }
             Err(RecvTimeoutError::Disconnected) => return,
         };
-        let syncer = shared.views.read().history().syncer();
-        match fold_and_write(dir, seq, &syncer) {
+        match make(dir, shared, seq) {
             Ok(mark) => tracing::info!(seq = mark.seq, "snapshot written"),
             // The journal holds everything; only the next start takes longer.
             Err(fault) => tracing::error!(%fault, "snapshot failed"),
@@ -36,8 +35,14 @@ pub(crate) fn run(dir: &Path, shared: &Arc<Shared>, durable: &Receiver<u64>) {
     }
 }
 
-fn fold_and_write(dir: &Path, until: u64, syncer: &Syncer) -> Result<Mark, Fault> {
-    let journal = dir.join(JOURNAL_DIR);
+/// Makes one snapshot, of everything up to a sequence that is durable.
+pub(crate) fn make(dir: &Folder, shared: &Shared, seq: u64) -> Result<Mark, Fault> {
+    let syncer = shared.views.read().history().syncer();
+    fold_and_write(dir, seq, &syncer)
+}
+
+fn fold_and_write(dir: &Folder, until: u64, syncer: &Syncer) -> Result<Mark, Fault> {
+    let journal = dir.folder(JOURNAL_DIR);
     let mut reader = Reader::open(&journal)?;
     let mut notes = Vec::new();
     let newest = snapshot::load_newest(&journal, &mut notes)?;
@@ -67,7 +72,7 @@ pub(crate) fn index_of_empty(journal: JournalId) -> Index {
 }
 
 /// Writes one snapshot.
-pub(crate) fn write(journal: &Path, mark: &Mark, fold: &mut Fold, index: &Index) -> Result<(), Fault> {
+pub(crate) fn write(journal: &Folder, mark: &Mark, fold: &mut Fold, index: &Index) -> Result<(), Fault> {
     fold.prepare_to_store();
     let payload = encode(fold, index).map_err(|source| Fault::Snapshot { seq: mark.seq, source })?;
     snapshot::write(journal, mark, &[&payload])?;

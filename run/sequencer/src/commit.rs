@@ -5,7 +5,7 @@ use crate::filling::Taken;
 use crate::lane::Mailbox;
 use crate::shared::Shared;
 use buttonwood_engine::{Body, encode};
-use buttonwood_journal::{Buffer, Writer};
+use buttonwood_journal::{Buffer, Fault, Writer};
 use crossbeam_channel::{Sender, TrySendError};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -39,7 +39,11 @@ impl Committer {
         let mut batch = Batch::default();
         loop {
             match self.shared.filling.take(&mut batch, LOOK_FOR_SPACE) {
-                Taken::Batch => self.commit(&mut batch),
+                Taken::Batch => {
+                    if let Err(fault) = self.commit(&mut batch) {
+                        die(&fault);
+                    }
+                }
                 // With little space nothing may come to be appended, and yet space may have been made.
                 Taken::Nothing => self.look_for_space(),
                 Taken::Closed => return self.writer,
@@ -47,13 +51,18 @@ impl Committer {
         }
     }
 
-    fn commit(&mut self, batch: &mut Batch) {
+    /// Makes a batch durable, and only then shows and answers it.
+    ///
+    /// # Errors
+    /// Nobody can know what is on the disk: the process must end before anything about the batch leaves it, and recovery
+    /// decides (rule J1).
+    pub(crate) fn commit(&mut self, batch: &mut Batch) -> Result<(), Fault> {
         if batch.is_full() {
             // The writer waits for room.
             self.shared.wake.unpark();
         }
         self.shared.is_syncing.store(true, Ordering::SeqCst);
-        self.make_durable(batch);
+        self.make_durable(batch)?;
         let is_written = self.publish(batch);
         self.answer(batch);
         if is_written {
@@ -65,9 +74,10 @@ impl Committer {
         for mailbox in self.to_ring.drain(..) {
             mailbox.ring();
         }
+        Ok(())
     }
 
-    fn look_for_space(&self) {
+    pub(crate) fn look_for_space(&self) {
         let is_low = self.writer.low_space();
         let was_low = self.shared.low_space.swap(is_low, Ordering::Relaxed);
         if is_low && !was_low {
@@ -77,11 +87,10 @@ impl Committer {
         }
     }
 
-    /// Encodes and syncs. After an error nobody can know what is on the disk, so the process ends before anything
-    /// about the batch leaves it, and recovery decides (rule J1).
-    fn make_durable(&mut self, batch: &Batch) {
+    /// Encodes and syncs.
+    fn make_durable(&mut self, batch: &Batch) -> Result<(), Fault> {
         if batch.entries.is_empty() {
-            return;
+            return Ok(());
         }
         self.buffer.clear();
         for entry in &batch.entries {
@@ -91,10 +100,9 @@ impl Committer {
             });
         }
         self.buffer.set_fingerprint(batch.fingerprint);
-        if let Err(fault) = self.writer.append(&mut self.buffer) {
-            die(&fault);
-        }
+        self.writer.append(&mut self.buffer)?;
         self.look_for_space();
+        Ok(())
     }
 
     /// Shows the batch to the views and words the answers. True when all of its history is in the files, to which a

@@ -9,14 +9,14 @@ use crate::lane::{self, Pending, Reply};
 use crate::recover::{JOURNAL_DIR, Recovered};
 use crate::shared::{Shared, Submission};
 use crate::writer::Writer;
+use buttonwood_disk::Folder;
 use buttonwood_engine::{Command, Workspace};
 use buttonwood_journal as journal;
 use buttonwood_model::{Nonce, SessionId, Time};
 use buttonwood_views::Views;
-use crossbeam_channel::bounded;
+use crossbeam_channel::{Receiver, bounded};
 use crossbeam_utils::sync::Parker;
 use parking_lot::RwLockReadGuard;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
@@ -43,25 +43,31 @@ pub struct Busy;
 /// A running exchange, seen from outside; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Exchange {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 /// The threads of a running exchange.
 #[derive(Debug)]
 pub struct Running {
     exchange: Exchange,
-    dir: PathBuf,
+    dir: Folder,
     writer: JoinHandle<()>,
     committer: JoinHandle<journal::Writer>,
     checkpointer: JoinHandle<()>,
 }
 
-impl Exchange {
-    /// Starts the threads of a recovered directory.
-    ///
-    /// # Errors
-    /// [`Fault::Thread`] when the system refuses one.
-    pub fn start(recovered: Recovered, clock: Clock, options: Options) -> Result<Running, Fault> {
+/// An exchange before anybody works in it.
+pub(crate) struct Parts {
+    pub(crate) exchange: Exchange,
+    pub(crate) dir: Folder,
+    pub(crate) writer: Writer,
+    pub(crate) committer: Committer,
+    /// Sequences of which a snapshot is to be made.
+    pub(crate) to_snapshot: Receiver<u64>,
+}
+
+impl Parts {
+    pub(crate) fn of(recovered: Recovered, clock: Clock, options: Options) -> Self {
         let Recovered { dir, views, writer, snapshot_seq, .. } = recovered;
         let state = views.state().clone();
         let parker = Parker::new();
@@ -78,7 +84,7 @@ impl Exchange {
             snapshot_seq,
             history_lags: false,
         };
-        let exchange = Self { shared: Arc::clone(&shared) };
+        let exchange = Exchange { shared: Arc::clone(&shared) };
         exchange.watch_sessions(
             state
                 .access()
@@ -88,18 +94,31 @@ impl Exchange {
                 .filter(|(_, session)| session.key.require_heartbeat)
                 .map(|(id, _)| SessionId::from_index(id)),
         );
+        let now = Instant::now();
         let writer = Writer {
-            shared: Arc::clone(&shared),
+            shared,
             state,
             work: Workspace::default(),
             batch: Batch::default(),
             parker,
             seen: Vec::new(),
             nonces_due: None,
-            next_tick: Instant::now(),
+            next_tick: now,
+            now,
             stopping: false,
         };
-        let checkpoint_dir = dir.clone();
+        Self { exchange, dir, writer, committer, to_snapshot }
+    }
+}
+
+impl Exchange {
+    /// Starts the threads of a recovered directory.
+    ///
+    /// # Errors
+    /// [`Fault::Thread`] when the system refuses one.
+    pub fn start(recovered: Recovered, clock: Clock, options: Options) -> Result<Running, Fault> {
+        let Parts { exchange, dir, writer, committer, to_snapshot } = Parts::of(recovered, clock, options);
+        let (shared, checkpoint_dir) = (Arc::clone(&exchange.shared), dir.clone());
         Ok(Running {
             exchange,
             dir,
@@ -218,7 +237,7 @@ impl Running {
         let index = views.history().index().clone();
         let mark = journal.mark();
         if mark.seq > 0 {
-            checkpoint::write(&dir.join(JOURNAL_DIR), &mark, views.fold_mut(), &index)?;
+            checkpoint::write(&dir.folder(JOURNAL_DIR), &mark, views.fold_mut(), &index)?;
         }
         Ok(())
     }

@@ -2,14 +2,15 @@
 
 use crate::Fault;
 use crate::checkpoint::index_of_empty;
+use buttonwood_disk::Folder;
 use buttonwood_engine::{
     Command, Event, FORMAT, Outcome, Workspace, decide, decode_events, encode as encode_frame, evolve,
 };
+use buttonwood_journal as journal;
 use buttonwood_journal::{Batch, Buffer, Journal, JournalId, Mark, Options, ReplayError, Writer, snapshot};
 use buttonwood_model::{Outbox, Seq, Stamp, Time};
 use buttonwood_views::history::{self, Index};
 use buttonwood_views::{Fold, Views};
-use std::path::{Path, PathBuf};
 
 /// Where the journal lies in a data directory.
 pub const JOURNAL_DIR: &str = "journal";
@@ -19,7 +20,7 @@ pub(crate) const HISTORY_DIR: &str = "history";
 /// A recovered directory, locked and ready to be written to.
 #[derive(Debug)]
 pub struct Recovered {
-    pub(crate) dir: PathBuf,
+    pub(crate) dir: Folder,
     pub(crate) views: Views,
     pub(crate) writer: Writer,
     /// The command the newest snapshot stands for.
@@ -77,13 +78,21 @@ impl Recovered {
 ///
 /// # Errors
 /// [`Fault`]: the directory is in use, cannot be written, or is damaged. Nothing was changed then.
-pub fn recover(dir: &Path, options: Options) -> Result<Recovered, Fault> {
-    let journal_dir = dir.join(JOURNAL_DIR);
+pub fn recover(dir: impl Into<Folder>, options: Options) -> Result<Recovered, Fault> {
+    recover_with(dir.into(), options, Journal::into_writer)
+}
+
+fn recover_with(
+    dir: Folder,
+    options: Options,
+    into_writer: impl FnOnce(Journal) -> Result<Writer, journal::Fault>,
+) -> Result<Recovered, Fault> {
+    let journal_dir = dir.folder(JOURNAL_DIR);
     let mut journal = Journal::open(&journal_dir, options)?;
     let mut notes = Vec::new();
     let newest = snapshot::load_newest(&journal_dir, &mut notes)?;
     let mut notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
-    let (mark, mut views) = begin(&dir.join(HISTORY_DIR), newest, journal.id(), &mut notes)?;
+    let (mark, mut views) = begin(&dir.folder(HISTORY_DIR), newest, journal.id(), &mut notes)?;
     let mut replayed = Replayed::default();
     let mut batches = 0u64;
     journal
@@ -98,14 +107,14 @@ pub fn recover(dir: &Path, options: Options) -> Result<Recovered, Fault> {
         .map_err(replay_fault)?;
     views.flush()?;
     notes.extend(journal.notes().iter().map(ToString::to_string));
-    let writer = journal.into_writer()?;
-    Ok(Recovered { dir: dir.to_owned(), views, writer, snapshot_seq: mark.map_or(0, |mark| mark.seq), notes })
+    let writer = into_writer(journal)?;
+    Ok(Recovered { dir, views, writer, snapshot_seq: mark.map_or(0, |mark| mark.seq), notes })
 }
 
 /// The views as of the newest snapshot; or of nothing, where there is none that this build and the history's files
 /// fit: nothing of the journal is dropped yet, so it leads to both again, only more slowly.
 fn begin(
-    history: &Path,
+    history: &Folder,
     newest: Option<(Mark, Vec<u8>)>,
     journal: JournalId,
     notes: &mut Vec<String>,

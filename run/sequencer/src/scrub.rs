@@ -2,8 +2,8 @@
 //! still exist (rule J13: a full pass within 24 hours).
 
 use crate::recover::JOURNAL_DIR;
+use buttonwood_disk::Folder;
 use buttonwood_journal::{Fault, Reader};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A full pass takes no longer.
@@ -14,14 +14,14 @@ const PAUSE_MAX: Duration = Duration::from_mins(10);
 /// A pass over the sealed segments, one at a time.
 #[derive(Debug)]
 pub(crate) struct Scrub {
-    journal: PathBuf,
+    journal: Folder,
     last: u64,
     pause: Duration,
 }
 
 impl Scrub {
-    pub(crate) fn new(dir: &Path) -> Self {
-        Self { journal: dir.join(JOURNAL_DIR), last: 0, pause: PAUSE_MAX }
+    pub(crate) fn new(dir: &Folder) -> Self {
+        Self { journal: dir.folder(JOURNAL_DIR), last: 0, pause: PAUSE_MAX }
     }
 
     /// How long to wait before the next segment.
@@ -41,7 +41,7 @@ impl Scrub {
         }
     }
 
-    fn read_next(&mut self) -> Result<Option<u64>, Fault> {
+    pub(crate) fn read_next(&mut self) -> Result<Option<u64>, Fault> {
         let mut reader = Reader::open(&self.journal)?;
         let sealed = reader.sealed()?;
         let count = u32::try_from(sealed.len()).unwrap_or(u32::MAX).max(1);
@@ -59,6 +59,7 @@ mod tests {
     use super::*;
     use buttonwood_journal::{Buffer, Journal, Options};
     use std::os::unix::fs::FileExt;
+    use std::path::Path;
 
     fn journal_of_three_openings(dir: &Path) {
         for seq in 1..=3u64 {
@@ -78,7 +79,7 @@ mod tests {
     fn visits_sealed_segments_in_turn_and_finds_damage() {
         let dir = tempfile::tempdir().unwrap();
         journal_of_three_openings(dir.path());
-        let mut scrub = Scrub::new(dir.path());
+        let mut scrub = Scrub::new(&dir.path().into());
         assert_eq!(scrub.read_next().unwrap(), Some(1));
         assert_eq!(scrub.read_next().unwrap(), Some(2));
         assert_eq!(scrub.read_next().unwrap(), Some(1), "the one being written is no sealed one");

@@ -3,9 +3,9 @@
 use crate::Fault;
 use crate::checkpoint::index_of_empty;
 use crate::recover::{JOURNAL_DIR, Replayed, decode, replay_fault};
+use buttonwood_disk::Folder;
 use buttonwood_journal::{Reader, snapshot};
 use buttonwood_views::{Counted, Fold};
-use std::path::Path;
 
 /// What a verification found good.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +34,8 @@ const LAWS_EVERY: u64 = 100_000;
 ///
 /// # Errors
 /// The first [`Fault`] found.
-pub fn verify(dir: &Path) -> Result<Report, Fault> {
-    let journal = dir.join(JOURNAL_DIR);
+pub fn verify(dir: impl Into<Folder>) -> Result<Report, Fault> {
+    let journal = dir.into().folder(JOURNAL_DIR);
     let mut reader = Reader::open(&journal)?;
     let checked = reader.verify()?;
     let mut notes = checked.notes.clone();

@@ -31,6 +31,8 @@ pub(crate) struct Writer {
     /// When the nonces of reads must go into a batch.
     pub(crate) nonces_due: Option<Instant>,
     pub(crate) next_tick: Instant,
+    /// When this turn began.
+    pub(crate) now: Instant,
     pub(crate) stopping: bool,
 }
 
@@ -39,7 +41,7 @@ impl Writer {
     pub(crate) fn run(mut self) {
         let shared = Arc::clone(&self.shared);
         loop {
-            let is_full = self.turn(&shared.filling);
+            let is_full = self.turn(Instant::now(), &shared.filling);
             if self.stopping && shared.queue.is_empty() {
                 return shared.close();
             }
@@ -52,7 +54,8 @@ impl Writer {
     }
 
     /// Decides what queued; whether the batch is full now.
-    fn turn(&mut self, filling: &Filling) -> bool {
+    pub(crate) fn turn(&mut self, now: Instant, filling: &Filling) -> bool {
+        self.now = now;
         let mut inside = filling.open();
         // Events go where they will be encoded from: nothing is copied.
         std::mem::swap(&mut self.batch, &mut inside.batch);
@@ -90,7 +93,7 @@ impl Writer {
                 self.execute(time, command, reply);
             }
             Submission::Advance(to, reply) => self.advance(to, reply),
-            Submission::NoncesWaiting => self.nonces_due = Some(Instant::now() + NONCES_WAIT),
+            Submission::NoncesWaiting => self.nonces_due = Some(self.now + NONCES_WAIT),
             Submission::Stop => self.stopping = true,
         }
     }
@@ -140,7 +143,7 @@ impl Writer {
     }
 
     fn take_due(&mut self) {
-        let now = Instant::now();
+        let now = self.now;
         // Any batch takes along what there is: with a full queue, nobody may have said that nonces wait.
         let due = self.nonces_due.is_some_and(|due| due <= now || self.stopping);
         if due || !self.batch.entries.is_empty() {

@@ -1,17 +1,16 @@
 //! A segment file before it has a number: full size, written with zeros and synced, so that appending to it later
 //! changes no metadata and cannot run out of space (J4).
 
-use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rustix::fs::FallocateFlags;
+use buttonwood_disk::{Folder, Handle, Open};
 
 use crate::codec::{BLOCK, BLOCK_BYTES, narrow, wide};
-use crate::direct::{Aligned, bypass_cache, use_cache};
+use crate::direct::Aligned;
 use crate::fault::{Fault, io};
 use crate::files;
 use crate::header::SegmentHeader;
@@ -66,24 +65,26 @@ impl Pace<'_> {
 /// A zeroed file under a temporary name.
 #[derive(Debug)]
 pub(crate) struct Blank {
-    pub(crate) file: File,
+    pub(crate) file: Arc<dyn Handle>,
     /// Its size in bytes.
     pub(crate) bytes: u64,
     path: PathBuf,
+    dir: Folder,
 }
 
 impl Blank {
     /// Creates `name` in `dir` with `bytes` zeros, durable. `None` if it was stopped on the way.
-    pub(crate) fn create(dir: &Path, name: &str, bytes: u64, pace: Pace<'_>) -> Result<Option<Self>, Fault> {
-        let path = dir.join(name);
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&path)
-            .map_err(io("create the segment", &path))?;
-        let blank = Self { file, bytes: bytes.next_multiple_of(BLOCK_BYTES).max(LEAST), path };
-        match zero(&blank.file, blank.bytes, pace) {
+    pub(crate) fn create(
+        dir: &Folder,
+        name: &str,
+        bytes: u64,
+        pace: Pace<'_>,
+    ) -> Result<Option<Self>, Fault> {
+        let path = dir.file(name);
+        let file = dir.open(&path, Open::Fresh).map_err(io("create the segment", &path))?;
+        let bytes = bytes.next_multiple_of(BLOCK_BYTES).max(LEAST);
+        let blank = Self { file, bytes, path, dir: dir.clone() };
+        match zero(&*blank.file, blank.bytes, pace) {
             Ok(true) => Ok(Some(blank)),
             Ok(false) => {
                 blank.discard();
@@ -99,26 +100,26 @@ impl Blank {
 
     /// Gives its space back. What cannot be removed now is swept at the next opening.
     pub(crate) fn discard(self) {
-        let _ = files::remove(&self.path);
+        let _ = files::remove(&self.dir, &self.path);
     }
 
     /// Makes it segment `header.segment`: header, sync, rename, sync of the directory (J5). Returns its name.
-    pub(crate) fn publish(&self, dir: &Path, header: &SegmentHeader) -> Result<PathBuf, Fault> {
-        let name = files::segment(dir, header.segment);
+    pub(crate) fn publish(&self, header: &SegmentHeader) -> Result<PathBuf, Fault> {
+        let name = files::segment(&self.dir, header.segment);
         self.file
             .write_all_at(Aligned::default().copy(&header.encode()), 0)
             .and_then(|()| self.file.sync_all())
             .map_err(io("write the header of", &self.path))?;
-        files::publish(&self.path, &name, dir)?;
+        files::publish(&self.path, &name, &self.dir)?;
         Ok(name)
     }
 }
 
 /// Reserves the space in one piece first, so that a full disk is told before anything is written. Afterwards `file`
 /// passes the page cache if it can.
-fn zero(file: &File, bytes: u64, pace: Pace<'_>) -> io::Result<bool> {
-    allocate(file, bytes)?;
-    let mut is_direct = bypass_cache(file);
+fn zero(file: &dyn Handle, bytes: u64, pace: Pace<'_>) -> io::Result<bool> {
+    file.reserve(bytes)?;
+    let mut is_direct = file.bypass_cache(true)?;
     let mut offset = 0;
     while offset < bytes {
         if pace.is_stopped() {
@@ -129,7 +130,7 @@ fn zero(file: &File, bytes: u64, pace: Pace<'_>) -> io::Result<bool> {
             Ok(()) => offset += wide(piece.len()),
             // Some file systems say only now that they cannot.
             Err(error) if is_direct && error.kind() == io::ErrorKind::InvalidInput => {
-                use_cache(file)?;
+                file.bypass_cache(false)?;
                 is_direct = false;
                 continue;
             }
@@ -143,13 +144,4 @@ fn zero(file: &File, bytes: u64, pace: Pace<'_>) -> io::Result<bool> {
     }
     file.sync_all()?;
     Ok(true)
-}
-
-/// Reserves `bytes` for `file`, where the file system can.
-pub(crate) fn allocate(file: &File, bytes: u64) -> io::Result<()> {
-    use rustix::io::Errno;
-    match rustix::fs::fallocate(file, FallocateFlags::empty(), 0, bytes) {
-        Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
 }

@@ -1,8 +1,6 @@
 //! Who the journal of a directory is, and what interrupted runs left lying in it.
 
-use std::fs::{self, File};
-use std::io::Write;
-use std::path::Path;
+use buttonwood_disk::{Folder, Open};
 
 use crate::codec::{Put, seal};
 use crate::fault::{Fault, Flaw, Note, io};
@@ -16,13 +14,9 @@ const MAGIC: [u8; 8] = *b"BWJRNID\n";
 const BYTES: usize = 8 + 4 + 16 + 4;
 
 /// Reads who the journal of `dir` is; `None` when nothing was ever written there.
-pub(crate) fn identity(dir: &Path) -> Result<Option<JournalId>, Fault> {
-    let path = dir.join(files::IDENTITY);
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(source) if source.kind() == std::io::ErrorKind::NotFound => return absent(dir),
-        Err(source) => return Err(io("read", &path)(source)),
-    };
+pub(crate) fn identity(dir: &Folder) -> Result<Option<JournalId>, Fault> {
+    let path = dir.file(files::IDENTITY);
+    let Some(bytes) = dir.read(&path).map_err(io("read", &path))? else { return absent(dir) };
     let claimed = bytes.get(12..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default();
     match opened(&bytes, MAGIC, JournalId(claimed)) {
         Ok(_) => Ok(Some(JournalId(claimed))),
@@ -34,36 +28,34 @@ pub(crate) fn identity(dir: &Path) -> Result<Option<JournalId>, Fault> {
 }
 
 /// A directory without an identity must be without a history too.
-fn absent(dir: &Path) -> Result<Option<JournalId>, Fault> {
+fn absent(dir: &Folder) -> Result<Option<JournalId>, Fault> {
     if files::segments(dir)?.is_empty() && files::snapshots(dir)?.is_empty() {
         return Ok(None);
     }
-    Err(Fault::Damaged { path: dir.join(files::IDENTITY), offset: 0, seq: 0, flaw: Flaw::Missing })
+    Err(Fault::Damaged { path: dir.file(files::IDENTITY), offset: 0, seq: 0, flaw: Flaw::Missing })
 }
 
 /// Draws an identity for a new journal and makes it durable before anything refers to it (J5, J9).
-pub(crate) fn found(dir: &Path) -> Result<JournalId, Fault> {
-    let path = dir.join(files::IDENTITY);
-    let mut id = [0; 16];
-    getrandom::fill(&mut id)
-        .map_err(|error| io("draw an identity for", &path)(std::io::Error::other(error.to_string())))?;
+pub(crate) fn found(dir: &Folder) -> Result<JournalId, Fault> {
+    let path = dir.file(files::IDENTITY);
+    let id = dir.draw().map_err(io("draw an identity for", &path))?;
     let mut block = [0; BYTES];
     Put::new(&mut block).bytes(&MAGIC).u32(VERSION).bytes(&id);
     seal(&mut block);
 
     let unfinished = path.with_extension("tmp");
-    let mut file = File::create(&unfinished).map_err(io("create", &unfinished))?;
-    file.write_all(&block).and_then(|()| file.sync_all()).map_err(io("write", &unfinished))?;
+    let file = dir.open(&unfinished, Open::Fresh).map_err(io("create", &unfinished))?;
+    file.write_all_at(&block, 0).and_then(|()| file.sync_all()).map_err(io("write", &unfinished))?;
     files::publish(&unfinished, &path, dir)?;
     Ok(JournalId(id))
 }
 
 /// Removes what interrupted runs left unfinished. Only under the exclusive lock.
-pub(crate) fn sweep(dir: &Path) -> Result<Vec<Note>, Fault> {
+pub(crate) fn sweep(dir: &Folder) -> Result<Vec<Note>, Fault> {
     let mut notes = Vec::new();
     for name in files::names(dir)?.iter().filter(|name| name.ends_with(files::UNFINISHED)) {
-        let path = dir.join(name);
-        files::remove(&path)?;
+        let path = dir.file(name);
+        files::remove(dir, &path)?;
         notes.push(Note::LeftoverRemoved { path });
     }
     if !notes.is_empty() {

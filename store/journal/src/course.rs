@@ -2,7 +2,7 @@
 //!
 //! Rules: J2 (the active segment is read past the page cache), J6, J7, J9. Law: INV-JRN-1.
 
-use std::path::Path;
+use buttonwood_disk::Folder;
 
 use crate::codec::BLOCK_BYTES;
 use crate::fault::{Fault, Flaw, Note, ReplayError, io};
@@ -46,7 +46,7 @@ pub(crate) struct Finish {
 
 /// Visits every batch between `start` and `goal`.
 pub(crate) fn run<E>(
-    dir: &Path,
+    dir: &Folder,
     id: JournalId,
     window: &mut Window,
     start: Start<'_>,
@@ -86,7 +86,7 @@ pub(crate) fn run<E>(
 
 /// Opens the segment to begin in; `None` when the journal has none.
 fn begin(
-    dir: &Path,
+    dir: &Folder,
     id: JournalId,
     numbers: &[u64],
     start: Start<'_>,
@@ -118,7 +118,7 @@ fn begin(
 
 /// A journal without segments is complete only if nobody knows of a command in it.
 fn nothing<E>(
-    dir: &Path,
+    dir: &Folder,
     id: JournalId,
     target: Option<Mark>,
     goal: Goal<'_>,
@@ -142,7 +142,7 @@ fn bounds<'a>(here: &Segment, next: Option<&Segment>, goal: Goal<'a>) -> Result<
         (Some(next), Goal::End(_) | Goal::Seq(_)) => Edge::Sealed(next.header.previous_end),
         (None, Goal::Seq(_)) => Edge::Live,
         (None, Goal::End(watermark)) => {
-            files::distrust_cache(&here.file).map_err(io("sync", &here.path))?;
+            here.file.distrust_cache().map_err(io("sync", &here.path))?;
             Edge::Tail(watermark)
         }
     };
@@ -166,7 +166,7 @@ fn enter(next: &Segment, cursor: &mut Cursor) -> Result<(), Fault> {
 }
 
 fn finish<E>(
-    dir: &Path,
+    dir: &Folder,
     here: &Segment,
     cursor: Cursor,
     segments: u64,
@@ -221,11 +221,11 @@ impl Skip {
     }
 
     /// The history must not end before the mark.
-    fn reached(&self, dir: &Path, end: &Mark) -> Result<(), Fault> {
+    fn reached(&self, dir: &Folder, end: &Mark) -> Result<(), Fault> {
         match self.target {
             None => Ok(()),
             Some(mark) => Err(Fault::Behind {
-                dir: dir.to_owned(),
+                dir: dir.path().to_owned(),
                 end: end.seq,
                 watermark: mark.seq,
                 seen: files::snapshot(dir, mark.seq),

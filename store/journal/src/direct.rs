@@ -1,13 +1,8 @@
-//! Writing past the page cache, where the file system can.
+//! Memory for writes that pass the page cache, where the file system can.
 //!
 //! A batch is written once and read again only after a crash, so a copy of it in the page cache costs time and serves
 //! nobody. Every write of a segment begins and ends on a block already (J8); here its memory does too, as such writes
 //! ask for.
-
-use std::fs::File;
-use std::io;
-
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 use crate::codec::BLOCK;
 
@@ -27,16 +22,6 @@ impl Aligned {
         room.copy_from_slice(bytes);
         room
     }
-}
-
-/// Lets writes of `file` pass the page cache; `false` where the file system cannot.
-pub(crate) fn bypass_cache(file: &File) -> bool {
-    fcntl_getfl(file).and_then(|flags| fcntl_setfl(file, flags | OFlags::DIRECT)).is_ok()
-}
-
-/// Takes writes of `file` through the page cache again.
-pub(crate) fn use_cache(file: &File) -> io::Result<()> {
-    Ok(fcntl_getfl(file).and_then(|flags| fcntl_setfl(file, flags - OFlags::DIRECT))?)
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! An opened journal directory: recovered first, written to only afterwards.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use buttonwood_disk::Folder;
 
 use crate::catalog;
 use crate::course::{Finish, Goal, Start, run};
 use crate::fault::{Fault, Note, ReplayError, io};
-use crate::files;
 use crate::lock::Lock;
 use crate::mark::{JournalId, Mark};
 use crate::replay::Batch;
@@ -38,7 +38,7 @@ impl Default for Options {
 /// An opened, exclusively locked journal directory, not yet written to.
 #[derive(Debug)]
 pub struct Journal {
-    dir: PathBuf,
+    dir: Folder,
     options: Options,
     id: JournalId,
     lock: Lock,
@@ -50,17 +50,17 @@ pub struct Journal {
 
 impl Journal {
     /// Opens `dir`, creating it if absent. A second process gets [`Fault::Locked`] (J12).
-    pub fn open(dir: &Path, options: Options) -> Result<Self, Fault> {
-        create_dir(dir)?;
-        let lock = Lock::exclusive(dir)?;
-        let id = match catalog::identity(dir)? {
+    pub fn open(dir: impl Into<Folder>, options: Options) -> Result<Self, Fault> {
+        let dir = dir.into();
+        dir.create().map_err(io("create the journal directory", dir.path()))?;
+        let lock = Lock::exclusive(&dir)?;
+        let id = match catalog::identity(&dir)? {
             Some(id) => id,
-            None => catalog::found(dir)?,
+            None => catalog::found(&dir)?,
         };
-        let notes = catalog::sweep(dir)?;
-        let mut watermark = watermark::read(dir, id)?;
-        snapshot::raise(dir, id, &mut watermark)?;
-        let dir = dir.to_owned();
+        let notes = catalog::sweep(&dir)?;
+        let mut watermark = watermark::read(&dir, id)?;
+        snapshot::raise(&dir, id, &mut watermark)?;
         Ok(Self { dir, options, id, lock, watermark, notes, window: Window::default(), recovered: None })
     }
 
@@ -101,11 +101,22 @@ impl Journal {
         &self.notes
     }
 
-    /// Seals what was recovered and makes the writer, in a new segment with a higher epoch (J2, J12).
+    /// Seals what was recovered and makes the writer, in a new segment with a higher epoch (J2, J12). A thread of its
+    /// own prepares the segments after it.
     ///
     /// # Panics
     /// If no replay reached the end before.
-    pub fn into_writer(mut self) -> Result<Writer, Fault> {
+    pub fn into_writer(self) -> Result<Writer, Fault> {
+        let mut writer = self.into_stepped_writer()?;
+        writer.start_preparing()?;
+        Ok(writer)
+    }
+
+    /// As [`Journal::into_writer`], without the thread: whoever runs everything in one calls [`Writer::prepare`].
+    ///
+    /// # Panics
+    /// If no replay reached the end before.
+    pub fn into_stepped_writer(self) -> Result<Writer, Fault> {
         let Finish { cursor, fresh, .. } =
             self.recovered.expect("a journal is replayed before it is written to");
         self.lock.sign();
@@ -126,17 +137,5 @@ impl Journal {
             previous_end,
             lock: self.lock,
         })
-    }
-}
-
-/// Creates `dir` and makes its name durable (J5).
-fn create_dir(dir: &Path) -> Result<(), Fault> {
-    if dir.is_dir() {
-        return Ok(());
-    }
-    fs::create_dir_all(dir).map_err(io("create the journal directory", dir))?;
-    match dir.parent() {
-        Some(parent) if parent != Path::new("") => files::sync_dir(parent),
-        Some(_) | None => files::sync_dir(Path::new(".")),
     }
 }

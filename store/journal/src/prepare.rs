@@ -3,14 +3,14 @@
 //! The ballast is space kept back: when the disk is full it is released, so that cancels can still be journaled,
 //! and `low` tells the exchange to take nothing else. It is taken again once there is room.
 
-use std::fs::OpenOptions;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::blank::{Blank, Pace, allocate};
+use buttonwood_disk::{Folder, Open};
+
+use crate::blank::{Blank, Pace};
 use crate::fault::{Fault, io};
 use crate::files;
 use crate::journal::Options;
@@ -21,7 +21,7 @@ const RECHECK: Duration = Duration::from_secs(1);
 /// What writer and background thread share.
 #[derive(Debug)]
 struct Shared {
-    dir: PathBuf,
+    dir: Folder,
     options: Options,
     state: Mutex<State>,
     wake: Condvar,
@@ -40,6 +40,8 @@ struct State {
     /// Bytes of the segment that is to be made.
     wanted: Option<u64>,
     ready: Option<Blank>,
+    /// Whether the ballast was taken, or tried to be.
+    is_begun: bool,
     fault: Option<Fault>,
 }
 
@@ -51,9 +53,9 @@ pub(crate) struct Preparer {
 }
 
 impl Preparer {
-    pub(crate) fn new(dir: &Path, options: Options) -> Self {
+    pub(crate) fn new(dir: Folder, options: Options) -> Self {
         let shared = Shared {
-            dir: dir.to_owned(),
+            dir,
             options,
             state: Mutex::default(),
             wake: Condvar::new(),
@@ -72,9 +74,18 @@ impl Preparer {
         let thread = std::thread::Builder::new()
             .name("journal-prepare".to_owned())
             .spawn(move || worker.work())
-            .map_err(io("start the thread that prepares", &self.shared.dir))?;
+            .map_err(io("start the thread that prepares", self.shared.dir.path()))?;
         self.thread = Some(thread);
         Ok(())
+    }
+
+    /// Does what the thread would do next, in the caller's own time.
+    pub(crate) fn step(&self) -> Result<(), Fault> {
+        if !self.shared.state().is_begun {
+            self.shared.begin()?;
+        }
+        let has_room = self.shared.state().ready.is_none();
+        if has_room { self.shared.turn(Pace::Now) } else { Ok(()) }
     }
 
     /// Asks for the next segment, of `bytes` at most; returns at once and allocates nothing. `soon` if there is not much
@@ -137,11 +148,18 @@ impl Shared {
     }
 
     fn work(&self) {
-        let mut outcome = self.arm(|shared| !shared.low_now());
+        let pace = Pace::Beside { stop: &self.stop, hurry: &self.hurry };
+        let mut outcome = self.begin();
         while outcome.is_ok() && self.wait() {
-            outcome = self.turn();
+            outcome = self.turn(pace);
         }
         self.state().fault = outcome.err();
+    }
+
+    /// Takes the ballast, unless it was just released.
+    fn begin(&self) -> Result<(), Fault> {
+        self.state().is_begun = true;
+        self.arm(|shared| !shared.low_now())
     }
 
     /// Sleeps until there is something to do; `false` when it is time to end.
@@ -167,13 +185,12 @@ impl Shared {
     }
 
     /// Takes the ballast again if there is room, then makes what is wanted.
-    fn turn(&self) -> Result<(), Fault> {
+    fn turn(&self, pace: Pace<'_>) -> Result<(), Fault> {
         if self.low_now() && self.roomy()? {
             self.arm(Self::low_now)?;
         }
         let Some(wanted) = self.state().wanted else { return Ok(()) };
         let small = self.options.first_segment_bytes;
-        let pace = Pace::Beside { stop: &self.stop, hurry: &self.hurry };
         let ready = match self.create(if self.low_now() { small } else { wanted }, small, pace) {
             Err(fault) if fault.is_full() => None,
             outcome => outcome?,
@@ -205,7 +222,7 @@ impl Shared {
     fn release(&self) -> Result<(), Fault> {
         let _ballast = self.ballast.lock().unwrap_or_else(PoisonError::into_inner);
         self.low.store(true, Ordering::Release);
-        if files::remove(&self.dir.join(files::BALLAST))? {
+        if files::remove(&self.dir, &self.dir.file(files::BALLAST))? {
             files::sync_dir(&self.dir)?;
         }
         // The thread must look for room from now on, whoever called this.
@@ -236,18 +253,16 @@ impl Shared {
         if self.options.ballast_bytes == 0 {
             return Ok(());
         }
-        let path = self.dir.join(files::BALLAST);
-        let opened = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+        let path = self.dir.file(files::BALLAST);
+        let opened = self.dir.open(&path, Open::Keep);
         opened
-            .and_then(|file| allocate(&file, self.options.ballast_bytes))
+            .and_then(|file| file.reserve(self.options.ballast_bytes))
             .map_err(io("reserve the ballast", &path))
     }
 
     /// Whether the ballast and two segments would fit.
     fn roomy(&self) -> Result<bool, Fault> {
-        let space = rustix::fs::statvfs(&self.dir)
-            .map_err(|error| io("ask for the free space of", &self.dir)(error.into()))?;
-        let free = space.f_bavail.saturating_mul(space.f_frsize);
+        let free = self.dir.free().map_err(io("ask for the free space of", self.dir.path()))?;
         Ok(free > self.options.ballast_bytes + 2 * self.options.segment_bytes)
     }
 }

@@ -1,7 +1,8 @@
 //! Reading beside a writer, without its lock: for the background fold, the scrub and `buttonwood verify`.
 
 use std::convert::Infallible;
-use std::path::{Path, PathBuf};
+
+use buttonwood_disk::Folder;
 
 use crate::catalog;
 use crate::codec::BLOCK_BYTES;
@@ -36,7 +37,7 @@ pub struct Checked {
 /// A journal open for reading only.
 #[derive(Debug)]
 pub struct Reader {
-    dir: PathBuf,
+    dir: Folder,
     id: JournalId,
     window: Window,
     /// Where the last replay ended: the next may go on from there without proving its start again.
@@ -45,14 +46,15 @@ pub struct Reader {
 
 impl Reader {
     /// Opens an existing journal; no lock is taken.
-    pub fn open(dir: &Path) -> Result<Self, Fault> {
-        let id = catalog::identity(dir)?.ok_or_else(|| Fault::Damaged {
-            path: dir.join(files::IDENTITY),
+    pub fn open(dir: impl Into<Folder>) -> Result<Self, Fault> {
+        let dir = dir.into();
+        let id = catalog::identity(&dir)?.ok_or_else(|| Fault::Damaged {
+            path: dir.file(files::IDENTITY),
             offset: 0,
             seq: 0,
             flaw: Flaw::Missing,
         })?;
-        Ok(Self { dir: dir.to_owned(), id, window: Window::default(), proven: None })
+        Ok(Self { dir, id, window: Window::default(), proven: None })
     }
 
     /// Who this journal is.
@@ -98,7 +100,7 @@ impl Reader {
         let here = Segment::open(&self.dir, segment, self.id, 0)?;
         let first = here.header.first_seq;
         let next = Segment::open(&self.dir, segment + 1, self.id, first)?;
-        files::distrust_cache(&here.file).map_err(io("sync", &here.path))?;
+        here.file.distrust_cache().map_err(io("sync", &here.path))?;
         let mark =
             Mark { seq: first.saturating_sub(1), chain: here.header.chain, segment, offset: BLOCK_BYTES };
         let mut cursor = Cursor { mark, epoch: here.header.epoch };

@@ -227,7 +227,7 @@ fn fetch<'w>(
     offset: u64,
     len: usize,
 ) -> Result<&'w [u8], Fault> {
-    window.at(&segment.file, offset, len).map_err(|source| Fault::Read {
+    window.at(&*segment.file, offset, len).map_err(|source| Fault::Read {
         path: segment.path.clone(),
         offset,
         seq: cursor.mark.seq,

@@ -1,9 +1,10 @@
 //! One segment file opened for reading, its header verified.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use buttonwood_disk::{Folder, Handle, Open};
 
 use crate::codec::BLOCK;
 use crate::fault::{Fault, Flaw, io};
@@ -15,17 +16,17 @@ use crate::mark::JournalId;
 #[derive(Debug)]
 pub(crate) struct Segment {
     pub(crate) path: PathBuf,
-    pub(crate) file: File,
+    pub(crate) file: Arc<dyn Handle>,
     pub(crate) header: SegmentHeader,
 }
 
 impl Segment {
     /// Opens segment `number`. A file has this name only once its header is durable, so a bad header is damage,
     /// never a crash (J4, J5, J9). `seq` is the first sequence that is not vouched for if it is bad.
-    pub(crate) fn open(dir: &Path, number: u64, id: JournalId, seq: u64) -> Result<Self, Fault> {
+    pub(crate) fn open(dir: &Folder, number: u64, id: JournalId, seq: u64) -> Result<Self, Fault> {
         let flawed = |path: PathBuf, flaw| Fault::Damaged { path, offset: 0, seq, flaw };
         let path = files::segment(dir, number);
-        let file = match File::open(&path) {
+        let file = match dir.open(&path, Open::Read) {
             Ok(file) => file,
             Err(source) if source.kind() == io::ErrorKind::NotFound => {
                 return Err(flawed(path, Flaw::Missing));

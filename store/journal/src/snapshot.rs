@@ -4,9 +4,11 @@
 //! is written under another name, synced, renamed, and then read back from the disk itself (J10). The newest two
 //! good ones are kept, so one that rots later costs a longer replay and nothing else.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use buttonwood_disk::{Folder, Handle, Open};
 
 use sha2::{Digest, Sha256};
 
@@ -38,28 +40,29 @@ const KEPT: usize = 2;
 ///
 /// # Errors
 /// Nothing is harmed: the journal and the older snapshots are as they were.
-pub fn write(dir: &Path, mark: &Mark, parts: &[&[u8]]) -> Result<PathBuf, Fault> {
+pub fn write(dir: impl Into<Folder>, mark: &Mark, parts: &[&[u8]]) -> Result<PathBuf, Fault> {
     write_with(dir, mark, |out| parts.iter().try_for_each(|part| out.write_all(part)))
 }
 
 /// As [`write()`], for a payload too large to hold in memory: `encode` writes it piece by piece.
 pub fn write_with(
-    dir: &Path,
+    dir: impl Into<Folder>,
     mark: &Mark,
     encode: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<PathBuf, Fault> {
+    let dir = &dir.into();
     let id = identity(dir)?;
     let path = files::snapshot(dir, mark.seq);
     let unfinished = path.with_extension("tmp");
     let written =
-        create(&unfinished, id, mark, encode).and_then(|()| files::publish(&unfinished, &path, dir));
+        create(dir, &unfinished, id, mark, encode).and_then(|()| files::publish(&unfinished, &path, dir));
     if let Err(fault) = written {
         // The first error is the one to tell.
-        let _ = files::remove(&unfinished);
+        let _ = files::remove(dir, &unfinished);
         return Err(fault);
     }
-    if let Err(fault) = verify(&path, id, mark.seq) {
-        files::remove(&path)?;
+    if let Err(fault) = verify(dir, &path, id, mark.seq) {
+        files::remove(dir, &path)?;
         files::sync_dir(dir)?;
         return Err(fault);
     }
@@ -73,12 +76,13 @@ pub fn write_with(
 /// # Errors
 /// A snapshot of a newer format or of another journal is not skipped: the wrong program or directory is at work
 /// (INV-JRN-3, J9).
-pub fn load_newest(dir: &Path, notes: &mut Vec<Note>) -> Result<Option<(Mark, Vec<u8>)>, Fault> {
+pub fn load_newest(dir: impl Into<Folder>, notes: &mut Vec<Note>) -> Result<Option<(Mark, Vec<u8>)>, Fault> {
+    let dir = &dir.into();
     let Some(id) = catalog::identity(dir)? else { return Ok(None) };
     for seq in files::snapshots(dir)?.into_iter().rev() {
         let path = files::snapshot(dir, seq);
         let mut payload = Vec::new();
-        match read(&path, id, seq, &mut |chunk| payload.extend_from_slice(chunk)) {
+        match read(dir, &path, id, seq, &mut |chunk| payload.extend_from_slice(chunk)) {
             Ok(mark) => return Ok(Some((mark, payload))),
             Err(fault @ (Fault::Version { .. } | Fault::Foreign { .. })) => return Err(fault),
             Err(fault) => notes.push(Note::SnapshotSkipped { path, reason: fault.to_string() }),
@@ -89,10 +93,10 @@ pub fn load_newest(dir: &Path, notes: &mut Vec<Note>) -> Result<Option<(Mark, Ve
 
 /// Raises `watermark` to the highest sequence that a snapshot stands for: only acknowledged history is ever in
 /// one (J7). A damaged header is passed over here; [`load_newest`] tells of it.
-pub(crate) fn raise(dir: &Path, id: JournalId, watermark: &mut Watermark) -> Result<(), Fault> {
+pub(crate) fn raise(dir: &Folder, id: JournalId, watermark: &mut Watermark) -> Result<(), Fault> {
     for seq in files::snapshots(dir)? {
         let path = files::snapshot(dir, seq);
-        let file = File::open(&path).map_err(io("open", &path))?;
+        let file = dir.open(&path, Open::Read).map_err(io("open", &path))?;
         match Source::new(&path, file, seq).header(id) {
             Ok((mark, _)) => watermark.raise(mark.seq, &path),
             Err(Fault::Damaged { .. }) => {}
@@ -102,9 +106,9 @@ pub(crate) fn raise(dir: &Path, id: JournalId, watermark: &mut Watermark) -> Res
     Ok(())
 }
 
-fn identity(dir: &Path) -> Result<JournalId, Fault> {
+fn identity(dir: &Folder) -> Result<JournalId, Fault> {
     catalog::identity(dir)?.ok_or_else(|| Fault::Damaged {
-        path: dir.join(files::IDENTITY),
+        path: dir.file(files::IDENTITY),
         offset: 0,
         seq: 0,
         flaw: Flaw::Missing,
@@ -113,12 +117,13 @@ fn identity(dir: &Path) -> Result<JournalId, Fault> {
 
 /// Writes the whole file and syncs it.
 fn create(
+    dir: &Folder,
     path: &Path,
     id: JournalId,
     mark: &Mark,
     encode: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Fault> {
-    let file = File::create(path).map_err(io("create the snapshot", path))?;
+    let file = dir.open(path, Open::Fresh).map_err(io("create the snapshot", path))?;
     let mut block = [0; BLOCK];
     Put::new(&mut block)
         .bytes(&MAGIC)
@@ -130,8 +135,8 @@ fn create(
         .bytes(&mark.chain);
     seal(&mut block);
     let write = || {
-        (&file).write_all(&block)?;
-        let mut chunks = Chunks::new(&file, &block);
+        file.write_all_at(&block, 0)?;
+        let mut chunks = Chunks::new(&*file, &block);
         encode(&mut chunks)?;
         chunks.finish()?;
         file.sync_all()
@@ -141,7 +146,9 @@ fn create(
 
 /// Cuts what is written into checksummed chunks.
 struct Chunks<'a> {
-    file: &'a File,
+    file: &'a dyn Handle,
+    /// Where the next chunk goes.
+    offset: u64,
     /// The open chunk, behind room for its front.
     chunk: Vec<u8>,
     total: u64,
@@ -149,10 +156,10 @@ struct Chunks<'a> {
 }
 
 impl<'a> Chunks<'a> {
-    fn new(file: &'a File, header: &[u8]) -> Self {
+    fn new(file: &'a dyn Handle, header: &[u8]) -> Self {
         let mut chunk = Vec::with_capacity(CHUNK_FRONT + CHUNK);
         chunk.resize(CHUNK_FRONT, 0);
-        Self { file, chunk, total: 0, hash: Sha256::new_with_prefix(header) }
+        Self { file, offset: wide(header.len()), chunk, total: 0, hash: Sha256::new_with_prefix(header) }
     }
 
     fn close_chunk(&mut self) -> io::Result<()> {
@@ -164,7 +171,8 @@ impl<'a> Chunks<'a> {
         Put::new(front).u32(len).u32(crc32c::crc32c(payload));
         self.hash.update(&*payload);
         self.total += u64::from(len);
-        self.file.write_all(&self.chunk)?;
+        self.file.write_all_at(&self.chunk, self.offset)?;
+        self.offset += wide(self.chunk.len());
         self.chunk.truncate(CHUNK_FRONT);
         Ok(())
     }
@@ -175,7 +183,7 @@ impl<'a> Chunks<'a> {
         let mut footer = [0; FOOTER];
         Put::new(&mut footer).u32(0).u64(self.total).bytes(&hash);
         seal(&mut footer);
-        self.file.write_all(&footer)
+        self.file.write_all_at(&footer, self.offset)
     }
 }
 
@@ -196,20 +204,20 @@ impl Write for Chunks<'_> {
 }
 
 /// Reads a snapshot past the page cache and keeps nothing of it.
-fn verify(path: &Path, id: JournalId, seq: u64) -> Result<(), Fault> {
-    File::open(path).and_then(|file| files::distrust_cache(&file)).map_err(io("sync", path))?;
-    read(path, id, seq, &mut |_| {}).map(|_| ())
+fn verify(dir: &Folder, path: &Path, id: JournalId, seq: u64) -> Result<(), Fault> {
+    dir.open(path, Open::Read).and_then(|file| file.distrust_cache()).map_err(io("sync", path))?;
+    read(dir, path, id, seq, &mut |_| {}).map(|_| ())
 }
 
 /// Removes the snapshots before `newest`, which is good, beyond those that are kept; damaged ones do not count.
-fn retire(dir: &Path, id: JournalId, newest: u64) -> Result<(), Fault> {
+fn retire(dir: &Folder, id: JournalId, newest: u64) -> Result<(), Fault> {
     let mut good = 1;
     let mut removed = false;
     for seq in files::snapshots(dir)?.into_iter().rev().filter(|seq| *seq < newest) {
         let path = files::snapshot(dir, seq);
         if good == KEPT {
-            removed |= files::remove(&path)?;
-        } else if verify(&path, id, seq).is_ok() {
+            removed |= files::remove(dir, &path)?;
+        } else if verify(dir, &path, id, seq).is_ok() {
             good += 1;
         }
     }
@@ -217,8 +225,14 @@ fn retire(dir: &Path, id: JournalId, newest: u64) -> Result<(), Fault> {
 }
 
 /// Reads and verifies the snapshot at `path`, which its name says stands for `seq`, chunk by chunk.
-fn read(path: &Path, id: JournalId, seq: u64, keep: &mut impl FnMut(&[u8])) -> Result<Mark, Fault> {
-    let file = File::open(path).map_err(io("open", path))?;
+fn read(
+    dir: &Folder,
+    path: &Path,
+    id: JournalId,
+    seq: u64,
+    keep: &mut impl FnMut(&[u8]),
+) -> Result<Mark, Fault> {
+    let file = dir.open(path, Open::Read).map_err(io("open", path))?;
     let mut source = Source::new(path, file, seq);
     let (mark, mut hash) = source.header(id)?;
     let mut total = 0;
@@ -234,14 +248,14 @@ fn read(path: &Path, id: JournalId, seq: u64, keep: &mut impl FnMut(&[u8])) -> R
 /// A snapshot file being read from front to back.
 struct Source<'a> {
     path: &'a Path,
-    file: File,
+    file: Arc<dyn Handle>,
     seq: u64,
     offset: u64,
     window: Window,
 }
 
 impl<'a> Source<'a> {
-    fn new(path: &'a Path, file: File, seq: u64) -> Self {
+    fn new(path: &'a Path, file: Arc<dyn Handle>, seq: u64) -> Self {
         Self { path, file, seq, offset: 0, window: Window::default() }
     }
 
@@ -251,7 +265,7 @@ impl<'a> Source<'a> {
 
     /// The next `len` bytes, without passing over them.
     fn peek(&mut self, len: usize) -> Result<&[u8], Fault> {
-        let bytes = self.window.at(&self.file, self.offset, len).map_err(io("read", self.path))?;
+        let bytes = self.window.at(&*self.file, self.offset, len).map_err(io("read", self.path))?;
         if bytes.len() < len {
             let (path, offset, seq) = (self.path.to_owned(), self.offset, self.seq);
             return Err(Fault::Damaged { path, offset, seq, flaw: Flaw::Cut });
@@ -280,7 +294,7 @@ impl<'a> Source<'a> {
     fn chunk(&mut self) -> Result<Option<&[u8]>, Fault> {
         // Asked for at full length, so that a chunk is read once; only the last is shorter.
         let bytes =
-            self.window.at(&self.file, self.offset, CHUNK_FRONT + CHUNK).map_err(io("read", self.path))?;
+            self.window.at(&*self.file, self.offset, CHUNK_FRONT + CHUNK).map_err(io("read", self.path))?;
         let mut front = Take::new(bytes);
         let (Some(len), Some(crc)) = (front.u32(), front.u32()) else { return Err(self.damaged(Flaw::Cut)) };
         if len == 0 {
@@ -296,7 +310,7 @@ impl<'a> Source<'a> {
         }
         let from = self.offset + wide(CHUNK_FRONT);
         self.offset += wide(end);
-        self.window.at(&self.file, from, end - CHUNK_FRONT).map(Some).map_err(io("read", self.path))
+        self.window.at(&*self.file, from, end - CHUNK_FRONT).map(Some).map_err(io("read", self.path))
     }
 
     /// The footer must agree with what was read, and be the end of the file.
@@ -308,7 +322,7 @@ impl<'a> Source<'a> {
             return Err(self.damaged(Flaw::Content));
         }
         self.offset += wide(FOOTER);
-        let behind = self.window.at(&self.file, self.offset, 1).map_err(io("read", self.path))?;
+        let behind = self.window.at(&*self.file, self.offset, 1).map_err(io("read", self.path))?;
         if behind.is_empty() { Ok(()) } else { Err(self.damaged(Flaw::Length)) }
     }
 }

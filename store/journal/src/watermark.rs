@@ -4,9 +4,10 @@
 //! written after each sync and never synced itself: it outlives a killed process, and after a power cut it only
 //! lags, so it never claims what is not durable.
 
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use buttonwood_disk::{Folder, Handle, Open};
 
 use crate::codec::{Put, seal};
 use crate::fault::{Fault, Flaw, io};
@@ -35,23 +36,19 @@ impl Watermark {
     }
 
     /// Refuses a history that ends before what was acknowledged.
-    pub(crate) fn admits(&self, end: u64, dir: &Path) -> Result<(), Fault> {
+    pub(crate) fn admits(&self, end: u64, dir: &Folder) -> Result<(), Fault> {
         if end >= self.seq {
             return Ok(());
         }
         let (watermark, seen) = (self.seq, self.seen.clone());
-        Err(Fault::Behind { dir: dir.to_owned(), end, watermark, seen })
+        Err(Fault::Behind { dir: dir.path().to_owned(), end, watermark, seen })
     }
 }
 
 /// Reads the file; 0 when there is none, or when a power cut left it empty.
-pub(crate) fn read(dir: &Path, id: JournalId) -> Result<Watermark, Fault> {
-    let path = dir.join(files::WATERMARK);
-    let bytes = match std::fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(source) if source.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-        Err(source) => return Err(io("read", &path)(source)),
-    };
+pub(crate) fn read(dir: &Folder, id: JournalId) -> Result<Watermark, Fault> {
+    let path = dir.file(files::WATERMARK);
+    let bytes = dir.read(&path).map_err(io("read", &path))?.unwrap_or_default();
     let seq = match opened(&bytes, MAGIC, id) {
         Ok(mut fields) => fields.u64().unwrap_or_default(),
         Err(Unreadable::Blank) => 0,
@@ -67,21 +64,16 @@ pub(crate) fn read(dir: &Path, id: JournalId) -> Result<Watermark, Fault> {
 /// The open file, overwritten in place after every sync.
 #[derive(Debug)]
 pub(crate) struct Gauge {
-    file: File,
+    file: Arc<dyn Handle>,
     path: PathBuf,
     id: JournalId,
 }
 
 impl Gauge {
     /// Opens the file, showing `seq` durably, with its block allocated so that later writes need no metadata.
-    pub(crate) fn open(dir: &Path, id: JournalId, seq: u64) -> Result<Self, Fault> {
-        let path = dir.join(files::WATERMARK);
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(io("open", &path))?;
+    pub(crate) fn open(dir: &Folder, id: JournalId, seq: u64) -> Result<Self, Fault> {
+        let path = dir.file(files::WATERMARK);
+        let file = dir.open(&path, Open::Keep).map_err(io("open", &path))?;
         let gauge = Self { file, path, id };
         gauge.show(seq)?;
         gauge.file.sync_all().map_err(io("sync", &gauge.path))?;

@@ -1,8 +1,8 @@
 //! A moving window over one file, read in large pieces into one reused buffer.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+
+use buttonwood_disk::Handle;
 
 use crate::codec::{narrow, wide};
 
@@ -26,7 +26,7 @@ impl Window {
     }
 
     /// Up to `len` bytes at `offset`; fewer only where the file ends.
-    pub(crate) fn at(&mut self, file: &File, offset: u64, len: usize) -> io::Result<&[u8]> {
+    pub(crate) fn at(&mut self, file: &dyn Handle, offset: u64, len: usize) -> io::Result<&[u8]> {
         if !self.holds(offset, len) {
             self.fill(file, offset, len.max(PIECE))?;
         }
@@ -39,7 +39,7 @@ impl Window {
         self.start <= offset && offset + wide(len) <= self.start + wide(self.filled)
     }
 
-    fn fill(&mut self, file: &File, offset: u64, len: usize) -> io::Result<()> {
+    fn fill(&mut self, file: &dyn Handle, offset: u64, len: usize) -> io::Result<()> {
         if self.bytes.len() < len {
             self.bytes.resize(len, 0);
         }

@@ -3,9 +3,10 @@
 //! Rules: J1, J4, J7, J8, J11, J12. Law: INV-ACK-1, whose first half is that [`Writer::append`] returns only when
 //! the batch is durable.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use buttonwood_disk::{Folder, Handle};
 
 use crate::blank::Blank;
 use crate::buffer::{Buffer, MAX_BATCH_BYTES};
@@ -22,7 +23,7 @@ use crate::watermark::Gauge;
 /// A journal open for writing. It holds the directory's lock until it is dropped (J12).
 #[derive(Debug)]
 pub struct Writer {
-    dir: PathBuf,
+    dir: Folder,
     options: Options,
     id: JournalId,
     epoch: u64,
@@ -40,14 +41,14 @@ pub struct Writer {
 /// The segment being written.
 #[derive(Debug)]
 struct Active {
-    file: File,
+    file: Arc<dyn Handle>,
     path: PathBuf,
     bytes: u64,
 }
 
 /// Where recovery ended and what the writer starts from.
 pub(crate) struct Beginning {
-    pub(crate) dir: PathBuf,
+    pub(crate) dir: Folder,
     pub(crate) options: Options,
     pub(crate) id: JournalId,
     /// Higher than that of every segment found (J12).
@@ -64,13 +65,12 @@ impl Writer {
     /// Starts a new segment behind the recovered history; the old tail is never written to again (J2).
     pub(crate) fn begin(from: Beginning) -> Result<Self, Fault> {
         let Beginning { dir, options, id, epoch, end, replace, previous_end, lock } = from;
-        let mut preparer = Preparer::new(&dir, options);
+        let preparer = Preparer::new(dir.clone(), options);
         let blank = preparer.urgent(options.first_segment_bytes)?;
         let segment = if replace { end.segment } else { end.segment + 1 };
         let header =
             SegmentHeader { id, segment, epoch, first_seq: end.seq + 1, previous_end, chain: end.chain };
-        let path = blank.publish(&dir, &header)?;
-        preparer.start()?;
+        let path = blank.publish(&header)?;
         let gauge = Gauge::open(&dir, id, end.seq)?;
         let mark = Mark { segment, offset: BLOCK_BYTES, ..end };
         let active = Active { bytes: blank.bytes, file: blank.file, path };
@@ -103,7 +103,7 @@ impl Writer {
         assert_eq!(batch.first_seq(), self.mark.seq + 1, "sequences are contiguous across batches");
         assert!(batch.padded_bytes() <= wide(MAX_BATCH_BYTES), "a batch stays within its bound");
         if self.poisoned {
-            return Err(Fault::Poisoned { dir: self.dir.clone() });
+            return Err(Fault::Poisoned { dir: self.dir.path().to_owned() });
         }
         // Only a whole success heals this again, so no early return can forget it.
         self.poisoned = true;
@@ -122,6 +122,20 @@ impl Writer {
         if self.active.bytes / 4 < used {
             self.preparer.request(self.active.bytes * 4, self.active.bytes / 2 < used);
         }
+    }
+
+    /// Has a thread prepare segments from now on.
+    pub(crate) fn start_preparing(&mut self) -> Result<(), Fault> {
+        self.preparer.start()
+    }
+
+    /// Does what the preparing thread would do next: takes the ballast, makes the segment that was asked for. For a
+    /// writer without that thread.
+    ///
+    /// # Errors
+    /// As [`Writer::append`]: the disk cannot be trusted any more.
+    pub fn prepare(&self) -> Result<(), Fault> {
+        self.preparer.step()
     }
 
     /// The place behind the last durable batch.
@@ -186,7 +200,7 @@ impl Writer {
             previous_end: offset,
             chain,
         };
-        let path = blank.publish(&self.dir, &header)?;
+        let path = blank.publish(&header)?;
         self.active = Active { bytes: blank.bytes, file: blank.file, path };
         self.mark = Mark { segment: segment + 1, offset: BLOCK_BYTES, ..self.mark };
         Ok(())
@@ -197,6 +211,7 @@ impl Writer {
 mod tests {
     use super::*;
     use crate::Journal;
+    use buttonwood_disk::Open;
 
     fn one(seq: u64) -> Buffer {
         let mut batch = Buffer::new();
@@ -213,8 +228,8 @@ mod tests {
         let mut writer = journal.into_writer().unwrap();
         writer.append(&mut one(1)).unwrap();
 
-        let writable = writer.active.file.try_clone().unwrap();
-        writer.active.file = File::open(&writer.active.path).unwrap();
+        let writable = Arc::clone(&writer.active.file);
+        writer.active.file = writer.dir.open(&writer.active.path, Open::Read).unwrap();
         let failed = writer.append(&mut one(2)).unwrap_err();
         assert!(failed.to_string().starts_with("cannot make seq 2 durable"), "{failed}");
         writer.active.file = writable;

@@ -3,10 +3,10 @@
 use crate::fold::{Fold, Sink};
 use crate::history::{Fault, History, Index, OrderRow, Position, PublicTrade, TradeRow};
 use crate::{Depth, Tape};
+use buttonwood_disk::Folder;
 use buttonwood_engine::{Event, OrderRef, OrderState, State};
 use buttonwood_model::{AccountId, Side, Stamp, SymbolId};
 use buttonwood_num::{Price, Qty};
-use std::path::Path;
 
 /// Every read model, as of one command.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl Views {
     ///
     /// # Errors
     /// [`Fault`] when the history files lack what the index knows of, or the disk refuses.
-    pub fn open(dir: &Path, fold: Fold, index: Index) -> Result<Self, Fault> {
+    pub fn open(dir: impl Into<Folder>, fold: Fold, index: Index) -> Result<Self, Fault> {
         let depth = depth_of(fold.state());
         Ok(Self { fold, kept: Kept { history: History::open(dir, index)?, depth } })
     }

@@ -5,8 +5,8 @@ use super::fault::Fault;
 use super::index::Index;
 use super::log::{Log, Magic};
 use super::row::{OrderRow, PublicTrade, TradeRow};
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use buttonwood_disk::{Folder, Handle};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 const TRADES: Magic = *b"BWtrade1";
@@ -27,7 +27,7 @@ const HALVES: Halves = Halves { trades: 8 << 20, orders: 4 << 20, public: 2 << 2
 /// The log files and their index.
 #[derive(Debug)]
 pub struct History {
-    directory: PathBuf,
+    directory: Folder,
     pub(super) index: Index,
     pub(super) trades: Log,
     pub(super) orders: Log,
@@ -37,8 +37,8 @@ pub struct History {
 /// A handle by which the files are synced without holding the history.
 #[derive(Clone, Debug)]
 pub struct Syncer {
-    directory: PathBuf,
-    files: [(PathBuf, Arc<File>); 3],
+    directory: Folder,
+    files: [(PathBuf, Arc<dyn Handle>); 3],
 }
 
 impl History {
@@ -47,18 +47,18 @@ impl History {
     ///
     /// # Errors
     /// [`Fault`] when a file is shorter than the index says, is no log of this kind, or the disk refuses.
-    pub fn open(directory: &Path, index: Index) -> Result<Self, Fault> {
-        Self::open_with(directory, index, HALVES)
+    pub fn open(directory: impl Into<Folder>, index: Index) -> Result<Self, Fault> {
+        Self::open_with(directory.into(), index, HALVES)
     }
 
-    pub(super) fn open_with(directory: &Path, index: Index, halves: Halves) -> Result<Self, Fault> {
-        let fault = |source| Fault::Io { action: "create", path: directory.to_owned(), source };
-        fs::create_dir_all(directory).map_err(fault)?;
+    pub(super) fn open_with(directory: Folder, index: Index, halves: Halves) -> Result<Self, Fault> {
+        let fault = |source| Fault::Io { action: "create", path: directory.path().to_owned(), source };
+        directory.create().map_err(fault)?;
         let lengths = index.lengths();
-        let trades = Log::open(directory.join("trades.log"), TRADES, lengths.trades, halves.trades)?;
-        let orders = Log::open(directory.join("orders.log"), ORDERS, lengths.orders, halves.orders)?;
-        let public = Log::open(directory.join("public.log"), PUBLIC, lengths.public, halves.public)?;
-        Ok(Self { directory: directory.to_owned(), index, trades, orders, public })
+        let trades = Log::open(&directory, "trades.log", TRADES, lengths.trades, halves.trades)?;
+        let orders = Log::open(&directory, "orders.log", ORDERS, lengths.orders, halves.orders)?;
+        let public = Log::open(&directory, "public.log", PUBLIC, lengths.public, halves.public)?;
+        Ok(Self { directory, index, trades, orders, public })
     }
 
     /// The index as it stands, rows not yet written included.
@@ -125,7 +125,7 @@ impl Syncer {
         for (path, file) in &self.files {
             file.sync_data().map_err(|source| Fault::Io { action: "sync", path: path.clone(), source })?;
         }
-        let directory = File::open(&self.directory).and_then(|directory| directory.sync_all());
-        directory.map_err(|source| Fault::Io { action: "sync", path: self.directory.clone(), source })
+        let path = || self.directory.path().to_owned();
+        self.directory.sync_names().map_err(|source| Fault::Io { action: "sync", path: path(), source })
     }
 }

@@ -7,9 +7,8 @@
 use super::codec::{self, Damage, Position, ROW_MAX};
 use super::fault::Fault;
 use super::index::HEADER;
-use std::fs::{File, OpenOptions};
+use buttonwood_disk::{Folder, Handle, Open};
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -20,7 +19,7 @@ pub(super) type Magic = [u8; 8];
 #[derive(Debug)]
 pub(super) struct Log {
     path: PathBuf,
-    file: Arc<File>,
+    file: Arc<dyn Handle>,
     /// Bytes the file holds.
     written: u64,
     /// Kept bytes that end where `newer` begins; all written.
@@ -35,19 +34,24 @@ pub(super) struct Log {
 
 impl Log {
     /// Opens or creates a log and cuts it to `length`.
-    pub(super) fn open(path: PathBuf, magic: Magic, length: u64, half: usize) -> Result<Self, Fault> {
+    pub(super) fn open(
+        directory: &Folder,
+        name: &str,
+        magic: Magic,
+        length: u64,
+        half: usize,
+    ) -> Result<Self, Fault> {
+        let path = directory.file(name);
         let fault = |action| {
             let path = path.clone();
             move |source| Fault::Io { action, path, source }
         };
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let file = options.open(&path).map_err(fault("open"))?;
+        let file = directory.open(&path, Open::Keep).map_err(fault("open"))?;
         if length == HEADER {
             // Nothing to keep, whatever is there: an empty history, or one to be built again.
             file.set_len(0).and_then(|()| file.write_all_at(&magic, 0)).map_err(fault("begin"))?;
         } else {
-            let held = file.metadata().map_err(fault("measure"))?.len();
+            let held = file.len().map_err(fault("measure"))?;
             if held < length {
                 return Err(Fault::Short { path, held, needed: length });
             }
@@ -60,7 +64,7 @@ impl Log {
         }
         // Room for a half and what gathers until it is seen to be full: growing would copy it again and again.
         let [older, newer] = [(); 2].map(|()| Vec::with_capacity(half + half / 4));
-        Ok(Self { path, file: Arc::new(file), written: length, older, newer, newer_start: length, half })
+        Ok(Self { path, file, written: length, older, newer, newer_start: length, half })
     }
 
     /// The buffer whose end is the end of the log: rows are appended to it.
@@ -89,7 +93,7 @@ impl Log {
     }
 
     /// The file, to be synced without holding the log.
-    pub(super) fn file(&self) -> (PathBuf, Arc<File>) {
+    pub(super) fn file(&self) -> (PathBuf, Arc<dyn Handle>) {
         (self.path.clone(), Arc::clone(&self.file))
     }
 

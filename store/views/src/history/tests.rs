@@ -156,7 +156,7 @@ proptest! {
         let (before, after) = rig.rows.split_at(cut);
 
         let crashed = tempdir().unwrap();
-        let mut history = History::open_with(crashed.path(), Index::new(KEY), TINY).unwrap();
+        let mut history = History::open_with(crashed.path().into(), Index::new(KEY), TINY).unwrap();
         append_all(&mut history, before);
         history.flush().unwrap();
         history.sync().unwrap();
@@ -166,7 +166,7 @@ proptest! {
         history.flush().unwrap();
         drop(history);
 
-        let mut history = History::open_with(crashed.path(), checkpoint, TINY).unwrap();
+        let mut history = History::open_with(crashed.path().into(), checkpoint, TINY).unwrap();
         append_all(&mut history, after);
         history.flush().unwrap();
         prop_assert!(history.index() == rig.history.index());

@@ -63,7 +63,7 @@ pub(super) struct Rig {
 
 impl Rig {
     pub(super) fn new(directory: &Path) -> Self {
-        let history = History::open_with(directory, Index::new(KEY), TINY).unwrap();
+        let history = History::open_with(directory.into(), Index::new(KEY), TINY).unwrap();
         Self { history, rows: Vec::new(), time: Time(1_700_000_000_000_000), live: Vec::new(), ids: 0 }
     }
 

@@ -1,0 +1,157 @@
+//! The disk of the system the exchange runs on.
+
+use crate::{Disk, Handle, Hold, Open};
+use rustix::fs::{Advice, FallocateFlags, OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The files and folders that the operating system shows.
+#[derive(Clone, Copy, Debug)]
+pub struct System;
+
+impl Disk for System {
+    fn create_folder(&self, path: &Path) -> io::Result<()> {
+        fs::create_dir_all(path)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        path.is_dir()
+    }
+
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            names.extend(entry?.file_name().into_string());
+        }
+        Ok(names)
+    }
+
+    fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn Handle>> {
+        let mut options = OpenOptions::new();
+        options.read(true);
+        if how != Open::Read {
+            options.write(true).create(true).truncate(how == Open::Fresh);
+        }
+        Ok(Arc::new(options.open(path)?))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn sync_names(&self, folder: &Path) -> io::Result<()> {
+        File::open(folder)?.sync_all()
+    }
+
+    fn free(&self, folder: &Path) -> io::Result<u64> {
+        let space = rustix::fs::statvfs(folder)?;
+        Ok(space.f_bavail.saturating_mul(space.f_frsize))
+    }
+
+    fn draw(&self) -> io::Result<[u8; 16]> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+        Ok(bytes)
+    }
+}
+
+impl Handle for File {
+    fn read_at(&self, room: &mut [u8], offset: u64) -> io::Result<usize> {
+        FileExt::read_at(self, room, offset)
+    }
+
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        FileExt::write_all_at(self, bytes, offset)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        Self::sync_data(self)
+    }
+
+    fn sync_all(&self) -> io::Result<()> {
+        Self::sync_all(self)
+    }
+
+    fn set_len(&self, bytes: u64) -> io::Result<()> {
+        Self::set_len(self, bytes)
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    fn reserve(&self, bytes: u64) -> io::Result<()> {
+        match rustix::fs::fallocate(self, FallocateFlags::empty(), 0, bytes) {
+            Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn distrust_cache(&self) -> io::Result<()> {
+        Self::sync_all(self)?;
+        Ok(rustix::fs::fadvise(self, 0, None, Advice::DontNeed)?)
+    }
+
+    fn bypass_cache(&self, bypass: bool) -> io::Result<bool> {
+        let flags = fcntl_getfl(self)?;
+        let wanted = if bypass { flags | OFlags::DIRECT } else { flags - OFlags::DIRECT };
+        match fcntl_setfl(self, wanted) {
+            Ok(()) => Ok(true),
+            Err(_) if bypass => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn try_lock(&self, hold: Hold) -> io::Result<bool> {
+        let outcome = match hold {
+            Hold::Alone => Self::try_lock(self),
+            Hold::Shared => Self::try_lock_shared(self),
+        };
+        match outcome {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Opening keeps or empties what is there, as it is told; a file that is only read must be there.
+    #[test]
+    fn opens_as_it_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        assert_eq!(System.open(&path, Open::Read).unwrap_err().kind(), io::ErrorKind::NotFound);
+        System.open(&path, Open::Keep).unwrap().write_all_at(b"bytes", 0).unwrap();
+        let kept = System.open(&path, Open::Keep).unwrap();
+        assert_eq!(kept.read_whole().unwrap(), b"bytes");
+        let mut long = [0; 6];
+        assert_eq!(kept.read_exact_at(&mut long, 0).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        assert!(System.open(&path, Open::Fresh).unwrap().is_empty().unwrap());
+    }
+
+    /// One holder alone or many together, and a handle that is dropped lets go.
+    #[test]
+    fn locks_until_it_is_dropped() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let [first, second] = [(); 2].map(|()| System.open(&path, Open::Keep).unwrap());
+        assert!(first.try_lock(Hold::Alone).unwrap());
+        assert!(!second.try_lock(Hold::Alone).unwrap());
+        assert!(!second.try_lock(Hold::Shared).unwrap());
+        drop(first);
+        assert!(second.try_lock(Hold::Shared).unwrap());
+        assert!(System.open(&path, Open::Keep).unwrap().try_lock(Hold::Shared).unwrap());
+    }
+}
