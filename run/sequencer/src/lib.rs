@@ -18,6 +18,7 @@ mod pulse;
 mod recover;
 mod scrub;
 mod shared;
+mod stepped;
 mod verify;
 mod writer;
 
@@ -26,5 +27,6 @@ pub use clock::Clock;
 pub use exchange::{Busy, Exchange, Options, Running};
 pub use fault::Fault;
 pub use lane::{Pending, Stopped};
-pub use recover::{JOURNAL_DIR, Recovered, recover};
+pub use recover::{JOURNAL_DIR, Recovered, recover, recover_stepped};
+pub use stepped::Stepped;
 pub use verify::{Report, verify};

@@ -82,6 +82,14 @@ pub fn recover(dir: impl Into<Folder>, options: Options) -> Result<Recovered, Fa
     recover_with(dir.into(), options, Journal::into_writer)
 }
 
+/// As [`recover`], for a [`Stepped`](crate::Stepped) exchange: no thread is started.
+///
+/// # Errors
+/// As [`recover`].
+pub fn recover_stepped(dir: impl Into<Folder>, options: Options) -> Result<Recovered, Fault> {
+    recover_with(dir.into(), options, Journal::into_stepped_writer)
+}
+
 fn recover_with(
     dir: Folder,
     options: Options,

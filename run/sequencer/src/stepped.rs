@@ -1,0 +1,98 @@
+//! An exchange without threads: what they would do is done in turns, as the caller says.
+//!
+//! The parts are the product's own, so a simulator that orders the turns, moves the clock and owns the disk runs the
+//! real thing, and the same order of turns gives the same run.
+
+use crate::Fault;
+use crate::batch::Batch;
+use crate::checkpoint;
+use crate::clock::Clock;
+use crate::exchange::{Exchange, Options, Parts};
+use crate::filling::Taken;
+use crate::recover::Recovered;
+use crate::scrub::Scrub;
+use buttonwood_engine::State;
+use buttonwood_journal as journal;
+use std::time::{Duration, Instant};
+
+/// An exchange run by one caller.
+pub struct Stepped {
+    parts: Parts,
+    batch: Batch,
+    scrub: Scrub,
+    began: Instant,
+}
+
+impl Stepped {
+    /// An exchange of a directory that was recovered without threads.
+    pub fn new(recovered: Recovered, clock: Clock, options: Options) -> Self {
+        let parts = Parts::of(recovered, clock, options);
+        let scrub = Scrub::new(&parts.dir);
+        let began = parts.writer.now;
+        Self { parts, batch: Batch::default(), scrub, began }
+    }
+
+    /// The handle to the exchange.
+    pub fn exchange(&self) -> &Exchange {
+        &self.parts.exchange
+    }
+
+    /// The writer's state: decided, not all of it durable.
+    pub fn state(&self) -> &State {
+        &self.parts.writer.state
+    }
+
+    /// A turn of the writer, so long after the beginning: decides what queued, and what fell due.
+    pub fn decide(&mut self, elapsed: Duration) {
+        let Parts { exchange, writer, .. } = &mut self.parts;
+        writer.turn(self.began + elapsed, &exchange.shared.filling);
+    }
+
+    /// A turn of the journal's thread: what was decided becomes durable, visible, answered. `false` when there was
+    /// nothing.
+    ///
+    /// # Errors
+    /// The process must end: whether the batch is durable is unknown.
+    pub fn commit(&mut self) -> Result<bool, Fault> {
+        let Parts { exchange, committer, .. } = &mut self.parts;
+        match exchange.shared.filling.take(&mut self.batch, Duration::ZERO) {
+            Taken::Batch => committer.commit(&mut self.batch).map(|()| true).map_err(Fault::Journal),
+            Taken::Nothing | Taken::Closed => {
+                committer.look_for_space();
+                Ok(false)
+            }
+        }
+    }
+
+    /// A turn of the thread that prepares segments.
+    ///
+    /// # Errors
+    /// The process must end.
+    pub fn prepare(&self) -> Result<(), Fault> {
+        self.parts.committer.writer.prepare().map_err(Fault::Journal)
+    }
+
+    /// A turn of the snapshots' thread; the command it stands for if one was due.
+    ///
+    /// # Errors
+    /// A snapshot could not be made; the exchange goes on without.
+    pub fn checkpoint(&mut self) -> Result<Option<u64>, Fault> {
+        let Ok(seq) = self.parts.to_snapshot.try_recv() else { return Ok(None) };
+        let Parts { exchange, dir, .. } = &self.parts;
+        checkpoint::make(dir, &exchange.shared, seq).map(|mark| Some(mark.seq))
+    }
+
+    /// A turn of the scrub: the next sealed segment is read.
+    ///
+    /// # Errors
+    /// It is damaged; the exchange goes on, and an operator must know.
+    pub fn scrub(&mut self) -> Result<Option<u64>, journal::Fault> {
+        self.scrub.read_next()
+    }
+}
+
+impl std::fmt::Debug for Stepped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stepped").field("state", &self.state().stamp()).finish_non_exhaustive()
+    }
+}
