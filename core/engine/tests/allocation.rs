@@ -1,13 +1,10 @@
 //! The writer's path allocates nothing once its rooms have grown to the load.
 #![expect(clippy::unwrap_used, reason = "what a test cannot do, fails it")]
 
-#[path = "stage/exchange.rs"]
-mod exchange;
-
 use buttonwood_engine::{Body, Caller, Command, FeeSchedule, OrderRef, Outcome, Place, decide, evolve};
 use buttonwood_model::{ClientId, ExecutionOption, Nonce, OrderKind, Role, Seq, Side, Stamp, SymbolId};
 use buttonwood_num::{Bps, Decimal, Money, Price, Qty};
-use exchange::{Exchange, nonce};
+use buttonwood_oracle::{Exchange, nonce};
 use std::io::Write;
 
 /// Rounds of the load until nothing is new to it: the table of a nonce's newest uses included.

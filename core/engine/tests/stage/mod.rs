@@ -26,8 +26,6 @@
 //! After every step the laws must hold and every order must stand as its events say; after the last one the journal
 //! of the steps, replayed, must give the same state.
 
-pub(crate) mod exchange;
-
 use buttonwood_engine::{
     Answer, Body, Command, FeeSchedule, NewSession, OrderRef, OrderState, Outcome, Owner, Place, PlaceReject,
     Reject,
@@ -37,7 +35,7 @@ use buttonwood_model::{
     SymbolId, SymbolStatus,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
-use exchange::{Exchange, Happening, caller, fees_account};
+use buttonwood_oracle::{Exchange, Happening, caller, fees_account};
 use std::collections::HashMap;
 
 /// Currencies, listed in this order.

@@ -1,6 +1,5 @@
 //! A seeded source of commands that keep a few small markets busy: orders of every kind around one price, cancels of
 //! every kind, funds that run out and come again, symbols that close and open.
-#![allow(dead_code, reason = "each test file uses its part of the stage")]
 
 use crate::exchange::{Exchange, caller};
 use buttonwood_engine::{Body, Command, FeeSchedule, OrderRef, Place};
@@ -10,62 +9,100 @@ use buttonwood_model::{
 };
 use buttonwood_num::{Bps, Money, Price, Qty};
 
-/// Random numbers of one seed (splitmix64).
+/// Where random numbers come from.
 #[derive(Clone)]
-pub(crate) struct Dice(pub(crate) u64);
+enum Source {
+    /// One seed (splitmix64).
+    Seed(u64),
+    /// Given bytes from last to first, and zeros when they are used up.
+    Bytes(Vec<u8>),
+}
+
+/// Random numbers, of a seed or out of given bytes.
+#[derive(Clone)]
+pub struct Dice(Source);
 
 impl Dice {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        word ^ (word >> 31)
+    /// The numbers of a seed.
+    pub fn seeded(seed: u64) -> Self {
+        Self(Source::Seed(seed))
+    }
+
+    /// Numbers out of bytes, as few of them for each number as its range needs, so that a changed byte changes one
+    /// choice and those after it stay.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self(Source::Bytes(bytes.iter().rev().copied().collect()))
+    }
+
+    /// Whether the given bytes are used up; those of a seed never are.
+    pub fn is_spent(&self) -> bool {
+        matches!(&self.0, Source::Bytes(bytes) if bytes.is_empty())
+    }
+
+    /// A number evenly from a range of at least `end`.
+    fn draw(&mut self, end: u64) -> u64 {
+        match &mut self.0 {
+            Source::Seed(seed) => {
+                *seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+                let mut word = *seed;
+                word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+                word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+                word ^ (word >> 31)
+            }
+            Source::Bytes(bytes) => {
+                let width = (u64::BITS - (end - 1).leading_zeros()).div_ceil(8);
+                (0..width).fold(0, |word, _| word << 8 | u64::from(bytes.pop().unwrap_or(0)))
+            }
+        }
     }
 
     /// Evenly from 0 to `end`, which is not among them.
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.draw(end) % end
     }
 
-    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    /// One of several.
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         let at = self.below(u64::try_from(from.len()).unwrap());
         from[usize::try_from(at).unwrap()]
     }
 
     /// Once in `of` times.
-    pub(crate) fn once_in(&mut self, of: u64) -> bool {
+    pub fn once_in(&mut self, of: u64) -> bool {
         self.below(of) == 0
     }
 }
 
 /// A symbol and where its orders lie.
 #[derive(Clone, Copy)]
-pub(crate) struct Range {
+pub struct Range {
     /// Base and quote.
-    pub(crate) pair: [&'static str; 2],
+    pub pair: [&'static str; 2],
     /// Minimum, lot and tick.
-    pub(crate) steps: [&'static str; 3],
+    pub steps: [&'static str; 3],
     /// Jurisdictions it is closed to.
-    pub(crate) closed_to: &'static [&'static str],
+    pub closed_to: &'static [&'static str],
     /// The price orders lie around, in ticks.
-    pub(crate) mid: u64,
+    pub mid: u64,
     /// How far from it most of them lie.
-    pub(crate) span: u64,
-    /// The quantities of most of them, in hundredths of a lot: one step and how many of it at most.
-    pub(crate) qty_step: u128,
-    pub(crate) qty_steps: u64,
+    pub span: u64,
+    /// The quantities of most of them, in hundredths of a lot: one step.
+    pub qty_step: u128,
+    /// How many steps at most.
+    pub qty_steps: u64,
 }
 
 /// A world to trade in.
 #[derive(Clone, Copy)]
-pub(crate) struct World {
-    pub(crate) fees: FeeSchedule,
-    pub(crate) ranges: &'static [Range],
+pub struct World {
+    /// Fee rates.
+    pub fees: FeeSchedule,
+    /// What trades.
+    pub ranges: &'static [Range],
     /// How many units of money (10⁻¹⁹) a credit gives at most, per currency code.
-    pub(crate) credits: &'static [(&'static str, i128)],
+    pub credits: &'static [(&'static str, i128)],
     /// Live orders above which cancels come more often.
-    pub(crate) crowd: usize,
+    pub crowd: usize,
 }
 
 /// One key.
@@ -77,8 +114,8 @@ struct Key {
 }
 
 /// Deals commands.
-pub(crate) struct Dealer {
-    pub(crate) dice: Dice,
+pub struct Dealer {
+    dice: Dice,
     world: &'static World,
     keys: Vec<Key>,
     credits: Vec<(CurrencyId, i128)>,
@@ -91,7 +128,7 @@ const CLIENT_IDS: [&str; 4] = ["a", "b", "a-client-id-longer-than-one-chunk-of-2
 
 impl Dealer {
     /// Founds the world on an exchange of its own.
-    pub(crate) fn found(world: &'static World, seed: u64) -> (Exchange, Self) {
+    pub fn found(world: &'static World, seed: u64) -> (Exchange, Self) {
         let mut exchange = Exchange::open(world.fees, None);
         for range in world.ranges {
             for code in range.pair {
@@ -112,11 +149,22 @@ impl Dealer {
         keys.push(Key { session, account: keys[0].account, nonce: 1 });
         let credits =
             world.credits.iter().map(|(code, amount)| (exchange.find_currency(code), *amount)).collect();
-        (exchange, Self { dice: Dice(seed), world, keys, credits })
+        (exchange, Self { dice: Dice::seeded(seed), world, keys, credits })
+    }
+
+    /// A copy that deals by other dice.
+    #[must_use]
+    pub fn taking(&self, dice: Dice) -> Self {
+        Self { dice, keys: self.keys.clone(), credits: self.credits.clone(), ..*self }
+    }
+
+    /// Whether the bytes it deals by are used up.
+    pub fn is_spent(&self) -> bool {
+        self.dice.is_spent()
     }
 
     /// The next command, and how many microseconds after the last one it comes.
-    pub(crate) fn deal(&mut self, exchange: &Exchange) -> (u64, Command) {
+    pub fn deal(&mut self, exchange: &Exchange) -> (u64, Command) {
         let micros = self.dice.below(3) * self.dice.below(100_000);
         let roll = self.dice.below(1000);
         let command = match roll {
@@ -274,12 +322,12 @@ pub(crate) fn units(text: &str) -> i128 {
 }
 
 /// Rates in basis points.
-pub(crate) const fn rates(maker: u16, taker: u16) -> FeeSchedule {
+const fn rates(maker: u16, taker: u16) -> FeeSchedule {
     FeeSchedule { maker: Bps(maker), taker: Bps(taker) }
 }
 
 /// The specification's majors at its default rates.
-pub(crate) static MAJORS: World = World {
+pub static MAJORS: World = World {
     fees: rates(20, 40),
     ranges: &[
         Range {
@@ -319,7 +367,7 @@ pub(crate) static MAJORS: World = World {
 };
 
 /// Increments whose products end at the very last decimal, and quantities of a few lots: every fee rounds.
-pub(crate) static FINE: World = World {
+pub static FINE: World = World {
     fees: rates(20, 40),
     ranges: &[
         Range {
@@ -351,7 +399,7 @@ pub(crate) static FINE: World = World {
 };
 
 /// Rates that never come out even, equal for both parties, so that a buyer's last fee meets the end of his hold.
-pub(crate) static ODD: World = World {
+pub static ODD: World = World {
     fees: rates(37, 37),
     ranges: &[
         Range {
@@ -376,3 +424,20 @@ pub(crate) static ODD: World = World {
     credits: &[("DOGE", 100_000_000_000_000_000_000), ("BTC", 50_000), ("USD", 4_000_000_000_000_000_000)],
     crowd: 40,
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_drawn_one_choice_at_a_time() {
+        let mut dice = Dice::of_bytes(&[7, 1, 2, 3]);
+        assert_eq!(dice.below(1), 0, "no choice, no byte");
+        assert_eq!(dice.below(5), 2);
+        assert_eq!(dice.below(1000), 0x0102);
+        assert!(!dice.is_spent());
+        assert_eq!(dice.below(256), 3);
+        assert!(dice.is_spent());
+        assert_eq!(dice.below(9), 0);
+    }
+}

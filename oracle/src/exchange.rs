@@ -1,7 +1,6 @@
 //! The core as the tests drive it: one state, commands in, what happened out, every law checked after every command.
 //!
 //! All that these tests know of the core's insides (how to walk a book, which slot is which order) is in this file.
-#![allow(dead_code, reason = "each test file uses its part of the stage")]
 
 use buttonwood_engine::{
     Account, Answer, Balance, Body, Caller, Command, Event, FeeSchedule, House, Mode, NewSession, Opening,
@@ -15,38 +14,61 @@ use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 
 /// One thing that happened, with ids in the place of slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Happening {
+pub enum Happening {
+    /// An order got this id.
     Accepted(u64),
-    Filled { maker: u64, trade: u64, price: Price, qty: Qty, maker_fee: Money, taker_fee: Money },
+    /// The entering order traded with a resting one.
+    Filled {
+        /// The resting order.
+        maker: u64,
+        /// The trade's id.
+        trade: u64,
+        /// The resting order's price.
+        price: Price,
+        /// How much.
+        qty: Qty,
+        /// The resting order's fee.
+        maker_fee: Money,
+        /// The entering order's fee.
+        taker_fee: Money,
+    },
+    /// What is left of the entering order rests.
     Booked(u64),
+    /// Nothing of the entering order is left.
     Completed(u64),
+    /// An order ended before it was filled.
     Cancelled(u64, CancelReason),
+    /// A symbol changed its status.
     Status(SymbolId, SymbolStatus),
+    /// An account was given money.
     Credited(AccountId, CurrencyId, Money),
 }
 
 /// A state and all that moves it.
 #[derive(Default)]
-pub(crate) struct Exchange {
-    pub(crate) state: State,
-    pub(crate) work: Workspace,
-    pub(crate) stamp: Stamp,
+pub struct Exchange {
+    /// What the core knows.
+    pub state: State,
+    /// The room it decides in, with the last command's events.
+    pub work: Workspace,
+    /// Number and time of the last command.
+    pub stamp: Stamp,
     /// What the last command did.
-    pub(crate) happened: Vec<Happening>,
+    pub happened: Vec<Happening>,
     /// The last command's frame.
-    pub(crate) frame: Vec<u8>,
+    pub frame: Vec<u8>,
     /// The frames of all commands, if they are kept.
-    pub(crate) journal: Option<Vec<Vec<u8>>>,
+    pub journal: Option<Vec<Vec<u8>>>,
 }
 
 impl Exchange {
     /// An exchange before its first command.
-    pub(crate) fn blank() -> Self {
+    pub fn blank() -> Self {
         Self { state: State::new(), ..Self::default() }
     }
 
     /// An exchange with these fee rates and nothing else, which keeps a journal if it is given one.
-    pub(crate) fn open(fees: FeeSchedule, journal: Option<Vec<Vec<u8>>>) -> Self {
+    pub fn open(fees: FeeSchedule, journal: Option<Vec<Vec<u8>>>) -> Self {
         let mut exchange = Self { journal, ..Self::blank() };
         let opening = Opening { mode: Mode::Sandbox, seed: 1, hash_key: 0x5EED, fees };
         assert_eq!(exchange.own(Body::Open(opening)), Outcome::Done);
@@ -54,17 +76,18 @@ impl Exchange {
     }
 
     /// A copy that goes its own way.
-    pub(crate) fn fork(&self) -> Self {
+    #[must_use]
+    pub fn fork(&self) -> Self {
         Self { state: self.state.clone(), stamp: self.stamp, ..Self::default() }
     }
 
     /// What the exchange asks of itself, a microsecond after the last command.
-    pub(crate) fn own(&mut self, body: Body) -> Answer {
+    pub fn own(&mut self, body: Body) -> Answer {
         self.submit(1, &Command { caller: None, body })
     }
 
     /// Decides and applies one command, as the sequencer does.
-    pub(crate) fn submit(&mut self, micros: u64, command: &Command) -> Answer {
+    pub fn submit(&mut self, micros: u64, command: &Command) -> Answer {
         let stamp = Stamp { seq: Seq(self.stamp.seq.0 + 1), time: self.stamp.time.plus(micros) };
         self.work.out.clear();
         let outcome = decide(&self.state, command, stamp, &mut self.work);
@@ -87,7 +110,7 @@ impl Exchange {
     }
 
     /// Applies one frame, as a recovery does.
-    pub(crate) fn replay(&mut self, frame: &[u8]) {
+    pub fn replay(&mut self, frame: &[u8]) {
         let mut out = Outbox::default();
         let (time, _) = decode_events(frame, &mut out).unwrap();
         self.stamp = Stamp { seq: Seq(self.stamp.seq.0 + 1), time };
@@ -98,7 +121,7 @@ impl Exchange {
     }
 
     /// The state written to a snapshot and read back.
-    pub(crate) fn stored(&mut self) -> State {
+    pub fn stored(&mut self) -> State {
         self.state.prepare_to_store();
         let bytes = postcard::to_allocvec(&self.state).unwrap();
         let mut state: State = postcard::from_bytes(&bytes).unwrap();
@@ -107,7 +130,7 @@ impl Exchange {
     }
 
     /// Lists a currency.
-    pub(crate) fn currency(&mut self, code: &str) -> CurrencyId {
+    pub fn currency(&mut self, code: &str) -> CurrencyId {
         let currency = Currency {
             code: code.into(),
             name: code.into(),
@@ -121,7 +144,7 @@ impl Exchange {
 
     /// Lists an open symbol of `pair` (base, quote); `steps` are minimum, lot and tick, as the specification prints
     /// them.
-    pub(crate) fn symbol(&mut self, pair: [&str; 2], steps: [&str; 3], closed_to: &[&str]) -> SymbolId {
+    pub fn symbol(&mut self, pair: [&str; 2], steps: [&str; 3], closed_to: &[&str]) -> SymbolId {
         let [base, quote] = pair.map(|code| self.find_currency(code));
         let [min, lot, tick] = steps.map(|text| Decimal::parse(text.as_bytes()).unwrap());
         let grid = Grid::new(tick, lot).unwrap();
@@ -141,7 +164,7 @@ impl Exchange {
     }
 
     /// A listed currency, listed now if it is new.
-    pub(crate) fn find_currency(&mut self, code: &str) -> CurrencyId {
+    pub fn find_currency(&mut self, code: &str) -> CurrencyId {
         match self.state.currencies().iter().position(|listed| listed.code == code) {
             Some(at) => CurrencyId::from_index(at),
             None => self.currency(code),
@@ -149,7 +172,7 @@ impl Exchange {
     }
 
     /// Opens an account in a group of its own name.
-    pub(crate) fn account(&mut self, name: &str, jurisdiction: &str) -> AccountId {
+    pub fn account(&mut self, name: &str, jurisdiction: &str) -> AccountId {
         assert_eq!(self.own(Body::AddGroup(name.into())), Outcome::Done);
         let account = Account {
             group: Some(GroupId::from_index(self.state.access().groups().len() - 1)),
@@ -164,7 +187,7 @@ impl Exchange {
     }
 
     /// Makes a key of an account.
-    pub(crate) fn key(&mut self, name: &str, account: AccountId, role: Role) -> SessionId {
+    pub fn key(&mut self, name: &str, account: AccountId, role: Role) -> SessionId {
         let key = NewSession {
             api_key: format!("account-{name}"),
             name: name.into(),
@@ -178,7 +201,7 @@ impl Exchange {
     }
 
     /// The live orders of a side in the order they will trade: best price first, then oldest.
-    pub(crate) fn queue(&self, symbol: SymbolId, side: Side) -> impl Iterator<Item = OrderState> {
+    pub fn queue(&self, symbol: SymbolId, side: Side) -> impl Iterator<Item = OrderState> {
         let orders = self.state.orders();
         let book = orders.book(symbol);
         book.side(side)
@@ -188,39 +211,39 @@ impl Exchange {
     }
 
     /// The live orders of an account, newest first.
-    pub(crate) fn orders_of(&self, account: AccountId) -> impl Iterator<Item = OrderState> {
+    pub fn orders_of(&self, account: AccountId) -> impl Iterator<Item = OrderState> {
         let orders = self.state.orders();
         orders.of_account(account).map(move |(slot, _)| OrderState::live(orders, slot))
     }
 
     /// A live order.
-    pub(crate) fn order(&self, id: u64) -> Option<OrderState> {
+    pub fn order(&self, id: u64) -> Option<OrderState> {
         let slot = self.state.find_order(buttonwood_model::OrderId(id))?;
         Some(OrderState::live(self.state.orders(), slot))
     }
 
     /// What an account has of a currency.
-    pub(crate) fn balance(&self, account: AccountId, currency: CurrencyId) -> Balance {
+    pub fn balance(&self, account: AccountId, currency: CurrencyId) -> Balance {
         self.state.ledger().balance(account, currency)
     }
 
     /// Every account, the house's first.
-    pub(crate) fn accounts(&self) -> impl Iterator<Item = AccountId> + use<> {
+    pub fn accounts(&self) -> impl Iterator<Item = AccountId> + use<> {
         (0..self.state.access().accounts().len()).map(AccountId::from_index)
     }
 
     /// Every currency.
-    pub(crate) fn currencies(&self) -> impl Iterator<Item = CurrencyId> + use<> {
+    pub fn currencies(&self) -> impl Iterator<Item = CurrencyId> + use<> {
         (0..self.state.currencies().len()).map(CurrencyId::from_index)
     }
 
     /// Every symbol.
-    pub(crate) fn symbols(&self) -> impl Iterator<Item = SymbolId> + use<> {
+    pub fn symbols(&self) -> impl Iterator<Item = SymbolId> + use<> {
         (0..self.state.symbols().len()).map(SymbolId::from_index)
     }
 
     /// Whether the two stand at the same place, the order of every queue and the places of future orders included.
-    pub(crate) fn difference(&self, other: &Self) -> Option<String> {
+    pub fn difference(&self, other: &Self) -> Option<String> {
         if self.state != other.state {
             return Some("states differ".into());
         }
@@ -279,16 +302,16 @@ fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> O
 }
 
 /// A nonce of whole digits.
-pub(crate) fn nonce(number: u64) -> Nonce {
+pub fn nonce(number: u64) -> Nonce {
     Nonce::parse(number.to_string().as_bytes()).unwrap()
 }
 
 /// Who calls.
-pub(crate) fn caller(session: SessionId, account: AccountId, number: u64) -> Caller {
+pub fn caller(session: SessionId, account: AccountId, number: u64) -> Caller {
     Caller { session, account: Some(account), nonce: nonce(number) }
 }
 
 /// The account that fees go to.
-pub(crate) fn fees_account() -> AccountId {
+pub fn fees_account() -> AccountId {
     House::Fees.account()
 }

@@ -1,0 +1,139 @@
+//! Both exchanges side by side: after each command they must agree on the answer, on what happened, on every balance
+//! and on every queue, and every law must hold.
+
+use crate::dealer::{Dealer, World};
+use crate::exchange::{Exchange, Happening};
+use crate::naive::Naive;
+use buttonwood_engine::{Command, Outcome};
+use buttonwood_model::{CancelReason, Side};
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs one command against both and says how they disagree.
+pub fn step(
+    exchange: &mut Exchange,
+    naive: &mut Naive,
+    micros: u64,
+    command: &Command,
+) -> Result<(), String> {
+    let got = exchange.submit(micros, command);
+    let expected = naive.submit(exchange.stamp.time, command);
+    if got != expected {
+        return Err(format!("answer {got:?}\nexpected {expected:?}"));
+    }
+    if exchange.happened != naive.happened {
+        return Err(format!("happened {:?}\nexpected {:?}", exchange.happened, naive.happened));
+    }
+    if let Outcome::Order(order) = got
+        && (order.is_live() != exchange.order(order.id.0).is_some()
+            || (order.is_live() && order.reason.is_some()))
+    {
+        return Err(format!("an order lives exactly while something of it remains uncancelled: {order:?}"));
+    }
+    let reserved = naive.reserved();
+    for account in exchange.accounts() {
+        for currency in exchange.currencies() {
+            let got = exchange.balance(account, currency);
+            let held = reserved.get(&(account, currency)).copied().unwrap_or(0);
+            let total = naive.totals.get(&(account, currency)).copied().unwrap_or(0);
+            if (got.available.units(), got.held.units()) != (total - held, held) {
+                return Err(format!(
+                    "{account:?} {currency:?} has {got:?}, expected {total} of it held {held}"
+                ));
+            }
+        }
+    }
+    for symbol in exchange.symbols() {
+        for side in [Side::Buy, Side::Sell] {
+            if !exchange.queue(symbol, side).eq(naive.queue(symbol, side)) {
+                return Err(format!("queues of {symbol:?} {side:?} differ"));
+            }
+        }
+    }
+    exchange.state.broken_law().map_or(Ok(()), |law| Err(format!("{law:?}")))
+}
+
+/// Runs the commands from the start; the place and nature of the first trouble, a panic included.
+fn run(world: &'static World, seed: u64, commands: &[(u64, Command)]) -> Option<(usize, String)> {
+    let (mut exchange, _) = Dealer::found(world, seed);
+    let mut naive = Naive::found(world, &exchange);
+    for (at, (micros, command)) in commands.iter().enumerate() {
+        let step = AssertUnwindSafe(|| step(&mut exchange, &mut naive, *micros, command));
+        match catch_unwind(step) {
+            Ok(Ok(())) => {}
+            Ok(Err(trouble)) => return Some((at, trouble)),
+            Err(_) => return Some((at, "panic, see above".into())),
+        }
+    }
+    None
+}
+
+/// Drops command after command as long as the rest still fails.
+fn shortest(world: &'static World, seed: u64, mut commands: Vec<(u64, Command)>) -> Vec<(u64, Command)> {
+    let mut piece = commands.len() / 2;
+    while piece > 0 {
+        let mut at = 0;
+        while at < commands.len() {
+            let mut fewer = commands.clone();
+            fewer.drain(at..commands.len().min(at + piece));
+            match run(world, seed, &fewer) {
+                Some((last, _)) => {
+                    fewer.truncate(last + 1);
+                    commands = fewer;
+                }
+                None => at += piece,
+            }
+        }
+        piece /= 2;
+    }
+    commands
+}
+
+/// Deals `count` commands of a seed to both exchanges. The counts of what happened are returned, so that a test can
+/// tell that it tried what it is about.
+pub fn compare(world: &'static World, seed: u64, count: usize) -> HashMap<&'static str, u64> {
+    let (mut exchange, mut dealer) = Dealer::found(world, seed);
+    let mut naive = Naive::found(world, &exchange);
+    let mut commands = Vec::with_capacity(count);
+    let mut counts = HashMap::new();
+    for _ in 0..count {
+        let (micros, command) = dealer.deal(&exchange);
+        commands.push((micros, command.clone()));
+        let step = AssertUnwindSafe(|| step(&mut exchange, &mut naive, micros, &command));
+        let trouble = catch_unwind(step).unwrap_or_else(|_| Err("panic, see above".into()));
+        if let Err(trouble) = trouble {
+            let commands = shortest(world, seed, commands);
+            let listed: Vec<_> = commands.iter().map(|(_, command)| format!("{command:?}")).collect();
+            let now = run(world, seed, &commands);
+            panic!(
+                "seed {seed}: {trouble}\n{} commands suffice:\n{}\n{now:?}",
+                commands.len(),
+                listed.join("\n")
+            );
+        }
+        for happening in &exchange.happened {
+            *counts.entry(label(happening)).or_default() += 1;
+        }
+    }
+    counts
+}
+
+fn label(happening: &Happening) -> &'static str {
+    match happening {
+        Happening::Accepted(_) => "accepted",
+        Happening::Filled { .. } => "filled",
+        Happening::Booked(_) => "booked",
+        Happening::Completed(_) => "completed",
+        Happening::Cancelled(_, reason) => match reason {
+            CancelReason::MakerOrCancelWouldTake => "maker or cancel",
+            CancelReason::ImmediateOrCancelWouldPost => "immediate or cancel",
+            CancelReason::FillOrKillWouldNotFill => "fill or kill",
+            CancelReason::SelfCrossPrevented => "self cross",
+            CancelReason::ExceedsPriceLimits => "collar",
+            CancelReason::Requested => "requested",
+            CancelReason::MarketClosed => "closed",
+        },
+        Happening::Status(..) => "status",
+        Happening::Credited(..) => "credited",
+    }
+}

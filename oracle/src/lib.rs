@@ -1,0 +1,16 @@
+//! The oracle: a naive exchange written from the specification, and the dealer whose commands it and the core are
+//! both given. For tests, fuzzing and simulation only; nothing of the product uses it.
+//!
+//! [`Exchange`] drives the core, [`Naive`] is what it is compared with, [`Dealer`] makes commands out of a seed or out of
+//! bytes, [`step`] gives one command to both and says how they disagree.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
+
+mod compare;
+mod dealer;
+mod exchange;
+mod naive;
+
+pub use compare::{compare, step};
+pub use dealer::{Dealer, Dice, FINE, MAJORS, ODD, Range, World};
+pub use exchange::{Exchange, Happening, caller, fees_account, nonce};
+pub use naive::Naive;
