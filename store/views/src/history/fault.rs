@@ -16,6 +16,12 @@ pub enum Fault {
         /// What the system said.
         source: io::Error,
     },
+    /// A sync has failed before, and what it left out nobody knows.
+    #[error("history: a sync of {path} has failed before: no snapshot until the next start builds it again")]
+    Doubtful {
+        /// The folder of the files.
+        path: PathBuf,
+    },
     /// The file ends before the index does: the checkpoint and the files do not belong together.
     #[error("history: {path} holds {held} bytes of the {needed} its index knows")]
     Short {

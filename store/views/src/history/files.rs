@@ -8,6 +8,7 @@ use super::row::{OrderRow, PublicTrade, TradeRow};
 use buttonwood_disk::{Folder, Handle};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const TRADES: Magic = *b"BWtrade1";
 const ORDERS: Magic = *b"BWorder1";
@@ -32,6 +33,8 @@ pub struct History {
     pub(super) trades: Log,
     pub(super) orders: Log,
     pub(super) public: Log,
+    /// Whether a sync has failed since the files were opened.
+    is_doubtful: Arc<AtomicBool>,
 }
 
 /// A handle by which the files are synced without holding the history.
@@ -39,6 +42,7 @@ pub struct History {
 pub struct Syncer {
     directory: Folder,
     files: [(PathBuf, Arc<dyn Handle>); 3],
+    is_doubtful: Arc<AtomicBool>,
 }
 
 impl History {
@@ -58,7 +62,7 @@ impl History {
         let trades = Log::open(&directory, "trades.log", TRADES, lengths.trades, halves.trades)?;
         let orders = Log::open(&directory, "orders.log", ORDERS, lengths.orders, halves.orders)?;
         let public = Log::open(&directory, "public.log", PUBLIC, lengths.public, halves.public)?;
-        Ok(Self { directory, index, trades, orders, public })
+        Ok(Self { directory, index, trades, orders, public, is_doubtful: Arc::default() })
     }
 
     /// The index as it stands, rows not yet written included.
@@ -111,7 +115,7 @@ impl History {
     /// A handle to sync from another thread while this one goes on.
     pub fn syncer(&self) -> Syncer {
         let files = [self.trades.file(), self.orders.file(), self.public.file()];
-        Syncer { directory: self.directory.clone(), files }
+        Syncer { directory: self.directory.clone(), files, is_doubtful: Arc::clone(&self.is_doubtful) }
     }
 }
 
@@ -119,9 +123,17 @@ impl Syncer {
     /// Makes everything flushed before this call durable, the names of the files included.
     ///
     /// # Errors
-    /// [`Fault::Io`] when the disk refuses. The system may then have dropped what it could not write, so the files
-    /// must be built again from the journal: do not call this twice and trust the second answer.
+    /// [`Fault::Io`] when the disk refuses. The system may then have dropped what it could not write and say next time
+    /// that all is well, so every further call is [`Fault::Doubtful`] until the files are opened again, and cut to what
+    /// was synced before.
     pub fn sync(&self) -> Result<(), Fault> {
+        if self.is_doubtful.load(Ordering::Acquire) {
+            return Err(Fault::Doubtful { path: self.directory.path().to_owned() });
+        }
+        self.try_sync().inspect_err(|_| self.is_doubtful.store(true, Ordering::Release))
+    }
+
+    fn try_sync(&self) -> Result<(), Fault> {
         for (path, file) in &self.files {
             file.sync_data().map_err(|source| Fault::Io { action: "sync", path: path.clone(), source })?;
         }
