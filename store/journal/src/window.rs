@@ -40,12 +40,14 @@ impl Window {
     }
 
     fn fill(&mut self, file: &dyn Handle, offset: u64, len: usize) -> io::Result<()> {
+        // No more room than the file can fill.
+        let len = len.min(narrow(file.len()?.saturating_sub(offset)));
         if self.bytes.len() < len {
             self.bytes.resize(len, 0);
         }
         self.start = offset;
         self.filled = 0;
-        while let Some(room) = self.bytes.get_mut(self.filled..).filter(|room| !room.is_empty()) {
+        while let Some(room) = self.bytes.get_mut(self.filled..len).filter(|room| !room.is_empty()) {
             match file.read_at(room, offset + wide(self.filled)) {
                 Ok(0) => break,
                 Ok(count) => self.filled += count,
