@@ -21,14 +21,19 @@ pub fn step(
     if got != expected {
         return Err(format!("answer {got:?}\nexpected {expected:?}"));
     }
-    if exchange.happened != naive.happened {
-        return Err(format!("happened {:?}\nexpected {:?}", exchange.happened, naive.happened));
-    }
     if let Outcome::Order(order) = got
         && (order.is_live() != exchange.order(order.id.0).is_some()
             || (order.is_live() && order.reason.is_some()))
     {
         return Err(format!("an order lives exactly while something of it remains uncancelled: {order:?}"));
+    }
+    agree(exchange, naive)
+}
+
+/// Whether both say that the same has happened and stand at the same place, where every law holds.
+pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
+    if exchange.happened != naive.happened {
+        return Err(format!("happened {:?}\nexpected {:?}", exchange.happened, naive.happened));
     }
     let reserved = naive.reserved();
     for account in exchange.accounts() {

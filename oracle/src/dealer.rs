@@ -1,11 +1,11 @@
 //! A seeded source of commands that keep a few small markets busy: orders of every kind around one price, cancels of
 //! every kind, funds that run out and come again, symbols that close and open.
 
-use crate::exchange::{Exchange, caller};
-use buttonwood_engine::{Body, Command, FeeSchedule, OrderRef, Place};
+use crate::exchange::{Exchange, caller, nonce, orders_of};
+use buttonwood_engine::{Body, Command, FeeSchedule, OrderRef, Place, State};
 use buttonwood_model::{
-    AccountId, ClientId, CurrencyId, ExecutionOption, OrderId, OrderKind, Role, SessionId, Side, SymbolId,
-    SymbolStatus,
+    AccountId, ClientId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Role, SessionId, Side,
+    SymbolId, SymbolStatus,
 };
 use buttonwood_num::{Bps, Money, Price, Qty};
 
@@ -129,7 +129,11 @@ const CLIENT_IDS: [&str; 4] = ["a", "b", "a-client-id-longer-than-one-chunk-of-2
 impl Dealer {
     /// Founds the world on an exchange of its own.
     pub fn found(world: &'static World, seed: u64) -> (Exchange, Self) {
-        let mut exchange = Exchange::open(world.fees, None);
+        Self::found_on(Exchange::open(world.fees, None), world, seed)
+    }
+
+    /// Founds the world on an exchange that was just opened.
+    pub fn found_on(mut exchange: Exchange, world: &'static World, seed: u64) -> (Exchange, Self) {
         for range in world.ranges {
             for code in range.pair {
                 exchange.find_currency(code);
@@ -140,10 +144,12 @@ impl Dealer {
         for at in 0..TRADERS {
             let name = format!("trader{at}");
             let account = exchange.account(&name, if at == TRADERS - 1 { "US-NY" } else { "" });
-            for session in 0..2 {
-                let session = exchange.key(&format!("{name}-{session}"), account, Role::Trader);
-                keys.push(Key { session, account, nonce: 1 });
-            }
+            // The second one must be heard of, which only a sequencer cares about.
+            let sessions = [
+                exchange.key(&format!("{name}-0"), account, Role::Trader),
+                exchange.beating_key(&format!("{name}-1"), account, Role::Trader),
+            ];
+            keys.extend(sessions.map(|session| Key { session, account, nonce: 1 }));
         }
         let session = exchange.key("auditor", keys[0].account, Role::Auditor);
         keys.push(Key { session, account: keys[0].account, nonce: 1 });
@@ -163,8 +169,21 @@ impl Dealer {
         self.dice.is_spent()
     }
 
+    /// A call that only reads: whose, and the nonce it uses.
+    pub fn read(&mut self) -> (SessionId, Nonce) {
+        let at = usize::try_from(self.dice.below(u64::try_from(self.keys.len()).unwrap())).unwrap();
+        let key = &mut self.keys[at];
+        key.nonce += 1;
+        (key.session, nonce(key.nonce))
+    }
+
     /// The next command, and how many microseconds after the last one it comes.
     pub fn deal(&mut self, exchange: &Exchange) -> (u64, Command) {
+        self.deal_to(&exchange.state)
+    }
+
+    /// As [`Dealer::deal`], for an exchange of which only the state is at hand.
+    pub fn deal_to(&mut self, state: &State) -> (u64, Command) {
         let micros = self.dice.below(3) * self.dice.below(100_000);
         let roll = self.dice.below(1000);
         let command = match roll {
@@ -174,7 +193,7 @@ impl Dealer {
                 let key = self.dice.pick(&self.keys);
                 Command { caller: None, body: Body::ExpireSession(key.session) }
             }
-            _ => self.call(exchange),
+            _ => self.call(state),
         };
         (micros, command)
     }
@@ -204,7 +223,7 @@ impl Dealer {
         SymbolId(u16::try_from(self.dice.below(count)).unwrap())
     }
 
-    fn call(&mut self, exchange: &Exchange) -> Command {
+    fn call(&mut self, state: &State) -> Command {
         let traders = u64::try_from(self.keys.len()).unwrap() - 1;
         let at = if self.dice.once_in(100) { traders } else { self.dice.below(traders) };
         let at = usize::try_from(at).unwrap();
@@ -213,24 +232,24 @@ impl Dealer {
         }
         let key = self.keys[at];
         let account = if self.dice.once_in(200) { self.dice.pick(&self.keys).account } else { key.account };
-        let crowded = exchange.state.orders().len() > self.world.crowd;
+        let crowded = state.orders().len() > self.world.crowd;
         let body = match self.dice.below(1000) {
             0..3 => Body::CancelAll,
             3..8 => Body::CancelSession,
             8..10 => Body::UseNonce,
-            10..150 => self.cancel(exchange, account),
-            150..500 if crowded => self.cancel(exchange, account),
+            10..150 => self.cancel(state, account),
+            150..500 if crowded => self.cancel(state, account),
             _ => Body::Place(self.place()),
         };
         Command { caller: Some(caller(key.session, account, key.nonce)), body }
     }
 
-    fn cancel(&mut self, exchange: &Exchange, account: AccountId) -> Body {
+    fn cancel(&mut self, state: &State, account: AccountId) -> Body {
         if self.dice.once_in(5) {
             return Body::Cancel(OrderRef::ClientId(ClientId::new(self.dice.pick(&CLIENT_IDS)).unwrap()));
         }
         let whose = if self.dice.once_in(10) { self.dice.pick(&self.keys).account } else { account };
-        let live: Vec<u64> = exchange.orders_of(whose).map(|order| order.id.0).collect();
+        let live: Vec<u64> = orders_of(state, whose).map(|order| order.id.0).collect();
         let id = if live.is_empty() { self.dice.below(1000) } else { self.dice.pick(&live) };
         Body::Cancel(OrderRef::Id(OrderId(id)))
     }

@@ -114,7 +114,10 @@ impl Exchange {
         let mut out = Outbox::default();
         let (time, _) = decode_events(frame, &mut out).unwrap();
         self.stamp = Stamp { seq: Seq(self.stamp.seq.0 + 1), time };
+        self.happened.clear();
+        let mut entered = 0;
         for event in &out.events {
+            self.happened.extend(happening(&self.state, &mut entered, event, &out.texts));
             evolve(&mut self.state, self.stamp, event, &out.texts);
         }
         self.state.advance(self.stamp);
@@ -188,12 +191,21 @@ impl Exchange {
 
     /// Makes a key of an account.
     pub fn key(&mut self, name: &str, account: AccountId, role: Role) -> SessionId {
+        self.new_key(name, account, role, false)
+    }
+
+    /// Makes a key of an account whose session must be heard of.
+    pub fn beating_key(&mut self, name: &str, account: AccountId, role: Role) -> SessionId {
+        self.new_key(name, account, role, true)
+    }
+
+    fn new_key(&mut self, name: &str, account: AccountId, role: Role, require_heartbeat: bool) -> SessionId {
         let key = NewSession {
             api_key: format!("account-{name}"),
             name: name.into(),
             owner: Owner::Account(account),
             roles: Roles::of(&[role]),
-            require_heartbeat: false,
+            require_heartbeat,
             time_based_nonce: false,
         };
         assert_eq!(self.own(Body::AddSession(key)), Outcome::Done);
@@ -212,8 +224,7 @@ impl Exchange {
 
     /// The live orders of an account, newest first.
     pub fn orders_of(&self, account: AccountId) -> impl Iterator<Item = OrderState> {
-        let orders = self.state.orders();
-        orders.of_account(account).map(move |(slot, _)| OrderState::live(orders, slot))
+        orders_of(&self.state, account)
     }
 
     /// A live order.
@@ -262,6 +273,12 @@ impl Exchange {
         }
         None
     }
+}
+
+/// The live orders of an account, newest first.
+pub(crate) fn orders_of(state: &State, account: AccountId) -> impl Iterator<Item = OrderState> {
+    let orders = state.orders();
+    orders.of_account(account).map(move |(slot, _)| OrderState::live(orders, slot))
 }
 
 /// What an event is about, read before it is applied.

@@ -10,7 +10,7 @@ mod dealer;
 mod exchange;
 mod naive;
 
-pub use compare::{compare, step};
+pub use compare::{agree, compare, step};
 pub use dealer::{Dealer, Dice, FINE, MAJORS, ODD, Range, World};
 pub use exchange::{Exchange, Happening, caller, fees_account, nonce};
 pub use naive::Naive;

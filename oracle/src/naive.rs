@@ -177,6 +177,11 @@ impl Naive {
                     }
                 }
             }
+            Body::NoncesSeen(seen) => {
+                for (session, nonce) in seen {
+                    self.keys[session.index()].used.insert(*nonce);
+                }
+            }
             other => panic!("not dealt: {other:?}"),
         }
         Outcome::Done
