@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use crate::repo::Repo;
-use crate::{Done, deny, layers, suite, tidy, trace};
+use crate::{Done, deny, layers, sim, suite, tidy, trace};
 
 type Step = (&'static str, fn(&Repo) -> Done);
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     ("fmt", |repo| repo.cargo(["fmt", "--all", "--check"]).run()),
     ("clippy", |repo| repo.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()),
     ("doc", |repo| repo.cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-Dwarnings").run()),
@@ -16,6 +16,7 @@ const STEPS: [Step; 8] = [
     ("tidy", tidy::run),
     ("trace", |repo| trace::run(repo, trace::Mode::Check)),
     ("test", suite::run),
+    ("sim", |repo| sim::run(repo, &["--ci"])),
 ];
 
 pub(crate) fn run(repo: &Repo) -> Done {

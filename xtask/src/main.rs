@@ -11,6 +11,7 @@ mod exchange;
 mod layers;
 mod metadata;
 mod repo;
+mod sim;
 mod suite;
 mod tidy;
 mod trace;
@@ -30,6 +31,7 @@ usage: cargo xtask <chore>
   layers           do dependencies point the way house rules say?
   trace [--check]  tests to clauses: writes spec/coverage.md, or with --check only compares it
   deny             licences, banned crates and sources of dependencies
+  sim [ARGS…]      the simulator: --seed N, --minutes M, --ci and what `sim --help` lists
   bench [ARGS…]    the benchmarks, in release mode; ARGS go to buttonwood-bench
 ";
 
@@ -63,6 +65,7 @@ fn run(words: &[String]) -> Done {
         ("trace", []) => trace::run(&repo, trace::Mode::Write),
         ("trace", ["--check"]) => trace::run(&repo, trace::Mode::Check),
         ("deny", []) => deny::run(&repo),
+        ("sim", _) => sim::run(&repo, &rest),
         ("bench", _) => bench::run(&repo, &rest),
         ("help" | "--help" | "-h", _) => {
             print!("{USAGE}");

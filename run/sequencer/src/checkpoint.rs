@@ -67,7 +67,7 @@ fn fold_and_write(dir: &Folder, until: u64, syncer: &Syncer) -> Result<Mark, Fau
 }
 
 /// The index that an empty history begins with, keyed by what nobody outside knows of the directory.
-pub(crate) fn index_of_empty(journal: JournalId) -> Index {
+pub fn index_of_empty(journal: JournalId) -> Index {
     Index::new(u64::from_str_radix(&journal.to_string(), 16).unwrap_or(0))
 }
 

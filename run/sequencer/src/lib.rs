@@ -23,6 +23,7 @@ mod verify;
 mod writer;
 
 pub use batch::Receipt;
+pub use checkpoint::index_of_empty;
 pub use clock::Clock;
 pub use exchange::{Busy, Exchange, Options, Running};
 pub use fault::Fault;

@@ -1,0 +1,284 @@
+//! Somebody outside who follows the journal as a standby would, knows what was asked and what was answered, and decides
+//! whether the two fit.
+//!
+//! He keeps a replica of the state and the naive exchange beside it: after every command both must agree, and every
+//! law must hold. What was answered must be in the journal and be the naive exchange's answer; what is in the journal
+//! must have been asked; what he has read once must stay.
+
+use crate::disk::Faulty;
+use crate::memory::Memory;
+use crate::scene::{Scene, command_of};
+use buttonwood_engine::{Answer, Body, Command, Outcome, Reject, State};
+use buttonwood_journal::{Mark, Reader, ReplayError};
+use buttonwood_model::{SessionId, Time};
+use buttonwood_oracle::{Dice, Exchange, Naive, World, agree};
+use buttonwood_sequencer::{JOURNAL_DIR, Pending, Receipt, Stopped};
+use buttonwood_views::Views;
+use std::collections::{BTreeMap, VecDeque};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+/// What is wrong, in words.
+pub type Finding = String;
+
+/// Silence after which a session's orders are cancelled (SES-010).
+const SILENCE: u64 = 30 * Time::SECOND;
+
+/// A command that was submitted and is not in the journal yet.
+struct Asked {
+    command: Command,
+    pending: Pending,
+    is_answered: bool,
+}
+
+/// The follower.
+pub(crate) struct Checker {
+    world: &'static World,
+    founding: u64,
+    reader: Option<Reader>,
+    mark: Option<Mark>,
+    exchange: Exchange,
+    naive: Option<Naive>,
+    memory: Memory,
+    asked: VecDeque<Asked>,
+    /// Answers that were given, by sequence, until the journal is read so far.
+    answered: BTreeMap<u64, Answer>,
+    /// Answers the naive exchange would give.
+    expected: BTreeMap<u64, Answer>,
+    /// When each session that must be heard of was heard, oldest first.
+    heard: BTreeMap<SessionId, Vec<Time>>,
+    /// The highest sequence that anybody outside has seen an effect of.
+    seen: u64,
+}
+
+impl Checker {
+    pub(crate) fn new(scene: &Scene) -> Self {
+        Self {
+            world: scene.world,
+            founding: scene.founding_len(),
+            reader: None,
+            mark: None,
+            exchange: Exchange::blank(),
+            naive: None,
+            memory: Memory::default(),
+            asked: VecDeque::new(),
+            answered: BTreeMap::new(),
+            expected: BTreeMap::new(),
+            heard: BTreeMap::new(),
+            seen: 0,
+        }
+    }
+
+    /// The state as far as he has read.
+    pub(crate) fn state(&self) -> &State {
+        &self.exchange.state
+    }
+
+    /// The last command he has read.
+    pub(crate) fn seq(&self) -> u64 {
+        self.exchange.stamp.seq.0
+    }
+
+    /// Commands asked and not yet found in the journal.
+    pub(crate) fn waiting(&self) -> usize {
+        self.asked.len()
+    }
+
+    /// Notes that a command was submitted.
+    pub(crate) fn asks(&mut self, command: Command, pending: Pending) {
+        self.asked.push_back(Asked { command, pending, is_answered: false });
+    }
+
+    /// Notes that a session was heard.
+    pub(crate) fn hears(&mut self, session: SessionId, now: Time) {
+        self.heard.entry(session).or_default().push(now);
+    }
+
+    /// Notes that everybody was given a whole window, at a start.
+    pub(crate) fn hears_all(&mut self, now: Time) {
+        for (id, session) in self.exchange.state.access().sessions().iter().enumerate() {
+            if session.key.require_heartbeat {
+                self.heard.entry(SessionId::from_index(id)).or_default().push(now);
+            }
+        }
+    }
+
+    /// Notes what the views show to whoever asks.
+    pub(crate) fn sees(&mut self, views: &State) {
+        self.seen = self.seen.max(views.stamp().seq.0);
+    }
+
+    /// Takes the answers that have come.
+    pub(crate) fn collect(&mut self) -> Result<(), Finding> {
+        for asked in &mut self.asked {
+            if asked.is_answered {
+                continue;
+            }
+            match poll(&mut asked.pending) {
+                Poll::Ready(Ok(receipt)) => {
+                    asked.is_answered = true;
+                    let no_room = Outcome::Rejected(Reject::NoRoom);
+                    if receipt.outcome != no_room {
+                        self.seen = self.seen.max(receipt.stamp.seq.0);
+                        self.answered.insert(receipt.stamp.seq.0, receipt.outcome);
+                    } else if asked.command.body.is_reducing() {
+                        return Err(format!("{:?} was turned away for want of room", asked.command.body));
+                    }
+                }
+                Poll::Ready(Err(Stopped)) => {
+                    return Err("a command was dropped while the exchange ran".into());
+                }
+                Poll::Pending => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the journal up to `until`. `is_live`: what is read was committed just now, so its callers have answers.
+    pub(crate) fn follow(&mut self, disk: &Faulty, until: u64, is_live: bool) -> Result<(), Finding> {
+        let reader = self.reader.take().map_or_else(|| Reader::open(disk.folder().folder(JOURNAL_DIR)), Ok);
+        let mut reader = reader.map_err(|fault| format!("the journal cannot be followed: {fault}"))?;
+        let from = self.mark.take();
+        let read = reader.replay(from.as_ref(), until, |batch| {
+            batch.frames().try_for_each(|(seq, frame)| self.read(seq, frame, is_live))
+        });
+        let mark = read.map_err(|error| match error {
+            ReplayError::Fault(fault) => format!("the journal cannot be followed: {fault}"),
+            ReplayError::Refused(finding) => finding,
+        })?;
+        self.mark = Some(mark);
+        self.reader = Some(reader);
+        self.compare_answers()
+    }
+
+    fn read(&mut self, seq: u64, frame: &[u8], is_live: bool) -> Result<(), Finding> {
+        if seq != self.seq() + 1 {
+            return Err(format!("command {seq} follows {}", self.seq()));
+        }
+        let before = self.exchange.stamp.time;
+        self.exchange.replay(frame);
+        if self.exchange.stamp.time < before {
+            return Err(format!("time goes back at command {seq}"));
+        }
+        if seq < self.founding {
+            return Ok(());
+        }
+        if seq == self.founding {
+            self.naive = Some(Naive::found(self.world, &self.exchange));
+            return Ok(());
+        }
+        let command = command_of(frame);
+        self.recognise(seq, &command, is_live)?;
+        let naive = self.naive.as_mut().expect("founded before");
+        let Exchange { stamp, state, happened, .. } = &self.exchange;
+        let answer = naive.submit(stamp.time, &command);
+        agree(&self.exchange, naive)
+            .map_err(|finding| format!("after command {seq} {command:?}:\n{finding}"))?;
+        self.memory.note(state, stamp.time, &answer, happened);
+        self.expected.insert(seq, answer);
+        Ok(())
+    }
+
+    /// A command in the journal must have been asked, in this order, or be the exchange's own by right.
+    fn recognise(&mut self, seq: u64, command: &Command, is_live: bool) -> Result<(), Finding> {
+        let Some(at) = self.asked.iter().position(|asked| asked.command == *command) else {
+            return self
+                .is_own(command)
+                .map_err(|why| format!("nobody asked for command {seq} {command:?}{why}"));
+        };
+        for _ in 0..at {
+            let passed = self.asked.pop_front().expect("it stands before");
+            if !passed.is_answered {
+                return Err(format!("command {seq} overtook {:?}", passed.command));
+            }
+        }
+        let asked = self.asked.pop_front().expect("it was found");
+        if is_live && !asked.is_answered {
+            return Err(format!("command {seq} is durable and its caller has no answer"));
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "there is nothing else it may do by itself")]
+    fn is_own(&self, command: &Command) -> Result<(), Finding> {
+        if command.caller.is_some() {
+            return Err(String::new());
+        }
+        match &command.body {
+            Body::NoncesSeen(_) => Ok(()),
+            Body::ExpireSession(session) => {
+                let now = self.exchange.stamp.time;
+                let heard = self.heard.get(session).ok_or(": it needs no heartbeat")?;
+                // What was heard at that very moment may have come behind it.
+                let heard = heard.iter().rfind(|heard| **heard < now).copied().unwrap_or_default();
+                let silent = now.0.saturating_sub(heard.0);
+                if silent >= SILENCE { Ok(()) } else { Err(format!(": heard {silent} us ago")) }
+            }
+            _ => Err(String::new()),
+        }
+    }
+
+    /// Compares what the views show with what he remembers, as far as he has read the same.
+    pub(crate) fn look_up(&self, views: &Views, dice: &mut Dice) -> Result<(), Finding> {
+        if views.state().stamp() == self.exchange.stamp { self.memory.compare(views, dice) } else { Ok(()) }
+    }
+
+    fn compare_answers(&mut self) -> Result<(), Finding> {
+        let read = self.seq();
+        let later = self.answered.split_off(&(read + 1));
+        for (seq, answer) in std::mem::replace(&mut self.answered, later) {
+            if self.expected.get(&seq) != Some(&answer) {
+                return Err(format!(
+                    "command {seq} was answered {answer:?}\nexpected {:?}",
+                    self.expected.get(&seq)
+                ));
+            }
+        }
+        self.expected.clear();
+        Ok(())
+    }
+
+    /// Judges what a restart found: nothing that anybody has seen may be missing, and the recovered state is the one he
+    /// comes to himself.
+    pub(crate) fn restarted(&mut self, disk: &Faulty, recovered: &State) -> Result<(), Finding> {
+        let seq = recovered.stamp().seq.0;
+        // Read anew: that his place lies in this history is proved once more.
+        self.reader = None;
+        if seq < self.seen.max(self.seq()) {
+            return Err(format!("recovered up to command {seq}, but {} was seen", self.seen.max(self.seq())));
+        }
+        self.follow(disk, seq, false)?;
+        if let Some((seq, answer)) = self.answered.first_key_value() {
+            return Err(format!("command {seq} was answered {answer:?} and is gone"));
+        }
+        for mut lost in self.asked.drain(..).filter(|asked| !asked.is_answered) {
+            if let Poll::Ready(Ok(receipt)) = poll(&mut lost.pending) {
+                return Err(format!("command {} was answered after the end", receipt.stamp.seq.0));
+            }
+        }
+        if *recovered != *self.state() || recovered.fingerprint() != self.state().fingerprint() {
+            return Err(format!("the recovered state of command {seq} is not that of its journal"));
+        }
+        Ok(())
+    }
+
+    /// No session that must be heard of has orders though it has been silent for too long, the clock being at `now`.
+    pub(crate) fn check_silence(&self, now: Time) -> Result<(), Finding> {
+        let sessions = self.exchange.state.access().sessions();
+        for (id, session) in sessions.iter().enumerate().filter(|(_, session)| session.key.require_heartbeat)
+        {
+            let id = SessionId::from_index(id);
+            let heard = self.heard.get(&id).and_then(|heard| heard.last()).copied().unwrap_or_default();
+            let buttonwood_engine::Owner::Account(account) = session.key.owner else { continue };
+            let mut orders = self.exchange.orders_of(account).filter(|order| order.session == id);
+            if now.0.saturating_sub(heard.0) >= SILENCE && orders.next().is_some() {
+                return Err(format!("{id:?} was silent since {heard:?} and has orders at {now:?}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn poll(pending: &mut Pending) -> Poll<Result<Receipt, Stopped>> {
+    Pin::new(pending).poll(&mut Context::from_waker(Waker::noop()))
+}

@@ -1,0 +1,406 @@
+//! A disk in memory that does what a real one may do to whoever trusts it too much.
+//!
+//! Reads see what was written, as through a page cache. What was not synced when the power goes is lost in any part:
+//! sector by sector (512 bytes), name by name, in any order. A failed sync says so once, and what it should have
+//! written never gets there though reads still show it, until the cache is dropped or the power goes. Space can run
+//! out. A chosen call can fail, or be the last one before the end of the process.
+//!
+//! Not here: damage to what lies still, see `rot`.
+
+mod content;
+mod handle;
+
+use crate::dice;
+use buttonwood_disk::{Disk, Folder, Handle, Open};
+use buttonwood_oracle::Dice;
+use content::Content;
+pub use content::Survival;
+use handle::Opened;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Where the exchange's directory lies on every simulated disk.
+const ROOT: &str = "/data";
+
+/// What a chosen call comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The process is killed: the call and everything before it has happened, and the page cache lives on.
+    Kill,
+    /// The power goes.
+    PowerCut,
+    /// The call fails once with an input/output error.
+    Error,
+}
+
+/// A simulated disk; clones are the same disk.
+#[derive(Clone, Debug)]
+pub struct Faulty {
+    inside: Arc<Mutex<Inside>>,
+}
+
+/// Everything about a disk; a copy is another disk with the same past, and costs no copy of contents.
+#[derive(Clone, Debug)]
+struct Inside {
+    files: BTreeMap<u64, Content>,
+    /// Names as calls see them.
+    names: BTreeMap<PathBuf, u64>,
+    folders: BTreeSet<PathBuf>,
+    /// Names that a power cut leaves, and what has been done to them since.
+    durable: BTreeMap<PathBuf, u64>,
+    unsynced: Vec<Naming>,
+    locks: BTreeMap<u64, i32>,
+    next_file: u64,
+    /// Processes that have ended; handles of theirs are dead.
+    boot: u64,
+    calls: u64,
+    fuse: Option<(u64, Trouble)>,
+    blown: Option<Trouble>,
+    capacity: Option<u64>,
+    drawn: u64,
+    /// The disk before each changing call, if it is recorded.
+    past: Option<Vec<Self>>,
+}
+
+/// A change of names that is not durable yet.
+#[derive(Clone, Debug)]
+enum Naming {
+    Linked(PathBuf, u64),
+    Renamed(PathBuf, PathBuf, u64),
+    Removed(PathBuf),
+}
+
+impl Naming {
+    /// The folder that must be synced for it.
+    fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Linked(path, _) | Self::Renamed(_, path, _) | Self::Removed(path) => path.parent(),
+        }
+    }
+
+    fn touches(&self, path: &Path) -> bool {
+        match self {
+            Self::Linked(name, _) | Self::Removed(name) => name == path,
+            Self::Renamed(from, to, _) => from == path || to == path,
+        }
+    }
+
+    /// Whether the two are about a common name, so that their order cannot change.
+    fn meets(&self, other: &Self) -> bool {
+        match self {
+            Self::Linked(path, _) | Self::Removed(path) => other.touches(path),
+            Self::Renamed(from, to, _) => other.touches(from) || other.touches(to),
+        }
+    }
+
+    fn apply(&self, names: &mut BTreeMap<PathBuf, u64>) {
+        match self {
+            Self::Linked(path, file) => {
+                names.insert(path.clone(), *file);
+            }
+            Self::Renamed(from, to, file) => {
+                names.remove(from);
+                names.insert(to.clone(), *file);
+            }
+            Self::Removed(path) => {
+                names.remove(path);
+            }
+        }
+    }
+}
+
+impl Faulty {
+    /// An empty disk; `seed` draws what a disk is asked to draw.
+    pub fn new(seed: u64) -> Self {
+        let inside = Inside {
+            files: BTreeMap::new(),
+            names: BTreeMap::new(),
+            folders: BTreeSet::from([PathBuf::from("/")]),
+            durable: BTreeMap::new(),
+            unsynced: Vec::new(),
+            locks: BTreeMap::new(),
+            next_file: 1,
+            boot: 0,
+            calls: 0,
+            fuse: None,
+            blown: None,
+            capacity: None,
+            drawn: seed,
+            past: None,
+        };
+        Self::of(inside)
+    }
+
+    fn of(inside: Inside) -> Self {
+        Self { inside: Arc::new(Mutex::new(inside)) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The exchange's directory on it.
+    pub fn folder(&self) -> Folder {
+        Folder::new(Arc::new(self.clone()), ROOT)
+    }
+
+    /// Another disk with the same past, for a process that has just been started.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        let mut inside = Inside { past: None, ..self.lock().clone() };
+        inside.end_process();
+        Self::of(inside)
+    }
+
+    /// Lets the `after`-th changing call from now on (0 is the next) come to `trouble`.
+    pub fn arm(&self, after: u64, trouble: Trouble) {
+        let mut inside = self.lock();
+        inside.fuse = Some((inside.calls + after, trouble));
+    }
+
+    /// What has happened, if something has: a killed process makes no calls, so all its further ones fail.
+    pub fn blown(&self) -> Option<Trouble> {
+        self.lock().blown
+    }
+
+    /// Changing calls so far.
+    pub fn calls(&self) -> u64 {
+        self.lock().calls
+    }
+
+    /// Lets so many bytes be held from now on; `None` for any number.
+    pub fn limit(&self, bytes: Option<u64>) {
+        self.lock().capacity = bytes;
+    }
+
+    /// Bytes held.
+    pub fn held(&self) -> u64 {
+        self.lock().held()
+    }
+
+    /// Ends the process: its locks are let go, its handles are dead, the page cache stays.
+    pub fn kill(&self) {
+        self.lock().end_process();
+    }
+
+    /// Ends the process and the power: of what was not synced, `dice` says what is left.
+    pub fn cut_power(&self, dice: &mut Dice) {
+        let mut inside = self.lock();
+        let survival = Survival::drawn(dice);
+        inside.lose(&survival, dice);
+        inside.end_process();
+    }
+
+    /// Remembers the disk before every changing call from now on.
+    pub fn record(&self) {
+        self.lock().past = Some(Vec::new());
+    }
+
+    /// The disks that were remembered, each as it was before a changing call, and the one now.
+    pub fn recorded(&self) -> Vec<Self> {
+        let mut inside = self.lock();
+        let mut past = inside.past.take().unwrap_or_default();
+        past.push(inside.clone());
+        past.into_iter().map(Self::of).collect()
+    }
+
+    /// The disk after a power cut with this survival, and a number that tells apart what was left of it.
+    #[must_use]
+    pub fn after_power_cut(&self, dice: &mut Dice, survival: &Survival) -> (Self, u64) {
+        let mut inside = Inside { past: None, ..self.lock().clone() };
+        let left = inside.lose(survival, dice);
+        inside.end_process();
+        (Self::of(inside), left)
+    }
+
+    /// Whether a power cut now would leave everything as it is.
+    pub fn is_settled(&self) -> bool {
+        let inside = self.lock();
+        inside.unsynced.is_empty() && inside.files.values().all(Content::is_settled)
+    }
+
+    /// The files there are, with what the disk itself holds of each.
+    pub fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let inside = self.lock();
+        inside
+            .names
+            .iter()
+            .filter_map(|(path, id)| Some((path.clone(), inside.files.get(id)?.media())))
+            .collect()
+    }
+
+    /// Changes what the disk itself holds of a file, behind everybody's back.
+    pub fn spoil(&self, path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+        let mut inside = self.lock();
+        let id = inside.names.get(path).copied();
+        if let Some(file) = id.and_then(|id| inside.files.get_mut(&id)) {
+            file.spoil(change);
+        }
+    }
+}
+
+impl Inside {
+    fn end_process(&mut self) {
+        self.locks.clear();
+        self.boot += 1;
+        self.fuse = None;
+        self.blown = None;
+    }
+
+    fn held(&self) -> u64 {
+        self.files.values().map(Content::reserved).sum()
+    }
+
+    /// Whether `more` bytes still fit.
+    fn has_room(&self, more: u64) -> bool {
+        self.capacity.is_none_or(|capacity| self.held() + more <= capacity)
+    }
+
+    /// Counts a changing call. `Ok(true)`: it is the last one that happens.
+    fn call(&mut self) -> io::Result<bool> {
+        if self.blown.is_some_and(|trouble| trouble != Trouble::Error) {
+            return Err(io::Error::other("the process has ended"));
+        }
+        if let Some(past) = self.past.take() {
+            let mut past = past;
+            past.push(self.clone());
+            self.past = Some(past);
+        }
+        let now = self.calls;
+        self.calls += 1;
+        match self.fuse.take_if(|(at, _)| *at == now) {
+            Some((_, trouble @ Trouble::Error)) => {
+                self.blown = Some(trouble);
+                Err(io::Error::from_raw_os_error(5))
+            }
+            Some((_, trouble)) => {
+                self.blown = Some(trouble);
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// Takes away what a power cut takes; tells by a number what was left.
+    fn lose(&mut self, survival: &Survival, dice: &mut Dice) -> u64 {
+        let mut left = 0;
+        let mut lost: Vec<Naming> = Vec::new();
+        for naming in std::mem::take(&mut self.unsynced) {
+            // What depends on a lost one is lost too; the others are journaled in whatever order the system likes.
+            let stays = survival.name(dice) && !lost.iter().any(|before| before.meets(&naming));
+            left = dice::mix(left, u64::from(stays));
+            if stays {
+                naming.apply(&mut self.durable);
+            } else {
+                lost.push(naming);
+            }
+        }
+        self.names.clone_from(&self.durable);
+        let named: BTreeSet<u64> = self.names.values().copied().collect();
+        self.files.retain(|id, _| named.contains(id));
+        for content in self.files.values_mut() {
+            left = dice::mix(left, content.lose(survival, dice));
+        }
+        left
+    }
+}
+
+impl Disk for Faulty {
+    fn create_folder(&self, path: &Path) -> io::Result<()> {
+        // Folders are made once in a directory's life, before anything in it matters; they are durable at once.
+        self.lock().folders.extend(path.ancestors().map(Path::to_owned));
+        Ok(())
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        self.lock().folders.contains(path)
+    }
+
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let inside = self.lock();
+        let within = inside.names.keys().filter(|path| path.parent() == Some(folder));
+        Ok(within.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
+    }
+
+    fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn Handle>> {
+        let mut inside = self.lock();
+        let known = inside.names.get(path).copied();
+        let file = match (known, how) {
+            (Some(file), Open::Read | Open::Keep) => file,
+            (None, Open::Read) => return Err(io::ErrorKind::NotFound.into()),
+            (Some(file), Open::Fresh) => {
+                inside.call()?;
+                if let Some(content) = inside.files.get_mut(&file) {
+                    content.set_len(0);
+                }
+                file
+            }
+            (None, Open::Keep | Open::Fresh) => {
+                inside.call()?;
+                let file = inside.next_file;
+                inside.next_file += 1;
+                inside.files.insert(file, Content::default());
+                inside.names.insert(path.to_owned(), file);
+                inside.unsynced.push(Naming::Linked(path.to_owned(), file));
+                file
+            }
+        };
+        let boot = inside.boot;
+        drop(inside);
+        Ok(Arc::new(Opened::new(self.clone(), file, boot)))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut inside = self.lock();
+        inside.call()?;
+        let file = inside.names.remove(from).ok_or(io::ErrorKind::NotFound)?;
+        inside.names.insert(to.to_owned(), file);
+        inside.unsynced.push(Naming::Renamed(from.to_owned(), to.to_owned(), file));
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut inside = self.lock();
+        if !inside.names.contains_key(path) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        inside.call()?;
+        let file = inside.names.remove(path);
+        inside.unsynced.push(Naming::Removed(path.to_owned()));
+        if let Some(content) = file.and_then(|file| inside.files.get_mut(&file)) {
+            // Its space is free, though a power cut may bring it back.
+            content.give_back();
+        }
+        Ok(())
+    }
+
+    fn sync_names(&self, folder: &Path) -> io::Result<()> {
+        let mut inside = self.lock();
+        if inside.call()? {
+            return Ok(());
+        }
+        let (synced, others): (Vec<_>, Vec<_>) = std::mem::take(&mut inside.unsynced)
+            .into_iter()
+            .partition(|naming| naming.folder() == Some(folder));
+        inside.unsynced = others;
+        for naming in synced {
+            naming.apply(&mut inside.durable);
+        }
+        Ok(())
+    }
+
+    fn free(&self, _folder: &Path) -> io::Result<u64> {
+        let inside = self.lock();
+        Ok(inside.capacity.map_or(u64::MAX, |capacity| capacity.saturating_sub(inside.held())))
+    }
+
+    fn draw(&self) -> io::Result<[u8; 16]> {
+        let mut inside = self.lock();
+        inside.drawn = dice::mix(inside.drawn, 1);
+        let low = u128::from(inside.drawn);
+        let high = u128::from(dice::mix(inside.drawn, 2));
+        Ok((high << 64 | low).to_le_bytes())
+    }
+}

@@ -1,0 +1,458 @@
+//! A long run: random traders, a clock that moves, turns of every thread in random order, and every fault the disk knows
+//! at any call. After each crash the exchange is recovered and goes on.
+
+use crate::check::{Checker, Finding};
+use crate::disk::{Faulty, Trouble};
+use crate::rot;
+use crate::scene::{FOUNDED, Scene};
+use buttonwood_model::Time;
+use buttonwood_oracle::Dice;
+use buttonwood_sequencer::{Busy, Fault, Stepped, verify};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Lines of trace that are kept.
+const TRACE: usize = 4_000;
+
+/// What a life came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Commands in the journal at the end.
+    pub commands: u64,
+    /// Simulated microseconds.
+    pub micros: u64,
+    /// Ends of the process, however they came.
+    pub crashes: u64,
+    /// Those with a loss of power.
+    pub power_cuts: u64,
+    /// Calls of the disk that failed.
+    pub errors: u64,
+    /// Copies of the disk that were damaged.
+    pub damaged: u64,
+    /// Of these, recovered all the same, with everything there.
+    pub unhurt: u64,
+    /// Snapshots made.
+    pub snapshots: u64,
+}
+
+impl Tally {
+    /// Adds another life's.
+    pub fn add(&mut self, other: &Self) {
+        self.commands += other.commands;
+        self.micros += other.micros;
+        self.crashes += other.crashes;
+        self.power_cuts += other.power_cuts;
+        self.errors += other.errors;
+        self.damaged += other.damaged;
+        self.unhurt += other.unhurt;
+        self.snapshots += other.snapshots;
+    }
+}
+
+/// How a life goes: drawn once, so that some are quiet and some are storms.
+struct Temper {
+    /// Mean commands between two faults.
+    fault_every: u64,
+    /// Calls of the disk within which an ordered fault comes.
+    fault_within: u64,
+    /// Microseconds between two commands at most, but for the pauses.
+    gap: u64,
+    /// Commands of which one is followed by a pause of up to an hour.
+    pause_every: u64,
+    /// Of a hundred turns, how many go to the writer and how many to the committer.
+    decide: u64,
+    commit: u64,
+}
+
+impl Temper {
+    fn drawn(dice: &mut Dice) -> Self {
+        Self {
+            fault_every: dice.pick(&[10, 60, 400, 3_000]),
+            fault_within: dice.pick(&[3, 30, 200]),
+            gap: dice.pick(&[1_000, 1_000_000, 20_000_000]),
+            pause_every: dice.pick(&[50, 200, 1_000]),
+            decide: dice.pick(&[10, 25, 40]),
+            commit: dice.pick(&[5, 25, 40]),
+        }
+    }
+}
+
+/// One life of an exchange.
+pub struct Life {
+    dice: Dice,
+    scene: Scene,
+    temper: Temper,
+    disk: Faulty,
+    stepped: Option<Stepped>,
+    checker: Checker,
+    now: Time,
+    /// Up to where the writer has been told of the time.
+    told: Time,
+    tally: Tally,
+    trace: VecDeque<String>,
+}
+
+impl Life {
+    /// The life of a seed, before it begins.
+    pub fn new(seed: u64) -> Self {
+        let mut dice = Dice::seeded(seed);
+        let scene = Scene::drawn(&mut dice);
+        let temper = Temper::drawn(&mut dice);
+        let checker = Checker::new(&scene);
+        let disk = Faulty::new(seed);
+        Self {
+            dice,
+            scene,
+            temper,
+            disk,
+            stepped: None,
+            checker,
+            now: FOUNDED,
+            told: FOUNDED,
+            tally: Tally::default(),
+            trace: VecDeque::new(),
+        }
+    }
+
+    /// Lives until `commands` were submitted, and then proves that the exchange is well.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn run(&mut self, commands: u64) -> Result<Tally, Finding> {
+        self.boot()?;
+        let mut left = commands;
+        while left > 0 {
+            if self.step()? {
+                left -= 1;
+            }
+        }
+        self.heal()?;
+        self.tally.commands = self.checker.seq();
+        self.tally.micros = self.now.0 - FOUNDED.0;
+        Ok(self.tally)
+    }
+
+    /// The disk, to be looked at after a finding.
+    pub fn disk(&self) -> &Faulty {
+        &self.disk
+    }
+
+    /// What it did last.
+    pub fn trace(&self) -> impl Iterator<Item = &str> {
+        self.trace.iter().map(String::as_str)
+    }
+
+    fn note(&mut self, line: impl FnOnce() -> String) {
+        if self.trace.len() == TRACE {
+            self.trace.pop_front();
+        }
+        self.trace.push_back(line());
+    }
+
+    fn stepped(&mut self) -> &mut Stepped {
+        self.stepped.as_mut().expect("it is running between two turns")
+    }
+
+    /// One turn of whoever is next; whether it submitted a command.
+    fn step(&mut self) -> Result<bool, Finding> {
+        if self.dice.once_in(self.temper.fault_every * 4) {
+            self.order_fault();
+        }
+        let roll = self.dice.below(100);
+        let (decide, commit) = (self.temper.decide, self.temper.commit);
+        let mut submitted = false;
+        if roll < decide {
+            self.decide();
+        } else if roll < decide + commit {
+            self.commit()?;
+        } else {
+            match self.dice.below(100) {
+                0..8 => self.prepare()?,
+                8..16 => self.checkpoint(),
+                16 => self.scrub()?,
+                17..20 => self.read(),
+                20 if self.dice.once_in(20) => self.stop()?,
+                21 => self.look_up()?,
+                _ => {
+                    self.submit()?;
+                    submitted = true;
+                }
+            }
+        }
+        self.after_turn()?;
+        Ok(submitted)
+    }
+
+    /// Orders a fault for one of the next calls of the disk, or takes or gives space.
+    fn order_fault(&mut self) {
+        let after = self.dice.below(self.temper.fault_within);
+        let trouble = self.dice.pick(&[Trouble::PowerCut, Trouble::PowerCut, Trouble::Kill, Trouble::Error]);
+        if self.dice.once_in(8) {
+            let room = self.disk.held() + self.dice.below(300_000);
+            self.note(|| format!("the disk is full at {room}"));
+            self.disk.limit(Some(room));
+        } else if self.dice.once_in(3) {
+            self.disk.limit(None);
+        } else {
+            self.note(|| format!("ordered {trouble:?} after {after} calls"));
+            self.disk.arm(after, trouble);
+        }
+    }
+
+    fn submit(&mut self) -> Result<(), Finding> {
+        let stepped = self.stepped.as_mut().expect("it is running between two turns");
+        let command = self.scene.deal(stepped.state());
+        let pause =
+            if self.dice.once_in(self.temper.pause_every) { 3_600 * Time::SECOND } else { self.temper.gap };
+        self.now = self.now.plus(self.dice.below(pause));
+        let exchange = stepped.exchange();
+        exchange.advance(self.now).map_err(|Busy| "no room for the clock in the queue".to_owned())?;
+        if let Some(caller) = &command.caller {
+            exchange.heard(caller.session, self.now);
+            self.checker.hears(caller.session, self.now);
+        }
+        match exchange.submit(command.clone()) {
+            Ok(pending) => self.checker.asks(command, pending),
+            Err(Busy) => return Err("the queue is full though the writer has its turns".into()),
+        }
+        // A queue that nobody empties is the only thing that makes it longer.
+        if self.checker.waiting() > 3_000 {
+            self.decide();
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    /// A call that only reads uses a nonce too.
+    fn read(&mut self) {
+        let (session, nonce) = self.scene.dealer.read();
+        let now = self.now;
+        let exchange = self.stepped().exchange();
+        exchange.note_nonce(session, nonce);
+        exchange.heard(session, now);
+        self.checker.hears(session, now);
+    }
+
+    fn decide(&mut self) {
+        let elapsed = Duration::from_micros(self.now.0 - FOUNDED.0);
+        self.stepped().decide(elapsed);
+        self.told = self.now;
+    }
+
+    fn commit(&mut self) -> Result<(), Finding> {
+        let committed = self.stepped().commit();
+        let seq = self.stepped().state().stamp().seq.0;
+        self.note(|| format!("commit up to {seq}: {committed:?}"));
+        match committed {
+            Ok(is_some) => self.committed(is_some),
+            Err(fault) => self.fell(&fault),
+        }
+    }
+
+    /// Everything that was committed is durable, answered and visible, whatever happens from now on.
+    fn committed(&mut self, is_some: bool) -> Result<(), Finding> {
+        if self.has_ended() {
+            return Ok(());
+        }
+        self.checker.collect()?;
+        if is_some {
+            let seq = self.visible();
+            self.checker.follow(&self.disk, seq, true)?;
+            let (told, now) = (self.told, self.now);
+            if self.checker.waiting() == 0 && told == now {
+                self.checker.check_silence(now)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn visible(&mut self) -> u64 {
+        let views = self.stepped.as_ref().expect("it is running between two turns").exchange().views();
+        self.checker.sees(views.state());
+        views.state().stamp().seq.0
+    }
+
+    fn prepare(&mut self) -> Result<(), Finding> {
+        match self.stepped().prepare() {
+            Ok(()) => Ok(()),
+            Err(fault) => self.fell(&fault),
+        }
+    }
+
+    fn checkpoint(&mut self) {
+        let made = self.stepped().checkpoint();
+        self.note(|| format!("snapshot: {made:?}"));
+        self.tally.snapshots += u64::from(matches!(made, Ok(Some(_))));
+    }
+
+    fn scrub(&mut self) -> Result<(), Finding> {
+        let scrubbed = self.stepped().scrub();
+        match scrubbed {
+            Ok(_) => Ok(()),
+            Err(_) if self.disk.blown().is_some() => Ok(()),
+            Err(fault) => Err(format!("the scrub finds damage where there is none: {fault}")),
+        }
+    }
+
+    /// Looks some order and some trades up, as their owners would.
+    fn look_up(&mut self) -> Result<(), Finding> {
+        let stepped = self.stepped.as_ref().expect("it is running between two turns");
+        self.checker.look_up(&stepped.exchange().views(), &mut self.dice)
+    }
+
+    fn has_ended(&self) -> bool {
+        matches!(self.disk.blown(), Some(Trouble::Kill | Trouble::PowerCut))
+    }
+
+    /// What a turn may have brought: the end of the process, or an error that it lives with.
+    fn after_turn(&mut self) -> Result<(), Finding> {
+        if self.has_ended() { self.crash() } else { Ok(()) }
+    }
+
+    /// The process ends itself on a fault; without a reason it must not.
+    fn fell(&mut self, fault: &Fault) -> Result<(), Finding> {
+        if self.has_ended() {
+            return Ok(());
+        }
+        let is_full = fault.to_string().contains("no storage space");
+        if self.disk.blown().is_none() && !is_full {
+            return Err(format!("it fell without a reason: {fault}"));
+        }
+        self.tally.errors += 1;
+        self.crash()
+    }
+
+    /// A stop as an operator orders it, and the next start.
+    fn stop(&mut self) -> Result<(), Finding> {
+        self.decide();
+        self.commit()?;
+        if self.has_ended() || self.stepped.is_none() {
+            return Ok(());
+        }
+        self.note(|| "killed while idle".into());
+        self.crash()
+    }
+
+    /// The end of the process: what it has told until now must be there when it is started again.
+    fn crash(&mut self) -> Result<(), Finding> {
+        self.checker.collect()?;
+        self.visible();
+        let loses_power = self.disk.blown() == Some(Trouble::PowerCut) || self.dice.once_in(3);
+        self.stepped = None;
+        self.tally.crashes += 1;
+        if loses_power {
+            self.tally.power_cuts += 1;
+            self.disk.cut_power(&mut self.dice);
+        } else {
+            self.disk.kill();
+            self.damage_a_copy()?;
+        }
+        self.note(|| format!("crash, power lost: {loses_power}"));
+        self.boot()
+    }
+
+    /// Damages a copy of the disk and starts it: it has everything, or refuses to serve.
+    fn damage_a_copy(&mut self) -> Result<(), Finding> {
+        if !self.dice.once_in(4) {
+            return Ok(());
+        }
+        let copy = self.disk.fork();
+        let Some(what) = rot::spoil(&copy, &mut self.dice) else { return Ok(()) };
+        self.tally.damaged += 1;
+        self.note(|| format!("on a copy: {what}"));
+        copy.limit(None);
+        if let Ok(recovered) = self.scene.recover(&copy) {
+            let state = recovered.views().state();
+            if state.stamp().seq.0 < self.checker.seq() {
+                return Err(format!("with {what} it serves an older past: {:?}", state.stamp()));
+            }
+            if state.stamp().seq.0 == self.checker.seq() && state != self.checker.state() {
+                return Err(format!("with {what} it serves another state"));
+            }
+            self.tally.unhurt += 1;
+        }
+        Ok(())
+    }
+
+    /// Starts, as often as it takes; only a disk in trouble may prevent it.
+    fn boot(&mut self) -> Result<(), Finding> {
+        self.now = self.now.plus(self.dice.below(10 * Time::SECOND));
+        for _ in 0..100 {
+            if self.dice.once_in(6) {
+                let (after, trouble) = (
+                    self.dice.below(40),
+                    self.dice.pick(&[Trouble::PowerCut, Trouble::Kill, Trouble::Error]),
+                );
+                self.note(|| format!("ordered {trouble:?} after {after} calls of the start"));
+                self.disk.arm(after, trouble);
+            }
+            let booted = self.scene.boot(&self.disk, self.now);
+            match (booted, self.disk.blown()) {
+                (Ok(stepped), None | Some(Trouble::Error)) => return self.booted(stepped),
+                (_, Some(Trouble::PowerCut)) => self.disk.cut_power(&mut self.dice),
+                (_, Some(Trouble::Kill | Trouble::Error)) => self.disk.kill(),
+                (Err(fault), None) if fault.to_string().contains("no storage space") => {
+                    self.disk.kill();
+                    self.disk.limit(None);
+                }
+                (Err(fault), None) => return Err(format!("it cannot be started: {fault}")),
+            }
+        }
+        Err("it could not be started in a hundred tries".into())
+    }
+
+    fn booted(&mut self, stepped: Stepped) -> Result<(), Finding> {
+        let is_first = self.checker.seq() == 0;
+        {
+            let views = stepped.exchange().views();
+            self.checker.restarted(&self.disk, views.state())?;
+            for _ in 0..5 {
+                self.checker.look_up(&views, &mut self.dice)?;
+            }
+        }
+        if !is_first && stepped.state() != self.checker.state() {
+            return Err("writer and views begin differently".into());
+        }
+        self.checker.hears_all(self.now);
+        self.told = self.now;
+        self.stepped = Some(stepped);
+        let seq = self.checker.seq();
+        self.note(|| format!("started at command {seq}"));
+        Ok(())
+    }
+
+    /// The end of all trouble: it must get on by itself within a turn of everyone, and prove its directory.
+    fn heal(&mut self) -> Result<(), Finding> {
+        self.checker.collect()?;
+        self.visible();
+        self.disk.limit(None);
+        self.disk.kill();
+        self.stepped = None;
+        self.boot_in_peace()?;
+        for _ in 0..20 {
+            let before = self.checker.seq();
+            self.submit()?;
+            self.decide();
+            self.commit()?;
+            self.prepare()?;
+            self.checkpoint();
+            if self.checker.seq() <= before {
+                return Err("it does not get on though nothing is wrong any more".into());
+            }
+        }
+        self.visible();
+        self.stepped = None;
+        self.disk.kill();
+        let report =
+            verify(self.disk.folder()).map_err(|fault| format!("its directory does not verify: {fault}"))?;
+        if report.commands != self.checker.seq() {
+            return Err(format!("it verifies {} commands of {}", report.commands, self.checker.seq()));
+        }
+        Ok(())
+    }
+
+    fn boot_in_peace(&mut self) -> Result<(), Finding> {
+        let stepped = self.scene.boot(&self.disk, self.now);
+        self.booted(stepped.map_err(|fault| format!("it cannot be started: {fault}"))?)
+    }
+}

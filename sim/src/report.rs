@@ -1,0 +1,212 @@
+//! Running seeds on every processor, adding up what they came to, and keeping what failed.
+
+use crate::wanted::{Kind, Span, Wanted};
+use buttonwood_sim::Finding;
+use buttonwood_sim::disk::Faulty;
+use buttonwood_sim::life::{Life, Tally};
+use buttonwood_sim::sweep::{Swept, sweep};
+use std::fs;
+use std::io;
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Seeds that have failed once, with what they found: run first, for ever.
+const KEPT: &str = include_str!("../seeds.txt");
+
+/// What a release asks of the simulator: exchange-days with commands among them, and crash states.
+const DAYS: u64 = 200;
+const COMMANDS: u64 = 2_000_000;
+const STATES: u64 = 1_000_000;
+
+const DAY: u64 = 24 * 3_600 * 1_000_000;
+
+/// Everything so far.
+#[derive(Debug, Default)]
+struct Totals {
+    lives: u64,
+    life: Tally,
+    sweeps: u64,
+    swept: Swept,
+}
+
+/// What all workers share.
+struct Work<'a> {
+    wanted: &'a Wanted,
+    began: Instant,
+    next: AtomicU64,
+    totals: Mutex<Totals>,
+    has_failed: AtomicBool,
+}
+
+pub(crate) fn run(wanted: &Wanted) -> ExitCode {
+    let work = Work {
+        wanted,
+        began: Instant::now(),
+        next: AtomicU64::new(wanted.seed),
+        totals: Mutex::default(),
+        has_failed: AtomicBool::new(false),
+    };
+    std::panic::set_hook(Box::new(|_| {}));
+    if wanted.span == Span::Release {
+        for (kind, seed) in kept() {
+            work.one(kind, seed);
+        }
+    }
+    let workers = if wanted.span == Span::One {
+        1
+    } else {
+        std::thread::available_parallelism().map_or(1, NonZero::get)
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| work.seeds());
+        }
+    });
+    work.tell();
+    if work.has_failed.load(Ordering::Relaxed) { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// The seeds of `seeds.txt`.
+fn kept() -> Vec<(Kind, u64)> {
+    let seed = |line: &str| {
+        let mut words = line.split_whitespace();
+        let kind = match words.next()? {
+            "life" => Kind::Life,
+            "sweep" => Kind::Sweep,
+            _ => return None,
+        };
+        Some((kind, words.next()?.parse().ok()?))
+    };
+    KEPT.lines().filter_map(seed).collect()
+}
+
+impl Work<'_> {
+    fn seeds(&self) {
+        while !self.has_failed.load(Ordering::Relaxed) {
+            let kinds = self.due();
+            if kinds.is_empty() {
+                return;
+            }
+            let seed = self.next.fetch_add(1, Ordering::Relaxed);
+            for kind in kinds {
+                self.one(kind, seed);
+            }
+            if self.wanted.span == Span::One {
+                return;
+            }
+        }
+    }
+
+    /// What is still to be done.
+    fn due(&self) -> Vec<Kind> {
+        let totals = self.totals.lock().expect("no worker panics with it");
+        let (life, sweep) = match self.wanted.span {
+            Span::One => (true, true),
+            Span::For(span) => (self.began.elapsed() < span, self.began.elapsed() < span),
+            Span::Release => (
+                totals.life.micros < DAYS * DAY || totals.life.commands < COMMANDS,
+                totals.swept.states < STATES,
+            ),
+        };
+        [(Kind::Life, life), (Kind::Sweep, sweep)]
+            .into_iter()
+            .filter(|(kind, is_due)| *is_due && self.wanted.only.is_none_or(|only| only == *kind))
+            .map(|(kind, _)| kind)
+            .collect()
+    }
+
+    fn one(&self, kind: Kind, seed: u64) {
+        match kind {
+            Kind::Life => self.life(seed),
+            Kind::Sweep => self.sweep(seed),
+        }
+    }
+
+    fn life(&self, seed: u64) {
+        let mut life = Life::new(seed);
+        let lived = guarded(|| life.run(self.wanted.commands));
+        match lived {
+            Ok(tally) => {
+                let mut totals = self.totals.lock().expect("no worker panics with it");
+                totals.lives += 1;
+                totals.life.add(&tally);
+            }
+            Err(finding) => self.failed("life", seed, &finding, || {
+                let lines: Vec<&str> = life.trace().collect();
+                leave("life", seed, &lines, Some(life.disk()))
+            }),
+        }
+    }
+
+    fn sweep(&self, seed: u64) {
+        match guarded(|| sweep(seed, self.wanted.cuts)) {
+            Ok(swept) => {
+                let mut totals = self.totals.lock().expect("no worker panics with it");
+                totals.sweeps += 1;
+                totals.swept.add(&swept);
+            }
+            Err(finding) => self.failed("sweep", seed, &finding, || leave("sweep", seed, &[&finding], None)),
+        }
+    }
+
+    fn failed(&self, kind: &str, seed: u64, finding: &str, leave: impl FnOnce() -> io::Result<PathBuf>) {
+        self.has_failed.store(true, Ordering::Relaxed);
+        println!("FAILED {kind} of seed {seed}: {finding}");
+        match leave() {
+            Ok(path) => println!("  trace and directory: {}", path.display()),
+            Err(error) => println!("  trace and directory could not be kept: {error}"),
+        }
+        let Wanted { commands, cuts, .. } = self.wanted;
+        println!("  again: cargo xtask sim --only {kind} --seed {seed} --commands {commands} --cuts {cuts}");
+    }
+
+    fn tell(&self) {
+        let totals = self.totals.lock().expect("no worker panics with it");
+        let Totals { lives, life, sweeps, swept } = &*totals;
+        let days = Duration::from_micros(life.micros).as_secs() / 86_400;
+        println!(
+            "sim: {lives} lives: {} commands in {days} exchange-days, {} crashes ({} power cuts), {} disk errors, {} \
+             snapshots, {} damaged copies ({} recovered whole, the others refused)",
+            life.commands,
+            life.crashes,
+            life.power_cuts,
+            life.errors,
+            life.snapshots,
+            life.damaged,
+            life.unhurt
+        );
+        println!(
+            "sim: {sweeps} sweeps: {} crash states before {} calls, {} of them left by a second cut",
+            swept.states, swept.boundaries, swept.second
+        );
+        println!("sim: {:.0?}", self.began.elapsed());
+    }
+}
+
+/// A panic of what is simulated is a finding too.
+fn guarded<T>(run: impl FnOnce() -> Result<T, Finding>) -> Result<T, Finding> {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Err(format!("a panic: {}", text.unwrap_or_default()))
+    })
+}
+
+/// Leaves the trace and what the disk holds, and says where.
+fn leave(kind: &str, seed: u64, trace: &[&str], disk: Option<&Faulty>) -> io::Result<PathBuf> {
+    let root = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
+    let home = root.join("sim-failures").join(format!("{kind}-{seed}"));
+    fs::create_dir_all(&home)?;
+    fs::write(home.join("trace.txt"), trace.join("\n"))?;
+    for (path, bytes) in disk.map(Faulty::files).unwrap_or_default() {
+        let to = home.join(path.strip_prefix("/").unwrap_or(&path));
+        fs::create_dir_all(to.parent().unwrap_or(Path::new(".")))?;
+        fs::write(to, bytes)?;
+    }
+    Ok(home)
+}

@@ -1,0 +1,59 @@
+//! Damage to what lies still: rotten sectors, writes that went astray or never came, files that were cut or exchanged.
+
+use crate::disk::Faulty;
+use buttonwood_oracle::Dice;
+use std::path::PathBuf;
+
+const SECTOR: usize = 512;
+
+/// Damages one thing on the disk and says what; `None` when there was nothing to damage.
+pub(crate) fn spoil(disk: &Faulty, dice: &mut Dice) -> Option<String> {
+    let files: Vec<(PathBuf, Vec<u8>)> =
+        disk.files().into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
+    if files.is_empty() {
+        return None;
+    }
+    let at = pick(dice, files.len());
+    let (path, bytes) = files.get(at)?;
+    let sector = pick(dice, bytes.len().div_ceil(SECTOR)) * SECTOR;
+    let end = (sector + SECTOR).min(bytes.len());
+    let shown = path.display();
+    Some(match dice.below(5) {
+        0 | 1 => {
+            let (byte, bit) = (pick(dice, bytes.len()), dice.below(8));
+            disk.spoil(path, |bytes| flip(bytes, byte, bit));
+            format!("bit {bit} of byte {byte} of {shown} flipped")
+        }
+        2 => {
+            disk.spoil(path, |bytes| bytes.get_mut(sector..end).unwrap_or_default().fill(0));
+            format!("sector at {sector} of {shown} blank")
+        }
+        3 => {
+            let from = pick(dice, files.len());
+            let (other, source) = files.get(from)?;
+            let start = pick(dice, source.len().div_ceil(SECTOR)) * SECTOR;
+            let stray = source.get(start..(start + SECTOR).min(source.len())).unwrap_or_default().to_vec();
+            disk.spoil(path, |bytes| {
+                for (to, from) in bytes.get_mut(sector..end).unwrap_or_default().iter_mut().zip(&stray) {
+                    *to = *from;
+                }
+            });
+            format!("sector at {start} of {} also at {sector} of {shown}", other.display())
+        }
+        _ => {
+            let len = pick(dice, bytes.len());
+            disk.spoil(path, |bytes| bytes.truncate(len));
+            format!("{shown} cut to {len} bytes")
+        }
+    })
+}
+
+fn flip(bytes: &mut [u8], at: usize, bit: u64) {
+    if let Some(byte) = bytes.get_mut(at) {
+        *byte ^= 1 << bit;
+    }
+}
+
+fn pick(dice: &mut Dice, of: usize) -> usize {
+    usize::try_from(dice.below(u64::try_from(of).expect("a length fits in 64 bits"))).expect("below a length")
+}

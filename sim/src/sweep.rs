@@ -1,0 +1,232 @@
+//! Every state that a power cut could leave: one short run is recorded call by call, and from before each call the disk is
+//! left as different cuts would leave it, recovered, and compared with what the run had acknowledged by then.
+
+use crate::check::Finding;
+use crate::disk::{Faulty, Survival};
+use crate::scene::{FOUNDED, Scene, command_of};
+use buttonwood_engine::decode_events;
+use buttonwood_journal::{Options as Segments, Reader};
+use buttonwood_model::{Outbox, Seq, Stamp, Time};
+use buttonwood_oracle::Dice;
+use buttonwood_sequencer::{JOURNAL_DIR, Options, Stepped};
+use buttonwood_views::{Counted, Fold, history::Index};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// What a sweep came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Calls of the disk before which the power was cut.
+    pub boundaries: u64,
+    /// Different states that were recovered from.
+    pub states: u64,
+    /// Of these, states that a second cut left, during the recovery from a first.
+    pub second: u64,
+}
+
+impl Swept {
+    /// Adds another sweep's.
+    pub fn add(&mut self, other: &Self) {
+        self.boundaries += other.boundaries;
+        self.states += other.states;
+        self.second += other.second;
+    }
+}
+
+/// What the run had told anybody, from a call on.
+struct Told {
+    call: u64,
+    seq: u64,
+}
+
+/// A run and all that can be compared with it.
+struct Run {
+    scene: Scene,
+    past: Vec<Faulty>,
+    /// The call before which the first of them lies.
+    first_call: u64,
+    told: Vec<Told>,
+    /// What the views hold after each command, and the index of the history's files.
+    folds: Vec<(Fold, Index)>,
+}
+
+/// Tries `each` cuts of every kind before every call of the seed's run.
+///
+/// # Errors
+/// The first state that is not recovered as it must be.
+pub fn sweep(seed: u64, each: u64) -> Result<Swept, Finding> {
+    let mut dice = Dice::seeded(seed);
+    let run = Run::record(seed, &mut dice)?;
+    let mut swept = Swept::default();
+    for (at, disk) in run.past.iter().enumerate() {
+        let call = run.first_call + wide(at);
+        run.cut(disk, call, each, &mut dice, &mut swept)
+            .map_err(|finding| format!("power cut before call {call}: {finding}"))?;
+    }
+    Ok(swept)
+}
+
+impl Run {
+    /// Lives a little, without faults but with one restart, and remembers the disk before each call.
+    fn record(seed: u64, dice: &mut Dice) -> Result<Self, Finding> {
+        let mut scene = Scene::drawn(dice);
+        scene.segments = Segments {
+            first_segment_bytes: dice.pick(&[8_192, 16_384]),
+            segment_bytes: dice.pick(&[16_384, 32_768]),
+            ballast_bytes: dice.pick(&[0, 4_096]),
+        };
+        scene.options = Options { snapshot_every: dice.pick(&[5, 17, 60]) };
+        let disk = Faulty::new(seed);
+        let first_call = disk.calls();
+        disk.record();
+        let mut told = Vec::new();
+        let mut now = FOUNDED;
+        for _ in 0..2 {
+            let mut stepped =
+                scene.boot(&disk, now).map_err(|fault| format!("it cannot be started: {fault}"))?;
+            note(&stepped, &disk, &mut told);
+            for _ in 0..12 + dice.below(12) {
+                turn(&mut scene, &mut stepped, &disk, &mut now, dice, &mut told)?;
+            }
+            drop(stepped);
+            disk.kill();
+        }
+        let past = disk.recorded();
+        let folds = follow(&disk)?;
+        Ok(Self { scene, past, first_call, told, folds })
+    }
+
+    /// Cuts the power before a call in several ways.
+    fn cut(
+        &self,
+        disk: &Faulty,
+        call: u64,
+        each: u64,
+        dice: &mut Dice,
+        swept: &mut Swept,
+    ) -> Result<(), Finding> {
+        let told = self.told.iter().rfind(|told| told.call <= call).map_or(0, |told| told.seq);
+        swept.boundaries += 1;
+        let mut seen = BTreeSet::new();
+        let tries = if disk.is_settled() { 1 } else { each };
+        for at in 0..tries {
+            let survival = match at {
+                0 => Survival::None,
+                1 => Survival::All,
+                _ if at % 3 == 0 => Survival::TornLast,
+                _ => Survival::Some(dice.below(1_001)),
+            };
+            let (after, left) = disk.after_power_cut(dice, &survival);
+            if !seen.insert(left) {
+                continue;
+            }
+            swept.states += 1;
+            let twice = dice.once_in(64);
+            if twice {
+                after.record();
+            }
+            self.recovers(&after, told).map_err(|finding| format!("{survival:?}: {finding}"))?;
+            if twice {
+                self.cut_again(&after, told, dice, swept)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Cuts the power during a recovery.
+    fn cut_again(&self, disk: &Faulty, told: u64, dice: &mut Dice, swept: &mut Swept) -> Result<(), Finding> {
+        for (at, before) in disk.recorded().iter().enumerate() {
+            let survival = Survival::drawn(dice);
+            let (after, _) = before.after_power_cut(dice, &survival);
+            swept.states += 1;
+            swept.second += 1;
+            self.recovers(&after, told).map_err(|finding| {
+                format!("and again before call {at} of the start, {survival:?}: {finding}")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// What was told is there, nothing that was not asked is, and all of it is as it was.
+    fn recovers(&self, disk: &Faulty, told: u64) -> Result<(), Finding> {
+        let recovered = self.scene.recover(disk).map_err(|fault| format!("it cannot be started: {fault}"))?;
+        let views = recovered.views();
+        let seq = views.state().stamp().seq.0;
+        if seq < told {
+            return Err(format!("recovered up to command {seq}, but {told} was acknowledged"));
+        }
+        let at = usize::try_from(seq).map_err(|error| error.to_string())?;
+        let Some((fold, index)) = self.folds.get(at) else {
+            return Err(format!("recovered command {seq}, which nobody asked for"));
+        };
+        if views.fold() != fold {
+            return Err(format!("the views of command {seq} are not what they were"));
+        }
+        // Without a command the journal may be another one, whose index has another key.
+        if seq > 0 && views.history().index() != index {
+            return Err(format!("the history of command {seq} is not what it was"));
+        }
+        Ok(())
+    }
+}
+
+/// One turn of the run: some commands, and everybody's work.
+fn turn(
+    scene: &mut Scene,
+    stepped: &mut Stepped,
+    disk: &Faulty,
+    now: &mut Time,
+    dice: &mut Dice,
+    told: &mut Vec<Told>,
+) -> Result<(), Finding> {
+    for _ in 0..=dice.below(4) {
+        let command = scene.deal(stepped.state());
+        *now = now.plus(dice.below(20_000_000));
+        let exchange = stepped.exchange();
+        let queued = exchange.advance(*now).is_ok() && exchange.submit(command).is_ok();
+        if !queued {
+            return Err("the queue is full though the writer has its turns".into());
+        }
+        stepped.decide(Duration::from_micros(now.0 - FOUNDED.0));
+    }
+    let wrong = |fault: buttonwood_sequencer::Fault| format!("a disk without faults: {fault}");
+    stepped.commit().map_err(wrong)?;
+    note(stepped, disk, told);
+    if dice.once_in(3) {
+        stepped.prepare().map_err(wrong)?;
+    }
+    if dice.once_in(2) {
+        stepped.checkpoint().map_err(wrong)?;
+    }
+    Ok(())
+}
+
+fn note(stepped: &Stepped, disk: &Faulty, told: &mut Vec<Told>) {
+    let seq = stepped.exchange().views().state().stamp().seq.0;
+    told.push(Told { call: disk.calls(), seq });
+}
+
+/// What the views hold after each command of the journal, the first place being before the first.
+fn follow(disk: &Faulty) -> Result<Vec<(Fold, Index)>, Finding> {
+    let mut reader = Reader::open(disk.folder().folder(JOURNAL_DIR)).map_err(|fault| fault.to_string())?;
+    let checked = reader.verify().map_err(|fault| fault.to_string())?;
+    let mut fold = Fold::default();
+    let mut sink = Counted::new(buttonwood_sequencer::index_of_empty(reader.id()));
+    let mut folds = vec![(fold.clone(), sink.index.clone())];
+    let mut out = Outbox::default();
+    let read = reader.replay(None, checked.end.seq, |batch| {
+        for (seq, frame) in batch.frames() {
+            let _ = command_of(frame);
+            let (time, _) = decode_events(frame, &mut out).map_err(|error| error.to_string())?;
+            fold.apply(Stamp { seq: Seq(seq), time }, &out.events, &out.texts, &mut sink);
+            folds.push((fold.clone(), sink.index.clone()));
+        }
+        Ok::<_, Finding>(())
+    });
+    read.map_err(|error| error.to_string())?;
+    Ok(folds)
+}
+
+fn wide(count: usize) -> u64 {
+    u64::try_from(count).expect("a count fits in 64 bits")
+}

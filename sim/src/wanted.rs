@@ -1,0 +1,117 @@
+//! What a run was asked for.
+
+use std::time::Duration;
+
+pub(crate) const USAGE: &str = "\
+usage: cargo xtask sim [--seed N] [--minutes M | --ci] [--commands N] [--cuts N] [--only life|sweep]
+  --seed N      the first seed, or with neither --minutes nor --ci the only one (default 1)
+  --minutes M   seed after seed, for so long
+  --ci          every seed that ever failed, then as many as the release asks for
+  --commands N  commands of a life (default 10000)
+  --cuts N      power cuts tried before each call of a sweep (default 24)
+  --only KIND   lives alone, or sweeps alone
+";
+
+/// What to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Long lives.
+    Life,
+    /// Sweeps of crash states.
+    Sweep,
+}
+
+/// How long to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Span {
+    /// One seed.
+    One,
+    /// So long.
+    For(Duration),
+    /// Until the release's numbers are reached.
+    Release,
+}
+
+/// A parsed command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    pub(crate) seed: u64,
+    pub(crate) span: Span,
+    pub(crate) commands: u64,
+    pub(crate) cuts: u64,
+    pub(crate) only: Option<Kind>,
+}
+
+impl Wanted {
+    /// Reads the words; `None` when help is asked for.
+    ///
+    /// # Errors
+    /// Names the word that makes no sense.
+    pub(crate) fn parse(words: &[String]) -> Result<Option<Self>, String> {
+        let mut wanted = Self { seed: 1, span: Span::One, commands: 10_000, cuts: 24, only: None };
+        let mut words = words.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
+            match word {
+                "--help" | "-h" => return Ok(None),
+                "--ci" if wanted.span == Span::One => wanted.span = Span::Release,
+                "--minutes" if wanted.span == Span::One => {
+                    let minutes = number(word, value()?, 24 * 60)?;
+                    wanted.span = Span::For(Duration::from_secs(minutes * 60));
+                }
+                "--ci" | "--minutes" => return Err(format!("{word} beside another span of time")),
+                "--seed" => wanted.seed = number(word, value()?, u64::MAX)?,
+                "--commands" => wanted.commands = number(word, value()?, 100_000_000)?,
+                "--cuts" => wanted.cuts = number(word, value()?, 1_000_000)?,
+                "--only" => {
+                    wanted.only = Some(match value()? {
+                        "life" => Kind::Life,
+                        "sweep" => Kind::Sweep,
+                        other => return Err(format!("--only {other}: there are life and sweep")),
+                    });
+                }
+                other => return Err(format!("`{other}` is not understood")),
+            }
+        }
+        Ok(Some(wanted))
+    }
+}
+
+fn number(flag: &str, text: &str, most: u64) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(number) if (1..=most).contains(&number) => Ok(number),
+        Ok(_) | Err(_) => Err(format!("{flag} {text}: a whole number from 1 to {most}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Option<Wanted>, String> {
+        Wanted::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    /// What makes no sense is refused by name.
+    #[test]
+    fn names_what_makes_no_sense() {
+        for (line, named) in [
+            ("--seed", "--seed needs a value"),
+            ("--seed x", "--seed x"),
+            ("--seed 0", "--seed 0"),
+            ("--seed -1", "--seed -1"),
+            ("--seed 18446744073709551616", "--seed 18446744073709551616"),
+            ("--minutes 0", "--minutes 0"),
+            ("--minutes 1 --ci", "--ci beside"),
+            ("--only nothing", "--only nothing"),
+            ("--quick", "`--quick`"),
+        ] {
+            let refusal = parse(line).unwrap_err();
+            assert!(refusal.contains(named), "{line}: {refusal}");
+        }
+        let wanted = parse("--seed 7 --minutes 2 --only sweep").unwrap().unwrap();
+        assert_eq!((wanted.seed, wanted.only), (7, Some(Kind::Sweep)));
+        assert_eq!(wanted.span, Span::For(Duration::from_mins(2)));
+        assert_eq!(parse("--help"), Ok(None));
+    }
+}

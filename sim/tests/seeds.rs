@@ -1,0 +1,27 @@
+//! The simulator itself: a few seeds through everything it does, and the same seed twice.
+
+use buttonwood_sim::life::Life;
+use buttonwood_sim::sweep::sweep;
+
+/// Lives through storms without a finding; lived again, each is the same to the last call of the disk.
+#[test]
+fn one_seed_is_one_life() {
+    for seed in 1..6 {
+        let [first, second] = [(); 2].map(|()| {
+            let mut life = Life::new(seed);
+            let tally = life.run(300).unwrap_or_else(|finding| panic!("seed {seed}: {finding}"));
+            (tally, life.trace().collect::<Vec<_>>().join("\n"), life.disk().files())
+        });
+        assert_eq!(first.0, second.0);
+        assert_eq!(first.1, second.1);
+        assert!(first.2 == second.2, "seed {seed} left other files");
+        assert!(first.0.commands >= 300);
+    }
+}
+
+/// No power cut before any call takes what was acknowledged, nor leaves what nobody asked for.
+#[test]
+fn every_cut_is_survived() {
+    let swept = sweep(1, 6).unwrap();
+    assert!(swept.states > swept.boundaries && swept.second > 0, "{swept:?}");
+}

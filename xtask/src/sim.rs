@@ -1,0 +1,11 @@
+//! The simulator: lives and sweeps of seeds, optimised and with every check on.
+
+use crate::Done;
+use crate::repo::Repo;
+
+/// Runs the simulator with the words given to it.
+pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
+    let mut command = vec!["run", "--quiet", "--profile", "sim", "--package", "buttonwood-sim", "--"];
+    command.extend(words);
+    repo.cargo(command).run()
+}
