@@ -10,7 +10,8 @@ use crate::memory::Memory;
 use crate::scene::{Scene, command_of};
 use buttonwood_engine::{Answer, Body, Command, Outcome, Reject, State};
 use buttonwood_journal::{Mark, Reader, ReplayError};
-use buttonwood_model::{SessionId, Time};
+use buttonwood_model::{Nonce, SessionId, Side, SymbolId, Time};
+use buttonwood_num::{Price, Qty};
 use buttonwood_oracle::{Dice, Exchange, Naive, World, agree};
 use buttonwood_sequencer::{JOURNAL_DIR, Pending, Receipt, Stopped};
 use buttonwood_views::Views;
@@ -21,6 +22,9 @@ use std::task::{Context, Poll, Waker};
 /// What is wrong, in words.
 pub type Finding = String;
 
+/// A nonce of a read is journaled within so long (D-08a), the writer and its turns permitting.
+const NONCE_WAIT: u64 = 50_000;
+
 /// Silence after which a session's orders are cancelled (SES-010).
 const SILENCE: u64 = 30 * Time::SECOND;
 
@@ -29,6 +33,14 @@ struct Asked {
     command: Command,
     pending: Pending,
     is_answered: bool,
+}
+
+/// A nonce that a read has used.
+struct Noted {
+    session: SessionId,
+    nonce: Nonce,
+    told: Option<Time>,
+    is_due: bool,
 }
 
 /// The follower.
@@ -47,6 +59,8 @@ pub(crate) struct Checker {
     expected: BTreeMap<u64, Answer>,
     /// When each session that must be heard of was heard, oldest first.
     heard: BTreeMap<SessionId, Vec<Time>>,
+    /// Nonces that reads have used, and when the writer was first told.
+    noted: Vec<Noted>,
     /// The highest sequence that anybody outside has seen an effect of.
     seen: u64,
 }
@@ -65,6 +79,7 @@ impl Checker {
             answered: BTreeMap::new(),
             expected: BTreeMap::new(),
             heard: BTreeMap::new(),
+            noted: Vec::new(),
             seen: 0,
         }
     }
@@ -92,6 +107,34 @@ impl Checker {
     /// Notes that a session was heard.
     pub(crate) fn hears(&mut self, session: SessionId, now: Time) {
         self.heard.entry(session).or_default().push(now);
+    }
+
+    /// Notes that a read used a nonce.
+    pub(crate) fn notes(&mut self, session: SessionId, nonce: Nonce) {
+        self.noted.push(Noted { session, nonce, told: None, is_due: false });
+    }
+
+    /// Notes that the writer had its turn.
+    pub(crate) fn decided(&mut self, now: Time) {
+        for noted in &mut self.noted {
+            let told = *noted.told.get_or_insert(now);
+            noted.is_due |= now.0 - told.0 >= NONCE_WAIT;
+        }
+    }
+
+    /// No nonce of a read waits for longer than it may, once everything decided was committed.
+    pub(crate) fn check_nonces(&mut self) -> Result<(), Finding> {
+        let access = self.exchange.state.access();
+        let is_used = |noted: &Noted| {
+            access.session(noted.session).is_some_and(|session| session.highest_nonce() >= noted.nonce)
+        };
+        self.noted.retain(|noted| !is_used(noted));
+        match self.noted.iter().find(|noted| noted.is_due) {
+            Some(Noted { session, nonce, .. }) => {
+                Err(format!("nonce {nonce:?} that a read of {session:?} has used is not in the journal"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Notes that everybody was given a whole window, at a start.
@@ -220,7 +263,30 @@ impl Checker {
 
     /// Compares what the views show with what he remembers, as far as he has read the same.
     pub(crate) fn look_up(&self, views: &Views, dice: &mut Dice) -> Result<(), Finding> {
-        if views.state().stamp() == self.exchange.stamp { self.memory.compare(views, dice) } else { Ok(()) }
+        if views.state().stamp() != self.exchange.stamp {
+            return Ok(());
+        }
+        self.compare_depth(views, dice)?;
+        self.memory.compare(views, dice)
+    }
+
+    fn compare_depth(&self, views: &Views, dice: &mut Dice) -> Result<(), Finding> {
+        let symbols = u64::try_from(self.exchange.state.symbols().len()).expect("few symbols");
+        let symbol = SymbolId(u16::try_from(dice.below(symbols)).expect("few symbols"));
+        let side = dice.pick(&[Side::Buy, Side::Sell]);
+        let mut levels: Vec<(Price, Qty)> = Vec::new();
+        for order in self.exchange.queue(symbol, side) {
+            match levels.last_mut().filter(|(price, _)| *price == order.price) {
+                Some((_, qty)) => *qty += order.remaining,
+                None => levels.push((order.price, order.remaining)),
+            }
+        }
+        let shown = views.depth().levels(symbol, side, usize::MAX);
+        if shown == levels {
+            Ok(())
+        } else {
+            Err(format!("the views show the depth {shown:?}\nexpected {levels:?}"))
+        }
     }
 
     fn compare_answers(&mut self) -> Result<(), Finding> {
@@ -242,6 +308,8 @@ impl Checker {
     /// comes to himself.
     pub(crate) fn restarted(&mut self, disk: &Faulty, recovered: &State) -> Result<(), Finding> {
         let seq = recovered.stamp().seq.0;
+        // A restart may forget what reads have used within the last moments.
+        self.noted.clear();
         // Read anew: that his place lies in this history is proved once more.
         self.reader = None;
         if seq < self.seen.max(self.seq()) {

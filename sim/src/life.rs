@@ -5,9 +5,11 @@ use crate::check::{Checker, Finding};
 use crate::disk::{Faulty, Trouble};
 use crate::rot;
 use crate::scene::{FOUNDED, Scene};
+use buttonwood_journal as journal;
+use buttonwood_journal::{Journal, ReplayError};
 use buttonwood_model::Time;
 use buttonwood_oracle::Dice;
-use buttonwood_sequencer::{Busy, Fault, Stepped, verify};
+use buttonwood_sequencer::{Busy, Fault, JOURNAL_DIR, Stepped, verify};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -172,7 +174,8 @@ impl Life {
                 16 => self.scrub()?,
                 17..20 => self.read(),
                 20 if self.dice.once_in(20) => self.stop()?,
-                21 => self.look_up()?,
+                21 | 22 => self.look_up()?,
+                23 if self.dice.once_in(20) => self.start_twice()?,
                 _ => {
                     self.submit()?;
                     submitted = true;
@@ -226,17 +229,18 @@ impl Life {
     /// A call that only reads uses a nonce too.
     fn read(&mut self) {
         let (session, nonce) = self.scene.dealer.read();
-        let now = self.now;
-        let exchange = self.stepped().exchange();
+        let exchange = self.stepped.as_ref().expect("it is running between two turns").exchange();
         exchange.note_nonce(session, nonce);
-        exchange.heard(session, now);
-        self.checker.hears(session, now);
+        exchange.heard(session, self.now);
+        self.checker.notes(session, nonce);
+        self.checker.hears(session, self.now);
     }
 
     fn decide(&mut self) {
         let elapsed = Duration::from_micros(self.now.0 - FOUNDED.0);
         self.stepped().decide(elapsed);
         self.told = self.now;
+        self.checker.decided(self.now);
     }
 
     fn commit(&mut self) -> Result<(), Finding> {
@@ -262,6 +266,7 @@ impl Life {
             if self.checker.waiting() == 0 && told == now {
                 self.checker.check_silence(now)?;
             }
+            self.checker.check_nonces()?;
         }
         Ok(())
     }
@@ -298,6 +303,15 @@ impl Life {
     fn look_up(&mut self) -> Result<(), Finding> {
         let stepped = self.stepped.as_ref().expect("it is running between two turns");
         self.checker.look_up(&stepped.exchange().views(), &mut self.dice)
+    }
+
+    /// A second process on the same directory must not come to serve.
+    fn start_twice(&mut self) -> Result<(), Finding> {
+        match self.scene.recover(&self.disk) {
+            Ok(_) => Err("two processes serve one directory".into()),
+            Err(fault) if fault.to_string().contains("in use") || self.disk.blown().is_some() => Ok(()),
+            Err(fault) => Err(format!("a second start does not say that the directory is in use: {fault}")),
+        }
     }
 
     fn has_ended(&self) -> bool {
@@ -345,31 +359,37 @@ impl Life {
             self.disk.cut_power(&mut self.dice);
         } else {
             self.disk.kill();
-            self.damage_a_copy()?;
         }
+        self.damage_copies(loses_power)?;
         self.note(|| format!("crash, power lost: {loses_power}"));
         self.boot()
     }
 
-    /// Damages a copy of the disk and starts it: it has everything, or refuses to serve.
-    fn damage_a_copy(&mut self) -> Result<(), Finding> {
+    /// Damages copies of the disk and starts them: each has everything, or refuses to serve.
+    ///
+    /// After a power cut the journal alone knows what was acknowledged, and of its very last batch nobody knows whether
+    /// it was: that one may go unnoticed.
+    fn damage_copies(&mut self, lost_power: bool) -> Result<(), Finding> {
         if !self.dice.once_in(4) {
             return Ok(());
         }
-        let copy = self.disk.fork();
-        let Some(what) = rot::spoil(&copy, &mut self.dice) else { return Ok(()) };
-        self.tally.damaged += 1;
-        self.note(|| format!("on a copy: {what}"));
-        copy.limit(None);
-        if let Ok(recovered) = self.scene.recover(&copy) {
-            let state = recovered.views().state();
-            if state.stamp().seq.0 < self.checker.seq() {
-                return Err(format!("with {what} it serves an older past: {:?}", state.stamp()));
+        let certain = if lost_power { before_last_batch(&self.disk)? } else { self.checker.seq() };
+        for _ in 0..4 {
+            let copy = self.disk.fork();
+            let Some(what) = rot::spoil(&copy, &mut self.dice) else { return Ok(()) };
+            self.tally.damaged += 1;
+            self.note(|| format!("on a copy: {what}"));
+            copy.limit(None);
+            if let Ok(recovered) = self.scene.recover(&copy) {
+                self.tally.unhurt += 1;
+                let state = recovered.views().state();
+                if state.stamp().seq.0 < certain {
+                    return Err(format!("with {what} it serves an older past: {:?}", state.stamp()));
+                }
+                if state.stamp() == self.checker.state().stamp() && state != self.checker.state() {
+                    return Err(format!("with {what} it serves another state"));
+                }
             }
-            if state.stamp().seq.0 == self.checker.seq() && state != self.checker.state() {
-                return Err(format!("with {what} it serves another state"));
-            }
-            self.tally.unhurt += 1;
         }
         Ok(())
     }
@@ -454,5 +474,22 @@ impl Life {
     fn boot_in_peace(&mut self) -> Result<(), Finding> {
         let stepped = self.scene.boot(&self.disk, self.now);
         self.booted(stepped.map_err(|fault| format!("it cannot be started: {fault}"))?)
+    }
+}
+
+/// The last command before the journal's last batch.
+fn before_last_batch(disk: &Faulty) -> Result<u64, Finding> {
+    let wrong = |fault: journal::Fault| format!("the journal cannot be read after a crash: {fault}");
+    let mut journal = Journal::open(disk.fork().folder().folder(JOURNAL_DIR), journal::Options::default());
+    let journal =
+        journal.as_mut().map_err(|fault| format!("the journal cannot be opened after a crash: {fault}"))?;
+    let mut before = 0;
+    let read = journal.replay(None, |batch| {
+        before = batch.first_seq() - 1;
+        Ok::<_, journal::Fault>(())
+    });
+    match read {
+        Ok(_) => Ok(before),
+        Err(ReplayError::Fault(fault) | ReplayError::Refused(fault)) => Err(wrong(fault)),
     }
 }

@@ -189,7 +189,7 @@ impl Work<'_> {
 }
 
 /// A panic of what is simulated is a finding too.
-fn guarded<T>(run: impl FnOnce() -> Result<T, Finding>) -> Result<T, Finding> {
+pub(crate) fn guarded<T>(run: impl FnOnce() -> Result<T, Finding>) -> Result<T, Finding> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));

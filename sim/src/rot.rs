@@ -13,14 +13,22 @@ pub(crate) fn spoil(disk: &Faulty, dice: &mut Dice) -> Option<String> {
     if files.is_empty() {
         return None;
     }
-    let at = pick(dice, files.len());
+    let newest = files.iter().rposition(|(path, _)| path.extension().is_some_and(|kind| kind == "segment"));
+    let (at, within) = match newest {
+        // Where the history ends, damage is hardest to tell from a crash.
+        Some(newest) if dice.once_in(2) => (newest, used(&files.get(newest)?.1)),
+        _ => {
+            let at = pick(dice, files.len());
+            (at, files.get(at)?.1.len())
+        }
+    };
     let (path, bytes) = files.get(at)?;
-    let sector = pick(dice, bytes.len().div_ceil(SECTOR)) * SECTOR;
+    let sector = pick(dice, within.div_ceil(SECTOR)) * SECTOR;
     let end = (sector + SECTOR).min(bytes.len());
     let shown = path.display();
     Some(match dice.below(5) {
         0 | 1 => {
-            let (byte, bit) = (pick(dice, bytes.len()), dice.below(8));
+            let (byte, bit) = (pick(dice, within), dice.below(8));
             disk.spoil(path, |bytes| flip(bytes, byte, bit));
             format!("bit {bit} of byte {byte} of {shown} flipped")
         }
@@ -46,6 +54,11 @@ pub(crate) fn spoil(disk: &Faulty, dice: &mut Dice) -> Option<String> {
             format!("{shown} cut to {len} bytes")
         }
     })
+}
+
+/// Bytes up to the last that is not zero.
+fn used(bytes: &[u8]) -> usize {
+    bytes.iter().rposition(|byte| *byte != 0).map_or(1, |last| last + 1)
 }
 
 fn flip(bytes: &mut [u8], at: usize, bit: u64) {

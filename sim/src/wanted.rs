@@ -10,6 +10,7 @@ usage: cargo xtask sim [--seed N] [--minutes M | --ci] [--commands N] [--cuts N]
   --commands N  commands of a life (default 10000)
   --cuts N      power cuts tried before each call of a sweep (default 24)
   --only KIND   lives alone, or sweeps alone
+  --planted N   plants N bugs one after another, the first of them drawn by the seed, or `all`; each must be found
 ";
 
 /// What to run.
@@ -40,6 +41,8 @@ pub(crate) struct Wanted {
     pub(crate) commands: u64,
     pub(crate) cuts: u64,
     pub(crate) only: Option<Kind>,
+    /// Plant so many bugs.
+    pub(crate) planted: Option<u64>,
 }
 
 impl Wanted {
@@ -48,7 +51,8 @@ impl Wanted {
     /// # Errors
     /// Names the word that makes no sense.
     pub(crate) fn parse(words: &[String]) -> Result<Option<Self>, String> {
-        let mut wanted = Self { seed: 1, span: Span::One, commands: 10_000, cuts: 24, only: None };
+        let mut wanted =
+            Self { seed: 1, span: Span::One, commands: 10_000, cuts: 24, only: None, planted: None };
         let mut words = words.iter().map(String::as_str);
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
@@ -68,6 +72,12 @@ impl Wanted {
                         "life" => Kind::Life,
                         "sweep" => Kind::Sweep,
                         other => return Err(format!("--only {other}: there are life and sweep")),
+                    });
+                }
+                "--planted" => {
+                    wanted.planted = Some(match value()? {
+                        "all" => u64::MAX,
+                        count => number(word, count, 1_000)?,
                     });
                 }
                 other => return Err(format!("`{other}` is not understood")),

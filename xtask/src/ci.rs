@@ -7,7 +7,7 @@ use crate::{Done, deny, layers, sim, suite, tidy, trace};
 
 type Step = (&'static str, fn(&Repo) -> Done);
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     ("fmt", |repo| repo.cargo(["fmt", "--all", "--check"]).run()),
     ("clippy", |repo| repo.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()),
     ("doc", |repo| repo.cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-Dwarnings").run()),
@@ -17,6 +17,7 @@ const STEPS: [Step; 9] = [
     ("trace", |repo| trace::run(repo, trace::Mode::Check)),
     ("test", suite::run),
     ("sim", |repo| sim::run(repo, &["--ci"])),
+    ("planted", |repo| sim::planted(repo, &["--planted", "all"])),
 ];
 
 pub(crate) fn run(repo: &Repo) -> Done {

@@ -32,6 +32,7 @@ usage: cargo xtask <chore>
   trace [--check]  tests to clauses: writes spec/coverage.md, or with --check only compares it
   deny             licences, banned crates and sources of dependencies
   sim [ARGS…]      the simulator: --seed N, --minutes M, --ci and what `sim --help` lists
+  planted [ARGS…]  plants every bug there is, one after another; the simulator must find each
   bench [ARGS…]    the benchmarks, in release mode; ARGS go to buttonwood-bench
 ";
 
@@ -66,6 +67,7 @@ fn run(words: &[String]) -> Done {
         ("trace", ["--check"]) => trace::run(&repo, trace::Mode::Check),
         ("deny", []) => deny::run(&repo),
         ("sim", _) => sim::run(&repo, &rest),
+        ("planted", _) => sim::planted(&repo, &rest),
         ("bench", _) => bench::run(&repo, &rest),
         ("help" | "--help" | "-h", _) => {
             print!("{USAGE}");

@@ -13,6 +13,7 @@ use buttonwood_disk::Folder;
 use buttonwood_engine::{Command, Workspace};
 use buttonwood_journal as journal;
 use buttonwood_model::{Nonce, SessionId, Time};
+use buttonwood_planted::{Bug, planted};
 use buttonwood_views::Views;
 use crossbeam_channel::{Receiver, bounded};
 use crossbeam_utils::sync::Parker;
@@ -91,7 +92,7 @@ impl Parts {
                 .sessions()
                 .iter()
                 .enumerate()
-                .filter(|(_, session)| session.key.require_heartbeat)
+                .filter(|(_, session)| session.key.require_heartbeat && !planted(Bug::SessionsUnwatched))
                 .map(|(id, _)| SessionId::from_index(id)),
         );
         let now = Instant::now();

@@ -6,11 +6,22 @@
 //! Clauses: `SES-010` to `SES-015`.
 
 use buttonwood_model::{SessionId, Time};
+use buttonwood_planted::{Bug, planted};
 use parking_lot::RwLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Silence after which a session's orders are cancelled, in microseconds.
 pub(crate) const SILENCE: u64 = 30 * Time::SECOND;
+
+fn silence() -> u64 {
+    if planted(Bug::ExpiresLate) {
+        SILENCE + Time::SECOND
+    } else if planted(Bug::ExpiresEarly) {
+        SILENCE - Time::SECOND
+    } else {
+        SILENCE
+    }
+}
 
 /// A session's last sign of life.
 #[derive(Debug)]
@@ -52,7 +63,7 @@ impl Pulse {
         has_orders: impl Fn(SessionId) -> bool,
     ) -> Option<(SessionId, Time)> {
         let beats = self.beats.read();
-        let ends = |beat: &Beat| Time(beat.heard.load(Ordering::Acquire)).plus(SILENCE);
+        let ends = |beat: &Beat| Time(beat.heard.load(Ordering::Acquire)).plus(silence());
         beats
             .iter()
             .filter(|beat| beat.heard.load(Ordering::Acquire) != beat.expired.load(Ordering::Acquire))
@@ -65,7 +76,7 @@ impl Pulse {
     /// (SES-014), which may have happened just now.
     pub(crate) fn expire(&self, session: SessionId, when: Time) {
         if let Some(beat) = self.beats.read().iter().find(|beat| beat.session == session) {
-            beat.expired.store(when.0.saturating_sub(SILENCE), Ordering::Release);
+            beat.expired.store(when.0.saturating_sub(silence()), Ordering::Release);
         }
     }
 }

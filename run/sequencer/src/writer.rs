@@ -6,6 +6,7 @@ use crate::lane::Reply;
 use crate::shared::{Shared, Submission};
 use buttonwood_engine::{Body, Command, Outcome, Reject, SEEN_MAX, State, Workspace, decide, evolve};
 use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
+use buttonwood_planted::{Bug, planted};
 use crossbeam_utils::sync::Parker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -62,7 +63,9 @@ impl Writer {
         std::mem::swap(&mut self.batch.out, &mut self.work.out);
         self.take_queued();
         self.take_due();
-        self.batch.fingerprint = self.state.fingerprint();
+        if !planted(Bug::FingerprintStale) || self.batch.entries.len() < 2 {
+            self.batch.fingerprint = self.state.fingerprint();
+        }
         std::mem::swap(&mut self.batch.out, &mut self.work.out);
         std::mem::swap(&mut self.batch, &mut inside.batch);
         let (is_empty, is_full) = (inside.batch.is_empty(), inside.batch.is_full());
@@ -101,7 +104,9 @@ impl Writer {
     /// Stamps, decides and evolves one command. A panic while deciding has changed nothing and is an answer.
     fn execute(&mut self, time: Time, command: Command, reply: Option<Reply>) {
         let last = self.state.stamp();
-        if self.shared.low_space.load(Ordering::Relaxed) && !command.body.is_reducing() {
+        if self.shared.low_space.load(Ordering::Relaxed)
+            && (!command.body.is_reducing() || planted(Bug::CancelsTurnedAway))
+        {
             turn_away(last, reply);
             return;
         }
@@ -167,6 +172,9 @@ impl Writer {
         // Of each session, the highest comes first and stays.
         seen.sort_unstable_by(|a, b| b.cmp(a));
         seen.dedup_by_key(|(session, _)| *session);
+        if planted(Bug::ReadNoncesForgotten) {
+            seen.clear();
+        }
         for some in seen.chunks(SEEN_MAX) {
             let command = Command { caller: None, body: Body::NoncesSeen(some.iter().copied().collect()) };
             self.execute(self.shared.clock.now(), command, None);

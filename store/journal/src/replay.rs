@@ -5,6 +5,8 @@
 
 use sha2::{Digest, Sha256};
 
+use buttonwood_planted::{Bug, planted};
+
 use crate::buffer::MAX_BATCH_BYTES;
 use crate::codec::{BLOCK, BLOCK_BYTES, blank, narrow, wide};
 use crate::fault::{Fault, Flaw, ReplayError};
@@ -190,14 +192,16 @@ fn tail(
     watermark: &Watermark,
 ) -> Result<Option<Flaw>, Fault> {
     let Mark { seq, offset, .. } = cursor.mark;
-    if !bad.tearable {
+    if !bad.tearable || (planted(Bug::TornTailRefused) && !matches!(bad.flaw, Flaw::Blank)) {
         return Err(segment.damaged(offset, seq + 1, bad.flaw));
     }
-    if let Some(later) = later(segment, window, cursor)? {
+    if let Some(later) = later(segment, window, cursor)?
+        && !planted(Bug::MiddleTakenForTail)
+    {
         return Err(segment.damaged(offset, seq + 1, Flaw::Middle { offset: later }));
     }
     let clean = matches!(bad.flaw, Flaw::Blank | Flaw::Cut);
-    if watermark.seq > seq && !clean {
+    if watermark.seq > seq && !clean && !planted(Bug::LostTailAccepted) {
         return Err(segment.damaged(offset, seq + 1, Flaw::Acknowledged { watermark: watermark.seq }));
     }
     Ok(if clean { None } else { Some(bad.flaw) })
@@ -249,7 +253,7 @@ fn read<'w>(segment: &Segment, window: &'w mut Window, cursor: &Cursor) -> Resul
     let (head, stored) = front.split_at(BATCH_HEADER);
     let (body, padding) = rest.split_at(body_bytes);
     let chain = digest(head, body);
-    if chain != stored {
+    if chain != stored && !planted(Bug::ContentUnchecked) {
         return Err(torn(Flaw::Content));
     }
     if !blank(padding) {

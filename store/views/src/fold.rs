@@ -9,6 +9,7 @@ use crate::history::{Index, OrderRow, Position, PublicTrade, TradeRow};
 use buttonwood_engine::{Event, OrderState, SpotEvent, State, evolve};
 use buttonwood_model::{CancelReason, Side, Slot, Stamp, SymbolId, TradeId};
 use buttonwood_num::{Money, Price, Qty};
+use buttonwood_planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
 
 /// Where a fold's rows and changes of depth go.
@@ -164,7 +165,12 @@ impl Fold {
         let taking = self.state.taking();
         let maker = *self.state.orders().get(fill.maker);
         let (symbol, price, qty) = (maker.symbol, maker.price, fill.qty);
-        for (slot, fee, aggressor) in [(fill.maker, fill.maker_fee, false), (taking, fill.taker_fee, true)] {
+        let (maker_fee, taker_fee) = if planted(Bug::FeesExchanged) {
+            (fill.taker_fee, fill.maker_fee)
+        } else {
+            (fill.maker_fee, fill.taker_fee)
+        };
+        for (slot, fee, aggressor) in [(fill.maker, maker_fee, false), (taking, taker_fee, true)] {
             let order = self.state.orders().get(slot);
             let position = sink.trade(&TradeRow {
                 account: order.account,
@@ -184,7 +190,9 @@ impl Fold {
         }
         let taker = maker.side.opposite();
         sink.public(&PublicTrade { symbol, trade: fill.trade, time: stamp.time, price, qty, taker });
-        sink.reduced(symbol, maker.side, price, qty);
+        if !planted(Bug::DepthKeepsFilled) {
+            sink.reduced(symbol, maker.side, price, qty);
+        }
         let notional = self.notional(symbol, price, qty);
         self.tape.trade(symbol, stamp.time, price, qty, notional);
         if maker.remaining == qty {
@@ -201,6 +209,7 @@ impl Fold {
     }
 
     fn close(&self, stamp: Stamp, slot: Slot, reason: Option<CancelReason>, sink: &mut impl Sink) {
+        let reason = reason.filter(|_| !planted(Bug::ReasonForgotten));
         let state = OrderState { reason, ..OrderState::live(self.state.orders(), slot) };
         sink.order(&row_of(&state, stamp, self.trades_of(slot)));
     }

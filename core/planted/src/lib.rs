@@ -1,0 +1,116 @@
+//! Bugs that can be planted, to see whether the suite finds them: it must catch each one.
+//!
+//! Without the feature `on` no bug is ever planted, [`planted`] is the constant `false`, and the compiler removes what
+//! stands behind it. The simulator's feature `planted` switches it on, for a build that nobody runs an exchange with.
+#![no_std]
+
+#[cfg(feature = "on")]
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+macro_rules! bugs {
+    ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
+        /// A bug that can be planted.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Bug {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl Bug {
+            /// Every one of them.
+            pub const ALL: &[Self] = &[$(Self::$name,)+];
+
+            /// What it does, in words.
+            pub const fn says(self) -> &'static str {
+                match self {
+                    $(Self::$name => concat!($($doc),+),)+
+                }
+            }
+        }
+    };
+}
+
+bugs! {
+    /// The journal does not sync a batch.
+    SyncSkipped,
+    /// The journal does not sync the folder after it renamed a file.
+    NamesUnsynced,
+    /// A segment gets its number before its header is synced.
+    HeaderUnsynced,
+    /// The journal tries a failed sync again, and believes the second answer.
+    SyncRetried,
+    /// The journal goes on after a failed append.
+    AppendErrorIgnored,
+    /// A recovery takes a torn tail for damage.
+    TornTailRefused,
+    /// A recovery takes damage in the middle for a torn tail.
+    MiddleTakenForTail,
+    /// A recovery accepts a history that ends before what was acknowledged.
+    LostTailAccepted,
+    /// A recovery does not compare a batch with its hash.
+    ContentUnchecked,
+    /// A start replaces the last segment though it holds batches.
+    SegmentReplaced,
+    /// A segment says that the one before it ends a block later.
+    SealMisplaced,
+    /// The journal's lock is not looked at.
+    LockIgnored,
+    /// A batch claims that it was acknowledged itself.
+    WatermarkAhead,
+    /// Callers are answered before their batch is durable.
+    AnsweredEarly,
+    /// The views show a batch before it is durable.
+    ShownEarly,
+    /// The nonces of reads are not journaled.
+    ReadNoncesForgotten,
+    /// A silent session is expired after 31 seconds.
+    ExpiresLate,
+    /// A session is expired after 29 seconds.
+    ExpiresEarly,
+    /// After a start no session is watched.
+    SessionsUnwatched,
+    /// A batch carries the fingerprint of the state before it.
+    FingerprintStale,
+    /// A snapshot claims to stand for one batch more than it holds.
+    SnapshotAhead,
+    /// The last command of a batch is not journaled.
+    LastUnjournaled,
+    /// Cancels are turned away when the disk is full.
+    CancelsTurnedAway,
+    /// A snapshot is made before the history's files are synced.
+    HistoryUnsynced,
+    /// A history file whose sync has failed is trusted the next time.
+    HistoryDoubtForgotten,
+    /// Rows of history that could not be written are forgotten.
+    HistoryWriteForgotten,
+    /// Filled orders stay in the depth.
+    DepthKeepsFilled,
+    /// The history shows each party of a trade the other one's fee.
+    FeesExchanged,
+    /// The history forgets why an order was cancelled.
+    ReasonForgotten,
+}
+
+#[cfg(feature = "on")]
+static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+/// Plants one bug in place of the last one, or none.
+#[cfg(feature = "on")]
+#[expect(clippy::as_conversions, reason = "an enum without fields")]
+pub fn plant(bug: Option<Bug>) {
+    CHOSEN.store(bug.map_or(usize::MAX, |bug| bug as usize), Ordering::Relaxed);
+}
+
+/// Whether a bug is planted.
+#[cfg(feature = "on")]
+#[expect(clippy::as_conversions, reason = "an enum without fields")]
+pub fn planted(bug: Bug) -> bool {
+    CHOSEN.load(Ordering::Relaxed) == bug as usize
+}
+
+/// Whether a bug is planted: never in this build.
+#[cfg(not(feature = "on"))]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "nothing of it may be left in the product")]
+pub const fn planted(_bug: Bug) -> bool {
+    false
+}
