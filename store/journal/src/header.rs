@@ -48,6 +48,9 @@ pub(crate) struct SegmentHeader {
     pub(crate) previous_end: u64,
     /// Chain value at this place.
     pub(crate) chain: [u8; 32],
+    /// Bytes of the file, all of them synced before it got its name: a shorter one was cut, and what it held behind the
+    /// cut nobody would miss otherwise. 0 in files of earlier builds, which do not say.
+    pub(crate) bytes: u64,
 }
 
 impl SegmentHeader {
@@ -61,7 +64,8 @@ impl SegmentHeader {
             .u64(self.epoch)
             .u64(self.first_seq)
             .u64(self.previous_end)
-            .bytes(&self.chain);
+            .bytes(&self.chain)
+            .u64(self.bytes);
         seal(&mut block);
         block
     }
@@ -77,6 +81,7 @@ impl SegmentHeader {
                 first_seq: fields.u64()?,
                 previous_end: fields.u64()?,
                 chain: fields.bytes()?,
+                bytes: fields.u64()?,
             })
         };
         read().ok_or(Unreadable::Garbled)

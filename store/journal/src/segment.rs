@@ -51,6 +51,9 @@ impl Segment {
         if header.segment != number {
             return Err(flawed(path, Flaw::Place { segment: header.segment, offset: 0 }));
         }
+        if file.len().map_err(io("measure", &path))? < header.bytes {
+            return Err(flawed(path, Flaw::Cut));
+        }
         Ok(Self { path, file, header })
     }
 

@@ -74,8 +74,15 @@ impl Writer {
         } else {
             end.segment + 1
         };
-        let header =
-            SegmentHeader { id, segment, epoch, first_seq: end.seq + 1, previous_end, chain: end.chain };
+        let header = SegmentHeader {
+            id,
+            segment,
+            epoch,
+            first_seq: end.seq + 1,
+            previous_end,
+            chain: end.chain,
+            bytes: blank.bytes,
+        };
         let path = blank.publish(&header)?;
         let gauge = Gauge::open(&dir, id, end.seq)?;
         let mark = Mark { segment, offset: BLOCK_BYTES, ..end };
@@ -211,6 +218,7 @@ impl Writer {
             first_seq: seq + 1,
             previous_end: if planted(Bug::SealMisplaced) { offset + BLOCK_BYTES } else { offset },
             chain,
+            bytes: blank.bytes,
         };
         let path = blank.publish(&header)?;
         self.active = Active { bytes: blank.bytes, file: blank.file, path };

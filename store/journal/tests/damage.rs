@@ -96,19 +96,39 @@ fn every_byte_of_the_segment_header_counts() {
     }
 }
 
-/// A file cut anywhere gives up nothing that was acknowledged, and otherwise ends with the last whole batch.
+/// A file that was cut is refused wherever the cut is, though nothing else knows what it held: a segment has its whole
+/// length before it has its name.
 #[test]
 fn truncation_is_noticed() {
     let sample = Sample::new();
-    for len in (0..=sample.start(3)).rev().step_by(SECTOR) {
-        let outcome = sample.recover_with(|bytes| bytes.truncate(len));
-        assert_eq!(outcome.is_ok(), len == sample.start(3), "cut to {len}");
+    forget_watermark(sample.dir.path());
+    let whole = sample.bytes.len();
+    for len in (0..whole).step_by(SECTOR).chain([whole - 1]) {
+        let refused = sample.recover_with(|bytes| bytes.truncate(len)).unwrap_err();
+        assert!(matches!(refused, Fault::Damaged { flaw: Flaw::Cut, .. }), "cut to {len}: {refused}");
+    }
+    assert_eq!(sample.recover_with(|_| {}).unwrap(), expected(sample.marks[3].seq));
+}
+
+/// A tail that was never written is zeros: it gives up nothing that was acknowledged, and otherwise the history ends with
+/// the last whole batch.
+#[test]
+fn a_blank_tail_is_weighed_against_the_watermark() {
+    let sample = Sample::new();
+    // A batch whose padding alone is blank is whole.
+    let last = |len: usize| {
+        let end = |mark: &&Mark| usize::try_from(mark.offset).unwrap();
+        let whole = |mark: &&Mark| sample.bytes[len.min(end(mark))..end(mark)].iter().all(|byte| *byte == 0);
+        *sample.marks.iter().rfind(whole).unwrap()
+    };
+    for len in (4096..=sample.start(3)).rev().step_by(SECTOR) {
+        let outcome = sample.recover_with(|bytes| bytes[len..].fill(0));
+        assert_eq!(outcome.is_ok(), last(len) == sample.marks[3], "blank from {len}");
     }
     forget_watermark(sample.dir.path());
     for len in (4096..=sample.start(3)).step_by(SECTOR) {
-        let content = sample.recover_with(|bytes| bytes.truncate(len)).unwrap();
-        let last = sample.marks.iter().rfind(|mark| mark.offset <= u64::try_from(len).unwrap()).unwrap();
-        assert_eq!(content, expected(last.seq), "cut to {len}");
+        let content = sample.recover_with(|bytes| bytes[len..].fill(0)).unwrap();
+        assert_eq!(content, expected(last(len).seq), "blank from {len}");
     }
 }
 
