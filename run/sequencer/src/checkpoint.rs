@@ -1,12 +1,15 @@
 //! Snapshots: written from a fold of sealed batches, beside the running exchange and without stopping it.
 //!
 //! Each one starts from the newest that exists and replays the journal from there, so making it also proves once
-//! more that a replay equals the live run. Rule J10.
+//! more that a replay equals the live run; and all sums and holds are recomputed from it. A law that does not hold, or a
+//! replay that comes to another state, ends the process: the audit is a stop switch. Rule J10.
 
 use crate::Fault;
+use crate::commit::die;
 use crate::recover::{JOURNAL_DIR, Replayed, decode, encode};
 use crate::scrub::Scrub;
 use crate::shared::Shared;
+use crate::verify::check_laws;
 use buttonwood_disk::Folder;
 use buttonwood_journal::{JournalId, Mark, Reader, snapshot};
 use buttonwood_planted::{Bug, planted};
@@ -30,6 +33,8 @@ pub(crate) fn run(dir: &Folder, shared: &Arc<Shared>, durable: &Receiver<u64>) {
         };
         match make(dir, shared, seq) {
             Ok(mark) => tracing::info!(seq = mark.seq, "snapshot written"),
+            // Money or orders are not where they must be: an exchange that goes on makes it worse.
+            Err(fault @ (Fault::Law { .. } | Fault::Diverged { .. })) => die(&fault),
             // The journal holds everything; only the next start takes longer.
             Err(fault) => tracing::error!(%fault, "snapshot failed"),
         }
@@ -65,6 +70,7 @@ fn fold_and_write(dir: &Folder, until: u64, syncer: &Syncer) -> Result<Mark, Fau
             replayed.check(batch, fold.state().fingerprint())
         })
         .map_err(crate::recover::replay_fault)?;
+    check_laws(&fold)?;
     if !planted(Bug::HistoryUnsynced) {
         syncer.sync()?;
     }

@@ -186,8 +186,9 @@ impl Committer {
     }
 }
 
-/// Ends the process at once: nothing that was not synced may be acknowledged, by anyone, ever.
-fn die(fault: &dyn std::error::Error) -> ! {
-    eprintln!("buttonwood: {fault}; stopping before anything unsynced is acknowledged");
+/// Ends the process at once: nothing that was not synced may be acknowledged, by anyone, ever, nor anything be built on a
+/// state that breaks a law.
+pub(crate) fn die(fault: &dyn std::error::Error) -> ! {
+    eprintln!("buttonwood: {fault}; stopping before anything more is acknowledged");
     std::process::abort();
 }

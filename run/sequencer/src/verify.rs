@@ -79,7 +79,8 @@ pub fn verify(dir: impl Into<Folder>) -> Result<Report, Fault> {
     })
 }
 
-fn check_laws(fold: &Fold) -> Result<(), Fault> {
+/// Recomputes every sum and hold from the single balances and orders.
+pub(crate) fn check_laws(fold: &Fold) -> Result<(), Fault> {
     let state = fold.state();
     match state.broken_law() {
         Some(law) => Err(Fault::Law { seq: state.stamp().seq.0, law }),
