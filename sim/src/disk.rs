@@ -7,15 +7,17 @@
 //!
 //! Not here: damage to what lies still, see `rot`.
 
+mod calls;
 mod content;
 mod handle;
+mod naming;
 
 use crate::dice;
-use buttonwood_disk::{Disk, Folder, Handle, Open};
+use buttonwood_disk::Folder;
 use buttonwood_oracle::Dice;
 use content::Content;
 pub use content::Survival;
-use handle::Opened;
+use naming::Naming;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -62,53 +64,6 @@ struct Inside {
     drawn: u64,
     /// The disk before each changing call, if it is recorded.
     past: Option<Vec<Self>>,
-}
-
-/// A change of names that is not durable yet.
-#[derive(Clone, Debug)]
-enum Naming {
-    Linked(PathBuf, u64),
-    Renamed(PathBuf, PathBuf, u64),
-    Removed(PathBuf),
-}
-
-impl Naming {
-    /// The folder that must be synced for it.
-    fn folder(&self) -> Option<&Path> {
-        match self {
-            Self::Linked(path, _) | Self::Renamed(_, path, _) | Self::Removed(path) => path.parent(),
-        }
-    }
-
-    fn touches(&self, path: &Path) -> bool {
-        match self {
-            Self::Linked(name, _) | Self::Removed(name) => name == path,
-            Self::Renamed(from, to, _) => from == path || to == path,
-        }
-    }
-
-    /// Whether the two are about a common name, so that their order cannot change.
-    fn meets(&self, other: &Self) -> bool {
-        match self {
-            Self::Linked(path, _) | Self::Removed(path) => other.touches(path),
-            Self::Renamed(from, to, _) => other.touches(from) || other.touches(to),
-        }
-    }
-
-    fn apply(&self, names: &mut BTreeMap<PathBuf, u64>) {
-        match self {
-            Self::Linked(path, file) => {
-                names.insert(path.clone(), *file);
-            }
-            Self::Renamed(from, to, file) => {
-                names.remove(from);
-                names.insert(to.clone(), *file);
-            }
-            Self::Removed(path) => {
-                names.remove(path);
-            }
-        }
-    }
 }
 
 impl Faulty {
@@ -304,103 +259,5 @@ impl Inside {
             left = dice::mix(left, content.lose(survival, dice));
         }
         left
-    }
-}
-
-impl Disk for Faulty {
-    fn create_folder(&self, path: &Path) -> io::Result<()> {
-        // Folders are made once in a directory's life, before anything in it matters; they are durable at once.
-        self.lock().folders.extend(path.ancestors().map(Path::to_owned));
-        Ok(())
-    }
-
-    fn is_folder(&self, path: &Path) -> bool {
-        self.lock().folders.contains(path)
-    }
-
-    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
-        let inside = self.lock();
-        let within = inside.names.keys().filter(|path| path.parent() == Some(folder));
-        Ok(within.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
-    }
-
-    fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn Handle>> {
-        let mut inside = self.lock();
-        let known = inside.names.get(path).copied();
-        let file = match (known, how) {
-            (Some(file), Open::Read | Open::Keep) => file,
-            (None, Open::Read) => return Err(io::ErrorKind::NotFound.into()),
-            (Some(file), Open::Fresh) => {
-                inside.call()?;
-                if let Some(content) = inside.files.get_mut(&file) {
-                    content.set_len(0);
-                }
-                file
-            }
-            (None, Open::Keep | Open::Fresh) => {
-                inside.call()?;
-                let file = inside.next_file;
-                inside.next_file += 1;
-                inside.files.insert(file, Content::default());
-                inside.names.insert(path.to_owned(), file);
-                inside.unsynced.push(Naming::Linked(path.to_owned(), file));
-                file
-            }
-        };
-        let boot = inside.boot;
-        drop(inside);
-        Ok(Arc::new(Opened::new(self.clone(), file, boot)))
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let mut inside = self.lock();
-        inside.call()?;
-        let file = inside.names.remove(from).ok_or(io::ErrorKind::NotFound)?;
-        inside.names.insert(to.to_owned(), file);
-        inside.unsynced.push(Naming::Renamed(from.to_owned(), to.to_owned(), file));
-        Ok(())
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        let mut inside = self.lock();
-        if !inside.names.contains_key(path) {
-            return Err(io::ErrorKind::NotFound.into());
-        }
-        inside.call()?;
-        let file = inside.names.remove(path);
-        inside.unsynced.push(Naming::Removed(path.to_owned()));
-        if let Some(content) = file.and_then(|file| inside.files.get_mut(&file)) {
-            // Its space is free, though a power cut may bring it back.
-            content.give_back();
-        }
-        Ok(())
-    }
-
-    fn sync_names(&self, folder: &Path) -> io::Result<()> {
-        let mut inside = self.lock();
-        if inside.call()? {
-            return Ok(());
-        }
-        let (synced, others): (Vec<_>, Vec<_>) = std::mem::take(&mut inside.unsynced)
-            .into_iter()
-            .partition(|naming| naming.folder() == Some(folder));
-        inside.unsynced = others;
-        for naming in synced {
-            naming.apply(&mut inside.durable);
-        }
-        Ok(())
-    }
-
-    fn free(&self, _folder: &Path) -> io::Result<u64> {
-        let inside = self.lock();
-        Ok(inside.capacity.map_or(u64::MAX, |capacity| capacity.saturating_sub(inside.held())))
-    }
-
-    fn draw(&self) -> io::Result<[u8; 16]> {
-        let mut inside = self.lock();
-        inside.drawn = dice::mix(inside.drawn, 1);
-        let low = u128::from(inside.drawn);
-        let high = u128::from(dice::mix(inside.drawn, 2));
-        Ok((high << 64 | low).to_le_bytes())
     }
 }

@@ -1,15 +1,14 @@
 //! A long run: random traders, a clock that moves, turns of every thread in random order, and every fault the disk knows
 //! at any call. After each crash the exchange is recovered and goes on.
 
+mod crash;
+
 use crate::check::{Checker, Finding};
 use crate::disk::{Faulty, Trouble};
-use crate::rot;
 use crate::scene::{FOUNDED, Scene};
-use buttonwood_journal as journal;
-use buttonwood_journal::{Journal, ReplayError};
 use buttonwood_model::Time;
 use buttonwood_oracle::Dice;
-use buttonwood_sequencer::{Busy, Fault, JOURNAL_DIR, Stepped, verify};
+use buttonwood_sequencer::{Busy, Fault, Stepped};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -170,7 +169,7 @@ impl Life {
         } else {
             match self.dice.below(100) {
                 0..8 => self.prepare()?,
-                8..16 => self.checkpoint(),
+                8..16 => self.checkpoint()?,
                 16 => self.scrub()?,
                 17..20 => self.read(),
                 20 if self.dice.once_in(20) => self.stop()?,
@@ -284,10 +283,17 @@ impl Life {
         }
     }
 
-    fn checkpoint(&mut self) {
+    fn checkpoint(&mut self) -> Result<(), Finding> {
         let made = self.stepped().checkpoint();
         self.note(|| format!("snapshot: {made:?}"));
         self.tally.snapshots += u64::from(matches!(made, Ok(Some(_))));
+        match made {
+            Err(fault @ (Fault::Law { .. } | Fault::Diverged { .. } | Fault::SnapshotDiffers { .. })) => {
+                Err(format!("a snapshot is wrong: {fault}"))
+            }
+            // What the disk refuses costs a longer start and nothing else.
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 
     fn scrub(&mut self) -> Result<(), Finding> {
@@ -345,151 +351,5 @@ impl Life {
         }
         self.note(|| "killed while idle".into());
         self.crash()
-    }
-
-    /// The end of the process: what it has told until now must be there when it is started again.
-    fn crash(&mut self) -> Result<(), Finding> {
-        self.checker.collect()?;
-        self.visible();
-        let loses_power = self.disk.blown() == Some(Trouble::PowerCut) || self.dice.once_in(3);
-        self.stepped = None;
-        self.tally.crashes += 1;
-        if loses_power {
-            self.tally.power_cuts += 1;
-            self.disk.cut_power(&mut self.dice);
-        } else {
-            self.disk.kill();
-        }
-        self.damage_copies(loses_power)?;
-        self.note(|| format!("crash, power lost: {loses_power}"));
-        self.boot()
-    }
-
-    /// Damages copies of the disk and starts them: each has everything, or refuses to serve.
-    ///
-    /// After a power cut the journal alone knows what was acknowledged, and of its very last batch nobody knows whether
-    /// it was: that one may go unnoticed.
-    fn damage_copies(&mut self, lost_power: bool) -> Result<(), Finding> {
-        if !self.dice.once_in(4) {
-            return Ok(());
-        }
-        let certain = if lost_power { before_last_batch(&self.disk)? } else { self.checker.seq() };
-        for _ in 0..4 {
-            let copy = self.disk.fork();
-            let Some(what) = rot::spoil(&copy, &mut self.dice) else { return Ok(()) };
-            self.tally.damaged += 1;
-            self.note(|| format!("on a copy: {what}"));
-            copy.limit(None);
-            if let Ok(recovered) = self.scene.recover(&copy) {
-                self.tally.unhurt += 1;
-                let state = recovered.views().state();
-                if state.stamp().seq.0 < certain {
-                    return Err(format!("with {what} it serves an older past: {:?}", state.stamp()));
-                }
-                if state.stamp() == self.checker.state().stamp() && state != self.checker.state() {
-                    return Err(format!("with {what} it serves another state"));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Starts, as often as it takes; only a disk in trouble may prevent it.
-    fn boot(&mut self) -> Result<(), Finding> {
-        self.now = self.now.plus(self.dice.below(10 * Time::SECOND));
-        for _ in 0..100 {
-            if self.dice.once_in(6) {
-                let (after, trouble) = (
-                    self.dice.below(40),
-                    self.dice.pick(&[Trouble::PowerCut, Trouble::Kill, Trouble::Error]),
-                );
-                self.note(|| format!("ordered {trouble:?} after {after} calls of the start"));
-                self.disk.arm(after, trouble);
-            }
-            let booted = self.scene.boot(&self.disk, self.now);
-            match (booted, self.disk.blown()) {
-                (Ok(stepped), None | Some(Trouble::Error)) => return self.booted(stepped),
-                (_, Some(Trouble::PowerCut)) => self.disk.cut_power(&mut self.dice),
-                (_, Some(Trouble::Kill | Trouble::Error)) => self.disk.kill(),
-                (Err(fault), None) if fault.to_string().contains("no storage space") => {
-                    self.disk.kill();
-                    self.disk.limit(None);
-                }
-                (Err(fault), None) => return Err(format!("it cannot be started: {fault}")),
-            }
-        }
-        Err("it could not be started in a hundred tries".into())
-    }
-
-    fn booted(&mut self, stepped: Stepped) -> Result<(), Finding> {
-        let is_first = self.checker.seq() == 0;
-        {
-            let views = stepped.exchange().views();
-            self.checker.restarted(&self.disk, views.state())?;
-            for _ in 0..5 {
-                self.checker.look_up(&views, &mut self.dice)?;
-            }
-        }
-        if !is_first && stepped.state() != self.checker.state() {
-            return Err("writer and views begin differently".into());
-        }
-        self.checker.hears_all(self.now);
-        self.told = self.now;
-        self.stepped = Some(stepped);
-        let seq = self.checker.seq();
-        self.note(|| format!("started at command {seq}"));
-        Ok(())
-    }
-
-    /// The end of all trouble: it must get on by itself within a turn of everyone, and prove its directory.
-    fn heal(&mut self) -> Result<(), Finding> {
-        self.checker.collect()?;
-        self.visible();
-        self.disk.limit(None);
-        self.disk.kill();
-        self.stepped = None;
-        self.boot_in_peace()?;
-        for _ in 0..20 {
-            let before = self.checker.seq();
-            self.submit()?;
-            self.decide();
-            self.commit()?;
-            self.prepare()?;
-            self.checkpoint();
-            if self.checker.seq() <= before {
-                return Err("it does not get on though nothing is wrong any more".into());
-            }
-        }
-        self.visible();
-        self.stepped = None;
-        self.disk.kill();
-        let report =
-            verify(self.disk.folder()).map_err(|fault| format!("its directory does not verify: {fault}"))?;
-        if report.commands != self.checker.seq() {
-            return Err(format!("it verifies {} commands of {}", report.commands, self.checker.seq()));
-        }
-        Ok(())
-    }
-
-    fn boot_in_peace(&mut self) -> Result<(), Finding> {
-        let stepped = self.scene.boot(&self.disk, self.now);
-        self.booted(stepped.map_err(|fault| format!("it cannot be started: {fault}"))?)
-    }
-}
-
-/// The last command before the journal's last batch.
-fn before_last_batch(disk: &Faulty) -> Result<u64, Finding> {
-    let wrong = |fault: journal::Fault| format!("the journal cannot be read after a crash: {fault}");
-    let mut journal = Journal::open(disk.fork().folder().folder(JOURNAL_DIR), journal::Options::default());
-    let journal =
-        journal.as_mut().map_err(|fault| format!("the journal cannot be opened after a crash: {fault}"))?;
-    let mut before = 0;
-    let read = journal.replay(None, |batch| {
-        before = batch.first_seq() - 1;
-        Ok::<_, journal::Fault>(())
-    });
-    match read {
-        Ok(_) => Ok(before),
-        Err(ReplayError::Fault(fault) | ReplayError::Refused(fault)) => Err(wrong(fault)),
     }
 }

@@ -1,6 +1,7 @@
 //! Running seeds on every processor, adding up what they came to, and keeping what failed.
 
 use crate::wanted::{Kind, Span, Wanted};
+use buttonwood_oracle::{FINE, MAJORS, ODD, compare};
 use buttonwood_sim::Finding;
 use buttonwood_sim::disk::Faulty;
 use buttonwood_sim::life::{Life, Tally};
@@ -22,6 +23,8 @@ const KEPT: &str = include_str!("../seeds.txt");
 const DAYS: u64 = 200;
 const COMMANDS: u64 = 2_000_000;
 const STATES: u64 = 1_000_000;
+/// And commands compared with the naive exchange on top of those of the lives.
+const COMPARED: u64 = 500_000;
 
 const DAY: u64 = 24 * 3_600 * 1_000_000;
 
@@ -32,6 +35,8 @@ struct Totals {
     life: Tally,
     sweeps: u64,
     swept: Swept,
+    /// Commands after which core and naive exchange agreed.
+    compared: u64,
 }
 
 /// What all workers share.
@@ -78,6 +83,7 @@ fn kept() -> Vec<(Kind, u64)> {
         let kind = match words.next()? {
             "life" => Kind::Life,
             "sweep" => Kind::Sweep,
+            "compare" => Kind::Compare,
             _ => return None,
         };
         Some((kind, words.next()?.parse().ok()?))
@@ -105,15 +111,19 @@ impl Work<'_> {
     /// What is still to be done.
     fn due(&self) -> Vec<Kind> {
         let totals = self.totals.lock().expect("no worker panics with it");
-        let (life, sweep) = match self.wanted.span {
-            Span::One => (true, true),
-            Span::For(span) => (self.began.elapsed() < span, self.began.elapsed() < span),
+        let (life, sweep, compare) = match self.wanted.span {
+            Span::One => (true, true, true),
+            Span::For(span) => {
+                let is_time = self.began.elapsed() < span;
+                (is_time, is_time, is_time)
+            }
             Span::Release => (
                 totals.life.micros < DAYS * DAY || totals.life.commands < COMMANDS,
                 totals.swept.states < STATES,
+                totals.compared < COMPARED,
             ),
         };
-        [(Kind::Life, life), (Kind::Sweep, sweep)]
+        [(Kind::Life, life), (Kind::Sweep, sweep), (Kind::Compare, compare)]
             .into_iter()
             .filter(|(kind, is_due)| *is_due && self.wanted.only.is_none_or(|only| only == *kind))
             .map(|(kind, _)| kind)
@@ -124,6 +134,7 @@ impl Work<'_> {
         match kind {
             Kind::Life => self.life(seed),
             Kind::Sweep => self.sweep(seed),
+            Kind::Compare => self.compare(seed),
         }
     }
 
@@ -154,6 +165,19 @@ impl Work<'_> {
         }
     }
 
+    fn compare(&self, seed: u64) {
+        let worlds = [&MAJORS, &FINE, &ODD];
+        let at = usize::try_from(seed % 3).expect("one of three");
+        let world = worlds.get(at).expect("one of three");
+        let count = usize::try_from(self.wanted.commands).expect("a count fits memory");
+        match guarded(|| Ok(compare(world, seed, count))) {
+            Ok(_) => self.totals.lock().expect("no worker panics with it").compared += self.wanted.commands,
+            Err(finding) => {
+                self.failed("compare", seed, &finding, || leave("compare", seed, &[&finding], None));
+            }
+        }
+    }
+
     fn failed(&self, kind: &str, seed: u64, finding: &str, leave: impl FnOnce() -> io::Result<PathBuf>) {
         self.has_failed.store(true, Ordering::Relaxed);
         println!("FAILED {kind} of seed {seed}: {finding}");
@@ -167,7 +191,7 @@ impl Work<'_> {
 
     fn tell(&self) {
         let totals = self.totals.lock().expect("no worker panics with it");
-        let Totals { lives, life, sweeps, swept } = &*totals;
+        let Totals { lives, life, sweeps, swept, compared } = &*totals;
         let days = Duration::from_micros(life.micros).as_secs() / 86_400;
         println!(
             "sim: {lives} lives: {} commands in {days} exchange-days, {} crashes ({} power cuts), {} disk errors, {} \
@@ -184,6 +208,7 @@ impl Work<'_> {
             "sim: {sweeps} sweeps: {} crash states before {} calls, {} of them left by a second cut",
             swept.states, swept.boundaries, swept.second
         );
+        println!("sim: {compared} commands beside the naive exchange");
         println!("sim: {:.0?}", self.began.elapsed());
     }
 }

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
-usage: cargo xtask sim [--seed N] [--minutes M | --ci] [--commands N] [--cuts N] [--only life|sweep]
+usage: cargo xtask sim [--seed N] [--minutes M | --ci] [--commands N] [--cuts N] [--only life|sweep|compare]
   --seed N      the first seed, or with neither --minutes nor --ci the only one (default 1)
   --minutes M   seed after seed, for so long
   --ci          every seed that ever failed, then as many as the release asks for
   --commands N  commands of a life (default 10000)
   --cuts N      power cuts tried before each call of a sweep (default 24)
-  --only KIND   lives alone, or sweeps alone
+  --only KIND   lives, sweeps, or the core beside the naive exchange alone
   --planted N   plants N bugs one after another, the first of them drawn by the seed, or `all`; each must be found
 ";
 
@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Life,
     /// Sweeps of crash states.
     Sweep,
+    /// The core beside the naive exchange, without a disk.
+    Compare,
 }
 
 /// How long to go on.
@@ -71,7 +73,8 @@ impl Wanted {
                     wanted.only = Some(match value()? {
                         "life" => Kind::Life,
                         "sweep" => Kind::Sweep,
-                        other => return Err(format!("--only {other}: there are life and sweep")),
+                        "compare" => Kind::Compare,
+                        other => return Err(format!("--only {other}: there are life, sweep and compare")),
                     });
                 }
                 "--planted" => {

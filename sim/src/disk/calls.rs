@@ -1,0 +1,109 @@
+//! What the exchange may ask of a simulated disk.
+
+use super::Faulty;
+use super::content::Content;
+use super::handle::Opened;
+use super::naming::Naming;
+use crate::dice;
+use buttonwood_disk::{Disk, Handle, Open};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+impl Disk for Faulty {
+    fn create_folder(&self, path: &Path) -> io::Result<()> {
+        // Folders are made once in a directory's life, before anything in it matters; they are durable at once.
+        self.lock().folders.extend(path.ancestors().map(Path::to_owned));
+        Ok(())
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        self.lock().folders.contains(path)
+    }
+
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let inside = self.lock();
+        let within = inside.names.keys().filter(|path| path.parent() == Some(folder));
+        Ok(within.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
+    }
+
+    fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn Handle>> {
+        let mut inside = self.lock();
+        let known = inside.names.get(path).copied();
+        let file = match (known, how) {
+            (Some(file), Open::Read | Open::Keep) => file,
+            (None, Open::Read) => return Err(io::ErrorKind::NotFound.into()),
+            (Some(file), Open::Fresh) => {
+                inside.call()?;
+                if let Some(content) = inside.files.get_mut(&file) {
+                    content.set_len(0);
+                }
+                file
+            }
+            (None, Open::Keep | Open::Fresh) => {
+                inside.call()?;
+                let file = inside.next_file;
+                inside.next_file += 1;
+                inside.files.insert(file, Content::default());
+                inside.names.insert(path.to_owned(), file);
+                inside.unsynced.push(Naming::Linked(path.to_owned(), file));
+                file
+            }
+        };
+        let boot = inside.boot;
+        drop(inside);
+        Ok(Arc::new(Opened::new(self.clone(), file, boot)))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut inside = self.lock();
+        inside.call()?;
+        let file = inside.names.remove(from).ok_or(io::ErrorKind::NotFound)?;
+        inside.names.insert(to.to_owned(), file);
+        inside.unsynced.push(Naming::Renamed(from.to_owned(), to.to_owned(), file));
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut inside = self.lock();
+        if !inside.names.contains_key(path) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        inside.call()?;
+        let file = inside.names.remove(path);
+        inside.unsynced.push(Naming::Removed(path.to_owned()));
+        if let Some(content) = file.and_then(|file| inside.files.get_mut(&file)) {
+            // Its space is free, though a power cut may bring it back.
+            content.give_back();
+        }
+        Ok(())
+    }
+
+    fn sync_names(&self, folder: &Path) -> io::Result<()> {
+        let mut inside = self.lock();
+        if inside.call()? {
+            return Ok(());
+        }
+        let (synced, others): (Vec<_>, Vec<_>) = std::mem::take(&mut inside.unsynced)
+            .into_iter()
+            .partition(|naming| naming.folder() == Some(folder));
+        inside.unsynced = others;
+        for naming in synced {
+            naming.apply(&mut inside.durable);
+        }
+        Ok(())
+    }
+
+    fn free(&self, _folder: &Path) -> io::Result<u64> {
+        let inside = self.lock();
+        Ok(inside.capacity.map_or(u64::MAX, |capacity| capacity.saturating_sub(inside.held())))
+    }
+
+    fn draw(&self) -> io::Result<[u8; 16]> {
+        let mut inside = self.lock();
+        inside.drawn = dice::mix(inside.drawn, 1);
+        let low = u128::from(inside.drawn);
+        let high = u128::from(dice::mix(inside.drawn, 2));
+        Ok((high << 64 | low).to_le_bytes())
+    }
+}

@@ -1,0 +1,51 @@
+//! Changes of names, which become durable one by one.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A change of names that is not durable yet.
+#[derive(Clone, Debug)]
+pub(super) enum Naming {
+    Linked(PathBuf, u64),
+    Renamed(PathBuf, PathBuf, u64),
+    Removed(PathBuf),
+}
+
+impl Naming {
+    /// The folder that must be synced for it.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Linked(path, _) | Self::Renamed(_, path, _) | Self::Removed(path) => path.parent(),
+        }
+    }
+
+    fn touches(&self, path: &Path) -> bool {
+        match self {
+            Self::Linked(name, _) | Self::Removed(name) => name == path,
+            Self::Renamed(from, to, _) => from == path || to == path,
+        }
+    }
+
+    /// Whether the two are about a common name, so that their order cannot change.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        match self {
+            Self::Linked(path, _) | Self::Removed(path) => other.touches(path),
+            Self::Renamed(from, to, _) => other.touches(from) || other.touches(to),
+        }
+    }
+
+    pub(super) fn apply(&self, names: &mut BTreeMap<PathBuf, u64>) {
+        match self {
+            Self::Linked(path, file) => {
+                names.insert(path.clone(), *file);
+            }
+            Self::Renamed(from, to, file) => {
+                names.remove(from);
+                names.insert(to.clone(), *file);
+            }
+            Self::Removed(path) => {
+                names.remove(path);
+            }
+        }
+    }
+}
