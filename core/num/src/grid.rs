@@ -104,8 +104,11 @@ impl Grid {
         if let Some(unit) = self.fee_unit {
             return product(price, qty, times(unit, rate));
         }
-        let scaled = product(price, qty, self.notional_unit)?.units().checked_mul(rate.get())?;
-        Some(Money::from_units(Round::Up.divide(scaled, i128::from(Bps::WHOLE))))
+        let notional = product(price, qty, self.notional_unit)?.units();
+        // Whole parts and rest apart: notional × rate may leave the range that the fee itself is well within.
+        let whole = i128::from(Bps::WHOLE);
+        let rest = Round::Up.divide(notional % whole * rate.get(), whole);
+        (notional / whole).checked_mul(rate.get())?.checked_add(rest).map(Money::from_units)
     }
 
     /// The largest quantity, to a hundredth of a lot, whose notional and fee at `rate` do not exceed `spend`
@@ -116,7 +119,10 @@ impl Grid {
         let whole = i128::from(Bps::WHOLE);
         let unit = i128::from(price.ticks()).saturating_mul(self.notional_unit);
         let (free, parts) = (spend.units() / unit.max(1), whole + rate.get());
-        let guess = free.checked_mul(whole).map_or_else(|| free / parts * whole, |scaled| scaled / parts);
+        let guess = match free.checked_mul(whole) {
+            Some(scaled) => scaled / parts,
+            None => free / parts * whole + free % parts * whole / parts,
+        };
         let mut hundredths = u128::try_from(guess).unwrap_or(0);
         let fits = |hundredths: u128| cost(hundredths).is_some_and(|cost| cost <= spend);
         // The guess loses at most a few hundredths to its floors; walk up, then down.

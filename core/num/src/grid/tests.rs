@@ -60,6 +60,22 @@ fn a_spend_buys_the_most_it_covers() {
     assert_eq!(btcusd.qty_for(Money::ZERO, price, Bps(200)), Qty::ZERO);
 }
 
+/// A fee is refused only beyond the range of money, so that the search for a quantity never has far to walk: what buys
+/// nearly everything there is takes no longer than what buys little.
+#[test]
+fn a_spend_of_all_there_is_ends_at_once() {
+    let elonusd = grid("0.00000000001", "0.000001");
+    let price = elonusd.price(decimal("0.00000007")).unwrap();
+    let spend = money("999999999999999999.1234567890123456789");
+    let qty = elonusd.qty_for(spend, price, Bps(40));
+    let cost = |qty: Qty| elonusd.cost(price, qty, Bps(40)).unwrap();
+    assert!(cost(qty) <= spend && cost(qty + Qty::from_hundredths(1)) > spend);
+    assert_eq!(
+        elonusd.qty_for(spend, Price::from_ticks(1), Bps(10_000)).hundredths() * 2,
+        9_999_999_999_999_999_991_234_567_890_123_456_788
+    );
+}
+
 /// Proves ORD-004.
 #[test]
 fn averages_are_unrounded_quotients() {
