@@ -52,6 +52,8 @@ impl Grid {
             pow10(spare)
                 .and_then(|power| power.checked_mul(mantissa))
                 .and_then(|unit| i128::try_from(unit).ok())
+                // With the highest fee, the whole, a unit still costs an amount of money.
+                .filter(|unit| *unit <= i128::MAX / 2)
                 .ok_or(GridError::NotAnIncrement)
         };
         let notional_unit = scale(u128::from(tick_mantissa) * u128::from(lot_mantissa), spare)?;

@@ -60,6 +60,15 @@ fn a_spend_buys_the_most_it_covers() {
     assert_eq!(btcusd.qty_for(Money::ZERO, price, Bps(200)), Qty::ZERO);
 }
 
+/// Increments so large that the fee of one unit would leave the range are no increments.
+#[test]
+fn a_unit_and_its_fee_fit_in_money() {
+    let (price, qty) = (Price::from_ticks(1), Qty::from_hundredths(1));
+    let largest = grid("850", "900000000000000000");
+    assert_eq!(largest.cost(price, qty, Bps(10_000)), largest.notional(Price::from_ticks(2), qty));
+    assert_eq!(Grid::new(decimal("1701"), decimal("999949999999999799")), Err(GridError::NotAnIncrement));
+}
+
 /// A fee is refused only beyond the range of money, so that the search for a quantity never has far to walk: what buys
 /// nearly everything there is takes no longer than what buys little.
 #[test]
