@@ -23,6 +23,8 @@ pub enum FrameError {
     Version(u8),
     /// Not a frame.
     Malformed(postcard::Error),
+    /// So many bytes follow the command, which is the last in a frame.
+    Trailing(usize),
 }
 
 impl core::fmt::Display for FrameError {
@@ -32,6 +34,7 @@ impl core::fmt::Display for FrameError {
                 write!(f, "frame of version {version}, this build reads version {FORMAT}")
             }
             Self::Malformed(error) => write!(f, "frame cannot be read: {error}"),
+            Self::Trailing(bytes) => write!(f, "frame cannot be read: {bytes} bytes follow its command"),
         }
     }
 }
@@ -95,7 +98,10 @@ pub fn decode_events<'a>(bytes: &'a [u8], out: &mut Outbox<Event>) -> Result<(Ti
 /// # Errors
 /// [`FrameError`] when the bytes are no command.
 pub fn decode_command(bytes: &[u8]) -> Result<Command, FrameError> {
-    Ok(postcard::from_bytes(bytes)?)
+    match postcard::take_from_bytes(bytes)? {
+        (command, []) => Ok(command),
+        (_, rest) => Err(FrameError::Trailing(rest.len())),
+    }
 }
 
 impl Frame {
@@ -107,5 +113,26 @@ impl Frame {
         let mut out = Outbox::default();
         let (time, _) = decode_events(bytes, &mut out)?;
         Ok(Self { stamp: Stamp { seq, time }, out })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Body;
+    use alloc::vec;
+
+    #[test]
+    fn nothing_may_follow_the_command() {
+        let command = Command { caller: None, body: Body::CancelAll };
+        let mut frame = vec![];
+        encode(Time::default(), &command, &[], &[], &mut frame).unwrap();
+        let read = |bytes: &[u8]| {
+            let (_, rest) = decode_events(bytes, &mut Outbox::default()).unwrap();
+            decode_command(rest)
+        };
+        assert_eq!(read(&frame), Ok(command));
+        frame.extend([0, 0]);
+        assert_eq!(read(&frame), Err(FrameError::Trailing(2)));
     }
 }
