@@ -27,6 +27,11 @@ pub(crate) struct Framing {
 }
 
 impl Framing {
+    /// Looks at bytes as they arrive.
+    pub(crate) fn feed(&self, bytes: &[u8]) {
+        self.heads.borrow_mut().feed(bytes);
+    }
+
     /// Counts the request that is now served, and says whether its framing lets anyone read behind it.
     pub(crate) fn next(&self) -> Verdict {
         self.served.set(self.served.get() + 1);
@@ -210,7 +215,7 @@ impl AsyncRead for Guarded {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
         let fresh = buffer.filled().get(before..).unwrap_or_default();
-        self.framing.heads.borrow_mut().feed(fresh);
+        self.framing.feed(fresh);
         Poll::Ready(Ok(()))
     }
 }

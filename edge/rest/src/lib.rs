@@ -12,6 +12,9 @@ mod call;
 mod field;
 mod framing;
 mod funds;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod health;
 mod json;
 mod market;
