@@ -30,6 +30,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("client", &["core/num", "core/model"]),
     ("accept", &["bin/buttonwood", "client", "core/num", "core/model"]),
     ("bench", &["client", "*"]),
+    ("fuzz", &["oracle", "*"]),
     ("oracle", &["core/engine", "core/model", "core/num"]),
     ("sim", &["client", "oracle", "*"]),
     ("xtask", &[]),

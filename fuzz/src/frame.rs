@@ -1,0 +1,20 @@
+//! The journal's form of a command and its events: arbitrary bytes are refused, or are what the same values are
+//! written as.
+
+use buttonwood_engine::{Event, decode_command, decode_events, encode};
+use buttonwood_model::Outbox;
+
+/// Reads and checks one frame.
+pub fn run(bytes: &[u8]) {
+    let mut out = Outbox::<Event>::default();
+    let Ok((time, rest)) = decode_events(bytes, &mut out) else { return };
+    let Ok(command) = decode_command(rest) else { return };
+    let mut written = Vec::new();
+    encode(time, &command, &out.events, &out.texts, &mut written).expect("a buffer grows");
+    let mut again = Outbox::default();
+    let (same_time, rest) = decode_events(&written, &mut again).expect("what is written can be read");
+    assert_eq!((same_time, &again), (time, &out));
+    assert_eq!(decode_command(rest).as_ref(), Ok(&command));
+    // Numbers may be written longer than they need be; nothing else may be said in two ways.
+    assert!(written == bytes || written.len() < bytes.len(), "{written:?}\n{bytes:?}");
+}

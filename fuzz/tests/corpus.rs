@@ -1,0 +1,50 @@
+//! Every input of the repository through its target: the corpus, and whatever ever broke a promise.
+
+use buttonwood_fuzz::TARGETS;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Files and bytes of a target's corpus at most: it is there to be read through on every build.
+const FILES_MAX: usize = 200;
+const BYTES_MAX: u64 = 200 * 1024;
+
+fn folder(of: &str, target: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(of).join(target);
+    let Ok(entries) = fs::read_dir(&folder) else { return Vec::new() };
+    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+fn replay(name: &str) {
+    let (_, target) = TARGETS.iter().find(|(target, _)| *target == name).unwrap();
+    let corpus = folder("corpus", name);
+    assert!(!corpus.is_empty(), "the corpus of {name} is gone");
+    for path in corpus.iter().chain(&folder("regressions", name)) {
+        println!("{}", path.display());
+        target(&fs::read(path).unwrap());
+    }
+    let bytes: u64 = corpus.iter().map(|path| path.metadata().unwrap().len()).sum();
+    assert!(corpus.len() <= FILES_MAX && bytes <= BYTES_MAX, "{name}: {} files, {bytes} bytes", corpus.len());
+}
+
+macro_rules! replay {
+    ($($target:ident)*) => {
+        $(#[test]
+        fn $target() {
+            replay(stringify!($target));
+        })*
+
+        /// No target is left out, neither here nor of what the engine is built around.
+        #[test]
+        fn every_target_is_here() {
+            let names: Vec<_> = TARGETS.iter().map(|(name, _)| *name).collect();
+            assert_eq!(names, [$(stringify!($target)),*]);
+            let engine = folder("engine", "");
+            let stems: Vec<_> = engine.iter().map(|path| path.file_stem().unwrap().to_str().unwrap()).collect();
+            assert_eq!(names, stems);
+        }
+    };
+}
+
+replay!(decimal frame framing journal payload sequence snapshot);
