@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use crate::repo::Repo;
-use crate::{Done, deny, layers, sim, suite, tidy, trace};
+use crate::{Done, deny, fuzz, layers, sim, suite, tidy, trace};
 
 type Step = (&'static str, fn(&Repo) -> Done);
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     ("fmt", |repo| repo.cargo(["fmt", "--all", "--check"]).run()),
     ("clippy", |repo| repo.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()),
     ("doc", |repo| repo.cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-Dwarnings").run()),
@@ -18,6 +18,7 @@ const STEPS: [Step; 10] = [
     ("test", suite::run),
     ("sim", |repo| sim::run(repo, &["--ci"])),
     ("planted", |repo| sim::planted(repo, &["--planted", "all"])),
+    ("fuzz", |repo| fuzz::run(repo, &["--seconds", "10"])),
 ];
 
 pub(crate) fn run(repo: &Repo) -> Done {

@@ -8,6 +8,7 @@ mod ccxt;
 mod ci;
 mod deny;
 mod exchange;
+mod fuzz;
 mod layers;
 mod metadata;
 mod repo;
@@ -33,6 +34,7 @@ usage: cargo xtask <chore>
   deny             licences, banned crates and sources of dependencies
   sim [ARGS…]      the simulator: --seed N, --minutes M, --ci and what `sim --help` lists
   planted [ARGS…]  plants every bug there is, one after another; the simulator must find each
+  fuzz [TARGET…]   libFuzzer on every target, or on those named: --seconds N, --runs N, --seed N, --list
   bench [ARGS…]    the benchmarks, in release mode; ARGS go to buttonwood-bench
 ";
 
@@ -68,6 +70,7 @@ fn run(words: &[String]) -> Done {
         ("deny", []) => deny::run(&repo),
         ("sim", _) => sim::run(&repo, &rest),
         ("planted", _) => sim::planted(&repo, &rest),
+        ("fuzz", _) => fuzz::run(&repo, &rest),
         ("bench", _) => bench::run(&repo, &rest),
         ("help" | "--help" | "-h", _) => {
             print!("{USAGE}");
