@@ -190,6 +190,8 @@ fn help() {
             "--start-time",
             "--rate-limits",
             "--funds",
+            "--segment-bytes",
+            "--ballast-bytes",
             "--config",
         ] {
             assert!(arguments.len() == 1 || shown.contains(flag), "{flag}: {shown}");
@@ -234,6 +236,9 @@ fn bad_flags() {
         ("--rate-limits", "some"),
         ("--seed", "seven"),
         ("--start-time", "yesterday"),
+        ("--segment-bytes", "65535"),
+        ("--segment-bytes", "1073741825"),
+        ("--ballast-bytes", "1073741825"),
     ] {
         let data = home.path().join("data");
         let arguments = Exchange::builder().flag(flag, value).arguments(&data);
@@ -244,6 +249,26 @@ fn bad_flags() {
         assert!(stderr.contains(flag) || stderr.contains(value), "{flag} {value}: {stderr}");
         assert!(!stderr.contains("panicked"), "{stderr}");
     }
+}
+
+/// A small disk takes small segments, and holds as much in them as it would in large ones.
+#[test]
+fn small_segments() {
+    let x = Exchange::builder().flag("--segment-bytes", "65536").flag("--ballast-bytes", "0").start();
+    for _ in 0..20 {
+        x.as_("trader").limit("btcusd", "buy", "0.001", "100");
+    }
+    x.stop();
+    let journal = x.data().join("journal");
+    assert!(!journal.join("ballast").exists());
+    let sizes: Vec<u64> = (1..=3)
+        .map(|number| fs::metadata(journal.join(format!("{number:010}.segment"))).unwrap().len())
+        .collect();
+    // What founds the directory is one batch, which no segment is too small for.
+    assert!(sizes.iter().all(|bytes| *bytes < 256 * 1024) && sizes.contains(&65_536), "{sizes:?}");
+    x.restart();
+    assert_eq!(x.as_("trader").live_ids().len(), 20);
+    laws::check(&x);
 }
 
 /// Another seed on resuming is an error; the same one is not.

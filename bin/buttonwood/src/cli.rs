@@ -76,6 +76,12 @@ pub(crate) struct Common {
     /// Commands between two snapshots.
     #[arg(long, env = "BUTTONWOOD_SNAPSHOT_EVERY", default_value_t = 1_000_000)]
     pub(crate) snapshot_every: u64,
+    /// Bytes of a journal segment, at most; each is made in one piece, so a small disk wants small ones.
+    #[arg(long, env = "BUTTONWOOD_SEGMENT_BYTES", default_value_t = 64 * 1024 * 1024)]
+    pub(crate) segment_bytes: u64,
+    /// Bytes of disk kept back so that cancels can still be journaled when it is full; 0 for none.
+    #[arg(long, env = "BUTTONWOOD_BALLAST_BYTES", default_value_t = 64 * 1024 * 1024)]
+    pub(crate) ballast_bytes: u64,
     /// TOML file with the same names as the flags.
     #[arg(long, env = "BUTTONWOOD_CONFIG")]
     pub(crate) config: Option<PathBuf>,

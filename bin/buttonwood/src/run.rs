@@ -6,6 +6,7 @@ use crate::welcome::{self, Welcome};
 use crate::{founding, reference::Reference};
 use buttonwood_engine::{Mode, State};
 use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits};
+use buttonwood_journal::Options as JournalOptions;
 use buttonwood_model::{SessionId, SymbolId, Time};
 use buttonwood_rest::{App, Page, Settings, Steps};
 use buttonwood_sandbox::{Market, TraderKey, Traders, is_simulated, write_credentials};
@@ -37,7 +38,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     // Before the directory is touched: a port in use changes nothing.
     let listener = bind(flags.common.listen)?;
     let (data, ephemeral) = data_dir(flags)?;
-    let mut recovered = open(&data)?;
+    let mut recovered = open(&data, &flags.common)?;
     let mut vault = Vault::open(&data)?;
     let clock = clock(flags.clock, recovered.views().state(), start_time)?;
     let seed = match recovered.views().state().opening() {
@@ -94,7 +95,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let listener = bind(flags.common.listen)?;
     let data = flags.common.data.clone();
     make_dir(&data)?;
-    let mut recovered = open(&data)?;
+    let mut recovered = open(&data, &flags.common)?;
     let vault = Vault::open(&data)?;
     let clock = clock(ClockKind::Real, recovered.views().state(), Time(0))?;
     match recovered.views().state().opening() {
@@ -242,8 +243,8 @@ fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Vault) -> Re
     Ok(gate)
 }
 
-fn open(data: &Path) -> Result<Recovered, Trouble> {
-    let recovered = recover(data, buttonwood_journal::Options::default())?;
+fn open(data: &Path, common: &Common) -> Result<Recovered, Trouble> {
+    let recovered = recover(data, journal_options(common))?;
     for note in &recovered.notes {
         tracing::warn!("{note}");
     }
@@ -252,6 +253,32 @@ fn open(data: &Path) -> Result<Recovered, Trouble> {
 
 fn options(common: &Common) -> Options {
     Options { snapshot_every: common.snapshot_every.max(1) }
+}
+
+fn journal_options(common: &Common) -> JournalOptions {
+    let (segment_bytes, ballast_bytes) = (common.segment_bytes, common.ballast_bytes);
+    let first_segment_bytes = JournalOptions::default().first_segment_bytes.min(segment_bytes);
+    JournalOptions { first_segment_bytes, segment_bytes, ballast_bytes }
+}
+
+/// The least a journal segment may have: some batches, so that turning to the next is no work of every command.
+const SEGMENT_BYTES_MIN: u64 = 64 * 1024;
+/// The most it may have, ballast too: what is made in one piece and zeroed must not take minutes.
+const SEGMENT_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+
+fn check_sizes(common: &Common) -> Result<(), Trouble> {
+    let (segment, ballast) = (common.segment_bytes, common.ballast_bytes);
+    if !(SEGMENT_BYTES_MIN..=SEGMENT_BYTES_MAX).contains(&segment) {
+        return Err(Trouble::Flag(format!(
+            "--segment-bytes {segment}: from {SEGMENT_BYTES_MIN} (64 KiB) to {SEGMENT_BYTES_MAX} (1 GiB)"
+        )));
+    }
+    if ballast > SEGMENT_BYTES_MAX {
+        return Err(Trouble::Flag(format!(
+            "--ballast-bytes {ballast}: at most {SEGMENT_BYTES_MAX} (1 GiB), or 0 for none"
+        )));
+    }
+    Ok(())
 }
 
 fn check_common(common: &Common) -> Result<(), Trouble> {
@@ -264,6 +291,7 @@ fn check_common(common: &Common) -> Result<(), Trouble> {
             return Err(Trouble::Flag(format!("{flag} {address}: {what} not built yet; start without it")));
         }
     }
+    check_sizes(common)?;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if common.service_name.is_empty() || !common.service_name.bytes().all(plain) {
         return Err(Trouble::Flag(format!(
