@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,19 @@ pub fn binary() -> PathBuf {
 
 /// The binary with these arguments, and nothing of the tester's own settings.
 fn command(arguments: &[String]) -> Command {
-    let mut command = Command::new(binary());
+    command_through(&[], arguments)
+}
+
+/// The same, run by another program whose own arguments come first.
+fn command_through(program: &[String], arguments: &[String]) -> Command {
+    let mut command = match program {
+        [] => Command::new(binary()),
+        [program, own @ ..] => {
+            let mut command = Command::new(program);
+            command.args(own).arg(binary());
+            command
+        }
+    };
     command.args(arguments).stdin(Stdio::null());
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("BUTTONWOOD_") {
@@ -71,7 +83,7 @@ fn drain(mut pipe: impl std::io::Read + Send + 'static) -> std::thread::JoinHand
     })
 }
 
-fn wait(child: &mut Child, patience: Duration) -> Option<std::process::ExitStatus> {
+fn wait(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
     let deadline = Instant::now() + patience;
     loop {
         if let Some(status) = child.try_wait().expect("our own child can be waited for") {
@@ -89,6 +101,9 @@ fn wait(child: &mut Child, patience: Duration) -> Option<std::process::ExitStatu
 pub struct Setup {
     flags: BTreeMap<String, String>,
     extra: Vec<String>,
+    through: Vec<String>,
+    env: BTreeMap<String, String>,
+    log: Option<PathBuf>,
 }
 
 impl Default for Setup {
@@ -101,7 +116,7 @@ impl Default for Setup {
             ("--seed", "7"),
         ];
         let flags = flags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Self { flags, extra: Vec::new() }
+        Self { flags, extra: Vec::new(), through: Vec::new(), env: BTreeMap::new(), log: None }
     }
 }
 
@@ -133,6 +148,28 @@ impl Setup {
         self.flag("--clock", "real")
     }
 
+    /// Has another program run the binary, say a tracer: its name and its own arguments. It must become the binary
+    /// or end with it, since it is what signals go to.
+    #[must_use]
+    pub fn through(mut self, program: &[&str]) -> Self {
+        self.through = program.iter().map(|word| (*word).to_owned()).collect();
+        self
+    }
+
+    /// Sets an environment variable.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    /// Appends its standard error to a file that stays.
+    #[must_use]
+    pub fn log_at(mut self, path: &Path) -> Self {
+        self.log = Some(path.to_owned());
+        self
+    }
+
     /// Starts it in a directory of its own.
     #[track_caller]
     pub fn start(self) -> Exchange {
@@ -143,6 +180,12 @@ impl Setup {
     #[track_caller]
     pub fn start_in(self, data: &Path) -> Exchange {
         Exchange::open(self, Some(data))
+    }
+
+    /// Starts it in a directory where it may refuse or die instead.
+    pub fn try_start_in(self, data: &Path) -> Result<Exchange, Ended> {
+        let exchange = Exchange::prepare(self, Some(data));
+        exchange.try_launch().map(|()| exchange)
     }
 
     /// All arguments for a directory.
@@ -163,6 +206,15 @@ impl Setup {
         let borrowed: Vec<&str> = arguments.iter().map(String::as_str).collect();
         refusal(&run_to_end(&borrowed))
     }
+}
+
+/// How a start ended that did not become ready.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// How the process ended; none when it said nothing for so long that it was killed.
+    pub status: Option<ExitStatus>,
+    /// What it wrote to standard error from that start on.
+    pub stderr: String,
 }
 
 /// Checks that the binary refused in the house's manner, and gives the line it said.
@@ -227,11 +279,17 @@ impl Exchange {
 
     #[track_caller]
     fn open(setup: Setup, data: Option<&Path>) -> Self {
+        let exchange = Self::prepare(setup, data);
+        exchange.launch();
+        exchange
+    }
+
+    fn prepare(setup: Setup, data: Option<&Path>) -> Self {
         let home = tempfile::Builder::new().prefix("buttonwood-").tempdir().expect("a temporary directory");
         let data = data.map_or_else(|| home.path().join("data"), Path::to_path_buf);
-        let exchange = Self {
+        Self {
+            stderr: setup.log.clone().unwrap_or_else(|| home.path().join("stderr.log")),
             setup,
-            stderr: home.path().join("stderr.log"),
             _home: Some(home),
             data,
             process: RefCell::default(),
@@ -240,15 +298,21 @@ impl Exchange {
             keys: RefCell::default(),
             actors: RefCell::default(),
             starts: Cell::new(0),
-        };
-        exchange.launch();
-        exchange
+        }
     }
 
     #[track_caller]
     fn launch(&self) {
+        if let Err(ended) = self.try_launch() {
+            panic!("no ready line from {:?}\n{}", self.setup.arguments(&self.data), ended.stderr);
+        }
+    }
+
+    fn try_launch(&self) -> Result<(), Ended> {
         let log = File::options().create(true).append(true).open(&self.stderr).expect("a log file");
-        let mut child = command(&self.setup.arguments(&self.data))
+        let before = self.log().len();
+        let mut child = command_through(&self.setup.through, &self.setup.arguments(&self.data))
+            .envs(&self.setup.env)
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
@@ -259,16 +323,21 @@ impl Exchange {
         std::thread::spawn(move || {
             stdout.lines().map_while(Result::ok).try_for_each(|line| lines.send(line))
         });
+        let Ok(ready) = received.recv_timeout(PATIENCE) else {
+            // Its end of the pipe is closed, or it hangs.
+            let status = wait(&mut child, Duration::from_secs(5));
+            child.kill().ok();
+            child.wait().expect("a killed child ends");
+            return Err(Ended { status, stderr: self.log().split_off(before) });
+        };
         *self.process.borrow_mut() = Some(child);
-        let ready = received.recv_timeout(PATIENCE).unwrap_or_else(|_| {
-            panic!("no ready line from {:?}\n{}", self.setup.arguments(&self.data), self.log())
-        });
         let url = ready.strip_prefix("ready ").unwrap_or_else(|| panic!("not a ready line: {ready:?}"));
         url.clone_into(&mut self.base_url.borrow_mut());
         *self.stdout.borrow_mut() = Some(received);
         self.actors.borrow_mut().clear();
         *self.keys.borrow_mut() = self.read_keys();
         self.starts.set(self.starts.get() + 1);
+        Ok(())
     }
 
     fn read_keys(&self) -> BTreeMap<String, Key> {
@@ -412,6 +481,21 @@ impl Exchange {
     #[track_caller]
     pub fn set_status(&self, symbol: &str, status: &str) {
         self.control(&format!("/sandbox/symbols/{symbol}/status"), &json!({ "status": status })).ok();
+    }
+
+    /// The process's number.
+    #[track_caller]
+    pub fn pid(&self) -> Pid {
+        Pid::from_child(self.process.borrow().as_ref().expect("the exchange runs"))
+    }
+
+    /// Waits for it to end by itself; `None` if it still runs after `patience`.
+    #[track_caller]
+    pub fn wait_for_end(&self, patience: Duration) -> Option<ExitStatus> {
+        let mut process = self.process.borrow_mut();
+        let status = wait(process.as_mut().expect("the exchange runs"), patience)?;
+        *process = None;
+        Some(status)
     }
 
     /// Whether the process runs, as far as we ended it.

@@ -15,7 +15,9 @@ const READERS: [&str; 6] = ["auditor", "savings-trader", "counterparty", "broker
 pub fn check(exchange: &Exchange) {
     if exchange.is_running() {
         books_are_not_crossed(exchange);
-        holds_equal_open_orders(exchange);
+        for reader in READERS {
+            holds_equal_open_orders(exchange, reader);
+        }
         exchange.stop();
     }
     verified(exchange);
@@ -34,36 +36,34 @@ pub fn verified(exchange: &Exchange) {
     );
 }
 
-/// What is on hold is what the open orders need, and nothing is below zero (BAL-009, ORD-048).
+/// What is on hold on a key's account is what its open orders need, and nothing is below zero (BAL-009, ORD-048).
 #[track_caller]
-fn holds_equal_open_orders(exchange: &Exchange) {
-    for reader in READERS {
-        let actor = exchange.as_(reader);
-        let orders = actor.call("/v1/orders", json!({})).ok();
-        let mut needed: BTreeMap<String, Dec> = BTreeMap::new();
-        for order in orders.as_array().expect("orders are an array") {
-            let (base, quote) = currencies(exchange, order["symbol"].as_str().expect("a symbol"));
-            let remaining = Dec::wire(&order["remaining_amount"]);
-            let (currency, hold) = if order["side"] == "buy" {
-                let notional = remaining * Dec::wire(&order["price"]);
-                (quote, notional + notional.bps(40))
-            } else {
-                (base, remaining)
-            };
-            let sum = needed.entry(currency).or_insert(Dec::ZERO);
-            *sum = *sum + hold;
-        }
-        for row in actor.balances() {
-            let (amount, available) = (Dec::wire(&row["amount"]), Dec::wire(&row["available"]));
-            assert!(available >= Dec::ZERO && amount >= available, "{reader}: {row}");
-            let hold = needed.remove(row["currency"].as_str().expect("a code")).unwrap_or(Dec::ZERO);
-            // Served amounts are cut at 15 decimals, each by itself (TYPE-021).
-            let off = (amount - available - hold).abs();
-            assert!(off < dec("0.00000000000001"), "{reader}: open orders need {hold}, but {row}");
-        }
-        needed.retain(|_, hold| *hold != Dec::ZERO);
-        assert!(needed.is_empty(), "{reader}: holds without a balance: {needed:?}");
+pub fn holds_equal_open_orders(exchange: &Exchange, reader: &str) {
+    let actor = exchange.as_(reader);
+    let orders = actor.call("/v1/orders", json!({})).ok();
+    let mut needed: BTreeMap<String, Dec> = BTreeMap::new();
+    for order in orders.as_array().expect("orders are an array") {
+        let (base, quote) = currencies(exchange, order["symbol"].as_str().expect("a symbol"));
+        let remaining = Dec::wire(&order["remaining_amount"]);
+        let (currency, hold) = if order["side"] == "buy" {
+            let notional = remaining * Dec::wire(&order["price"]);
+            (quote, notional + notional.bps(40))
+        } else {
+            (base, remaining)
+        };
+        let sum = needed.entry(currency).or_insert(Dec::ZERO);
+        *sum = *sum + hold;
     }
+    for row in actor.balances() {
+        let (amount, available) = (Dec::wire(&row["amount"]), Dec::wire(&row["available"]));
+        assert!(available >= Dec::ZERO && amount >= available, "{reader}: {row}");
+        let hold = needed.remove(row["currency"].as_str().expect("a code")).unwrap_or(Dec::ZERO);
+        // Served amounts are cut at 15 decimals, each by itself (TYPE-021).
+        let off = (amount - available - hold).abs();
+        assert!(off < dec("0.00000000000001"), "{reader}: open orders need {hold}, but {row}");
+    }
+    needed.retain(|_, hold| *hold != Dec::ZERO);
+    assert!(needed.is_empty(), "{reader}: holds without a balance: {needed:?}");
 }
 
 /// No best bid meets a best ask.

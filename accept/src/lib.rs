@@ -19,6 +19,6 @@ pub use actor::Actor;
 pub use answer::{Answer, same_keys};
 pub use buttonwood_client::{Client, Credentials, NewOrder, NonceSource, Signed, signature};
 pub use decimal::{Dec, dec};
-pub use exchange::{Exchange, Key, Setup, binary, run_to_end};
+pub use exchange::{Ended, Exchange, Key, Setup, binary, run_to_end};
 pub use script::{Script, check};
 pub use serde_json::{Value, json};
