@@ -1,8 +1,9 @@
 //! The launch contract: commands, flags, ready line, health, credentials, and refusals to start.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use buttonwood_accept::{Exchange, Setup, Value, json, laws, run_to_end, same_keys};
 use rustix::process::Signal;
@@ -271,13 +272,42 @@ fn small_segments() {
     laws::check(&x);
 }
 
-/// Another seed on resuming is an error; the same one is not.
+/// All files of the journal with their bytes.
+fn journal_of(x: &Exchange) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = fs::read_dir(x.data().join("journal")).unwrap();
+    entries.map(|entry| entry.unwrap().path()).map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+}
+
+/// Another seed on resuming is an error, and changes nothing; the same one is not.
 #[test]
 fn wrong_seed() {
     let x = Exchange::start();
     x.stop();
+    let before = journal_of(&x);
     let line = Exchange::builder().flag("--seed", "8").refuses_in(x.data());
     assert!(line.contains("seed"), "{line}");
+    assert!(journal_of(&x) == before, "a refused start wrote to the journal");
+    x.restart();
+    laws::check(&x);
+}
+
+/// A vault that is not what it was is refused before anything is written.
+#[test]
+fn damaged_vault() {
+    let x = Exchange::start();
+    x.stop();
+    let before = journal_of(&x);
+    let vault = x.data().join("vault");
+    let mut bytes = fs::read(&vault).unwrap();
+    for place in [6, bytes.len() / 2, bytes.len() - 1] {
+        bytes[place] ^= 0x10;
+        fs::write(&vault, &bytes).unwrap();
+        let line = Exchange::builder().refuses_in(x.data());
+        assert!(line.contains("vault"), "{line}");
+        bytes[place] ^= 0x10;
+    }
+    assert!(journal_of(&x) == before, "a refused start wrote to the journal");
+    fs::write(&vault, &bytes).unwrap();
     x.restart();
     laws::check(&x);
 }
@@ -351,8 +381,10 @@ fn real_clock_on_a_future_directory() {
     let x = Exchange::builder().flag("--start-time", "2090-01-01T00:00:00Z").start();
     x.as_("trader").limit("btcusd", "buy", "1", "100");
     x.stop();
+    let before = journal_of(&x);
     let line = Exchange::builder().real_time().refuses_in(x.data());
     assert!(line.contains("clock") || line.contains("2090"), "{line}");
+    assert!(journal_of(&x) == before, "a refused start wrote to the journal");
     x.restart();
     laws::check(&x);
 }

@@ -10,8 +10,8 @@ use buttonwood_journal::Options as JournalOptions;
 use buttonwood_model::{SessionId, SymbolId, Time};
 use buttonwood_rest::{App, Page, Settings, Steps};
 use buttonwood_sandbox::{Market, TraderKey, Traders, is_simulated, write_credentials};
-use buttonwood_sequencer::{Clock, Exchange, Options, Recovered, Running, recover};
-use buttonwood_vault::Vault;
+use buttonwood_sequencer::{Clock, Exchange, Options, Recovered, Running, recover_if};
+use buttonwood_vault::{Secret, Vault};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -38,11 +38,13 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     // Before the directory is touched: a port in use changes nothing.
     let listener = bind(flags.common.listen)?;
     let (data, ephemeral) = data_dir(flags)?;
-    let mut recovered = open(&data, &flags.common)?;
-    let mut vault = Vault::open(&data)?;
-    let clock = clock(flags.clock, recovered.views().state(), start_time)?;
-    let seed = match recovered.views().state().opening() {
-        Some(opening) => check_opening(*opening, Mode::Sandbox, flags.seed)?,
+    let (mut recovered, (clock, mut vault, seed)) = open(&data, &flags.common, |state| {
+        let clock = clock(flags.clock, state, start_time)?;
+        let seed = check_opening(state, Mode::Sandbox, flags.seed)?;
+        Ok((clock, open_vault(&data, state)?, seed))
+    })?;
+    let seed = match seed {
+        Some(seed) => seed,
         None => {
             let seed = flags.seed.map_or_else(random_seed, Ok)?;
             founding::sandbox(&mut recovered, &mut vault, seed, flags.seed.is_some(), clock.now())?;
@@ -95,14 +97,13 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let listener = bind(flags.common.listen)?;
     let data = flags.common.data.clone();
     make_dir(&data)?;
-    let mut recovered = open(&data, &flags.common)?;
-    let vault = Vault::open(&data)?;
-    let clock = clock(ClockKind::Real, recovered.views().state(), Time(0))?;
-    match recovered.views().state().opening() {
-        Some(opening) => {
-            check_opening(*opening, Mode::Venue, None)?;
-        }
-        None => founding::venue(&mut recovered, clock.now())?,
+    let (mut recovered, (clock, vault, seed)) = open(&data, &flags.common, |state| {
+        let clock = clock(ClockKind::Real, state, Time(0))?;
+        let seed = check_opening(state, Mode::Venue, None)?;
+        Ok((clock, open_vault(&data, state)?, seed))
+    })?;
+    if seed.is_none() {
+        founding::venue(&mut recovered, clock.now())?;
     }
     let running = Exchange::start(recovered, clock, options(&flags.common))?;
     let exchange = running.exchange();
@@ -220,12 +221,7 @@ fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Vault) -> Re
     let gate = Gate::new(names, common.service_name.clone(), limits);
     for (session, entry) in (0u32..).zip(state.access().sessions()) {
         let key = &entry.key;
-        let secret = vault.get(session, &key.api_key)?.ok_or_else(|| {
-            Trouble::System(format!(
-                "the vault holds no secret for key '{}': was the file 'vault' removed?",
-                key.api_key
-            ))
-        })?;
+        let secret = secret(vault, session, &key.api_key)?;
         let known = Key {
             api_key: key.api_key.clone(),
             session: SessionId(session),
@@ -243,12 +239,34 @@ fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Vault) -> Re
     Ok(gate)
 }
 
-fn open(data: &Path, common: &Common) -> Result<Recovered, Trouble> {
-    let recovered = recover(data, journal_options(common))?;
+/// The vault, once it is known to hold the secret of every key.
+fn open_vault(data: &Path, state: &State) -> Result<Vault, Trouble> {
+    let vault = Vault::open(data)?;
+    for (session, entry) in (0u32..).zip(state.access().sessions()) {
+        secret(&vault, session, &entry.key.api_key)?;
+    }
+    Ok(vault)
+}
+
+fn secret(vault: &Vault, session: u32, api_key: &str) -> Result<Secret, Trouble> {
+    vault.get(session, api_key)?.ok_or_else(|| {
+        Trouble::System(format!(
+            "the vault holds no secret for key '{api_key}': was the file 'vault' removed?"
+        ))
+    })
+}
+
+/// Recovers the directory; `admit` says before anything in it is changed whether it is to be opened at all.
+fn open<T>(
+    data: &Path,
+    common: &Common,
+    admit: impl FnOnce(&State) -> Result<T, Trouble>,
+) -> Result<(Recovered, T), Trouble> {
+    let (recovered, admitted) = recover_if(data, journal_options(common), admit)?;
     for note in &recovered.notes {
         tracing::warn!("{note}");
     }
-    Ok(recovered)
+    Ok((recovered, admitted))
 }
 
 fn options(common: &Common) -> Options {
@@ -330,8 +348,9 @@ fn clock(kind: ClockKind, state: &State, start: Time) -> Result<Clock, Trouble> 
     }
 }
 
-/// A directory keeps its mode and its seed for ever.
-fn check_opening(opening: buttonwood_engine::Opening, mode: Mode, seed: Option<u64>) -> Result<u64, Trouble> {
+/// A directory keeps its mode and its seed for ever. The seed, unless it is still to be founded.
+fn check_opening(state: &State, mode: Mode, seed: Option<u64>) -> Result<Option<u64>, Trouble> {
+    let Some(opening) = state.opening() else { return Ok(None) };
     if opening.mode != mode {
         let line = format!(
             "this data directory was made by '{}'; '{}' does not open it",
@@ -345,7 +364,7 @@ fn check_opening(opening: buttonwood_engine::Opening, mode: Mode, seed: Option<u
             "--seed {seed}: this data directory was made with seed {}",
             opening.seed
         ))),
-        Some(_) | None => Ok(opening.seed),
+        Some(_) | None => Ok(Some(opening.seed)),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::Fault;
 use crate::checkpoint::index_of_empty;
 use buttonwood_disk::Folder;
 use buttonwood_engine::{
-    Command, Event, FORMAT, Outcome, Workspace, decide, decode_events, encode as encode_frame, evolve,
+    Command, Event, FORMAT, Outcome, State, Workspace, decide, decode_events, encode as encode_frame, evolve,
 };
 use buttonwood_journal as journal;
 use buttonwood_journal::{Batch, Buffer, Journal, JournalId, Mark, Options, ReplayError, Writer, snapshot};
@@ -79,7 +79,20 @@ impl Recovered {
 /// # Errors
 /// [`Fault`]: the directory is in use, cannot be written, or is damaged. Nothing was changed then.
 pub fn recover(dir: impl Into<Folder>, options: Options) -> Result<Recovered, Fault> {
-    recover_with(dir.into(), options, Journal::into_writer)
+    recover_with(dir.into(), options, |_| Ok(()), Journal::into_writer).map(|(recovered, ())| recovered)
+}
+
+/// As [`recover`], but asks `admit` about the recovered state before the journal is written to: a directory that it
+/// refuses stays as it was. What it gives is given on.
+///
+/// # Errors
+/// As [`recover`], and what `admit` refuses with.
+pub fn recover_if<T, E: From<Fault>>(
+    dir: impl Into<Folder>,
+    options: Options,
+    admit: impl FnOnce(&State) -> Result<T, E>,
+) -> Result<(Recovered, T), E> {
+    recover_with(dir.into(), options, admit, Journal::into_writer)
 }
 
 /// As [`recover`], for a [`Stepped`](crate::Stepped) exchange: no thread is started.
@@ -87,18 +100,31 @@ pub fn recover(dir: impl Into<Folder>, options: Options) -> Result<Recovered, Fa
 /// # Errors
 /// As [`recover`].
 pub fn recover_stepped(dir: impl Into<Folder>, options: Options) -> Result<Recovered, Fault> {
-    recover_with(dir.into(), options, Journal::into_stepped_writer)
+    recover_with(dir.into(), options, |_| Ok(()), Journal::into_stepped_writer)
+        .map(|(recovered, ())| recovered)
 }
 
-fn recover_with(
+fn recover_with<T, E: From<Fault>>(
     dir: Folder,
     options: Options,
+    admit: impl FnOnce(&State) -> Result<T, E>,
     into_writer: impl FnOnce(Journal) -> Result<Writer, journal::Fault>,
-) -> Result<Recovered, Fault> {
+) -> Result<(Recovered, T), E> {
     let journal_dir = dir.folder(JOURNAL_DIR);
-    let mut journal = Journal::open(&journal_dir, options)?;
+    let mut journal = Journal::open(&journal_dir, options).map_err(Fault::from)?;
+    let (mark, mut views, mut notes) = replay(&dir, &mut journal)?;
+    let admitted = admit(views.state())?;
+    views.flush().map_err(Fault::from)?;
+    notes.extend(journal.notes().iter().map(ToString::to_string));
+    let writer = into_writer(journal).map_err(Fault::from)?;
+    let snapshot_seq = mark.map_or(0, |mark| mark.seq);
+    Ok((Recovered { dir, views, writer, snapshot_seq, notes }, admitted))
+}
+
+/// The views as of the end of the journal, the snapshot they began with, and what was met on the way.
+fn replay(dir: &Folder, journal: &mut Journal) -> Result<(Option<Mark>, Views, Vec<String>), Fault> {
     let mut notes = Vec::new();
-    let newest = snapshot::load_newest(&journal_dir, &mut notes)?;
+    let newest = snapshot::load_newest(dir.folder(JOURNAL_DIR), &mut notes)?;
     let mut notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
     let (mark, mut views) = begin(&dir.folder(HISTORY_DIR), newest, journal.id(), &mut notes)?;
     let mut replayed = Replayed::default();
@@ -113,10 +139,7 @@ fn recover_with(
             replayed.check(batch, views.state().fingerprint())
         })
         .map_err(replay_fault)?;
-    views.flush()?;
-    notes.extend(journal.notes().iter().map(ToString::to_string));
-    let writer = into_writer(journal)?;
-    Ok(Recovered { dir, views, writer, snapshot_seq: mark.map_or(0, |mark| mark.seq), notes })
+    Ok((mark, views, notes))
 }
 
 /// The views as of the newest snapshot; or of nothing, where there is none that this build and the history's files
