@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use crate::repo::Repo;
-use crate::{Done, deny, fuzz, layers, sim, suite, tidy, trace};
+use crate::{Done, deny, faults, fuzz, layers, sim, suite, tidy, trace};
 
 type Step = (&'static str, fn(&Repo) -> Done);
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     ("fmt", |repo| repo.cargo(["fmt", "--all", "--check"]).run()),
     ("clippy", |repo| repo.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()),
     ("doc", |repo| repo.cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-Dwarnings").run()),
@@ -19,6 +19,7 @@ const STEPS: [Step; 11] = [
     ("sim", |repo| sim::run(repo, &["--ci"])),
     ("planted", |repo| sim::planted(repo, &["--planted", "all"])),
     ("fuzz", |repo| fuzz::run(repo, &["--seconds", "10"])),
+    ("faults", |repo| faults::run(repo, &["--quick"])),
 ];
 
 pub(crate) fn run(repo: &Repo) -> Done {

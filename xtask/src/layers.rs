@@ -33,6 +33,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("fuzz", &["oracle", "*"]),
     ("oracle", &["core/engine", "core/model", "core/num"]),
     ("sim", &["client", "oracle", "*"]),
+    ("faults", &["accept"]),
     ("xtask", &[]),
 ];
 
@@ -159,6 +160,7 @@ mod tests {
             ("bin/buttonwood", "store/journal"),
             ("run/sandbox", "client"),
             ("accept", "bin/buttonwood"),
+            ("faults", "accept"),
             ("bench", "core/book"),
         ];
         for (room, used) in drawn {
@@ -177,6 +179,7 @@ mod tests {
         assert!(refused("bin/buttonwood", "bench").contains("nothing in the house"));
         assert!(refused("bench", "bin/buttonwood").contains("may use only"));
         assert!(refused("bench", "accept").contains("may use only"));
+        assert!(refused("faults", "store/journal").contains("may use only"));
         assert!(refused("xtask", "core/num").contains("may use only"));
     }
 

@@ -8,6 +8,7 @@ mod ccxt;
 mod ci;
 mod deny;
 mod exchange;
+mod faults;
 mod fuzz;
 mod layers;
 mod metadata;
@@ -35,6 +36,7 @@ usage: cargo xtask <chore>
   sim [ARGS…]      the simulator: --seed N, --minutes M, --ci and what `sim --help` lists
   planted [ARGS…]  plants every bug there is, one after another; the simulator must find each
   fuzz [TARGET…]   libFuzzer on every target, or on those named: --seconds N, --runs N, --seed N, --list
+  faults [ARGS…]   kills, power cuts, bad and full disks, damage: on real kernels and disks; --help tells more
   bench [ARGS…]    the benchmarks, in release mode; ARGS go to buttonwood-bench
 ";
 
@@ -71,6 +73,7 @@ fn run(words: &[String]) -> Done {
         ("sim", _) => sim::run(&repo, &rest),
         ("planted", _) => sim::planted(&repo, &rest),
         ("fuzz", _) => fuzz::run(&repo, &rest),
+        ("faults", _) => faults::run(&repo, &rest),
         ("bench", _) => bench::run(&repo, &rest),
         ("help" | "--help" | "-h", _) => {
             print!("{USAGE}");

@@ -1,0 +1,340 @@
+//! One system call struck, the Nth of its kind and thread: the process killed before it, or the call failed once.
+//!
+//! Round N strikes every point at its Nth call and leaves out those that have no Nth; the sweep is over when none has.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use buttonwood_accept::{Ended, Exchange};
+use rustix::process::{Signal, kill_process};
+
+use crate::load::Load;
+use crate::oracle::Scope;
+use crate::round::{Round, verified};
+use crate::sweep::Next;
+use crate::trace::{Harm, Strike, struck, thread_named};
+
+/// When a call is struck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    /// While an empty directory is founded.
+    Founding,
+    /// While a killed directory is recovered.
+    Recovering,
+    /// Under load, in the thread of this name.
+    Running(&'static str),
+    /// While it stops cleanly.
+    Stopping,
+}
+
+/// A stage and a kind of call.
+type Point = (Stage, &'static str);
+
+const WRITES: [&str; 8] =
+    ["pwrite64", "write", "fdatasync", "fsync", "rename", "unlink", "fallocate", "ftruncate"];
+
+/// Threads of a running exchange, each with the calls it makes.
+const RUNNING: [(&str, &[&str]); 3] = [
+    ("journal", &["pwrite64", "fdatasync", "fsync", "rename", "openat"]),
+    ("journal-prepare", &["pwrite64", "fsync", "openat", "fallocate"]),
+    ("snapshots", &["write", "fsync", "rename", "unlink", "openat"]),
+];
+
+fn points() -> Vec<Point> {
+    let mut points: Vec<Point> = Vec::new();
+    for call in WRITES.into_iter().chain(["openat", "mkdir"]) {
+        points.extend([(Stage::Founding, call), (Stage::Recovering, call), (Stage::Stopping, call)]);
+    }
+    for (thread, calls) in RUNNING {
+        points.extend(calls.iter().map(|call| (Stage::Running(thread), *call)));
+    }
+    points
+}
+
+/// kill -9 at every Nth call.
+pub fn kills(round: &mut Round) -> Next {
+    sweep(round, Harm::Kill, points())
+}
+
+/// EIO at every Nth call that writes, syncs or names.
+pub fn errors(round: &mut Round) -> Next {
+    let all = points().into_iter().filter(|(_, call)| !["openat", "mkdir"].contains(call));
+    sweep(round, Harm::Error("EIO"), all.collect())
+}
+
+/// ENOSPC at every Nth call that may need room.
+pub fn full(round: &mut Round) -> Next {
+    let growing = ["pwrite64", "write", "fallocate", "openat", "rename", "mkdir"];
+    let all = points().into_iter().filter(|(_, call)| growing.contains(call));
+    sweep(round, Harm::Error("ENOSPC"), all.collect())
+}
+
+/// Rounds in which a point had no Nth call; after two of them it is left out, since it will have no later one either.
+static MISSES: Mutex<BTreeMap<(Harm, Point), u64>> = Mutex::new(BTreeMap::new());
+
+fn is_spent(harm: Harm, point: Point) -> bool {
+    MISSES
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .get(&(harm, point))
+        .is_some_and(|misses| *misses > 1)
+}
+
+fn miss(harm: Harm, point: Point) {
+    *MISSES.lock().unwrap_or_else(PoisonError::into_inner).entry((harm, point)).or_default() += 1;
+}
+
+/// How many calls a quick sweep strikes at each point.
+const QUICK: u64 = 2;
+
+/// Strikes every point at its Nth call, N being the round's number.
+fn sweep(round: &mut Round, harm: Harm, points: Vec<Point>) -> Next {
+    let mut hits = 0;
+    let whens = if round.quick { 1..=QUICK } else { round.number..=round.number };
+    let mut bench = Bench::new(round);
+    for when in whens {
+        // The quick part takes one stage a call in turn, chosen by the seed: the full one takes all.
+        for (stage, call) in &points {
+            let is_left_out = round.quick && !round.draw.chance(QUICK_SHARE);
+            if round.is_told_to_stop() || is_left_out || is_spent(harm, (*stage, call)) {
+                continue;
+            }
+            let log = round.dir.join("strace.log");
+            let _ = fs::remove_file(&log);
+            // What is said is judged strike by strike.
+            fs::write(round.dir.join("stderr.log"), "").expect("a log can be emptied");
+            let strike = Strike { call, harm, when, log };
+            let place = format!("{stage:?}, {call} number {when}, {harm:?}");
+            fs::write(round.dir.join("strike.txt"), &place).expect("a note can be written");
+            if bench.strike(round, *stage, &strike) {
+                hits += 1;
+                let kind = match stage {
+                    Stage::Founding => "founding",
+                    Stage::Recovering => "recovering",
+                    Stage::Running(thread) => thread,
+                    Stage::Stopping => "stopping",
+                };
+                round.count(&format!("{kind} {call}"), 1);
+            } else {
+                miss(harm, (*stage, call));
+            }
+        }
+    }
+    bench.finish(round);
+    if hits == 0 { Next::Done } else { Next::More }
+}
+
+/// How many of a hundred points a quick sweep strikes.
+const QUICK_SHARE: u64 = 30;
+
+/// Steps a lane takes at most while a thread is watched: enough for several segments and snapshots.
+const STEPS: u64 = 60;
+
+/// How long a process that was struck may take to end.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The directory that strikes under load share; those at a founding have one each.
+struct Bench {
+    data: PathBuf,
+    load: Load,
+    /// Running between two strikes, unless the last one ended it.
+    x: Option<Exchange>,
+}
+
+impl Bench {
+    fn new(round: &mut Round) -> Self {
+        let data = round.data();
+        let x = round.start(&data);
+        let mut load = round.load(&x);
+        load.run_out(&x, 20);
+        Self { data, load, x: Some(x) }
+    }
+
+    /// Strikes once; whether there was such a call.
+    fn strike(&mut self, round: &mut Round, stage: Stage, strike: &Strike) -> bool {
+        match stage {
+            Stage::Founding => return founding(round, strike),
+            Stage::Recovering => self.recovering(round, strike),
+            Stage::Running(thread) => self.running(round, thread, strike),
+            Stage::Stopping => self.stopping(round, strike),
+        }
+        .then(|| self.recover(round))
+        .is_some()
+    }
+
+    fn running_exchange(&mut self, round: &mut Round) -> Exchange {
+        self.x.take().unwrap_or_else(|| round.start(&self.data))
+    }
+
+    /// Starts a killed directory under the strike.
+    fn recovering(&mut self, round: &mut Round, strike: &Strike) -> bool {
+        let x = self.running_exchange(round);
+        self.load.run_out(&x, 2);
+        x.kill9();
+        drop(x);
+        match start_under(round, &self.data, strike) {
+            Ok(x) => {
+                x.kill9();
+                struck(&strike.log)
+            }
+            Err(ended) => {
+                judge_end(strike, &ended);
+                true
+            }
+        }
+    }
+
+    /// Runs the load while one thread is watched.
+    fn running(&mut self, round: &mut Round, thread: &str, strike: &Strike) -> bool {
+        let x = self.running_exchange(round);
+        let tracer = strike.attach(thread_named(x.pid(), thread), false);
+        let ran = self.load.run_out(&x, STEPS);
+        round.count("changes acknowledged", ran.acknowledged);
+        let hit = if ran.gone {
+            let status = x.wait_for_end(PATIENCE).expect("what no longer answers has ended");
+            judge_death(strike, status.signal(), &x.log());
+            if round.draw.chance(50) && lose_unsynced(&x.log()) {
+                round.count("failed batches wiped", 1);
+            }
+            true
+        } else {
+            tracer.has_struck()
+        };
+        drop(tracer);
+        if hit && x.is_running() {
+            // It goes on in spite of the error; then nothing of it may be lost in a crash either.
+            x.kill9();
+        }
+        self.x = x.is_running().then_some(x);
+        hit
+    }
+
+    /// Stops it cleanly while all of it is watched.
+    fn stopping(&mut self, round: &mut Round, strike: &Strike) -> bool {
+        let x = self.running_exchange(round);
+        self.load.run_out(&x, 2);
+        // An error is for the thread that writes the last snapshot: others write only to wake each other.
+        let tracer = strike.attach(x.pid(), strike.harm == Harm::Kill);
+        kill_process(x.pid(), Signal::TERM).expect("our own child can be signalled");
+        let status = x.wait_for_end(PATIENCE).expect("it ends when told to");
+        let hit = tracer.has_struck() || status.signal().is_some();
+        if status.signal().is_some() {
+            judge_death(strike, status.signal(), &x.log());
+        }
+        assert!(strike.is_beside_the_disk() || !x.log().contains("panicked"), "{}", x.log());
+        hit
+    }
+
+    /// After a strike: `verify`, a plain start, and every fact.
+    fn recover(&mut self, round: &mut Round) {
+        verified(&self.data);
+        let x = round.start(&self.data);
+        let compared = self.load.check(&x, Scope::Touched);
+        round.count("orders compared", compared);
+        self.x = Some(x);
+    }
+
+    fn finish(mut self, round: &mut Round) {
+        let x = self.running_exchange(round);
+        let compared = self.load.finish(&x);
+        round.count("orders compared", compared);
+    }
+}
+
+fn start_under(round: &mut Round, data: &Path, strike: &Strike) -> Result<Exchange, Ended> {
+    let around = strike.around();
+    let around: Vec<&str> = around.iter().map(String::as_str).collect();
+    round.count("starts", 1);
+    round.setup().through(&around).try_start_in(data)
+}
+
+/// Founds a directory under the strike; whatever that left must become a whole exchange at the next start.
+fn founding(round: &mut Round, strike: &Strike) -> bool {
+    let data = round.dir.join("founded");
+    let hit = match start_under(round, &data, strike) {
+        Ok(x) => {
+            x.kill9();
+            struck(&strike.log)
+        }
+        Err(ended) => {
+            judge_end(strike, &ended);
+            true
+        }
+    };
+    if hit {
+        let x = round.start(&data);
+        let mut load = round.load(&x);
+        load.run_out(&x, 3);
+        x.kill9();
+        drop(x);
+        let x = round.start(&data);
+        let compared = load.finish(&x);
+        round.count("orders compared", compared);
+    }
+    let _ = fs::remove_dir_all(&data);
+    hit
+}
+
+/// A start that a strike ended: killed by it, or refused with one line.
+fn judge_end(strike: &Strike, ended: &Ended) {
+    if strike.is_beside_the_disk() {
+        // The ready line, say: it serves, and nobody is told.
+        return;
+    }
+    let status = ended.status.expect("a start under a strike comes to an end");
+    match status.code() {
+        None => judge_death(strike, status.signal(), &ended.stderr),
+        Some(code) => {
+            assert_ne!(strike.harm, Harm::Kill, "killed, not refused: {}", ended.stderr);
+            assert_ne!(code, 0, "a refused start fails: {}", ended.stderr);
+            one_line(&ended.stderr);
+        }
+    }
+}
+
+/// Wipes the batch that the last line says could not be made durable, as a disk may have that failed: if anything of it
+/// had been acknowledged, it is missed now.
+fn lose_unsynced(log: &str) -> bool {
+    let last = log.lines().rev().find(|line| line.starts_with("buttonwood: ")).unwrap_or_default();
+    let place = last.split_once(" durable: ").and_then(|(_, rest)| rest.split_once(" at offset "));
+    let Some((path, rest)) = place else { return false };
+    let offset: u64 =
+        rest.split(':').next().and_then(|text| text.parse().ok()).expect("an offset is a number");
+    let file = fs::OpenOptions::new().write(true).open(path).expect("the segment is there");
+    let len = file.metadata().expect("a file has a length").len();
+    let zeros = vec![0; usize::try_from(len - offset).expect("a segment is small")];
+    std::os::unix::fs::FileExt::write_all_at(&file, &zeros, offset).expect("the segment can be wiped");
+    true
+}
+
+/// A process that a strike ended: by SIGKILL where that was the strike, else by its own abort with one line that says
+/// why, and no panic.
+fn judge_death(strike: &Strike, signal: Option<i32>, log: &str) {
+    if strike.is_beside_the_disk() {
+        return;
+    }
+    match strike.harm {
+        Harm::Kill => assert_eq!(signal, Some(Signal::KILL.as_raw()), "killed, not this: {log}"),
+        Harm::Error(_) => {
+            assert_eq!(signal, Some(Signal::ABORT.as_raw()), "aborts, not this: {log}");
+            let line = log.lines().rev().find(|line| line.starts_with("buttonwood: ")).unwrap_or_default();
+            assert!(line.contains("stopping before anything more is acknowledged"), "says why: {log}");
+        }
+    }
+    assert!(!log.contains("panicked"), "{log}");
+}
+
+/// Beside the log's own lines, a refusal is one line.
+pub fn one_line(stderr: &str) -> String {
+    let is_log = |line: &&str| [" WARN ", " INFO ", " ERROR "].iter().any(|level| line.contains(level));
+    let lines: Vec<&str> =
+        stderr.lines().filter(|line| !line.trim().is_empty()).filter(|line| !is_log(line)).collect();
+    assert!(!stderr.contains("panicked"), "a refusal, not a panic: {stderr}");
+    assert_eq!(lines.len(), 1, "one clear line, not this:\n{stderr}");
+    assert!(lines[0].starts_with("buttonwood: "), "{stderr}");
+    lines[0].to_owned()
+}

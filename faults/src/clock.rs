@@ -1,0 +1,87 @@
+//! The system's clock jumps, for the product alone: while it serves, and between a stop and a start.
+//!
+//! Times in answers never go back, which every lane watches. A directory whose last command lies ahead of now is
+//! refused by name.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use buttonwood_accept::{Exchange, Setup};
+
+use crate::base::contents;
+use crate::calls::one_line;
+use crate::oracle::Scope;
+use crate::round::{Round, verified};
+use crate::sweep::Next;
+use crate::tools::FAKETIME;
+
+/// Jumps in seconds, of every size that happens to machines.
+const JUMPS: [i64; 8] = [-86_400, -3_600, -61, -1, 1, 61, 3_600, 86_400];
+
+/// Several jumps under load, a kill, a start after the jump is taken back, another once it has passed.
+pub fn round(round: &mut Round) -> Next {
+    let data = round.data();
+    let now = round.dir.join("now");
+    set(&now, 0);
+    let x = faked(round, &now).start_in(&data);
+    let mut load = round.load(&x);
+    let jumps: Vec<i64> = (0..if round.quick { 3 } else { 8 }).map(|_| *round.draw.pick(&JUMPS)).collect();
+    let last = *jumps.last().expect("there are jumps");
+    let ran = load.run(&x, u64::MAX, |_| {
+        for jump in &jumps {
+            set(&now, *jump);
+            std::thread::sleep(Duration::from_millis(60));
+        }
+        x.kill9();
+    });
+    assert!(ran.acknowledged > 0, "nothing was done while the clock jumped");
+    round.count("jumps", u64::try_from(jumps.len()).expect("a count is a number"));
+    round.count("changes acknowledged", ran.acknowledged);
+    drop(x);
+    verified(&data);
+    let furthest = jumps.iter().copied().max().unwrap_or(0).max(0);
+    let behind = furthest - 30;
+    if furthest >= 61 {
+        refused(round, &now, behind, &data);
+    }
+    set(&now, furthest.max(last) + 5);
+    let x = faked(round, &now).start_in(&data);
+    let compared = load.check(&x, Scope::All);
+    round.count("orders compared", compared);
+    let ran = load.run_out(&x, 10);
+    round.count("changes acknowledged", ran.acknowledged);
+    let compared = load.finish(&x);
+    round.count("orders compared", compared);
+    Next::More
+}
+
+/// A start whose clock is behind the directory: one line, exit 2, nothing changed.
+fn refused(round: &mut Round, now: &Path, offset: i64, data: &Path) {
+    set(now, offset);
+    let before = contents(data);
+    let ended = faked(round, now).try_start_in(data).map(|_: Exchange| ()).expect_err("time would go back");
+    assert_eq!(ended.status.and_then(|status| status.code()), Some(2), "{}", ended.stderr);
+    let line = one_line(&ended.stderr);
+    assert!(line.contains("--clock real") && line.contains("ahead of now"), "{line}");
+    assert!(before == contents(data), "a refused start changed the directory");
+    round.count("starts behind the directory refused", 1);
+}
+
+fn faked(round: &Round, now: &Path) -> Setup {
+    let now = now.display().to_string();
+    round
+        .setup()
+        .env("LD_PRELOAD", FAKETIME)
+        .env("FAKETIME_TIMESTAMP_FILE", &now)
+        .env("FAKETIME_NO_CACHE", "1")
+        // Only the time of day: pauses and time-outs run on the other clock, which no operator sets.
+        .env("FAKETIME_DONT_FAKE_MONOTONIC", "1")
+}
+
+/// Sets the clock so many seconds off. The file is replaced as a whole, since it is read at any moment.
+fn set(now: &Path, seconds: i64) {
+    let fresh = now.with_extension("new");
+    fs::write(&fresh, format!("{seconds:+}s\n")).expect("a file can be written");
+    fs::rename(&fresh, now).expect("a file can be renamed");
+}

@@ -1,0 +1,233 @@
+//! What one key knows from outside: what it sent, what it was told, and what it cannot know.
+//!
+//! An answer is a fact for ever. A request without an answer may have happened or not, until a look after the crash
+//! settles it; then that is a fact too.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use buttonwood_accept::{Dec, Value};
+
+/// What is known of one order.
+#[derive(Clone, Debug)]
+pub enum Known {
+    /// It was sent, and no answer came.
+    Nothing,
+    /// The exchange refused it, or was found not to have it: it must never exist.
+    Never,
+    /// The order as last told in full.
+    Told(Value),
+}
+
+/// One order that was sent.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Its client order id, used for no other.
+    pub name: String,
+    /// The parameters it was sent with.
+    pub sent: Value,
+    /// What is known of it.
+    pub known: Known,
+    /// Whether a cancel was sent, after what is known, whose answer never came.
+    pub cancel_unknown: bool,
+    /// Filled since, by a taker that was told so.
+    pub filled: Dec,
+    /// Filled perhaps, by a taker that was told nothing.
+    pub perhaps: Dec,
+}
+
+impl Order {
+    /// An order about to be sent.
+    pub fn new(name: &str, sent: Value) -> Self {
+        Self {
+            name: name.to_owned(),
+            sent,
+            known: Known::Nothing,
+            cancel_unknown: false,
+            filled: Dec::ZERO,
+            perhaps: Dec::ZERO,
+        }
+    }
+
+    /// The order as last told, if it was.
+    pub fn told(&self) -> Option<&Value> {
+        match &self.known {
+            Known::Told(order) => Some(order),
+            Known::Nothing | Known::Never => None,
+        }
+    }
+
+    /// Notes a full answer about it; everything before is history.
+    pub fn tell(&mut self, order: Value) {
+        self.known = Known::Told(order);
+        self.cancel_unknown = false;
+        self.filled = Dec::ZERO;
+        self.perhaps = Dec::ZERO;
+    }
+
+    /// Its id, once one was told.
+    pub fn id(&self) -> Option<&str> {
+        self.told().and_then(|order| order["order_id"].as_str())
+    }
+
+    /// Whether it was on the book when last told of.
+    pub fn is_live(&self) -> bool {
+        self.told().is_some_and(|order| order["is_live"] == Value::Bool(true))
+    }
+
+    /// Whether what is now found is what was told, or what may have become of it since.
+    pub fn admits(&self, found: &Value) -> bool {
+        let Some(told) = self.told() else { return as_sent(&self.sent, found) };
+        if found == told && self.filled == Dec::ZERO {
+            return true;
+        }
+        let Some(remaining) = told.get("remaining_amount") else { return false };
+        if told["is_live"] != Value::Bool(true)
+            || !SETTLED.iter().all(|field| told.get(field) == found.get(field))
+        {
+            return false;
+        }
+        let fills = Dec::wire(&found["executed_amount"]) - Dec::wire(&told["executed_amount"]);
+        let left = Dec::wire(remaining) - fills;
+        let cancelled = found["is_cancelled"] == Value::Bool(true);
+        let was_asked = self.cancel_unknown && found["reason"] == "Requested";
+        (fills == self.filled || fills == self.filled + self.perhaps)
+            && found.get("remaining_amount").is_some_and(|value| Dec::wire(value) == left)
+            && (!cancelled || was_asked)
+            && found["is_live"] == Value::Bool(!cancelled && left > Dec::ZERO)
+    }
+}
+
+/// Fields of an order that never change.
+const SETTLED: [&str; 12] = [
+    "order_id",
+    "id",
+    "client_order_id",
+    "symbol",
+    "exchange",
+    "price",
+    "side",
+    "type",
+    "options",
+    "timestampms",
+    "original_amount",
+    "is_hidden",
+];
+
+/// Whether an order that nobody told of is the one that was sent.
+fn as_sent(sent: &Value, found: &Value) -> bool {
+    ["client_order_id", "symbol", "side"].iter().all(|field| sent[field] == found[field])
+        && Dec::wire(&sent["amount"]) == Dec::wire(&found["original_amount"])
+        && Dec::wire(&sent["price"]) == Dec::wire(&found["price"])
+}
+
+/// Everything one key knows.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    /// The key's name in `credentials.json`.
+    pub key: String,
+    /// All orders ever sent, oldest first.
+    pub orders: Vec<Order>,
+    /// Places in `orders` of what was touched since the last check.
+    pub touched: BTreeSet<usize>,
+    /// The highest nonce of an acknowledged change.
+    pub nonce: u64,
+    /// The latest time an answer carried, in milliseconds.
+    pub latest_ms: u64,
+    /// Own trades ever shown, by id.
+    pub trades: BTreeMap<u64, Value>,
+    /// What the account held before the first order.
+    pub start: BTreeMap<String, Dec>,
+}
+
+impl Memory {
+    /// A key that has done nothing yet.
+    pub fn new(key: &str) -> Self {
+        Self {
+            key: key.to_owned(),
+            orders: Vec::new(),
+            touched: BTreeSet::new(),
+            nonce: 0,
+            latest_ms: 0,
+            trades: BTreeMap::new(),
+            start: BTreeMap::new(),
+        }
+    }
+
+    /// The place of the order with this name.
+    pub fn named(&self, name: &str) -> Option<usize> {
+        self.orders.iter().position(|order| order.name == name)
+    }
+
+    /// Places of all orders that are live as far as is known.
+    pub fn live(&self) -> Vec<usize> {
+        (0..self.orders.len()).filter(|place| self.orders[*place].is_live()).collect()
+    }
+
+    /// How many orders were acknowledged.
+    pub fn acknowledged(&self) -> usize {
+        self.orders.iter().filter(|order| order.told().is_some()).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use buttonwood_accept::{dec, json};
+
+    fn resting() -> Value {
+        json!({ "order_id": "7", "id": "7", "client_order_id": "a", "symbol": "btcusd", "price": "100", "side": "sell",
+                "is_live": true, "is_cancelled": false, "executed_amount": "0", "remaining_amount": "3",
+                "original_amount": "3", "timestampms": 1 })
+    }
+
+    fn after(executed: &str, remaining: &str, reason: Option<&str>) -> Value {
+        let mut order = resting();
+        order["executed_amount"] = json!(executed);
+        order["remaining_amount"] = json!(remaining);
+        order["is_live"] = json!(reason.is_none() && remaining != "0");
+        if let Some(reason) = reason {
+            order["is_cancelled"] = json!(true);
+            order["reason"] = json!(reason);
+        }
+        order
+    }
+
+    fn told() -> Order {
+        let mut order = Order::new("a", json!({ "client_order_id": "a" }));
+        order.tell(resting());
+        order
+    }
+
+    /// What was told and not touched since must be found exactly.
+    #[test]
+    fn a_fact_is_a_fact() {
+        assert!(told().admits(&resting()));
+        for other in [after("1", "2", None), after("0", "3", Some("Requested")), after("0", "2", None)] {
+            assert!(!told().admits(&other), "{other}");
+        }
+        let mut other = resting();
+        other["price"] = json!("101");
+        assert!(!told().admits(&other));
+    }
+
+    /// A fill that was told to the taker must be there; one that nobody was told of may be.
+    #[test]
+    fn fills() {
+        let mut order = told();
+        order.filled = dec("1");
+        assert!(order.admits(&after("1", "2", None)));
+        assert!(!order.admits(&resting()) && !order.admits(&after("3", "0", None)));
+        order.perhaps = dec("2");
+        assert!(order.admits(&after("1", "2", None)) && order.admits(&after("3", "0", None)));
+        assert!(!order.admits(&after("2", "1", None)));
+    }
+
+    /// A cancel without an answer may have happened, and only as one that was asked for.
+    #[test]
+    fn cancels() {
+        let mut order = told();
+        order.cancel_unknown = true;
+        assert!(order.admits(&resting()) && order.admits(&after("0", "3", Some("Requested"))));
+        assert!(!order.admits(&after("0", "3", Some("MarketClosed"))));
+    }
+}

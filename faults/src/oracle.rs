@@ -1,0 +1,163 @@
+//! The judge after every crash: everything told is there exactly, and nothing is there that was never sent.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use buttonwood_accept::{Actor, Dec, Exchange, Value, dec, json, laws};
+
+use crate::memory::{Known, Memory};
+
+/// How much of a memory is asked for one by one. Live orders, trades and balances are always compared as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// What was touched since the last check.
+    Touched,
+    /// Every order ever sent.
+    All,
+}
+
+/// Checks one key's memory against a recovered exchange and settles what was unknown. Returns how many acknowledged
+/// orders were compared.
+pub fn check(x: &Exchange, memory: &mut Memory, scope: Scope) -> u64 {
+    let actor = x.as_(&memory.key);
+    spent_nonces(&actor, memory);
+    let places: Vec<usize> = match scope {
+        Scope::Touched => memory.touched.iter().copied().collect(),
+        Scope::All => (0..memory.orders.len()).collect(),
+    };
+    let compared = places.iter().filter(|place| order(&actor, memory, **place)).count();
+    memory.touched.clear();
+    live_orders(&actor, memory);
+    own_trades(&actor, memory);
+    balances(&actor, memory);
+    laws::holds_equal_open_orders(x, &memory.key);
+    u64::try_from(compared).expect("a count is a number")
+}
+
+/// The last acknowledged nonce is spent, and so is everything below it. First of all, since any other call of this key
+/// would spend it too.
+fn spent_nonces(actor: &Actor, memory: &Memory) {
+    if memory.nonce > 0 {
+        for spent in [memory.nonce, memory.nonce - 1] {
+            actor.call("/v1/balances", json!({ "nonce": spent })).refused(400, "InvalidNonce");
+        }
+    }
+}
+
+/// Compares one order, and settles it. True if it had been acknowledged.
+fn order(actor: &Actor, memory: &mut Memory, place: usize) -> bool {
+    let order = &mut memory.orders[place];
+    let params = match order.id() {
+        Some(id) => json!({ "order_id": id }),
+        None => json!({ "client_order_id": order.name }),
+    };
+    let answer = actor.call("/v1/order/status", params);
+    let was_told = order.told().is_some();
+    match (&order.known, answer.status()) {
+        (Known::Nothing, 404) => order.known = Known::Never,
+        (Known::Never, 404) => {}
+        (Known::Never, _) => panic!("{} must not exist\n{answer}", order.name),
+        (Known::Told(_), 404) => panic!("{} was acknowledged and is gone: {order:?}\n{answer}", order.name),
+        (Known::Nothing | Known::Told(_), _) => {
+            let found = answer.ok();
+            assert!(order.admits(&found), "{} is not as it was told: {order:?}\n{answer}", order.name);
+            order.tell(found);
+        }
+    }
+    was_told
+}
+
+fn live_orders(actor: &Actor, memory: &Memory) {
+    let live = actor.call("/v1/orders", json!({})).ok();
+    let found: BTreeMap<&str, &Value> = live
+        .as_array()
+        .expect("orders are an array")
+        .iter()
+        .map(|order| (order["client_order_id"].as_str().unwrap_or_default(), order))
+        .collect();
+    let known: BTreeMap<&str, &Value> = memory
+        .orders
+        .iter()
+        .filter(|order| order.is_live())
+        .map(|order| (order.name.as_str(), order.told().expect("what is live was told")))
+        .collect();
+    let names = |map: &BTreeMap<&str, &Value>| map.keys().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let (found_names, known_names) = (names(&found), names(&known));
+    assert_eq!(found_names, known_names, "{}: live orders found, and those known", memory.key);
+    for (name, order) in found {
+        assert_eq!(Some(&order), known.get(name), "{name} of {}: live, not as told", memory.key);
+    }
+}
+
+/// All own trades, page by page.
+fn past_trades(actor: &Actor) -> BTreeMap<u64, Value> {
+    let mut past = BTreeMap::new();
+    let mut from = 0;
+    loop {
+        let page = actor.call("/v1/mytrades", json!({ "timestamp": from, "limit_trades": 500 })).ok();
+        let before = past.len();
+        for trade in page.as_array().expect("trades are an array") {
+            past.insert(trade["tid"].as_u64().expect("a trade has an id"), trade.clone());
+            // Not behind it: a page may end between two of one millisecond.
+            from = from.max(trade["timestampms"].as_u64().expect("a trade has a time"));
+        }
+        if past.len() == before {
+            return past;
+        }
+    }
+}
+
+fn own_trades(actor: &Actor, memory: &mut Memory) {
+    let past = past_trades(actor);
+    for (id, seen) in &memory.trades {
+        assert_eq!(past.get(id), Some(seen), "{}: trade {id} was shown before the crash", memory.key);
+    }
+    let mut filled: BTreeMap<&str, Dec> = BTreeMap::new();
+    let sent: BTreeSet<&str> = memory.orders.iter().map(|order| order.name.as_str()).collect();
+    for trade in past.values() {
+        let name = trade["client_order_id"].as_str().unwrap_or_default();
+        assert!(sent.contains(name), "{} never sent the order of {trade}", memory.key);
+        let sum = filled.entry(name).or_insert(Dec::ZERO);
+        *sum = *sum + Dec::wire(&trade["amount"]);
+    }
+    for order in &memory.orders {
+        let trades = filled.get(order.name.as_str()).copied().unwrap_or(Dec::ZERO);
+        let executed = order.told().map_or(Dec::ZERO, |told| Dec::wire(&told["executed_amount"]));
+        assert_eq!(trades, executed, "{}: its trades, and what it executed", order.name);
+    }
+    memory.trades = past;
+}
+
+/// What an account holds is what it began with and what its trades moved.
+fn balances(actor: &Actor, memory: &Memory) {
+    let mut expected = memory.start.clone();
+    let mut post = |currency: &str, amount: Dec| {
+        let sum = expected.entry(currency.to_owned()).or_insert(Dec::ZERO);
+        *sum = *sum + amount;
+    };
+    for trade in memory.trades.values() {
+        let order = memory.named(trade["client_order_id"].as_str().unwrap_or_default());
+        let symbol = order.and_then(|place| memory.orders[place].sent["symbol"].as_str()).expect("a symbol");
+        let (base, quote) = symbol.split_at(3);
+        let amount = Dec::wire(&trade["amount"]);
+        let notional = amount * Dec::wire(&trade["price"]);
+        let (got, paid) = if trade["type"] == "Buy" { (amount, notional) } else { (-amount, -notional) };
+        post(&base.to_uppercase(), got);
+        post(&quote.to_uppercase(), -paid);
+        post(trade["fee_currency"].as_str().expect("a fee has a currency"), -Dec::wire(&trade["fee_amount"]));
+    }
+    for row in actor.balances() {
+        let currency = row["currency"].as_str().expect("a balance has a currency");
+        let expected = expected.remove(currency).unwrap_or(Dec::ZERO);
+        // Served amounts are cut at 15 decimals (TYPE-021).
+        let off = (Dec::wire(&row["amount"]) - expected).abs();
+        assert!(off < dec("0.00000000000001"), "{}: its trades lead to {expected}, but {row}", memory.key);
+    }
+    expected.retain(|_, amount| *amount != Dec::ZERO);
+    assert!(expected.is_empty(), "{}: balances that are not there: {expected:?}", memory.key);
+}
+
+/// What each currency of a key's account holds.
+pub fn holdings(x: &Exchange, key: &str) -> BTreeMap<String, Dec> {
+    let code = |row: &Value| row["currency"].as_str().expect("a balance has a currency").to_owned();
+    x.as_(key).balances().iter().map(|row| (code(row), Dec::wire(&row["amount"]))).collect()
+}

@@ -1,0 +1,85 @@
+//! Old copies put back: of the newest segment, of segments and watermark, of the whole journal, of everything.
+//!
+//! Files of one journal vouch for each other. Nothing vouches for a whole that is old: it is served as it was, and only
+//! who was told more can tell. That the oracle of this sweep does tell is looked at here too.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::base::{Base, contents, copy, files};
+use crate::damage::refused;
+use crate::oracle::Scope;
+use crate::round::{Round, complains, verified};
+use crate::sweep::Next;
+
+/// Each kind of old copy once.
+pub fn round(round: &mut Round) -> Next {
+    let base = Base::make(round);
+    let journal: Vec<PathBuf> =
+        files(&base.old).into_iter().filter(|file| file.starts_with("journal")).collect();
+    let kind = |file: &&PathBuf, kind: &str| file.extension().is_some_and(|found| found == kind);
+    let segments: Vec<&PathBuf> = journal.iter().filter(|file| kind(file, "segment")).collect();
+
+    let copied = base.copy(round);
+    restore(&base, &copied, &segments);
+    must_refuse(round, &copied, "old segments");
+
+    let copied = base.copy(round);
+    let mut with_mark = segments.clone();
+    let mark = PathBuf::from("journal/watermark");
+    with_mark.push(&mark);
+    restore(&base, &copied, &with_mark);
+    // A snapshot made since vouches for what came before it; without one, this is all of an old journal.
+    let is_vouched = files(&base.data)
+        .iter()
+        .any(|file| file.extension().is_some_and(|ending| ending == "snap") && !base.old.join(file).exists());
+    if is_vouched {
+        must_refuse(round, &copied, "old segments and watermark beside a newer snapshot");
+    } else {
+        serves_as_it_was(round, &base, &copied);
+    }
+
+    let copied = base.copy(round);
+    fs::remove_dir_all(copied.join("journal")).expect("a directory can be removed");
+    copy(&base.old.join("journal"), &copied.join("journal"));
+    serves_as_it_was(round, &base, &copied);
+
+    let copied = round.dir.join("damaged");
+    let _ = fs::remove_dir_all(&copied);
+    copy(&base.old, &copied);
+    serves_as_it_was(round, &base, &copied);
+    Next::More
+}
+
+/// Nothing in an old journal knows of what came later, so it cannot be refused; it must be whole as of its time.
+fn serves_as_it_was(round: &mut Round, base: &Base, copied: &Path) {
+    verified(copied);
+    let x = round.start(copied);
+    assert!(complains(|| base.load.clone().check(&x, Scope::All)), "the oracle does not notice what is lost");
+    x.stop();
+    drop(x);
+    verified(copied);
+    round.count("old journals, served as they were", 1);
+}
+
+fn must_refuse(round: &mut Round, copied: &Path, case: &str) {
+    let before = contents(copied);
+    let Err(ended) = round.setup().try_start_in(copied) else {
+        panic!("{case}: served, with less than was acknowledged")
+    };
+    refused(&ended, copied, case);
+    assert!(before == contents(copied), "{case}: a refused start changed the directory");
+    round.count("rollbacks refused", 1);
+}
+
+/// Puts old copies of some files in place, and removes newer files of the same kind.
+fn restore(base: &Base, copied: &Path, old: &[&PathBuf]) {
+    for file in files(copied).iter().filter(|file| file.extension().is_some_and(|kind| kind == "segment")) {
+        if !old.contains(&file) {
+            fs::remove_file(copied.join(file)).expect("a file can be removed");
+        }
+    }
+    for file in old {
+        fs::copy(base.old.join(file), copied.join(file)).expect("a file can be copied");
+    }
+}

@@ -1,0 +1,267 @@
+//! Runs families round by round, keeps what a failing round leaves behind, and says how to repeat it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use buttonwood_accept::binary;
+
+use crate::round::{Round, Tally};
+use crate::settings::Settings;
+use crate::tools::{self, Tool};
+use crate::{calls, clock, damage, eio, full, kill, pause, power, rollback, two, unsynced, volume};
+
+/// Whether a family has more to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Another round makes sense.
+    More,
+    /// All there was has been struck.
+    Done,
+}
+
+/// A family of faults.
+#[derive(Debug)]
+pub struct Family {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub what: &'static str,
+    /// What it needs.
+    pub tools: &'static [Tool],
+    /// Rounds of a full sweep, and of a quick one.
+    pub rounds: (u64, u64),
+    /// One round; a panic is a failure.
+    pub run: fn(&mut Round) -> Next,
+}
+
+const LOOPED: &[Tool] = &[Tool::Loop, Tool::Ext4];
+
+/// All of them.
+pub const FAMILIES: [Family; 16] = [
+    Family {
+        name: "kill",
+        what: "kill -9 at odd moments under load, several times on one directory",
+        tools: &[],
+        rounds: (100, 2),
+        run: kill::round,
+    },
+    Family {
+        name: "kill-calls",
+        what: "kill -9 at the Nth write, sync, rename, … of every thread; round N strikes every Nth call",
+        tools: &[Tool::Strace],
+        rounds: (1_000, 1),
+        run: calls::kills,
+    },
+    Family {
+        name: "error-calls",
+        what: "EIO once, then success, at the Nth call of every thread",
+        tools: &[Tool::Strace],
+        rounds: (1_000, 1),
+        run: calls::errors,
+    },
+    Family {
+        name: "full-calls",
+        what: "ENOSPC once at the Nth growing call of every thread",
+        tools: &[Tool::Strace],
+        rounds: (1_000, 1),
+        run: calls::full,
+    },
+    Family {
+        name: "power-ext4",
+        what: "power cuts: an ext4 shut down under load, mounted again",
+        tools: &[Tool::Loop, Tool::Ext4, Tool::Shutdown],
+        rounds: (20, 1),
+        run: power::ext4,
+    },
+    Family {
+        name: "power-xfs",
+        what: "power cuts: an XFS shut down under load, mounted again",
+        tools: &[Tool::Loop, Tool::Xfs, Tool::Shutdown],
+        rounds: (20, 1),
+        run: power::xfs,
+    },
+    Family {
+        name: "power-cache",
+        what: "power cuts of a disk that forgets what it was not told to flush",
+        tools: &[Tool::Loop, Tool::Ext4, Tool::Xfs, Tool::Nbdkit, Tool::Nbdfuse],
+        rounds: (10, 1),
+        run: power::cache,
+    },
+    Family {
+        name: "eio",
+        what: "a disk that fails and heals: writes are lost for good, and later syncs succeed",
+        tools: &[Tool::Loop, Tool::Ext4, Tool::Nbdkit, Tool::Nbdfuse],
+        rounds: (10, 1),
+        run: eio::round,
+    },
+    Family {
+        name: "full",
+        what: "a small disk filled to the last block under load, and freed again",
+        tools: LOOPED,
+        rounds: (5, 1),
+        run: full::under_load,
+    },
+    Family {
+        name: "full-start",
+        what: "starts with so much room, a little more each time: refused in a line or served",
+        tools: LOOPED,
+        rounds: (4, 1),
+        run: full::starts,
+    },
+    Family {
+        name: "pause",
+        what: "SIGSTOP and SIGCONT under load",
+        tools: &[],
+        rounds: (10, 1),
+        run: pause::round,
+    },
+    Family {
+        name: "clock",
+        what: "the system's clock jumps, forwards and backwards, while it serves and between starts",
+        tools: &[Tool::Faketime],
+        rounds: (10, 1),
+        run: clock::round,
+    },
+    Family {
+        name: "two",
+        what: "two processes on one directory, one after the other and at the same instant",
+        tools: &[],
+        rounds: (20, 1),
+        run: two::round,
+    },
+    Family {
+        name: "damage",
+        what: "a stopped directory damaged: bits, lengths, sectors, versions, swapped and old files",
+        tools: &[],
+        rounds: (8, 1),
+        run: damage::round,
+    },
+    Family {
+        name: "rollback",
+        what: "old copies of a file, of the journal, of everything",
+        tools: &[],
+        rounds: (5, 1),
+        run: rollback::round,
+    },
+    Family {
+        name: "unsynced",
+        what: "the sweep put to the test: a product that leaves its syncs out must be noticed",
+        tools: &[Tool::Strace, Tool::Loop, Tool::Ext4, Tool::Nbdkit, Tool::Nbdfuse],
+        rounds: (4, 1),
+        run: unsynced::round,
+    },
+];
+
+/// Failures of one family after which its other rounds are left out: they would tell the same.
+const ENOUGH: u64 = 3;
+
+/// Runs what was asked for.
+pub fn run(settings: &Settings) -> ExitCode {
+    let began = Instant::now();
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&stop)).expect("signals can be listened to");
+    }
+    if !binary().is_file() {
+        println!("faults: no binary under test at {}; start it as `cargo xtask faults`", binary().display());
+        return ExitCode::FAILURE;
+    }
+    let root = root();
+    volume::sweep_leftovers(&root);
+    println!("faults: seed {}, below {}", settings.seed, root.display());
+    let wanted: Vec<Tool> = settings.families.iter().flat_map(|family| family.tools).copied().collect();
+    tools::install_missing(&wanted);
+    let (mut failures, mut skipped) = (0, Vec::new());
+    for family in &settings.families {
+        if let Some(reason) = family.tools.iter().find_map(|tool| tool.probe().err()) {
+            println!("SKIPPED {}: {reason}", family.name);
+            skipped.push(family.name);
+            continue;
+        }
+        failures += run_family(family, settings, &root, &stop);
+        if stop.load(Ordering::Relaxed) {
+            println!("faults: told to stop; the rest is left out");
+            break;
+        }
+    }
+    // Only if it is empty.
+    let _ = fs::remove_dir(&root);
+    println!("faults: {failures} failures, {} skipped, {} s", skipped.len(), began.elapsed().as_secs());
+    if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Beside the binaries, so that it lies on a real disk and is swept with them.
+fn root() -> PathBuf {
+    let own = std::env::current_exe().expect("a program knows where it is");
+    let target = own.parent().and_then(Path::parent).expect("a program lies in target/PROFILE");
+    let root = target.join("faults").join(format!("run-{}", std::process::id()));
+    fs::create_dir_all(&root).unwrap_or_else(|error| panic!("{}: {error}", root.display()));
+    root
+}
+
+fn run_family(family: &Family, settings: &Settings, root: &Path, stop: &Arc<AtomicBool>) -> u64 {
+    let began = Instant::now();
+    let own = if settings.quick { family.rounds.1 } else { family.rounds.0 };
+    let rounds = settings.rounds.unwrap_or(own);
+    let mut tally = Tally::new();
+    let (mut ran, mut failures) = (0, 0);
+    for number in (settings.first..).zip(0..rounds).map(|(number, _)| number) {
+        let seed = round_seed(settings.seed, family.name, number);
+        let dir = root.join(format!("{}-{number}", family.name));
+        fs::create_dir_all(&dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
+        let mut round = Round::new(number, seed, &dir, settings.quick, stop);
+        let ended = catch_unwind(AssertUnwindSafe(|| (family.run)(&mut round)));
+        ran += 1;
+        for (what, many) in &round.tally {
+            *tally.entry(what.clone()).or_default() += many;
+        }
+        if stop.load(Ordering::Relaxed) {
+            let _ = fs::remove_dir_all(&dir);
+            break;
+        }
+        if let Ok(next) = ended {
+            let _ = fs::remove_dir_all(&dir);
+            if next == Next::Done {
+                break;
+            }
+            continue;
+        }
+        failures += 1;
+        tell_failure(family, settings, number, &dir);
+        if failures == ENOUGH {
+            println!("{}: {ENOUGH} rounds failed; the rest is left out", family.name);
+            break;
+        }
+    }
+    tell(family, ran, failures, &tally, began.elapsed());
+    failures
+}
+
+fn tell_failure(family: &Family, settings: &Settings, number: u64, dir: &Path) {
+    let quick = if settings.quick { " --quick" } else { "" };
+    let (name, seed) = (family.name, settings.seed);
+    println!("FAILED {name} round {number}: data, record, logs and traces are kept in {}", dir.display());
+    println!("  again: cargo xtask faults {name} --seed {seed} --first {number} --rounds 1{quick}");
+}
+
+fn tell(family: &Family, ran: u64, failures: u64, tally: &BTreeMap<String, u64>, took: Duration) {
+    let counts: Vec<String> = tally.iter().map(|(what, many)| format!("{what} {many}")).collect();
+    println!(
+        "{}: {ran} rounds, {failures} failed, {:.1} s: {}",
+        family.name,
+        took.as_secs_f32(),
+        counts.join(", ")
+    );
+}
+
+/// Each round has a seed of its own, which follows from the sweep's, the family's name and its number.
+fn round_seed(seed: u64, family: &str, number: u64) -> u64 {
+    let name = u64::from(crc32c::crc32c(family.as_bytes()));
+    seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (name << 32) ^ number
+}

@@ -1,0 +1,147 @@
+//! System calls of the product, made to fail or to kill it, by strace.
+//!
+//! A call is counted per thread. At a start one trace counts all threads; on a running exchange it is attached to one
+//! thread, so that the Nth call is the Nth of that thread.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::Pid;
+
+/// What happens at a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Harm {
+    /// The process is killed before the call is made.
+    Kill,
+    /// The call is not made and fails with this error; the next one succeeds.
+    Error(&'static str),
+}
+
+/// One strike.
+#[derive(Clone, Debug)]
+pub struct Strike {
+    /// The system call, or several with commas.
+    pub call: &'static str,
+    /// What happens.
+    pub harm: Harm,
+    /// At which call, from 1.
+    pub when: u64,
+    /// Where the trace is written.
+    pub log: PathBuf,
+}
+
+impl Strike {
+    fn words(&self) -> Vec<String> {
+        let harm = match self.harm {
+            Harm::Kill => "signal=SIGKILL".to_owned(),
+            Harm::Error(error) => format!("error={error}"),
+        };
+        let log = self.log.display().to_string();
+        let inject = format!("inject={}:{harm}:when={}", self.call, self.when);
+        ["-qq", "-tt", "-y", "-o", &log, "-e", &format!("trace={}", self.call), "-e", &inject]
+            .map(str::to_owned)
+            .to_vec()
+    }
+
+    /// Whether what failed was no call to the disk: threads wake each other by writing too, which never fails so.
+    pub fn is_beside_the_disk(&self) -> bool {
+        let trace = fs::read_to_string(&self.log).unwrap_or_default();
+        let beside =
+            |line: &str| ["<anon_inode:", "<pipe:", "<socket:"].iter().any(|kind| line.contains(kind));
+        self.harm != Harm::Kill && trace.lines().any(|line| line.contains("(INJECTED)") && beside(line))
+    }
+
+    /// The program, with its arguments, that starts a process under this strike: it becomes the process itself.
+    pub fn around(&self) -> Vec<String> {
+        // Not by the faster seccomp way: there a signal given at a call is lost.
+        let head = ["strace", "-D", "-f"].map(str::to_owned);
+        head.into_iter().chain(self.words()).collect()
+    }
+
+    /// Attaches to one thread, or to a whole process with `all`.
+    pub fn attach(&self, thread: Pid, all: bool) -> Tracer {
+        let mut command = Command::new("strace");
+        if all {
+            command.arg("-f");
+        }
+        command.args(self.words()).args(["-p", &thread.as_raw_nonzero().to_string()]);
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("strace was probed");
+        let tracer = Tracer { child, log: self.log.clone() };
+        wait_until_attached(thread);
+        tracer
+    }
+}
+
+/// A trace under way; it ends with the process, or lets go of it when dropped.
+#[derive(Debug)]
+pub struct Tracer {
+    child: Child,
+    log: PathBuf,
+}
+
+impl Tracer {
+    /// Whether the strike hit, as the trace tells.
+    pub fn has_struck(&self) -> bool {
+        struck(&self.log)
+    }
+}
+
+fn wait_until_attached(thread: Pid) {
+    let path = format!("/proc/{}/status", thread.as_raw_nonzero());
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let attached =
+        |status: &str| status.lines().any(|line| line.starts_with("TracerPid:") && !line.ends_with("\t0"));
+    while !attached(&fs::read_to_string(&path).unwrap_or_default()) {
+        assert!(Instant::now() < deadline, "strace did not attach to thread {thread:?}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+impl Drop for Tracer {
+    fn drop(&mut self) {
+        // Asked first, so that it lets go of a process that runs on.
+        if let Ok(None) = self.child.try_wait() {
+            rustix::process::kill_process(Pid::from_child(&self.child), rustix::process::Signal::INT).ok();
+        }
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while Instant::now() < deadline {
+            if let Ok(Some(_)) = self.child.try_wait() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// Whether a trace shows a call that was made to fail.
+pub fn struck(log: &Path) -> bool {
+    fs::read_to_string(log).unwrap_or_default().contains("(INJECTED)")
+}
+
+/// The thread of a process that carries this name. It gives itself the name, so it may be a moment late.
+pub fn thread_named(process: Pid, name: &str) -> Pid {
+    let tasks = format!("/proc/{}/task", process.as_raw_nonzero());
+    let is_named =
+        |path: &Path| fs::read_to_string(path.join("comm")).is_ok_and(|comm| comm.trim_end() == name);
+    let find = || {
+        let entry = fs::read_dir(&tasks).ok()?.flatten().find(|entry| is_named(&entry.path()))?;
+        Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)
+    };
+    let deadline = Instant::now() + Duration::from_secs(10);
+    loop {
+        if let Some(thread) = find() {
+            return thread;
+        }
+        assert!(Instant::now() < deadline, "no thread called {name} in {tasks}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
