@@ -306,6 +306,9 @@ fn damaged_vault() {
         assert!(line.contains("vault"), "{line}");
         bytes[place] ^= 0x10;
     }
+    fs::remove_file(&vault).unwrap();
+    let line = Exchange::builder().refuses_in(x.data());
+    assert!(line.contains("'vault'") && !vault.exists(), "none is made in its place: {line}");
     assert!(journal_of(&x) == before, "a refused start wrote to the journal");
     fs::write(&vault, &bytes).unwrap();
     x.restart();

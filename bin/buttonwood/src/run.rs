@@ -241,6 +241,13 @@ fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Vault) -> Re
 
 /// The vault, once it is known to hold the secret of every key.
 fn open_vault(data: &Path, state: &State) -> Result<Vault, Trouble> {
+    if !state.access().sessions().is_empty() && !Vault::is_in(data) {
+        let line = format!(
+            "there are keys, but {} has no file 'vault' with their secrets: put it back",
+            data.display()
+        );
+        return Err(Trouble::System(line));
+    }
     let vault = Vault::open(data)?;
     for (session, entry) in (0u32..).zip(state.access().sessions()) {
         secret(&vault, session, &entry.key.api_key)?;

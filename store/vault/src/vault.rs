@@ -51,6 +51,11 @@ impl Vault {
         Ok(Self { dir: dir.to_owned(), seal, sealed })
     }
 
+    /// Whether `dir` has a vault already: who needs its secrets must not have an empty one made in its place.
+    pub fn is_in(dir: &Path) -> bool {
+        dir.join(VAULT_FILE).exists()
+    }
+
     /// The secret of a session, or `None` when the vault holds none.
     ///
     /// # Errors
