@@ -278,6 +278,18 @@ fn journal_of(x: &Exchange) -> BTreeMap<PathBuf, Vec<u8>> {
     entries.map(|entry| entry.unwrap().path()).map(|path| (path.clone(), fs::read(path).unwrap())).collect()
 }
 
+/// Nobody reads standard error, or its file lies on a full disk: the exchange serves, logs nothing, and refuses all the
+/// same.
+#[test]
+fn a_full_log() {
+    let full = || Exchange::builder().through(&["sh", "-c", "exec \"$@\" 2>/dev/full", "sh"]);
+    let x = full().start();
+    x.as_("trader").limit("btcusd", "buy", "1", "100");
+    let ended = full().try_start_in(x.data()).expect_err("it is in use");
+    assert_eq!(ended.status.and_then(|status| status.code()), Some(2));
+    laws::check(&x);
+}
+
 /// Another seed on resuming is an error, and changes nothing; the same one is not.
 #[test]
 fn wrong_seed() {

@@ -12,7 +12,7 @@ pub(crate) fn command_line() -> Result<Cli, ExitCode> {
     let arguments = match with_file(arguments) {
         Ok(arguments) => arguments,
         Err(line) => {
-            eprintln!("buttonwood: {line}");
+            crate::say(format_args!("buttonwood: {line}"));
             return Err(ExitCode::from(2));
         }
     };

@@ -12,6 +12,7 @@ mod verify;
 mod welcome;
 
 use cli::{Cli, Command};
+use std::io::Write;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -23,7 +24,13 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(code) => return code,
     };
-    tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false).with_ansi(false).init();
+    // What cannot be logged is not told on standard error either: that is where it was to go.
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .with_ansi(false)
+        .log_internal_errors(false)
+        .init();
     let ended = match cli {
         Cli { command: Command::Sandbox(flags) } => run::sandbox(&flags),
         Cli { command: Command::Serve(flags) } => run::serve(&flags),
@@ -32,8 +39,14 @@ pub fn main() -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(trouble) => {
-            eprintln!("buttonwood: {trouble}");
+            say(format_args!("buttonwood: {trouble}"));
             ExitCode::from(trouble.exit_code())
         }
     }
+}
+
+/// Says something on standard error. That may be a file on a full disk, or closed: then nobody is told, and nothing else
+/// is different.
+fn say(text: std::fmt::Arguments<'_>) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }

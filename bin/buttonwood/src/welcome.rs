@@ -1,5 +1,6 @@
 //! What a new user sees: addresses, two ready keys, three things to paste.
 
+use crate::say;
 use buttonwood_engine::State;
 use buttonwood_vault::Vault;
 use std::path::Path;
@@ -28,7 +29,7 @@ pub(crate) fn sandbox(about: &Welcome<'_>, state: &State, vault: &Vault) {
     let (Some(trader), Some(counterparty)) = (key("trader"), key("counterparty")) else { return };
     let Welcome { base_url, data, credentials, seed, prefixes } = about;
     let (data, credentials) = (data.display(), credentials.display());
-    eprintln!(
+    say(format_args!(
         "
 Buttonwood sandbox
   pages and REST   {base_url}
@@ -52,7 +53,7 @@ Paste
         counterparty.0,
         counterparty.1,
         snippet(base_url, &trader, prefixes.iter().any(|prefix| prefix.eq_ignore_ascii_case(CCXT_PREFIX))),
-    );
+    ));
 }
 
 /// Python that places an order with stock ccxt. Its header names are built in; unless the exchange was started with
@@ -72,7 +73,7 @@ fn snippet(base_url: &str, (api_key, secret): &(String, String), takes_prefix: b
 
 /// Says what a venue still lacks.
 pub(crate) fn venue(base_url: &str, data: &Path) {
-    eprintln!(
+    say(format_args!(
         "
 Buttonwood venue
   pages and REST   {base_url}
@@ -82,5 +83,5 @@ This venue is empty: symbols and currencies are listed, nobody can trade yet. St
   groups, accounts and API keys (the pages that make them), deposits and withdrawals, TLS
 ",
         data.display()
-    );
+    ));
 }

@@ -8,6 +8,7 @@ use buttonwood_engine::{Body, encode};
 use buttonwood_journal::{Buffer, Fault, Writer};
 use buttonwood_planted::{Bug, planted};
 use crossbeam_channel::{Sender, TrySendError};
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -189,6 +190,7 @@ impl Committer {
 /// Ends the process at once: nothing that was not synced may be acknowledged, by anyone, ever, nor anything be built on a
 /// state that breaks a law.
 pub(crate) fn die(fault: &dyn std::error::Error) -> ! {
-    eprintln!("buttonwood: {fault}; stopping before anything more is acknowledged");
+    // Standard error may be a file on the disk that just failed; the end must not depend on it.
+    let _ = writeln!(io::stderr(), "buttonwood: {fault}; stopping before anything more is acknowledged");
     std::process::abort();
 }

@@ -18,6 +18,7 @@ use buttonwood_views::Views;
 use crossbeam_channel::{Receiver, bounded};
 use crossbeam_utils::sync::Parker;
 use parking_lot::RwLockReadGuard;
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
@@ -261,7 +262,8 @@ struct EndOnPanic(&'static str);
 impl Drop for EndOnPanic {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("buttonwood: the {} thread has panicked; stopping at once", self.0);
+            let _ =
+                writeln!(io::stderr(), "buttonwood: the {} thread has panicked; stopping at once", self.0);
             std::process::abort();
         }
     }
