@@ -1,7 +1,8 @@
 //! Old copies put back: of the newest segment, of segments and watermark, of the whole journal, of everything.
 //!
-//! Files of one journal vouch for each other. Nothing vouches for a whole that is old: it is served as it was, and only
-//! who was told more can tell. That the oracle of this sweep does tell is looked at here too.
+//! Files of one journal vouch for each other, and the history beside it knows how far it had come. Nothing vouches for a
+//! whole that is old: it is served as it was, and only who was told more can tell. That the oracle of this sweep does
+//! tell is looked at here too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,20 +30,12 @@ pub fn round(round: &mut Round) -> Next {
     let mark = PathBuf::from("journal/watermark");
     with_mark.push(&mark);
     restore(&base, &copied, &with_mark);
-    // A snapshot made since vouches for what came before it; without one, this is all of an old journal.
-    let is_vouched = files(&base.data)
-        .iter()
-        .any(|file| file.extension().is_some_and(|ending| ending == "snap") && !base.old.join(file).exists());
-    if is_vouched {
-        must_refuse(round, &copied, "old segments and watermark beside a newer snapshot");
-    } else {
-        serves_as_it_was(round, &base, &copied);
-    }
+    must_refuse(round, &copied, "old segments and watermark beside a newer history");
 
     let copied = base.copy(round);
     fs::remove_dir_all(copied.join("journal")).expect("a directory can be removed");
     copy(&base.old.join("journal"), &copied.join("journal"));
-    serves_as_it_was(round, &base, &copied);
+    must_refuse(round, &copied, "an old journal under a newer history");
 
     let copied = round.dir.join("damaged");
     let _ = fs::remove_dir_all(&copied);
@@ -51,7 +44,7 @@ pub fn round(round: &mut Round) -> Next {
     Next::More
 }
 
-/// Nothing in an old journal knows of what came later, so it cannot be refused; it must be whole as of its time.
+/// Nothing in an old directory knows of what came later, so it cannot be refused; it must be whole as of its time.
 fn serves_as_it_was(round: &mut Round, base: &Base, copied: &Path) {
     verified(copied);
     let x = round.start(copied);
@@ -59,7 +52,7 @@ fn serves_as_it_was(round: &mut Round, base: &Base, copied: &Path) {
     x.stop();
     drop(x);
     verified(copied);
-    round.count("old journals, served as they were", 1);
+    round.count("old directories, served as they were", 1);
 }
 
 fn must_refuse(round: &mut Round, copied: &Path, case: &str) {

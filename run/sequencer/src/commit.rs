@@ -3,6 +3,7 @@
 use crate::batch::{Batch, Receipt, cancelled};
 use crate::filling::Taken;
 use crate::lane::Mailbox;
+use crate::reached::Reached;
 use crate::shared::Shared;
 use buttonwood_engine::{Body, encode};
 use buttonwood_journal::{Buffer, Fault, Writer};
@@ -33,11 +34,13 @@ pub(crate) struct Committer {
     pub(crate) snapshot_seq: u64,
     /// Whether the last flush of history failed, which is told once.
     pub(crate) history_lags: bool,
+    /// How far the history's files have come.
+    pub(crate) reached: Reached,
 }
 
 impl Committer {
-    /// Runs until the writer is gone; returns the journal's writer for the last snapshot.
-    pub(crate) fn run(mut self) -> Writer {
+    /// Runs until the writer is gone; returns what the last snapshot needs.
+    pub(crate) fn run(mut self) -> (Writer, Reached) {
         let mut batch = Batch::default();
         loop {
             match self.shared.filling.take(&mut batch, LOOK_FOR_SPACE) {
@@ -48,7 +51,7 @@ impl Committer {
                 }
                 // With little space nothing may come to be appended, and yet space may have been made.
                 Taken::Nothing => self.look_for_space(),
-                Taken::Closed => return self.writer,
+                Taken::Closed => return (self.writer, self.reached),
             }
         }
     }
@@ -149,6 +152,10 @@ impl Committer {
         }
         let flushed = views.flush();
         drop(views);
+        if flushed.is_ok() {
+            // Only an aid to notice an old journal later: what cannot be written now is tried with the next rows.
+            let _ = self.reached.show(self.writer.mark().seq);
+        }
         match (&flushed, self.history_lags) {
             (Err(fault), false) => tracing::error!(%fault, "history cannot be written; it is kept in memory"),
             (Ok(()), true) => tracing::info!("history is written again"),

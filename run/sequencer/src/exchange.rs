@@ -6,6 +6,7 @@ use crate::checkpoint;
 use crate::clock::Clock;
 use crate::commit::Committer;
 use crate::lane::{self, Pending, Reply};
+use crate::reached::Reached;
 use crate::recover::{JOURNAL_DIR, Recovered};
 use crate::shared::{Shared, Submission};
 use crate::writer::Writer;
@@ -54,7 +55,7 @@ pub struct Running {
     exchange: Exchange,
     dir: Folder,
     writer: JoinHandle<()>,
-    committer: JoinHandle<journal::Writer>,
+    committer: JoinHandle<(journal::Writer, Reached)>,
     checkpointer: JoinHandle<()>,
 }
 
@@ -70,7 +71,7 @@ pub(crate) struct Parts {
 
 impl Parts {
     pub(crate) fn of(recovered: Recovered, clock: Clock, options: Options) -> Self {
-        let Recovered { dir, views, writer, snapshot_seq, .. } = recovered;
+        let Recovered { dir, views, writer, reached, snapshot_seq, .. } = recovered;
         let state = views.state().clone();
         let parker = Parker::new();
         let (snapshots, to_snapshot) = bounded(1);
@@ -85,6 +86,7 @@ impl Parts {
             snapshot_every: options.snapshot_every,
             snapshot_seq,
             history_lags: false,
+            reached,
         };
         let exchange = Exchange { shared: Arc::clone(&shared) };
         exchange.watch_sessions(
@@ -231,13 +233,14 @@ impl Running {
             std::thread::yield_now();
         }
         writer.join().expect("the writer ends when told to");
-        let journal = committer.join().expect("the committer ends after the writer");
+        let (journal, mut reached) = committer.join().expect("the committer ends after the writer");
         checkpointer.join().expect("the checkpointer ends after the committer");
         let mut views = exchange.shared.views.write();
         views.flush()?;
         views.history().sync()?;
         let index = views.history().index().clone();
         let mark = journal.mark();
+        reached.show(mark.seq).map_err(Fault::Reached)?;
         if mark.seq > 0 {
             checkpoint::write(&dir.folder(JOURNAL_DIR), &mark, views.fold_mut(), &index)?;
         }

@@ -13,6 +13,9 @@ pub enum Fault {
     /// The history.
     #[error(transparent)]
     History(#[from] history::Fault),
+    /// The mark of the history.
+    #[error("history: cannot read or write how far it has come: {0}")]
+    Reached(std::io::Error),
     /// A frame is not of this build's format.
     #[error("journal: command {seq}: {source}")]
     Frame {

@@ -15,6 +15,7 @@ mod fault;
 mod filling;
 mod lane;
 mod pulse;
+mod reached;
 mod recover;
 mod scrub;
 mod shared;

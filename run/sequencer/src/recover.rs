@@ -2,6 +2,7 @@
 
 use crate::Fault;
 use crate::checkpoint::index_of_empty;
+use crate::reached::{self, Reached};
 use buttonwood_disk::Folder;
 use buttonwood_engine::{
     Command, Event, FORMAT, Outcome, State, Workspace, decide, decode_events, encode as encode_frame, evolve,
@@ -23,6 +24,7 @@ pub struct Recovered {
     pub(crate) dir: Folder,
     pub(crate) views: Views,
     pub(crate) writer: Writer,
+    pub(crate) reached: Reached,
     /// The command the newest snapshot stands for.
     pub(crate) snapshot_seq: u64,
     /// What an operator should know: torn tails, skipped snapshots.
@@ -112,13 +114,19 @@ fn recover_with<T, E: From<Fault>>(
 ) -> Result<(Recovered, T), E> {
     let journal_dir = dir.folder(JOURNAL_DIR);
     let mut journal = Journal::open(&journal_dir, options).map_err(Fault::from)?;
+    let history = dir.folder(HISTORY_DIR);
+    if let Some((seq, path)) = reached::read(&history, journal.id()).map_err(Fault::Reached)? {
+        journal.expect_at_least(seq, &path);
+    }
     let (mark, mut views, mut notes) = replay(&dir, &mut journal)?;
     let admitted = admit(views.state())?;
     views.flush().map_err(Fault::from)?;
     notes.extend(journal.notes().iter().map(ToString::to_string));
     let writer = into_writer(journal).map_err(Fault::from)?;
+    let seq = writer.mark().seq;
+    let reached = Reached::open(&history, writer.id(), seq).map_err(Fault::Reached)?;
     let snapshot_seq = mark.map_or(0, |mark| mark.seq);
-    Ok((Recovered { dir, views, writer, snapshot_seq, notes }, admitted))
+    Ok((Recovered { dir, views, writer, reached, snapshot_seq, notes }, admitted))
 }
 
 /// The views as of the end of the journal, the snapshot they began with, and what was met on the way.

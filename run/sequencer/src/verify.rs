@@ -2,8 +2,10 @@
 
 use crate::Fault;
 use crate::checkpoint::index_of_empty;
-use crate::recover::{JOURNAL_DIR, Replayed, decode, replay_fault};
+use crate::reached;
+use crate::recover::{HISTORY_DIR, JOURNAL_DIR, Replayed, decode, replay_fault};
 use buttonwood_disk::Folder;
+use buttonwood_journal as journal;
 use buttonwood_journal::{Reader, snapshot};
 use buttonwood_views::{Counted, Fold};
 
@@ -35,9 +37,16 @@ const LAWS_EVERY: u64 = 100_000;
 /// # Errors
 /// The first [`Fault`] found.
 pub fn verify(dir: impl Into<Folder>) -> Result<Report, Fault> {
-    let journal = dir.into().folder(JOURNAL_DIR);
+    let dir = dir.into();
+    let journal = dir.folder(JOURNAL_DIR);
     let mut reader = Reader::open(&journal)?;
+    // Read before the journal is: beside a running exchange both go on.
+    let reached = reached::read(&dir.folder(HISTORY_DIR), reader.id()).map_err(Fault::Reached)?;
     let checked = reader.verify()?;
+    if let Some((watermark, seen)) = reached.filter(|(seq, _)| *seq > checked.end.seq) {
+        let (dir, end) = (journal.path().to_owned(), checked.end.seq);
+        return Err(Fault::Journal(journal::Fault::Behind { dir, end, watermark, seen }));
+    }
     let mut notes = checked.notes.clone();
     let newest = snapshot::load_newest(&journal, &mut notes)?;
     let mut fold = Fold::default();

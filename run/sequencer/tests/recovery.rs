@@ -238,3 +238,30 @@ fn a_refused_founding_is_not_durable() {
     let recovered = recover(home.path(), SEGMENTS).unwrap();
     assert_eq!(recovered.views().state().opening(), None);
 }
+
+/// An older journal under a newer history is refused by start and verification: the history knows how far it had come
+/// (rule J7). Its own newer one is taken again.
+#[test]
+fn an_older_journal_is_noticed() {
+    let home = tempfile::tempdir().unwrap();
+    let mut trading = Trading::start(founded(home.path()), 1_000_000, 0);
+    trading.trade(0);
+    trading.running.stop().unwrap();
+    let (journal, older, newer) =
+        (home.path().join("journal"), home.path().join("older"), home.path().join("newer"));
+    crash_image(&journal, &older);
+    let mut trading = Trading::start(recover(home.path(), SEGMENTS).unwrap(), 1_000_000, 1_000);
+    for step in 0..20 {
+        trading.trade(step);
+    }
+    trading.running.stop().unwrap();
+
+    std::fs::rename(&journal, &newer).unwrap();
+    std::fs::rename(&older, &journal).unwrap();
+    let refused = recover(home.path(), SEGMENTS).unwrap_err().to_string();
+    assert!(refused.contains("history/reached shows that seq"), "{refused}");
+    assert_eq!(verify(home.path()).unwrap_err().to_string(), refused);
+    std::fs::remove_dir_all(&journal).unwrap();
+    std::fs::rename(&newer, &journal).unwrap();
+    recover(home.path(), SEGMENTS).unwrap();
+}

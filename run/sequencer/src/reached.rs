@@ -1,0 +1,94 @@
+//! How far the history has come, written down beside it, so that an older journal put under it is noticed (rule J7).
+//!
+//! It is written after rows that stand for durable commands, and never synced for its own sake: after a power cut it may
+//! lag, but it never claims what is not durable. A mark that cannot be read says nothing.
+
+use buttonwood_disk::{Folder, Handle, Open};
+use buttonwood_journal::JournalId;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const FILE: &str = "reached";
+const MAGIC: [u8; 8] = *b"BWreach1";
+
+/// Magic, eight digits of the journal's identity, the sequence, and a CRC.
+const BYTES: usize = 8 + 8 + 8 + 4;
+
+/// The mark of a history, open for writing.
+#[derive(Debug)]
+pub(crate) struct Reached {
+    file: Arc<dyn Handle>,
+    journal: JournalId,
+    shown: u64,
+}
+
+/// The last command that the history in `folder` knows of, and where that stands; none for another journal's.
+pub(crate) fn read(folder: &Folder, journal: JournalId) -> io::Result<Option<(u64, PathBuf)>> {
+    let path = folder.file(FILE);
+    let bytes = folder.read(&path)?.unwrap_or_default();
+    let seq = bytes.get(16..24).and_then(|seq| seq.try_into().ok()).map(u64::from_le_bytes);
+    Ok(seq.filter(|seq| bytes == block(journal, *seq)).map(|seq| (seq, path)))
+}
+
+impl Reached {
+    /// Opens the mark of a history that has come as far as `seq`.
+    pub(crate) fn open(folder: &Folder, journal: JournalId, seq: u64) -> io::Result<Self> {
+        let file = folder.open(&folder.file(FILE), Open::Keep)?;
+        let mut reached = Self { file, journal, shown: 0 };
+        reached.show(seq)?;
+        Ok(reached)
+    }
+
+    /// Writes down that the files hold everything up to `seq`.
+    pub(crate) fn show(&mut self, seq: u64) -> io::Result<()> {
+        if seq > self.shown {
+            self.file.write_all_at(&block(self.journal, seq), 0)?;
+            self.shown = seq;
+        }
+        Ok(())
+    }
+}
+
+fn block(journal: JournalId, seq: u64) -> [u8; BYTES] {
+    let mut block = [0; BYTES];
+    let parts = [&MAGIC[..], journal.to_string().as_bytes(), &seq.to_le_bytes()].concat();
+    let crc = crc32c::crc32c(&parts);
+    for (to, from) in block.iter_mut().zip(parts.iter().chain(&crc.to_le_bytes())) {
+        *to = *from;
+    }
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use buttonwood_journal::{Journal, Options};
+
+    fn journal(at: &std::path::Path) -> JournalId {
+        Journal::open(at, Options::default()).unwrap().id()
+    }
+
+    /// A mark is read by the journal that made it, and says nothing when a byte of it is wrong.
+    #[test]
+    fn a_mark_is_its_journals_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let (own, other) = (journal(&dir.path().join("own")), journal(&dir.path().join("other")));
+        let folder = Folder::from(dir.path());
+        assert_eq!(read(&folder, own).unwrap(), None);
+        let mut reached = Reached::open(&folder, own, 7).unwrap();
+        reached.show(9).unwrap();
+        reached.show(8).unwrap();
+        assert_eq!(read(&folder, own).unwrap(), Some((9, folder.file(FILE))));
+        assert_eq!(read(&folder, other).unwrap(), None);
+        let path = folder.file(FILE);
+        for at in 0..BYTES {
+            let mut bytes = std::fs::read(&path).unwrap();
+            bytes[at] ^= 1;
+            std::fs::write(&path, &bytes).unwrap();
+            assert_eq!(read(&folder, own).unwrap(), None, "byte {at}");
+            bytes[at] ^= 1;
+            std::fs::write(&path, &bytes).unwrap();
+        }
+    }
+}
