@@ -5,7 +5,7 @@ use std::hint::black_box;
 use crate::clock::{self, cpu_ns, cycles};
 use crate::exchange::{Exchange, Scribe, Script};
 use crate::figures::{Histogram, Spread, geomean};
-use crate::opgen::{self, Flow, flow};
+use crate::opgen::{self, Flow, flow, flow_of};
 use crate::reference::Reference;
 use crate::report::{Goal, Report, Row};
 use crate::{Settings, memory, say};
@@ -40,9 +40,9 @@ fn exchange_ns(flow: &Flow, script: &Script) -> f64 {
     spent as f64 / (flow.ops.len() - flow.prefill) as f64
 }
 
-/// Only the core, over and over: for a profiler.
-pub(crate) fn profile(name: &str, times: usize) {
-    let flow = flow(name);
+/// Only the core, over and over: for a profiler. A slow one takes a shorter flow than the published.
+pub(crate) fn profile(name: &str, times: usize, ops: Option<u64>) {
+    let flow = ops.map_or_else(|| flow(name), |ops| flow_of(name, ops));
     let script = Script::of(&flow);
     for _ in 0..times {
         println!("{name}: {:.1} ns an operation", exchange_ns(&flow, &script));

@@ -115,8 +115,9 @@ fn main() -> ExitCode {
             http::noop::serve(Path::new(data));
             return ExitCode::SUCCESS;
         }
-        ["profile", name, times] => {
-            core::profile(name, times.parse().expect("a number of runs"));
+        ["profile", name, times, ops @ ..] => {
+            let ops = ops.first().map(|ops| ops.parse().expect("a number of operations"));
+            core::profile(name, times.parse().expect("a number of runs"), ops);
             return ExitCode::SUCCESS;
         }
         _ => {}
