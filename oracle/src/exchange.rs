@@ -299,7 +299,7 @@ fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> O
                 taker_fee: *taker_fee,
             })
         }
-        Event::Spot(SpotEvent::Booked) => Some(Happening::Booked(*entered)),
+        Event::Spot(SpotEvent::Booked { .. }) => Some(Happening::Booked(*entered)),
         Event::Spot(SpotEvent::Completed) => Some(Happening::Completed(*entered)),
         Event::Spot(SpotEvent::Cancelled { reason, order, .. }) => {
             Some(Happening::Cancelled(order.0, *reason))

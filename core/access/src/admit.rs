@@ -33,9 +33,10 @@ pub enum Reject {
 ///
 /// # Errors
 /// The first [`Reject`].
+#[inline]
 pub fn admit(access: &Access, caller: &Caller, needed: Roles) -> Result<(), Reject> {
     let session = access.session(caller.session).ok_or(Reject::UnknownSession)?;
-    if !session.key.time_based_nonce && !session.may_use(caller.nonce) {
+    if !session.key.time_based_nonce && !session.may_use(&caller.nonce) {
         return Err(Reject::NonceUsed);
     }
     if caller.account.is_some_and(|account| !access.owns(session.key.owner, account)) {
@@ -100,14 +101,14 @@ mod tests {
     fn a_used_or_lower_nonce_is_refused_per_session() {
         let mut access = directory();
         assert_eq!(admit(&access, &caller(0, 0, "5"), TRADER), Ok(()));
-        access.take_nonce(SessionId(0), nonce("5"));
+        access.take_nonce(SessionId(0), &nonce("5"));
         assert_eq!(admit(&access, &caller(0, 0, "5"), TRADER), Err(Reject::NonceUsed));
         // What the gate let in before overtook this one on its way here.
         assert_eq!(admit(&access, &caller(0, 0, "4.9"), TRADER), Ok(()));
-        access.take_nonce(SessionId(0), nonce("4.9"));
+        access.take_nonce(SessionId(0), &nonce("4.9"));
         assert_eq!(admit(&access, &caller(0, 0, "4.9"), TRADER), Err(Reject::NonceUsed));
         for number in 6..100 {
-            access.take_nonce(SessionId(0), nonce(&alloc::format!("{number}")));
+            access.take_nonce(SessionId(0), &nonce(&alloc::format!("{number}")));
         }
         assert_eq!(admit(&access, &caller(0, 0, "30"), TRADER), Err(Reject::NonceUsed));
         assert_eq!(admit(&access, &caller(0, 0, "98.5"), TRADER), Ok(()));

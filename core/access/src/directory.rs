@@ -87,15 +87,17 @@ impl Session {
     }
 
     /// Whether it may use this nonce: it has not, and nothing much higher has been used.
-    pub(crate) fn may_use(&self, nonce: Nonce) -> bool {
-        nonce > self.highest || self.late.may_come(nonce)
+    #[inline]
+    pub(crate) fn may_use(&self, nonce: &Nonce) -> bool {
+        *nonce > self.highest || self.late.may_come(nonce)
     }
 
-    fn take(&mut self, nonce: Nonce) {
-        if nonce > self.highest {
-            self.highest = nonce;
+    #[inline]
+    fn take(&mut self, nonce: &Nonce) {
+        if *nonce > self.highest {
+            self.highest = *nonce;
         }
-        self.late.note(nonce, self.highest);
+        self.late.note(nonce, &self.highest);
     }
 }
 
@@ -116,18 +118,21 @@ struct Late {
     uses: u8,
     /// Where the next digest goes.
     at: u8,
-    /// Everything up to here counts as used.
-    floor: Nonce,
-    /// The floor after the next move.
-    next_floor: Nonce,
+    /// Which of the floors counts; the other will after the next move.
+    turn: bool,
+    /// Everything up to here counts as used. Two that take turns, so that a move writes one and reads none.
+    floors: [Nonce; 2],
 }
 
 impl Late {
-    fn may_come(&self, nonce: Nonce) -> bool {
-        nonce > self.floor && !self.recent.contains(&digest(nonce))
+    #[cold]
+    fn may_come(&self, nonce: &Nonce) -> bool {
+        let [even, odd] = &self.floors;
+        nonce > if self.turn { odd } else { even } && !self.recent.contains(&digest(nonce))
     }
 
-    fn note(&mut self, nonce: Nonce, highest: Nonce) {
+    #[inline]
+    fn note(&mut self, nonce: &Nonce, highest: &Nonce) {
         if let Some(place) = self.recent.get_mut(usize::from(self.at)) {
             *place = digest(nonce);
         }
@@ -135,14 +140,16 @@ impl Late {
         self.uses += 1;
         if self.uses == SPAN {
             self.uses = 0;
-            self.floor = self.next_floor;
-            self.next_floor = highest;
+            let [even, odd] = &mut self.floors;
+            // What counted until now is what counts after the next move.
+            *(if self.turn { odd } else { even }) = *highest;
+            self.turn = !self.turn;
         }
     }
 }
 
 /// What tells a late nonce from those used before; an accident of 2^-32 refuses a late one that was not.
-fn digest(nonce: Nonce) -> u32 {
+fn digest(nonce: &Nonce) -> u32 {
     u32::try_from(nonce.digest() >> 32).unwrap_or(0)
 }
 
@@ -220,7 +227,8 @@ impl Access {
     }
 
     /// Notes that a session has used a nonce.
-    pub fn take_nonce(&mut self, session: SessionId, nonce: Nonce) {
+    #[inline]
+    pub fn take_nonce(&mut self, session: SessionId, nonce: &Nonce) {
         if let Some(session) = self.sessions.get_mut(session.index()) {
             session.take(nonce);
         }

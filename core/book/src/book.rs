@@ -49,38 +49,22 @@ impl Book {
     }
 
     /// Appends an order to the queue of its price.
+    #[inline]
     pub(crate) fn link(&mut self, near: &mut Neighbours, side: Side, price: Price, slot: Slot) {
-        let older = self.side_mut(side).append(price, slot);
-        if let Some(older) = older.get() {
-            near.of_mut(older).next = Link::to(slot);
-        }
-        let own = near.of_mut(slot);
+        let (older, rung) = self.side_mut(side).append(price, slot);
+        near.beside(older).next = Link::to(slot);
+        let own = near.beside(Link::to(slot));
         own.prev = older;
         own.next = Link::NONE;
+        own.rung = rung;
     }
 
     /// Takes an order out of the queue of its price.
+    #[inline]
     pub(crate) fn unlink(&mut self, near: &mut Neighbours, side: Side, price: Price, slot: Slot) {
-        let Near { prev, next, .. } = near.of(slot);
-        if let Some(older) = prev.get() {
-            near.of_mut(older).next = next;
-        }
-        if let Some(younger) = next.get() {
-            near.of_mut(younger).prev = prev;
-        }
-        if !prev.is_none() && !next.is_none() {
-            return;
-        }
-        let ladder = self.side_mut(side);
-        if prev.is_none() && next.is_none() {
-            ladder.clear(price);
-            return;
-        }
-        let level = ladder.level_mut(price);
-        if prev.is_none() {
-            level.head = next;
-        } else {
-            level.tail = prev;
-        }
+        let Near { prev, next, rung, .. } = near.of(slot);
+        near.beside(prev).next = next;
+        near.beside(next).prev = prev;
+        self.side_mut(side).shorten(price, rung, prev, next);
     }
 }

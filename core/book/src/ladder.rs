@@ -2,7 +2,11 @@
 //!
 //! A level is found by its price in `depth` steps (one leaf spans 64 ticks, two steps 4,096, three 262,144), the
 //! best one is remembered, and the next worse one is a few bit scans away. Nothing is searched, shifted or
-//! rebalanced, whatever the shape of the book.
+//! rebalanced, whatever the shape of the book. An order that rests remembers its rung, so that it leaves without the
+//! way from the root.
+//!
+//! Both sides are one code: a price's key is the price itself among asks and its complement among bids, so that
+//! smaller keys are better on either side and nothing asks which it is.
 
 #![expect(
     clippy::indexing_slicing,
@@ -23,159 +27,228 @@ pub(crate) struct Level {
     pub(crate) tail: Link,
 }
 
-#[derive(Clone, Debug)]
-struct Node {
-    /// Which children there are: only for finding a neighbour. The way to one price reads the children alone.
-    bits: u64,
-    children: [u32; FAN],
+/// Where a level lies in its ladder; it stays there while an order rests on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Rung(u32);
+
+impl Rung {
+    fn of(leaf: u32, key: u64) -> Self {
+        Self(leaf << STEP | step(key, 0) as u32)
+    }
+
+    fn leaf(self) -> usize {
+        (self.0 >> STEP) as usize
+    }
+
+    fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// No child.
 const NOWHERE: u32 = u32::MAX;
 
 const FAN: usize = 64;
-/// Bits of a price that one step uses.
+/// Bits of a key that one step uses.
 const STEP: u32 = 6;
-/// Steps that cover any 64-bit price.
+/// Steps that cover any 64-bit key.
 const DEPTH_MAX: usize = 11;
+/// Leaves whose rungs can be told apart.
+const LEAVES_MAX: usize = 1 << (u32::BITS - STEP);
+/// What no key above the lowest leaf's begins with: the base of an empty tree.
+const UNCOVERED: u64 = 1;
 
 /// The price levels of one side.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Ladder {
-    side: Side,
-    best: Option<Price>,
-    /// Steps above the leaves.
-    depth: usize,
-    /// The bits above those the tree covers; all prices in it share them.
-    prefix: u64,
+    /// The bits in which a key differs from its price: none among asks, all among bids.
+    flip: u64,
+    /// The bits that the keys in the tree have in common.
+    base: u64,
+    /// The bits in which they may differ.
+    span: u64,
+    /// The best key; the largest of all while there is none.
+    best: u64,
+    /// Bits of a key that the steps above the leaves use.
+    reach: u32,
     root: u32,
-    nodes: Vec<Node>,
-    free_nodes: Vec<u32>,
+    levels: Vec<Level>,
     /// Bits of each leaf; apart from its levels, so that all leaves of a living side share few cache lines.
     leaves: Vec<u64>,
-    levels: Vec<[Level; FAN]>,
+    /// Of each node: the nodes or leaves below it.
+    children: Vec<[u32; FAN]>,
+    /// Which children a node has: only for finding a neighbour. The way to one price reads the children alone.
+    nodes: Vec<u64>,
+    free_nodes: Vec<u32>,
     free_leaves: Vec<u32>,
 }
 
-/// Where the steps toward a price lead: node indices from the root, the leaf last.
+/// Where the steps toward a key lead: node indices from the root, the leaf last.
 type Path = [u32; DEPTH_MAX];
 
 impl Ladder {
     /// An empty side.
     pub fn new(side: Side) -> Self {
+        let flip = match side {
+            Side::Buy => u64::MAX,
+            Side::Sell => 0,
+        };
         Self {
-            side,
-            best: None,
-            depth: 0,
-            prefix: 0,
+            flip,
+            base: UNCOVERED,
+            span: FAN as u64 - 1,
+            best: u64::MAX,
+            reach: 0,
             root: 0,
+            levels: Vec::new(),
+            leaves: Vec::new(),
+            children: Vec::new(),
             nodes: Vec::new(),
             free_nodes: Vec::new(),
-            leaves: Vec::new(),
-            levels: Vec::new(),
             free_leaves: Vec::new(),
         }
     }
 
+    fn key(&self, price: Price) -> u64 {
+        price.ticks() ^ self.flip
+    }
+
+    fn price(&self, key: u64) -> Price {
+        Price::from_ticks(key ^ self.flip)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.base == UNCOVERED
+    }
+
+    fn depth(&self) -> usize {
+        (self.reach / STEP) as usize
+    }
+
     /// The best price: highest bid or lowest ask.
+    #[inline]
     pub fn best(&self) -> Option<Price> {
-        self.best
+        (!self.is_empty()).then(|| self.price(self.best))
     }
 
     /// Whether `price` is at least as good for a taker as `limit` asks of this side.
+    #[inline]
     pub fn reaches(&self, price: Price, limit: Price) -> bool {
-        match self.side {
-            Side::Sell => price <= limit,
-            Side::Buy => price >= limit,
-        }
+        self.key(price) <= self.key(limit)
     }
 
-    fn is_better(&self, price: Price, than: Price) -> bool {
-        match self.side {
-            Side::Buy => price > than,
-            Side::Sell => price < than,
-        }
+    /// Whether any order rests at `limit` or better.
+    #[inline]
+    pub fn meets(&self, limit: Price) -> bool {
+        self.best <= self.key(limit) && !self.is_empty()
     }
 
     /// The queue at a price, if any order rests there.
     pub(crate) fn level(&self, price: Price) -> Option<Level> {
-        let at = self.leaf_at(price)?;
-        let level = self.levels[at as usize][step(price.ticks(), 0)];
+        let level = self.levels[self.rung(price)?.index()];
         (!level.head.is_none()).then_some(level)
     }
 
-    /// The queue at a price where an order rests.
-    pub(crate) fn level_mut(&mut self, price: Price) -> &mut Level {
-        let at = self.leaf_at(price).expect("an order rests at the price");
-        &mut self.levels[at as usize][step(price.ticks(), 0)]
+    /// Where the level of a price lies, if the tree has a leaf for it.
+    fn rung(&self, price: Price) -> Option<Rung> {
+        let key = self.key(price);
+        let leaf = self.leaf_of(key)?;
+        Some(Rung::of(leaf, key))
     }
 
-    /// Puts an order last in the queue at a price and returns the one before it.
-    pub(crate) fn append(&mut self, price: Price, slot: Slot) -> Link {
-        let ticks = price.ticks();
-        if !self.covers(price) {
-            self.cover(price);
+    /// Puts an order last in the queue at a price. Returns the one before it, and the rung.
+    #[inline]
+    pub(crate) fn append(&mut self, price: Price, slot: Slot) -> (Link, Rung) {
+        let key = self.key(price);
+        if !self.covers(key) {
+            self.cover(key);
         }
         let mut at = self.root;
-        for height in (1..=self.depth).rev() {
-            let child = self.node(at).children[step(ticks, height)];
-            at = if child == NOWHERE { self.new_child(at, ticks, height) } else { child };
+        let mut shift = self.reach;
+        while shift > 0 {
+            let child = self.children[at as usize][step(key, shift)];
+            at = if child == NOWHERE { self.new_child(at, key, shift) } else { child };
+            shift -= STEP;
         }
-        let level = &mut self.levels[at as usize][step(ticks, 0)];
+        let rung = Rung::of(at, key);
+        // Whether the level is new nobody can foretell, so nothing asks.
+        let level = &mut self.levels[rung.index()];
         let before = core::mem::replace(&mut level.tail, Link::to(slot));
-        if before.is_none() {
-            level.head = Link::to(slot);
-            self.leaves[at as usize] |= bit(ticks, 0);
-            if self.best.is_none_or(|best| self.is_better(price, best)) {
-                self.best = Some(price);
-            }
+        level.head = if before.is_none() { Link::to(slot) } else { level.head };
+        self.leaves[at as usize] |= bit(key, 0);
+        self.best = self.best.min(key);
+        (before, rung)
+    }
+
+    /// Takes an order that stood between two, or at an end, out of the queue at a price.
+    #[inline]
+    pub(crate) fn shorten(&mut self, price: Price, rung: Rung, older: Link, younger: Link) {
+        let level = &mut self.levels[rung.index()];
+        level.head = if older.is_none() { younger } else { level.head };
+        level.tail = if younger.is_none() { older } else { level.tail };
+        if older.is_none() && younger.is_none() {
+            self.clear(price, rung);
         }
-        before
     }
 
     /// Removes a price whose queue has become empty, and every node that becomes empty with it.
-    pub(crate) fn clear(&mut self, price: Price) {
-        let ticks = price.ticks();
-        let path = self.path(price).expect("an order rested at the price");
-        if self.best == Some(price) {
-            self.best = self.beyond_path(&path, ticks);
+    #[inline]
+    fn clear(&mut self, price: Price, rung: Rung) {
+        let key = self.key(price);
+        let leaf = &mut self.leaves[rung.leaf()];
+        *leaf &= !bit(key, 0);
+        let rest = *leaf;
+        if rest == 0 {
+            self.prune(key);
+        } else if self.best == key {
+            // What is left of the leaf of the best price is next to it.
+            self.best = replace(key, 0, rest);
         }
-        let at = path[self.depth];
-        self.levels[at as usize][step(ticks, 0)] = Level::default();
-        let leaf = &mut self.leaves[at as usize];
-        *leaf &= !bit(ticks, 0);
-        if *leaf != 0 {
-            return;
+    }
+
+    /// Takes the empty leaf of a key out of the tree, and every node that becomes empty with it.
+    #[inline(never)]
+    fn prune(&mut self, key: u64) {
+        let path = self.path(key).expect("an order rested at the price");
+        if self.best == key {
+            self.best = self.beyond_path(&path, key).unwrap_or(u64::MAX);
         }
-        self.free_leaves.push(at);
-        for height in 1..=self.depth {
-            let at = path[self.depth - height];
-            let node = self.node_mut(at);
-            node.bits &= !bit(ticks, height);
-            node.children[step(ticks, height)] = NOWHERE;
-            if node.bits != 0 {
+        let depth = self.depth();
+        self.free_leaves.push(path[depth]);
+        for height in 1..=depth {
+            let at = path[depth - height];
+            let shift = STEP * height as u32;
+            self.children[at as usize][step(key, shift)] = NOWHERE;
+            let node = &mut self.nodes[at as usize];
+            *node &= !bit(key, shift);
+            if *node != 0 {
                 return;
             }
             self.free_nodes.push(at);
         }
+        (self.base, self.span) = (UNCOVERED, FAN as u64 - 1);
     }
 
     /// The best price that is worse than `price`.
     pub fn worse_than(&self, price: Price) -> Option<Price> {
-        self.beyond_path(&self.path(price)?, price.ticks())
+        let key = self.key(price);
+        self.beyond_path(&self.path(key)?, key).map(|key| self.price(key))
     }
 
-    fn beyond_path(&self, path: &Path, ticks: u64) -> Option<Price> {
-        let bits = self.beyond(self.leaf(path[self.depth]), ticks, 0);
+    fn beyond_path(&self, path: &Path, key: u64) -> Option<u64> {
+        let depth = self.depth();
+        let bits = beyond(self.leaves[path[depth] as usize], key, 0);
         if bits != 0 {
-            return Some(Price::from_ticks(self.replace(ticks, 0, bits)));
+            return Some(replace(key, 0, bits));
         }
-        for height in 1..=self.depth {
-            let node = self.node(path[self.depth - height]);
-            let bits = self.beyond(node.bits, ticks, height);
+        for height in 1..=depth {
+            let at = path[depth - height] as usize;
+            let shift = STEP * height as u32;
+            let bits = beyond(self.nodes[at], key, shift);
             if bits != 0 {
-                let ticks = self.replace(ticks, height, bits);
-                return Some(self.best_under(node.children[step(ticks, height)], ticks, height - 1));
+                let key = replace(key, shift, bits);
+                return Some(self.best_under(self.children[at][step(key, shift)], key, shift - STEP));
             }
         }
         None
@@ -183,154 +256,111 @@ impl Ladder {
 
     /// Every price from best to worst.
     pub fn prices(&self) -> impl Iterator<Item = Price> {
-        core::iter::successors(self.best, |price| self.worse_than(*price))
+        core::iter::successors(self.best(), |price| self.worse_than(*price))
     }
 
-    /// The best price in the subtree `at`, whose bits above `height` are those of `ticks`.
-    fn best_under(&self, mut at: u32, mut ticks: u64, height: usize) -> Price {
-        for height in (1..=height).rev() {
-            let node = self.node(at);
-            ticks = self.replace(ticks, height, node.bits);
-            at = node.children[step(ticks, height)];
+    /// The best key in the subtree `at`, whose bits above those of `shift` are those of `key`.
+    fn best_under(&self, mut at: u32, mut key: u64, mut shift: u32) -> u64 {
+        while shift > 0 {
+            key = replace(key, shift, self.nodes[at as usize]);
+            at = self.children[at as usize][step(key, shift)];
+            shift -= STEP;
         }
-        Price::from_ticks(self.replace(ticks, 0, self.leaf(at)))
+        replace(key, 0, self.leaves[at as usize])
     }
 
-    /// Those of `bits` that stand for prices worse than `ticks` at this height.
-    fn beyond(&self, bits: u64, ticks: u64, height: usize) -> u64 {
-        let own = bit(ticks, height);
-        match self.side {
-            Side::Buy => bits & (own - 1),
-            Side::Sell => bits & !(own | (own - 1)),
-        }
+    fn covers(&self, key: u64) -> bool {
+        key & !self.span == self.base
     }
 
-    /// `ticks` with the step at `height` replaced by the best one of `bits`, and all lower steps cleared.
-    fn replace(&self, ticks: u64, height: usize, bits: u64) -> u64 {
-        let chosen = match self.side {
-            Side::Buy => bits.ilog2(),
-            Side::Sell => bits.trailing_zeros(),
-        };
-        let above = above(ticks, height);
-        above | u64::from(chosen) << shift(height)
+    fn leaf_of(&self, key: u64) -> Option<u32> {
+        self.path(key).map(|path| path[self.depth()])
     }
 
-    fn covers(&self, price: Price) -> bool {
-        self.best.is_some() && self.prefix == prefix(price.ticks(), self.depth)
-    }
-
-    fn leaf_at(&self, price: Price) -> Option<u32> {
-        if !self.covers(price) {
-            return None;
-        }
-        let ticks = price.ticks();
-        let mut at = self.root;
-        for height in (1..=self.depth).rev() {
-            at = self.node(at).children[step(ticks, height)];
-            if at == NOWHERE {
-                return None;
-            }
-        }
-        Some(at)
-    }
-
-    fn path(&self, price: Price) -> Option<Path> {
-        if self.prefix != prefix(price.ticks(), self.depth) {
+    fn path(&self, key: u64) -> Option<Path> {
+        if !self.covers(key) {
             return None;
         }
         let mut path = [0; DEPTH_MAX];
         let mut at = self.root;
-        for height in (1..=self.depth).rev() {
-            path[self.depth - height] = at;
-            at = self.node(at).children[step(price.ticks(), height)];
+        let depth = self.depth();
+        for height in (1..=depth).rev() {
+            path[depth - height] = at;
+            at = self.children[at as usize][step(key, STEP * height as u32)];
             if at == NOWHERE {
                 return None;
             }
         }
-        path[self.depth] = at;
+        path[depth] = at;
         Some(path)
     }
 
-    /// Raises the tree until it covers `price`; an empty tree starts over as a single leaf.
-    fn cover(&mut self, price: Price) {
-        if self.best.is_none() {
-            self.depth = 0;
-            self.prefix = prefix(price.ticks(), 0);
+    /// Raises the tree until it covers `key`; an empty tree starts over as a single leaf.
+    #[cold]
+    fn cover(&mut self, key: u64) {
+        if self.is_empty() {
+            self.reach = 0;
+            self.base = key & !self.span;
             self.root = self.new_leaf();
             return;
         }
-        while self.prefix != prefix(price.ticks(), self.depth) {
+        while !self.covers(key) {
             let child = self.root;
-            let own = self.prefix & (FAN as u64 - 1);
+            self.reach += STEP;
             let root = self.new_node();
-            let node = self.node_mut(root);
-            node.bits = 1 << own;
-            node.children[own as usize] = child;
+            self.nodes[root as usize] = bit(self.base, self.reach);
+            self.children[root as usize][step(self.base, self.reach)] = child;
             self.root = root;
-            self.prefix >>= STEP;
-            self.depth += 1;
+            self.span = self.span << STEP | (FAN as u64 - 1);
+            self.base &= !self.span;
         }
     }
 
     #[cold]
-    fn new_child(&mut self, at: u32, ticks: u64, height: usize) -> u32 {
-        let child = if height == 1 { self.new_leaf() } else { self.new_node() };
-        let node = self.node_mut(at);
-        node.bits |= bit(ticks, height);
-        node.children[step(ticks, height)] = child;
+    fn new_child(&mut self, at: u32, key: u64, shift: u32) -> u32 {
+        let child = if shift == STEP { self.new_leaf() } else { self.new_node() };
+        self.nodes[at as usize] |= bit(key, shift);
+        self.children[at as usize][step(key, shift)] = child;
         child
     }
 
     fn new_leaf(&mut self) -> u32 {
         self.free_leaves.pop().unwrap_or_else(|| {
+            assert!(self.leaves.len() < LEAVES_MAX, "memory ends before rungs do");
             self.leaves.push(0);
-            self.levels.push([Level::default(); FAN]);
+            self.levels.resize(self.levels.len() + FAN, Level::default());
             self.leaves.len() as u32 - 1
         })
     }
 
     fn new_node(&mut self) -> u32 {
         self.free_nodes.pop().unwrap_or_else(|| {
-            self.nodes.push(Node { bits: 0, children: [NOWHERE; FAN] });
+            self.nodes.push(0);
+            self.children.push([NOWHERE; FAN]);
             self.nodes.len() as u32 - 1
         })
     }
-
-    fn leaf(&self, at: u32) -> u64 {
-        self.leaves[at as usize]
-    }
-
-    fn node(&self, at: u32) -> &Node {
-        &self.nodes[at as usize]
-    }
-
-    fn node_mut(&mut self, at: u32) -> &mut Node {
-        &mut self.nodes[at as usize]
-    }
 }
 
-fn shift(height: usize) -> u32 {
-    STEP * height as u32
+/// Which of 64 a key takes in the step at `shift`.
+fn step(key: u64, shift: u32) -> usize {
+    (key >> shift) as usize & (FAN - 1)
 }
 
-/// Which of 64 a price takes at this height.
-fn step(ticks: u64, height: usize) -> usize {
-    (ticks >> shift(height)) as usize & (FAN - 1)
+fn bit(key: u64, shift: u32) -> u64 {
+    1 << step(key, shift)
 }
 
-fn bit(ticks: u64, height: usize) -> u64 {
-    1 << step(ticks, height)
+/// Those of `bits` that stand for keys worse than `key` in the step at `shift`.
+fn beyond(bits: u64, key: u64, shift: u32) -> u64 {
+    let own = bit(key, shift);
+    bits & !(own | (own - 1))
 }
 
-/// The bits of a price that a tree of this depth does not see.
-fn prefix(ticks: u64, depth: usize) -> u64 {
-    ticks.checked_shr(shift(depth + 1)).unwrap_or(0)
-}
-
-/// `ticks` without the steps at `height` and below.
-fn above(ticks: u64, height: usize) -> u64 {
-    let low = shift(height + 1);
-    ticks.checked_shr(low).map_or(0, |high| high << low)
+/// `key` with the step at `shift` replaced by the best one of `bits`, and all lower steps cleared.
+fn replace(key: u64, shift: u32, bits: u64) -> u64 {
+    let above = key.checked_shr(shift + STEP).and_then(|high| high.checked_shl(shift + STEP)).unwrap_or(0);
+    above | u64::from(bits.trailing_zeros()) << shift
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! References between orders, in four bytes each.
 
+use crate::ladder::Rung;
 use alloc::vec::Vec;
 use buttonwood_model::Slot;
 use serde::{Deserialize, Serialize};
@@ -34,8 +35,8 @@ impl Default for Link {
     }
 }
 
-/// An order's neighbours. Apart from the orders, and dense: placing one order or removing it writes to those of three
-/// or four strangers, whose own lines would each have to be fetched for four bytes.
+/// An order's neighbours, and where its queue lies. Apart from the orders, and dense: placing one order or removing it
+/// writes to those of three or four strangers, whose own lines would each have to be fetched for four bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Near {
     /// The younger order at its price.
@@ -44,25 +45,41 @@ pub(crate) struct Near {
     pub(crate) prev: Link,
     /// The next order in its bucket of its account.
     pub(crate) chained: Link,
+    /// Where the level of its price lies.
+    pub(crate) rung: Rung,
 }
 
 /// The neighbours of every order, by its slot; derived.
+///
+/// Before the first lies a row that is nobody's: what leads nowhere leads there, so that writing to a neighbour need not
+/// ask whether there is one, which nobody can foretell.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Neighbours(Vec<Near>);
 
 impl Neighbours {
     /// Makes room for a slot.
+    #[inline]
     pub(crate) fn reach(&mut self, slot: Slot) {
-        if self.0.len() <= slot.index() {
-            self.0.resize(slot.index() + 1, Near::default());
+        let row = row(Link::to(slot));
+        if self.0.len() <= row {
+            self.0.resize(row + 1, Near::default());
         }
     }
 
+    #[inline]
     pub(crate) fn of(&self, slot: Slot) -> Near {
-        *self.0.get(slot.index()).expect("the table reaches every slot in use")
+        *self.0.get(row(Link::to(slot))).expect("the table reaches every slot in use")
     }
 
-    pub(crate) fn of_mut(&mut self, slot: Slot) -> &mut Near {
-        self.0.get_mut(slot.index()).expect("the table reaches every slot in use")
+    /// Of the order that a link leads to, or of nobody.
+    #[inline]
+    pub(crate) fn beside(&mut self, link: Link) -> &mut Near {
+        self.0.get_mut(row(link)).expect("the table reaches every slot in use")
     }
+}
+
+/// Nowhere is the row before that of the first slot.
+#[expect(clippy::as_conversions, reason = "usize holds 32 bits on every supported target")]
+fn row(link: Link) -> usize {
+    link.0.wrapping_add(1) as usize
 }

@@ -3,16 +3,20 @@
 use crate::Link;
 use crate::texts::Text;
 use buttonwood_model::{
-    AccountId, ExecutionOption, Held, OrderId, OrderKind, SessionId, Side, SymbolId, Time,
+    AccountId, ExecutionOption, Held, OrderId, OrderKind, SessionId, Side, SymbolId, TextRef, Time,
 };
 use buttonwood_num::{Bps, Money, Price, Qty};
 use serde::{Deserialize, Serialize};
 
 /// What an order is when it enters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewOrder {
     /// Its id.
     pub id: OrderId,
+    /// Its limit; zero for market orders.
+    pub price: Price,
+    /// Its whole quantity.
+    pub qty: Qty,
     /// Whose it is.
     pub account: AccountId,
     /// The key that placed it (SES-001).
@@ -25,14 +29,12 @@ pub struct NewOrder {
     pub kind: OrderKind,
     /// Its execution option.
     pub option: Option<ExecutionOption>,
-    /// Its limit; zero for market orders.
-    pub price: Price,
-    /// Its whole quantity.
-    pub qty: Qty,
     /// Fee rate when it is the maker, fixed at entry (TYPE-011).
     pub maker_rate: Bps,
     /// Fee rate when it is the taker, fixed at entry (TYPE-011).
     pub taker_rate: Bps,
+    /// Its client id, among the texts of its command.
+    pub client_id: TextRef,
 }
 
 /// A live order: two cache lines, the first of which is all that a match or a cancel reads.

@@ -3,8 +3,8 @@
 use crate::index::Index;
 use crate::link::Neighbours;
 use crate::order::Chained;
-use crate::texts::{Text, Texts};
-use crate::{Book, NewOrder, Order};
+use crate::texts::Texts;
+use crate::{Book, Link, NewOrder, Order};
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, ClientId, Held, OrderId, Side, Slab, Slot, SymbolId, Time};
 use buttonwood_num::{Money, Price, Qty};
@@ -177,13 +177,9 @@ impl Orders {
         self.own.get(account.index()).and_then(|own| own.count.get(side.index())).copied().unwrap_or(0)
     }
 
-    /// Enters an order, not yet on the book.
-    pub fn insert(&mut self, new: &NewOrder, client_id: Option<&[u8]>, placed: Time) -> Slot {
-        let (text, client_hash) = match client_id {
-            Some(text) => (self.texts.store(text), hash_client_id(self.key, new.account, text)),
-            // Any number does: it only says which bucket the order lies in.
-            None => (Text::NONE, spread(new.id)),
-        };
+    /// Enters an order, not yet on the book. Its client id is among `texts`.
+    #[inline]
+    pub fn insert(&mut self, new: &NewOrder, texts: &[u8], placed: Time) -> Slot {
         let slot = self.slab.take(Order::blank);
         self.near.reach(slot);
         // Field by field, in place: moving a whole order there costs more than everything else here.
@@ -197,16 +193,21 @@ impl Orders {
         order.taker_rate = new.taker_rate;
         order.side = new.side;
         order.booked = false;
-        order.text = text;
-        order.text_len =
-            client_id.map_or(0, |text| u8::try_from(text.len()).expect("client order ids are short"));
         order.original = new.qty;
         order.notional = Money::ZERO;
         order.placed = placed;
         order.session = new.session;
-        order.client_hash = client_hash;
         order.kind = new.kind;
         order.option = new.option;
+        if let Some(text) = new.client_id.of(texts) {
+            self.texts.store(text, &mut order.text);
+            order.text_len = u8::try_from(text.len()).expect("client order ids are short");
+            order.client_hash = hash_client_id(self.key, new.account, text);
+        } else {
+            order.text_len = 0;
+            // Any number does: it only says which bucket the order lies in.
+            order.client_hash = spread(new.id);
+        }
         let own = self.own.get_mut(new.account.index()).expect("the account is open");
         if let Some(count) = own.count.get_mut(new.side.index()) {
             *count += 1;
@@ -216,26 +217,34 @@ impl Orders {
     }
 
     /// Enters a counted order into both indices.
+    #[inline]
     fn enter_indices(&mut self, slot: Slot) {
-        let Self { slab, near, by_id, own, .. } = self;
         // Half full: finding an order by its id then seldom meets a stranger's first.
-        if by_id.is_full(2 * (slab.len() - 1)) {
-            for head in by_id.widen(BY_ID_MIN) {
-                let mut at = head;
-                while let Some(slot) = at.get() {
-                    let order = &mut slab[slot];
-                    at = order.by_id.0;
-                    order.by_id = Chained(by_id.push(order.id.0, slot));
-                }
-            }
+        if self.by_id.is_full(2 * (self.slab.len() - 1)) {
+            self.widen_by_id();
         }
+        let Self { slab, near, by_id, own, .. } = self;
         let order = &mut slab[slot];
         order.by_id = Chained(by_id.push(order.id.0, slot));
-        let own = own.get_mut(order.account.index()).expect("the account is open");
+        let (account, hash) = (order.account, order.client_hash);
+        let own = own.get_mut(account.index()).expect("the account is open");
         if own.index.is_full(own.len() - 1) {
             own.widen(slab, near);
         }
-        near.of_mut(slot).chained = own.index.push(u64::from(slab[slot].client_hash), slot);
+        near.beside(Link::to(slot)).chained = own.index.push(u64::from(hash), slot);
+    }
+
+    #[cold]
+    fn widen_by_id(&mut self) {
+        let Self { slab, by_id, .. } = self;
+        for head in by_id.widen(BY_ID_MIN) {
+            let mut at = head;
+            while let Some(slot) = at.get() {
+                let order = &mut slab[slot];
+                at = order.by_id.0;
+                order.by_id = Chained(by_id.push(order.id.0, slot));
+            }
+        }
     }
 
     /// Puts an order on the book, last in the queue of its price; `held` is where its reserve lies.
@@ -288,7 +297,7 @@ impl Orders {
         let after = near.of(slot).chained;
         let before = own.index.remove(u64::from(client_hash), slot, after, |slot| near.of(slot).chained);
         if let Some(before) = before {
-            near.of_mut(before).chained = after;
+            near.beside(Link::to(before)).chained = after;
         }
         if let Some(count) = own.count.get_mut(side.index()) {
             *count -= 1;
@@ -321,11 +330,12 @@ impl Orders {
 }
 
 impl Own {
+    #[cold]
     fn widen(&mut self, slab: &Slab<Order>, near: &mut Neighbours) {
         for head in self.index.widen(OWN_MIN) {
             let mut at = head;
             while let Some(slot) = at.get() {
-                let own = near.of_mut(slot);
+                let own = near.beside(Link::to(slot));
                 at = own.chained;
                 own.chained = self.index.push(u64::from(slab[slot].client_hash), slot);
             }
@@ -346,16 +356,26 @@ fn fold(hash: u64, word: u64) -> u64 {
     high ^ low
 }
 
+#[inline]
 fn hash_client_id(key: u64, account: AccountId, text: &[u8]) -> u32 {
-    let (words, rest) = text.as_chunks::<8>();
     let start = fold(key, u64::from(account.0));
-    let mut hash = words.iter().fold(start, |hash, word| fold(hash, u64::from_le_bytes(*word)));
-    if !rest.is_empty() {
-        let mut word = [0; 8];
-        if let Some(place) = word.get_mut(..rest.len()) {
-            place.copy_from_slice(rest);
-        }
-        hash = fold(hash, u64::from_le_bytes(word));
-    }
+    // The most frequent length without counting.
+    let hash = match text.as_chunks::<8>() {
+        ([first, second], []) => fold(fold(start, u64::from_le_bytes(*first)), u64::from_le_bytes(*second)),
+        (words, rest) => hash_words(start, words, rest),
+    };
     u32::try_from(hash >> 32).unwrap_or(0)
+}
+
+#[inline(never)]
+fn hash_words(start: u64, words: &[[u8; 8]], rest: &[u8]) -> u64 {
+    let hash = words.iter().fold(start, |hash, word| fold(hash, u64::from_le_bytes(*word)));
+    if rest.is_empty() {
+        return hash;
+    }
+    let mut word = [0; 8];
+    if let Some(place) = word.get_mut(..rest.len()) {
+        place.copy_from_slice(rest);
+    }
+    fold(hash, u64::from_le_bytes(word))
 }

@@ -45,16 +45,17 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// Stores a text.
-    pub(crate) fn store(&mut self, text: &[u8]) -> Text {
+    /// Stores a text at its place in the order.
+    #[inline]
+    pub(crate) fn store(&mut self, text: &[u8], place: &mut Text) {
         if text.len() > NEAR {
-            return self.store_far(text);
+            *place = self.store_far(text);
+        } else {
+            copy_text(&mut place.0, text);
         }
-        let mut bytes = [0; NEAR];
-        copy_text(&mut bytes, text);
-        Text(bytes)
     }
 
+    #[cold]
     fn store_far(&mut self, text: &[u8]) -> Text {
         let mut first = 0;
         // Last piece first, so that each chunk knows its successor when it is written.
@@ -131,7 +132,9 @@ mod tests {
             let kept: Vec<_> = (1..=100u8)
                 .map(|len| {
                     let text: Vec<u8> = (0..len).map(|at| b'a' + (at + len) % 26).collect();
-                    (texts.store(&text), len, text)
+                    let mut place = Text::NONE;
+                    texts.store(&text, &mut place);
+                    (place, len, text)
                 })
                 .collect();
             for (stored, len, text) in &kept {

@@ -15,31 +15,49 @@ use buttonwood_spot::{Decided, cancel, place, status};
 pub fn decide(state: &State, command: &Command, _stamp: Stamp, work: &mut Workspace) -> Outcome {
     work.out.begin();
     let Some(caller) = &command.caller else { return decide_own(state, &command.body, work) };
-    match access::admit(&state.access, caller, command.body.roles()) {
-        Err(reject @ (access::Reject::UnknownSession | access::Reject::NonceUsed)) => {
-            Outcome::Rejected(Reject::Access(reject))
-        }
-        Err(reject @ (access::Reject::ForeignAccount | access::Reject::MissingRole)) => {
-            work.out.push(Event::NonceUsed(caller.session, caller.nonce));
-            Outcome::Rejected(Reject::Access(reject))
-        }
-        Ok(()) => {
-            work.out.push(Event::NonceUsed(caller.session, caller.nonce));
-            decide_call(state, caller, &command.body, work)
-        }
+    if let Err(reject) = access::admit(&state.access, caller, command.body.roles()) {
+        return refuse(caller, reject, work);
+    }
+    work.out.push(Event::NonceUsed(caller.session, caller.nonce.by_words()));
+    match (&command.body, caller.account) {
+        (Body::Place(order), Some(account)) => decide_place(state, account, caller.session, order, work),
+        (Body::Cancel(order), Some(account)) => decide_cancel(state, account, order, work),
+        (body, _) => decide_seldom(state, caller, body, work),
     }
 }
 
-/// What a key asks.
-fn decide_call(state: &State, caller: &Caller, body: &Body, work: &mut Workspace) -> Outcome {
-    if *body == Body::UseNonce {
+#[inline(never)]
+fn decide_cancel(
+    state: &State,
+    account: AccountId,
+    order: &cancel::OrderRef,
+    work: &mut Workspace,
+) -> Outcome {
+    match cancel::one(state.market(), account, order, &mut work.out) {
+        Some(decided) => Outcome::Order(decided),
+        None => Outcome::NotLive,
+    }
+}
+
+#[cold]
+fn refuse(caller: &Caller, reject: access::Reject, work: &mut Workspace) -> Outcome {
+    match reject {
+        access::Reject::UnknownSession | access::Reject::NonceUsed => {}
+        access::Reject::ForeignAccount | access::Reject::MissingRole => {
+            work.out.push(Event::NonceUsed(caller.session, caller.nonce));
+        }
+    }
+    Outcome::Rejected(Reject::Access(reject))
+}
+
+/// What a key seldom asks.
+#[inline(never)]
+fn decide_seldom(state: &State, caller: &Caller, body: &Body, work: &mut Workspace) -> Outcome {
+    if matches!(body, Body::UseNonce) {
         return Outcome::Done;
     }
     let Some(account) = caller.account else { return Outcome::Rejected(Reject::Unknown) };
     match body {
-        Body::Place(order) => decide_place(state, account, caller.session, order, work),
-        Body::Cancel(order) => cancel::one(state.market(), account, order, &mut work.out)
-            .map_or(Outcome::NotLive, Outcome::Order),
         Body::CancelSession => {
             cancel::many(state.market(), account, Some(caller.session), &mut work.planner, &mut work.out);
             Outcome::Done
@@ -48,7 +66,10 @@ fn decide_call(state: &State, caller: &Caller, body: &Body, work: &mut Workspace
             cancel::many(state.market(), account, None, &mut work.planner, &mut work.out);
             Outcome::Done
         }
-        Body::UseNonce
+        // The first two have an account only where they are decided before.
+        Body::Place(_)
+        | Body::Cancel(_)
+        | Body::UseNonce
         | Body::NoncesSeen(_)
         | Body::ExpireSession(_)
         | Body::SetSymbolStatus(..)
@@ -62,6 +83,7 @@ fn decide_call(state: &State, caller: &Caller, body: &Body, work: &mut Workspace
     }
 }
 
+#[inline(never)]
 fn decide_place(
     state: &State,
     account: AccountId,
@@ -69,19 +91,17 @@ fn decide_place(
     order: &place::Place,
     work: &mut Workspace,
 ) -> Outcome {
-    // Few symbols are closed to anybody, and the account's entry is far from everything else an order reads.
-    let is_guarded = state.symbol(order.symbol).is_some_and(|symbol| !symbol.closed_to.is_empty());
-    let home = if is_guarded { state.access.account(account) } else { None };
-    let jurisdiction = home.map_or("", |account| account.jurisdiction.as_str());
-    let owner = place::Owner { account, session, jurisdiction };
+    // The account's entry is far from everything else an order reads.
+    let home = || state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
     let Workspace { out, planner } = work;
-    match place::decide(state.market(), owner, order, planner, out) {
+    match place::decide(state.market(), place::Owner { account, session }, home, order, planner, out) {
         Ok(id) => Outcome::Order(Decided { id, kept: None }),
         Err(reject) => Outcome::Rejected(Reject::Place(reject)),
     }
 }
 
 /// What the exchange asks of itself, or an operator of it.
+#[inline(never)]
 fn decide_own(state: &State, body: &Body, work: &mut Workspace) -> Outcome {
     match decide_own_events(state, body, work) {
         Ok(()) => Outcome::Done,

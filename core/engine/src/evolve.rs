@@ -3,13 +3,14 @@
 use crate::{Event, Rare, State};
 use buttonwood_access::{Account, Group};
 use buttonwood_ledger::House;
-use buttonwood_model::{AccountId, Stamp, Time};
+use buttonwood_model::{AccountId, BytesRef, Stamp, Time};
 use buttonwood_spot as spot;
 
 /// Applies one event of the command at `stamp`. `texts` are the texts its command's events refer to.
 ///
 /// # Panics
 /// When the event does not follow from the state: then the code or the journal is wrong, and nothing may go on.
+#[inline]
 pub fn evolve(state: &mut State, stamp: Stamp, event: &Event, texts: &[u8]) {
     match event {
         Event::Spot(event) => {
@@ -20,16 +21,14 @@ pub fn evolve(state: &mut State, stamp: Stamp, event: &Event, texts: &[u8]) {
                 state.next_id += 1;
             }
         }
-        Event::NonceUsed(session, nonce) => state.access.take_nonce(*session, *nonce),
-        Event::Rare(kept) => {
-            let event = Rare::read(*kept, texts).expect("what was kept can be read");
-            evolve_rare(state, stamp.time, event);
-        }
+        Event::NonceUsed(session, nonce) => state.access.take_nonce(*session, nonce),
+        Event::Rare(kept) => evolve_rare(state, stamp.time, *kept, texts),
     }
 }
 
-fn evolve_rare(state: &mut State, time: Time, event: Rare) {
-    match event {
+#[cold]
+fn evolve_rare(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]) {
+    match Rare::read(kept, texts).expect("what was kept can be read") {
         Rare::SymbolStatusChanged(symbol, to) => {
             let symbol = state.symbols.get_mut(symbol.index()).expect("the decision found the symbol");
             symbol.status = to;

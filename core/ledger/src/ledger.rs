@@ -116,7 +116,19 @@ impl Ledger {
 
     /// What the account has of the currency.
     pub fn balance(&self, account: AccountId, currency: CurrencyId) -> Balance {
-        self.place(account, currency).and_then(|place| self.balances.get(place)).copied().unwrap_or_default()
+        self.find(account, currency).1
+    }
+
+    /// What the account has of the currency, and where that lies, or will lie once it has any.
+    #[inline]
+    pub fn find(&self, account: AccountId, currency: CurrencyId) -> (Held, Balance) {
+        match self.place(account, currency) {
+            Some(place) => {
+                let balance = self.balances.get(place).expect("the index leads to balances");
+                (Held::from_index(place), *balance)
+            }
+            None => (Held::from_index(self.balances.len()), Balance::default()),
+        }
     }
 
     /// The account's balances that were ever used, by currency.
@@ -167,18 +179,22 @@ impl Ledger {
         place
     }
 
+    #[inline]
     fn shift_at(&mut self, place: usize, available: Money, held: Money) {
         let balance = self.balances.get_mut(place).expect("the index leads to balances");
-        balance.available += available;
-        balance.held += held;
-        let below = balance.available.is_negative() || balance.held.is_negative();
-        assert!(!below || self.is_source(place), "nobody gives what he has not");
-        let after = *self.balances.get(place).expect("the balance just changed");
+        let after = Balance { available: balance.available + available, held: balance.held + held };
+        *balance = after;
+        if (after.available.units() | after.held.units()) < 0 {
+            self.check_source(place);
+        }
         self.fold(place, after);
     }
 
-    fn is_source(&self, place: usize) -> bool {
-        self.owners.get(place).is_some_and(|owner| owner.account == House::Source.account())
+    /// Only the source may go below zero.
+    #[cold]
+    fn check_source(&self, place: usize) {
+        let is_source = self.owners.get(place).is_some_and(|owner| owner.account == House::Source.account());
+        assert!(is_source, "nobody gives what he has not");
     }
 
     /// Reserves free money of an account. Returns where the balance lies, for [`Ledger::release`].
@@ -190,10 +206,24 @@ impl Ledger {
         Held::from_index(place)
     }
 
+    /// Reserves free money of a balance that [`Ledger::find`] found.
+    ///
+    /// # Panics
+    /// When it is not there.
+    #[inline]
+    pub fn hold_at(&mut self, held: Held, account: AccountId, currency: CurrencyId, amount: Money) {
+        if held.index() >= self.balances.len() {
+            let place = self.place_mut(account, currency);
+            assert!(place == held.index(), "the balance lies where the decision found it");
+        }
+        self.shift_at(held.index(), -amount, amount);
+    }
+
     /// Frees reserved money.
     ///
     /// # Panics
     /// When less than `amount` is reserved.
+    #[inline]
     pub fn release(&mut self, held: Held, amount: Money) {
         self.shift_at(held.index(), amount, -amount);
     }

@@ -47,6 +47,14 @@ impl Nonce {
         Ok(Self { integer_digits: u8::try_from(integer.len()).map_err(|_| NonceError)?, words })
     }
 
+    /// A copy, word by word: an event that is built around it then stays in registers until it is written.
+    #[inline]
+    #[must_use]
+    pub fn by_words(&self) -> Self {
+        let [a, b, c, d] = self.words;
+        Self { integer_digits: self.integer_digits, words: [a, b, c, d] }
+    }
+
     /// The whole part as a number, if it fits; time-based nonces are read this way (SES-008).
     pub fn whole(&self) -> Option<u64> {
         let digits =
@@ -57,6 +65,7 @@ impl Nonce {
     }
 
     /// All digits folded into one word: two nonces of one session share it only by an accident of 2^-64.
+    #[inline]
     pub fn digest(&self) -> u64 {
         let start = u64::from(self.integer_digits).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let fold = |hash: u64, word: &u64| {

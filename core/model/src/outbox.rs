@@ -77,11 +77,13 @@ impl<E> Outbox<E> {
     }
 
     /// Adds an event.
+    #[inline]
     pub fn push(&mut self, event: impl Into<E>) {
         self.events.push(event.into());
     }
 
     /// Keeps a text of at most 255 bytes for an event of the latest command to refer to.
+    #[inline]
     pub fn keep(&mut self, text: &[u8]) -> TextRef {
         let start = u16::try_from(self.texts.len() - self.first.1).expect("a command carries one short text");
         // Sixteen characters, the most frequent length, are copied without counting.

@@ -1,6 +1,6 @@
 //! Reference data: currencies and symbols.
 
-use crate::CurrencyId;
+use crate::{CurrencyId, Side};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_num::{Grid, Qty};
@@ -91,4 +91,14 @@ pub struct Symbol {
     pub wrap_enabled: bool,
     /// Jurisdictions whose accounts it is closed to (D-16), for example `US-NY`.
     pub closed_to: Vec<String>,
+}
+
+impl Symbol {
+    /// The currency that an order on a side pays with, and reserves.
+    pub fn paid_in(&self, side: Side) -> CurrencyId {
+        match side {
+            Side::Buy => self.quote,
+            Side::Sell => self.base,
+        }
+    }
 }

@@ -22,6 +22,16 @@ pub struct Grid {
     base_unit: i128,
     /// `notional_unit` / 10,000 where that is whole: then fees need no division.
     fee_unit: Option<i128>,
+    /// The same units where all of them are words, as nearly every symbol's are.
+    words: Option<Words>,
+}
+
+/// Units that need no more than 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Words {
+    notional: u64,
+    fee: u64,
+    base: u64,
 }
 
 /// The increments cannot be served.
@@ -60,6 +70,10 @@ impl Grid {
         let base_unit = scale(u128::from(lot_mantissa), MONEY_DECIMALS - lot_decimals - EXTRA_DECIMALS)?;
         let whole = i128::from(Bps::WHOLE);
         let fee_unit = (notional_unit % whole == 0).then(|| notional_unit / whole);
+        let word = |unit: i128| u64::try_from(unit).ok();
+        let words = fee_unit
+            .and_then(word)
+            .and_then(|fee| Some(Words { notional: word(notional_unit)?, fee, base: word(base_unit)? }));
         Ok(Self {
             tick_mantissa,
             tick_decimals,
@@ -68,6 +82,7 @@ impl Grid {
             notional_unit,
             base_unit,
             fee_unit,
+            words,
         })
     }
 
@@ -89,22 +104,43 @@ impl Grid {
     }
 
     /// price × qty, exact; `None` beyond the range of money.
+    #[inline]
     pub fn notional(&self, price: Price, qty: Qty) -> Option<Money> {
-        product(price, qty, self.notional_unit)
+        match (self.words, plain(price, qty)) {
+            (Some(words), Some(plain)) => wide(plain, words.notional),
+            _ => product(price, qty, self.notional_unit),
+        }
     }
 
     /// What `qty` is in the base currency; `None` beyond the range of money.
+    #[inline]
     pub fn base(&self, qty: Qty) -> Option<Money> {
-        if let (Ok(hundredths), Ok(unit)) = (u64::try_from(qty.hundredths()), u64::try_from(self.base_unit)) {
-            return wide(hundredths, unit);
+        match (self.words, qty.word()) {
+            (Some(words), Some(hundredths)) => wide(hundredths, words.base),
+            _ => self.base_of_many(qty),
         }
+    }
+
+    #[cold]
+    fn base_of_many(&self, qty: Qty) -> Option<Money> {
         i128::try_from(qty.hundredths()).ok()?.checked_mul(self.base_unit).map(Money::from_units)
     }
 
     /// price × qty × rate, rounded up at 10⁻¹⁹ (TYPE-010, D-29); `None` beyond the range of money.
+    #[inline]
     pub fn fee(&self, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
+        if let (Some(words), Some(plain)) = (self.words, plain(price, qty))
+            && let Some(unit) = words.fee.checked_mul(u64::from(rate.0))
+        {
+            return wide(plain, unit);
+        }
+        self.fee_of_many(price, qty, rate)
+    }
+
+    #[cold]
+    fn fee_of_many(&self, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
         if let Some(unit) = self.fee_unit {
-            return product(price, qty, times(unit, rate));
+            return product(price, qty, unit * rate.get());
         }
         let notional = product(price, qty, self.notional_unit)?.units();
         // Whole parts and rest apart: notional × rate may leave the range that the fee itself is well within.
@@ -139,9 +175,37 @@ impl Grid {
 
     /// price × qty with its fee at `rate`: what a buyer pays, and what a buy reserves. One product where fees need no
     /// division.
+    #[inline]
     pub fn cost(&self, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
+        if let (Some(words), Some(plain)) = (self.words, plain(price, qty))
+            && let Some(fee) = words.fee.checked_mul(u64::from(rate.0))
+            && let Some(unit) = words.notional.checked_add(fee)
+        {
+            return wide(plain, unit);
+        }
+        self.cost_of_many(price, qty, rate)
+    }
+
+    /// What an order reserves: the cost of a buy, the base of a sell. One product for both, since which it is nobody can
+    /// foretell.
+    #[inline]
+    pub fn reserve(&self, buys: bool, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
+        if let (Some(words), Some(hundredths)) = (self.words, qty.word())
+            && let Some(fee) = words.fee.checked_mul(u64::from(rate.0))
+            && let Some(with_fee) = words.notional.checked_add(fee)
+        {
+            let (ticks, unit) = if buys { (price.ticks(), with_fee) } else { (1, words.base) };
+            if let Some(plain) = ticks.checked_mul(hundredths) {
+                return wide(plain, unit);
+            }
+        }
+        if buys { self.cost_of_many(price, qty, rate) } else { self.base_of_many(qty) }
+    }
+
+    #[cold]
+    fn cost_of_many(&self, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
         match self.fee_unit {
-            Some(unit) => product(price, qty, self.notional_unit + times(unit, rate)),
+            Some(unit) => product(price, qty, self.notional_unit + unit * rate.get()),
             None => self.notional(price, qty)?.checked_add(self.fee(price, qty, rate)?),
         }
     }
@@ -206,29 +270,22 @@ impl Grid {
     }
 }
 
-/// A unit times a rate.
-fn times(unit: i128, rate: Bps) -> i128 {
-    let small = u64::try_from(unit).ok().and_then(|unit| unit.checked_mul(u64::from(rate.0)));
-    // Checking a product of 128 bits takes several multiplications.
-    small.map_or_else(|| unit * rate.get(), i128::from)
+/// ticks × hundredths, if that is a word.
+#[inline]
+fn plain(price: Price, qty: Qty) -> Option<u64> {
+    price.ticks().checked_mul(qty.word()?)
 }
 
 /// The whole product of two words, which always fits but for its highest bit.
+#[inline]
 fn wide(a: u64, b: u64) -> Option<Money> {
     i128::try_from(u128::from(a) * u128::from(b)).ok().map(Money::from_units)
 }
 
 /// ticks × hundredths × unit; `None` beyond the range of money.
+#[cold]
 fn product(price: Price, qty: Qty, unit: i128) -> Option<Money> {
-    let hundredths = qty.hundredths();
-    // Nearly every order: the plain product and the unit each fit 64 bits, so that one more multiplication ends it.
-    if let (Ok(few), Ok(unit)) = (u64::try_from(hundredths), u64::try_from(unit)) {
-        let plain = u128::from(price.ticks()) * u128::from(few);
-        if let Ok(plain) = u64::try_from(plain) {
-            return wide(plain, unit);
-        }
-    }
-    let plain = i128::try_from(u128::from(price.ticks()).checked_mul(hundredths)?).ok()?;
+    let plain = i128::try_from(u128::from(price.ticks()).checked_mul(qty.hundredths())?).ok()?;
     plain.checked_mul(unit).map(Money::from_units)
 }
 

@@ -1,29 +1,69 @@
 //! Quantities.
 
+use core::cmp::Ordering;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Sub, SubAssign};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Hundredths in one lot: quantities may carry two decimals beyond the lot (TYPE-019).
 pub const HUNDREDTHS_PER_LOT: u128 = 100;
 
 /// A quantity of the base currency in hundredths of the symbol's lot (the wire's `tick_size`).
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[repr(Rust, packed(8))]
-pub struct Qty(u128);
+///
+/// Two words, for the reasons of [`crate::Money`].
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Qty {
+    low: u64,
+    high: u64,
+}
 
 impl Qty {
     /// Nothing.
-    pub const ZERO: Self = Self(0);
+    pub const ZERO: Self = Self::from_hundredths(0);
 
     /// From hundredths of a lot.
+    #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "each word takes its half")]
+    #[inline]
     pub const fn from_hundredths(hundredths: u128) -> Self {
-        Self(hundredths)
+        Self { low: hundredths as u64, high: (hundredths >> 64) as u64 }
     }
 
     /// In hundredths of a lot.
+    #[expect(clippy::as_conversions, reason = "a constant function cannot convert otherwise")]
+    #[inline]
     pub const fn hundredths(self) -> u128 {
-        self.0
+        (self.high as u128) << 64 | self.low as u128
+    }
+
+    /// In hundredths of a lot, if a word holds them.
+    #[inline]
+    pub(crate) const fn word(self) -> Option<u64> {
+        if self.high == 0 { Some(self.low) } else { None }
+    }
+}
+
+impl PartialOrd for Qty {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Qty {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.hundredths().cmp(&other.hundredths())
+    }
+}
+
+impl Serialize for Qty {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.hundredths().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Qty {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        u128::deserialize(deserializer).map(Self::from_hundredths)
     }
 }
 
@@ -36,14 +76,14 @@ impl core::fmt::Debug for Qty {
 impl Add for Qty {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        Self(self.hundredths() + other.hundredths())
+        Self::from_hundredths(self.hundredths() + other.hundredths())
     }
 }
 
 impl Sub for Qty {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
-        Self(self.hundredths() - other.hundredths())
+        Self::from_hundredths(self.hundredths() - other.hundredths())
     }
 }
 

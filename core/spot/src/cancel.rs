@@ -27,6 +27,7 @@ impl OrderRef {
 }
 
 /// Cancels one live order; `None` when the account has no such order alive, which may still be closed (ORD-057).
+#[inline]
 pub fn one<E: From<Event>>(
     market: Market<'_>,
     account: AccountId,

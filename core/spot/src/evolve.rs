@@ -4,14 +4,15 @@ use crate::fees::freed;
 use crate::{Event, hold_of};
 use buttonwood_book::{NewOrder, Order, Orders};
 use buttonwood_ledger::{Ledger, Party, Trade};
-use buttonwood_model::{CurrencyId, Side, Slot, Symbol, Time};
+use buttonwood_model::{Held, OrderId, Side, Slot, Symbol, Time};
 use buttonwood_num::{Money, Qty};
 
 /// Applies one event. `taking` is where the order that entered in this command lies; it is set by
-/// [`Event::Placed`]. Returns the highest number of the id counter that the event used, if any.
+/// [`Event::Placed`]. Returns the number of the id counter that the event used, if any.
 ///
 /// # Panics
 /// When the event does not follow from the state: then the code or the journal is wrong, and nothing may go on.
+#[inline]
 pub fn evolve(
     symbols: &[Symbol],
     orders: &mut Orders,
@@ -22,22 +23,9 @@ pub fn evolve(
     texts: &[u8],
 ) -> Option<u64> {
     match event {
-        Event::Placed(placed) => {
-            let new = &NewOrder {
-                id: placed.id,
-                account: placed.account,
-                session: placed.session,
-                symbol: placed.symbol,
-                side: placed.side,
-                kind: placed.kind,
-                option: placed.option,
-                price: placed.price,
-                qty: placed.qty,
-                maker_rate: placed.maker_rate,
-                taker_rate: placed.taker_rate,
-            };
-            *taking = orders.insert(new, placed.client_id.of(texts), time);
-            Some(placed.id.0)
+        Event::Placed(order) => {
+            *taking = enter(orders, order, texts, time);
+            Some(order.id.0)
         }
         Event::Filled { maker, trade, qty, maker_fee, taker_fee } => {
             let execution =
@@ -45,11 +33,8 @@ pub fn evolve(
             settle(symbols, orders, ledger, *taking, &execution);
             Some(trade.0)
         }
-        Event::Booked => {
-            let order = orders.get(*taking);
-            let (currency, amount) = held(symbol_of(symbols, order), order);
-            let held = ledger.hold(order.account, currency, amount);
-            orders.book_order(*taking, held);
+        Event::Booked { held, amount } => {
+            rest(symbols, orders, ledger, *taking, *held, *amount);
             None
         }
         Event::Completed => {
@@ -58,28 +43,38 @@ pub fn evolve(
             None
         }
         Event::Cancelled { slot, order: id, .. } => {
-            let slot = *slot;
-            let order = orders.get(slot);
-            assert!(order.id == *id, "the order lies where the decision found it");
-            if order.booked {
-                ledger.release(order.held, hold_of(&symbol_of(symbols, order).grid, order));
-            }
-            orders.remove(slot);
+            cancel(symbols, orders, ledger, *slot, *id);
             None
         }
     }
 }
 
-fn symbol_of<'a>(symbols: &'a [Symbol], order: &Order) -> &'a Symbol {
-    symbols.get(order.symbol.index()).expect("an order's symbol is listed")
+// Each event is a function of its own, so that none pays for what another needs.
+
+#[inline(never)]
+fn enter(orders: &mut Orders, order: &NewOrder, texts: &[u8], time: Time) -> Slot {
+    orders.insert(order, texts, time)
 }
 
-fn held(symbol: &Symbol, order: &Order) -> (CurrencyId, Money) {
-    let currency = match order.side {
-        Side::Buy => symbol.quote,
-        Side::Sell => symbol.base,
-    };
-    (currency, hold_of(&symbol.grid, order))
+#[inline(never)]
+fn rest(symbols: &[Symbol], orders: &mut Orders, ledger: &mut Ledger, slot: Slot, held: Held, amount: Money) {
+    let order = orders.get(slot);
+    ledger.hold_at(held, order.account, symbol_of(symbols, order).paid_in(order.side), amount);
+    orders.book_order(slot, held);
+}
+
+#[inline(never)]
+fn cancel(symbols: &[Symbol], orders: &mut Orders, ledger: &mut Ledger, slot: Slot, id: OrderId) {
+    let order = orders.get(slot);
+    assert!(order.id == id, "the order lies where the decision found it");
+    if order.booked {
+        ledger.release(order.held, hold_of(&symbol_of(symbols, order).grid, order));
+    }
+    orders.remove(slot);
+}
+
+fn symbol_of<'a>(symbols: &'a [Symbol], order: &Order) -> &'a Symbol {
+    symbols.get(order.symbol.index()).expect("an order's symbol is listed")
 }
 
 struct Execution {
@@ -90,6 +85,7 @@ struct Execution {
 }
 
 /// Exchanges base for quote between the two parties and takes their fees.
+#[inline(never)]
 fn settle(symbols: &[Symbol], orders: &mut Orders, ledger: &mut Ledger, taker: Slot, execution: &Execution) {
     let Execution { maker, qty, maker_fee, taker_fee } = *execution;
     let resting = orders.get(maker);

@@ -16,6 +16,7 @@ pub struct FeeSchedule {
 
 impl FeeSchedule {
     /// The higher rate: what a hold is reckoned with.
+    #[inline]
     pub(crate) fn worst(self) -> Bps {
         self.maker.max(self.taker)
     }
@@ -34,22 +35,22 @@ impl Default for FeeSchedule {
 
 /// What a quantity at a price reserves: a buy its notional and the worse of its fees in quote currency, a sell the
 /// quantity itself in base currency (ORD-048). `None` beyond the range of money.
+#[inline]
 pub(crate) fn hold(grid: &Grid, side: Side, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
-    match side {
-        Side::Buy => grid.cost(price, qty, rate),
-        Side::Sell => grid.base(qty),
-    }
+    grid.reserve(side == Side::Buy, price, qty, rate)
 }
 
 /// What a resting order reserves for what it has left (INV-LEDGER-5).
 ///
 /// # Panics
 /// When the order is larger than money can count, which admission prevents.
+#[inline]
 pub fn hold_of(grid: &Grid, order: &Order) -> Money {
     hold_with(grid, order, order.remaining)
 }
 
 /// What `remaining` of the order reserves.
+#[inline]
 fn hold_with(grid: &Grid, order: &Order, remaining: Qty) -> Money {
     let rate = order.maker_rate.max(order.taker_rate);
     hold(grid, order.side, order.price, remaining, rate).expect("admission bounds what an order reserves")

@@ -16,7 +16,8 @@ mod ordered;
 pub mod place;
 pub mod status;
 
-pub use event::{Event, Placed};
+pub use buttonwood_book::NewOrder;
+pub use event::Event;
 pub use evolve::evolve;
 pub use fees::{FeeSchedule, hold_of};
 pub use market::{Market, Planner};

@@ -1,7 +1,7 @@
 //! An order as it stands after a command: what a receipt carries.
 
-use crate::{Event, Market, Placed};
-use buttonwood_book::Orders;
+use crate::{Event, Market};
+use buttonwood_book::{NewOrder, Orders};
 use buttonwood_model::{
     AccountId, CancelReason, ClientId, ExecutionOption, OrderId, OrderKind, SessionId, Side, Slot, SymbolId,
     Time,
@@ -74,7 +74,7 @@ impl OrderState {
     }
 
     /// An order that a command at `placed` enters, before anything else happens to it.
-    fn entered(order: &Placed, texts: &[u8], placed: Time) -> Self {
+    fn entered(order: &NewOrder, texts: &[u8], placed: Time) -> Self {
         Self {
             id: order.id,
             account: order.account,
@@ -118,7 +118,10 @@ impl OrderState {
                 (Event::Cancelled { reason, order, .. }, Some(taker)) if *order == taker.id => {
                     taker.reason = Some(*reason);
                 }
-                (Event::Filled { .. } | Event::Booked | Event::Completed | Event::Cancelled { .. }, _) => {}
+                (
+                    Event::Filled { .. } | Event::Booked { .. } | Event::Completed | Event::Cancelled { .. },
+                    _,
+                ) => {}
             }
         }
         told

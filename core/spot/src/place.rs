@@ -2,11 +2,11 @@
 
 use crate::collar;
 use crate::fees::{hold, maker_fee};
-use crate::{Event, Market, Placed, Planner};
-use buttonwood_book::{Book, Fill, plan};
+use crate::{Event, Market, Planner};
+use buttonwood_book::{Book, Fill, NewOrder, plan};
 use buttonwood_model::{
-    AccountId, CancelReason, ClientId, ExecutionOption, OrderId, OrderKind, Outbox, SessionId, Side, Symbol,
-    SymbolId, SymbolStatus, TradeId,
+    AccountId, CancelReason, ClientId, ExecutionOption, Held, OrderId, OrderKind, Outbox, SessionId, Side,
+    Symbol, SymbolId, SymbolStatus, TradeId,
 };
 use buttonwood_num::{Money, Price, Qty};
 use serde::{Deserialize, Serialize};
@@ -34,13 +34,11 @@ pub struct Place {
 
 /// Who places it.
 #[derive(Clone, Copy, Debug)]
-pub struct Owner<'a> {
+pub struct Owner {
     /// The account that pays.
     pub account: AccountId,
     /// The key that placed it.
     pub session: SessionId,
-    /// Where the account's owner lives (D-16); read only for symbols that are closed to somebody.
-    pub jurisdiction: &'a str,
 }
 
 /// Why an order does not enter. The order of the variants is the order of the checks (D-05).
@@ -62,41 +60,68 @@ pub enum Reject {
     InsufficientFunds,
 }
 
-/// Decides one order. Refuses, or writes what happens to `out` and returns the order's id.
+/// Decides one order. Refuses, or writes what happens to `out` and returns the order's id. `home` tells where the
+/// account's owner lives (D-16); it is asked only about symbols that are closed to somebody.
 ///
 /// # Errors
 /// [`Reject`]; nothing is written then.
-pub fn decide<E: From<Event>>(
-    market: Market<'_>,
-    owner: Owner<'_>,
+#[inline]
+pub fn decide<'a, E: From<Event>>(
+    market: Market<'a>,
+    owner: Owner,
+    home: impl FnOnce() -> &'a str,
     place: &Place,
     planner: &mut Planner,
     out: &mut Outbox<E>,
 ) -> Result<OrderId, Reject> {
     let symbol = market.symbol(place.symbol).ok_or(Reject::InvalidSymbol)?;
-    if symbol.closed_to.iter().any(|closed| closed == owner.jurisdiction) {
+    if !symbol.closed_to.is_empty() && is_closed_to(symbol, home()) {
         return Err(Reject::InvalidSymbol);
     }
     check_shape(symbol, place)?;
     let book = market.orders.book(place.symbol);
     check_status(symbol, book, place)?;
+    let reserve = reserve(market, symbol, owner.account, place)?;
     let order = Incoming { market, owner, place, symbol, book };
-    order.check_hold()?;
     // Most orders meet nothing: they need neither the collar nor a plan.
     if place.kind == OrderKind::Limit && !crosses(book, place.side, place.price) {
-        return Ok(order.emit(&[], Fate::unmet(place.option), out));
+        return Ok(order.emit(&[], Fate::unmet(place.option, reserve), out));
     }
-    order.plan(&mut planner.fills);
-    let fate = order.fate(&planner.fills);
-    if place.kind == OrderKind::MarketSpend && fate == Fate::Completed && planner.fills.is_empty() {
-        return Err(Reject::BelowMinimum);
+    order.meet(reserve, planner, out)
+}
+
+#[cold]
+fn is_closed_to(symbol: &Symbol, home: &str) -> bool {
+    symbol.closed_to.iter().any(|closed| closed == home)
+}
+
+/// The whole order must be covered, whatever of it trades at once (ORD-048). Returns what it would reserve.
+#[inline]
+fn reserve(
+    market: Market<'_>,
+    symbol: &Symbol,
+    account: AccountId,
+    place: &Place,
+) -> Result<Reserve, Reject> {
+    let Place { side, kind, price, qty, spend, .. } = *place;
+    let needed = match kind {
+        OrderKind::MarketSpend => Some(spend),
+        // What a market buy costs is known once it is planned.
+        OrderKind::Market if side == Side::Buy => Some(Money::ZERO),
+        OrderKind::Market | OrderKind::Limit => hold(&symbol.grid, side, price, qty, market.fees.worst()),
+    };
+    let (held, balance) = market.ledger.find(account, symbol.paid_in(side));
+    match needed {
+        Some(amount) if amount <= balance.available => Ok(Reserve { held, amount }),
+        Some(_) | None => Err(Reject::InsufficientFunds),
     }
-    if fate.executes() {
-        order.check_cost(&planner.fills, fate)?;
-    } else {
-        planner.fills.clear();
-    }
-    Ok(order.emit(&planner.fills, fate, out))
+}
+
+/// What an order on the book reserves, and of which balance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Reserve {
+    held: Held,
+    amount: Money,
 }
 
 /// Checks what needs no book and no balance.
@@ -124,8 +149,7 @@ fn check_status(symbol: &Symbol, book: &Book, place: &Place) -> Result<(), Rejec
 }
 
 fn crosses(book: &Book, side: Side, limit: Price) -> bool {
-    let opposite = book.side(side.opposite());
-    opposite.best().is_some_and(|best| opposite.reaches(best, limit))
+    book.side(side.opposite()).meets(limit)
 }
 
 /// What becomes of an order after its fills.
@@ -134,16 +158,17 @@ enum Fate {
     /// Nothing is left.
     Completed,
     /// The rest goes on the book.
-    Booked,
+    Booked(Reserve),
     /// The rest is cancelled; `executes` says whether its fills stand.
     Cancelled { reason: CancelReason, executes: bool },
 }
 
 impl Fate {
     /// Of a limit order that meets nothing.
-    fn unmet(option: Option<ExecutionOption>) -> Self {
+    #[inline]
+    fn unmet(option: Option<ExecutionOption>, reserve: Reserve) -> Self {
         match option {
-            None | Some(ExecutionOption::MakerOrCancel) => Self::Booked,
+            None | Some(ExecutionOption::MakerOrCancel) => Self::Booked(reserve),
             Some(ExecutionOption::ImmediateOrCancel) => {
                 Self::Cancelled { reason: CancelReason::ImmediateOrCancelWouldPost, executes: true }
             }
@@ -161,7 +186,7 @@ impl Fate {
 /// An admitted order, about to meet the book.
 struct Incoming<'a> {
     market: Market<'a>,
-    owner: Owner<'a>,
+    owner: Owner,
     place: &'a Place,
     symbol: &'a Symbol,
     book: &'a Book,
@@ -173,28 +198,28 @@ impl Incoming<'_> {
     }
 
     fn available(&self) -> Money {
-        let currency = match self.place.side {
-            Side::Buy => self.symbol.quote,
-            Side::Sell => self.symbol.base,
-        };
-        self.market.ledger.balance(self.owner.account, currency).available
+        self.market.ledger.balance(self.owner.account, self.symbol.paid_in(self.place.side)).available
     }
 
-    /// The whole order must be covered, whatever of it trades at once (ORD-048).
-    fn check_hold(&self) -> Result<(), Reject> {
-        let Place { side, kind, price, qty, spend, .. } = *self.place;
-        let needed = match kind {
-            OrderKind::MarketSpend => Some(spend),
-            // What a market buy costs is known once it is planned.
-            OrderKind::Market if side == Side::Buy => Some(Money::ZERO),
-            OrderKind::Market | OrderKind::Limit => {
-                hold(&self.symbol.grid, side, price, qty, self.market.fees.worst())
-            }
-        };
-        match needed {
-            Some(needed) if needed <= self.available() => Ok(()),
-            Some(_) | None => Err(Reject::InsufficientFunds),
+    /// Plans what the order trades and decides what becomes of it.
+    #[inline(never)]
+    fn meet<E: From<Event>>(
+        &self,
+        reserve: Reserve,
+        planner: &mut Planner,
+        out: &mut Outbox<E>,
+    ) -> Result<OrderId, Reject> {
+        self.plan(&mut planner.fills);
+        let fate = self.fate(reserve, &planner.fills);
+        if self.place.kind == OrderKind::MarketSpend && fate == Fate::Completed && planner.fills.is_empty() {
+            return Err(Reject::BelowMinimum);
         }
+        if fate.executes() {
+            self.check_cost(&planner.fills, fate)?;
+        } else {
+            planner.fills.clear();
+        }
+        Ok(self.emit(&planner.fills, fate, out))
     }
 
     fn plan(&self, fills: &mut alloc::vec::Vec<Fill>) {
@@ -218,7 +243,7 @@ impl Incoming<'_> {
         plan(self.market.orders, self.place.symbol, side, reach, want, fills);
     }
 
-    fn fate(&self, fills: &[Fill]) -> Fate {
+    fn fate(&self, reserve: Reserve, fills: &[Fill]) -> Fate {
         let Place { side, kind, option, qty, .. } = *self.place;
         let void = |reason| Fate::Cancelled { reason, executes: false };
         if self.meets_itself(fills) {
@@ -229,7 +254,7 @@ impl Incoming<'_> {
         }
         let is_done = match kind {
             OrderKind::MarketSpend => self.is_spent(fills),
-            OrderKind::Limit | OrderKind::Market => fills.iter().map(|fill| fill.qty).sum::<Qty>() == qty,
+            OrderKind::Limit | OrderKind::Market => filled(fills) == qty,
         };
         if is_done {
             return Fate::Completed;
@@ -242,7 +267,9 @@ impl Incoming<'_> {
         }
         let rests = kind == OrderKind::Limit && option != Some(ExecutionOption::ImmediateOrCancel);
         if rests {
-            return Fate::Booked;
+            let left = qty - filled(fills);
+            let amount = hold(&self.symbol.grid, side, self.place.price, left, self.market.fees.worst());
+            return Fate::Booked(Reserve { amount: amount.expect("less than the whole order"), ..reserve });
         }
         Fate::Cancelled { reason: CancelReason::ImmediateOrCancelWouldPost, executes: true }
     }
@@ -311,48 +338,48 @@ impl Incoming<'_> {
         if self.place.side == Side::Sell {
             return Ok(());
         }
-        let filled: Qty = fills.iter().map(|fill| fill.qty).sum();
         let rest = match fate {
-            Fate::Booked => {
-                let rate = self.market.fees.worst();
-                hold(&self.symbol.grid, Side::Buy, self.place.price, self.place.qty - filled, rate)
-            }
-            Fate::Completed | Fate::Cancelled { .. } => Some(Money::ZERO),
+            Fate::Booked(reserve) => reserve.amount,
+            Fate::Completed | Fate::Cancelled { .. } => Money::ZERO,
         };
-        let needed = self.cost(fills).zip(rest).and_then(|(cost, rest)| cost.checked_add(rest));
+        let needed = self.cost(fills).and_then(|cost| cost.checked_add(rest));
         match needed {
             Some(needed) if needed <= self.available() => Ok(()),
             Some(_) | None => Err(Reject::InsufficientFunds),
         }
     }
 
+    #[inline]
     fn emit<E: From<Event>>(&self, fills: &[Fill], fate: Fate, out: &mut Outbox<E>) -> OrderId {
         let place = self.place;
         // An order that names money has the quantity that the money bought.
         let qty = match place.kind {
-            OrderKind::MarketSpend => fills.iter().map(|fill| fill.qty).sum(),
+            OrderKind::MarketSpend => filled(fills),
             OrderKind::Limit | OrderKind::Market => place.qty,
         };
         let id = OrderId(self.market.next_id);
         let client_id = place.client_id.as_ref().map(|text| out.keep(text.as_bytes())).unwrap_or_default();
-        out.push(Event::Placed(Placed {
+        let order = NewOrder {
             id,
             price: place.price,
             qty,
             account: self.owner.account,
             session: self.owner.session,
-            client_id,
             symbol: place.symbol,
             maker_rate: self.market.fees.maker,
             taker_rate: self.market.fees.taker,
             side: place.side,
             kind: place.kind,
             option: place.option,
-        }));
-        self.emit_fills(fills, out);
+            client_id,
+        };
+        out.push(Event::Placed(order));
+        if !fills.is_empty() {
+            self.emit_fills(fills, out);
+        }
         out.push(match fate {
             Fate::Completed => Event::Completed,
-            Fate::Booked => Event::Booked,
+            Fate::Booked(Reserve { held, amount }) => Event::Booked { held, amount },
             Fate::Cancelled { reason, .. } => {
                 Event::Cancelled { slot: self.market.orders.next_slot(), reason, order: id }
             }
@@ -376,4 +403,8 @@ impl Incoming<'_> {
             });
         }
     }
+}
+
+fn filled(fills: &[Fill]) -> Qty {
+    fills.iter().map(|fill| fill.qty).sum()
 }

@@ -133,7 +133,7 @@ impl Fold {
                 }
                 self.close(stamp, slot, Some(reason), sink);
             }
-            SpotEvent::Placed(_) | SpotEvent::Booked => {}
+            SpotEvent::Placed(_) | SpotEvent::Booked { .. } => {}
         }
     }
 
@@ -142,7 +142,7 @@ impl Fold {
         let slot = self.state.taking();
         match event {
             Event::Spot(SpotEvent::Placed(_)) => self.link(slot, None),
-            Event::Spot(SpotEvent::Booked) => {
+            Event::Spot(SpotEvent::Booked { .. }) => {
                 let order = self.state.orders().get(slot);
                 sink.rested(order.symbol, order.side, order.price, order.remaining);
             }
