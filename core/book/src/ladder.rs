@@ -19,6 +19,7 @@ use crate::Link;
 use alloc::vec::Vec;
 use buttonwood_model::{Side, Slot};
 use buttonwood_num::Price;
+use core::hint::select_unpredictable;
 
 /// The queue at one price: oldest order first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -175,7 +176,7 @@ impl Ladder {
         // Whether the level is new nobody can foretell, so nothing asks.
         let level = &mut self.levels[rung.index()];
         let before = core::mem::replace(&mut level.tail, Link::to(slot));
-        level.head = if before.is_none() { Link::to(slot) } else { level.head };
+        level.head = select_unpredictable(before.is_none(), Link::to(slot), level.head);
         self.leaves[at as usize] |= bit(key, 0);
         self.best = self.best.min(key);
         (before, rung)
@@ -185,8 +186,8 @@ impl Ladder {
     #[inline]
     pub(crate) fn shorten(&mut self, price: Price, rung: Rung, older: Link, younger: Link) {
         let level = &mut self.levels[rung.index()];
-        level.head = if older.is_none() { younger } else { level.head };
-        level.tail = if younger.is_none() { older } else { level.tail };
+        level.head = select_unpredictable(older.is_none(), younger, level.head);
+        level.tail = select_unpredictable(younger.is_none(), older, level.tail);
         if older.is_none() && younger.is_none() {
             self.clear(price, rung);
         }

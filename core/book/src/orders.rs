@@ -180,8 +180,10 @@ impl Orders {
     /// Enters an order, not yet on the book. Its client id is among `texts`.
     #[inline]
     pub fn insert(&mut self, new: &NewOrder, texts: &[u8], placed: Time) -> Slot {
-        let slot = self.slab.take(Order::blank);
-        self.near.reach(slot);
+        let slot = match self.slab.retake() {
+            Some(slot) => slot,
+            None => self.grow(),
+        };
         // Field by field, in place: moving a whole order there costs more than everything else here.
         let order = &mut self.slab[slot];
         order.remaining = new.qty;
@@ -219,10 +221,6 @@ impl Orders {
     /// Enters a counted order into both indices.
     #[inline]
     fn enter_indices(&mut self, slot: Slot) {
-        // Half full: finding an order by its id then seldom meets a stranger's first.
-        if self.by_id.is_full(2 * (self.slab.len() - 1)) {
-            self.widen_by_id();
-        }
         let Self { slab, near, by_id, own, .. } = self;
         let order = &mut slab[slot];
         order.by_id = Chained(by_id.push(order.id.0, slot));
@@ -234,17 +232,24 @@ impl Orders {
         near.beside(Link::to(slot)).chained = own.index.push(u64::from(hash), slot);
     }
 
+    /// Takes a place that no order has had, when every other one is taken.
     #[cold]
-    fn widen_by_id(&mut self) {
-        let Self { slab, by_id, .. } = self;
-        for head in by_id.widen(BY_ID_MIN) {
-            let mut at = head;
-            while let Some(slot) = at.get() {
-                let order = &mut slab[slot];
-                at = order.by_id.0;
-                order.by_id = Chained(by_id.push(order.id.0, slot));
+    fn grow(&mut self) -> Slot {
+        let Self { slab, near, by_id, .. } = self;
+        // Half full: finding an order by its id then seldom meets a stranger's first.
+        if by_id.is_full(2 * slab.len()) {
+            for head in by_id.widen(BY_ID_MIN) {
+                let mut at = head;
+                while let Some(slot) = at.get() {
+                    let order = &mut slab[slot];
+                    at = order.by_id.0;
+                    order.by_id = Chained(by_id.push(order.id.0, slot));
+                }
             }
         }
+        let slot = slab.take(Order::blank);
+        near.reach(slot);
+        slot
     }
 
     /// Puts an order on the book, last in the queue of its price; `held` is where its reserve lies.
@@ -316,13 +321,16 @@ impl Orders {
         self.books = last.into_iter().map(Book::after).collect();
         let queues = core::mem::take(&mut self.queues);
         self.by_id = Index::default();
-        self.by_id.widen((2 * queues.len()).max(BY_ID_MIN));
+        // As many as were live at once may be so again.
+        self.by_id.widen((2 * self.slab.places().count()).max(BY_ID_MIN));
         for own in &mut self.own {
             own.index = Index::default();
             own.index.widen(own.len().max(OWN_MIN));
         }
+        if let Some((last, _)) = self.slab.places().last() {
+            self.near.reach(last);
+        }
         for slot in queues {
-            self.near.reach(slot);
             self.rest(slot);
             self.enter_indices(slot);
         }

@@ -6,7 +6,7 @@ use buttonwood_book::Orders;
 use buttonwood_ledger::{BrokenLaw, Ledger};
 use buttonwood_model::{AccountId, Currency, CurrencyId, OrderId, Side, Slot, Stamp, Symbol, SymbolId};
 use buttonwood_num::Money;
-use buttonwood_spot::{FeeSchedule, Market, hold_of};
+use buttonwood_spot::{FeeSchedule, Floor, Market, hold_of};
 use serde::{Deserialize, Serialize};
 
 use crate::Opening;
@@ -21,12 +21,8 @@ pub struct State {
     pub(crate) opening: Option<Opening>,
     pub(crate) next_id: u64,
     pub(crate) currencies: Vec<Currency>,
-    pub(crate) symbols: Vec<Symbol>,
     pub(crate) access: Access,
-    pub(crate) ledger: Ledger,
-    pub(crate) orders: Orders,
-    /// Where the order that entered last lies.
-    pub(crate) taking: Slot,
+    pub(crate) floor: Floor,
 }
 
 impl State {
@@ -52,12 +48,12 @@ impl State {
 
     /// Every symbol.
     pub fn symbols(&self) -> &[Symbol] {
-        &self.symbols
+        &self.floor.symbols
     }
 
     /// A symbol.
     pub fn symbol(&self, id: SymbolId) -> Option<&Symbol> {
-        self.symbols.get(id.index())
+        self.floor.symbols.get(id.index())
     }
 
     /// A currency.
@@ -72,30 +68,28 @@ impl State {
 
     /// Balances.
     pub fn ledger(&self) -> &Ledger {
-        &self.ledger
+        &self.floor.ledger
     }
 
     /// Live orders.
     pub fn orders(&self) -> &Orders {
-        &self.orders
+        &self.floor.orders
     }
 
     /// The order that entered last; meaningful only while its command's events are applied.
     pub fn taking(&self) -> Slot {
-        self.taking
+        self.floor.taking
     }
 
     /// A live order by its id.
     pub fn find_order(&self, id: OrderId) -> Option<Slot> {
-        self.orders.find(id)
+        self.floor.orders.find(id)
     }
 
     /// What decisions about spot orders read.
     pub(crate) fn market(&self) -> Market<'_> {
         Market {
-            symbols: &self.symbols,
-            orders: &self.orders,
-            ledger: &self.ledger,
+            floor: &self.floor,
             fees: self.opening.map_or_else(FeeSchedule::default, |opening| opening.fees),
             next_id: self.next_id,
         }
@@ -104,28 +98,28 @@ impl State {
     /// A number that two states share only if they went through the same balances in the same order and stand at
     /// the same command: carried by every batch, checked by every replay.
     pub fn fingerprint(&self) -> u64 {
-        self.ledger.fingerprint() ^ self.next_id.rotate_left(40) ^ self.stamp.time.0
+        self.floor.ledger.fingerprint() ^ self.next_id.rotate_left(40) ^ self.stamp.time.0
     }
 
     /// Rebuilds what is derived, after the state was read from a snapshot.
     pub fn restore(&mut self) {
-        self.ledger.reindex();
-        self.orders.reindex();
+        self.floor.ledger.reindex();
+        self.floor.orders.reindex();
     }
 
     /// Writes down what is derived and not stored, before the state is written to a snapshot.
     pub fn prepare_to_store(&mut self) {
-        self.orders.prepare_to_store();
+        self.floor.orders.prepare_to_store();
     }
 
     /// The first law that does not hold: none, ever. Recomputes every sum from the single balances and orders.
     pub fn broken_law(&self) -> Option<Broken> {
-        if let Some(law) = self.ledger.broken_law() {
+        if let Some(law) = self.floor.ledger.broken_law() {
             return Some(Broken::Ledger(law));
         }
-        for symbol in 0..self.symbols.len() {
+        for symbol in 0..self.floor.symbols.len() {
             let symbol = SymbolId::from_index(symbol);
-            let book = self.orders.book(symbol);
+            let book = self.floor.orders.book(symbol);
             if let (Some(bid), Some(ask)) = (book.side(Side::Buy).best(), book.side(Side::Sell).best())
                 && bid >= ask
             {
@@ -137,9 +131,10 @@ impl State {
 
     /// The first balance whose hold is not what its owner's live orders need (INV-LEDGER-5).
     fn unequal_hold(&self) -> Option<Broken> {
-        for account in (0..self.ledger.accounts()).map(AccountId) {
-            for (currency, balance) in self.ledger.balances_of(account) {
+        for account in (0..self.floor.ledger.accounts()).map(AccountId) {
+            for (currency, balance) in self.floor.ledger.balances_of(account) {
                 let needed: Money = self
+                    .floor
                     .orders
                     .in_any_order(account)
                     .filter_map(|(_, order)| {

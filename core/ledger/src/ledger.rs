@@ -206,13 +206,14 @@ impl Ledger {
         Held::from_index(place)
     }
 
-    /// Reserves free money of a balance that [`Ledger::find`] found.
+    /// Reserves free money of a balance that [`Ledger::find`] found; `whose` tells whose it is if it is the first.
     ///
     /// # Panics
     /// When it is not there.
     #[inline]
-    pub fn hold_at(&mut self, held: Held, account: AccountId, currency: CurrencyId, amount: Money) {
+    pub fn hold_at(&mut self, held: Held, whose: impl FnOnce() -> (AccountId, CurrencyId), amount: Money) {
         if held.index() >= self.balances.len() {
+            let (account, currency) = whose();
             let place = self.place_mut(account, currency);
             assert!(place == held.index(), "the balance lies where the decision found it");
         }

@@ -35,12 +35,18 @@ impl<T> Slab<T> {
     /// Takes a place. It holds what it last held, or `blank` if it is new: the caller writes what it needs in place,
     /// which is cheaper than moving a whole value there.
     pub fn take(&mut self, blank: impl FnOnce() -> T) -> Slot {
-        if let Some(slot) = self.free.pop() {
+        if let Some(slot) = self.retake() {
             return slot;
         }
         let slot = Slot::from_index(self.values.len());
         self.values.push(blank());
         slot
+    }
+
+    /// Takes a place that was given back, if there is one; it holds what it last held.
+    #[inline]
+    pub fn retake(&mut self) -> Option<Slot> {
+        self.free.pop()
     }
 
     /// Gives a place back; its old value stays until it is reused, and must not be read.

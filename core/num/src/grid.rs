@@ -5,6 +5,7 @@
 use crate::digits::{pow10, push_fixed, push_trimmed};
 use crate::{Bps, Decimal, HUNDREDTHS_PER_LOT, MONEY_DECIMALS, Money, Price, Qty, Round};
 use alloc::vec::Vec;
+use core::hint::select_unpredictable;
 use serde::{Deserialize, Serialize};
 
 /// Price step and lot of a symbol, with the money that one tick times one hundredth of a lot is worth.
@@ -194,7 +195,8 @@ impl Grid {
             && let Some(fee) = words.fee.checked_mul(u64::from(rate.0))
             && let Some(with_fee) = words.notional.checked_add(fee)
         {
-            let (ticks, unit) = if buys { (price.ticks(), with_fee) } else { (1, words.base) };
+            let ticks = select_unpredictable(buys, price.ticks(), 1);
+            let unit = select_unpredictable(buys, with_fee, words.base);
             if let Some(plain) = ticks.checked_mul(hundredths) {
                 return wide(plain, unit);
             }

@@ -1,49 +1,42 @@
 //! Applying events: the only place of this room that changes anything.
 
 use crate::fees::freed;
-use crate::{Event, hold_of};
-use buttonwood_book::{NewOrder, Order, Orders};
-use buttonwood_ledger::{Ledger, Party, Trade};
+use crate::{Event, Floor, hold_of};
+use buttonwood_book::{NewOrder, Order};
+use buttonwood_ledger::{Party, Trade};
 use buttonwood_model::{Held, OrderId, Side, Slot, Symbol, Time};
 use buttonwood_num::{Money, Qty};
 
-/// Applies one event. `taking` is where the order that entered in this command lies; it is set by
-/// [`Event::Placed`]. Returns the number of the id counter that the event used, if any.
+/// Applies one event. [`Event::Placed`] sets where the order that the later events of its command are about lies.
+/// Returns the number of the id counter that the event used, if any.
 ///
 /// # Panics
 /// When the event does not follow from the state: then the code or the journal is wrong, and nothing may go on.
 #[inline]
-pub fn evolve(
-    symbols: &[Symbol],
-    orders: &mut Orders,
-    ledger: &mut Ledger,
-    taking: &mut Slot,
-    time: Time,
-    event: &Event,
-    texts: &[u8],
-) -> Option<u64> {
+pub fn evolve(floor: &mut Floor, time: Time, event: &Event, texts: &[u8]) -> Option<u64> {
     match event {
         Event::Placed(order) => {
-            *taking = enter(orders, order, texts, time);
+            enter(floor, order, texts, time);
             Some(order.id.0)
         }
         Event::Filled { maker, trade, qty, maker_fee, taker_fee } => {
             let execution =
                 Execution { maker: *maker, qty: *qty, maker_fee: *maker_fee, taker_fee: *taker_fee };
-            settle(symbols, orders, ledger, *taking, &execution);
+            settle(floor, &execution);
             Some(trade.0)
         }
         Event::Booked { held, amount } => {
-            rest(symbols, orders, ledger, *taking, *held, *amount);
+            rest(floor, *held, *amount);
             None
         }
         Event::Completed => {
+            let Floor { orders, taking, .. } = floor;
             assert!(orders.get(*taking).remaining == Qty::ZERO, "a completed order has nothing left");
             orders.remove(*taking);
             None
         }
         Event::Cancelled { slot, order: id, .. } => {
-            cancel(symbols, orders, ledger, *slot, *id);
+            cancel(floor, *slot, *id);
             None
         }
     }
@@ -52,19 +45,21 @@ pub fn evolve(
 // Each event is a function of its own, so that none pays for what another needs.
 
 #[inline(never)]
-fn enter(orders: &mut Orders, order: &NewOrder, texts: &[u8], time: Time) -> Slot {
-    orders.insert(order, texts, time)
+fn enter(floor: &mut Floor, order: &NewOrder, texts: &[u8], time: Time) {
+    floor.taking = floor.orders.insert(order, texts, time);
 }
 
 #[inline(never)]
-fn rest(symbols: &[Symbol], orders: &mut Orders, ledger: &mut Ledger, slot: Slot, held: Held, amount: Money) {
-    let order = orders.get(slot);
-    ledger.hold_at(held, order.account, symbol_of(symbols, order).paid_in(order.side), amount);
-    orders.book_order(slot, held);
+fn rest(floor: &mut Floor, held: Held, amount: Money) {
+    let Floor { symbols, orders, ledger, taking } = floor;
+    let order = orders.get(*taking);
+    ledger.hold_at(held, || (order.account, symbol_of(symbols, order).paid_in(order.side)), amount);
+    orders.book_order(*taking, held);
 }
 
 #[inline(never)]
-fn cancel(symbols: &[Symbol], orders: &mut Orders, ledger: &mut Ledger, slot: Slot, id: OrderId) {
+fn cancel(floor: &mut Floor, slot: Slot, id: OrderId) {
+    let Floor { symbols, orders, ledger, .. } = floor;
     let order = orders.get(slot);
     assert!(order.id == id, "the order lies where the decision found it");
     if order.booked {
@@ -86,7 +81,9 @@ struct Execution {
 
 /// Exchanges base for quote between the two parties and takes their fees.
 #[inline(never)]
-fn settle(symbols: &[Symbol], orders: &mut Orders, ledger: &mut Ledger, taker: Slot, execution: &Execution) {
+fn settle(floor: &mut Floor, execution: &Execution) {
+    let Floor { symbols, orders, ledger, taking } = floor;
+    let taker = *taking;
     let Execution { maker, qty, maker_fee, taker_fee } = *execution;
     let resting = orders.get(maker);
     let symbol = symbol_of(symbols, resting);

@@ -5,16 +5,26 @@ use alloc::vec::Vec;
 use buttonwood_book::{Fill, Orders};
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{Slot, Symbol, SymbolId};
+use serde::{Deserialize, Serialize};
 
-/// A view of the parts of the state that spot orders touch.
+/// The parts of the state that spot orders touch and change.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Floor {
+    /// Every symbol.
+    pub symbols: Vec<Symbol>,
+    /// Every live order.
+    pub orders: Orders,
+    /// Every balance.
+    pub ledger: Ledger,
+    /// Where the order that entered last lies.
+    pub taking: Slot,
+}
+
+/// What decisions about spot orders read.
 #[derive(Clone, Copy)]
 pub struct Market<'a> {
-    /// Every symbol.
-    pub symbols: &'a [Symbol],
-    /// Every live order.
-    pub orders: &'a Orders,
-    /// Every balance.
-    pub ledger: &'a Ledger,
+    /// Symbols, orders, balances.
+    pub floor: &'a Floor,
     /// Rates of orders placed now.
     pub fees: FeeSchedule,
     /// The next number of the counter that order and trade ids come from.
@@ -23,8 +33,9 @@ pub struct Market<'a> {
 
 impl<'a> Market<'a> {
     /// A listed symbol.
+    #[inline]
     pub fn symbol(&self, id: SymbolId) -> Option<&'a Symbol> {
-        self.symbols.get(id.index())
+        self.floor.symbols.get(id.index())
     }
 }
 

@@ -75,19 +75,76 @@ pub fn decide<'a, E: From<Event>>(
     out: &mut Outbox<E>,
 ) -> Result<OrderId, Reject> {
     let symbol = market.symbol(place.symbol).ok_or(Reject::InvalidSymbol)?;
+    // Most orders are limit orders that meet nothing, on a symbol that takes all: what only others need is apart.
+    if is_plain(symbol, place) && !crosses(market.floor.orders.book(place.symbol), place.side, place.price) {
+        let reserve = reserve(market, symbol, owner.account, place)?;
+        let id = enter(market, owner, place, place.qty, out);
+        Fate::unmet(place.option, reserve).push(market, id, out);
+        return Ok(id);
+    }
     if !symbol.closed_to.is_empty() && is_closed_to(symbol, home()) {
         return Err(Reject::InvalidSymbol);
     }
+    decide_in_full(&market, symbol, owner, place, planner, out)
+}
+
+/// Whether a limit order could only be refused for want of money.
+#[inline]
+fn is_plain(symbol: &Symbol, place: &Place) -> bool {
+    place.kind == OrderKind::Limit
+        && place.price != Price::default()
+        && place.qty >= symbol.qty_min
+        && symbol.status == SymbolStatus::Open
+        && symbol.closed_to.is_empty()
+}
+
+/// Every other order, of a symbol that is not closed to the account.
+#[inline(never)]
+fn decide_in_full<E: From<Event>>(
+    market: &Market<'_>,
+    symbol: &Symbol,
+    owner: Owner,
+    place: &Place,
+    planner: &mut Planner,
+    out: &mut Outbox<E>,
+) -> Result<OrderId, Reject> {
     check_shape(symbol, place)?;
-    let book = market.orders.book(place.symbol);
+    let book = market.floor.orders.book(place.symbol);
     check_status(symbol, book, place)?;
-    let reserve = reserve(market, symbol, owner.account, place)?;
-    let order = Incoming { market, owner, place, symbol, book };
-    // Most orders meet nothing: they need neither the collar nor a plan.
+    let reserve = reserve(*market, symbol, owner.account, place)?;
+    let order = Incoming { market: *market, owner, place, symbol, book };
     if place.kind == OrderKind::Limit && !crosses(book, place.side, place.price) {
         return Ok(order.emit(&[], Fate::unmet(place.option, reserve), out));
     }
     order.meet(reserve, planner, out)
+}
+
+/// Writes down that an order of `qty` entered, under the next id.
+#[inline]
+fn enter<E: From<Event>>(
+    market: Market<'_>,
+    owner: Owner,
+    place: &Place,
+    qty: Qty,
+    out: &mut Outbox<E>,
+) -> OrderId {
+    let id = OrderId(market.next_id);
+    let client_id = place.client_id.as_ref().map(|text| out.keep(text.as_bytes())).unwrap_or_default();
+    out.push(Event::Placed(NewOrder {
+        id,
+        price: place.price,
+        qty,
+        account: owner.account,
+        session: owner.session,
+        symbol: place.symbol,
+        maker_rate: market.fees.maker,
+        taker_rate: market.fees.taker,
+        side: place.side,
+        kind: place.kind,
+        option: place.option,
+        client_id,
+    }));
+    id
 }
 
 #[cold]
@@ -110,7 +167,7 @@ fn reserve(
         OrderKind::Market if side == Side::Buy => Some(Money::ZERO),
         OrderKind::Market | OrderKind::Limit => hold(&symbol.grid, side, price, qty, market.fees.worst()),
     };
-    let (held, balance) = market.ledger.find(account, symbol.paid_in(side));
+    let (held, balance) = market.floor.ledger.find(account, symbol.paid_in(side));
     match needed {
         Some(amount) if amount <= balance.available => Ok(Reserve { held, amount }),
         Some(_) | None => Err(Reject::InsufficientFunds),
@@ -181,6 +238,18 @@ impl Fate {
     fn executes(self) -> bool {
         !matches!(self, Self::Cancelled { executes: false, .. })
     }
+
+    /// Writes down what became of the order that entered under `id`.
+    #[inline]
+    fn push<E: From<Event>>(self, market: Market<'_>, id: OrderId, out: &mut Outbox<E>) {
+        match self {
+            Self::Completed => out.push(Event::Completed),
+            Self::Booked(Reserve { held, amount }) => out.push(Event::Booked { held, amount }),
+            Self::Cancelled { reason, .. } => {
+                out.push(Event::Cancelled { slot: market.floor.orders.next_slot(), reason, order: id });
+            }
+        }
+    }
 }
 
 /// An admitted order, about to meet the book.
@@ -198,11 +267,10 @@ impl Incoming<'_> {
     }
 
     fn available(&self) -> Money {
-        self.market.ledger.balance(self.owner.account, self.symbol.paid_in(self.place.side)).available
+        self.market.floor.ledger.balance(self.owner.account, self.symbol.paid_in(self.place.side)).available
     }
 
     /// Plans what the order trades and decides what becomes of it.
-    #[inline(never)]
     fn meet<E: From<Event>>(
         &self,
         reserve: Reserve,
@@ -240,7 +308,7 @@ impl Incoming<'_> {
             money -= cost;
             take
         };
-        plan(self.market.orders, self.place.symbol, side, reach, want, fills);
+        plan(&self.market.floor.orders, self.place.symbol, side, reach, want, fills);
     }
 
     fn fate(&self, reserve: Reserve, fills: &[Fill]) -> Fate {
@@ -287,10 +355,10 @@ impl Incoming<'_> {
     fn next_price(&self, fills: &[Fill]) -> Option<Price> {
         let ladder = self.book.side(self.place.side.opposite());
         let Some(last) = fills.last() else { return ladder.best() };
-        if last.qty < self.market.orders.get(last.maker).remaining {
+        if last.qty < self.market.floor.orders.get(last.maker).remaining {
             return Some(last.price);
         }
-        if self.market.orders.has_younger(last.maker) {
+        if self.market.floor.orders.has_younger(last.maker) {
             Some(last.price)
         } else {
             ladder.worse_than(last.price)
@@ -311,7 +379,7 @@ impl Incoming<'_> {
     fn meets_itself(&self, fills: &[Fill]) -> bool {
         let side = self.place.side;
         let account = self.owner.account;
-        if self.market.orders.count(account, side.opposite()) == 0 {
+        if self.market.floor.orders.count(account, side.opposite()) == 0 {
             return false;
         }
         let Some(reach) = self.limit().or_else(|| fills.last().map(|fill| fill.price)) else { return false };
@@ -319,7 +387,7 @@ impl Incoming<'_> {
             return false;
         }
         let ladder = self.book.side(side.opposite());
-        self.market.orders.in_any_order(account).any(|(_, own)| {
+        self.market.floor.orders.in_any_order(account).any(|(_, own)| {
             own.side == side.opposite() && own.symbol == self.place.symbol && ladder.reaches(own.price, reach)
         })
     }
@@ -349,41 +417,15 @@ impl Incoming<'_> {
         }
     }
 
-    #[inline]
     fn emit<E: From<Event>>(&self, fills: &[Fill], fate: Fate, out: &mut Outbox<E>) -> OrderId {
-        let place = self.place;
         // An order that names money has the quantity that the money bought.
-        let qty = match place.kind {
+        let qty = match self.place.kind {
             OrderKind::MarketSpend => filled(fills),
-            OrderKind::Limit | OrderKind::Market => place.qty,
+            OrderKind::Limit | OrderKind::Market => self.place.qty,
         };
-        let id = OrderId(self.market.next_id);
-        let client_id = place.client_id.as_ref().map(|text| out.keep(text.as_bytes())).unwrap_or_default();
-        let order = NewOrder {
-            id,
-            price: place.price,
-            qty,
-            account: self.owner.account,
-            session: self.owner.session,
-            symbol: place.symbol,
-            maker_rate: self.market.fees.maker,
-            taker_rate: self.market.fees.taker,
-            side: place.side,
-            kind: place.kind,
-            option: place.option,
-            client_id,
-        };
-        out.push(Event::Placed(order));
-        if !fills.is_empty() {
-            self.emit_fills(fills, out);
-        }
-        out.push(match fate {
-            Fate::Completed => Event::Completed,
-            Fate::Booked(Reserve { held, amount }) => Event::Booked { held, amount },
-            Fate::Cancelled { reason, .. } => {
-                Event::Cancelled { slot: self.market.orders.next_slot(), reason, order: id }
-            }
-        });
+        let id = enter(self.market, self.owner, self.place, qty, out);
+        self.emit_fills(fills, out);
+        fate.push(self.market, id, out);
         id
     }
 
@@ -391,7 +433,7 @@ impl Incoming<'_> {
         let grid = &self.symbol.grid;
         // The order itself takes the first number.
         for (trade, fill) in (self.market.next_id + 1..).zip(fills) {
-            let maker = self.market.orders.get(fill.maker);
+            let maker = self.market.floor.orders.get(fill.maker);
             out.push(Event::Filled {
                 maker: fill.maker,
                 trade: TradeId(trade),
