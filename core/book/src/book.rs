@@ -1,7 +1,7 @@
 //! One symbol's two sides, and the queues on them.
 
 use crate::Link;
-use crate::ladder::Ladder;
+use crate::ladder::{Ladder, Rung};
 use crate::link::{Near, Neighbours};
 use buttonwood_model::{Side, Slot};
 use buttonwood_num::Price;
@@ -48,21 +48,21 @@ impl Book {
         core::iter::successors(head, |slot| near.of(*slot).next.get())
     }
 
-    /// Appends an order to the queue of its price.
+    /// Appends an order to the queue of its price; returns where that lies.
     #[inline]
-    pub(crate) fn link(&mut self, near: &mut Neighbours, side: Side, price: Price, slot: Slot) {
+    pub(crate) fn link(&mut self, near: &mut Neighbours, side: Side, price: Price, slot: Slot) -> Rung {
         let (older, rung) = self.side_mut(side).append(price, slot);
         near.beside(older).next = Link::to(slot);
         let own = near.beside(Link::to(slot));
         own.prev = older;
         own.next = Link::NONE;
-        own.rung = rung;
+        rung
     }
 
-    /// Takes an order out of the queue of its price.
+    /// Takes an order out of the queue of its price, which lies on `rung`.
     #[inline]
-    pub(crate) fn unlink(&mut self, near: &mut Neighbours, side: Side, price: Price, slot: Slot) {
-        let Near { prev, next, rung, .. } = near.of(slot);
+    pub(crate) fn unlink(&mut self, near: &mut Neighbours, side: Side, price: Price, rung: Rung, slot: Slot) {
+        let Near { prev, next, .. } = near.of(slot);
         near.beside(prev).next = next;
         near.beside(next).prev = prev;
         self.side_mut(side).shorten(price, rung, prev, next);

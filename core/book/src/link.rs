@@ -1,6 +1,5 @@
 //! References between orders, in four bytes each.
 
-use crate::ladder::Rung;
 use alloc::vec::Vec;
 use buttonwood_model::Slot;
 use serde::{Deserialize, Serialize};
@@ -35,8 +34,8 @@ impl Default for Link {
     }
 }
 
-/// An order's neighbours, and where its queue lies. Apart from the orders, and dense: placing one order or removing it
-/// writes to those of three or four strangers, whose own lines would each have to be fetched for four bytes.
+/// An order's neighbours. Apart from the orders, and dense: placing one order or removing it writes to those of three
+/// or four strangers, whose own lines would each have to be fetched for four bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Near {
     /// The younger order at its price.
@@ -45,8 +44,6 @@ pub(crate) struct Near {
     pub(crate) prev: Link,
     /// The next order in its bucket of its account.
     pub(crate) chained: Link,
-    /// Where the level of its price lies.
-    pub(crate) rung: Rung,
 }
 
 /// The neighbours of every order, by its slot; derived.

@@ -1,6 +1,7 @@
 //! One order, as the core holds it.
 
 use crate::Link;
+use crate::ladder::Rung;
 use crate::texts::Text;
 use buttonwood_model::{
     AccountId, ExecutionOption, Held, OrderId, OrderKind, SessionId, Side, SymbolId, TextRef, Time,
@@ -49,8 +50,9 @@ pub struct Order {
     pub id: OrderId,
     /// Whose it is.
     pub account: AccountId,
+    /// The next order in its bucket of the index by id.
     #[serde(skip)]
-    pub(crate) by_id: Chained,
+    pub(crate) by_id: Derived<Link>,
     /// Where the money it holds lies; meaningful only on the book.
     pub held: Held,
     /// Which bucket of its account it lies in: the hash of the client id, if it has one.
@@ -71,6 +73,9 @@ pub struct Order {
     pub option: Option<ExecutionOption>,
     /// Bytes of its client id; 0 without one.
     pub(crate) text_len: u8,
+    /// Where the level of its price lies, once it is on the book.
+    #[serde(skip)]
+    pub(crate) rung: Derived<Rung>,
     /// Its whole quantity.
     pub original: Qty,
     /// Executed so far, in quote currency.
@@ -90,7 +95,7 @@ impl Order {
             price: Price::from_ticks(0),
             id: OrderId(0),
             account: AccountId(0),
-            by_id: Chained::default(),
+            by_id: Derived::default(),
             held: Held::default(),
             client_hash: 0,
             symbol: SymbolId(0),
@@ -101,6 +106,7 @@ impl Order {
             kind: OrderKind::Limit,
             option: None,
             text_len: 0,
+            rung: Derived::default(),
             original: Qty::ZERO,
             notional: Money::ZERO,
             placed: Time(0),
@@ -110,18 +116,17 @@ impl Order {
     }
 }
 
-/// The next order in a bucket of a derived index. Where it leads depends on how the index was built, not on what the
-/// order is, so any two are equal.
+/// What depends on how an index or a ladder was built, not on what the order is: any two are equal.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Chained(pub(crate) Link);
+pub(crate) struct Derived<T>(pub(crate) T);
 
-impl PartialEq for Chained {
+impl<T> PartialEq for Derived<T> {
     fn eq(&self, _other: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Chained {}
+impl<T> Eq for Derived<T> {}
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 
 use crate::index::Index;
 use crate::link::Neighbours;
-use crate::order::Chained;
+use crate::order::Derived;
 use crate::texts::Texts;
 use crate::{Book, Link, NewOrder, Order};
 use alloc::vec::Vec;
@@ -223,7 +223,7 @@ impl Orders {
     fn enter_indices(&mut self, slot: Slot) {
         let Self { slab, near, by_id, own, .. } = self;
         let order = &mut slab[slot];
-        order.by_id = Chained(by_id.push(order.id.0, slot));
+        order.by_id = Derived(by_id.push(order.id.0, slot));
         let (account, hash) = (order.account, order.client_hash);
         let own = own.get_mut(account.index()).expect("the account is open");
         if own.index.is_full(own.len() - 1) {
@@ -236,14 +236,13 @@ impl Orders {
     #[cold]
     fn grow(&mut self) -> Slot {
         let Self { slab, near, by_id, .. } = self;
-        // Half full: finding an order by its id then seldom meets a stranger's first.
-        if by_id.is_full(2 * slab.len()) {
+        if by_id.is_full(slab.len()) {
             for head in by_id.widen(BY_ID_MIN) {
                 let mut at = head;
                 while let Some(slot) = at.get() {
                     let order = &mut slab[slot];
                     at = order.by_id.0;
-                    order.by_id = Chained(by_id.push(order.id.0, slot));
+                    order.by_id = Derived(by_id.push(order.id.0, slot));
                 }
             }
         }
@@ -262,7 +261,7 @@ impl Orders {
         let order = &mut self.slab[slot];
         order.booked = true;
         let book = self.books.get_mut(order.symbol.index()).expect("a listed symbol has a book");
-        book.link(&mut self.near, order.side, order.price, slot);
+        order.rung = Derived(book.link(&mut self.near, order.side, order.price, slot));
     }
 
     /// Counts an execution on an order and returns what remains.
@@ -279,11 +278,12 @@ impl Orders {
     }
 
     /// Takes an order off its book and out of every index.
+    #[inline]
     pub fn remove(&mut self, slot: Slot) {
-        let Order { booked, symbol, side, price, text_len, .. } = self.slab[slot];
+        let Order { booked, symbol, side, price, text_len, rung, .. } = self.slab[slot];
         if booked {
             let book = self.books.get_mut(symbol.index()).expect("a listed symbol has a book");
-            book.unlink(&mut self.near, side, price, slot);
+            book.unlink(&mut self.near, side, price, rung.0, slot);
         }
         self.leave_indices(slot);
         if Texts::is_far(text_len) {
@@ -292,6 +292,7 @@ impl Orders {
         self.slab.free(slot);
     }
 
+    #[inline]
     fn leave_indices(&mut self, slot: Slot) {
         let Self { slab, near, by_id, own, .. } = self;
         let Order { id, account, side, client_hash, by_id: after_by_id, .. } = slab[slot];
@@ -322,7 +323,7 @@ impl Orders {
         let queues = core::mem::take(&mut self.queues);
         self.by_id = Index::default();
         // As many as were live at once may be so again.
-        self.by_id.widen((2 * self.slab.places().count()).max(BY_ID_MIN));
+        self.by_id.widen(self.slab.places().count().max(BY_ID_MIN));
         for own in &mut self.own {
             own.index = Index::default();
             own.index.widen(own.len().max(OWN_MIN));

@@ -163,7 +163,7 @@ fn credit(
         }
         let before = sums.iter().filter(|(same, _)| same == currency).map(|(_, sum)| *sum).sum::<Money>();
         let sum = before.checked_add(*amount).ok_or(Reject::BadAmount)?;
-        state.floor.ledger.can_issue(*currency, sum).map_err(|_| Reject::BadAmount)?;
+        state.pit.ledger.can_issue(*currency, sum).map_err(|_| Reject::BadAmount)?;
         sums.push((*currency, *amount));
         Rare::Credited(to, *currency, *amount).push(&mut work.out);
     }
@@ -195,7 +195,7 @@ fn found(state: &State, body: &Body, work: &mut Workspace) -> Result<(), Reject>
             if symbol.base == symbol.quote {
                 return Err(Reject::Unknown);
             }
-            if state.floor.symbols.iter().any(|listed| listed.name == symbol.name) {
+            if state.pit.symbols.iter().any(|listed| listed.name == symbol.name) {
                 return Err(Reject::Taken);
             }
             Rare::SymbolListed(symbol.clone())

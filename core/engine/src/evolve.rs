@@ -14,7 +14,7 @@ use buttonwood_spot as spot;
 pub fn evolve(state: &mut State, stamp: Stamp, event: &Event, texts: &[u8]) {
     match event {
         Event::Spot(event) => {
-            if let Some(used) = spot::evolve(&mut state.floor, stamp.time, event, texts) {
+            if let Some(used) = spot::evolve(&mut state.pit, stamp.time, event, texts) {
                 assert!(used == state.next_id, "order and trade ids have no holes");
                 state.next_id += 1;
             }
@@ -28,13 +28,13 @@ pub fn evolve(state: &mut State, stamp: Stamp, event: &Event, texts: &[u8]) {
 fn evolve_rare(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]) {
     match Rare::read(kept, texts).expect("what was kept can be read") {
         Rare::SymbolStatusChanged(symbol, to) => {
-            let symbol = state.floor.symbols.get_mut(symbol.index()).expect("the decision found the symbol");
+            let symbol = state.pit.symbols.get_mut(symbol.index()).expect("the decision found the symbol");
             symbol.status = to;
         }
-        Rare::Credited(account, currency, amount) => state.floor.ledger.issue(account, currency, amount),
+        Rare::Credited(account, currency, amount) => state.pit.ledger.issue(account, currency, amount),
         Rare::Opened(opening) => {
             state.opening = Some(opening);
-            state.floor.orders.set_key(opening.hash_key);
+            state.pit.orders.set_key(opening.hash_key);
             for house in House::ALL {
                 let account = open_account(state, Account::house(time));
                 assert!(account == house.account(), "the house's accounts come first");
@@ -42,11 +42,11 @@ fn evolve_rare(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]) {
         }
         Rare::CurrencyListed(currency) => {
             state.currencies.push(currency);
-            state.floor.ledger.list_currency();
+            state.pit.ledger.list_currency();
         }
         Rare::SymbolListed(symbol) => {
-            state.floor.symbols.push(symbol);
-            state.floor.orders.list_symbol();
+            state.pit.symbols.push(symbol);
+            state.pit.orders.list_symbol();
         }
         Rare::GroupAdded(name) => state.access.add_group(Group { name }),
         Rare::AccountOpened(account) => {
@@ -58,8 +58,8 @@ fn evolve_rare(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]) {
 
 fn open_account(state: &mut State, account: Account) -> AccountId {
     state.access.add_account(account);
-    let id = state.floor.ledger.open_account();
-    state.floor.orders.open_account(id);
+    let id = state.pit.ledger.open_account();
+    state.pit.orders.open_account(id);
     id
 }
 

@@ -120,6 +120,7 @@ impl Frame {
 mod tests {
     use super::*;
     use crate::Body;
+    use alloc::string::ToString;
     use alloc::vec;
 
     #[test]
@@ -134,5 +135,21 @@ mod tests {
         assert_eq!(read(&frame), Ok(command));
         frame.extend([0, 0]);
         assert_eq!(read(&frame), Err(FrameError::Trailing(2)));
+    }
+
+    /// A frame of another version is refused by that version's name, whatever else it holds.
+    #[test]
+    fn another_version_is_refused_by_name() {
+        let mut bytes = Vec::new();
+        let command = Command { caller: None, body: Body::UseNonce };
+        encode(Time(1), &command, &[], &[], &mut bytes).unwrap();
+        assert!(decode_events(&bytes, &mut Outbox::default()).is_ok());
+        for version in [FORMAT - 1, FORMAT + 1] {
+            *bytes.first_mut().unwrap() = version;
+            let refusal = decode_events(&bytes, &mut Outbox::default()).unwrap_err();
+            assert_eq!(refusal, FrameError::Version(version));
+            let text = alloc::format!("frame of version {version}, this build reads version {FORMAT}");
+            assert_eq!(refusal.to_string(), text);
+        }
     }
 }

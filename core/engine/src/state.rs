@@ -6,7 +6,7 @@ use buttonwood_book::Orders;
 use buttonwood_ledger::{BrokenLaw, Ledger};
 use buttonwood_model::{AccountId, Currency, CurrencyId, OrderId, Side, Slot, Stamp, Symbol, SymbolId};
 use buttonwood_num::Money;
-use buttonwood_spot::{FeeSchedule, Floor, Market, hold_of};
+use buttonwood_spot::{FeeSchedule, Market, Pit, hold_of};
 use serde::{Deserialize, Serialize};
 
 use crate::Opening;
@@ -22,7 +22,7 @@ pub struct State {
     pub(crate) next_id: u64,
     pub(crate) currencies: Vec<Currency>,
     pub(crate) access: Access,
-    pub(crate) floor: Floor,
+    pub(crate) pit: Pit,
 }
 
 impl State {
@@ -48,12 +48,12 @@ impl State {
 
     /// Every symbol.
     pub fn symbols(&self) -> &[Symbol] {
-        &self.floor.symbols
+        &self.pit.symbols
     }
 
     /// A symbol.
     pub fn symbol(&self, id: SymbolId) -> Option<&Symbol> {
-        self.floor.symbols.get(id.index())
+        self.pit.symbols.get(id.index())
     }
 
     /// A currency.
@@ -68,28 +68,28 @@ impl State {
 
     /// Balances.
     pub fn ledger(&self) -> &Ledger {
-        &self.floor.ledger
+        &self.pit.ledger
     }
 
     /// Live orders.
     pub fn orders(&self) -> &Orders {
-        &self.floor.orders
+        &self.pit.orders
     }
 
     /// The order that entered last; meaningful only while its command's events are applied.
     pub fn taking(&self) -> Slot {
-        self.floor.taking
+        self.pit.taking
     }
 
     /// A live order by its id.
     pub fn find_order(&self, id: OrderId) -> Option<Slot> {
-        self.floor.orders.find(id)
+        self.pit.orders.find(id)
     }
 
     /// What decisions about spot orders read.
     pub(crate) fn market(&self) -> Market<'_> {
         Market {
-            floor: &self.floor,
+            pit: &self.pit,
             fees: self.opening.map_or_else(FeeSchedule::default, |opening| opening.fees),
             next_id: self.next_id,
         }
@@ -98,28 +98,28 @@ impl State {
     /// A number that two states share only if they went through the same balances in the same order and stand at
     /// the same command: carried by every batch, checked by every replay.
     pub fn fingerprint(&self) -> u64 {
-        self.floor.ledger.fingerprint() ^ self.next_id.rotate_left(40) ^ self.stamp.time.0
+        self.pit.ledger.fingerprint() ^ self.next_id.rotate_left(40) ^ self.stamp.time.0
     }
 
     /// Rebuilds what is derived, after the state was read from a snapshot.
     pub fn restore(&mut self) {
-        self.floor.ledger.reindex();
-        self.floor.orders.reindex();
+        self.pit.ledger.reindex();
+        self.pit.orders.reindex();
     }
 
     /// Writes down what is derived and not stored, before the state is written to a snapshot.
     pub fn prepare_to_store(&mut self) {
-        self.floor.orders.prepare_to_store();
+        self.pit.orders.prepare_to_store();
     }
 
     /// The first law that does not hold: none, ever. Recomputes every sum from the single balances and orders.
     pub fn broken_law(&self) -> Option<Broken> {
-        if let Some(law) = self.floor.ledger.broken_law() {
+        if let Some(law) = self.pit.ledger.broken_law() {
             return Some(Broken::Ledger(law));
         }
-        for symbol in 0..self.floor.symbols.len() {
+        for symbol in 0..self.pit.symbols.len() {
             let symbol = SymbolId::from_index(symbol);
-            let book = self.floor.orders.book(symbol);
+            let book = self.pit.orders.book(symbol);
             if let (Some(bid), Some(ask)) = (book.side(Side::Buy).best(), book.side(Side::Sell).best())
                 && bid >= ask
             {
@@ -131,10 +131,10 @@ impl State {
 
     /// The first balance whose hold is not what its owner's live orders need (INV-LEDGER-5).
     fn unequal_hold(&self) -> Option<Broken> {
-        for account in (0..self.floor.ledger.accounts()).map(AccountId) {
-            for (currency, balance) in self.floor.ledger.balances_of(account) {
+        for account in (0..self.pit.ledger.accounts()).map(AccountId) {
+            for (currency, balance) in self.pit.ledger.balances_of(account) {
                 let needed: Money = self
-                    .floor
+                    .pit
                     .orders
                     .in_any_order(account)
                     .filter_map(|(_, order)| {

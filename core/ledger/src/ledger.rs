@@ -100,10 +100,16 @@ impl Ledger {
     }
 
     /// Where the balance lies, found or newly made.
+    #[inline]
     fn place_mut(&mut self, account: AccountId, currency: CurrencyId) -> usize {
-        if let Some(place) = self.place(account, currency) {
-            return place;
+        match self.place(account, currency) {
+            Some(place) => place,
+            None => self.new_place(account, currency),
         }
+    }
+
+    #[cold]
+    fn new_place(&mut self, account: AccountId, currency: CurrencyId) -> usize {
         let place = self.balances.len();
         self.balances.push(Balance::default());
         self.owners.push(Owner { account, currency });
@@ -184,10 +190,26 @@ impl Ledger {
         let balance = self.balances.get_mut(place).expect("the index leads to balances");
         let after = Balance { available: balance.available + available, held: balance.held + held };
         *balance = after;
-        if (after.available.units() | after.held.units()) < 0 {
+        self.note(place, after);
+    }
+
+    /// Checks and chains what a balance has become.
+    #[inline(always)]
+    fn note(&mut self, place: usize, after: Balance) {
+        if after.available.is_negative() | after.held.is_negative() {
             self.check_source(place);
         }
         self.fold(place, after);
+    }
+
+    /// Adds to what is free of one balance.
+    #[inline]
+    fn add(&mut self, account: AccountId, currency: CurrencyId, amount: Money) {
+        let place = self.place_mut(account, currency);
+        let balance = self.balances.get_mut(place).expect("the index leads to balances");
+        balance.available += amount;
+        let after = *balance;
+        self.note(place, after);
     }
 
     /// Only the source may go below zero.
@@ -217,7 +239,16 @@ impl Ledger {
             let place = self.place_mut(account, currency);
             assert!(place == held.index(), "the balance lies where the decision found it");
         }
-        self.shift_at(held.index(), -amount, amount);
+        self.set_aside(held.index(), amount);
+    }
+
+    /// Makes free money reserved.
+    #[inline(always)]
+    fn set_aside(&mut self, place: usize, amount: Money) {
+        let balance = self.balances.get_mut(place).expect("the index leads to balances");
+        let after = Balance { available: balance.available - amount, held: balance.held + amount };
+        *balance = after;
+        self.note(place, after);
     }
 
     /// Frees reserved money.
@@ -226,7 +257,11 @@ impl Ledger {
     /// When less than `amount` is reserved.
     #[inline]
     pub fn release(&mut self, held: Held, amount: Money) {
-        self.shift_at(held.index(), amount, -amount);
+        let place = held.index();
+        let balance = self.balances.get_mut(place).expect("the index leads to balances");
+        let after = Balance { available: balance.available + amount, held: balance.held - amount };
+        *balance = after;
+        self.note(place, after);
     }
 
     /// Settles a trade: base against quote between two parties, and both fees to the house, in one entry that gives
@@ -242,20 +277,16 @@ impl Ledger {
         assert!(proceeds + fees == cost, "an entry gives to one what it takes from another");
         match seller.freed {
             Some((held, freed)) => self.shift_at(held.index(), freed - amount, -freed),
-            None => {
-                self.shift(seller.account, base, -amount, Money::ZERO);
-            }
+            None => self.add(seller.account, base, -amount),
         }
-        self.shift(buyer.account, base, amount, Money::ZERO);
-        self.shift(seller.account, quote, proceeds, Money::ZERO);
+        self.add(buyer.account, base, amount);
+        self.add(seller.account, quote, proceeds);
         match buyer.freed {
             // What the hold had too much returns.
             Some((held, freed)) => self.shift_at(held.index(), freed - cost, -freed),
-            None => {
-                self.shift(buyer.account, quote, -cost, Money::ZERO);
-            }
+            None => self.add(buyer.account, quote, -cost),
         }
-        self.shift(House::Fees.account(), quote, fees, Money::ZERO);
+        self.add(House::Fees.account(), quote, fees);
     }
 
     /// Issues money from the house's source to an account.

@@ -4,6 +4,7 @@ use crate::{CurrencyId, Side};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_num::{Grid, Qty};
+use core::hint::select_unpredictable;
 use serde::{Deserialize, Serialize};
 
 /// Whether a currency is issued by a state.
@@ -95,10 +96,8 @@ pub struct Symbol {
 
 impl Symbol {
     /// The currency that an order on a side pays with, and reserves.
+    #[inline]
     pub fn paid_in(&self, side: Side) -> CurrencyId {
-        match side {
-            Side::Buy => self.quote,
-            Side::Sell => self.base,
-        }
+        select_unpredictable(side == Side::Buy, self.quote, self.base)
     }
 }

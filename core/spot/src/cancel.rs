@@ -19,9 +19,9 @@ impl OrderRef {
     pub fn find(&self, market: Market<'_>, account: AccountId) -> Option<Slot> {
         match self {
             Self::Id(id) => {
-                market.floor.orders.find(*id).filter(|slot| market.floor.orders.get(*slot).account == account)
+                market.pit.orders.find(*id).filter(|slot| market.pit.orders.get(*slot).account == account)
             }
-            Self::ClientId(client_id) => market.floor.orders.find_client_id(account, client_id),
+            Self::ClientId(client_id) => market.pit.orders.find_client_id(account, client_id),
         }
     }
 }
@@ -35,7 +35,7 @@ pub fn one<E: From<Event>>(
     out: &mut Outbox<E>,
 ) -> Option<Decided> {
     let slot = order.find(market, account)?;
-    let id = market.floor.orders.get(slot).id;
+    let id = market.pit.orders.get(slot).id;
     out.push(Event::Cancelled { slot, reason: CancelReason::Requested, order: id });
     Some(Decided { id, kept: Some(slot) })
 }
@@ -48,7 +48,7 @@ pub fn many<E: From<Event>>(
     planner: &mut Planner,
     out: &mut Outbox<E>,
 ) {
-    let orders = &market.floor.orders;
+    let orders = &market.pit.orders;
     let slots = &mut planner.slots;
     slots.clear();
     let own = orders.in_any_order(account);

@@ -1,8 +1,8 @@
 //! Applying events: the only place of this room that changes anything.
 
 use crate::fees::freed;
-use crate::{Event, Floor, hold_of};
-use buttonwood_book::{NewOrder, Order};
+use crate::{Event, Pit, hold_of};
+use buttonwood_book::{NewOrder, Order, Orders};
 use buttonwood_ledger::{Party, Trade};
 use buttonwood_model::{Held, OrderId, Side, Slot, Symbol, Time};
 use buttonwood_num::{Money, Qty};
@@ -13,30 +13,30 @@ use buttonwood_num::{Money, Qty};
 /// # Panics
 /// When the event does not follow from the state: then the code or the journal is wrong, and nothing may go on.
 #[inline]
-pub fn evolve(floor: &mut Floor, time: Time, event: &Event, texts: &[u8]) -> Option<u64> {
+pub fn evolve(pit: &mut Pit, time: Time, event: &Event, texts: &[u8]) -> Option<u64> {
     match event {
         Event::Placed(order) => {
-            enter(floor, order, texts, time);
+            enter(pit, order, texts, time);
             Some(order.id.0)
         }
         Event::Filled { maker, trade, qty, maker_fee, taker_fee } => {
             let execution =
                 Execution { maker: *maker, qty: *qty, maker_fee: *maker_fee, taker_fee: *taker_fee };
-            settle(floor, &execution);
+            settle(pit, &execution);
             Some(trade.0)
         }
         Event::Booked { held, amount } => {
-            rest(floor, *held, *amount);
+            rest(pit, *held, *amount);
             None
         }
         Event::Completed => {
-            let Floor { orders, taking, .. } = floor;
+            let Pit { orders, taking, .. } = pit;
             assert!(orders.get(*taking).remaining == Qty::ZERO, "a completed order has nothing left");
-            orders.remove(*taking);
+            remove(orders, *taking);
             None
         }
         Event::Cancelled { slot, order: id, .. } => {
-            cancel(floor, *slot, *id);
+            cancel(pit, *slot, *id);
             None
         }
     }
@@ -45,21 +45,26 @@ pub fn evolve(floor: &mut Floor, time: Time, event: &Event, texts: &[u8]) -> Opt
 // Each event is a function of its own, so that none pays for what another needs.
 
 #[inline(never)]
-fn enter(floor: &mut Floor, order: &NewOrder, texts: &[u8], time: Time) {
-    floor.taking = floor.orders.insert(order, texts, time);
+fn remove(orders: &mut Orders, slot: Slot) {
+    orders.remove(slot);
 }
 
 #[inline(never)]
-fn rest(floor: &mut Floor, held: Held, amount: Money) {
-    let Floor { symbols, orders, ledger, taking } = floor;
+fn enter(pit: &mut Pit, order: &NewOrder, texts: &[u8], time: Time) {
+    pit.taking = pit.orders.insert(order, texts, time);
+}
+
+#[inline(never)]
+fn rest(pit: &mut Pit, held: Held, amount: Money) {
+    let Pit { symbols, orders, ledger, taking } = pit;
     let order = orders.get(*taking);
     ledger.hold_at(held, || (order.account, symbol_of(symbols, order).paid_in(order.side)), amount);
     orders.book_order(*taking, held);
 }
 
 #[inline(never)]
-fn cancel(floor: &mut Floor, slot: Slot, id: OrderId) {
-    let Floor { symbols, orders, ledger, .. } = floor;
+fn cancel(pit: &mut Pit, slot: Slot, id: OrderId) {
+    let Pit { symbols, orders, ledger, .. } = pit;
     let order = orders.get(slot);
     assert!(order.id == id, "the order lies where the decision found it");
     if order.booked {
@@ -81,8 +86,8 @@ struct Execution {
 
 /// Exchanges base for quote between the two parties and takes their fees.
 #[inline(never)]
-fn settle(floor: &mut Floor, execution: &Execution) {
-    let Floor { symbols, orders, ledger, taking } = floor;
+fn settle(pit: &mut Pit, execution: &Execution) {
+    let Pit { symbols, orders, ledger, taking } = pit;
     let taker = *taking;
     let Execution { maker, qty, maker_fee, taker_fee } = *execution;
     let resting = orders.get(maker);
@@ -112,6 +117,6 @@ fn settle(floor: &mut Floor, execution: &Execution) {
     orders.print(id, price);
     orders.fill(taker, qty, notional);
     if orders.fill(maker, qty, notional) == Qty::ZERO {
-        orders.remove(maker);
+        remove(orders, maker);
     }
 }

@@ -20,5 +20,5 @@ pub use buttonwood_book::NewOrder;
 pub use event::Event;
 pub use evolve::evolve;
 pub use fees::{FeeSchedule, hold_of};
-pub use market::{Floor, Market, Planner};
+pub use market::{Market, Pit, Planner};
 pub use ordered::{Decided, OrderState};

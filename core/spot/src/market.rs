@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// The parts of the state that spot orders touch and change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Floor {
+pub struct Pit {
     /// Every symbol.
     pub symbols: Vec<Symbol>,
     /// Every live order.
@@ -24,7 +24,7 @@ pub struct Floor {
 #[derive(Clone, Copy)]
 pub struct Market<'a> {
     /// Symbols, orders, balances.
-    pub floor: &'a Floor,
+    pub pit: &'a Pit,
     /// Rates of orders placed now.
     pub fees: FeeSchedule,
     /// The next number of the counter that order and trade ids come from.
@@ -35,7 +35,7 @@ impl<'a> Market<'a> {
     /// A listed symbol.
     #[inline]
     pub fn symbol(&self, id: SymbolId) -> Option<&'a Symbol> {
-        self.floor.symbols.get(id.index())
+        self.pit.symbols.get(id.index())
     }
 }
 

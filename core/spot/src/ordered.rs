@@ -110,7 +110,7 @@ impl OrderState {
                 (Event::Placed(order), _) => told = Some(Self::entered(order, texts, placed)),
                 (Event::Filled { maker, qty, .. }, Some(taker)) => {
                     let grid = &market.symbol(taker.symbol).expect("an order's symbol is listed").grid;
-                    let price = market.floor.orders.get(*maker).price;
+                    let price = market.pit.orders.get(*maker).price;
                     taker.remaining -= *qty;
                     taker.notional +=
                         grid.notional(price, *qty).expect("a fill is no larger than its resting order");

@@ -76,8 +76,9 @@ pub fn decide<'a, E: From<Event>>(
 ) -> Result<OrderId, Reject> {
     let symbol = market.symbol(place.symbol).ok_or(Reject::InvalidSymbol)?;
     // Most orders are limit orders that meet nothing, on a symbol that takes all: what only others need is apart.
-    if is_plain(symbol, place) && !crosses(market.floor.orders.book(place.symbol), place.side, place.price) {
-        let reserve = reserve(market, symbol, owner.account, place)?;
+    if is_plain(symbol, place) && !crosses(market.pit.orders.book(place.symbol), place.side, place.price) {
+        let needed = hold(&symbol.grid, place.side, place.price, place.qty, market.fees.worst());
+        let reserve = afford(market, symbol, owner.account, place.side, needed)?;
         let id = enter(market, owner, place, place.qty, out);
         Fate::unmet(place.option, reserve).push(market, id, out);
         return Ok(id);
@@ -109,7 +110,7 @@ fn decide_in_full<E: From<Event>>(
     out: &mut Outbox<E>,
 ) -> Result<OrderId, Reject> {
     check_shape(symbol, place)?;
-    let book = market.floor.orders.book(place.symbol);
+    let book = market.pit.orders.book(place.symbol);
     check_status(symbol, book, place)?;
     let reserve = reserve(*market, symbol, owner.account, place)?;
     let order = Incoming { market: *market, owner, place, symbol, book };
@@ -120,7 +121,7 @@ fn decide_in_full<E: From<Event>>(
 }
 
 /// Writes down that an order of `qty` entered, under the next id.
-#[inline]
+#[inline(always)]
 fn enter<E: From<Event>>(
     market: Market<'_>,
     owner: Owner,
@@ -153,7 +154,6 @@ fn is_closed_to(symbol: &Symbol, home: &str) -> bool {
 }
 
 /// The whole order must be covered, whatever of it trades at once (ORD-048). Returns what it would reserve.
-#[inline]
 fn reserve(
     market: Market<'_>,
     symbol: &Symbol,
@@ -167,7 +167,19 @@ fn reserve(
         OrderKind::Market if side == Side::Buy => Some(Money::ZERO),
         OrderKind::Market | OrderKind::Limit => hold(&symbol.grid, side, price, qty, market.fees.worst()),
     };
-    let (held, balance) = market.floor.ledger.find(account, symbol.paid_in(side));
+    afford(market, symbol, account, side, needed)
+}
+
+/// Whether the account has what an order needs.
+#[inline(always)]
+fn afford(
+    market: Market<'_>,
+    symbol: &Symbol,
+    account: AccountId,
+    side: Side,
+    needed: Option<Money>,
+) -> Result<Reserve, Reject> {
+    let (held, balance) = market.pit.ledger.find(account, symbol.paid_in(side));
     match needed {
         Some(amount) if amount <= balance.available => Ok(Reserve { held, amount }),
         Some(_) | None => Err(Reject::InsufficientFunds),
@@ -246,7 +258,7 @@ impl Fate {
             Self::Completed => out.push(Event::Completed),
             Self::Booked(Reserve { held, amount }) => out.push(Event::Booked { held, amount }),
             Self::Cancelled { reason, .. } => {
-                out.push(Event::Cancelled { slot: market.floor.orders.next_slot(), reason, order: id });
+                out.push(Event::Cancelled { slot: market.pit.orders.next_slot(), reason, order: id });
             }
         }
     }
@@ -267,7 +279,7 @@ impl Incoming<'_> {
     }
 
     fn available(&self) -> Money {
-        self.market.floor.ledger.balance(self.owner.account, self.symbol.paid_in(self.place.side)).available
+        self.market.pit.ledger.balance(self.owner.account, self.symbol.paid_in(self.place.side)).available
     }
 
     /// Plans what the order trades and decides what becomes of it.
@@ -308,7 +320,7 @@ impl Incoming<'_> {
             money -= cost;
             take
         };
-        plan(&self.market.floor.orders, self.place.symbol, side, reach, want, fills);
+        plan(&self.market.pit.orders, self.place.symbol, side, reach, want, fills);
     }
 
     fn fate(&self, reserve: Reserve, fills: &[Fill]) -> Fate {
@@ -355,10 +367,10 @@ impl Incoming<'_> {
     fn next_price(&self, fills: &[Fill]) -> Option<Price> {
         let ladder = self.book.side(self.place.side.opposite());
         let Some(last) = fills.last() else { return ladder.best() };
-        if last.qty < self.market.floor.orders.get(last.maker).remaining {
+        if last.qty < self.market.pit.orders.get(last.maker).remaining {
             return Some(last.price);
         }
-        if self.market.floor.orders.has_younger(last.maker) {
+        if self.market.pit.orders.has_younger(last.maker) {
             Some(last.price)
         } else {
             ladder.worse_than(last.price)
@@ -379,7 +391,7 @@ impl Incoming<'_> {
     fn meets_itself(&self, fills: &[Fill]) -> bool {
         let side = self.place.side;
         let account = self.owner.account;
-        if self.market.floor.orders.count(account, side.opposite()) == 0 {
+        if self.market.pit.orders.count(account, side.opposite()) == 0 {
             return false;
         }
         let Some(reach) = self.limit().or_else(|| fills.last().map(|fill| fill.price)) else { return false };
@@ -387,7 +399,7 @@ impl Incoming<'_> {
             return false;
         }
         let ladder = self.book.side(side.opposite());
-        self.market.floor.orders.in_any_order(account).any(|(_, own)| {
+        self.market.pit.orders.in_any_order(account).any(|(_, own)| {
             own.side == side.opposite() && own.symbol == self.place.symbol && ladder.reaches(own.price, reach)
         })
     }
@@ -433,7 +445,7 @@ impl Incoming<'_> {
         let grid = &self.symbol.grid;
         // The order itself takes the first number.
         for (trade, fill) in (self.market.next_id + 1..).zip(fills) {
-            let maker = self.market.floor.orders.get(fill.maker);
+            let maker = self.market.pit.orders.get(fill.maker);
             out.push(Event::Filled {
                 maker: fill.maker,
                 trade: TradeId(trade),

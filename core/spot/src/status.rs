@@ -13,11 +13,11 @@ pub fn decide<E: From<Event>>(
     if status != SymbolStatus::Closed {
         return;
     }
-    let book = market.floor.orders.book(symbol);
+    let book = market.pit.orders.book(symbol);
     for side in [Side::Buy, Side::Sell] {
         for price in book.side(side).prices() {
-            for slot in market.floor.orders.queue(symbol, side, price) {
-                let order = market.floor.orders.get(slot).id;
+            for slot in market.pit.orders.queue(symbol, side, price) {
+                let order = market.pit.orders.get(slot).id;
                 out.push(Event::Cancelled { slot, reason: CancelReason::MarketClosed, order });
             }
         }
