@@ -121,6 +121,7 @@ fn decide_in_full<E: From<Event>>(
 }
 
 /// Writes down that an order of `qty` entered, under the next id.
+#[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
 #[inline(always)]
 fn enter<E: From<Event>>(
     market: Market<'_>,
@@ -171,6 +172,7 @@ fn reserve(
 }
 
 /// Whether the account has what an order needs.
+#[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
 #[inline(always)]
 fn afford(
     market: Market<'_>,
