@@ -227,7 +227,9 @@ fn files_below(directory: &Path) -> Vec<PathBuf> {
 }
 
 fn copy(from: &Path, to: &Path) {
-    for file in files_below(from) {
+    // What a running exchange has not finished yet is swept by any start.
+    let finished = |file: &PathBuf| file.extension().is_none_or(|ending| ending != "tmp");
+    for file in files_below(from).into_iter().filter(finished) {
         let target = to.join(file.strip_prefix(from).expect("a file below"));
         fs::create_dir_all(target.parent().expect("a parent")).expect("a directory can be made");
         fs::copy(&file, &target).expect("a file can be copied");
