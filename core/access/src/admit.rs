@@ -2,6 +2,7 @@
 
 use crate::{Access, Owner};
 use buttonwood_model::{AccountId, Nonce, Roles, SessionId};
+use buttonwood_planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
 
 /// Who sends a command.
@@ -36,17 +37,18 @@ pub enum Reject {
 #[inline]
 pub fn admit(access: &Access, caller: &Caller, needed: Roles) -> Result<(), Reject> {
     let session = access.session(caller.session).ok_or(Reject::UnknownSession)?;
-    if !session.key.time_based_nonce && !session.may_use(&caller.nonce) {
+    if !session.key.time_based_nonce && !session.may_use(&caller.nonce) && !planted(Bug::NonceReusable) {
         return Err(Reject::NonceUsed);
     }
-    if caller.account.is_some_and(|account| !access.owns(session.key.owner, account)) {
+    let is_foreign = |account| !access.owns(session.key.owner, account) && !planted(Bug::AccountUnchecked);
+    if caller.account.is_some_and(is_foreign) {
         return Err(Reject::ForeignAccount);
     }
     // A master key acts on accounts only through a named one, checked above.
     if caller.account.is_none() && matches!(session.key.owner, Owner::Account(_)) && needed != Roles::NONE {
         return Err(Reject::ForeignAccount);
     }
-    if !session.key.roles.allows(needed) {
+    if !session.key.roles.allows(needed) && !planted(Bug::RoleUnchecked) {
         return Err(Reject::MissingRole);
     }
     Ok(())

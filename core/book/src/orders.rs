@@ -8,6 +8,7 @@ use crate::{Book, Link, NewOrder, Order};
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, ClientId, Held, OrderId, Side, Slab, Slot, SymbolId, Time};
 use buttonwood_num::{Money, Price, Qty};
+use buttonwood_planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
 
 /// An account's live orders: an index of them by client id, and how many there are on each side.
@@ -147,7 +148,10 @@ impl Orders {
                 let order = &self.slab[*slot];
                 order.client_hash == hash && self.texts.equals(order.text, order.text_len, text)
             })
-            .max_by_key(|slot| self.slab[*slot].id)
+            .max_by_key(|slot| {
+                let id = self.slab[*slot].id.0;
+                if planted(Bug::ClientIdOldest) { u64::MAX - id } else { id }
+            })
     }
 
     /// The client id of a live order.
@@ -269,7 +273,13 @@ impl Orders {
         let order = &mut self.slab[slot];
         order.remaining -= qty;
         order.notional += notional;
-        order.remaining
+        let Order { booked, remaining, symbol, side, price, rung, .. } = *order;
+        if planted(Bug::PriorityLost) && booked && remaining > Qty::ZERO {
+            let book = self.books.get_mut(symbol.index()).expect("a listed symbol has a book");
+            book.unlink(&mut self.near, side, price, rung.0, slot);
+            self.rest(slot);
+        }
+        remaining
     }
 
     /// Remembers what the last trade of a symbol printed at.
@@ -320,7 +330,10 @@ impl Orders {
     pub fn reindex(&mut self) {
         let last = core::mem::take(&mut self.last);
         self.books = last.into_iter().map(Book::after).collect();
-        let queues = core::mem::take(&mut self.queues);
+        let mut queues = core::mem::take(&mut self.queues);
+        if planted(Bug::QueuesReversed) {
+            queues.reverse();
+        }
         self.by_id = Index::default();
         // As many as were live at once may be so again.
         self.by_id.widen(self.slab.places().count().max(BY_ID_MIN));

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use buttonwood_access::{self as access, Caller};
 use buttonwood_model::{AccountId, CurrencyId, SessionId, Stamp};
 use buttonwood_num::Money;
+use buttonwood_planted::{Bug, planted};
 use buttonwood_spot::{Decided, cancel, place, status};
 
 /// Decides one command. Reads the state, changes nothing of it, and appends what happens to `work.out`:
@@ -18,7 +19,9 @@ pub fn decide(state: &State, command: &Command, _stamp: Stamp, work: &mut Worksp
     if let Err(reject) = access::admit(&state.access, caller, command.body.roles()) {
         return refuse(caller, reject, work);
     }
-    work.out.push(Event::NonceUsed(caller.session, caller.nonce.by_words()));
+    if !planted(Bug::CancelKeepsNonce) || !matches!(command.body, Body::Cancel(_)) {
+        work.out.push(Event::NonceUsed(caller.session, caller.nonce.by_words()));
+    }
     match (&command.body, caller.account) {
         (Body::Place(order), Some(account)) => decide_place(state, account, caller.session, order, work),
         (Body::Cancel(order), Some(account)) => decide_cancel(state, account, order, work),
@@ -43,6 +46,7 @@ fn decide_cancel(
 fn refuse(caller: &Caller, reject: access::Reject, work: &mut Workspace) -> Outcome {
     match reject {
         access::Reject::UnknownSession | access::Reject::NonceUsed => {}
+        access::Reject::ForeignAccount | access::Reject::MissingRole if planted(Bug::RefusalKeepsNonce) => {}
         access::Reject::ForeignAccount | access::Reject::MissingRole => {
             work.out.push(Event::NonceUsed(caller.session, caller.nonce));
         }

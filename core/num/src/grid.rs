@@ -5,6 +5,7 @@
 use crate::digits::{pow10, push_fixed, push_trimmed};
 use crate::{Bps, Decimal, HUNDREDTHS_PER_LOT, MONEY_DECIMALS, Money, Price, Qty, Round};
 use alloc::vec::Vec;
+use buttonwood_planted::{Bug, planted};
 use core::hint::select_unpredictable;
 use serde::{Deserialize, Serialize};
 
@@ -130,6 +131,12 @@ impl Grid {
     /// price × qty × rate, rounded up at 10⁻¹⁹ (TYPE-010, D-29); `None` beyond the range of money.
     #[inline]
     pub fn fee(&self, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
+        if planted(Bug::FeeRoundsDown) {
+            let notional = product(price, qty, self.notional_unit)?.units();
+            return Some(Money::from_units(
+                Round::Down.divide(notional * rate.get(), i128::from(Bps::WHOLE)),
+            ));
+        }
         if let (Some(words), Some(plain)) = (self.words, plain(price, qty))
             && let Some(unit) = words.fee.checked_mul(u64::from(rate.0))
         {

@@ -88,6 +88,66 @@ bugs! {
     FeesExchanged,
     /// The history forgets why an order was cancelled.
     ReasonForgotten,
+    /// A fee that does not come out even is rounded down.
+    FeeRoundsDown,
+    /// The resting order pays the taker's rate.
+    MakerPaysTakerRate,
+    /// A resting buy pays more than its fill frees, where its fees round up too often.
+    MakerFeeUncapped,
+    /// An order's hold is reckoned with the lower of its fees.
+    HoldTooSmall,
+    /// A cancelled order's hold stays.
+    HoldKept,
+    /// An order enters whether or not its account has the money.
+    FundsUnchecked,
+    /// A buyer's fills are not added up before they happen.
+    CostUnchecked,
+    /// Money is credited that nobody gives.
+    CreditFromNowhere,
+    /// An order below the minimum enters.
+    MinimumIgnored,
+    /// A symbol that is closed to an account's jurisdiction takes its orders.
+    JurisdictionIgnored,
+    /// A symbol that only takes cancels takes orders.
+    CancelOnlyPlaces,
+    /// A symbol that only posts lets orders take.
+    PostOnlyTakes,
+    /// An account trades with itself.
+    SelfCrossAllowed,
+    /// A maker-or-cancel order takes.
+    MakerOrCancelTakes,
+    /// A fill-or-kill order keeps the part that was filled.
+    FillOrKillFillsPart,
+    /// What an immediate-or-cancel order does not fill rests.
+    ImmediateOrCancelRests,
+    /// Orders trade at any price.
+    CollarIgnored,
+    /// A buy reaches 106 percent of the reference.
+    CollarWide,
+    /// A resting order that was filled in part queues behind the others.
+    PriorityLost,
+    /// Of several orders with one client id the oldest is cancelled.
+    ClientIdOldest,
+    /// An order is cancelled for whoever names its id.
+    ForeignCancelled,
+    /// Cancelling all leaves one order.
+    CancelAllLeavesOne,
+    /// Cancelling a session's orders cancels the account's.
+    SessionCancelsAll,
+    /// Closing a symbol leaves its asks.
+    ClosingLeavesAsks,
+    /// A state that is read from a snapshot has its queues the wrong way round.
+    QueuesReversed,
+    /// A cancel does not use its nonce.
+    CancelKeepsNonce,
+    /// A refused call does not use its nonce.
+    RefusalKeepsNonce,
+    /// A used nonce is taken again.
+    NonceReusable,
+    /// A key needs no role.
+    RoleUnchecked,
+    /// A key acts for any account.
+    AccountUnchecked,
 }
 
 #[cfg(feature = "on")]

@@ -2,6 +2,7 @@
 
 use crate::{Decided, Event, Market, Planner};
 use buttonwood_model::{AccountId, CancelReason, ClientId, OrderId, Outbox, SessionId, Slot};
+use buttonwood_planted::{Bug, planted};
 use core::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +20,8 @@ impl OrderRef {
     pub fn find(&self, market: Market<'_>, account: AccountId) -> Option<Slot> {
         match self {
             Self::Id(id) => {
-                market.pit.orders.find(*id).filter(|slot| market.pit.orders.get(*slot).account == account)
+                let is_own = |slot: &Slot| market.pit.orders.get(*slot).account == account;
+                market.pit.orders.find(*id).filter(|slot| is_own(slot) || planted(Bug::ForeignCancelled))
             }
             Self::ClientId(client_id) => market.pit.orders.find_client_id(account, client_id),
         }
@@ -52,9 +54,14 @@ pub fn many<E: From<Event>>(
     let slots = &mut planner.slots;
     slots.clear();
     let own = orders.in_any_order(account);
-    let meant = own.filter(|(_, order)| session.is_none_or(|session| order.session == session));
+    let meant = own.filter(|(_, order)| {
+        session.is_none_or(|session| order.session == session) || planted(Bug::SessionCancelsAll)
+    });
     slots.extend(meant.map(|(slot, _)| slot));
     slots.sort_unstable_by_key(|slot| Reverse(orders.get(*slot).id));
+    if planted(Bug::CancelAllLeavesOne) {
+        slots.pop();
+    }
     for slot in slots {
         let order = orders.get(*slot).id;
         out.push(Event::Cancelled { slot: *slot, reason: CancelReason::Requested, order });

@@ -3,6 +3,7 @@
 use buttonwood_book::Book;
 use buttonwood_model::Side;
 use buttonwood_num::Price;
+use buttonwood_planted::{Bug, planted};
 
 /// Percent of the reference that a buy may reach at most.
 const BUY_PERCENT: u128 = 105;
@@ -16,6 +17,9 @@ const WHOLE: u64 = 200;
 /// The reference is the last trade price, moved into the span from best bid to best ask when it lies outside, and
 /// their middle when there was no trade.
 pub(crate) fn worst_price(book: &Book, side: Side) -> Option<Price> {
+    if planted(Bug::CollarIgnored) {
+        return None;
+    }
     let bid = book.side(Side::Buy).best();
     let ask = book.side(Side::Sell).best();
     // Twice the reference, so that a middle between two ticks stays exact.
@@ -28,7 +32,7 @@ pub(crate) fn worst_price(book: &Book, side: Side) -> Option<Price> {
         (None, _, _) => return None,
     };
     let (percent, rounding) = match side {
-        Side::Buy => (BUY_PERCENT, 0),
+        Side::Buy => (BUY_PERCENT + u128::from(planted(Bug::CollarWide)), 0),
         Side::Sell => (SELL_PERCENT, u128::from(WHOLE) - 1),
     };
     let scaled = doubled * percent + rounding;

@@ -3,6 +3,7 @@
 use buttonwood_book::Order;
 use buttonwood_model::Side;
 use buttonwood_num::{Bps, Grid, Money, Price, Qty};
+use buttonwood_planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
 
 /// Fee rates of orders placed through the interface (D-31).
@@ -18,7 +19,7 @@ impl FeeSchedule {
     /// The higher rate: what a hold is reckoned with.
     #[inline]
     pub(crate) fn worst(self) -> Bps {
-        self.maker.max(self.taker)
+        if planted(Bug::HoldTooSmall) { self.maker.min(self.taker) } else { self.maker.max(self.taker) }
     }
 
     /// Whether no fee can exceed what it is charged on.
@@ -68,8 +69,9 @@ pub(crate) fn freed(grid: &Grid, order: &Order, qty: Qty) -> Money {
 /// The maker's fee of a fill. A buyer's is paid out of what the fill frees; where rounding made that a quantum
 /// short, the fee is that quantum less, so that the fees of an order's fills sum to no more than it reserved.
 pub(crate) fn maker_fee(grid: &Grid, maker: &Order, qty: Qty) -> Option<Money> {
-    let fee = grid.fee(maker.price, qty, maker.maker_rate)?;
-    if maker.side == Side::Sell || grid.has_exact_fees() {
+    let rate = if planted(Bug::MakerPaysTakerRate) { maker.taker_rate } else { maker.maker_rate };
+    let fee = grid.fee(maker.price, qty, rate)?;
+    if maker.side == Side::Sell || grid.has_exact_fees() || planted(Bug::MakerFeeUncapped) {
         return Some(fee);
     }
     Some(fee.min(freed(grid, maker, qty) - grid.notional(maker.price, qty)?))

@@ -9,6 +9,7 @@ use buttonwood_model::{
     Symbol, SymbolId, SymbolStatus, TradeId,
 };
 use buttonwood_num::{Money, Price, Qty};
+use buttonwood_planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
 
 /// The command: place one order.
@@ -83,7 +84,7 @@ pub fn decide<'a, E: From<Event>>(
         Fate::unmet(place.option, reserve).push(market, id, out);
         return Ok(id);
     }
-    if !symbol.closed_to.is_empty() && is_closed_to(symbol, home()) {
+    if !symbol.closed_to.is_empty() && is_closed_to(symbol, home()) && !planted(Bug::JurisdictionIgnored) {
         return Err(Reject::InvalidSymbol);
     }
     decide_in_full(&market, symbol, owner, place, planner, out)
@@ -183,7 +184,9 @@ fn afford(
 ) -> Result<Reserve, Reject> {
     let (held, balance) = market.pit.ledger.find(account, symbol.paid_in(side));
     match needed {
-        Some(amount) if amount <= balance.available => Ok(Reserve { held, amount }),
+        Some(amount) if amount <= balance.available || planted(Bug::FundsUnchecked) => {
+            Ok(Reserve { held, amount })
+        }
         Some(_) | None => Err(Reject::InsufficientFunds),
     }
 }
@@ -200,7 +203,11 @@ fn check_shape(symbol: &Symbol, place: &Place) -> Result<(), Reject> {
     match place.kind {
         OrderKind::Limit if place.price == Price::default() => Err(Reject::NoPrice),
         OrderKind::MarketSpend if place.side == Side::Sell => Err(Reject::SpendIsForBuys),
-        OrderKind::Limit | OrderKind::Market if place.qty < symbol.qty_min => Err(Reject::BelowMinimum),
+        OrderKind::Limit | OrderKind::Market
+            if place.qty < symbol.qty_min && !planted(Bug::MinimumIgnored) =>
+        {
+            Err(Reject::BelowMinimum)
+        }
         OrderKind::Limit | OrderKind::Market | OrderKind::MarketSpend => Ok(()),
     }
 }
@@ -209,9 +216,10 @@ fn check_status(symbol: &Symbol, book: &Book, place: &Place) -> Result<(), Rejec
     let taken = match symbol.status {
         SymbolStatus::Open => true,
         SymbolStatus::Closed => return Err(Reject::MarketClosed),
-        SymbolStatus::CancelOnly => false,
+        SymbolStatus::CancelOnly => planted(Bug::CancelOnlyPlaces),
         SymbolStatus::PostOnly => {
-            place.option == Some(ExecutionOption::MakerOrCancel)
+            planted(Bug::PostOnlyTakes)
+                || place.option == Some(ExecutionOption::MakerOrCancel)
                 || (place.kind == OrderKind::Limit && !crosses(book, place.side, place.price))
         }
         SymbolStatus::LimitOnly => place.kind == OrderKind::Limit,
@@ -331,7 +339,8 @@ impl Incoming<'_> {
         if self.meets_itself(fills) {
             return void(CancelReason::SelfCrossPrevented);
         }
-        if option == Some(ExecutionOption::MakerOrCancel) && crosses(self.book, side, self.place.price) {
+        let must_make = option == Some(ExecutionOption::MakerOrCancel) && !planted(Bug::MakerOrCancelTakes);
+        if must_make && crosses(self.book, side, self.place.price) {
             return void(CancelReason::MakerOrCancelWouldTake);
         }
         let is_done = match kind {
@@ -341,13 +350,15 @@ impl Incoming<'_> {
         if is_done {
             return Fate::Completed;
         }
-        if option == Some(ExecutionOption::FillOrKill) {
+        if option == Some(ExecutionOption::FillOrKill) && !planted(Bug::FillOrKillFillsPart) {
             return void(CancelReason::FillOrKillWouldNotFill);
         }
         if self.collar_stopped(fills) {
             return Fate::Cancelled { reason: CancelReason::ExceedsPriceLimits, executes: true };
         }
-        let rests = kind == OrderKind::Limit && option != Some(ExecutionOption::ImmediateOrCancel);
+        let is_immediate =
+            option == Some(ExecutionOption::ImmediateOrCancel) && !planted(Bug::ImmediateOrCancelRests);
+        let rests = kind == OrderKind::Limit && !is_immediate;
         if rests {
             let left = qty - filled(fills);
             let amount = hold(&self.symbol.grid, side, self.place.price, left, self.market.fees.worst());
@@ -393,7 +404,7 @@ impl Incoming<'_> {
     fn meets_itself(&self, fills: &[Fill]) -> bool {
         let side = self.place.side;
         let account = self.owner.account;
-        if self.market.pit.orders.count(account, side.opposite()) == 0 {
+        if self.market.pit.orders.count(account, side.opposite()) == 0 || planted(Bug::SelfCrossAllowed) {
             return false;
         }
         let Some(reach) = self.limit().or_else(|| fills.last().map(|fill| fill.price)) else { return false };
@@ -417,7 +428,7 @@ impl Incoming<'_> {
     /// A buyer must afford fills and rest to the last quantum: the fees of several fills may round up more often
     /// than that of the whole.
     fn check_cost(&self, fills: &[Fill], fate: Fate) -> Result<(), Reject> {
-        if self.place.side == Side::Sell {
+        if self.place.side == Side::Sell || planted(Bug::CostUnchecked) {
             return Ok(());
         }
         let rest = match fate {

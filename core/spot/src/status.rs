@@ -2,6 +2,7 @@
 
 use crate::{Event, Market};
 use buttonwood_model::{CancelReason, Outbox, Side, SymbolId, SymbolStatus};
+use buttonwood_planted::{Bug, planted};
 
 /// Closing a symbol cancels its live orders (SYM-028); no other change touches any.
 pub fn decide<E: From<Event>>(
@@ -15,6 +16,9 @@ pub fn decide<E: From<Event>>(
     }
     let book = market.pit.orders.book(symbol);
     for side in [Side::Buy, Side::Sell] {
+        if side == Side::Sell && planted(Bug::ClosingLeavesAsks) {
+            continue;
+        }
         for price in book.side(side).prices() {
             for slot in market.pit.orders.queue(symbol, side, price) {
                 let order = market.pit.orders.get(slot).id;
