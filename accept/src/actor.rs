@@ -1,11 +1,11 @@
 //! One key of the exchange, used from blocking code.
 
 use buttonwood_client::{Client, NewOrder, Signed};
+use buttonwood_history::Dec;
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::answer::Answer;
-use crate::decimal::Dec;
 
 /// Someone who talks to the exchange: a key of `credentials.json`, or nobody.
 #[derive(Debug)]

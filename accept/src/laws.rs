@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use buttonwood_history::{Dec, dec};
 use serde_json::{Value, json};
 
-use crate::decimal::{Dec, dec};
 use crate::exchange::Exchange;
 
 /// One key that may read, for each account that scenarios use.

@@ -9,7 +9,6 @@
 
 mod actor;
 mod answer;
-mod decimal;
 mod exchange;
 pub mod laws;
 pub mod raw;
@@ -18,7 +17,7 @@ mod script;
 pub use actor::Actor;
 pub use answer::{Answer, same_keys};
 pub use buttonwood_client::{Client, Credentials, NewOrder, NonceSource, Signed, signature};
-pub use decimal::{Dec, dec};
+pub use buttonwood_history::{Dec, dec};
 pub use exchange::{Ended, Exchange, Key, Setup, binary, run_to_end};
 pub use script::{Script, check};
 pub use serde_json::{Value, json};

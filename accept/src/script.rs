@@ -18,10 +18,10 @@
 use std::collections::BTreeMap;
 
 use buttonwood_client::NewOrder;
+use buttonwood_history::{Dec, dec};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
-use crate::decimal::{Dec, dec};
 use crate::exchange::Exchange;
 use crate::laws;
 

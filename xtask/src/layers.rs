@@ -28,9 +28,10 @@ const FLOORS: &[&[&str]] = &[
 /// use them.
 const BESIDE: &[(&str, &[&str])] = &[
     ("client", &["core/num", "core/model"]),
-    ("accept", &["bin/buttonwood", "client", "core/num", "core/model"]),
+    ("accept", &["bin/buttonwood", "client", "history", "core/num", "core/model"]),
     ("bench", &["client", "*"]),
     ("fuzz", &["oracle", "*"]),
+    ("history", &[]),
     ("oracle", &["core/engine", "core/model", "core/num"]),
     ("sim", &["client", "oracle", "*"]),
     ("faults", &["accept"]),
@@ -178,6 +179,7 @@ mod tests {
         assert!(refused("edge/site", "client").contains("nothing in the house"));
         assert!(refused("bin/buttonwood", "bench").contains("nothing in the house"));
         assert!(refused("bench", "bin/buttonwood").contains("may use only"));
+        assert!(refused("history", "core/num").contains("may use only"));
         assert!(refused("bench", "accept").contains("may use only"));
         assert!(refused("faults", "store/journal").contains("may use only"));
         assert!(refused("xtask", "core/num").contains("may use only"));

@@ -1,4 +1,4 @@
-//! Exact decimals for expectations: what a test computes must not round either.
+//! Exact decimals as the wire spells them: what a test computes must not round either.
 
 use std::fmt;
 use std::iter::Sum;
