@@ -4,6 +4,7 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Mul, Neg, Sub};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 /// A decimal number, kept without trailing zeros.
@@ -49,6 +50,25 @@ impl Dec {
         Self { digits: self.digits * i128::from(bps), scale: self.scale + 4 }.trimmed()
     }
 
+    /// As much as `decimals` show; the rest is left off, toward zero.
+    #[must_use]
+    pub fn cut(self, decimals: u32) -> Self {
+        let spare = self.scale.saturating_sub(decimals);
+        Self { digits: self.digits / 10_i128.pow(spare), scale: self.scale - spare }.trimmed()
+    }
+
+    /// The quotient of two, the second above zero, cut after `decimals`.
+    #[must_use]
+    pub fn over(self, by: Self, decimals: u32) -> Self {
+        let scale = self.scale.max(by.scale);
+        let (mut quotient, mut rest) = (self.at(scale) / by.at(scale), self.at(scale) % by.at(scale));
+        for _ in 0..decimals {
+            quotient = quotient * 10 + rest * 10 / by.at(scale);
+            rest = rest * 10 % by.at(scale);
+        }
+        Self { digits: quotient, scale: decimals }.trimmed()
+    }
+
     /// The size without the sign.
     #[must_use]
     pub fn abs(self) -> Self {
@@ -65,6 +85,19 @@ impl Dec {
 
     fn at(self, scale: u32) -> i128 {
         self.digits * 10_i128.pow(scale - self.scale)
+    }
+}
+
+impl Serialize for Dec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Dec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("not a decimal: {text:?}")))
     }
 }
 
@@ -155,6 +188,11 @@ mod tests {
     fn computes_exactly() {
         assert_eq!(dec("30000") + dec("30000").bps(40), dec("30120"));
         assert_eq!(dec("0.1") * dec("0.2"), dec("0.02"));
+        assert_eq!((dec("1.239").cut(2), dec("1.2").cut(5)), (dec("1.23"), dec("1.2")));
+        assert_eq!(
+            (dec("90002").over(dec("3"), 4), dec("0.3").over(dec("0.10"), 8)),
+            (dec("30000.6666"), dec("3"))
+        );
         assert!(dec("0.5") < dec("1") && dec("-1") < dec("0.1"));
     }
 }
