@@ -88,6 +88,12 @@ impl Dec {
     }
 }
 
+impl From<u64> for Dec {
+    fn from(whole: u64) -> Self {
+        Self { digits: whole.into(), scale: 0 }
+    }
+}
+
 impl Serialize for Dec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

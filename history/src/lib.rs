@@ -8,6 +8,7 @@
 //! shares no code with the product.
 
 mod decimal;
+mod dice;
 mod exchange;
 mod names;
 mod nonces;
@@ -20,6 +21,7 @@ mod verdict;
 mod wire;
 
 pub use decimal::{Dec, dec};
+pub use dice::Dice;
 pub use operation::{History, Operation, Place, Policy, Request, Side, Symbol, Terms, Which, World};
 pub use reply::{Balance, Level, Order, Reply, Trade};
 pub use verdict::{Tally, Verdict};

@@ -3,6 +3,7 @@
 
 use super::told::world;
 use crate::decimal::{Dec, dec};
+use crate::dice::Dice;
 use crate::exchange::Exchange;
 use crate::names::Names;
 use crate::operation::{History, Operation, Place, Policy, Request, Side, Terms, Which};
@@ -12,23 +13,6 @@ use crate::verdict::{Tally, Verdict};
 const CLIENTS: usize = 16;
 /// Instants between two turns.
 const TURN: u64 = 10;
-
-/// Numbers of a seed (splitmix64).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (word ^ (word >> 31)) % end
-    }
-
-    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
-        from[usize::try_from(self.below(u64::try_from(from.len()).unwrap())).unwrap()].clone()
-    }
-}
 
 /// One call before it is answered, and whether it has its turn.
 struct Turn {
@@ -119,7 +103,7 @@ fn crash(dice: &mut Dice, death: u64, turns: &mut Vec<Turn>) {
 
 /// A history, and the sequential exchange's answers in it.
 fn make(seed: u64, count: u64, life: u64) -> History {
-    let mut dice = Dice(seed);
+    let mut dice = Dice::of_seed(seed);
     let (turns, deaths) = turns(&mut dice, count, life);
     let operations: Vec<Operation> = turns.iter().map(|turn| turn.operation.clone()).collect();
     let mut world = world();
@@ -216,7 +200,7 @@ fn one_changed_reply_is_noticed() {
     for seed in 1..100 {
         let mut history = make(seed, 60, 25);
         explained(seed, &history);
-        let mut dice = Dice(seed ^ 0x00C0_FFEE);
+        let mut dice = Dice::of_seed(seed ^ 0x00C0_FFEE);
         let answered: Vec<usize> =
             (0..history.operations.len()).filter(|at| history.operations[*at].answer.is_some()).collect();
         let at = dice.pick(&answered);
