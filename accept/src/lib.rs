@@ -2,13 +2,14 @@
 //!
 //! [`Exchange`] is one running process with a directory of its own; [`Actor`] is one key of it; [`check`]
 //! runs a scenario written as text; [`laws::check`] asks after every scenario whether the books still add
-//! up. [`raw`] is for requests that no decent client would send.
+//! up. [`Crowd`] is many clients at once, judged by the outside history checker. [`raw`] is for requests that no decent client would send.
 //!
 //! Everything blocks and nothing sleeps: with a manual clock and no simulated traders, what a test sees is
 //! a function of what it sends.
 
 mod actor;
 mod answer;
+mod crowd;
 mod exchange;
 pub mod laws;
 pub mod raw;
@@ -18,6 +19,7 @@ pub use actor::Actor;
 pub use answer::{Answer, same_keys};
 pub use buttonwood_client::{Client, Credentials, NewOrder, NonceSource, Signed, signature};
 pub use buttonwood_history::{Dec, dec};
+pub use crowd::Crowd;
 pub use exchange::{Ended, Exchange, Key, Setup, binary, run_to_end};
 pub use script::{Script, check};
 pub use serde_json::{Value, json};

@@ -1,0 +1,339 @@
+//! A crowd of clients that meet on two symbols while the exchange is killed and started again, and the history of all they
+//! asked and were told. What each asks is drawn from a seed; when it is answered is not.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, mpsc};
+use std::time::Instant;
+
+use buttonwood_client::Error;
+use buttonwood_history::{
+    Dec, Dice, History, Operation, Place, Policy, Reply, Request, Side, Symbol, Tally, Terms, Verdict, Which,
+    World,
+};
+use serde_json::json;
+
+use crate::actor::Actor;
+use crate::exchange::Exchange;
+
+/// Whose keys are used, each on a connection of its own: three of one account, two keys twice.
+const KEYS: [&str; 11] = [
+    "trader",
+    "second-session",
+    "trader-fund-manager",
+    "savings-trader",
+    "counterparty",
+    "broker",
+    "broker",
+    "load-000",
+    "load-001",
+    "load-001",
+    "load-002",
+];
+
+/// A key for each account, to look around with.
+const OWNERS: [&str; 7] =
+    ["trader", "savings-trader", "counterparty", "broker", "load-000", "load-001", "load-002"];
+
+/// Symbols with the price that orders lie around, the distance between two prices and the grain of quantities.
+const MARKETS: [(&str, u64, u64, &str); 2] = [("btcusd", 30_000, 10, "0.13"), ("ethusd", 2_000, 1, "1.7")];
+
+/// How many of the newest orders of an account its clients remember.
+const REMEMBERED: usize = 12;
+
+/// What a crowd does: calls drawn from a seed, and after how many answers the exchange is killed, life by life. The last
+/// life ends without a kill.
+#[derive(Clone, Debug)]
+pub struct Crowd {
+    /// Where the requests come from.
+    pub seed: u64,
+    /// Answers in each life.
+    pub lives: Vec<usize>,
+}
+
+/// What the clients share.
+struct Board {
+    began: Instant,
+    /// By account: names and, as soon as they are known, ids of the newest orders.
+    orders: Mutex<BTreeMap<String, Vec<Which>>>,
+    is_over: AtomicBool,
+}
+
+/// One client in one life.
+struct Member<'a> {
+    actor: Actor,
+    key: &'static str,
+    account: String,
+    name: String,
+    dice: Dice,
+    board: &'a Board,
+    told: Vec<Operation>,
+}
+
+impl Crowd {
+    /// Lets the crowd at an exchange that nobody has used yet.
+    pub fn play(&self, exchange: &Exchange) -> History {
+        let mut history = History { world: world(exchange), ..History::default() };
+        let board =
+            Board { began: Instant::now(), orders: Mutex::default(), is_over: AtomicBool::new(false) };
+        for (life, answers) in self.lives.iter().enumerate() {
+            let is_last = life + 1 == self.lives.len();
+            let told = self.live(exchange, &history.world, &board, life, *answers, is_last);
+            if !is_last {
+                history.deaths.push(board.now());
+                exchange.restart();
+            }
+            let lost: Vec<_> = told.iter().filter(|call| call.answer.is_none()).cloned().collect();
+            history.operations.extend(told);
+            history.operations.extend(look_around(exchange, &board, &lost));
+        }
+        history
+    }
+
+    /// One life, from a start of the exchange to its end.
+    fn live(
+        &self,
+        exchange: &Exchange,
+        world: &World,
+        board: &Board,
+        life: usize,
+        answers: usize,
+        is_last: bool,
+    ) -> Vec<Operation> {
+        board.is_over.store(false, Ordering::Relaxed);
+        let (ticks, answered) = mpsc::channel();
+        let mut clients = BTreeMap::new();
+        let members: Vec<Member> = (0_u64..)
+            .zip(KEYS)
+            .map(|(number, key)| {
+                let client = clients.entry(key).or_insert_with(|| exchange.client(key)).clone();
+                Member {
+                    actor: Actor::new(key, client),
+                    key,
+                    account: world.keys[key].clone(),
+                    name: format!("{life}-{number}"),
+                    dice: Dice::of_seed(self.seed.wrapping_mul(1_000_003) + (life as u64) * 100 + number),
+                    board,
+                    told: Vec::new(),
+                }
+            })
+            .collect();
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = members
+                .into_iter()
+                .map(|member| {
+                    let ticks = ticks.clone();
+                    scope.spawn(move || member.run(&ticks))
+                })
+                .collect();
+            drop(ticks);
+            answered.iter().take(answers).for_each(drop);
+            if is_last {
+                board.is_over.store(true, Ordering::Relaxed);
+            } else {
+                exchange.kill9();
+            }
+            threads.into_iter().flat_map(|thread| thread.join().expect("a client does not panic")).collect()
+        })
+    }
+
+    /// Judges what the crowd saw; what cannot be explained is left in a file.
+    ///
+    /// # Errors
+    /// What is wrong, the file and the seed.
+    pub fn judge(&self, history: &History) -> Result<Tally, String> {
+        let why = match history.judge() {
+            Verdict::Legal(tally) => return Ok(tally),
+            Verdict::Illegal(why) => format!("no order of events explains it: {why}"),
+            Verdict::Undecided(why) => format!("cannot be told: {why}"),
+        };
+        let path = failures().join(format!("seed-{}.jsonl", self.seed));
+        let kept = match history.save(&path) {
+            Ok(()) => format!("the whole history: {}", path.display()),
+            Err(error) => format!("{} could not be written: {error}", path.display()),
+        };
+        Err(format!("seed {}: {why}{kept}", self.seed))
+    }
+}
+
+/// Where histories are left that nothing explains.
+fn failures() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/history-failures");
+    std::fs::create_dir_all(&folder).expect("cargo has a folder for what it builds");
+    folder.canonicalize().expect("it was just made")
+}
+
+/// What anybody can know before the first call.
+fn world(exchange: &Exchange) -> World {
+    let details = |symbol: &str| {
+        let details = exchange.get(&format!("/v1/symbols/details/{symbol}")).ok();
+        let code = |name: &str| details[name].as_str().expect("details name both currencies").to_owned();
+        let lot = Dec::parse(&details["tick_size"].to_string().replace('"', "")).expect("a lot is a decimal");
+        (symbol.to_owned(), Symbol { base: code("base_currency"), quote: code("quote_currency"), lot })
+    };
+    let account = |key: &str| {
+        let key = exchange.key(key);
+        format!("{}/{}", key.group, key.account)
+    };
+    let balances = |key: &&str| {
+        let rows = exchange.as_(key).balances();
+        let row = |row: &serde_json::Value| {
+            (row["currency"].as_str().expect("a code").to_owned(), Dec::wire(&row["amount"]))
+        };
+        (account(key), rows.iter().map(row).collect())
+    };
+    World {
+        symbols: MARKETS.iter().map(|market| details(market.0)).collect(),
+        fees: [20, 40],
+        accounts: OWNERS.iter().map(balances).collect(),
+        keys: KEYS.iter().map(|key| ((*key).to_owned(), account(key))).collect(),
+    }
+}
+
+/// Asks for every order whose answer was lost, then for all that every account has.
+fn look_around(exchange: &Exchange, board: &Board, lost: &[Operation]) -> Vec<Operation> {
+    let mut told = Vec::new();
+    for call in lost {
+        if let (Request::Place(Place { client_id: Some(name), .. }), Some(key)) = (&call.request, &call.key) {
+            let request = Request::Status(Which::ClientId(name.clone()), true);
+            told.extend(board.call(&exchange.as_(key), Some(key), request, None));
+        }
+    }
+    for key in OWNERS {
+        for request in [Request::Orders, Request::Balances, Request::Trades] {
+            told.extend(board.call(&exchange.as_(key), Some(key), request, None));
+        }
+    }
+    for (symbol, ..) in MARKETS {
+        told.extend(board.call(&exchange.anyone(), None, Request::Book(symbol.to_owned()), None));
+    }
+    told
+}
+
+impl Board {
+    fn now(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_nanos()).expect("nobody plays for centuries")
+    }
+
+    /// One call, and what is known of it afterwards: nothing if it was certainly not sent.
+    fn call(
+        &self,
+        actor: &Actor,
+        key: Option<&str>,
+        request: Request,
+        nonce: Option<u64>,
+    ) -> Option<Operation> {
+        let (path, params) = request.call();
+        let nonce = nonce.unwrap_or_else(|| if key.is_some() { actor.client().next_nonce() } else { 0 });
+        let invoked = self.now();
+        let answer = match params {
+            Some(mut params) => {
+                params["nonce"] = json!(nonce);
+                actor.try_call(&path, params)
+            }
+            None => actor.try_send("GET", &path, &[], b""),
+        };
+        let responded = self.now();
+        let answer = match answer {
+            Ok(answer) => {
+                let body = answer.reply.json().unwrap_or_default();
+                let reply =
+                    request.read(answer.status(), &body).unwrap_or_else(|why| panic!("{path}: {why}"));
+                Some((responded, reply))
+            }
+            Err(Error::Connect { .. }) => return None,
+            Err(_) => None,
+        };
+        Some(Operation { key: key.map(str::to_owned), nonce, invoked, request, answer })
+    }
+}
+
+impl Member<'_> {
+    /// Calls until the exchange is gone or enough was asked.
+    fn run(mut self, ticks: &mpsc::Sender<()>) -> Vec<Operation> {
+        let mut used = None;
+        for number in 0_u64.. {
+            if self.board.is_over.load(Ordering::Relaxed) {
+                break;
+            }
+            let request = self.request(number);
+            let is_public = matches!(request, Request::Book(_));
+            // Now and then a nonce that is already used.
+            let nonce = used.filter(|_| !is_public && self.dice.once_in(60));
+            let key = (!is_public).then_some(self.key);
+            let Some(call) = self.board.call(&self.actor, key, request, nonce) else { break };
+            let is_lost = call.answer.is_none();
+            if let (Request::Place(_), Some((_, Reply::Order(order)))) = (&call.request, &call.answer) {
+                self.remember(Which::Id(order.id));
+            }
+            if !is_public {
+                used = Some(call.nonce);
+            }
+            self.told.push(call);
+            if is_lost || ticks.send(()).is_err() {
+                break;
+            }
+        }
+        self.told
+    }
+
+    fn remember(&self, which: Which) {
+        let mut orders = self.board.orders.lock().expect("no client panics with it");
+        let orders = orders.entry(self.account.clone()).or_default();
+        orders.push(which);
+        if orders.len() > REMEMBERED {
+            orders.remove(0);
+        }
+    }
+
+    /// One of the account's newest orders, perhaps one that is just being placed; now and then anything at all.
+    fn which(&mut self) -> Which {
+        let orders = self.board.orders.lock().expect("no client panics with it");
+        match orders.get(&self.account) {
+            Some(orders) if !self.dice.once_in(50) => self.dice.pick(orders),
+            Some(_) | None => Which::Id(self.dice.below(2_000)),
+        }
+    }
+
+    fn request(&mut self, number: u64) -> Request {
+        let symbol = self.dice.pick(&MARKETS).0.to_owned();
+        match self.dice.below(100) {
+            0..42 => {
+                let place = self.place(format!("{}-{number}", self.name));
+                if let Some(name) = &place.client_id {
+                    self.remember(Which::ClientId(name.clone()));
+                }
+                Request::Place(place)
+            }
+            42..57 => Request::Cancel(self.which()),
+            57 | 58 => Request::CancelSession,
+            59 => Request::CancelAll,
+            60..74 => Request::Status(self.which(), self.dice.once_in(2)),
+            74..81 => Request::Orders,
+            81..88 => Request::Balances,
+            88..93 => Request::Trades,
+            _ => Request::Book(symbol),
+        }
+    }
+
+    fn place(&mut self, name: String) -> Place {
+        let (symbol, mid, step, grain) = self.dice.pick(&MARKETS);
+        let side = self.dice.pick(&[Side::Buy, Side::Sell]);
+        let amount = Dec::parse(grain).expect("a decimal") * Dec::from(1 + self.dice.below(9));
+        // Mostly so near the middle that orders meet; now and then where the collar begins.
+        let far = if self.dice.once_in(25) { mid / 16 } else { 0 };
+        let price = match side {
+            Side::Buy => mid + step * self.dice.below(5) + far - step * 3,
+            Side::Sell => mid + step * self.dice.below(5) + far - step,
+        };
+        let policies = [Policy::MakerOrCancel, Policy::ImmediateOrCancel, Policy::FillOrKill];
+        let policy = self.dice.once_in(4).then(|| self.dice.pick(&policies));
+        let terms = match (self.dice.below(12), side) {
+            (0, _) => Terms::Market { amount },
+            (1, Side::Buy) => Terms::Spend { money: Dec::from(self.dice.below(20_000) + 1) },
+            _ => Terms::Limit { amount, price: Dec::from(price), policy },
+        };
+        Place { symbol: symbol.to_owned(), side, terms, client_id: Some(name) }
+    }
+}

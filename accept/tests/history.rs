@@ -1,0 +1,17 @@
+//! What many clients at once are told, with the exchange killed among it, is judged from outside.
+
+use buttonwood_accept::{Crowd, Exchange, laws};
+
+/// Two kills and ten clients on two symbols: some order of events explains every reply, before, between and after. What
+/// was acknowledged is there, what was not is wholly there or not at all, and each client reads its own writes.
+/// Proves ORD-081, SES-007.
+#[test]
+fn some_order_of_events_explains_every_reply() {
+    let x = Exchange::builder().real_time().start();
+    let crowd = Crowd { seed: 1, lives: vec![700, 900, 900] };
+    let history = crowd.play(&x);
+    let tally = crowd.judge(&history).unwrap_or_else(|why| panic!("{why}"));
+    println!("{tally}");
+    assert!(tally.operations > 2_500 && tally.width > 5, "{tally}");
+    laws::check(&x);
+}
