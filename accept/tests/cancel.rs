@@ -135,6 +135,36 @@ fn all() {
     );
 }
 
+/// A cancel by client id that meets the very placement ends the order or finds none, and never answers with a live one.
+/// Proves ORD-056, ORD-058, ORD-059.
+#[test]
+fn cancel_meets_placing() {
+    let x = Exchange::start();
+    let (places, cancels) = (x.fresh("trader"), x.fresh("second-session"));
+    let barrier = std::sync::Barrier::new(2);
+    let answers: Vec<_> = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0..300 {
+                barrier.wait();
+                places.place(&NewOrder::limit("btcusd", "buy", "0.001", "100").named(&format!("n{number}")));
+            }
+        });
+        let cancel = |number: u32| {
+            barrier.wait();
+            cancels.call("/v1/order/cancel", json!({ "client_order_id": format!("n{number}") }))
+        };
+        (0..300).map(cancel).collect()
+    });
+    for answer in answers {
+        if answer.status() == 200 {
+            assert_eq!(answer.ok()["is_cancelled"], json!(true), "{answer}");
+        } else {
+            answer.refused(404, "OrderNotFound");
+        }
+    }
+    laws::check(&x);
+}
+
 /// The shape of the reply: ids as integers, lists always there. Proves ORD-061.
 #[test]
 fn reply_shape() {

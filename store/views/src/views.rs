@@ -5,7 +5,7 @@ use crate::history::{Fault, History, Index, OrderRow, Position, PublicTrade, Tra
 use crate::{Depth, Tape};
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Event, OrderRef, OrderState, State};
-use buttonwood_model::{AccountId, Side, Stamp, SymbolId};
+use buttonwood_model::{AccountId, Side, Stamp, SymbolId, Time};
 use buttonwood_num::{Price, Qty};
 
 /// Every read model, as of one command.
@@ -115,13 +115,32 @@ impl Views {
         let closed = match order {
             OrderRef::Id(_) if live.is_some() => None,
             OrderRef::Id(id) => self.history().order(account, *id)?,
-            OrderRef::ClientId(client_id) => self.history().order_by_client_id(account, client_id)?,
+            OrderRef::ClientId(client_id) => {
+                self.history().order_by_client_id(account, client_id, Time(u64::MAX))?
+            }
         };
         Ok(match (live, closed.map(found_of)) {
             (Some(live), Some(closed)) if closed.order.id > live.order.id => Some(closed),
             (Some(live), _) => Some(live),
             (None, closed) => closed,
         })
+    }
+
+    /// An order of the account that was closed by then, whatever was placed under the same name since.
+    ///
+    /// # Errors
+    /// [`Fault`] of the history.
+    pub fn find_closed(
+        &self,
+        account: AccountId,
+        order: &OrderRef,
+        by: Time,
+    ) -> Result<Option<Found>, Fault> {
+        let row = match order {
+            OrderRef::Id(id) => self.history().order(account, *id)?.filter(|row| row.closed <= by),
+            OrderRef::ClientId(client_id) => self.history().order_by_client_id(account, client_id, by)?,
+        };
+        Ok(row.map(found_of))
     }
 
     fn find_live(&self, account: AccountId, order: &OrderRef) -> Option<Found> {

@@ -26,16 +26,19 @@ fn command(_app: &App, call: &Call) -> Result<Body, Refusal> {
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     let order = match receipt.outcome {
         Outcome::Order(order) => order,
-        Outcome::NotLive => closed(app, call)?,
+        Outcome::NotLive => closed(app, call, receipt)?,
         Outcome::Rejected(reject) => return Err(refused::refusal(app, call, reject)),
         Outcome::Done => return Err(failed()),
     };
     Ok(Reply::json(json::object(body::ORDER_BYTES, |json| body::order(json, app, &order, None))))
 }
 
-fn closed(app: &App, call: &Call) -> Result<OrderState, Refusal> {
+/// The order as it was closed before the cancel had its turn. One that was placed after it may be live by now, and would
+/// look as if it had outlived its cancel.
+fn closed(app: &App, call: &Call, receipt: &Receipt) -> Result<OrderState, Refusal> {
     let order = order_ref(call.payload())?;
-    let found = app.exchange.views().find(call.account(), &order).map_err(|fault| {
+    let found = app.exchange.views().find_closed(call.account(), &order, receipt.stamp.time);
+    let found = found.map_err(|fault| {
         tracing::error!(%fault, "history cannot be read");
         failed()
     })?;

@@ -96,7 +96,7 @@ impl History {
         Ok(None)
     }
 
-    /// Of an account's closed orders with this client id the one placed last (ORD-068).
+    /// Of an account's orders with this client id that were closed by a time, the one placed last (ORD-068).
     ///
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
@@ -104,6 +104,7 @@ impl History {
         &self,
         account: AccountId,
         client_id: &ClientId,
+        closed_by: Time,
     ) -> Result<Option<OrderRow>, Fault> {
         let mut next = self.index.client_bucket(account, client_id);
         let mut found: Option<OrderRow> = None;
@@ -113,7 +114,9 @@ impl History {
             if found.is_some_and(|found| row.closed < found.placed) {
                 break;
             }
-            let asked = row.account == account && row.client_id.as_ref() == Some(client_id);
+            let asked = row.account == account
+                && row.client_id.as_ref() == Some(client_id)
+                && row.closed <= closed_by;
             if asked && found.is_none_or(|found| found.order < row.order) {
                 found = Some(row);
             }

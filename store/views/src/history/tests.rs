@@ -14,6 +14,8 @@ use tempfile::{TempDir, tempdir};
 
 const ALICE: AccountId = AccountId(0);
 const BOB: AccountId = AccountId(1);
+/// Later than anything.
+const EVER: Time = Time(u64::MAX);
 const BTCUSD: SymbolId = SymbolId(0);
 const FILES: [&str; 3] = ["trades.log", "orders.log", "public.log"];
 
@@ -91,7 +93,10 @@ fn compare_orders(rig: &Rig) {
         for client_id in (0..4).map(client_id) {
             let own = all.iter().filter(|row| row.account == account && row.client_id == Some(client_id));
             let last_placed = own.max_by_key(|row| row.order);
-            assert_eq!(rig.history.order_by_client_id(account, &client_id).unwrap().as_ref(), last_placed);
+            assert_eq!(
+                rig.history.order_by_client_id(account, &client_id, EVER).unwrap().as_ref(),
+                last_placed
+            );
         }
     }
 }
@@ -248,9 +253,11 @@ fn a_shared_client_id_finds_the_order_placed_last() {
     rig.step(Step::Close { order: 1, reason: None });
     rig.step(Step::Wait(5));
     rig.step(Step::Close { order: 0, reason: None });
-    let found = rig.history.order_by_client_id(ALICE, &client_id(1)).unwrap().unwrap();
+    let found = rig.history.order_by_client_id(ALICE, &client_id(1), EVER).unwrap().unwrap();
     assert_eq!(found.order, OrderId(2));
-    assert_eq!(rig.history.order_by_client_id(BOB, &client_id(1)).unwrap(), None);
+    let before = Time(found.closed.0 - 1);
+    assert_eq!(rig.history.order_by_client_id(ALICE, &client_id(1), before).unwrap(), None);
+    assert_eq!(rig.history.order_by_client_id(BOB, &client_id(1), EVER).unwrap(), None);
 }
 
 /// Orders whose ids share a hash bucket are told apart.
@@ -270,12 +277,12 @@ fn orders_of_one_bucket_are_told_apart() {
     let name = names.find(|name| bucket_of(name) == bucket_of(&first.client_id.unwrap())).unwrap();
 
     assert_eq!(rig.history.order(ALICE, twin).unwrap(), None);
-    assert_eq!(rig.history.order_by_client_id(ALICE, &name).unwrap(), None);
+    assert_eq!(rig.history.order_by_client_id(ALICE, &name, EVER).unwrap(), None);
     let second = OrderRow { order: twin, client_id: Some(name), ..first };
     rig.history.push_order(&second);
     for row in [first, second] {
         assert_eq!(rig.history.order(ALICE, row.order).unwrap(), Some(row));
-        assert_eq!(rig.history.order_by_client_id(ALICE, &row.client_id.unwrap()).unwrap(), Some(row));
+        assert_eq!(rig.history.order_by_client_id(ALICE, &row.client_id.unwrap(), EVER).unwrap(), Some(row));
     }
 }
 
