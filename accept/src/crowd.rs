@@ -17,24 +17,40 @@ use serde_json::json;
 use crate::actor::Actor;
 use crate::exchange::Exchange;
 
-/// Whose keys are used, each on a connection of its own: three of one account, two keys twice.
-const KEYS: [&str; 11] = [
+/// Whose keys are used, each on a connection of its own: three keys of one account, three keys twice.
+const KEYS: [&str; 16] = [
+    "trader",
     "trader",
     "second-session",
     "trader-fund-manager",
     "savings-trader",
     "counterparty",
-    "broker",
+    "counterparty",
     "broker",
     "load-000",
     "load-001",
     "load-001",
     "load-002",
+    "load-003",
+    "load-004",
+    "load-005",
+    "load-006",
 ];
 
 /// A key for each account, to look around with.
-const OWNERS: [&str; 7] =
-    ["trader", "savings-trader", "counterparty", "broker", "load-000", "load-001", "load-002"];
+const OWNERS: [&str; 11] = [
+    "trader",
+    "savings-trader",
+    "counterparty",
+    "broker",
+    "load-000",
+    "load-001",
+    "load-002",
+    "load-003",
+    "load-004",
+    "load-005",
+    "load-006",
+];
 
 /// Symbols with the price that orders lie around, the distance between two prices and the grain of quantities.
 const MARKETS: [(&str, u64, u64, &str); 2] = [("btcusd", 30_000, 10, "0.13"), ("ethusd", 2_000, 1, "1.7")];
