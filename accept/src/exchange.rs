@@ -27,9 +27,12 @@ pub fn binary() -> PathBuf {
             return path.into();
         }
     }
-    // target/<profile>/deps/<test>, so the binary lies one folder up.
-    let test = std::env::current_exe().expect("a test knows where it is");
-    test.parent().and_then(Path::parent).expect("tests lie in deps").join("buttonwood-under-test")
+    // target/<profile>/deps/<test>, so the binary lies one folder up, or beside another binary of ours.
+    let own = std::env::current_exe().expect("a program knows where it is");
+    let folder = own.parent().expect("a program lies in a folder");
+    let folder =
+        if folder.ends_with("deps") { folder.parent().expect("deps lies in a profile") } else { folder };
+    folder.join("buttonwood-under-test")
 }
 
 /// The binary with these arguments, and nothing of the tester's own settings.

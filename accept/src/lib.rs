@@ -2,7 +2,8 @@
 //!
 //! [`Exchange`] is one running process with a directory of its own; [`Actor`] is one key of it; [`check`]
 //! runs a scenario written as text; [`laws::check`] asks after every scenario whether the books still add
-//! up. [`Crowd`] is many clients at once, judged by the outside history checker. [`raw`] is for requests that no decent client would send.
+//! up. [`Crowd`] is many clients at once, judged from outside. [`raw`] is for requests that no decent client
+//! would send.
 //!
 //! Everything blocks and nothing sleeps: with a manual clock and no simulated traders, what a test sees is
 //! a function of what it sends.

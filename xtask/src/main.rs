@@ -10,6 +10,7 @@ mod deny;
 mod exchange;
 mod faults;
 mod fuzz;
+mod history;
 mod layers;
 mod metadata;
 mod repo;
@@ -37,6 +38,7 @@ usage: cargo xtask <chore>
   planted [ARGS…]  plants every bug there is, one after another; the simulator must find each
   fuzz [TARGET…]   libFuzzer on every target, or on those named: --seconds N, --runs N, --seed N, --list
   faults [ARGS…]   kills, power cuts, bad and full disks, damage: on real kernels and disks; --help tells more
+  history [ARGS…]  many clients and kills against the real binary, judged from outside: --seed N, --minutes M
   bench [ARGS…]    the benchmarks, in release mode; ARGS go to buttonwood-bench
 ";
 
@@ -74,6 +76,7 @@ fn run(words: &[String]) -> Done {
         ("planted", _) => sim::planted(&repo, &rest),
         ("fuzz", _) => fuzz::run(&repo, &rest),
         ("faults", _) => faults::run(&repo, &rest),
+        ("history", _) => history::run(&repo, &rest),
         ("bench", _) => bench::run(&repo, &rest),
         ("help" | "--help" | "-h", _) => {
             print!("{USAGE}");

@@ -1,0 +1,131 @@
+//! `cargo xtask history`: crowd after crowd against the real binary, each judged from outside.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use buttonwood_accept::{Crowd, Exchange, laws};
+
+const USAGE: &str = "\
+usage: cargo xtask history [--seed N] [--minutes M] [--calls N] [--kills N]
+  --seed N     the first seed, or without --minutes the only one (default 1)
+  --minutes M  seed after seed, for so long
+  --calls N    answers in each life of the exchange (default 1500)
+  --kills N    how often it is killed in one history (default 4)
+";
+
+/// What was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Wanted {
+    seed: u64,
+    span: Option<Duration>,
+    calls: u64,
+    kills: u64,
+}
+
+impl Wanted {
+    /// Reads the words; `None` when help is asked for.
+    ///
+    /// # Errors
+    /// Names the word that makes no sense.
+    fn parse(words: &[String]) -> Result<Option<Self>, String> {
+        let mut wanted = Self { seed: 1, span: None, calls: 1_500, kills: 4 };
+        let mut words = words.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            let mut number = |most| -> Result<u64, String> {
+                let text = words.next().ok_or_else(|| format!("{word} needs a value"))?;
+                let number = text.parse().ok().filter(|number| (1..=most).contains(number));
+                number.ok_or_else(|| format!("{word} {text}: a whole number from 1 to {most}"))
+            };
+            match word {
+                "--help" | "-h" => return Ok(None),
+                "--seed" => wanted.seed = number(u64::MAX)?,
+                "--minutes" => wanted.span = Some(Duration::from_secs(number(24 * 60)? * 60)),
+                "--calls" => wanted.calls = number(20_000)?,
+                "--kills" => wanted.kills = number(100)?,
+                other => return Err(format!("`{other}` is not understood")),
+            }
+        }
+        Ok(Some(wanted))
+    }
+}
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let told = match Wanted::parse(&words) {
+        Ok(Some(wanted)) => run(wanted),
+        Ok(None) => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        Err(why) => Err(format!("{why}\n\n{USAGE}")),
+    };
+    match told {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("history: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(wanted: Wanted) -> Result<(), String> {
+    let began = Instant::now();
+    let (mut histories, mut calls, mut lost, mut happened) = (0, 0, 0, 0);
+    for seed in wanted.seed.. {
+        let [calls_each, kills] =
+            [wanted.calls, wanted.kills].map(|number| usize::try_from(number).expect("few"));
+        let lives = vec![calls_each; kills + 1];
+        let crowd = Crowd { seed, lives };
+        let exchange = Exchange::builder().real_time().start();
+        let tally = crowd.judge(&crowd.play(&exchange)).map_err(|why| {
+            format!(
+                "{why}\nagain: cargo xtask history --seed {seed} --calls {} --kills {}",
+                wanted.calls, wanted.kills
+            )
+        })?;
+        laws::check(&exchange);
+        println!("seed {seed}: {tally}");
+        histories += 1;
+        calls += tally.operations;
+        lost += tally.lost;
+        happened += tally.happened;
+        if wanted.span.is_none_or(|span| began.elapsed() >= span) {
+            break;
+        }
+    }
+    println!(
+        "history: {histories} histories of {calls} calls are explained, {lost} calls without an answer, {happened} of \
+         them happened; {:.0?}",
+        began.elapsed()
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Option<Wanted>, String> {
+        Wanted::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    /// What makes no sense is refused by name.
+    #[test]
+    fn names_what_makes_no_sense() {
+        for (line, named) in [
+            ("--seed", "--seed needs a value"),
+            ("--seed x", "--seed x"),
+            ("--minutes 0", "--minutes 0"),
+            ("--minutes -1", "--minutes -1"),
+            ("--calls 20001", "--calls 20001"),
+            ("--kills 0", "--kills 0"),
+            ("--quick", "`--quick`"),
+        ] {
+            let refusal = parse(line).unwrap_err();
+            assert!(refusal.contains(named), "{line}: {refusal}");
+        }
+        let wanted = Wanted { seed: 7, span: Some(Duration::from_mins(2)), calls: 9, kills: 1 };
+        assert_eq!(parse("--seed 7 --minutes 2 --calls 9 --kills 1"), Ok(Some(wanted)));
+        assert_eq!(parse("--help"), Ok(None));
+    }
+}

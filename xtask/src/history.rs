@@ -1,0 +1,12 @@
+//! The outside history checker: crowds of clients against the real binary, for as long as is wanted.
+
+use crate::Done;
+use crate::repo::Repo;
+
+/// Builds the exchange beside the crowd and runs the crowd with the words given to it.
+pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
+    let package = ["--quiet", "--package", "buttonwood-accept"];
+    repo.cargo(["build"].iter().chain(&package).chain(&["--bins"])).run()?;
+    let head = ["--bin", "buttonwood-history", "--"];
+    repo.cargo(["run"].iter().chain(&package).chain(&head).chain(words)).run()
+}
