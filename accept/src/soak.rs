@@ -1,25 +1,30 @@
 //! `cargo xtask history`: crowd after crowd against the real binary, each judged from outside.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use buttonwood_accept::{Crowd, Exchange, laws};
+use buttonwood_history::{History, Verdict};
 
 const USAGE: &str = "\
 usage: cargo xtask history [--seed N] [--minutes M] [--calls N] [--kills N]
+       cargo xtask history --again FILE
   --seed N     the first seed, or without --minutes the only one (default 1)
   --minutes M  seed after seed, for so long
   --calls N    answers in each life of the exchange (default 1500)
   --kills N    how often it is killed in one history (default 4)
+  --again FILE judges a history that was left in a file, and nothing else
 ";
 
 /// What was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Wanted {
     seed: u64,
     span: Option<Duration>,
     calls: u64,
     kills: u64,
+    again: Option<PathBuf>,
 }
 
 impl Wanted {
@@ -28,7 +33,12 @@ impl Wanted {
     /// # Errors
     /// Names the word that makes no sense.
     fn parse(words: &[String]) -> Result<Option<Self>, String> {
-        let mut wanted = Self { seed: 1, span: None, calls: 1_500, kills: 4 };
+        let mut wanted = Self { seed: 1, span: None, calls: 1_500, kills: 4, again: None };
+        if let [flag, file] = words
+            && flag == "--again"
+        {
+            return Ok(Some(Self { again: Some(file.into()), ..wanted }));
+        }
         let mut words = words.iter().map(String::as_str);
         while let Some(word) = words.next() {
             let mut number = |most| -> Result<u64, String> {
@@ -38,6 +48,7 @@ impl Wanted {
             };
             match word {
                 "--help" | "-h" => return Ok(None),
+                "--again" => return Err("--again wants a file and stands alone".to_owned()),
                 "--seed" => wanted.seed = number(u64::MAX)?,
                 "--minutes" => wanted.span = Some(Duration::from_secs(number(24 * 60)? * 60)),
                 "--calls" => wanted.calls = number(20_000)?,
@@ -52,7 +63,8 @@ impl Wanted {
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let told = match Wanted::parse(&words) {
-        Ok(Some(wanted)) => run(wanted),
+        Ok(Some(Wanted { again: Some(file), .. })) => again(&file),
+        Ok(Some(wanted)) => run(&wanted),
         Ok(None) => {
             print!("{USAGE}");
             Ok(())
@@ -68,7 +80,19 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(wanted: Wanted) -> Result<(), String> {
+/// Judges what was left in a file.
+fn again(file: &Path) -> Result<(), String> {
+    let history = History::load(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    match history.judge() {
+        Verdict::Legal(tally) => {
+            println!("{tally}");
+            Ok(())
+        }
+        Verdict::Illegal(why) | Verdict::Undecided(why) => Err(why),
+    }
+}
+
+fn run(wanted: &Wanted) -> Result<(), String> {
     let began = Instant::now();
     let (mut histories, mut calls, mut lost, mut happened) = (0, 0, 0, 0);
     for seed in wanted.seed.. {
@@ -119,12 +143,14 @@ mod tests {
             ("--minutes -1", "--minutes -1"),
             ("--calls 20001", "--calls 20001"),
             ("--kills 0", "--kills 0"),
+            ("--again", "--again wants a file"),
+            ("--seed 1 --again x", "--again wants a file and stands alone"),
             ("--quick", "`--quick`"),
         ] {
             let refusal = parse(line).unwrap_err();
             assert!(refusal.contains(named), "{line}: {refusal}");
         }
-        let wanted = Wanted { seed: 7, span: Some(Duration::from_mins(2)), calls: 9, kills: 1 };
+        let wanted = Wanted { seed: 7, span: Some(Duration::from_mins(2)), calls: 9, kills: 1, again: None };
         assert_eq!(parse("--seed 7 --minutes 2 --calls 9 --kills 1"), Ok(Some(wanted)));
         assert_eq!(parse("--help"), Ok(None));
     }
