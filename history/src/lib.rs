@@ -10,6 +10,7 @@
 mod decimal;
 mod dice;
 mod exchange;
+mod lost;
 mod names;
 mod nonces;
 mod operation;

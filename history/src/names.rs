@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::operation::{History, Operation, Request, Which};
+use crate::lost;
+use crate::operation::{History, Operation, Request};
 use crate::reply::Reply;
 
 /// Why a history is not searched.
@@ -147,7 +148,7 @@ fn lost(history: &History) -> Result<HashMap<(&str, &str), usize>, Trouble> {
         }
         match name {
             _ if operation.answer.is_some() => {}
-            Some(name) if is_denied(history, name, operation.invoked) => {}
+            Some(_) if lost::is_denied(history, at) => {}
             Some(name) => {
                 lost.insert(name, at);
             }
@@ -162,17 +163,6 @@ fn lost(history: &History) -> Result<HashMap<(&str, &str), usize>, Trouble> {
         None => Ok(lost),
         Some((_, at)) => Err(Trouble::Unfit(format!("#{at} has no answer and shares its client id"))),
     }
-}
-
-/// Whether, after the crash that took its answer, an order is said not to exist.
-fn is_denied(history: &History, (owner, name): (&str, &str), invoked: u64) -> bool {
-    let Some(dead) = history.deaths.iter().filter(|death| **death >= invoked).min() else { return false };
-    history.operations.iter().enumerate().any(|(at, operation)| {
-        let is_about_it =
-            matches!(&operation.request, Request::Status(Which::ClientId(asked), _) if asked == name);
-        let is_unknown = matches!(operation.answer, Some((_, Reply::Refused(404, _))));
-        is_about_it && is_unknown && operation.invoked > *dead && account(history, at) == owner
-    })
 }
 
 /// The account an operation acts for; empty for a public call.

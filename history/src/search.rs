@@ -2,20 +2,22 @@
 //!
 //! An operation may come next when none that is still to come was answered before it was sent. One that fits now and
 //! changes nothing is taken at once: were it legal later, it is legal here. Accepted placements come in the order of their
-//! ids. What had no answer may come until the exchange was dead, or never; once a reply shows its order, it must.
+//! ids. What had no answer may come until the exchange was dead, or never; once a reply shows its order, it must, and where replies
+//! tell that it did not happen (`lost`), it is left out.
 
 use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 use crate::exchange::Exchange;
+use crate::lost;
 use crate::names::Names;
 use crate::nonces;
 use crate::operation::{History, Request};
 use crate::reply::Reply;
 
 /// After so many different configurations the search gives up.
-const CONFIGURATIONS: usize = 4_000_000;
+const CONFIGURATIONS: usize = 1_000_000;
 
 /// One operation to find a place for.
 #[derive(Clone, Copy, Debug)]
@@ -297,9 +299,9 @@ fn candidate(history: &History, names: &Names, at: usize) -> Option<Candidate> {
         Some((_, reply)) if nonces::is_refusal(reply) => None,
         Some((responded, _)) => Some(Candidate { at, invoked, latest: *responded, must: true }),
         None if !operation.request.writes() => None,
+        None if lost::is_denied(history, at) || lost::is_outlived(history, names, at) => None,
         None => {
-            let dead =
-                history.deaths.iter().copied().filter(|death| *death >= invoked).min().unwrap_or(u64::MAX);
+            let dead = lost::death(history, operation);
             let must = matches!(operation.request, Request::Place(_)) && names.id(at).is_some();
             let latest = names.shown(at).filter(|_| must).map_or(dead, |shown| shown.min(dead));
             Some(Candidate { at, invoked, latest, must })

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::lost;
 use crate::names::{Names, Trouble};
 use crate::nonces;
 use crate::operation::{History, Operation, Request};
@@ -67,8 +68,8 @@ impl History {
         // Ends before beginnings: what is answered in the instant in which another is sent does not overlap it.
         let mut edges: Vec<(u64, bool)> = Vec::new();
         for operation in &self.operations {
-            let dead = self.deaths.iter().copied().filter(|death| *death >= operation.invoked).min();
-            let end = operation.answer.as_ref().map_or(dead.unwrap_or(u64::MAX), |(responded, _)| *responded);
+            let dead = lost::death(self, operation);
+            let end = operation.answer.as_ref().map_or(dead, |(responded, _)| *responded);
             edges.extend([(operation.invoked, true), (end, false)]);
         }
         edges.sort_unstable();

@@ -93,6 +93,24 @@ fn lost_answers() {
     assert_eq!((tally.lost, tally.happened), (4, 3));
 }
 
+/// Lost cancels of every kind that did not happen, as what they would have ended tells.
+#[test]
+fn lost_cancels() {
+    let tally = legal(
+        "
+        1..2 alice buy btcusd 1 @ 100 as a1     => 10 live executed 0
+        3.. alice cancel 10
+        4.. alice2 cancel as a1
+        5.. alice cancel session
+        6.. alice2 cancel all
+        7.. alice2 cancel session
+        died 8
+        9..10 alice orders                      => 10 live executed 0
+        ",
+    );
+    assert_eq!((tally.lost, tally.happened), (5, 0));
+}
+
 /// A call that timed out, no crash: it may happen whenever it likes, here between two reads.
 #[test]
 fn late_effects() {
