@@ -127,3 +127,27 @@ proptest! {
         }
     }
 }
+
+/// Two ledgers are equal only with the same balances, come to by the same movements: replays are compared by it.
+#[test]
+fn equal_ledgers_have_the_same_past() {
+    let open = || ledger(5, 2);
+    assert_eq!(open(), open());
+    assert_eq!((open().accounts(), open().next_account()), (5, AccountId(5)));
+    let paid = |amounts: &[i128]| {
+        let mut ledger = open();
+        for amount in amounts {
+            issue(&mut ledger, ALICE, USD, *amount);
+        }
+        ledger
+    };
+    assert_eq!(paid(&[1, 2]), paid(&[1, 2]));
+    assert_ne!(paid(&[1, 2]), open(), "another balance");
+    assert_ne!(paid(&[1, 2]), paid(&[3]), "the same balance by other movements");
+    assert_ne!(ledger(5, 2), ledger(6, 2), "one account more");
+    assert_ne!(ledger(5, 2), ledger(5, 3), "one currency more");
+    let mut doctored = paid(&[3]);
+    doctored.fingerprint = paid(&[1, 2]).fingerprint;
+    doctored.balances = open().balances;
+    assert_ne!(doctored, paid(&[1, 2]), "the same fingerprint over other balances");
+}
