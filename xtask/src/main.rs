@@ -13,6 +13,7 @@ mod fuzz;
 mod history;
 mod layers;
 mod metadata;
+mod mutants;
 mod repo;
 mod sim;
 mod suite;
@@ -35,6 +36,7 @@ usage: cargo xtask <chore>
   trace [--check]  tests to clauses: writes spec/coverage.md, or with --check only compares it
   deny             licences, banned crates and sources of dependencies
   sim [ARGS…]      the simulator: --seed N, --minutes M, --ci and what `sim --help` lists
+  mutants [K/N]    changes of single lines of num, ledger, book and journal, a shard of them; tests must notice
   planted [ARGS…]  plants every bug there is, one after another; the simulator must find each
   fuzz [TARGET…]   libFuzzer on every target, or on those named: --seconds N, --runs N, --seed N, --list
   faults [ARGS…]   kills, power cuts, bad and full disks, damage: on real kernels and disks; --help tells more
@@ -73,6 +75,7 @@ fn run(words: &[String]) -> Done {
         ("trace", ["--check"]) => trace::run(&repo, trace::Mode::Check),
         ("deny", []) => deny::run(&repo),
         ("sim", _) => sim::run(&repo, &rest),
+        ("mutants", _) => mutants::run(&repo, &rest),
         ("planted", _) => sim::planted(&repo, &rest),
         ("fuzz", _) => fuzz::run(&repo, &rest),
         ("faults", _) => faults::run(&repo, &rest),

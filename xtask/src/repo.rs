@@ -81,6 +81,12 @@ impl Step {
         if status.success() { Ok(()) } else { Err(format!("`{}` failed: {status}", self.words())) }
     }
 
+    /// Runs it with our output as its own and returns its exit code; only being killed is an error.
+    pub(crate) fn code(mut self) -> Result<i32, String> {
+        let status = self.command.status().map_err(|error| format!("{}: {error}", self.words()))?;
+        status.code().ok_or_else(|| format!("`{}` was killed", self.words()))
+    }
+
     /// Runs it and returns what it wrote to standard output; standard error stays ours.
     pub(crate) fn stdout(mut self) -> Result<String, String> {
         self.command.stderr(Stdio::inherit());
