@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use crate::repo::Repo;
-use crate::{Done, deny, faults, fuzz, layers, sim, suite, tidy, trace};
+use crate::{Done, deny, faults, fuzz, instructions, layers, sim, suite, tidy, trace};
 
 type Step = (&'static str, fn(&Repo) -> Done);
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     ("fmt", |repo| repo.cargo(["fmt", "--all", "--check"]).run()),
     ("clippy", |repo| repo.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()),
     ("doc", |repo| repo.cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-Dwarnings").run()),
@@ -16,6 +16,7 @@ const STEPS: [Step; 12] = [
     ("tidy", tidy::run),
     ("trace", |repo| trace::run(repo, trace::Mode::Check)),
     ("test", suite::run),
+    ("instructions", |repo| instructions::run(repo, instructions::Mode::Check)),
     ("sim", |repo| sim::run(repo, &["--ci"])),
     ("planted", |repo| sim::planted(repo, &["--planted", "all"])),
     ("fuzz", |repo| fuzz::run(repo, &["--seconds", "10"])),

@@ -6,11 +6,13 @@
 mod bench;
 mod ccxt;
 mod ci;
+mod debian;
 mod deny;
 mod exchange;
 mod faults;
 mod fuzz;
 mod history;
+mod instructions;
 mod layers;
 mod metadata;
 mod mutants;
@@ -41,6 +43,7 @@ usage: cargo xtask <chore>
   fuzz [TARGET…]   libFuzzer on every target, or on those named: --seconds N, --runs N, --seed N, --list
   faults [ARGS…]   kills, power cuts, bad and full disks, damage: on real kernels and disks; --help tells more
   history [ARGS…]  many clients and kills against the real binary, judged from outside: --seed N, --minutes M
+  instructions     instructions of the order path against bench/instructions.txt; --write stores new counts
   bench [ARGS…]    the benchmarks, in release mode; ARGS go to buttonwood-bench
 ";
 
@@ -80,6 +83,8 @@ fn run(words: &[String]) -> Done {
         ("fuzz", _) => fuzz::run(&repo, &rest),
         ("faults", _) => faults::run(&repo, &rest),
         ("history", _) => history::run(&repo, &rest),
+        ("instructions", []) => instructions::run(&repo, instructions::Mode::Check),
+        ("instructions", ["--write"]) => instructions::run(&repo, instructions::Mode::Write),
         ("bench", _) => bench::run(&repo, &rest),
         ("help" | "--help" | "-h", _) => {
             print!("{USAGE}");
