@@ -26,7 +26,7 @@ fn reference_ns(flow: &Flow) -> f64 {
 }
 
 /// CPU nanoseconds an operation of ours; a move is two commands.
-fn exchange_ns(flow: &Flow, script: &Script) -> f64 {
+pub(crate) fn exchange_ns(flow: &Flow, script: &Script) -> f64 {
     let mut exchange = Exchange::new(flow.symbols);
     for record in &script.records[..script.prefill] {
         black_box(exchange.apply(record));

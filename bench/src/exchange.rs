@@ -52,8 +52,9 @@ impl Record {
         self.0[39] & MORE != 0
     }
 
+    /// The command it stands for.
     #[inline]
-    fn decode(&self) -> Command {
+    pub(crate) fn decode(&self) -> Command {
         let account = self.half(32);
         // In one expression, so that it is built where it will lie.
         Command {
@@ -324,6 +325,12 @@ impl Exchange {
         assert_eq!(self.state.broken_law(), None, "every law holds");
         self.tally()
     }
+}
+
+/// What founds an exchange for a flow, and when.
+pub(crate) fn founding_commands(symbols: u16) -> (Time, Vec<Command>) {
+    let commands = founding(symbols, ACCOUNTS).map(|body| Command { caller: None, body });
+    (Time(START_MICROS), commands.collect())
 }
 
 fn founding(symbols: u16, accounts: u32) -> impl Iterator<Item = Body> {

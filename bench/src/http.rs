@@ -1,4 +1,4 @@
-//! Benchmarks 6, 7, 8 and 12: signed REST, against a server on the same HTTP stack that checks the same signature
+//! Benchmarks 6, 7, 8 and 12, and our half of 9: signed REST, against a server on the same HTTP stack that checks the same signature
 //! and then does nothing.
 
 mod keys;
@@ -8,4 +8,4 @@ mod requests;
 mod rest;
 mod server;
 
-pub(crate) use rest::{durable, latency, one_load, start, undurable};
+pub(crate) use rest::{Stock, durable, durable_run, durable_stock, latency, one_load, start, undurable};

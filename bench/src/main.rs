@@ -6,16 +6,19 @@
 
 mod clock;
 mod core;
+mod database;
 mod disk;
 mod exchange;
 mod figures;
 mod http;
+mod journalled;
 mod memory;
 mod opgen;
 mod place;
 mod recovery;
 mod reference;
 mod report;
+mod shapes;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -30,9 +33,11 @@ const USAGE: &str = "\
 usage: cargo xtask bench [NUMBER…|all] [--pairs N] [--quick] [--write]
   1   core, one book                    7   signed REST, durable
   2   core, 100 books                   8   durable latency
-  3   core tail                         11  recovery
-  5   memory of a resting order         12  start
-  6   signed REST, undurable            all is the default
+  3   core tail                         9   against PostgreSQL
+  4   worst shape of a book             10  journalled core, without HTTP
+  5   memory of a resting order         11  recovery
+  6   signed REST, undurable            12  start
+  all is the default
   --pairs N   pairs of reference and ours (default 5)
   --quick     one pair, short: shows that it runs, not how fast
   --write     store the table in bench/RESULTS.md";
@@ -63,10 +68,10 @@ pub(crate) fn say(line: &str) {
     eprintln!("bench: {line}");
 }
 
-const ALL: [u8; 9] = [1, 2, 3, 5, 6, 7, 8, 11, 12];
+const ALL: [u8; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
 /// Those that start the product as a process.
-const OVER_HTTP: [u8; 4] = [6, 7, 8, 12];
+const OVER_HTTP: [u8; 5] = [6, 7, 8, 9, 12];
 
 /// Under cargo, brings the product's binary up to date; started by hand, what lies beside this program counts.
 fn build_product() -> bool {
@@ -158,6 +163,10 @@ fn run(number: u8, settings: &Settings, report: &mut Report) {
         3 => {
             core::tails(settings, goal("core tail (A1, B1)", "p99.9 ours / obcore", [1.5, 0.8, 0.5]), report)
         }
+        4 => {
+            let goal = goal("worst shape of a book", "slowest shape ns/op / A1 ns/op", [8.0, 4.0, 2.5]);
+            shapes::measure(settings, goal, report);
+        }
         5 => core::bytes(
             settings,
             goal("memory (P1)", "bytes an order ours / obcore", [2.0, 1.25, 0.9]),
@@ -177,6 +186,14 @@ fn run(number: u8, settings: &Settings, report: &mut Report) {
             let open =
                 goal("durable latency, half load", "(p99 - no-op p99) / fdatasync p99", [8.0, 4.0, 2.5]);
             http::latency(settings, [alone, open], report);
+        }
+        9 => {
+            let ratio = "durable orders/s ours / PostgreSQL";
+            database::measure(settings, goal("against the database", ratio, [6.0, 11.0, 15.0]), report);
+        }
+        10 => {
+            let ratio = "commands a wall s / min(core alone, journal alone)";
+            journalled::measure(settings, goal("journalled core (A100)", ratio, [0.4, 0.7, 0.9]), report);
         }
         11 => {
             let replay = goal("recovery (A100)", "s per M replayed / core alone", [4.0, 2.0, 1.5]);

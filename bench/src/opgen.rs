@@ -148,7 +148,8 @@ fn number(text: Option<&str>) -> u64 {
     text.and_then(|text| text.parse().ok()).expect("a number")
 }
 
-struct Rng(u64);
+/// A small seeded generator (SplitMix64).
+pub(crate) struct Rng(pub(crate) u64);
 
 impl Rng {
     fn next(&mut self) -> u64 {
@@ -159,7 +160,8 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, n: u64) -> u64 {
+    /// Below `n`.
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
     }
 
@@ -168,27 +170,30 @@ impl Rng {
     }
 }
 
+/// An order that rests in the generator's book; `side` is 0 for buys, `at` its place among the live ones.
 #[derive(Clone, Copy)]
-struct Resting {
-    side: u8,
-    price: i64,
-    qty: u64,
-    account: u32,
-    at: u32,
+pub(crate) struct Resting {
+    pub(crate) side: u8,
+    pub(crate) price: i64,
+    pub(crate) qty: u64,
+    pub(crate) account: u32,
+    pub(crate) at: u32,
 }
 
+/// The generator's own book.
 #[derive(Default)]
-struct Book {
+pub(crate) struct Book {
     lanes: [BTreeMap<i64, VecDeque<u64>>; 2],
     live: Vec<u64>,
     mid: i64,
 }
 
+/// The orders of all its books, and what has traded.
 #[derive(Default)]
-struct World {
-    orders: HashMap<u64, Resting>,
-    trades: u64,
-    lots: u64,
+pub(crate) struct World {
+    pub(crate) orders: HashMap<u64, Resting>,
+    pub(crate) trades: u64,
+    pub(crate) lots: u64,
     trading: u64,
 }
 
@@ -202,7 +207,8 @@ impl Book {
         &mut self.lanes[usize::from(side)]
     }
 
-    fn rest(&mut self, world: &mut World, id: u64, order: Resting) {
+    /// Lets an order rest.
+    pub(crate) fn rest(&mut self, world: &mut World, id: u64, order: Resting) {
         self.lane(order.side).entry(order.price).or_default().push_back(id);
         world.orders.insert(id, Resting { at: self.live.len() as u32, ..order });
         self.live.push(id);
@@ -215,7 +221,8 @@ impl Book {
         }
     }
 
-    fn remove(&mut self, world: &mut World, id: u64) -> Resting {
+    /// Takes a live order out.
+    pub(crate) fn remove(&mut self, world: &mut World, id: u64) -> Resting {
         let order = world.orders.remove(&id).expect("a live order is known");
         let lane = self.lane(order.side);
         let queue = lane.get_mut(&order.price).expect("a live order has a queue");
@@ -229,7 +236,7 @@ impl Book {
     }
 
     /// Matches against the other side up to `limit`; returns what is left.
-    fn take(&mut self, world: &mut World, side: u8, limit: Option<i64>, mut qty: u64) -> u64 {
+    pub(crate) fn take(&mut self, world: &mut World, side: u8, limit: Option<i64>, mut qty: u64) -> u64 {
         let mut traded = false;
         while qty > 0 {
             let Some(price) = self.best(side ^ 1) else { break };

@@ -106,7 +106,7 @@ fn journal(dir: &Path, script: &Script, commands: usize) -> State {
 }
 
 /// Opens a journal and replays all of it, as a start does: every batch verified, every fingerprint compared.
-fn open(dir: &Path) -> State {
+pub(crate) fn open(dir: &Path) -> State {
     let mut journal = Journal::open(dir, Options::default()).expect("the journal opens");
     let mut state = State::new();
     let mut out = Outbox::<Event>::default();

@@ -44,6 +44,8 @@ pub(crate) struct Row {
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     rows: Vec<Row>,
+    /// Benchmarks that this machine cannot run, with their reasons.
+    skipped: Vec<String>,
 }
 
 impl Report {
@@ -56,6 +58,13 @@ impl Report {
             row.goal.level(row.spread.median)
         ));
         self.rows.push(row);
+    }
+
+    /// Notes that a benchmark cannot be run here, and why.
+    pub(crate) fn skip(&mut self, number: u8, why: &str) {
+        let line = format!("SKIPPED {number}: {why}");
+        crate::say(&line);
+        self.skipped.push(line);
     }
 
     /// Whether any ratio is below its floor.
@@ -80,6 +89,9 @@ impl Report {
         out.push('\n');
         for row in &self.rows {
             let _ = writeln!(out, "- {}: {}", row.number, row.detail);
+        }
+        for line in &self.skipped {
+            let _ = writeln!(out, "- {line}");
         }
         out
     }

@@ -23,7 +23,7 @@ const RATE_MAX: f64 = 150_000.0;
 const SYNCS: usize = 2_000;
 
 /// Requests of a server, kept from run to run as long as its keys are the same.
-struct Stock {
+pub(crate) struct Stock {
     which: Which,
     connections: usize,
     each: usize,
@@ -198,6 +198,16 @@ pub(crate) fn durable(settings: &Settings, goal: Goal, report: &mut Report) {
     let survived = survive();
     let detail = format!("{}; {}{}; {survived}", medians(&runs), syncs(&runs), disturbed(&runs));
     report.add(Row { number: 7, what: goal.what, goal, spread: Spread::of(ratios), detail });
+}
+
+/// Requests for [`durable_run`].
+pub(crate) fn durable_stock(settings: &Settings) -> Stock {
+    Stock::new(Which::Product, KEYS, RATE_MAX, seconds(settings))
+}
+
+/// Ours of benchmark 7 alone: requests a second.
+pub(crate) fn durable_run(settings: &Settings, stock: &mut Stock) -> f64 {
+    measure(stock, Place::Disk, Pace::Closed, seconds(settings)).answers.per_second()
 }
 
 /// Kills the product under load and looks for every acknowledged order after its restart.

@@ -1,0 +1,300 @@
+//! Benchmark 10: the core behind its journal, without HTTP.
+//!
+//! The candidate is a ring of the product's own parts: one thread decodes binary commands, decides and applies them
+//! into a batch; another encodes, writes and syncs it, and only then releases it; full batches are waited for. The
+//! product's whole sequencer runs beside it and is told in the detail, not taken for the candidate: it also folds read
+//! models, words an answer for every command and carries it back, which the goal's "ring, journal, core" leaves out.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::{Condvar, Mutex};
+use std::time::Instant;
+
+use buttonwood_engine::{Command, Event, State, decide, encode, evolve};
+use buttonwood_journal::{Buffer, Journal, Options, Writer};
+use buttonwood_model::{Outbox, Stamp};
+use buttonwood_sequencer::{self as sequencer, Clock, recover};
+use tokio::task::LocalSet;
+
+use crate::exchange::{Exchange, Record, Script, Told, founding_commands};
+use crate::figures::Spread;
+use crate::opgen::flow_of;
+use crate::place::Place;
+use crate::report::{Goal, Report, Row};
+use crate::{Settings, clock, recovery, say};
+
+/// Commands of a batch at most, as in the sequencer.
+const COMMANDS_MAX: usize = 4_096;
+/// Bytes of a record of the journal alone.
+const RECORD: usize = 64;
+/// Commands on their way through the whole exchange at most.
+const WINDOW: usize = 4_096;
+
+/// One decided command with its share of the batch's events.
+struct Entry {
+    stamp: Stamp,
+    command: Command,
+    events: usize,
+    texts: usize,
+}
+
+/// What shares one sync.
+#[derive(Default)]
+struct Batch {
+    entries: Vec<Entry>,
+    out: Outbox<Event>,
+    fingerprint: u64,
+}
+
+/// Where a batch changes hands.
+#[derive(Default)]
+struct Slot {
+    inside: Mutex<(Option<Batch>, bool)>,
+    changed: Condvar,
+}
+
+impl Slot {
+    /// Puts a batch in once the last one was taken.
+    fn put(&self, batch: Batch) {
+        let mut inside = self.inside.lock().expect("nobody panics with it");
+        while inside.0.is_some() {
+            inside = self.changed.wait(inside).expect("nobody panics with it");
+        }
+        inside.0 = Some(batch);
+        self.changed.notify_all();
+    }
+
+    /// No more will come.
+    fn close(&self) {
+        self.inside.lock().expect("nobody panics with it").1 = true;
+        self.changed.notify_all();
+    }
+
+    /// Takes a batch, or none when no more will come.
+    fn take(&self) -> Option<Batch> {
+        let mut inside = self.inside.lock().expect("nobody panics with it");
+        loop {
+            if let Some(batch) = inside.0.take() {
+                self.changed.notify_all();
+                return Some(batch);
+            }
+            if inside.1 {
+                return None;
+            }
+            inside = self.changed.wait(inside).expect("nobody panics with it");
+        }
+    }
+}
+
+/// An empty journal.
+fn writer(dir: &Path) -> Writer {
+    let mut journal = Journal::open(dir, Options::default()).expect("the directory takes a journal");
+    journal.replay(None, |_| Ok::<_, Infallible>(())).expect("an empty journal is whole");
+    journal.into_writer().expect("the disk takes a segment")
+}
+
+/// Decides and applies all records, batch by batch.
+fn decide_all(exchange: &mut Exchange, records: &[Record], full: &Slot, empty: &Slot) {
+    let mut batch = Batch::default();
+    for some in records.chunks(COMMANDS_MAX) {
+        std::mem::swap(&mut batch.out, &mut exchange.work.out);
+        for record in some {
+            let command = record.decode();
+            let stamp = exchange.next_stamp();
+            decide(&exchange.state, &command, stamp, &mut exchange.work);
+            let (events, texts) = exchange.work.out.latest();
+            for event in events {
+                evolve(&mut exchange.state, stamp, event, texts);
+            }
+            exchange.state.advance(stamp);
+            let (events, texts) = (events.len(), texts.len());
+            batch.entries.push(Entry { stamp, command, events, texts });
+        }
+        std::mem::swap(&mut batch.out, &mut exchange.work.out);
+        batch.fingerprint = exchange.state.fingerprint();
+        full.put(batch);
+        batch = empty.take().expect("batches come back for as long as they are wanted");
+    }
+    full.close();
+}
+
+/// Makes batches durable, and only then releases them: returns how many commands.
+fn commit_all(writer: &mut Writer, full: &Slot, empty: &Slot) -> usize {
+    let mut released = 0;
+    let mut buffer = Buffer::new();
+    // A second batch, so that one fills while the other is written.
+    empty.put(Batch::default());
+    while let Some(mut batch) = full.take() {
+        let (mut event, mut text) = (0, 0);
+        buffer.clear();
+        for Entry { stamp, command, events, texts } in &batch.entries {
+            let some = &batch.out.events[event..event + events];
+            let words = &batch.out.texts[text..text + texts];
+            (event, text) = (event + events, text + texts);
+            buffer.push(stamp.seq.0, |out| {
+                encode(stamp.time, command, some, words, out).expect("a frame fits memory");
+            });
+        }
+        buffer.set_fingerprint(batch.fingerprint);
+        let mark = writer.append(&mut buffer).expect("the disk takes a batch");
+        assert_eq!(
+            Some(mark.seq),
+            batch.entries.last().map(|entry| entry.stamp.seq.0),
+            "all of it is durable"
+        );
+        released += batch.entries.len();
+        batch.entries.clear();
+        batch.out.clear();
+        empty.put(batch);
+    }
+    released
+}
+
+/// Runs records through both threads; seconds until the last one was released.
+fn drive(exchange: &mut Exchange, writer: &mut Writer, records: &[Record]) -> f64 {
+    let (full, empty) = (Slot::default(), Slot::default());
+    let start = Instant::now();
+    let released = std::thread::scope(|scope| {
+        let journal = scope.spawn(|| commit_all(writer, &full, &empty));
+        decide_all(exchange, records, &full, &empty);
+        journal.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    });
+    assert_eq!(released, records.len(), "every command was released");
+    start.elapsed().as_secs_f64()
+}
+
+/// Commands a second through ring, journal and core.
+fn ring(script: &Script, live: &State) -> f64 {
+    let place = Place::Disk.fresh();
+    let mut writer = writer(place.path());
+    let mut buffer = Buffer::new();
+    let mut exchange = Exchange::recorded(script, &[], |told: &Told<'_>| {
+        let out = &told.work.out;
+        buffer.push(told.stamp.seq.0, |bytes| {
+            encode(told.stamp.time, told.command, &out.events, &out.texts, bytes)
+                .expect("a frame fits memory");
+        });
+        buffer.set_fingerprint(told.fingerprint);
+    });
+    exchange.work.out.clear();
+    writer.append(&mut buffer).expect("the disk takes a batch");
+    let (before, timed) = script.records.split_at(script.prefill);
+    drive(&mut exchange, &mut writer, before);
+    let seconds = drive(&mut exchange, &mut writer, timed);
+    drop(writer);
+    assert_eq!(&exchange.state, live, "the same commands lead to the same state");
+    assert_eq!(&recovery::open(place.path()), live, "what was released is in the journal");
+    timed.len() as f64 / seconds
+}
+
+/// Commands a second of the core alone, and the state they lead to.
+fn core_alone(script: &Script) -> (f64, State) {
+    let mut exchange = Exchange::new(script.symbols);
+    let (before, timed) = script.records.split_at(script.prefill);
+    for record in before {
+        black_box(exchange.apply(record));
+    }
+    let start = Instant::now();
+    for record in timed {
+        black_box(exchange.apply(record));
+    }
+    (timed.len() as f64 / start.elapsed().as_secs_f64(), exchange.state)
+}
+
+/// Records a second of the journal alone, in batches as large as the candidate's.
+fn journal_alone(records: usize) -> f64 {
+    let place = Place::Disk.fresh();
+    let mut writer = writer(place.path());
+    let mut buffer = Buffer::new();
+    let record = [7; RECORD];
+    let start = Instant::now();
+    for first in (0..records).step_by(COMMANDS_MAX) {
+        buffer.clear();
+        for at in first..records.min(first + COMMANDS_MAX) {
+            buffer.push(at as u64 + 1, |out| out.extend_from_slice(&record));
+        }
+        writer.append(&mut buffer).expect("the disk takes a batch");
+    }
+    records as f64 / start.elapsed().as_secs_f64()
+}
+
+/// Commands a second through the product's sequencer, from submission to answer, read models included.
+fn whole_exchange(script: &Script, live: &State) -> f64 {
+    let place = Place::Disk.fresh();
+    let mut recovered = recover(place.path(), Options::default()).expect("a fresh directory");
+    let (time, commands) = founding_commands(script.symbols);
+    recovered.commit(time, commands).expect("the founding is taken");
+    let options = sequencer::Options { snapshot_every: u64::MAX };
+    let running = sequencer::Exchange::start(recovered, Clock::manual(time), options).expect("threads start");
+    let exchange = running.exchange();
+    let (before, timed) = script.records.split_at(script.prefill);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let local = LocalSet::new();
+    local.spawn_local(exchange.open_lane());
+    local.block_on(&runtime, submit_all(&exchange, before));
+    let start = Instant::now();
+    local.block_on(&runtime, submit_all(&exchange, timed));
+    let seconds = start.elapsed().as_secs_f64();
+    let views = exchange.views();
+    let state = views.state();
+    // Its clock stands still, and a fingerprint tells the time too.
+    let balances = |state: &State| state.fingerprint() ^ state.stamp().time.0;
+    assert_eq!(balances(state), balances(live), "the same commands lead to the same balances");
+    assert_eq!(state.orders().len(), live.orders().len(), "and to the same orders");
+    drop(views);
+    running.stop().expect("it stops");
+    timed.len() as f64 / seconds
+}
+
+/// Submits records in order, and waits for the oldest answer when many are on their way or the queue is full.
+async fn submit_all(exchange: &sequencer::Exchange, records: &[Record]) {
+    let mut pending = VecDeque::new();
+    for record in records {
+        if pending.len() == WINDOW {
+            let oldest: sequencer::Pending = pending.pop_front().expect("the window is full");
+            black_box(oldest.await.expect("the exchange runs"));
+        }
+        pending.push_back(exchange.submit(record.decode()).expect("the window is smaller than the queue"));
+    }
+    for answer in pending {
+        black_box(answer.await.expect("the exchange runs"));
+    }
+}
+
+/// Benchmark 10.
+pub(crate) fn measure(settings: &Settings, goal: Goal, report: &mut Report) {
+    let script = Script::of(&flow_of("A100", if settings.quick { 300_000 } else { 3_000_000 }));
+    let commands = script.records.len() - script.prefill;
+    let (mut ratios, mut busy) = (Vec::new(), 0);
+    let mut rates: [Vec<f64>; 4] = Default::default();
+    for pair in 1..=settings.pairs {
+        let calm = clock::calm(settings.patience());
+        let (core, live) = core_alone(&script);
+        let journal = journal_alone(commands);
+        let ring = ring(&script, &live);
+        let whole = whole_exchange(&script, &live);
+        busy += usize::from(!calm);
+        let ratio = ring / core.min(journal);
+        let millions = [core, journal, ring, whole].map(|rate| rate / 1e6);
+        let [core, journal, ring, whole] = millions;
+        say(&format!(
+            "pair {pair}: core {core:.2}, journal {journal:.2}, both {ring:.2} M/s ({ratio:.2}); \
+             whole exchange {whole:.2} M/s"
+        ));
+        ratios.push(ratio);
+        for (rates, rate) in rates.iter_mut().zip(millions) {
+            rates.push(rate);
+        }
+    }
+    let [core, journal, ring, whole] = rates.map(|rates| Spread::of(rates).median);
+    let mut detail = format!(
+        "core alone {core:.2}, journal alone {journal:.2} (records of {RECORD} bytes), journalled core {ring:.2} M commands \
+         a wall second; the product's sequencer with read models and answers {whole:.2}"
+    );
+    if busy > 0 {
+        detail.push_str(&format!("; machine busy in {busy} of {} pairs", settings.pairs));
+    }
+    report.add(Row { number: 10, what: goal.what, goal, spread: Spread::of(ratios), detail });
+}
