@@ -9,7 +9,7 @@ use crate::reply::Reply;
 use crate::route::{Handler, Route, Write};
 use crate::routes::{Found, find};
 use buttonwood_engine::{Body, Command};
-use buttonwood_gate::{self as gate, Reason, Refusal, quoted};
+use buttonwood_gate::{self as gate, Kind, Reason, Refusal, quoted};
 use bytes::Bytes;
 use http::header::HOST;
 use http::{HeaderMap, Request, Version};
@@ -71,6 +71,7 @@ async fn respond(
             read(app, route, call, answer)
         }
         Handler::Write(write) => {
+            check_room(app, route)?;
             let call = admit(app, route, peer, path, &head.headers).await?;
             change(app, route, call, write).await
         }
@@ -137,6 +138,14 @@ async fn pause(wait: Duration) {
     if !wait.is_zero() {
         tokio::time::sleep(wait).await;
     }
+}
+
+/// Turns away what adds work while too much is on its way: before anything is spent on it, and before its nonce is used.
+fn check_room(app: &App, route: &Route) -> Result<(), Refusal> {
+    if route.kind == Kind::Changes && !app.exchange.has_room() {
+        return Err(field::busy("The exchange has more orders than it can take"));
+    }
+    Ok(())
 }
 
 /// Lets a private request through the gate; from here on its nonce is used.

@@ -70,12 +70,14 @@ impl Committer {
         if planted(Bug::AnsweredEarly) || planted(Bug::ShownEarly) {
             return self.commit_early(batch);
         }
+        self.shared.admission.takes_off();
         self.make_durable(batch)?;
         let is_written = self.publish(batch);
         self.answer(batch);
         if is_written {
             self.ask_for_snapshot();
         }
+        self.shared.admission.landed(batch.entries.len());
         batch.clear();
         self.shared.synced(&mut self.to_ring);
         // Last: a thread that is woken may take this one's processor at once.
@@ -168,6 +170,7 @@ impl Committer {
     /// Answers the callers once the views show the batch: so a client reads its own writes. Serving threads are still
     /// to be woken.
     fn answer(&mut self, batch: &mut Batch) {
+        self.shared.admission.answered(self.receipts.len());
         let replies = batch.entries.iter_mut().filter_map(|entry| entry.reply.take());
         for (reply, receipt) in replies.zip(self.receipts.drain(..)) {
             reply.send(receipt, &mut self.to_ring);

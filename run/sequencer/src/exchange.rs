@@ -143,6 +143,12 @@ impl Exchange {
         self.shared.send(Submission::Command(command, Some(reply))).map(|()| pending)
     }
 
+    /// Whether another order is let in: no longer once so much is on its way that its answer would be late. What
+    /// takes orders out need not ask.
+    pub fn has_room(&self) -> bool {
+        self.shared.admission.has_room()
+    }
+
     /// Executes a command and waits for its answer; for threads that have nothing else to do.
     ///
     /// # Errors
@@ -282,7 +288,7 @@ fn spawn<T: Send + 'static>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recover;
+    use crate::{Stepped, recover, recover_stepped};
     use buttonwood_engine::Body;
     use tokio::task::{LocalSet, yield_now};
 
@@ -290,14 +296,34 @@ mod tests {
         Command { caller: None, body: Body::AddGroup("one".to_owned()) }
     }
 
+    fn segments() -> journal::Options {
+        journal::Options { first_segment_bytes: 65_536, segment_bytes: 65_536, ballast_bytes: 0 }
+    }
+
+    /// While much is on its way orders are to stay outside, and what does not ask is queued all the same.
+    #[test]
+    fn there_is_no_room_while_much_is_on_its_way() {
+        let dir = tempfile::tempdir().unwrap();
+        let recovered = recover_stepped(dir.path(), segments()).unwrap();
+        let mut stepped = Stepped::new(recovered, Clock::manual(Time(1)), Options::default());
+        let mut pending = Vec::new();
+        while stepped.exchange().has_room() {
+            pending.push(stepped.exchange().submit(command()).unwrap());
+        }
+        assert_eq!(pending.len(), 2_000);
+        pending.push(stepped.exchange().submit(command()).unwrap());
+        stepped.decide(std::time::Duration::ZERO);
+        assert!(!stepped.exchange().has_room());
+        assert!(stepped.commit().unwrap());
+        assert!(stepped.exchange().has_room());
+    }
+
     /// What a serving thread leaves for after a sync, it is reminded of when the sync is over, though none of its
     /// answers came with it.
     #[test]
     fn what_was_left_during_a_sync_is_not_forgotten() {
         let dir = tempfile::tempdir().unwrap();
-        let segments =
-            journal::Options { first_segment_bytes: 65_536, segment_bytes: 65_536, ballast_bytes: 0 };
-        let recovered = recover(dir.path(), segments).unwrap();
+        let recovered = recover(dir.path(), segments()).unwrap();
         let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
         let exchange = running.exchange();
         std::thread::spawn(move || serve(&exchange)).join().unwrap();

@@ -6,6 +6,7 @@
 //!
 //! Not here: who may call (`gate`), how calls are written (`rest`).
 
+mod admission;
 mod batch;
 mod checkpoint;
 mod clock;

@@ -1,5 +1,6 @@
 //! What the threads of an exchange share, and how they wake one another.
 
+use crate::admission::Admission;
 use crate::clock::Clock;
 use crate::exchange::Busy;
 use crate::filling::Filling;
@@ -45,6 +46,8 @@ pub(crate) struct Shared {
     pub(crate) nonces: Mutex<Vec<(SessionId, Nonce)>>,
     pub(crate) low_space: AtomicBool,
     pub(crate) queue: ArrayQueue<Submission>,
+    /// What is on its way, and whether more may be.
+    pub(crate) admission: Admission,
     /// What the writer has decided and the committing thread has not taken yet.
     pub(crate) filling: Filling,
     /// Whether a batch is being made durable.
@@ -66,6 +69,7 @@ impl Shared {
             nonces: Mutex::new(Vec::new()),
             low_space: AtomicBool::new(false),
             queue: ArrayQueue::new(QUEUE),
+            admission: Admission::default(),
             filling: Filling::default(),
             is_syncing: AtomicBool::new(false),
             waiting: Mutex::default(),
@@ -80,7 +84,11 @@ impl Shared {
         if self.is_closed.load(Ordering::SeqCst) {
             return Err(Busy);
         }
+        let wants_answer = matches!(submission, Submission::Command(_, Some(_)));
         self.queue.push(submission).map_err(|_| Busy)?;
+        if wants_answer {
+            self.admission.submitted();
+        }
         if self.is_closed.load(Ordering::SeqCst) {
             // The writer may have left in between; what nobody will take is taken back.
             self.drain();

@@ -107,6 +107,7 @@ impl Writer {
         if self.shared.low_space.load(Ordering::Relaxed)
             && (!command.body.is_reducing() || planted(Bug::CancelsTurnedAway))
         {
+            self.shared.admission.answered(usize::from(reply.is_some()));
             turn_away(last, reply);
             return;
         }

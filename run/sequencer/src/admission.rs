@@ -1,0 +1,164 @@
+//! How much may be on its way before new orders are turned away.
+//!
+//! Under overload a longer queue serves nobody faster and everybody later. So what waits is kept to what the journal
+//! clears within [`PATIENCE`], going by its latest batches. Only what adds work is asked: cancels have the rest of the
+//! queue to themselves.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long an order that is let in may have to wait for those before it.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// Commands that may always be on their way: fewer would share a sync less well.
+const WAITING_MIN: u64 = 64;
+/// Commands on their way beyond which no order is let in, however fast the disk is.
+const WAITING_MAX: u64 = 4_096;
+/// Commands of a batch from which its time says what a command takes, and not what a sync takes.
+const TELLING: u64 = 16;
+/// What a command takes until a batch has told, in nanoseconds.
+const PACE_FIRST: u64 = 10_000;
+
+/// What is on its way, and how fast it moves.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    submitted: AtomicU64,
+    answered: AtomicU64,
+    /// Nanoseconds that a command took in the latest telling batches.
+    pace: AtomicU64,
+    began: Instant,
+    /// When the batch in flight was taken, in nanoseconds since the beginning; none in flight if it is [`u64::MAX`].
+    flying_since: AtomicU64,
+}
+
+impl Default for Admission {
+    fn default() -> Self {
+        Self {
+            submitted: AtomicU64::new(0),
+            answered: AtomicU64::new(0),
+            pace: AtomicU64::new(PACE_FIRST),
+            began: Instant::now(),
+            flying_since: AtomicU64::new(u64::MAX),
+        }
+    }
+}
+
+impl Admission {
+    /// Notes a command that wants an answer.
+    pub(crate) fn submitted(&self) {
+        self.submitted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes how many got theirs.
+    pub(crate) fn answered(&self, commands: usize) {
+        self.answered.fetch_add(wide(commands), Ordering::Relaxed);
+    }
+
+    /// A batch goes to the disk.
+    pub(crate) fn takes_off(&self) {
+        self.flying_since.store(nanos(self.began.elapsed()), Ordering::Relaxed);
+    }
+
+    /// The batch in flight is durable and answered. Slower batches are believed at once, faster ones by and by.
+    pub(crate) fn landed(&self, commands: usize) {
+        let now = nanos(self.began.elapsed());
+        let took = now.saturating_sub(self.flying_since.swap(u64::MAX, Ordering::Relaxed));
+        self.learn(wide(commands), took);
+    }
+
+    /// Whether another order is let in.
+    pub(crate) fn has_room(&self) -> bool {
+        self.has_room_at(nanos(self.began.elapsed()))
+    }
+
+    fn has_room_at(&self, now: u64) -> bool {
+        let answered = self.answered.load(Ordering::Relaxed);
+        let waiting = self.submitted.load(Ordering::Relaxed).saturating_sub(answered);
+        waiting < WAITING_MIN || waiting < self.limit() && !self.is_stuck(now)
+    }
+
+    /// A batch that flies for longer than an order may wait says more than all before it.
+    fn is_stuck(&self, now: u64) -> bool {
+        let since = self.flying_since.load(Ordering::Relaxed);
+        now.saturating_sub(since) > nanos(PATIENCE)
+    }
+
+    fn limit(&self) -> u64 {
+        let pace = self.pace.load(Ordering::Relaxed).max(1);
+        (nanos(PATIENCE) / pace).clamp(WAITING_MIN, WAITING_MAX)
+    }
+
+    fn learn(&self, commands: u64, took: u64) {
+        if commands < TELLING {
+            return;
+        }
+        let (pace, seen) = (self.pace.load(Ordering::Relaxed), took / commands);
+        let learned = if seen > pace { seen } else { pace - (pace - seen) / 8 };
+        self.pace.store(learned, Ordering::Relaxed);
+    }
+}
+
+fn wide(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waiting(count: u64) -> Admission {
+        Admission { submitted: AtomicU64::new(count), ..Admission::default() }
+    }
+
+    /// With a quick journal thousands may wait, with a slow one as many as it clears in time, and never none.
+    #[test]
+    fn what_may_wait_follows_the_journal() {
+        let admission = waiting(1_999);
+        assert!(admission.has_room());
+        admission.submitted();
+        assert!(!admission.has_room());
+        admission.learn(100, 100 * 200_000);
+        assert_eq!(admission.limit(), 100);
+        admission.answered(1_901);
+        assert!(admission.has_room());
+        admission.learn(100, 100 * 1_000_000_000);
+        assert_eq!(admission.limit(), WAITING_MIN);
+        admission.answered(36);
+        assert!(admission.has_room());
+    }
+
+    /// A slow batch is believed at once, quick ones by and by, and small ones tell nothing.
+    #[test]
+    fn the_pace_is_learned() {
+        let admission = waiting(0);
+        admission.learn(TELLING - 1, u64::MAX);
+        assert_eq!(admission.limit(), 2_000);
+        admission.learn(100, 100 * 100_000);
+        assert_eq!(admission.limit(), 200);
+        admission.learn(100, 0);
+        assert_eq!(admission.limit(), 228);
+        for _ in 0..100 {
+            admission.learn(100, 0);
+        }
+        assert_eq!(admission.limit(), WAITING_MAX);
+    }
+
+    /// While a batch is stuck, only the least are let in.
+    #[test]
+    fn a_stuck_batch_keeps_orders_out() {
+        let admission = waiting(WAITING_MIN);
+        admission.takes_off();
+        let since = admission.flying_since.load(Ordering::Relaxed);
+        let late = since + nanos(PATIENCE) + 1;
+        assert!(admission.has_room_at(since));
+        assert!(!admission.has_room_at(late));
+        admission.answered(1);
+        assert!(admission.has_room_at(late));
+        admission.submitted();
+        admission.landed(1);
+        assert!(admission.has_room_at(late));
+    }
+}
