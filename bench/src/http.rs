@@ -8,4 +8,8 @@ mod requests;
 mod rest;
 mod server;
 
+pub(crate) use keys::{Key, read_all as read_keys};
+pub(crate) use requests::{client_id, one as signed_request};
+pub(crate) use server::{Server, Which, pin};
+
 pub(crate) use rest::{Stock, durable, durable_run, durable_stock, latency, one_load, start, undurable};

@@ -14,6 +14,7 @@ mod http;
 mod journalled;
 mod memory;
 mod opgen;
+mod overload;
 mod place;
 mod recovery;
 mod reference;
@@ -116,6 +117,7 @@ fn main() -> ExitCode {
             http::one_load(server, place, seconds.parse().expect("a number of seconds"));
             return ExitCode::SUCCESS;
         }
+        ["overload", words @ ..] => return overload_with(words),
         ["noop", data] => {
             http::noop::serve(Path::new(data));
             return ExitCode::SUCCESS;
@@ -147,6 +149,18 @@ fn main() -> ExitCode {
         report.store();
     }
     if report.misses() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// Ten times the capacity, after the product is brought up to date in the profile of this program.
+fn overload_with(words: &[&str]) -> ExitCode {
+    match words {
+        [] => overload::run(false),
+        ["--quick"] => overload::run(true),
+        _ => {
+            eprintln!("overload knows no {:?}, only --quick", words.join(" "));
+            ExitCode::from(2)
+        }
+    }
 }
 
 fn run(number: u8, settings: &Settings, report: &mut Report) {

@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use crate::repo::Repo;
-use crate::{Done, deny, faults, fuzz, instructions, layers, sim, suite, tidy, trace};
+use crate::{Done, deny, faults, fuzz, instructions, layers, overload, sim, suite, tidy, trace};
 
 type Step = (&'static str, fn(&Repo) -> Done);
 
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     ("fmt", |repo| repo.cargo(["fmt", "--all", "--check"]).run()),
     ("clippy", |repo| repo.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()),
     ("doc", |repo| repo.cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-Dwarnings").run()),
@@ -21,6 +21,7 @@ const STEPS: [Step; 13] = [
     ("planted", |repo| sim::planted(repo, &["--planted", "all"])),
     ("fuzz", |repo| fuzz::run(repo, &["--seconds", "10"])),
     ("faults", |repo| faults::run(repo, &["--quick"])),
+    ("overload", |repo| overload::run(repo, overload::Length::Quick)),
 ];
 
 pub(crate) fn run(repo: &Repo) -> Done {

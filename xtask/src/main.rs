@@ -16,6 +16,7 @@ mod instructions;
 mod layers;
 mod metadata;
 mod mutants;
+mod overload;
 mod repo;
 mod sim;
 mod suite;
@@ -44,6 +45,7 @@ usage: cargo xtask <chore>
   faults [ARGS…]   kills, power cuts, bad and full disks, damage: on real kernels and disks; --help tells more
   history [ARGS…]  many clients and kills against the real binary, judged from outside: --seed N, --minutes M
   instructions     instructions of the order path against bench/instructions.txt; --write stores new counts
+  overload         ten times the load that the exchange can take; --quick for a short one
   bench [ARGS…]    the benchmarks, in release mode; ARGS go to buttonwood-bench
 ";
 
@@ -85,6 +87,8 @@ fn run(words: &[String]) -> Done {
         ("history", _) => history::run(&repo, &rest),
         ("instructions", []) => instructions::run(&repo, instructions::Mode::Check),
         ("instructions", ["--write"]) => instructions::run(&repo, instructions::Mode::Write),
+        ("overload", []) => overload::run(&repo, overload::Length::Full),
+        ("overload", ["--quick"]) => overload::run(&repo, overload::Length::Quick),
         ("bench", _) => bench::run(&repo, &rest),
         ("help" | "--help" | "-h", _) => {
             print!("{USAGE}");

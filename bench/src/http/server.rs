@@ -82,6 +82,11 @@ impl Server {
         Self { child, address, started }
     }
 
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// CPU seconds that its threads have used.
     pub(crate) fn cpu_seconds(&self) -> f64 {
         clock::process_seconds(self.child.id())

@@ -1,0 +1,266 @@
+//! The load of an overloaded exchange: orders and their cancels, on a schedule that waits for nobody.
+//!
+//! Each client has one connection and one key. It places an order until one is taken, then cancels that one. Requests
+//! leave when they are due, on whichever connection is free; one that finds none within [`GIVES_UP`] is never sent, as a
+//! client would give up. Latency counts from when a request was due. Signing happens on the way out: a request that
+//! was turned away gets a new nonce, since nobody says whether the old one was used.
+
+use std::collections::VecDeque;
+use std::io::{ErrorKind, Read, Write};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use buttonwood_client::Credentials;
+use mio::net::TcpStream;
+use mio::{Events, Interest, Poll, Token};
+
+use crate::figures::quantile;
+use crate::http::{Key, client_id, signed_request};
+
+/// After so long a request that was due is not sent any more.
+const GIVES_UP: Duration = Duration::from_millis(20);
+/// Without any answer for so long, the exchange is taken for dead.
+const DEAD: Duration = Duration::from_secs(20);
+
+/// How requests leave.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pace {
+    /// So many clients, each when its last answer is there.
+    Closed(usize),
+    /// So many a second, whatever is answered.
+    Open(f64),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asks {
+    New,
+    Cancel,
+}
+
+/// What a phase came to. Latencies in nanoseconds.
+#[derive(Default)]
+pub(crate) struct Told {
+    pub(crate) seconds: f64,
+    /// Orders taken, and cancels done.
+    pub(crate) admitted: Vec<u64>,
+    /// Orders turned away with 429 or 503.
+    pub(crate) refused: Vec<u64>,
+    pub(crate) cancels: u64,
+    /// Cancels that were turned away.
+    pub(crate) cancels_refused: u64,
+    /// Requests that were due, sent or not.
+    pub(crate) due: u64,
+    pub(crate) sent: u64,
+}
+
+impl Told {
+    /// Requests served a second.
+    pub(crate) fn goodput(&self) -> f64 {
+        self.admitted.len() as f64 / self.seconds
+    }
+
+    /// Milliseconds that a share of the requests served did not exceed.
+    pub(crate) fn millis(&self, share: f64) -> f64 {
+        quantile(&self.admitted, share) as f64 / 1e6
+    }
+
+    /// The same of those turned away.
+    pub(crate) fn refusal_millis(&self, share: f64) -> f64 {
+        quantile(&self.refused, share) as f64 / 1e6
+    }
+
+    /// Share of all cancels sent that were done.
+    pub(crate) fn cancels_served(&self) -> f64 {
+        let all = self.cancels + self.cancels_refused;
+        if all == 0 { 1.0 } else { self.cancels as f64 / all as f64 }
+    }
+}
+
+struct Client {
+    stream: TcpStream,
+    credentials: Credentials,
+    nonce: u64,
+    asks: Asks,
+    /// Number of its latest order.
+    order: u32,
+    /// When the request in flight was due.
+    due: Option<Instant>,
+    room: Vec<u8>,
+    filled: usize,
+}
+
+/// The clients, kept from phase to phase: their nonces go on.
+pub(crate) struct Clients {
+    all: Vec<Client>,
+    poll: Poll,
+    out: Vec<u8>,
+}
+
+impl Client {
+    fn send(&mut self, due: Instant, out: &mut Vec<u8>) {
+        self.nonce += 1;
+        let nonce = self.nonce;
+        out.clear();
+        if self.asks == Asks::New {
+            self.order += 1;
+        }
+        let (number, id) = (self.order, client_id(self.order));
+        let (path, payload) = match self.asks {
+            Asks::New => (
+                "/v1/order/new",
+                format!(
+                    r#"{{"request":"/v1/order/new","nonce":{nonce},"client_order_id":"{id}","symbol":"btcusd","amount":"0.001","price":"{}.{:02}","side":"buy","type":"exchange limit","options":["maker-or-cancel"]}}"#,
+                    1_000 + number % 1_000,
+                    number % 100
+                ),
+            ),
+            Asks::Cancel => (
+                "/v1/order/cancel",
+                format!(r#"{{"request":"/v1/order/cancel","nonce":{nonce},"client_order_id":"{id}"}}"#),
+            ),
+        };
+        signed_request(out, path, &self.credentials, &payload);
+        let written = self.stream.write(out).expect("the exchange keeps its connections");
+        assert_eq!(written, out.len(), "a request fits an empty socket buffer");
+        self.due = Some(due);
+    }
+
+    /// The status of a whole answer, if it has come.
+    fn receive(&mut self) -> Option<u16> {
+        match self.stream.read(&mut self.room[self.filled..]) {
+            Ok(0) => panic!("the exchange ended a connection"),
+            Ok(read) => self.filled += read,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return None,
+            Err(error) => panic!("a connection broke: {error}"),
+        }
+        let mut headers = [httparse::EMPTY_HEADER; 32];
+        let mut response = httparse::Response::new(&mut headers);
+        let parsed = response.parse(&self.room[..self.filled]).expect("an answer is HTTP");
+        let httparse::Status::Complete(head) = parsed else { return None };
+        let length =
+            response.headers.iter().find(|header| header.name.eq_ignore_ascii_case("content-length"));
+        let length = length.and_then(|header| str::from_utf8(header.value).ok()?.parse::<usize>().ok());
+        let length = length.expect("an answer says how long it is");
+        if self.filled < head + length {
+            return None;
+        }
+        let status = response.code.expect("an answer has a status");
+        let body = || String::from_utf8_lossy(&self.room[head..head + length]).into_owned();
+        assert!(matches!(status, 200 | 429 | 503), "{status}: {}", body());
+        self.filled = 0;
+        Some(status)
+    }
+}
+
+impl Clients {
+    /// One for each key.
+    pub(crate) fn connect(address: SocketAddr, keys: &[Key], nonce: u64) -> Self {
+        let poll = Poll::new().expect("the system polls");
+        let one = |(token, key): (usize, &Key)| {
+            let stream = std::net::TcpStream::connect(address).expect("the exchange listens");
+            stream
+                .set_nodelay(true)
+                .and_then(|()| stream.set_nonblocking(true))
+                .expect("a connection takes options");
+            let mut stream = TcpStream::from_std(stream);
+            poll.registry()
+                .register(&mut stream, Token(token), Interest::READABLE)
+                .expect("the system polls");
+            let credentials = Credentials::new(&key.api_key, &key.api_secret);
+            let room = vec![0; 16_384];
+            Client { stream, credentials, nonce, asks: Asks::New, order: 0, due: None, room, filled: 0 }
+        };
+        let all = keys.iter().enumerate().map(one).collect();
+        Self { all, poll, out: Vec::new() }
+    }
+
+    /// A phase of the load. `each_second` is called as it says.
+    pub(crate) fn run(&mut self, pace: Pace, duration: Duration, mut each_second: impl FnMut()) -> Told {
+        let mut told = Told::default();
+        let count = if let Pace::Closed(clients) = pace { clients } else { self.all.len() };
+        let mut idle: VecDeque<usize> = (0..count).collect();
+        let mut events = Events::with_capacity(256);
+        let start = Instant::now();
+        let (mut next_second, mut heard, mut flying) = (start, start, 0usize);
+        loop {
+            let now = Instant::now();
+            let over = now >= start + duration;
+            if now >= next_second {
+                next_second += Duration::from_secs(1);
+                each_second();
+            }
+            if over && flying == 0 {
+                break;
+            }
+            if !over {
+                flying += self.send_due(pace, start, &mut idle, &mut told);
+            }
+            let patience = match pace {
+                Pace::Open(_) if !over => Duration::ZERO,
+                Pace::Open(_) | Pace::Closed(_) => Duration::from_millis(10),
+            };
+            self.poll.poll(&mut events, Some(patience)).expect("the system polls");
+            for event in &events {
+                let token = event.token().0;
+                if let Some(status) = self.all[token].receive() {
+                    heard = Instant::now();
+                    flying -= 1;
+                    idle.push_back(token);
+                    note(&mut self.all[token], status, heard, &mut told);
+                }
+            }
+            assert!(flying == 0 || heard.elapsed() < DEAD, "the exchange answers nothing any more");
+            if flying == 0 {
+                heard = Instant::now();
+            }
+        }
+        told.seconds = duration.as_secs_f64();
+        told.admitted.sort_unstable();
+        told.refused.sort_unstable();
+        told
+    }
+
+    /// Sends what is due on connections that are free; how many were sent.
+    fn send_due(&mut self, pace: Pace, start: Instant, idle: &mut VecDeque<usize>, told: &mut Told) -> usize {
+        let mut sent = 0;
+        loop {
+            let now = Instant::now();
+            let due = match pace {
+                Pace::Closed(_) => now,
+                Pace::Open(rate) => start + Duration::from_secs_f64(told.due as f64 / rate),
+            };
+            if due > now {
+                return sent;
+            }
+            if now - due > GIVES_UP {
+                told.due += 1;
+                continue;
+            }
+            let Some(token) = idle.pop_front() else { return sent };
+            self.all[token].send(due, &mut self.out);
+            told.due += 1;
+            told.sent += 1;
+            sent += 1;
+        }
+    }
+}
+
+/// Notes an answer, and what its client asks next.
+fn note(client: &mut Client, status: u16, now: Instant, told: &mut Told) {
+    let due = client.due.take().expect("an answer follows a request");
+    let nanos = (now - due).as_nanos() as u64;
+    match (client.asks, status) {
+        (Asks::New, 200) => {
+            told.admitted.push(nanos);
+            client.asks = Asks::Cancel;
+        }
+        (Asks::New, _) => told.refused.push(nanos),
+        (Asks::Cancel, 200) => {
+            told.admitted.push(nanos);
+            told.cancels += 1;
+            client.asks = Asks::New;
+        }
+        // Sent again until it is done.
+        (Asks::Cancel, _) => told.cancels_refused += 1,
+    }
+}

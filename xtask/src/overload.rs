@@ -1,0 +1,24 @@
+//! Ten times the load the exchange can take, against its own binary.
+//!
+//! The short form uses the simulator's profile, which CI has built anyway: optimised, with every check on.
+
+use crate::Done;
+use crate::repo::Repo;
+
+/// How much of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Length {
+    Full,
+    Quick,
+}
+
+pub(crate) fn run(repo: &Repo, length: Length) -> Done {
+    let (profile, flags): (_, &[&str]) = match length {
+        Length::Full => ("release", &[]),
+        Length::Quick => ("sim", &["--quick"]),
+    };
+    let of_profile = ["--quiet", "--profile", profile, "--package"];
+    repo.cargo(["build"].iter().chain(&of_profile).chain(&["buttonwood"])).run()?;
+    let head = ["buttonwood-bench", "--", "overload"];
+    repo.cargo(["run"].iter().chain(&of_profile).chain(&head).chain(flags)).run()
+}
