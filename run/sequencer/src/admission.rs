@@ -1,19 +1,21 @@
 //! How much may be on its way before new orders are turned away.
 //!
 //! Under overload a longer queue serves nobody faster and everybody later. So what waits is kept to what the journal
-//! clears within [`PATIENCE`], going by its latest batches. Only what adds work is asked: cancels have the rest of the
+//! clears within [`PATIENCE`], or in some syncs' time where a sync takes long, going by its latest batches. Only what adds work is asked: cancels have the rest of the
 //! queue to themselves.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long an order that is let in may have to wait for those before it.
+/// How long an order that is let in may have to wait for those before it, on a disk that syncs quickly.
 const PATIENCE: Duration = Duration::from_millis(20);
+/// The same in syncs, on one that does not: a batch that is mostly sync may as well be larger.
+const PATIENCE_SYNCS: u64 = 4;
 /// Commands that may always be on their way: fewer would share a sync less well.
 const WAITING_MIN: u64 = 64;
 /// Commands on their way beyond which no order is let in, however fast the disk is.
 const WAITING_MAX: u64 = 4_096;
-/// Commands of a batch from which its time says what a command takes, and not what a sync takes.
+/// Commands of a batch from which its time says what a command takes; with fewer, what a sync takes.
 const TELLING: u64 = 16;
 /// What a command takes until a batch has told, in nanoseconds.
 const PACE_FIRST: u64 = 10_000;
@@ -23,8 +25,9 @@ const PACE_FIRST: u64 = 10_000;
 pub(crate) struct Admission {
     submitted: AtomicU64,
     answered: AtomicU64,
-    /// Nanoseconds that a command took in the latest telling batches.
+    /// Nanoseconds that a command took in the latest telling batches, and a sync in the others.
     pace: AtomicU64,
+    sync: AtomicU64,
     began: Instant,
     /// When the batch in flight was taken, in nanoseconds since the beginning; none in flight if it is [`u64::MAX`].
     flying_since: AtomicU64,
@@ -36,6 +39,7 @@ impl Default for Admission {
             submitted: AtomicU64::new(0),
             answered: AtomicU64::new(0),
             pace: AtomicU64::new(PACE_FIRST),
+            sync: AtomicU64::new(0),
             began: Instant::now(),
             flying_since: AtomicU64::new(u64::MAX),
         }
@@ -58,7 +62,7 @@ impl Admission {
         self.flying_since.store(nanos(self.began.elapsed()), Ordering::Relaxed);
     }
 
-    /// The batch in flight is durable and answered. Slower batches are believed at once, faster ones by and by.
+    /// The batch in flight is durable and answered.
     pub(crate) fn landed(&self, commands: usize) {
         let now = nanos(self.began.elapsed());
         let took = now.saturating_sub(self.flying_since.swap(u64::MAX, Ordering::Relaxed));
@@ -79,22 +83,33 @@ impl Admission {
     /// A batch that flies for longer than an order may wait says more than all before it.
     fn is_stuck(&self, now: u64) -> bool {
         let since = self.flying_since.load(Ordering::Relaxed);
-        now.saturating_sub(since) > nanos(PATIENCE)
+        now.saturating_sub(since) > self.patience()
     }
 
     fn limit(&self) -> u64 {
         let pace = self.pace.load(Ordering::Relaxed).max(1);
-        (nanos(PATIENCE) / pace).clamp(WAITING_MIN, WAITING_MAX)
+        (self.patience() / pace).clamp(WAITING_MIN, WAITING_MAX)
     }
 
-    fn learn(&self, commands: u64, took: u64) {
-        if commands < TELLING {
-            return;
-        }
-        let (pace, seen) = (self.pace.load(Ordering::Relaxed), took / commands);
-        let learned = if seen > pace { seen } else { pace - (pace - seen) / 8 };
-        self.pace.store(learned, Ordering::Relaxed);
+    fn patience(&self) -> u64 {
+        nanos(PATIENCE).max(self.sync.load(Ordering::Relaxed).saturating_mul(PATIENCE_SYNCS))
     }
+
+    /// A slower pace is believed sooner than a faster one, and neither at once: a machine has its moments.
+    fn learn(&self, commands: u64, took: u64) {
+        if commands >= TELLING {
+            move_to(&self.pace, took / commands, 2);
+        } else {
+            move_to(&self.sync, took, 8);
+        }
+    }
+}
+
+/// Moves a smoothed value towards a greater one by one part of so many, towards a smaller one by an eighth.
+fn move_to(value: &AtomicU64, seen: u64, parts: u64) {
+    let now = value.load(Ordering::Relaxed);
+    let moved = if seen > now { now + (seen - now) / parts } else { now - (now - seen) / 8 };
+    value.store(moved, Ordering::Relaxed);
 }
 
 fn wide(count: usize) -> u64 {
@@ -120,7 +135,7 @@ mod tests {
         assert!(admission.has_room());
         admission.submitted();
         assert!(!admission.has_room());
-        admission.learn(100, 100 * 200_000);
+        admission.learn(100, 100 * 390_000);
         assert_eq!(admission.limit(), 100);
         admission.answered(1_901);
         assert!(admission.has_room());
@@ -130,13 +145,11 @@ mod tests {
         assert!(admission.has_room());
     }
 
-    /// A slow batch is believed at once, quick ones by and by, and small ones tell nothing.
+    /// Slow batches are believed sooner than quick ones.
     #[test]
     fn the_pace_is_learned() {
         let admission = waiting(0);
-        admission.learn(TELLING - 1, u64::MAX);
-        assert_eq!(admission.limit(), 2_000);
-        admission.learn(100, 100 * 100_000);
+        admission.learn(100, 100 * 190_000);
         assert_eq!(admission.limit(), 200);
         admission.learn(100, 0);
         assert_eq!(admission.limit(), 228);
@@ -144,6 +157,23 @@ mod tests {
             admission.learn(100, 0);
         }
         assert_eq!(admission.limit(), WAITING_MAX);
+    }
+
+    /// Where a sync takes long, batches may grow until they are more than that.
+    #[test]
+    fn a_slow_sync_is_no_overload() {
+        const SYNC: u64 = 15_000_000;
+        let admission = waiting(0);
+        for _ in 0..200 {
+            admission.learn(1, SYNC);
+            admission.learn(TELLING, SYNC);
+        }
+        assert_eq!(admission.limit(), WAITING_MIN);
+        // One half of what waits is in flight, the other gathers.
+        for _ in 0..200 {
+            admission.learn(admission.limit() / 2, SYNC);
+        }
+        assert!(admission.limit() > WAITING_MAX / 2, "{}", admission.limit());
     }
 
     /// While a batch is stuck, only the least are let in.
