@@ -3,6 +3,9 @@
 use crate::{Command, Event, Rare};
 use alloc::vec::Vec;
 use buttonwood_model::{Outbox, Seq, Stamp, Time};
+use postcard::ser_flavors::Flavor;
+use postcard::serialize_with_flavor;
+use serde::Serialize;
 
 /// The version of this form; a reader refuses any other.
 pub const FORMAT: u8 = 3;
@@ -58,13 +61,47 @@ pub fn encode(
     texts: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<(), FrameError> {
-    let mut bytes = core::mem::take(out);
-    bytes.push(FORMAT);
-    bytes = postcard::to_extend(&time, bytes)?;
-    bytes = postcard::to_extend(texts, bytes)?;
-    bytes = postcard::to_extend(events, bytes)?;
-    *out = postcard::to_extend(command, bytes)?;
-    Ok(())
+    out.push(FORMAT);
+    append(&time, out)?;
+    append(texts, out)?;
+    append(events, out)?;
+    append(command, out)
+}
+
+fn append<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), FrameError> {
+    Ok(serialize_with_flavor::<T, _, _>(value, Appended(out))?)
+}
+
+/// Numbers of few bytes are stored one by one: to call a copy for each would take longer.
+const FEW: usize = 10;
+
+/// What is written goes to the end of a buffer.
+struct Appended<'a>(&'a mut Vec<u8>);
+
+impl Flavor for Appended<'_> {
+    type Output = ();
+
+    #[inline]
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.0.push(byte);
+        Ok(())
+    }
+
+    #[inline]
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        if bytes.len() > FEW {
+            self.0.extend_from_slice(bytes);
+        } else {
+            for byte in bytes {
+                self.0.push(*byte);
+            }
+        }
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<()> {
+        Ok(())
+    }
 }
 
 /// Reads time and events of a frame into `out`, and returns the time and the bytes of the command.
