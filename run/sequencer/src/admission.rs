@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// How long an order that is let in may have to wait for those before it, on a disk that syncs quickly.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// The same in syncs, on one that does not: a batch that is mostly sync may as well be larger.
-const PATIENCE_SYNCS: u64 = 4;
+const PATIENCE_SYNCS: u64 = 3;
 /// Commands that may always be on their way: fewer would share a sync less well.
 const WAITING_MIN: u64 = 64;
 /// Commands on their way beyond which no order is let in, however fast the disk is.
@@ -95,20 +95,21 @@ impl Admission {
         nanos(PATIENCE).max(self.sync.load(Ordering::Relaxed).saturating_mul(PATIENCE_SYNCS))
     }
 
-    /// A slower pace is believed sooner than a faster one, and neither at once: a machine has its moments.
+    /// A slower pace is believed much sooner than a faster one, and neither at once: a machine has its moments, and many a
+    /// disk takes some batches at once before it makes the next ones wait.
     fn learn(&self, commands: u64, took: u64) {
         if commands >= TELLING {
-            move_to(&self.pace, took / commands, 2);
+            move_to(&self.pace, took / commands, [2, 64]);
         } else {
-            move_to(&self.sync, took, 8);
+            move_to(&self.sync, took, [8, 8]);
         }
     }
 }
 
-/// Moves a smoothed value towards a greater one by one part of so many, towards a smaller one by an eighth.
-fn move_to(value: &AtomicU64, seen: u64, parts: u64) {
+/// Moves a smoothed value towards what is seen: up by one part of so many, down by one part of so many.
+fn move_to(value: &AtomicU64, seen: u64, [up, down]: [u64; 2]) {
     let now = value.load(Ordering::Relaxed);
-    let moved = if seen > now { now + (seen - now) / parts } else { now - (now - seen) / 8 };
+    let moved = if seen > now { now + (seen - now) / up } else { now - (now - seen) / down };
     value.store(moved, Ordering::Relaxed);
 }
 
@@ -152,8 +153,8 @@ mod tests {
         admission.learn(100, 100 * 190_000);
         assert_eq!(admission.limit(), 200);
         admission.learn(100, 0);
-        assert_eq!(admission.limit(), 228);
-        for _ in 0..100 {
+        assert_eq!(admission.limit(), 203);
+        for _ in 0..1_000 {
             admission.learn(100, 0);
         }
         assert_eq!(admission.limit(), WAITING_MAX);
@@ -170,7 +171,7 @@ mod tests {
         }
         assert_eq!(admission.limit(), WAITING_MIN);
         // One half of what waits is in flight, the other gathers.
-        for _ in 0..200 {
+        for _ in 0..2_000 {
             admission.learn(admission.limit() / 2, SYNC);
         }
         assert!(admission.limit() > WAITING_MAX / 2, "{}", admission.limit());
