@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::hint::black_box;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::time::Instant;
 
@@ -27,6 +28,8 @@ use crate::{Settings, clock, recovery, say};
 
 /// Commands of a batch at most, as in the sequencer.
 const COMMANDS_MAX: usize = 4_096;
+/// Commands between two looks whether a batch is wanted.
+const LOOK: usize = 64;
 /// Bytes of a record of the journal alone.
 const RECORD: usize = 64;
 /// Commands on their way through the whole exchange at most.
@@ -53,9 +56,15 @@ struct Batch {
 struct Slot {
     inside: Mutex<(Option<Batch>, bool)>,
     changed: Condvar,
+    /// Whether somebody waits for one.
+    wanted: AtomicBool,
 }
 
 impl Slot {
+    fn is_wanted(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed)
+    }
+
     /// Puts a batch in once the last one was taken.
     fn put(&self, batch: Batch) {
         let mut inside = self.inside.lock().expect("nobody panics with it");
@@ -77,12 +86,14 @@ impl Slot {
         let mut inside = self.inside.lock().expect("nobody panics with it");
         loop {
             if let Some(batch) = inside.0.take() {
+                self.wanted.store(false, Ordering::Relaxed);
                 self.changed.notify_all();
                 return Some(batch);
             }
             if inside.1 {
                 return None;
             }
+            self.wanted.store(true, Ordering::Relaxed);
             inside = self.changed.wait(inside).expect("nobody panics with it");
         }
     }
@@ -95,33 +106,45 @@ fn writer(dir: &Path) -> Writer {
     journal.into_writer().expect("the disk takes a segment")
 }
 
-/// Decides and applies all records, batch by batch.
-fn decide_all(exchange: &mut Exchange, records: &[Record], full: &Slot, empty: &Slot) {
+/// Decides and applies all records; the CPU time it took. Batches form by themselves, as the sequencer's do: one goes
+/// when the last one is durable, or when it is full, and then it is waited for.
+fn decide_all(exchange: &mut Exchange, records: &[Record], full: &Slot, empty: &Slot) -> u64 {
+    let start = clock::cpu_ns();
     let mut batch = Batch::default();
-    for some in records.chunks(COMMANDS_MAX) {
-        std::mem::swap(&mut batch.out, &mut exchange.work.out);
-        for record in some {
-            let command = record.decode();
-            let stamp = exchange.next_stamp();
-            decide(&exchange.state, &command, stamp, &mut exchange.work);
-            let (events, texts) = exchange.work.out.latest();
-            for event in events {
-                evolve(&mut exchange.state, stamp, event, texts);
-            }
-            exchange.state.advance(stamp);
-            let (events, texts) = (events.len(), texts.len());
-            batch.entries.push(Entry { stamp, command, events, texts });
+    let last = records.len().div_ceil(LOOK);
+    std::mem::swap(&mut batch.out, &mut exchange.work.out);
+    for (number, some) in (1..).zip(records.chunks(LOOK)) {
+        some.iter().for_each(|record| decide_one(exchange, record, &mut batch));
+        if number < last && !full.is_wanted() && batch.entries.len() < COMMANDS_MAX {
+            continue;
         }
         std::mem::swap(&mut batch.out, &mut exchange.work.out);
         batch.fingerprint = exchange.state.fingerprint();
         full.put(batch);
         batch = empty.take().expect("batches come back for as long as they are wanted");
+        std::mem::swap(&mut batch.out, &mut exchange.work.out);
     }
     full.close();
+    clock::cpu_ns() - start
 }
 
-/// Makes batches durable, and only then releases them: returns how many commands.
-fn commit_all(writer: &mut Writer, full: &Slot, empty: &Slot) -> usize {
+#[inline]
+fn decide_one(exchange: &mut Exchange, record: &Record, batch: &mut Batch) {
+    let command = record.decode();
+    let stamp = exchange.next_stamp();
+    decide(&exchange.state, &command, stamp, &mut exchange.work);
+    let (events, texts) = exchange.work.out.latest();
+    for event in events {
+        evolve(&mut exchange.state, stamp, event, texts);
+    }
+    exchange.state.advance(stamp);
+    let (events, texts) = (events.len(), texts.len());
+    batch.entries.push(Entry { stamp, command, events, texts });
+}
+
+/// Makes batches durable, and only then releases them: returns how many commands, and the CPU time it took.
+fn commit_all(writer: &mut Writer, full: &Slot, empty: &Slot) -> (usize, u64) {
+    let start = clock::cpu_ns();
     let mut released = 0;
     let mut buffer = Buffer::new();
     // A second batch, so that one fills while the other is written.
@@ -149,24 +172,33 @@ fn commit_all(writer: &mut Writer, full: &Slot, empty: &Slot) -> usize {
         batch.out.clear();
         empty.put(batch);
     }
-    released
+    (released, clock::cpu_ns() - start)
 }
 
-/// Runs records through both threads; seconds until the last one was released.
-fn drive(exchange: &mut Exchange, writer: &mut Writer, records: &[Record]) -> f64 {
+/// What a run through both threads came to.
+struct Driven {
+    /// Until the last command was released.
+    seconds: f64,
+    /// CPU nanoseconds a command of the thread that decides, and of the one that commits.
+    cpu: [f64; 2],
+}
+
+/// Runs records through both threads.
+fn drive(exchange: &mut Exchange, writer: &mut Writer, records: &[Record]) -> Driven {
     let (full, empty) = (Slot::default(), Slot::default());
     let start = Instant::now();
-    let released = std::thread::scope(|scope| {
+    let (deciding, (released, committing)) = std::thread::scope(|scope| {
         let journal = scope.spawn(|| commit_all(writer, &full, &empty));
-        decide_all(exchange, records, &full, &empty);
-        journal.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let deciding = decide_all(exchange, records, &full, &empty);
+        (deciding, journal.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     assert_eq!(released, records.len(), "every command was released");
-    start.elapsed().as_secs_f64()
+    let cpu = [deciding, committing].map(|ns| ns as f64 / records.len() as f64);
+    Driven { seconds: start.elapsed().as_secs_f64(), cpu }
 }
 
-/// Commands a second through ring, journal and core.
-fn ring(script: &Script, live: &State) -> f64 {
+/// Commands through ring, journal and core.
+fn ring(script: &Script, live: &State) -> Driven {
     let place = Place::Disk.fresh();
     let mut writer = writer(place.path());
     let mut buffer = Buffer::new();
@@ -182,25 +214,27 @@ fn ring(script: &Script, live: &State) -> f64 {
     writer.append(&mut buffer).expect("the disk takes a batch");
     let (before, timed) = script.records.split_at(script.prefill);
     drive(&mut exchange, &mut writer, before);
-    let seconds = drive(&mut exchange, &mut writer, timed);
+    let driven = drive(&mut exchange, &mut writer, timed);
     drop(writer);
     assert_eq!(&exchange.state, live, "the same commands lead to the same state");
     assert_eq!(&recovery::open(place.path()), live, "what was released is in the journal");
-    timed.len() as f64 / seconds
+    driven
 }
 
-/// Commands a second of the core alone, and the state they lead to.
-fn core_alone(script: &Script) -> (f64, State) {
+/// Commands a second of the core alone, its CPU nanoseconds for one, and the state they lead to.
+fn core_alone(script: &Script) -> (f64, f64, State) {
     let mut exchange = Exchange::new(script.symbols);
     let (before, timed) = script.records.split_at(script.prefill);
     for record in before {
         black_box(exchange.apply(record));
     }
-    let start = Instant::now();
+    let (start, cpu) = (Instant::now(), clock::cpu_ns());
     for record in timed {
         black_box(exchange.apply(record));
     }
-    (timed.len() as f64 / start.elapsed().as_secs_f64(), exchange.state)
+    let (seconds, cpu) = (start.elapsed().as_secs_f64(), clock::cpu_ns() - cpu);
+    let count = timed.len() as f64;
+    (count / seconds, cpu as f64 / count, exchange.state)
 }
 
 /// Records a second of the journal alone, in batches as large as the candidate's.
@@ -269,29 +303,38 @@ pub(crate) fn measure(settings: &Settings, goal: Goal, report: &mut Report) {
     let commands = script.records.len() - script.prefill;
     let (mut ratios, mut busy) = (Vec::new(), 0);
     let mut rates: [Vec<f64>; 4] = Default::default();
+    let mut cpu: [Vec<f64>; 3] = Default::default();
     for pair in 1..=settings.pairs {
         let calm = clock::calm(settings.patience());
-        let (core, live) = core_alone(&script);
+        let (core, alone, live) = core_alone(&script);
         let journal = journal_alone(commands);
-        let ring = ring(&script, &live);
+        let driven = ring(&script, &live);
+        let ring = commands as f64 / driven.seconds;
         let whole = whole_exchange(&script, &live);
         busy += usize::from(!calm);
         let ratio = ring / core.min(journal);
         let millions = [core, journal, ring, whole].map(|rate| rate / 1e6);
         let [core, journal, ring, whole] = millions;
         say(&format!(
-            "pair {pair}: core {core:.2}, journal {journal:.2}, both {ring:.2} M/s ({ratio:.2}); \
-             whole exchange {whole:.2} M/s"
+            "pair {pair}: core {core:.2}, journal {journal:.2}, both {ring:.2} M/s ({ratio:.2}; {:.0} and {:.0} CPU ns \
+             a command); whole exchange {whole:.2} M/s",
+            driven.cpu[0], driven.cpu[1]
         ));
         ratios.push(ratio);
+        let [deciding, committing] = driven.cpu;
+        for (all, one) in cpu.iter_mut().zip([alone, deciding, committing]) {
+            all.push(one);
+        }
         for (rates, rate) in rates.iter_mut().zip(millions) {
             rates.push(rate);
         }
     }
     let [core, journal, ring, whole] = rates.map(|rates| Spread::of(rates).median);
+    let [alone, deciding, committing] = cpu.map(|all| Spread::of(all).median);
     let mut detail = format!(
         "core alone {core:.2}, journal alone {journal:.2} (records of {RECORD} bytes), journalled core {ring:.2} M commands \
-         a wall second; the product's sequencer with read models and answers {whole:.2}"
+         a wall second, {deciding:.0} CPU ns a command to decide (alone {alone:.0}) and {committing:.0} to commit; the product's sequencer \
+         with read models and answers {whole:.2}"
     );
     if busy > 0 {
         detail.push_str(&format!("; machine busy in {busy} of {} pairs", settings.pairs));
