@@ -8,7 +8,7 @@ mod requests;
 mod rest;
 mod server;
 
-pub(crate) use keys::{Key, read_all as read_keys};
+pub(crate) use keys::{Key, read_all as read_keys, read_timely};
 pub(crate) use requests::{client_id, one as signed_request};
 pub(crate) use server::{Server, Which, pin};
 

@@ -13,18 +13,21 @@ use std::cell::Cell;
 use std::fs;
 use std::net::{SocketAddr, TcpStream};
 use std::process::ExitCode;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use confine::Confinement;
 use load::{Clients, Pace, Told};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::clock;
-use crate::http::{Server, Which, pin, read_keys};
+use crate::http::{Server, Which, pin, read_keys, read_timely};
 use crate::place::Place;
 use crate::say;
 
 /// Clients of the closed load, as in the benchmarks.
 const CLOSED: usize = 64;
+/// Clients that share a key, beside those with one of their own: many enough that the exchange has to refuse.
+const SHARING: usize = 896;
 /// What the exchange is loaded with at most, in capacities; what it must really come to.
 const TIMES: f64 = 10.0;
 const TIMES_MIN: f64 = 6.0;
@@ -101,9 +104,10 @@ pub(crate) fn run(quick: bool) -> ExitCode {
             return ExitCode::SUCCESS;
         }
     };
+    raise_open_files();
     pin(PROCESSOR);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970").as_millis() as u64;
-    let clients = Clients::connect(server.address, &read_keys(data.path()), now);
+    let clients =
+        Clients::connect(server.address, &read_keys(data.path()), &read_timely(data.path()), SHARING);
     let mut trial = Trial { plan, clients, address: server.address, process: server.id(), capacity: 0.0 };
     trial.confine(&confinement);
     let crowds = [("alone", 0), ("beside slow and half-open connections", plan.crowd)];
@@ -190,6 +194,8 @@ impl Trial {
         drop(gathered);
         // Anew, so that it lasts: the silent are cut after a while.
         let gathered = self.gather(crowd);
+        // Once before it counts: a connection's memory comes with its first request.
+        self.phase(Pace::Open(self.capacity * TIMES), 1);
         let process = self.process;
         let before = resident(process);
         let most = Cell::new(before);
@@ -294,6 +300,13 @@ impl Judged {
         let broken = checks.into_iter().filter(|(holds, ..)| !holds);
         broken.map(|(_, of_time, what)| Broken { what, of_time }).collect()
     }
+}
+
+/// As many connections as the system grants: a soft limit is often less than a crowd.
+fn raise_open_files() {
+    let granted = getrlimit(Resource::Nofile);
+    // Without them, connecting says what is lacking.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: granted.maximum, ..granted });
 }
 
 /// Resident bytes of a process.

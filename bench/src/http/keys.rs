@@ -30,14 +30,24 @@ pub(crate) fn read(data: &Path) -> Vec<Key> {
     keys
 }
 
+/// The key whose nonces are times: any number of connections may share it.
+pub(crate) fn read_timely(data: &Path) -> Key {
+    let timely = read_file(data).into_iter().find(|key| key.name == "time-nonce");
+    timely.expect("the key with time-based nonces is there")
+}
+
 /// All load keys there are.
 pub(crate) fn read_all(data: &Path) -> Vec<Key> {
+    let mut keys = read_file(data);
+    keys.retain(|key| key.name.starts_with("load-"));
+    keys.sort_by(|one, other| one.name.cmp(&other.name));
+    keys
+}
+
+fn read_file(data: &Path) -> Vec<Key> {
     let path = data.join(FILE);
     let text = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut all: Credentials =
-        serde_json::from_slice(&text).expect("credentials.json is as the contract says");
-    all.keys.retain(|key| key.name.starts_with("load-"));
-    all.keys.sort_by(|one, other| one.name.cmp(&other.name));
+    let all: Credentials = serde_json::from_slice(&text).expect("credentials.json is as the contract says");
     all.keys
 }
 

@@ -1,6 +1,6 @@
 //! The load of an overloaded exchange: orders and their cancels, on a schedule that waits for nobody.
 //!
-//! Each client has one connection and one key. It places an order until one is taken, then cancels that one. Requests
+//! Each client has one connection; some have a key to themselves, the others share the one whose nonces are times. It places an order until one is taken, then cancels that one. Requests
 //! leave when they are due, on whichever connection is free; one that finds none within [`GIVES_UP`] is never sent, as a
 //! client would give up. Latency counts from when a request was due. Signing happens on the way out: a request that
 //! was turned away gets a new nonce, since nobody says whether the old one was used.
@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use buttonwood_client::Credentials;
 use mio::net::TcpStream;
@@ -19,6 +19,8 @@ use crate::http::{Key, client_id, signed_request};
 
 /// After so long a request that was due is not sent any more.
 const GIVES_UP: Duration = Duration::from_millis(20);
+/// Orders of one client at most.
+const ORDERS_MAX: u32 = 1_000_000;
 /// Without any answer for so long, the exchange is taken for dead.
 const DEAD: Duration = Duration::from_secs(20);
 
@@ -79,7 +81,8 @@ impl Told {
 struct Client {
     stream: TcpStream,
     credentials: Credentials,
-    nonce: u64,
+    /// Of its own key; none with a shared one, whose nonces are times.
+    nonce: Option<u64>,
     asks: Asks,
     /// Number of its latest order.
     order: u32,
@@ -97,10 +100,22 @@ pub(crate) struct Clients {
 }
 
 impl Client {
+    fn next_nonce(&mut self) -> String {
+        match &mut self.nonce {
+            Some(nonce) => {
+                *nonce += 1;
+                nonce.to_string()
+            }
+            None => {
+                let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970");
+                format!("{}.{:09}", now.as_secs(), now.subsec_nanos())
+            }
+        }
+    }
+
     fn send(&mut self, due: Instant, out: &mut Vec<u8>) {
-        self.nonce += 1;
-        let nonce = self.nonce;
         out.clear();
+        let nonce = self.next_nonce();
         if self.asks == Asks::New {
             self.order += 1;
         }
@@ -153,10 +168,11 @@ impl Client {
 }
 
 impl Clients {
-    /// One for each key.
-    pub(crate) fn connect(address: SocketAddr, keys: &[Key], nonce: u64) -> Self {
+    /// One for each key, and so many for the key whose nonces are times.
+    pub(crate) fn connect(address: SocketAddr, keys: &[Key], timely: &Key, sharing: usize) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970").as_millis() as u64;
         let poll = Poll::new().expect("the system polls");
-        let one = |(token, key): (usize, &Key)| {
+        let one = |(token, (key, nonce)): (usize, (&Key, Option<u64>))| {
             let stream = std::net::TcpStream::connect(address).expect("the exchange listens");
             stream
                 .set_nodelay(true)
@@ -168,9 +184,12 @@ impl Clients {
                 .expect("the system polls");
             let credentials = Credentials::new(&key.api_key, &key.api_secret);
             let room = vec![0; 16_384];
-            Client { stream, credentials, nonce, asks: Asks::New, order: 0, due: None, room, filled: 0 }
+            // Those who share a key have numbers of their own.
+            let order = token as u32 * ORDERS_MAX;
+            Client { stream, credentials, nonce, asks: Asks::New, order, due: None, room, filled: 0 }
         };
-        let all = keys.iter().enumerate().map(one).collect();
+        let own = keys.iter().map(|key| (key, Some(now)));
+        let all = own.chain((0..sharing).map(|_| (timely, None))).enumerate().map(one).collect();
         Self { all, poll, out: Vec::new() }
     }
 
