@@ -6,10 +6,13 @@ mod crash;
 use crate::check::{Checker, Finding};
 use crate::disk::{Faulty, Trouble};
 use crate::scene::{FOUNDED, Scene};
+use buttonwood_journal as journal;
 use buttonwood_model::Time;
 use buttonwood_oracle::Dice;
 use buttonwood_sequencer::{Busy, Fault, Stepped};
+use buttonwood_views::history;
 use std::collections::VecDeque;
+use std::io;
 use std::time::Duration;
 
 /// Lines of trace that are kept.
@@ -315,7 +318,8 @@ impl Life {
     fn start_twice(&mut self) -> Result<(), Finding> {
         match self.scene.recover(&self.disk) {
             Ok(_) => Err("two processes serve one directory".into()),
-            Err(fault) if fault.to_string().contains("in use") || self.disk.blown().is_some() => Ok(()),
+            Err(Fault::Journal(journal::Fault::Locked { .. })) => Ok(()),
+            Err(_) if self.disk.blown().is_some() => Ok(()),
             Err(fault) => Err(format!("a second start does not say that the directory is in use: {fault}")),
         }
     }
@@ -334,8 +338,7 @@ impl Life {
         if self.has_ended() {
             return Ok(());
         }
-        let is_full = fault.to_string().contains("no storage space");
-        if self.disk.blown().is_none() && !is_full {
+        if self.disk.blown().is_none() && !is_full(fault) {
             return Err(format!("it fell without a reason: {fault}"));
         }
         self.tally.errors += 1;
@@ -351,5 +354,23 @@ impl Life {
         }
         self.note(|| "killed while idle".into());
         self.crash()
+    }
+}
+
+/// Whether a full disk is the reason.
+fn is_full(fault: &Fault) -> bool {
+    match fault {
+        Fault::Journal(fault) => fault.is_full(),
+        Fault::History(history::Fault::Io { source, .. }) | Fault::Reached(source) => {
+            source.kind() == io::ErrorKind::StorageFull
+        }
+        Fault::History(_)
+        | Fault::Frame { .. }
+        | Fault::Snapshot { .. }
+        | Fault::Diverged { .. }
+        | Fault::Law { .. }
+        | Fault::SnapshotDiffers { .. }
+        | Fault::Founding { .. }
+        | Fault::Thread(_) => false,
     }
 }

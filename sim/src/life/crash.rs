@@ -1,6 +1,6 @@
 //! The ends of a life's processes and the starts after them.
 
-use super::Life;
+use super::{Life, is_full};
 use crate::check::Finding;
 use crate::disk::{Faulty, Trouble};
 use crate::rot;
@@ -74,7 +74,7 @@ impl Life {
                 (Ok(stepped), None | Some(Trouble::Error)) => return self.booted(stepped),
                 (_, Some(Trouble::PowerCut)) => self.disk.cut_power(&mut self.dice),
                 (_, Some(Trouble::Kill | Trouble::Error)) => self.disk.kill(),
-                (Err(fault), None) if fault.to_string().contains("no storage space") => {
+                (Err(fault), None) if is_full(&fault) => {
                     self.disk.kill();
                     self.disk.limit(None);
                 }

@@ -110,9 +110,10 @@ pub enum Fault {
 
 impl Fault {
     /// Whether the disk is full, which releasing the ballast may mend (J11).
-    pub(crate) fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         use std::io::ErrorKind::{QuotaExceeded, StorageFull};
-        matches!(self, Self::Io { source, .. } if matches!(source.kind(), StorageFull | QuotaExceeded))
+        let (Self::Io { source, .. } | Self::Append { source, .. }) = self else { return false };
+        matches!(source.kind(), StorageFull | QuotaExceeded)
     }
 }
 
