@@ -68,9 +68,10 @@ struct Bounds {
     /// Times what it was, and bytes for each request served meanwhile.
     resident: f64,
     resident_each: f64,
-    /// Seconds until a second is calm again, and how many times the calm p99 that is.
+    /// Seconds until a second is calm again: how many times the calm p99 that is, and what share more may be refused.
     recovery: u64,
     recovered_p99: f64,
+    recovered_refused: f64,
 }
 
 const BOUNDS: Bounds = Bounds {
@@ -81,6 +82,7 @@ const BOUNDS: Bounds = Bounds {
     resident_each: 400.0,
     recovery: 5,
     recovered_p99: 2.0,
+    recovered_refused: 0.01,
 };
 
 /// A confined exchange under its clients.
@@ -203,12 +205,13 @@ impl Trial {
         let told = self
             .clients
             .run(pace, Duration::from_secs(overload), || most.set(most.get().max(resident(process))));
-        let recovered = self.recover(unloaded.millis(0.99));
+        let recovered = self.recover(&unloaded);
         drop(gathered);
         Judged {
             capacity: self.capacity,
             wanted: self.plan.goodput,
             unloaded: unloaded.millis(0.99),
+            calm_refused: unloaded.refused_share(),
             times: told.sent as f64 / told.seconds / self.capacity,
             resident: (before, most.get()),
             recovered,
@@ -217,10 +220,11 @@ impl Trial {
     }
 
     /// Seconds of a third of the load until one is as before.
-    fn recover(&mut self, unloaded: f64) -> Option<u64> {
+    fn recover(&mut self, calm: &Told) -> Option<u64> {
         (1..=BOUNDS.recovery).find(|_| {
             let second = self.phase(Pace::Open(self.capacity * CALM), 1);
-            second.refused.is_empty() && second.millis(0.99) <= BOUNDS.recovered_p99 * unloaded
+            let served = second.refused_share() <= calm.refused_share() + BOUNDS.recovered_refused;
+            served && second.millis(0.99) <= BOUNDS.recovered_p99 * calm.millis(0.99)
         })
     }
 }
@@ -239,6 +243,8 @@ struct Judged {
     wanted: f64,
     /// Milliseconds.
     unloaded: f64,
+    /// Share of the calm load that was refused: a disk has its pauses.
+    calm_refused: f64,
     /// What really was sent, in capacities.
     times: f64,
     /// Before, and at most.
@@ -249,11 +255,14 @@ struct Judged {
 
 impl Judged {
     fn text(&self) -> String {
-        let Self { capacity, unloaded, times, resident: (before, most), recovered, told, .. } = self;
+        let Self {
+            capacity, unloaded, calm_refused, times, resident: (before, most), recovered, told, ..
+        } = self;
         format!(
             "capacity {capacity:.0} a second, {times:.1} times of it sent for {:.0} s; goodput {:.2} of capacity, p50/p99 \
              of what was taken {:.1}/{:.1} ms ({:.1} times the calm {unloaded:.1}), refusals {} in p50/p99/p99.9 \
-             {:.1}/{:.1}/{:.1} ms, cancels served {:.4} of {}, resident {:.1} to {:.1} MB, normal again {}; {} never sent",
+             {:.1}/{:.1}/{:.1} ms, cancels served {:.4} of {}, resident {:.1} to {:.1} MB, normal again {} \
+             (refused while calm: {calm_refused:.4}); {} never sent",
             told.seconds,
             told.goodput() / capacity,
             told.millis(0.5),
@@ -274,7 +283,7 @@ impl Judged {
 
     /// What does not hold.
     fn broken(&self, bounds: &Bounds) -> Vec<Broken> {
-        let Self { capacity, wanted, unloaded, times, resident: (before, most), recovered, told } = self;
+        let Self { capacity, wanted, unloaded, times, resident: (before, most), recovered, told, .. } = self;
         let goodput = told.goodput() / capacity;
         let p99 = told.millis(0.99) / unloaded;
         let refusal = told.refusal_millis(0.99);
@@ -335,6 +344,7 @@ mod tests {
             capacity: 1_000.0,
             wanted: 0.9,
             unloaded: 8.0,
+            calm_refused: 0.0,
             times: 9.95,
             resident,
             recovered: Some(1),

@@ -71,6 +71,11 @@ impl Told {
         quantile(&self.refused, share) as f64 / 1e6
     }
 
+    /// Share of all requests sent that were turned away.
+    pub(crate) fn refused_share(&self) -> f64 {
+        self.refused.len() as f64 / self.sent.max(1) as f64
+    }
+
     /// Share of all cancels sent that were done.
     pub(crate) fn cancels_served(&self) -> f64 {
         let all = self.cancels + self.cancels_refused;
