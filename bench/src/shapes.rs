@@ -5,7 +5,6 @@
 //! by maker. The slowest shape's time an operation counts.
 
 use std::collections::VecDeque;
-use std::f64::consts::TAU;
 use std::hint::black_box;
 
 use crate::clock::cpu_ns;
@@ -21,7 +20,7 @@ const SWINGING: usize = 1_000;
 /// The middle it swings about, how far, and how far from the middle of the moment its orders lie at most; in ticks.
 const MIDDLE: f64 = 200_000.0;
 const SWING: f64 = 80_000.0;
-const OFFSET_MAX: u64 = 8_000;
+const OFFSET_MAX: u64 = 5_000;
 /// Orders that one swing forth and back takes: slow enough that few meet the middle coming.
 const PERIOD: f64 = 800_000.0;
 /// Makers that one order meets, and the prices they lie on: within the collar.
@@ -85,6 +84,11 @@ fn own_levels(orders: u64) -> Shape {
     standing("own levels", prices.into_iter(), &mut rng)
 }
 
+/// A triangle between -1 and 1, rising from 0: no slower at its ends, so that as many trade there.
+fn wave(turns: f64) -> f64 {
+    4.0 * ((turns + 0.75).fract() - 0.5).abs() - 1.0
+}
+
 /// The oldest order is cancelled once there are enough; what the middle runs over, trades.
 fn swing(orders: u64) -> Shape {
     let mut rng = Rng(43);
@@ -92,7 +96,7 @@ fn swing(orders: u64) -> Shape {
     let mut ops = Vec::new();
     let mut cancelled = 0u64;
     for id in 1..=orders {
-        let middle = MIDDLE + SWING * (id as f64 / PERIOD * TAU).sin();
+        let middle = MIDDLE + SWING * wave(id as f64 / PERIOD);
         let side = rng.below(2) as u8;
         let offset = 1 + rng.below(OFFSET_MAX);
         let price = if side == 0 { middle as u64 - offset } else { middle as u64 + offset };
