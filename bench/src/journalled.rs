@@ -1,9 +1,10 @@
 //! Benchmark 10: the core behind its journal, without HTTP.
 //!
 //! The candidate is a ring of the product's own parts: one thread decodes binary commands, decides and applies them
-//! into a batch; another encodes, writes and syncs it, and only then releases it; full batches are waited for. The
-//! product's whole sequencer runs beside it and is told in the detail, not taken for the candidate: it also folds read
-//! models, words an answer for every command and carries it back, which the goal's "ring, journal, core" leaves out.
+//! into a batch; another reads the same commands, encodes them with their events, writes and syncs, and only then
+//! releases the batch; full ones are waited for. Room in the journal is zeroed before the clock starts, for both sides.
+//! The product's whole sequencer is told in the detail, not taken for the candidate: it also folds read models, words an
+//! answer for every command and carries it back, which the goal's "ring, journal, core" leaves out.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -13,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::time::Instant;
 
-use buttonwood_engine::{Command, Event, State, decide, encode, evolve};
+use buttonwood_engine::{Event, State, decide, encode, evolve};
 use buttonwood_journal::{Buffer, Journal, Options, Writer};
 use buttonwood_model::{Outbox, Stamp};
 use buttonwood_sequencer::{self as sequencer, Clock, recover};
@@ -32,15 +33,16 @@ const COMMANDS_MAX: usize = 4_096;
 const LOOK: usize = 64;
 /// Bytes of a record of the journal alone.
 const RECORD: usize = 64;
+/// Bytes of a journal that a command may take, padding of its batch and founding included.
+const ROOM_EACH: usize = 256;
 /// Commands on their way through the whole exchange at most.
 const WINDOW: usize = 4_096;
 
-/// One decided command with its share of the batch's events.
+/// One decided command: its share of the batch's events. The command itself both threads read from the ring.
 struct Entry {
     stamp: Stamp,
-    command: Command,
-    events: usize,
-    texts: usize,
+    events: u32,
+    texts: u32,
 }
 
 /// What shares one sync.
@@ -99,9 +101,11 @@ impl Slot {
     }
 }
 
-/// An empty journal.
-fn writer(dir: &Path) -> Writer {
-    let mut journal = Journal::open(dir, Options::default()).expect("the directory takes a journal");
+/// An empty journal with room for so many commands.
+fn writer(dir: &Path, commands: usize) -> Writer {
+    let first_segment_bytes = ((commands * ROOM_EACH) as u64).next_multiple_of(1 << 20);
+    let options = Options { first_segment_bytes, ballast_bytes: 0, ..Options::default() };
+    let mut journal = Journal::open(dir, options).expect("the directory takes a journal");
     journal.replay(None, |_| Ok::<_, Infallible>(())).expect("an empty journal is whole");
     journal.into_writer().expect("the disk takes a segment")
 }
@@ -138,12 +142,12 @@ fn decide_one(exchange: &mut Exchange, record: &Record, batch: &mut Batch) {
         evolve(&mut exchange.state, stamp, event, texts);
     }
     exchange.state.advance(stamp);
-    let (events, texts) = (events.len(), texts.len());
-    batch.entries.push(Entry { stamp, command, events, texts });
+    let (events, texts) = (events.len() as u32, texts.len() as u32);
+    batch.entries.push(Entry { stamp, events, texts });
 }
 
 /// Makes batches durable, and only then releases them: returns how many commands, and the CPU time it took.
-fn commit_all(writer: &mut Writer, full: &Slot, empty: &Slot) -> (usize, u64) {
+fn commit_all(writer: &mut Writer, records: &[Record], full: &Slot, empty: &Slot) -> (usize, u64) {
     let start = clock::cpu_ns();
     let mut released = 0;
     let mut buffer = Buffer::new();
@@ -152,12 +156,13 @@ fn commit_all(writer: &mut Writer, full: &Slot, empty: &Slot) -> (usize, u64) {
     while let Some(mut batch) = full.take() {
         let (mut event, mut text) = (0, 0);
         buffer.clear();
-        for Entry { stamp, command, events, texts } in &batch.entries {
-            let some = &batch.out.events[event..event + events];
-            let words = &batch.out.texts[text..text + texts];
-            (event, text) = (event + events, text + texts);
+        for (Entry { stamp, events, texts }, record) in batch.entries.iter().zip(&records[released..]) {
+            let some = &batch.out.events[event..event + *events as usize];
+            let words = &batch.out.texts[text..text + *texts as usize];
+            (event, text) = (event + some.len(), text + words.len());
+            let command = record.decode();
             buffer.push(stamp.seq.0, |out| {
-                encode(stamp.time, command, some, words, out).expect("a frame fits memory");
+                encode(stamp.time, &command, some, words, out).expect("a frame fits memory");
             });
         }
         buffer.set_fingerprint(batch.fingerprint);
@@ -188,7 +193,7 @@ fn drive(exchange: &mut Exchange, writer: &mut Writer, records: &[Record]) -> Dr
     let (full, empty) = (Slot::default(), Slot::default());
     let start = Instant::now();
     let (deciding, (released, committing)) = std::thread::scope(|scope| {
-        let journal = scope.spawn(|| commit_all(writer, &full, &empty));
+        let journal = scope.spawn(|| commit_all(writer, records, &full, &empty));
         let deciding = decide_all(exchange, records, &full, &empty);
         (deciding, journal.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
@@ -200,7 +205,7 @@ fn drive(exchange: &mut Exchange, writer: &mut Writer, records: &[Record]) -> Dr
 /// Commands through ring, journal and core.
 fn ring(script: &Script, live: &State) -> Driven {
     let place = Place::Disk.fresh();
-    let mut writer = writer(place.path());
+    let mut writer = writer(place.path(), script.records.len());
     let mut buffer = Buffer::new();
     let mut exchange = Exchange::recorded(script, &[], |told: &Told<'_>| {
         let out = &told.work.out;
@@ -240,7 +245,7 @@ fn core_alone(script: &Script) -> (f64, f64, State) {
 /// Records a second of the journal alone, in batches as large as the candidate's.
 fn journal_alone(records: usize) -> f64 {
     let place = Place::Disk.fresh();
-    let mut writer = writer(place.path());
+    let mut writer = writer(place.path(), records);
     let mut buffer = Buffer::new();
     let record = [7; RECORD];
     let start = Instant::now();
