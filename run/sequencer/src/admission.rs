@@ -71,13 +71,14 @@ impl Admission {
 
     /// Whether another order is let in.
     pub(crate) fn has_room(&self) -> bool {
-        self.has_room_at(nanos(self.began.elapsed()))
+        self.has_room_at(|| nanos(self.began.elapsed()))
     }
 
-    fn has_room_at(&self, now: u64) -> bool {
+    /// The clock is asked only where it matters: this is on the path of every order.
+    fn has_room_at(&self, now: impl FnOnce() -> u64) -> bool {
         let answered = self.answered.load(Ordering::Relaxed);
         let waiting = self.submitted.load(Ordering::Relaxed).saturating_sub(answered);
-        waiting < WAITING_MIN || waiting < self.limit() && !self.is_stuck(now)
+        waiting < WAITING_MIN || waiting < self.limit() && !self.is_stuck(now())
     }
 
     /// A batch that flies for longer than an order may wait says more than all before it.
@@ -184,12 +185,12 @@ mod tests {
         admission.takes_off();
         let since = admission.flying_since.load(Ordering::Relaxed);
         let late = since + nanos(PATIENCE) + 1;
-        assert!(admission.has_room_at(since));
-        assert!(!admission.has_room_at(late));
+        assert!(admission.has_room_at(|| since));
+        assert!(!admission.has_room_at(|| late));
         admission.answered(1);
-        assert!(admission.has_room_at(late));
+        assert!(admission.has_room_at(|| late));
         admission.submitted();
         admission.landed(1);
-        assert!(admission.has_room_at(late));
+        assert!(admission.has_room_at(|| late));
     }
 }
