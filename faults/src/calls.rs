@@ -272,8 +272,7 @@ fn founding(round: &mut Round, strike: &Strike) -> bool {
         x.kill9();
         drop(x);
         let x = round.start(&data);
-        let compared = load.finish(&x);
-        round.count("orders compared", compared);
+        round.finish(&mut load, &x);
     }
     let _ = fs::remove_dir_all(&data);
     hit

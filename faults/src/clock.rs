@@ -47,12 +47,10 @@ pub fn round(round: &mut Round) -> Next {
     }
     set(&now, furthest.max(last) + 5);
     let x = faked(round, &now).start_in(&data);
-    let compared = load.check(&x, Scope::All);
-    round.count("orders compared", compared);
+    round.compare(&mut load, &x, Scope::All);
     let ran = load.run_out(&x, 10);
     round.count("changes acknowledged", ran.acknowledged);
-    let compared = load.finish(&x);
-    round.count("orders compared", compared);
+    round.finish(&mut load, &x);
     Next::More
 }
 

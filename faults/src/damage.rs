@@ -200,8 +200,7 @@ fn judge(round: &mut Round, base: &Base, copied: &Path, file: &Path, case: &str)
                 return;
             }
             let mut load = base.load.clone();
-            let compared = load.check(&x, Scope::All);
-            round.count("orders compared", compared);
+            round.compare(&mut load, &x, Scope::All);
             round.count("served whole", 1);
             load.run_out(&x, 1);
             x.kill9();

@@ -12,8 +12,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use crate::disk::Disk;
-use crate::oracle::Scope;
-use crate::round::{Round, verified};
+use crate::round::Round;
 use crate::sweep::Next;
 use crate::volume::{Kind, Volume};
 
@@ -55,13 +54,9 @@ pub fn round(round: &mut Round) -> Next {
             volume.unmount();
             volume.mount();
         }
-        verified(&data);
-        x = round.start(&data);
-        let compared = load.check(&x, Scope::Touched);
-        round.count("orders compared", compared);
+        x = round.start_again(&data, &mut load);
     }
-    let compared = load.finish(&x);
-    round.count("orders compared", compared);
+    round.finish(&mut load, &x);
     drop(x);
     volume.unmount();
     Next::More

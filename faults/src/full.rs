@@ -88,15 +88,13 @@ pub fn under_load(round: &mut Round) -> Next {
             filler.free();
             takes_orders_again(&x);
         }
-        let compared = load.check(&x, Scope::Touched);
-        round.count("orders compared", compared);
+        round.compare(&mut load, &x, Scope::Touched);
     }
     x.kill9();
     drop(x);
     verified(&data);
     let x = round.start(&data);
-    let compared = load.finish(&x);
-    round.count("orders compared", compared);
+    round.finish(&mut load, &x);
     drop((x, filler));
     volume.unmount();
     Next::More
@@ -151,8 +149,7 @@ pub fn starts(round: &mut Round) -> Next {
         // What a start without room left behind must not be in the way of the next.
         filler.free();
         let x = round.start(&data);
-        let compared = load.check(&x, Scope::Touched);
-        round.count("orders compared", compared);
+        round.compare(&mut load, &x, Scope::Touched);
         x.kill9();
         drop(x);
         round.start(&fresh).kill9();
@@ -161,8 +158,7 @@ pub fn starts(round: &mut Round) -> Next {
         room += step;
     }
     let x = round.start(&data);
-    let compared = load.finish(&x);
-    round.count("orders compared", compared);
+    round.finish(&mut load, &x);
     drop((x, filler));
     volume.unmount();
     Next::More

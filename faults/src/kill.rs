@@ -32,16 +32,14 @@ pub fn round(round: &mut Round) -> Next {
             kill_a_start(round);
         }
         x = round.start(&data);
-        let compared = load.check(&x, Scope::Touched);
-        round.count("orders compared", compared);
+        round.compare(&mut load, &x, Scope::Touched);
         if round.draw.chance(10) {
             x.stop();
             drop(x);
             x = round.start(&data);
         }
     }
-    let compared = load.finish(&x);
-    round.count("orders compared", compared);
+    round.finish(&mut load, &x);
     Next::More
 }
 

@@ -8,8 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::disk::Disk;
-use crate::oracle::Scope;
-use crate::round::{Round, verified};
+use crate::round::Round;
 use crate::sweep::Next;
 use crate::volume::{Kind, Volume};
 
@@ -65,13 +64,9 @@ fn cuts(round: &mut Round, kind: Kind) -> Next {
             volume.check();
             volume.mount();
         }
-        verified(&data);
-        x = round.start(&data);
-        let compared = load.check(&x, Scope::Touched);
-        round.count("orders compared", compared);
+        x = round.start_again(&data, &mut load);
     }
-    let compared = load.finish(&x);
-    round.count("orders compared", compared);
+    round.finish(&mut load, &x);
     drop(x);
     volume.unmount();
     Next::More
@@ -124,13 +119,9 @@ pub fn cache(round: &mut Round) -> Next {
         drop(disk);
         disk = Disk::forgetful(&round.dir, BYTES);
         volume.mount();
-        verified(&data);
-        x = round.start(&data);
-        let compared = load.check(&x, Scope::Touched);
-        round.count("orders compared", compared);
+        x = round.start_again(&data, &mut load);
     }
-    let compared = load.finish(&x);
-    round.count("orders compared", compared);
+    round.finish(&mut load, &x);
     drop(x);
     volume.unmount();
     Next::More

@@ -10,6 +10,7 @@ use buttonwood_accept::{Exchange, Setup, run_to_end};
 
 use crate::draw::Draw;
 use crate::load::Load;
+use crate::oracle::Scope;
 use crate::record::Record;
 
 /// What happened, by name, over all rounds of a family.
@@ -77,6 +78,26 @@ impl Round {
     pub fn start(&mut self, data: &Path) -> Exchange {
         self.count("starts", 1);
         self.setup().start_in(data)
+    }
+
+    /// Starts what has ended, once its directory is proved, and compares everything touched since the last time.
+    pub fn start_again(&mut self, data: &Path, load: &mut Load) -> Exchange {
+        verified(data);
+        let x = self.start(data);
+        self.compare(load, &x, Scope::Touched);
+        x
+    }
+
+    /// Compares what the load was told with what the exchange has.
+    pub fn compare(&mut self, load: &mut Load, x: &Exchange, scope: Scope) {
+        let compared = load.check(x, scope);
+        self.count("orders compared", compared);
+    }
+
+    /// The last comparison of a round.
+    pub fn finish(&mut self, load: &mut Load, x: &Exchange) {
+        let compared = load.finish(x);
+        self.count("orders compared", compared);
     }
 }
 

@@ -34,14 +34,12 @@ pub fn round(round: &mut Round) -> Next {
     verified(&data);
     for _ in 0..if round.quick { 1 } else { 5 } {
         let x = race(round, &data);
-        let compared = load.check(&x, Scope::Touched);
-        round.count("orders compared", compared);
+        round.compare(&mut load, &x, Scope::Touched);
         load.run_out(&x, 5);
         x.kill9();
     }
     let x = race(round, &data);
-    let compared = load.finish(&x);
-    round.count("orders compared", compared);
+    round.finish(&mut load, &x);
     Next::More
 }
 
