@@ -1,8 +1,8 @@
 //! How much may be on its way before new orders are turned away.
 //!
 //! Under overload a longer queue serves nobody faster and everybody later. So what waits is kept to what the journal
-//! clears within [`PATIENCE`], or in some syncs' time where a sync takes long, going by its latest batches. Only what adds work is asked: cancels have the rest of the
-//! queue to themselves.
+//! clears within [`PATIENCE`], or in some syncs' time where a sync takes long, going by its latest batches. Only what
+//! adds work is asked: cancels have the rest of the queue to themselves.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};

@@ -9,6 +9,7 @@ use crate::lane::{self, Pending, Reply};
 use crate::reached::Reached;
 use crate::recover::{JOURNAL_DIR, Recovered};
 use crate::shared::{Shared, Submission};
+use crate::verify::check_laws;
 use crate::writer::Writer;
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Command, Workspace};
@@ -228,7 +229,8 @@ impl Running {
     /// Stops: what was queued is finished, then a snapshot is written.
     ///
     /// # Errors
-    /// [`Fault`] when the snapshot cannot be written; everything acknowledged is in the journal all the same.
+    /// [`Fault`] when the snapshot cannot be written, or a law does not hold and there must be none of such a state;
+    /// everything acknowledged is in the journal all the same.
     ///
     /// # Panics
     /// When a thread of the exchange has panicked.
@@ -248,6 +250,7 @@ impl Running {
         let mark = journal.mark();
         reached.show(mark.seq).map_err(Fault::Reached)?;
         if mark.seq > 0 {
+            check_laws(views.fold())?;
             checkpoint::write(&dir.folder(JOURNAL_DIR), &mark, views.fold_mut(), &index)?;
         }
         Ok(())
