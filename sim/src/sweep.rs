@@ -3,7 +3,7 @@
 
 use crate::check::Finding;
 use crate::disk::{Faulty, Survival};
-use crate::scene::{FOUNDED, Scene, command_of};
+use crate::scene::{FOUNDED, Scene};
 use buttonwood_engine::decode_events;
 use buttonwood_journal::{Options as Segments, Reader};
 use buttonwood_model::{Outbox, Seq, Stamp, Time};
@@ -216,7 +216,6 @@ fn follow(disk: &Faulty) -> Result<Vec<(Fold, Index)>, Finding> {
     let mut out = Outbox::default();
     let read = reader.replay(None, checked.end.seq, |batch| {
         for (seq, frame) in batch.frames() {
-            let _ = command_of(frame);
             let (time, _) = decode_events(frame, &mut out).map_err(|error| error.to_string())?;
             fold.apply(Stamp { seq: Seq(seq), time }, &out.events, &out.texts, &mut sink);
             folds.push((fold.clone(), sink.index.clone()));

@@ -263,7 +263,7 @@ fn secret(vault: &Vault, session: u32, api_key: &str) -> Result<Secret, Trouble>
     })
 }
 
-/// Recovers the directory; `admit` says before anything in it is changed whether it is to be opened at all.
+/// Recovers the directory; `admit` says before its journal is written to whether it is to be opened at all.
 fn open<T>(
     data: &Path,
     common: &Common,
