@@ -2,15 +2,20 @@
 //!
 //! Clauses: `SES-002`, `SES-005`; decision D-26.
 
-use serde::{Deserialize, Serialize};
+use core::fmt;
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Digits of a nonce at most, those after a point included.
 pub const NONCE_DIGITS_MAX: usize = 64;
 /// Digits in a word.
 const WORD_DIGITS: usize = 16;
 
+/// Bytes of a stored nonce at most: the count of integer digits, then two digits a byte.
+const BYTES_MAX: usize = 1 + NONCE_DIGITS_MAX / 2;
+
 /// A nonce in a form whose derived order is its numeric order: count of integer digits, then the digits.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nonce {
     integer_digits: u8,
     /// Binary-coded digits, most significant first, zero-padded: trailing zeros of a fraction do not count.
@@ -64,6 +69,18 @@ impl Nonce {
             .try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(digit))
     }
 
+    /// Bytes up to the last that holds a digit other than zero, two digits a byte.
+    #[inline]
+    fn digit_bytes(&self) -> usize {
+        let [first, rest @ ..] = &self.words;
+        // Nearly every nonce ends with its first word.
+        if *rest == [0; 3] {
+            return used_bytes(*first);
+        }
+        let last = rest.iter().rposition(|word| *word != 0).unwrap_or_default();
+        (last + 1) * size_of::<u64>() + rest.get(last).map_or(0, |word| used_bytes(*word))
+    }
+
     /// All digits folded into one word: two nonces of one session share it only by an accident of 2^-64.
     #[inline]
     pub fn digest(&self) -> u64 {
@@ -77,6 +94,59 @@ impl Nonce {
         // Nearly every nonce ends with its first word.
         if *rest == [0; 3] { hash } else { rest.iter().fold(hash, fold) }
     }
+}
+
+/// Stored as the count of integer digits and, two a byte, the digits up to the last that is not zero: a usual nonce is
+/// in every frame twice and takes eight bytes so.
+impl Serialize for Nonce {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut bytes = [0; BYTES_MAX];
+        if let Some((first, digits)) = bytes.split_first_mut() {
+            *first = self.integer_digits;
+            let (places, _) = digits.as_chunks_mut();
+            for (place, word) in places.iter_mut().zip(self.words) {
+                *place = word.to_be_bytes();
+            }
+        }
+        serializer.serialize_bytes(bytes.get(..=self.digit_bytes()).unwrap_or_default())
+    }
+}
+
+impl<'de> Deserialize<'de> for Nonce {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_bytes(Stored)
+    }
+}
+
+/// Reads what [`Nonce::serialize`] writes, and nothing else.
+struct Stored;
+
+impl Visitor<'_> for Stored {
+    type Value = Nonce;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "1 to {BYTES_MAX} bytes of a nonce")
+    }
+
+    fn visit_bytes<E: Error>(self, stored: &[u8]) -> Result<Nonce, E> {
+        let wrong = || E::invalid_length(stored.len(), &self);
+        let (first, digits) = stored.split_first().ok_or_else(wrong)?;
+        let mut bytes = [0; NONCE_DIGITS_MAX / 2];
+        bytes.get_mut(..digits.len()).ok_or_else(wrong)?.copy_from_slice(digits);
+        let mut words = [0; NONCE_DIGITS_MAX / WORD_DIGITS];
+        for (word, place) in words.iter_mut().zip(bytes.as_chunks().0) {
+            *word = u64::from_be_bytes(*place);
+        }
+        // One nonce has one form: no zeros at its end.
+        if digits.last() == Some(&0) { Err(wrong()) } else { Ok(Nonce { integer_digits: *first, words }) }
+    }
+}
+
+/// Bytes of a word, most significant first, up to the last that is not zero.
+#[expect(clippy::as_conversions, reason = "at most 64")]
+#[inline]
+fn used_bytes(word: u64) -> usize {
+    size_of::<u64>() - (word.trailing_zeros() / u8::BITS) as usize
 }
 
 impl core::fmt::Debug for Nonce {
@@ -117,6 +187,35 @@ mod tests {
         assert_eq!(Nonce::parse(&many), Err(NonceError));
         for text in ["", "-1", "+1", "1e9", "abc", "1.", ".5", "1.2.3", "0x1", " 1"] {
             assert_eq!(Nonce::parse(text.as_bytes()), Err(NonceError), "{text:?}");
+        }
+    }
+
+    /// Every nonce has one stored form, of which nothing else is read.
+    #[test]
+    fn is_stored_in_one_form() {
+        let stored = |nonce: Nonce| postcard::to_allocvec(&nonce).unwrap();
+        let texts = [
+            "0",
+            "7",
+            "10",
+            "0.5",
+            "1700000000123",
+            "1234567890123456",
+            "12345678901234567",
+            "1700000000.25",
+        ];
+        let longest = "9".repeat(NONCE_DIGITS_MAX);
+        for text in texts.into_iter().chain([longest.as_str()]) {
+            let bytes = stored(nonce(text));
+            assert_eq!(postcard::from_bytes(&bytes), Ok(nonce(text)), "{text}");
+        }
+        assert_eq!(stored(nonce("1700000000123")), [8, 13, 0x17, 0, 0, 0, 0, 0x12, 0x30]);
+        assert_eq!(stored(nonce("12345678901234567")).len(), 1 + 1 + 9);
+        assert_eq!(stored(nonce("0")), [1, 0]);
+        let zeros_behind: &[u8] = &[3, 1, 0x70, 0];
+        let too_long = [&[34, 64], [0x11; 33].as_slice()].concat();
+        for bytes in [&[0], zeros_behind, &too_long] {
+            assert!(postcard::from_bytes::<Nonce>(bytes).is_err(), "{bytes:?}");
         }
     }
 }

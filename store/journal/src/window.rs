@@ -6,8 +6,9 @@ use buttonwood_disk::Handle;
 
 use crate::codec::{narrow, wide};
 
-/// Bytes read at once; a batch larger than this is read whole.
-const PIECE: usize = 1024 * 1024;
+/// Bytes read at once, few enough to stay in the processor's cache until they are looked at; a batch larger than this
+/// is read whole.
+const PIECE: usize = 128 * 1024;
 
 /// The bytes of a file that are in memory just now.
 #[derive(Debug, Default)]
