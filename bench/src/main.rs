@@ -113,8 +113,9 @@ fn main() -> ExitCode {
             core::measure_memory(who);
             return ExitCode::SUCCESS;
         }
-        ["load", server, place, seconds] => {
-            http::one_load(server, place, seconds.parse().expect("a number of seconds"));
+        ["load", server, place, seconds, rate @ ..] => {
+            let rate = rate.first().map(|rate| rate.parse().expect("a number of requests a second"));
+            http::one_load(server, place, seconds.parse().expect("a number of seconds"), rate);
             return ExitCode::SUCCESS;
         }
         ["overload", words @ ..] => return overload_with(words),

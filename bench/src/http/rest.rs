@@ -387,8 +387,9 @@ pub(crate) fn start(settings: &Settings, goal: Goal, report: &mut Report) {
     report.add(Row { number: 12, what: goal.what, goal, spread, detail });
 }
 
-/// One server under one closed load, told in one line: for profiles, and for one build against another.
-pub(crate) fn one_load(server: &str, place: &str, seconds: f64) {
+/// One server under one load, closed or of so many requests a second, told in one line: for profiles, and for one
+/// build against another.
+pub(crate) fn one_load(server: &str, place: &str, seconds: f64, rate: Option<f64>) {
     let which = match server {
         "noop" => Which::Noop,
         "product" => Which::Product,
@@ -399,7 +400,8 @@ pub(crate) fn one_load(server: &str, place: &str, seconds: f64) {
         "memory" => Place::Memory,
         other => panic!("no place is called {other:?}: disk or memory"),
     };
-    let run = measure(&mut Stock::new(which, KEYS, RATE_MAX, seconds), place, Pace::Closed, seconds);
+    let pace = rate.map_or(Pace::Closed, Pace::Open);
+    let run = measure(&mut Stock::new(which, KEYS, rate.unwrap_or(RATE_MAX), seconds), place, pace, seconds);
     println!(
         "{:.0} req/s, {:.1} CPU us a request, p50/p99/p99.9 {:.0}/{:.0}/{:.0} us, others {:.2} processors",
         run.answers.per_second(),
