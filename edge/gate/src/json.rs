@@ -56,8 +56,11 @@ pub(crate) struct Field {
 
 impl Field {
     pub(crate) fn is_named(&self, text: &str, name: &str) -> bool {
-        let may_be = self.name.escaped || self.name.span.len() == name.len();
-        may_be && self.name.read(text) == name
+        let Name { span, escaped } = &self.name;
+        match escaped {
+            true => self.name.read(text) == name,
+            false => text.as_bytes().get(span.start..span.end) == Some(name.as_bytes()),
+        }
     }
 
     pub(crate) fn value<'a>(&self, text: &'a str) -> Value<'a> {

@@ -10,9 +10,11 @@ use crate::route::{Handler, Route, Write};
 use crate::routes::{Found, find};
 use buttonwood_engine::{Body, Command};
 use buttonwood_gate::{self as gate, Kind, Reason, Refusal, quoted};
+use buttonwood_sequencer::{Pending, Receipt};
 use bytes::Bytes;
 use http::header::HOST;
-use http::{HeaderMap, Request, Version};
+use http::request::Parts;
+use http::{HeaderMap, Version};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Body as _, Incoming};
 use std::net::SocketAddr;
@@ -24,13 +26,17 @@ const BODY_MAX: usize = 64 * 1024;
 const BODY_WAIT: Duration = Duration::from_secs(10);
 
 /// Answers one request, whatever it is. A request whose end is in doubt is the last of its connection.
+///
+/// A future is moved as a whole into its connection, so what few requests need is boxed, and what need not wait is
+/// done in plain functions.
 pub(crate) async fn answer(
     app: &App,
     peer: SocketAddr,
-    request: Request<Incoming>,
+    head: &Parts,
+    body: Incoming,
     verdict: Verdict,
 ) -> Reply {
-    let reply = match respond(app, peer, request, verdict).await {
+    let reply = match respond(app, peer, head, body, verdict).await {
         Ok(reply) => reply,
         Err(refusal) => refusal.into(),
     };
@@ -40,24 +46,18 @@ pub(crate) async fn answer(
 async fn respond(
     app: &App,
     peer: SocketAddr,
-    request: Request<Incoming>,
+    head: &Parts,
+    body: Incoming,
     verdict: Verdict,
 ) -> Result<Reply, Refusal> {
-    let (head, body) = request.into_parts();
     let path = head.uri.path();
-    let found = find(head.method.as_str(), path, app.settings.sandbox);
-    if let Found::Nothing = found
-        && let Some(reply) = outside(app, head.method.as_str(), path)
-    {
-        return Ok(reply);
-    }
-    let (route, parameter) = match found {
+    let (route, parameter) = match find(head.method.as_str(), path, app.settings.sandbox) {
         Found::Route(route, parameter) => (route, parameter),
         Found::OtherMethod(method) => return Ok(wrong_method(head.method.as_str(), path, method)),
-        Found::Nothing => return Err(unknown_path(path)),
+        Found::Nothing => return outside(app, head.method.as_str(), path),
     };
     check_framing(verdict, head.version, &head.headers)?;
-    let body = read_body(body).await?;
+    let body = if body.is_end_stream() { Bytes::new() } else { Box::pin(read_body(body)).await? };
     let asked = Asked { parameter, query: head.uri.query().unwrap_or_default() };
     match route.handler {
         Handler::Public(answer) => {
@@ -65,31 +65,36 @@ async fn respond(
             pause(wait).await;
             Ok(answer(app, &asked).unwrap_or_else(|refused| refused))
         }
-        Handler::Control(control) => control.answer(app, peer, &head.headers, &asked, &body).await,
+        Handler::Control(control) => Box::pin(control.answer(app, peer, &head.headers, &asked, &body)).await,
         Handler::Read(answer) => {
-            let call = admit(app, route, peer, path, &head.headers).await?;
+            let call = admit(app, route, peer, head)?;
+            pause(call.wait).await;
             read(app, route, call, answer)
         }
         Handler::Write(write) => {
             check_room(app, route)?;
-            let call = admit(app, route, peer, path, &head.headers).await?;
-            change(app, route, call, write).await
+            let call = admit(app, route, peer, head)?;
+            pause(call.wait).await;
+            let (receipt, then) = change(app, route, call, write)?;
+            let receipt = durable(receipt).await?;
+            match then {
+                Then::Answer(call) => (write.answer)(app, &call, &receipt),
+                Then::Refuse(refusal) => Err(refusal),
+            }
         }
     }
 }
 
 /// Health checks and pages: not part of the interface.
-fn outside(app: &App, method: &str, path: &str) -> Option<Reply> {
-    if method != "GET" && method != "HEAD" {
-        return None;
-    }
-    health::answer(app, path).or_else(|| {
-        (app.settings.pages)(&app.exchange, path).map(|page| Reply::page(page.content_type, page.body))
-    })
-}
-
-fn unknown_path(path: &str) -> Refusal {
-    Refusal::new(Reason::EndpointNotFound, format!("No endpoint at '{}'", quoted(path)))
+fn outside(app: &App, method: &str, path: &str) -> Result<Reply, Refusal> {
+    let page = || (app.settings.pages)(&app.exchange, path);
+    let found = match method {
+        "GET" | "HEAD" => {
+            health::answer(app, path).or_else(|| page().map(|page| Reply::page(page.content_type, page.body)))
+        }
+        _ => None,
+    };
+    found.ok_or_else(|| Refusal::new(Reason::EndpointNotFound, format!("No endpoint at '{}'", quoted(path))))
 }
 
 fn wrong_method(method: &str, path: &str, allowed: &'static str) -> Reply {
@@ -113,9 +118,6 @@ fn check_framing(verdict: Verdict, version: Version, headers: &HeaderMap) -> Res
 
 /// Reads a body whole, so that the next request begins where it ends; its content matters to control calls only.
 async fn read_body(body: Incoming) -> Result<Bytes, Refusal> {
-    if body.is_end_stream() {
-        return Ok(Bytes::new());
-    }
     let too_large = || {
         let message = format!("The body is longer than {BODY_MAX} bytes");
         Refusal::new(Reason::InvalidParameterValue, message).with_status(413).closing()
@@ -136,7 +138,7 @@ async fn read_body(body: Incoming) -> Result<Bytes, Refusal> {
 
 async fn pause(wait: Duration) {
     if !wait.is_zero() {
-        tokio::time::sleep(wait).await;
+        Box::pin(tokio::time::sleep(wait)).await;
     }
 }
 
@@ -148,14 +150,9 @@ fn check_room(app: &App, route: &Route) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Lets a private request through the gate; from here on its nonce is used.
-async fn admit(
-    app: &App,
-    route: &Route,
-    peer: SocketAddr,
-    path: &str,
-    headers: &HeaderMap,
-) -> Result<gate::Call, Refusal> {
+/// Lets a private request through the gate; from here on its nonce is used. It may have to wait for its turn.
+fn admit(app: &App, route: &Route, peer: SocketAddr, head: &Parts) -> Result<gate::Call, Refusal> {
+    let (path, headers) = (head.uri.path(), &head.headers);
     let request = gate::Request { path, query: None, headers, peer: peer.ip(), kind: route.kind };
     let checked = app.gate.check(&request, app.uptime(), app.exchange.now());
     match &checked {
@@ -163,9 +160,7 @@ async fn admit(
         // A request that failed after its signature counts as a sign of life too, and only the gate knows whose.
         Ok(_) | Err(_) => app.pass_on_signs_of_life(),
     }
-    let call = checked?;
-    pause(call.wait).await;
-    Ok(call)
+    checked
 }
 
 /// Answers from the views; the nonce is journaled soon, without making the reader wait (D-08a).
@@ -182,32 +177,42 @@ fn read(
     answer(app, &call)
 }
 
-/// Sends a command and words its receipt. A call that is refused before it becomes one still uses its nonce, and
-/// the refusal waits until that is durable (SES-006, D-08).
-async fn change(app: &App, route: &Route, call: gate::Call, write: Write) -> Result<Reply, Refusal> {
-    let call = match Call::new(app, route, call) {
-        Ok(call) => call,
-        Err(refused) => return use_nonce(app, caller(&refused.gate, None), refused.refusal).await,
-    };
-    let body = match (write.command)(app, &call) {
-        Ok(body) => body,
-        Err(refusal) => return use_nonce(app, call.caller(), refusal).await,
-    };
-    let receipt = submit(app, Command { caller: call.caller(), body }).await?;
-    (write.answer)(app, &call, &receipt)
+/// What follows once a command is durable.
+enum Then {
+    Answer(Call),
+    Refuse(Refusal),
 }
 
-async fn use_nonce(
-    app: &App,
-    caller: Option<buttonwood_engine::Caller>,
-    refusal: Refusal,
-) -> Result<Reply, Refusal> {
-    submit(app, Command { caller, body: Body::UseNonce }).await?;
-    Err(refusal)
+/// Sends a call's command. A call that is refused before it becomes one still uses its nonce, and the refusal waits
+/// until that is durable (SES-006, D-08).
+fn change(app: &App, route: &Route, call: gate::Call, write: Write) -> Result<(Pending, Then), Refusal> {
+    let use_nonce = |caller, refusal| {
+        let pending = send(app, Command { caller, body: Body::UseNonce })?;
+        Ok((pending, Then::Refuse(refusal)))
+    };
+    let call = match Call::new(app, route, call) {
+        Ok(call) => call,
+        Err(refused) => return use_nonce(caller(&refused.gate, None), refused.refusal),
+    };
+    match (write.command)(app, &call) {
+        Ok(body) => {
+            let pending = send(app, Command { caller: call.caller(), body })?;
+            Ok((pending, Then::Answer(call)))
+        }
+        Err(refusal) => use_nonce(call.caller(), refusal),
+    }
+}
+
+/// Queues a command.
+fn send(app: &App, command: Command) -> Result<Pending, Refusal> {
+    app.exchange.submit(command).map_err(|_| field::busy("The exchange is busy"))
+}
+
+async fn durable(pending: Pending) -> Result<Receipt, Refusal> {
+    pending.await.map_err(|_| field::busy("The exchange is stopping"))
 }
 
 /// Queues a command and waits until it is durable.
-pub(crate) async fn submit(app: &App, command: Command) -> Result<buttonwood_sequencer::Receipt, Refusal> {
-    let receipt = app.exchange.submit(command).map_err(|_| field::busy("The exchange is busy"))?;
-    receipt.await.map_err(|_| field::busy("The exchange is stopping"))
+pub(crate) async fn submit(app: &App, command: Command) -> Result<Receipt, Refusal> {
+    durable(send(app, command)?).await
 }

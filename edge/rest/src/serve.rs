@@ -201,9 +201,10 @@ async fn connection(stream: TcpStream, peer: SocketAddr, app: Arc<App>, line: Rc
     let service = service_fn(move |request: Request<Incoming>| {
         let (app, cuts, line, verdict) =
             (Arc::clone(&app), Rc::clone(&cuts), Rc::clone(&noted), watched.next());
+        let (head, body) = request.into_parts();
         async move {
             line.begin();
-            let reply = answer(&app, peer, request, verdict).await;
+            let reply = answer(&app, peer, &head, body, verdict).await;
             line.end();
             cuts.set(reply.closes());
             Ok::<_, Infallible>(reply.into_http())
