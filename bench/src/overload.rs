@@ -26,8 +26,6 @@ use crate::say;
 
 /// Clients of the closed load, as in the benchmarks.
 const CLOSED: usize = 64;
-/// Clients that share a key, beside those with one of their own: many enough that the exchange has to refuse.
-const SHARING: usize = 896;
 /// What the exchange is loaded with at most, in capacities; what it must really come to.
 const TIMES: f64 = 10.0;
 const TIMES_MIN: f64 = 6.0;
@@ -51,13 +49,17 @@ struct Plan {
     overload: u64,
     /// Slow readers, and as many half-open connections.
     crowd: usize,
+    /// Clients that share a key, beside those with one of their own: many enough that the exchange has to refuse, since each
+    /// waits for its answer.
+    sharing: usize,
     /// Share of the capacity that must be served.
     goodput: f64,
 }
 
-const FULL: Plan = Plan { capacity: 5_000.0, calm: 10, overload: 60, crowd: 1_000, goodput: 0.9 };
+const FULL: Plan =
+    Plan { capacity: 5_000.0, calm: 10, overload: 60, crowd: 1_000, sharing: 3_000, goodput: 0.9 };
 /// Small enough for a machine that does other things too; in so few seconds a capacity is known to some percent only.
-const QUICK: Plan = Plan { capacity: 1_200.0, calm: 3, overload: 6, crowd: 200, goodput: 0.8 };
+const QUICK: Plan = Plan { capacity: 1_200.0, calm: 3, overload: 6, crowd: 200, sharing: 900, goodput: 0.8 };
 
 /// What must hold.
 struct Bounds {
@@ -109,7 +111,7 @@ pub(crate) fn run(quick: bool) -> ExitCode {
     raise_open_files();
     pin(PROCESSOR);
     let clients =
-        Clients::connect(server.address, &read_keys(data.path()), &read_timely(data.path()), SHARING);
+        Clients::connect(server.address, &read_keys(data.path()), &read_timely(data.path()), plan.sharing);
     let mut trial = Trial { plan, clients, address: server.address, process: server.id(), capacity: 0.0 };
     trial.confine(&confinement);
     let crowds = [("alone", 0), ("beside slow and half-open connections", plan.crowd)];

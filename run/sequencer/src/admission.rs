@@ -11,23 +11,35 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_millis(20);
 /// The same in syncs, on one that does not: a batch that is mostly sync may as well be larger.
 const PATIENCE_SYNCS: u64 = 3;
+/// A batch is stuck when it takes so many times what the slowest took lately.
+const STUCK_TIMES: u64 = 2;
 /// Commands that may always be on their way: fewer would share a sync less well.
 const WAITING_MIN: u64 = 64;
 /// Commands on their way beyond which no order is let in, however fast the disk is.
 const WAITING_MAX: u64 = 4_096;
 /// Commands of a batch from which its time says what a command takes; with fewer, what a sync takes.
 const TELLING: u64 = 16;
-/// What a command takes until a batch has told, in nanoseconds.
+/// Telling batches that are remembered, about. Disks answer in bursts: one batch alone says too much or too little.
+const REMEMBERED: u64 = 16;
+/// What a command takes until batches have told, in nanoseconds.
 const PACE_FIRST: u64 = 10_000;
+/// Part of what a sync takes by which each says more of it.
+const SYNC_PART: u64 = 8;
+/// Part by which the slowest batch counts less with every quicker one.
+const SLOWEST_FADES: u64 = 64;
 
 /// What is on its way, and how fast it moves.
 #[derive(Debug)]
 pub(crate) struct Admission {
     submitted: AtomicU64,
     answered: AtomicU64,
-    /// Nanoseconds that a command took in the latest telling batches, and a sync in the others.
-    pace: AtomicU64,
+    /// Nanoseconds that the latest telling batches took, and commands in them; each batch counts less with every later one.
+    busy: AtomicU64,
+    served: AtomicU64,
+    /// Nanoseconds that a sync took in the others.
     sync: AtomicU64,
+    /// Nanoseconds that the slowest batch took lately.
+    slowest: AtomicU64,
     began: Instant,
     /// When the batch in flight was taken, in nanoseconds since the beginning; none in flight if it is [`u64::MAX`].
     flying_since: AtomicU64,
@@ -38,8 +50,10 @@ impl Default for Admission {
         Self {
             submitted: AtomicU64::new(0),
             answered: AtomicU64::new(0),
-            pace: AtomicU64::new(PACE_FIRST),
+            busy: AtomicU64::new(REMEMBERED * TELLING * PACE_FIRST),
+            served: AtomicU64::new(REMEMBERED * TELLING),
             sync: AtomicU64::new(0),
+            slowest: AtomicU64::new(0),
             began: Instant::now(),
             flying_since: AtomicU64::new(u64::MAX),
         }
@@ -81,37 +95,40 @@ impl Admission {
         waiting < WAITING_MIN || waiting < self.limit() && !self.is_stuck(now())
     }
 
-    /// A batch that flies for longer than an order may wait says more than all before it.
+    /// A batch that flies for much longer than those before it says more than all of them; a pause that the disk makes
+    /// now and then is none of that, and who comes meanwhile goes with the next batch.
     fn is_stuck(&self, now: u64) -> bool {
         let since = self.flying_since.load(Ordering::Relaxed);
-        now.saturating_sub(since) > self.patience()
+        let slowest = self.slowest.load(Ordering::Relaxed);
+        now.saturating_sub(since) > self.patience().max(slowest.saturating_mul(STUCK_TIMES))
     }
 
     fn limit(&self) -> u64 {
-        let pace = self.pace.load(Ordering::Relaxed).max(1);
-        (self.patience() / pace).clamp(WAITING_MIN, WAITING_MAX)
+        let pace = self.busy.load(Ordering::Relaxed) / self.served.load(Ordering::Relaxed).max(1);
+        (self.patience() / pace.max(1)).clamp(WAITING_MIN, WAITING_MAX)
     }
 
     fn patience(&self) -> u64 {
         nanos(PATIENCE).max(self.sync.load(Ordering::Relaxed).saturating_mul(PATIENCE_SYNCS))
     }
 
-    /// A slower pace is believed much sooner than a faster one, and neither at once: a machine has its moments, and many a
-    /// disk takes some batches at once before it makes the next ones wait.
     fn learn(&self, commands: u64, took: u64) {
         if commands >= TELLING {
-            move_to(&self.pace, took / commands, [2, 64]);
+            remember(&self.busy, took);
+            remember(&self.served, commands);
         } else {
-            move_to(&self.sync, took, [8, 8]);
+            let sync = self.sync.load(Ordering::Relaxed);
+            self.sync.store(sync - sync / SYNC_PART + took / SYNC_PART, Ordering::Relaxed);
         }
+        let slowest = self.slowest.load(Ordering::Relaxed);
+        self.slowest.store(took.max(slowest - slowest / SLOWEST_FADES), Ordering::Relaxed);
     }
 }
 
-/// Moves a smoothed value towards what is seen: up by one part of so many, down by one part of so many.
-fn move_to(value: &AtomicU64, seen: u64, [up, down]: [u64; 2]) {
-    let now = value.load(Ordering::Relaxed);
-    let moved = if seen > now { now + (seen - now) / up } else { now - (now - seen) / down };
-    value.store(moved, Ordering::Relaxed);
+/// Adds to a sum whose older parts fade.
+fn remember(sum: &AtomicU64, more: u64) {
+    let before = sum.load(Ordering::Relaxed);
+    sum.store((before - before / REMEMBERED).saturating_add(more), Ordering::Relaxed);
 }
 
 fn wide(count: usize) -> u64 {
@@ -130,6 +147,13 @@ mod tests {
         Admission { submitted: AtomicU64::new(count), ..Admission::default() }
     }
 
+    /// Batches enough for those before them to be forgotten.
+    fn learn_well(admission: &Admission, commands: u64, took: u64) {
+        for _ in 0..20 * REMEMBERED {
+            admission.learn(commands, took);
+        }
+    }
+
     /// With a quick journal thousands may wait, with a slow one as many as it clears in time, and never none.
     #[test]
     fn what_may_wait_follows_the_journal() {
@@ -137,28 +161,50 @@ mod tests {
         assert!(admission.has_room());
         admission.submitted();
         assert!(!admission.has_room());
-        admission.learn(100, 100 * 390_000);
+        learn_well(&admission, 100, 100 * 200_000);
         assert_eq!(admission.limit(), 100);
         admission.answered(1_901);
         assert!(admission.has_room());
-        admission.learn(100, 100 * 1_000_000_000);
+        learn_well(&admission, 100, 100 * 1_000_000_000);
         assert_eq!(admission.limit(), WAITING_MIN);
         admission.answered(36);
         assert!(admission.has_room());
+        learn_well(&admission, 100, 100);
+        assert_eq!(admission.limit(), WAITING_MAX);
     }
 
-    /// Slow batches are believed sooner than quick ones.
+    /// Of a disk that takes some batches at once and then pauses, what it does in all is believed.
     #[test]
-    fn the_pace_is_learned() {
+    fn bursts_are_averaged() {
         let admission = waiting(0);
-        admission.learn(100, 100 * 190_000);
-        assert_eq!(admission.limit(), 200);
-        admission.learn(100, 0);
-        assert_eq!(admission.limit(), 203);
-        for _ in 0..1_000 {
+        for _ in 0..10 * REMEMBERED {
             admission.learn(100, 0);
+            admission.learn(100, 200 * 200_000);
         }
-        assert_eq!(admission.limit(), WAITING_MAX);
+        assert!((90..=110).contains(&admission.limit()), "{}", admission.limit());
+    }
+
+    /// A pause of the disk is waited for by those who come meanwhile, as long as it is not the rule that it is late.
+    #[test]
+    fn who_meets_a_pause_is_let_in() {
+        const PAUSE: u64 = 90_000_000;
+        let admission = waiting(0);
+        for _ in 0..20 {
+            admission.learn(7, 200_000);
+        }
+        admission.learn(7, PAUSE);
+        // What came meanwhile goes in one batch.
+        admission.learn(140, 300_000);
+        for _ in 0..20 {
+            admission.learn(7, 200_000);
+        }
+        admission.takes_off();
+        let late = admission.flying_since.load(Ordering::Relaxed) + PAUSE;
+        for _ in 0..140 {
+            assert!(admission.has_room_at(|| late));
+            admission.submitted();
+        }
+        assert!(!admission.has_room_at(|| late + 2 * PAUSE));
     }
 
     /// Where a sync takes long, batches may grow until they are more than that.
