@@ -181,7 +181,8 @@ impl Orders {
         self.own.get(account.index()).and_then(|own| own.count.get(side.index())).copied().unwrap_or(0)
     }
 
-    /// Enters an order, not yet on the book. Its client id is among `texts`.
+    /// Enters an order that is not yet on the book, and that no index leads to: it may trade at once and be gone before
+    /// anybody asks for it. Its client id is among `texts`.
     #[inline]
     pub fn insert(&mut self, new: &NewOrder, texts: &[u8], placed: Time) -> Slot {
         let slot = match self.slab.retake() {
@@ -214,15 +215,10 @@ impl Orders {
             // Any number does: it only says which bucket the order lies in.
             order.client_hash = spread(new.id);
         }
-        let own = self.own.get_mut(new.account.index()).expect("the account is open");
-        if let Some(count) = own.count.get_mut(new.side.index()) {
-            *count += 1;
-        }
-        self.enter_indices(slot);
         slot
     }
 
-    /// Enters a counted order into both indices.
+    /// Enters an order into both indices, where its account's counts it already.
     #[inline]
     fn enter_indices(&mut self, slot: Slot) {
         let Self { slab, near, by_id, own, .. } = self;
@@ -256,12 +252,20 @@ impl Orders {
     }
 
     /// Puts an order on the book, last in the queue of its price; `held` is where its reserve lies.
+    #[inline]
     pub fn book_order(&mut self, slot: Slot, held: Held) {
-        self.slab[slot].held = held;
-        self.rest(slot);
+        let order = &mut self.slab[slot];
+        order.held = held;
+        let own = self.own.get_mut(order.account.index()).expect("the account is open");
+        if let Some(count) = own.count.get_mut(order.side.index()) {
+            *count += 1;
+        }
+        self.enter_indices(slot);
+        self.queue_up(slot);
     }
 
-    fn rest(&mut self, slot: Slot) {
+    #[inline]
+    fn queue_up(&mut self, slot: Slot) {
         let order = &mut self.slab[slot];
         order.booked = true;
         let book = self.books.get_mut(order.symbol.index()).expect("a listed symbol has a book");
@@ -277,7 +281,7 @@ impl Orders {
         if planted(Bug::PriorityLost) && booked && remaining > Qty::ZERO {
             let book = self.books.get_mut(symbol.index()).expect("a listed symbol has a book");
             book.unlink(&mut self.near, side, price, rung.0, slot);
-            self.rest(slot);
+            self.queue_up(slot);
         }
         remaining
     }
@@ -287,15 +291,15 @@ impl Orders {
         self.book_mut(symbol).last = Some(price);
     }
 
-    /// Takes an order off its book and out of every index.
+    /// Forgets an order; one on the book leaves that and every index.
     #[inline]
     pub fn remove(&mut self, slot: Slot) {
         let Order { booked, symbol, side, price, text_len, rung, .. } = self.slab[slot];
         if booked {
             let book = self.books.get_mut(symbol.index()).expect("a listed symbol has a book");
             book.unlink(&mut self.near, side, price, rung.0, slot);
+            self.leave_indices(slot);
         }
-        self.leave_indices(slot);
         if Texts::is_far(text_len) {
             self.texts.free(self.slab[slot].text, text_len);
         }
@@ -345,7 +349,7 @@ impl Orders {
             self.near.reach(last);
         }
         for slot in queues {
-            self.rest(slot);
+            self.queue_up(slot);
             self.enter_indices(slot);
         }
     }
