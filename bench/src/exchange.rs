@@ -6,7 +6,7 @@
 
 use buttonwood_engine::{
     Account, Body, Caller, Command, Event, FeeSchedule, Mode, NewSession, Opening, OrderRef, Outcome, Owner,
-    Place, Rare, SpotEvent, State, Workspace, decide, evolve,
+    Place, Rare, SpotEvent, State, Workspace, decide,
 };
 use buttonwood_model::{
     AccountId, ClientId, Currency, CurrencyId, CurrencyKind, ExecutionOption, GroupId, Nonce, OrderId,
@@ -251,10 +251,7 @@ impl Exchange {
                 }
             }
             let stamp = exchange.next_stamp();
-            for event in &out.events {
-                evolve(&mut exchange.state, stamp, event, &out.texts);
-            }
-            exchange.state.advance(stamp);
+            exchange.state.apply(stamp, &out.events, &out.texts);
         }
         exchange
     }
@@ -286,9 +283,8 @@ impl Exchange {
                 self.trades += 1;
                 self.hundredths += qty.hundredths() as u64;
             }
-            evolve(&mut self.state, stamp, event, texts);
         }
-        self.state.advance(stamp);
+        self.state.apply(stamp, events, texts);
         self.ring.take(stamp, &mut self.work);
         outcome
     }
@@ -303,10 +299,7 @@ impl Exchange {
             exchange.work.out.clear();
             decide(&exchange.state, &command, stamp, &mut exchange.work);
             let (events, texts) = exchange.work.out.latest();
-            for event in events {
-                evolve(&mut exchange.state, stamp, event, texts);
-            }
-            exchange.state.advance(stamp);
+            exchange.state.apply(stamp, events, texts);
             let fingerprint = exchange.state.fingerprint();
             see(&Told { stamp, command: &command, work: &exchange.work, fingerprint });
         }

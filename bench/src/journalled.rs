@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::time::Instant;
 
-use buttonwood_engine::{Event, State, decide, encode, evolve};
+use buttonwood_engine::{Event, State, decide, encode};
 use buttonwood_journal::{Buffer, Journal, Options, Writer};
 use buttonwood_model::{Outbox, Stamp};
 use buttonwood_sequencer::{self as sequencer, Clock, recover};
@@ -138,10 +138,7 @@ fn decide_one(exchange: &mut Exchange, record: &Record, batch: &mut Batch) {
     let stamp = exchange.next_stamp();
     decide(&exchange.state, &command, stamp, &mut exchange.work);
     let (events, texts) = exchange.work.out.latest();
-    for event in events {
-        evolve(&mut exchange.state, stamp, event, texts);
-    }
-    exchange.state.advance(stamp);
+    exchange.state.apply(stamp, events, texts);
     let (events, texts) = (events.len() as u32, texts.len() as u32);
     batch.entries.push(Entry { stamp, events, texts });
 }

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use buttonwood_engine::{Event, State, decode_events, encode, evolve};
+use buttonwood_engine::{Event, State, decode_events, encode};
 use buttonwood_journal::{Buffer, Journal, Mark, Options, snapshot};
 use buttonwood_model::{Outbox, Seq, Stamp};
 use buttonwood_sequencer::{JOURNAL_DIR, recover};
@@ -114,10 +114,7 @@ pub(crate) fn open(dir: &Path) -> State {
         for (seq, bytes) in batch.frames() {
             let (time, _) = decode_events(bytes, &mut out).expect("a frame can be read");
             let stamp = Stamp { seq: Seq(seq), time };
-            for event in &out.events {
-                evolve(&mut state, stamp, event, &out.texts);
-            }
-            state.advance(stamp);
+            state.apply(stamp, &out.events, &out.texts);
         }
         assert_eq!(state.fingerprint(), batch.fingerprint(), "batch of command {}", batch.first_seq());
         Ok::<_, Infallible>(())

@@ -102,7 +102,8 @@ impl Exchange {
         }
         let mut entered = 0;
         for event in &out.events {
-            self.happened.extend(happening(&self.state, &mut entered, event, &out.texts));
+            self.happened
+                .extend(happening(&self.state, &mut entered, event, &out.texts).into_iter().flatten());
             evolve(&mut self.state, stamp, event, &out.texts);
         }
         self.state.advance(stamp);
@@ -117,7 +118,8 @@ impl Exchange {
         self.happened.clear();
         let mut entered = 0;
         for event in &out.events {
-            self.happened.extend(happening(&self.state, &mut entered, event, &out.texts));
+            self.happened
+                .extend(happening(&self.state, &mut entered, event, &out.texts).into_iter().flatten());
             evolve(&mut self.state, self.stamp, event, &out.texts);
         }
         self.state.advance(self.stamp);
@@ -281,9 +283,12 @@ pub(crate) fn orders_of(state: &State, account: AccountId) -> impl Iterator<Item
     orders.of_account(account).map(move |(slot, _)| OrderState::live(orders, slot))
 }
 
-/// What an event is about, read before it is applied.
-fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> Option<Happening> {
-    match event {
+/// What an event is about, read before it is applied: two happenings at most.
+fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> [Option<Happening>; 2] {
+    let only = match event {
+        Event::Spot(SpotEvent::Rested { order, .. }) => {
+            return [Some(Happening::Accepted(order.id.0)), Some(Happening::Booked(order.id.0))];
+        }
         Event::Spot(SpotEvent::Placed(placed)) => {
             *entered = placed.id.0;
             Some(Happening::Accepted(placed.id.0))
@@ -315,7 +320,8 @@ fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> O
             | Rare::AccountOpened(_)
             | Rare::SessionAdded(_) => None,
         },
-    }
+    };
+    [only, None]
 }
 
 /// A nonce of whole digits.

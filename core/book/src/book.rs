@@ -49,7 +49,8 @@ impl Book {
     }
 
     /// Appends an order to the queue of its price; returns where that lies.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
     pub(crate) fn link(&mut self, near: &mut Neighbours, side: Side, price: Price, slot: Slot) -> Rung {
         let (older, rung) = self.side_mut(side).append(price, slot);
         near.beside(older).next = Link::to(slot);

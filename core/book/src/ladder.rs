@@ -159,7 +159,8 @@ impl Ladder {
     }
 
     /// Puts an order last in the queue at a price. Returns the one before it, and the rung.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
     pub(crate) fn append(&mut self, price: Price, slot: Slot) -> (Link, Rung) {
         let key = self.key(price);
         if !self.covers(key) {

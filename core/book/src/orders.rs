@@ -183,7 +183,8 @@ impl Orders {
 
     /// Enters an order that is not yet on the book, and that no index leads to: it may trade at once and be gone before
     /// anybody asks for it. Its client id is among `texts`.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
     pub fn insert(&mut self, new: &NewOrder, texts: &[u8], placed: Time) -> Slot {
         let slot = match self.slab.retake() {
             Some(slot) => slot,
@@ -219,7 +220,8 @@ impl Orders {
     }
 
     /// Enters an order into both indices, where its account's counts it already.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
     fn enter_indices(&mut self, slot: Slot) {
         let Self { slab, near, by_id, own, .. } = self;
         let order = &mut slab[slot];
@@ -251,8 +253,17 @@ impl Orders {
         slot
     }
 
-    /// Puts an order on the book, last in the queue of its price; `held` is where its reserve lies.
+    /// Enters an order that rests at once, last in the queue of its price; `held` is where its reserve lies.
     #[inline]
+    pub fn insert_booked(&mut self, new: &NewOrder, texts: &[u8], placed: Time, held: Held) -> Slot {
+        let slot = self.insert(new, texts, placed);
+        self.book_order(slot, held);
+        slot
+    }
+
+    /// Puts an order on the book, last in the queue of its price; `held` is where its reserve lies.
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
     pub fn book_order(&mut self, slot: Slot, held: Held) {
         let order = &mut self.slab[slot];
         order.held = held;
@@ -264,7 +275,8 @@ impl Orders {
         self.queue_up(slot);
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
     fn queue_up(&mut self, slot: Slot) {
         let order = &mut self.slab[slot];
         order.booked = true;
@@ -292,7 +304,8 @@ impl Orders {
     }
 
     /// Forgets an order; one on the book leaves that and every index.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
     pub fn remove(&mut self, slot: Slot) {
         let Order { booked, symbol, side, price, text_len, rung, .. } = self.slab[slot];
         if booked {
@@ -306,7 +319,8 @@ impl Orders {
         self.slab.free(slot);
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
     fn leave_indices(&mut self, slot: Slot) {
         let Self { slab, near, by_id, own, .. } = self;
         let Order { id, account, side, client_hash, by_id: after_by_id, .. } = slab[slot];

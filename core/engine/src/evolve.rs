@@ -10,7 +10,8 @@ use buttonwood_spot as spot;
 ///
 /// # Panics
 /// When the event does not follow from the state: then the code or the journal is wrong, and nothing may go on.
-#[inline]
+#[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+#[inline(always)]
 pub fn evolve(state: &mut State, stamp: Stamp, event: &Event, texts: &[u8]) {
     match event {
         Event::Spot(event) => {
@@ -64,6 +65,19 @@ fn open_account(state: &mut State, account: Account) -> AccountId {
 }
 
 impl State {
+    /// Applies all events of the command at `stamp`, and notes that it has been applied.
+    ///
+    /// # Panics
+    /// As [`evolve`] and [`State::advance`] do.
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    pub fn apply(&mut self, stamp: Stamp, events: &[Event], texts: &[u8]) {
+        for event in events {
+            evolve(self, stamp, event, texts);
+        }
+        self.advance(stamp);
+    }
+
     /// Notes that the command at `stamp` has been applied.
     ///
     /// # Panics

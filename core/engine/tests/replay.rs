@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
 
 use buttonwood_engine::{
-    Body, Caller, Command, Event, OrderRef, Outcome, Place, State, Workspace, decide, decode_command,
-    decode_events, evolve,
+    Body, Caller, Command, OrderRef, Outcome, Place, State, Workspace, decide, decode_command, decode_events,
+    evolve,
 };
 use buttonwood_model::{
     AccountId, ClientId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Outbox, Seq, SessionId,
@@ -152,12 +152,6 @@ fn a_fingerprint_tells_balances_apart() {
     seen.sort_unstable();
     seen.dedup();
     assert_eq!(seen.len(), runs.len());
-}
-
-/// The hot events fit one cache line, also as a place in a buffer.
-#[test]
-fn an_event_fits_a_cache_line() {
-    assert!(size_of::<Event>() <= 64, "{} bytes", size_of::<Event>());
 }
 
 fn edge_u64() -> impl Strategy<Value = u64> {

@@ -234,7 +234,8 @@ impl Ledger {
     ///
     /// # Panics
     /// When it is not there.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
     pub fn hold_at(&mut self, held: Held, whose: impl FnOnce() -> (AccountId, CurrencyId), amount: Money) {
         if held.index() >= self.balances.len() {
             let (account, currency) = whose();
@@ -258,7 +259,8 @@ impl Ledger {
     ///
     /// # Panics
     /// When less than `amount` is reserved.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
     pub fn release(&mut self, held: Held, amount: Money) {
         let place = held.index();
         let balance = self.balances.get_mut(place).expect("the index leads to balances");

@@ -72,8 +72,8 @@ impl<E> Outbox<E> {
 
     /// Events and texts of the latest command.
     pub fn latest(&self) -> (&[E], &[u8]) {
-        let events = self.events.get(self.first.0..).unwrap_or_default();
-        (events, self.texts.get(self.first.1..).unwrap_or_default())
+        let since = "a command begins where the one before it ends";
+        (self.events.get(self.first.0..).expect(since), self.texts.get(self.first.1..).expect(since))
     }
 
     /// Adds an event.

@@ -13,8 +13,8 @@ pub const MONEY_DECIMALS: u8 = 19;
 /// An amount of one currency in units of 10⁻¹⁹; negative only in the house's own accounts.
 ///
 /// Two words rather than one number of 128 bits: an amount is then carried in two registers and written in the pieces it
-/// is read in, while copies of 16 bytes wait for the two writes before them. It also aligns to eight bytes, so that a fill
-/// event stays within one cache line.
+/// is read in, while copies of 16 bytes wait for the two writes before them. It also aligns to eight bytes, so that events
+/// stay small.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Money {
     low: u64,

@@ -10,6 +10,15 @@ use serde::{Deserialize, Serialize};
 /// Fills, a rest and a completion are about the order that [`Event::Placed`] entered before them in the same command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
+    /// An order entered and rests on the book whole: it met nothing.
+    Rested {
+        /// The order.
+        order: NewOrder,
+        /// The balance that reserves what it needs.
+        held: Held,
+        /// How much that reserves.
+        amount: Money,
+    },
     /// An order entered; it is not on the book yet.
     Placed(NewOrder),
     /// The entered order traded with a resting one, at that one's price.

@@ -2,9 +2,9 @@
 
 use crate::fees::freed;
 use crate::{Event, Pit, hold_of};
-use buttonwood_book::{NewOrder, Order, Orders};
+use buttonwood_book::{NewOrder, Orders};
 use buttonwood_ledger::{Party, Trade};
-use buttonwood_model::{Held, OrderId, Side, Slot, Symbol, Time};
+use buttonwood_model::{Held, OrderId, Side, Slot, Symbol, SymbolId, Time};
 use buttonwood_num::{Money, Qty};
 use buttonwood_planted::{Bug, planted};
 
@@ -13,9 +13,14 @@ use buttonwood_planted::{Bug, planted};
 ///
 /// # Panics
 /// When the event does not follow from the state: then the code or the journal is wrong, and nothing may go on.
-#[inline]
+#[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+#[inline(always)]
 pub fn evolve(pit: &mut Pit, time: Time, event: &Event, texts: &[u8]) -> Option<u64> {
     match event {
+        Event::Rested { order, held, amount } => {
+            enter_resting(pit, order, *held, *amount, texts, time);
+            Some(order.id.0)
+        }
         Event::Placed(order) => {
             enter(pit, order, texts, time);
             Some(order.id.0)
@@ -43,7 +48,8 @@ pub fn evolve(pit: &mut Pit, time: Time, event: &Event, texts: &[u8]) -> Option<
     }
 }
 
-// Each event is a function of its own, so that none pays for what another needs.
+// Each event is a function of its own. The two that nearly every command brings are part of the caller, which has what they
+// need at hand; none pays for what the others need.
 
 #[inline(never)]
 fn remove(orders: &mut Orders, slot: Slot) {
@@ -55,27 +61,36 @@ fn enter(pit: &mut Pit, order: &NewOrder, texts: &[u8], time: Time) {
     pit.taking = pit.orders.insert(order, texts, time);
 }
 
+#[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+#[inline(always)]
+fn enter_resting(pit: &mut Pit, order: &NewOrder, held: Held, amount: Money, texts: &[u8], time: Time) {
+    let Pit { symbols, orders, ledger, taking } = pit;
+    ledger.hold_at(held, || (order.account, symbol_of(symbols, order.symbol).paid_in(order.side)), amount);
+    *taking = orders.insert_booked(order, texts, time, held);
+}
+
 #[inline(never)]
 fn rest(pit: &mut Pit, held: Held, amount: Money) {
     let Pit { symbols, orders, ledger, taking } = pit;
     let order = orders.get(*taking);
-    ledger.hold_at(held, || (order.account, symbol_of(symbols, order).paid_in(order.side)), amount);
+    ledger.hold_at(held, || (order.account, symbol_of(symbols, order.symbol).paid_in(order.side)), amount);
     orders.book_order(*taking, held);
 }
 
-#[inline(never)]
+#[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+#[inline(always)]
 fn cancel(pit: &mut Pit, slot: Slot, id: OrderId) {
     let Pit { symbols, orders, ledger, .. } = pit;
     let order = orders.get(slot);
     assert!(order.id == id, "the order lies where the decision found it");
     if order.booked && !planted(Bug::HoldKept) {
-        ledger.release(order.held, hold_of(&symbol_of(symbols, order).grid, order));
+        ledger.release(order.held, hold_of(&symbol_of(symbols, order.symbol).grid, order));
     }
     orders.remove(slot);
 }
 
-fn symbol_of<'a>(symbols: &'a [Symbol], order: &Order) -> &'a Symbol {
-    symbols.get(order.symbol.index()).expect("an order's symbol is listed")
+fn symbol_of(symbols: &[Symbol], id: SymbolId) -> &Symbol {
+    symbols.get(id.index()).expect("an order's symbol is listed")
 }
 
 struct Execution {
@@ -92,7 +107,7 @@ fn settle(pit: &mut Pit, execution: &Execution) {
     let taker = *taking;
     let Execution { maker, qty, maker_fee, taker_fee } = *execution;
     let resting = orders.get(maker);
-    let symbol = symbol_of(symbols, resting);
+    let symbol = symbol_of(symbols, resting.symbol);
     let grid = &symbol.grid;
     let notional = grid.notional(resting.price, qty).expect("a fill is no larger than its resting order");
     let maker_party = Party {

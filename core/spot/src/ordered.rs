@@ -107,7 +107,9 @@ impl OrderState {
         let mut told: Option<Self> = None;
         for event in events {
             match (event, &mut told) {
-                (Event::Placed(order), _) => told = Some(Self::entered(order, texts, placed)),
+                (Event::Placed(order) | Event::Rested { order, .. }, _) => {
+                    told = Some(Self::entered(order, texts, placed));
+                }
                 (Event::Filled { maker, qty, .. }, Some(taker)) => {
                     let grid = &market.symbol(taker.symbol).expect("an order's symbol is listed").grid;
                     let price = market.pit.orders.get(*maker).price;

@@ -76,13 +76,13 @@ pub fn decide<'a, E: From<Event>>(
     out: &mut Outbox<E>,
 ) -> Result<OrderId, Reject> {
     let symbol = market.symbol(place.symbol).ok_or(Reject::InvalidSymbol)?;
-    // Most orders are limit orders that meet nothing, on a symbol that takes all: what only others need is apart.
+    // Most orders rest: limit orders that meet nothing, on a symbol that takes all. What only others need is apart.
     if is_plain(symbol, place) && !crosses(market.pit.orders.book(place.symbol), place.side, place.price) {
         let needed = hold(&symbol.grid, place.side, place.price, place.qty, market.fees.worst());
-        let reserve = afford(market, symbol, owner.account, place.side, needed)?;
-        let id = enter(market, owner, place, place.qty, out);
-        Fate::unmet(place.option, reserve).push(market, id, out);
-        return Ok(id);
+        let Reserve { held, amount } = afford(market, symbol, owner.account, place.side, needed)?;
+        let order = entered(market, owner, place, place.qty, out);
+        out.push(Event::Rested { order, held, amount });
+        return Ok(order.id);
     }
     if !symbol.closed_to.is_empty() && is_closed_to(symbol, home()) && !planted(Bug::JurisdictionIgnored) {
         return Err(Reject::InvalidSymbol);
@@ -90,10 +90,11 @@ pub fn decide<'a, E: From<Event>>(
     decide_in_full(&market, symbol, owner, place, planner, out)
 }
 
-/// Whether a limit order could only be refused for want of money.
+/// Whether an order could only be refused for want of money, and rests if it meets nothing.
 #[inline]
 fn is_plain(symbol: &Symbol, place: &Place) -> bool {
     place.kind == OrderKind::Limit
+        && matches!(place.option, None | Some(ExecutionOption::MakerOrCancel))
         && place.price != Price::default()
         && place.qty >= symbol.qty_min
         && symbol.status == SymbolStatus::Open
@@ -121,20 +122,13 @@ fn decide_in_full<E: From<Event>>(
     order.meet(reserve, planner, out)
 }
 
-/// Writes down that an order of `qty` entered, under the next id.
+/// An order of `qty` that enters under the next id.
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
 #[inline(always)]
-fn enter<E: From<Event>>(
-    market: Market<'_>,
-    owner: Owner,
-    place: &Place,
-    qty: Qty,
-    out: &mut Outbox<E>,
-) -> OrderId {
-    let id = OrderId(market.next_id);
+fn entered<E>(market: Market<'_>, owner: Owner, place: &Place, qty: Qty, out: &mut Outbox<E>) -> NewOrder {
     let client_id = place.client_id.as_ref().map(|text| out.keep(text.as_bytes())).unwrap_or_default();
-    out.push(Event::Placed(NewOrder {
-        id,
+    NewOrder {
+        id: OrderId(market.next_id),
         price: place.price,
         qty,
         account: owner.account,
@@ -146,8 +140,7 @@ fn enter<E: From<Event>>(
         kind: place.kind,
         option: place.option,
         client_id,
-    }));
-    id
+    }
 }
 
 #[cold]
@@ -244,7 +237,6 @@ enum Fate {
 
 impl Fate {
     /// Of a limit order that meets nothing.
-    #[inline]
     fn unmet(option: Option<ExecutionOption>, reserve: Reserve) -> Self {
         match option {
             None | Some(ExecutionOption::MakerOrCancel) => Self::Booked(reserve),
@@ -262,7 +254,6 @@ impl Fate {
     }
 
     /// Writes down what became of the order that entered under `id`.
-    #[inline]
     fn push<E: From<Event>>(self, market: Market<'_>, id: OrderId, out: &mut Outbox<E>) {
         match self {
             Self::Completed => out.push(Event::Completed),
@@ -448,7 +439,13 @@ impl Incoming<'_> {
             OrderKind::MarketSpend => filled(fills),
             OrderKind::Limit | OrderKind::Market => self.place.qty,
         };
-        let id = enter(self.market, self.owner, self.place, qty, out);
+        let order = entered(self.market, self.owner, self.place, qty, out);
+        let id = order.id;
+        if let (Fate::Booked(Reserve { held, amount }), []) = (fate, fills) {
+            out.push(Event::Rested { order, held, amount });
+            return id;
+        }
+        out.push(Event::Placed(order));
         self.emit_fills(fills, out);
         fate.push(self.market, id, out);
         id

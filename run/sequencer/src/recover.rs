@@ -5,7 +5,7 @@ use crate::checkpoint::index_of_empty;
 use crate::reached::{self, Reached};
 use buttonwood_disk::Folder;
 use buttonwood_engine::{
-    Command, Event, FORMAT, Outcome, State, Workspace, decide, decode_events, encode as encode_frame, evolve,
+    Command, Event, FORMAT, Outcome, State, Workspace, decide, decode_events, encode as encode_frame,
 };
 use buttonwood_journal as journal;
 use buttonwood_journal::{Batch, Buffer, Journal, JournalId, Mark, Options, ReplayError, Writer, snapshot};
@@ -53,10 +53,7 @@ impl Recovered {
                 return Err(Fault::Founding { body: format!("{:?}", command.body), reject });
             }
             let (events, texts) = work.out.latest();
-            for event in events {
-                evolve(&mut state, stamp, event, texts);
-            }
-            state.advance(stamp);
+            state.apply(stamp, events, texts);
             buffer.push(stamp.seq.0, |out| {
                 encode_frame(time, &command, events, texts, out).expect("a frame fits memory");
             });

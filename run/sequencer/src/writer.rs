@@ -4,7 +4,7 @@ use crate::batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
 use crate::filling::Filling;
 use crate::lane::Reply;
 use crate::shared::{Shared, Submission};
-use buttonwood_engine::{Body, Command, Outcome, Reject, SEEN_MAX, State, Workspace, decide, evolve};
+use buttonwood_engine::{Body, Command, Outcome, Reject, SEEN_MAX, State, Workspace, decide};
 use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
 use buttonwood_planted::{Bug, planted};
 use crossbeam_utils::sync::Parker;
@@ -120,10 +120,7 @@ impl Writer {
             Outcome::Rejected(Reject::System)
         });
         let (events, texts) = work.out.latest();
-        for event in events {
-            evolve(state, stamp, event, texts);
-        }
-        state.advance(stamp);
+        state.apply(stamp, events, texts);
         let (events, texts) = (events.len(), texts.len());
         let events = work.out.events.len() - events..work.out.events.len();
         let texts = work.out.texts.len() - texts..work.out.texts.len();

@@ -133,7 +133,7 @@ impl Fold {
                 }
                 self.close(stamp, slot, Some(reason), sink);
             }
-            SpotEvent::Placed(_) | SpotEvent::Booked { .. } => {}
+            SpotEvent::Rested { .. } | SpotEvent::Placed(_) | SpotEvent::Booked { .. } => {}
         }
     }
 
@@ -141,15 +141,21 @@ impl Fold {
     fn note_entry(&mut self, event: &Event, sink: &mut impl Sink) {
         let slot = self.state.taking();
         match event {
-            Event::Spot(SpotEvent::Placed(_)) => self.link(slot, None),
-            Event::Spot(SpotEvent::Booked { .. }) => {
-                let order = self.state.orders().get(slot);
-                sink.rested(order.symbol, order.side, order.price, order.remaining);
+            Event::Spot(SpotEvent::Rested { .. }) => {
+                self.link(slot, None);
+                self.note_rest(slot, sink);
             }
+            Event::Spot(SpotEvent::Placed(_)) => self.link(slot, None),
+            Event::Spot(SpotEvent::Booked { .. }) => self.note_rest(slot, sink),
             Event::Spot(SpotEvent::Filled { .. } | SpotEvent::Completed | SpotEvent::Cancelled { .. })
             | Event::NonceUsed(..)
             | Event::Rare(_) => {}
         }
+    }
+
+    fn note_rest(&self, slot: Slot, sink: &mut impl Sink) {
+        let order = self.state.orders().get(slot);
+        sink.rested(order.symbol, order.side, order.price, order.remaining);
     }
 
     fn link(&mut self, slot: Slot, newest: Option<Position>) {
