@@ -75,6 +75,8 @@ pub struct NewSession {
 #[repr(C, align(64))]
 pub struct Session {
     highest: Nonce,
+    /// Nonces it has used, from 0 again after 256: which place the next digest takes, and which floor counts.
+    uses: u8,
     /// What it was made with.
     pub key: NewSession,
     late: Late,
@@ -89,7 +91,7 @@ impl Session {
     /// Whether it may use this nonce: it has not, and nothing much higher has been used.
     #[inline]
     pub(crate) fn may_use(&self, nonce: &Nonce) -> bool {
-        *nonce > self.highest || self.late.may_come(nonce)
+        *nonce > self.highest || self.late.may_come(self.uses, nonce)
     }
 
     #[inline]
@@ -97,14 +99,18 @@ impl Session {
         if *nonce > self.highest {
             self.highest = *nonce;
         }
-        self.late.note(nonce, &self.highest);
+        self.late.note(self.uses, nonce);
+        self.uses = self.uses.wrapping_add(1);
+        if self.uses.is_multiple_of(SPAN) {
+            self.late.raise(self.uses, self.highest);
+        }
     }
 }
 
 /// Nonces kept one by one.
-const RECENT: usize = 15;
+const RECENT: usize = 16;
 /// Uses after which the floor moves up; those since the floor are always fewer than two such spans.
-const SPAN: u8 = 7;
+const SPAN: u8 = 8;
 
 /// Which nonces below the highest may still come. The gate lets nonces in by their order of arrival; from there to the
 /// writer, calls on several connections may overtake each other. So a late one is taken if it lies above the floor,
@@ -114,38 +120,35 @@ const SPAN: u8 = 7;
 struct Late {
     /// Digests of the latest uses.
     recent: [u32; RECENT],
-    /// Uses since the floor last moved.
-    uses: u8,
-    /// Where the next digest goes.
-    at: u8,
-    /// Which of the floors counts; the other will after the next move.
-    turn: bool,
     /// Everything up to here counts as used. Two that take turns, so that a move writes one and reads none.
     floors: [Nonce; 2],
 }
 
 impl Late {
     #[cold]
-    fn may_come(&self, nonce: &Nonce) -> bool {
+    fn may_come(&self, uses: u8, nonce: &Nonce) -> bool {
         let [even, odd] = &self.floors;
-        nonce > if self.turn { odd } else { even } && !self.recent.contains(&digest(nonce))
+        let floor = if is_odd(uses) { odd } else { even };
+        nonce > floor && !self.recent.contains(&digest(nonce))
     }
 
     #[inline]
-    fn note(&mut self, nonce: &Nonce, highest: &Nonce) {
-        if let Some(place) = self.recent.get_mut(usize::from(self.at)) {
+    fn note(&mut self, uses: u8, nonce: &Nonce) {
+        if let Some(place) = self.recent.get_mut(usize::from(uses) % RECENT) {
             *place = digest(nonce);
         }
-        self.at = if usize::from(self.at) + 1 == RECENT { 0 } else { self.at + 1 };
-        self.uses += 1;
-        if self.uses == SPAN {
-            self.uses = 0;
-            let [even, odd] = &mut self.floors;
-            // What counted until now is what counts after the next move.
-            *(if self.turn { odd } else { even }) = *highest;
-            self.turn = !self.turn;
-        }
     }
+
+    /// Ends a span: the other floor counts, as it was written at the end of the one before.
+    fn raise(&mut self, uses: u8, highest: Nonce) {
+        let [even, odd] = &mut self.floors;
+        *(if is_odd(uses) { even } else { odd }) = highest;
+    }
+}
+
+/// Whether the spans that have ended are an odd number.
+fn is_odd(uses: u8) -> bool {
+    uses & SPAN != 0
 }
 
 /// What tells a late nonce from those used before; an accident of 2^-32 refuses a late one that was not.
@@ -223,7 +226,7 @@ impl Access {
 
     /// Adds a session.
     pub fn add_session(&mut self, key: NewSession) {
-        self.sessions.push(Session { highest: Nonce::default(), key, late: Late::default() });
+        self.sessions.push(Session { highest: Nonce::default(), uses: 0, key, late: Late::default() });
     }
 
     /// Notes that a session has used a nonce.
