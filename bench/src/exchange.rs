@@ -4,9 +4,11 @@
 //! The timed path decodes the record into a [`Command`], decides it, applies its events, moves them to a ring as
 //! the writer does for its journal, and notes the stamp.
 
+use std::sync::Arc;
+
 use buttonwood_engine::{
-    Account, Body, Caller, Command, Event, FeeSchedule, Mode, NewSession, Opening, OrderRef, Outcome, Owner,
-    Place, Rare, SpotEvent, State, Workspace, decide,
+    Account, Body, Caller, Command, Event, FeeSchedule, Founding, Mode, NewSession, Opening, OrderRef,
+    Outcome, Owner, Place, Rare, SpotEvent, State, Workspace, decide,
 };
 use buttonwood_model::{
     AccountId, ClientId, Currency, CurrencyId, CurrencyKind, ExecutionOption, GroupId, Nonce, OrderId,
@@ -237,16 +239,17 @@ impl Exchange {
         let mut exchange = Self::empty();
         for body in founding(1, accounts) {
             let mut out = Outbox::default();
-            match body {
-                Body::OpenAccount(account) => Rare::AccountOpened(account).push(&mut out),
-                Body::AddSession(session) => Rare::SessionAdded(session).push(&mut out),
-                Body::Credit(account, amounts) => {
+            let Body::Found(founding) = body else { unreachable!("nothing else founds an exchange") };
+            match Arc::unwrap_or_clone(founding) {
+                Founding::OpenAccount(account) => Rare::AccountOpened(account).push(&mut out),
+                Founding::AddSession(session) => Rare::SessionAdded(session).push(&mut out),
+                Founding::Credit(account, amounts) => {
                     for (currency, amount) in amounts {
                         Rare::Credited(account, currency, amount).push(&mut out);
                     }
                 }
-                body => {
-                    exchange.run(&Command { caller: None, body });
+                other => {
+                    exchange.run(&Command { caller: None, body: other.into() });
                     continue;
                 }
             }
@@ -334,15 +337,15 @@ fn founding(symbols: u16, accounts: u32) -> impl Iterator<Item = Body> {
         fees: FeeSchedule::default(),
     };
     let currency = |code: String, kind| {
-        Body::ListCurrency(Currency { name: code.clone(), code, decimals: 19, kind, networks: Vec::new() })
+        Body::list_currency(Currency { name: code.clone(), code, decimals: 19, kind, networks: Vec::new() })
     };
     let decimal = |text: &str| Decimal::parse(text.as_bytes()).expect("a decimal");
     let grid = Grid::new(decimal("0.01"), decimal("0.00000001")).expect("the grid of btcusd");
-    let first = [Body::Open(opening), currency("USD".to_owned(), CurrencyKind::Fiat)];
+    let first = [Body::open(opening), currency("USD".to_owned(), CurrencyKind::Fiat)];
     let listings = (0..symbols).flat_map(move |symbol| {
         [
             currency(format!("C{symbol}"), CurrencyKind::Crypto),
-            Body::ListSymbol(Symbol {
+            Body::list_symbol(Symbol {
                 name: format!("c{symbol}usd"),
                 base: CurrencyId(symbol + 1),
                 quote: CurrencyId(0),
@@ -360,7 +363,7 @@ fn founding(symbols: u16, accounts: u32) -> impl Iterator<Item = Body> {
         let amount = Money::from_decimal(decimal("1000000000")).expect("money");
         let amounts = (0..=symbols).map(|currency| (CurrencyId(currency), amount)).collect();
         [
-            Body::OpenAccount(Account {
+            Body::open_account(Account {
                 group: Some(GroupId(0)),
                 short_name: format!("account-{account}"),
                 counterparty_id: format!("AC{account:06}"),
@@ -368,8 +371,8 @@ fn founding(symbols: u16, accounts: u32) -> impl Iterator<Item = Body> {
                 broker: false,
                 opened: Time(START_MICROS),
             }),
-            Body::Credit(id, amounts),
-            Body::AddSession(NewSession {
+            Body::credit(id, amounts),
+            Body::add_session(NewSession {
                 api_key: format!("account-bench{account:015}"),
                 name: format!("bench-{account}"),
                 owner: Owner::Account(id),
@@ -379,5 +382,5 @@ fn founding(symbols: u16, accounts: u32) -> impl Iterator<Item = Body> {
             }),
         ]
     });
-    first.into_iter().chain(listings).chain([Body::AddGroup("bench".to_owned())]).chain(people)
+    first.into_iter().chain(listings).chain([Body::add_group("bench".to_owned())]).chain(people)
 }

@@ -209,7 +209,7 @@ impl Dealer {
                 Money::from_units(most / 1_000_000 * share + i128::from(self.dice.below(1000))),
             ));
         }
-        Body::Credit(account, amounts)
+        Body::credit(account, amounts)
     }
 
     fn status(&mut self) -> Body {

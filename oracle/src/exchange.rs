@@ -71,7 +71,7 @@ impl Exchange {
     pub fn open(fees: FeeSchedule, journal: Option<Vec<Vec<u8>>>) -> Self {
         let mut exchange = Self { journal, ..Self::blank() };
         let opening = Opening { mode: Mode::Sandbox, seed: 1, hash_key: 0x5EED, fees };
-        assert_eq!(exchange.own(Body::Open(opening)), Outcome::Done);
+        assert_eq!(exchange.own(Body::open(opening)), Outcome::Done);
         exchange
     }
 
@@ -143,7 +143,7 @@ impl Exchange {
             kind: if code == "USD" { CurrencyKind::Fiat } else { CurrencyKind::Crypto },
             networks: Vec::new(),
         };
-        assert_eq!(self.own(Body::ListCurrency(currency)), Outcome::Done);
+        assert_eq!(self.own(Body::list_currency(currency)), Outcome::Done);
         CurrencyId::from_index(self.state.currencies().len() - 1)
     }
 
@@ -164,7 +164,7 @@ impl Exchange {
             wrap_enabled: false,
             closed_to: closed_to.iter().map(|&place| place.into()).collect(),
         };
-        assert_eq!(self.own(Body::ListSymbol(symbol)), Outcome::Done);
+        assert_eq!(self.own(Body::list_symbol(symbol)), Outcome::Done);
         SymbolId::from_index(self.state.symbols().len() - 1)
     }
 
@@ -178,7 +178,7 @@ impl Exchange {
 
     /// Opens an account in a group of its own name.
     pub fn account(&mut self, name: &str, jurisdiction: &str) -> AccountId {
-        assert_eq!(self.own(Body::AddGroup(name.into())), Outcome::Done);
+        assert_eq!(self.own(Body::add_group(name.into())), Outcome::Done);
         let account = Account {
             group: Some(GroupId::from_index(self.state.access().groups().len() - 1)),
             short_name: name.into(),
@@ -187,7 +187,7 @@ impl Exchange {
             broker: false,
             opened: self.stamp.time,
         };
-        assert_eq!(self.own(Body::OpenAccount(account)), Outcome::Done);
+        assert_eq!(self.own(Body::open_account(account)), Outcome::Done);
         AccountId::from_index(self.state.access().accounts().len() - 1)
     }
 
@@ -210,7 +210,7 @@ impl Exchange {
             require_heartbeat,
             time_based_nonce: false,
         };
-        assert_eq!(self.own(Body::AddSession(key)), Outcome::Done);
+        assert_eq!(self.own(Body::add_session(key)), Outcome::Done);
         SessionId::from_index(self.state.access().sessions().len() - 1)
     }
 

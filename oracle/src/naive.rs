@@ -6,8 +6,8 @@
 use crate::dealer::{World, exchange_unit, units};
 use crate::exchange::{Exchange, Happening, fees_account};
 use buttonwood_engine::{
-    AccessReject, Answer, Body, Command, FeeSchedule, OrderRef, OrderState, Outcome, Place, PlaceReject,
-    Reject,
+    AccessReject, Answer, Body, Command, FeeSchedule, Founding, OrderRef, OrderState, Outcome, Place,
+    PlaceReject, Reject,
 };
 use buttonwood_model::{
     AccountId, CancelReason, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, SessionId, Side,
@@ -151,7 +151,10 @@ impl Naive {
 
     fn own(&mut self, body: &Body) -> Answer {
         match body {
-            Body::Credit(account, amounts) => {
+            Body::Found(founding) => {
+                let Founding::Credit(account, amounts) = &**founding else {
+                    panic!("not dealt: {founding:?}");
+                };
                 if amounts.iter().any(|(_, amount)| *amount <= Money::ZERO) {
                     return Outcome::Rejected(Reject::BadAmount);
                 }

@@ -46,9 +46,9 @@ fn commit(recovered: &mut Recovered, time: Time, bodies: Vec<Body>) -> Result<()
 
 fn listing(mode: Mode, seed: u64, hash_key: u64, reference: Reference) -> Vec<Body> {
     let opening = Opening { mode, seed, hash_key, fees: FeeSchedule::default() };
-    let currencies = reference.currencies.into_iter().map(|listed| Body::ListCurrency(listed.currency));
-    let symbols = reference.symbols.into_iter().map(|listed| Body::ListSymbol(listed.symbol));
-    std::iter::once(Body::Open(opening)).chain(currencies).chain(symbols).collect()
+    let currencies = reference.currencies.into_iter().map(|listed| Body::list_currency(listed.currency));
+    let symbols = reference.symbols.into_iter().map(|listed| Body::list_symbol(listed.symbol));
+    std::iter::once(Body::open(opening)).chain(currencies).chain(symbols).collect()
 }
 
 /// Test accounts get the table's start balances; simulated traders plenty of every currency they trade.

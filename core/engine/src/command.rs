@@ -1,6 +1,7 @@
 //! Everything the exchange can be asked to do.
 
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 
@@ -48,6 +49,14 @@ pub enum Body {
     ExpireSession(SessionId),
     /// Change which orders a symbol takes.
     SetSymbolStatus(SymbolId, SymbolStatus),
+    /// What an exchange is founded on, and its money. Counted, not boxed: freeing it is then out of the way of commands
+    /// that own nothing.
+    Found(Arc<Founding>),
+}
+
+/// What an exchange is founded on: asked seldom, and by nobody's key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Founding {
     /// Give an account money from the house's source.
     Credit(AccountId, Vec<(CurrencyId, Money)>),
     /// The first command of a directory.
@@ -64,7 +73,48 @@ pub enum Body {
     AddSession(NewSession),
 }
 
+impl From<Founding> for Body {
+    fn from(founding: Founding) -> Self {
+        Self::Found(Arc::new(founding))
+    }
+}
+
 impl Body {
+    /// [`Founding::Credit`].
+    pub fn credit(account: AccountId, amounts: Vec<(CurrencyId, Money)>) -> Self {
+        Founding::Credit(account, amounts).into()
+    }
+
+    /// [`Founding::Open`].
+    pub fn open(opening: Opening) -> Self {
+        Founding::Open(opening).into()
+    }
+
+    /// [`Founding::ListCurrency`].
+    pub fn list_currency(currency: Currency) -> Self {
+        Founding::ListCurrency(currency).into()
+    }
+
+    /// [`Founding::ListSymbol`].
+    pub fn list_symbol(symbol: Symbol) -> Self {
+        Founding::ListSymbol(symbol).into()
+    }
+
+    /// [`Founding::AddGroup`].
+    pub fn add_group(name: String) -> Self {
+        Founding::AddGroup(name).into()
+    }
+
+    /// [`Founding::OpenAccount`].
+    pub fn open_account(account: Account) -> Self {
+        Founding::OpenAccount(account).into()
+    }
+
+    /// [`Founding::AddSession`].
+    pub fn add_session(session: NewSession) -> Self {
+        Founding::AddSession(session).into()
+    }
+
     /// The roles of which a caller needs one (AUTH-025); none where no key may send it.
     pub fn roles(&self) -> Roles {
         match self {
@@ -75,13 +125,7 @@ impl Body {
             | Self::NoncesSeen(_)
             | Self::ExpireSession(_)
             | Self::SetSymbolStatus(..)
-            | Self::Credit(..)
-            | Self::Open(_)
-            | Self::ListCurrency(_)
-            | Self::ListSymbol(_)
-            | Self::AddGroup(_)
-            | Self::OpenAccount(_)
-            | Self::AddSession(_) => Roles::NONE,
+            | Self::Found(_) => Roles::NONE,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a command comes to: refusals first, general to specific.
 
-use crate::{Body, Command, Event, Outcome, Rare, Reject, State, Workspace};
+use crate::{Body, Command, Event, Founding, Outcome, Rare, Reject, State, Workspace};
 use alloc::vec::Vec;
 use buttonwood_access::{self as access, Caller};
 use buttonwood_model::{AccountId, CurrencyId, SessionId, Stamp};
@@ -78,13 +78,7 @@ fn decide_seldom(state: &State, caller: &Caller, body: &Body, work: &mut Workspa
         | Body::NoncesSeen(_)
         | Body::ExpireSession(_)
         | Body::SetSymbolStatus(..)
-        | Body::Credit(..)
-        | Body::Open(_)
-        | Body::ListCurrency(_)
-        | Body::ListSymbol(_)
-        | Body::AddGroup(_)
-        | Body::OpenAccount(_)
-        | Body::AddSession(_) => Outcome::Rejected(Reject::NotNow),
+        | Body::Found(_) => Outcome::Rejected(Reject::NotNow),
     }
 }
 
@@ -140,13 +134,7 @@ fn decide_own_events(state: &State, body: &Body, work: &mut Workspace) -> Result
                 status::decide(state.market(), *symbol, *to, out);
             }
         }
-        Body::Credit(account, amounts) => return credit(state, *account, amounts, work),
-        Body::Open(_)
-        | Body::ListCurrency(_)
-        | Body::ListSymbol(_)
-        | Body::AddGroup(_)
-        | Body::OpenAccount(_)
-        | Body::AddSession(_) => return found(state, body, work),
+        Body::Found(founding) => return found(state, founding, work),
         Body::Place(_) | Body::Cancel(_) | Body::CancelSession | Body::CancelAll | Body::UseNonce => {
             return Err(Reject::Unknown);
         }
@@ -176,25 +164,26 @@ fn credit(
     Ok(())
 }
 
-/// Reference data, groups, accounts, sessions: what an exchange is founded on.
-fn found(state: &State, body: &Body, work: &mut Workspace) -> Result<(), Reject> {
-    if state.opening.is_some() == matches!(body, Body::Open(_)) {
+/// Reference data, groups, accounts, sessions, money: what an exchange is founded on.
+fn found(state: &State, founding: &Founding, work: &mut Workspace) -> Result<(), Reject> {
+    if state.opening.is_some() == matches!(founding, Founding::Open(_)) {
         return Err(Reject::NotNow);
     }
-    let event = match body {
-        Body::Open(opening) => {
+    let event = match founding {
+        Founding::Credit(account, amounts) => return credit(state, *account, amounts, work),
+        Founding::Open(opening) => {
             if !opening.fees.is_valid() {
                 return Err(Reject::BadAmount);
             }
             Rare::Opened(*opening)
         }
-        Body::ListCurrency(currency) => {
+        Founding::ListCurrency(currency) => {
             if state.currencies.iter().any(|listed| listed.code == currency.code) {
                 return Err(Reject::Taken);
             }
             Rare::CurrencyListed(currency.clone())
         }
-        Body::ListSymbol(symbol) => {
+        Founding::ListSymbol(symbol) => {
             let known = |currency: CurrencyId| state.currency(currency).ok_or(Reject::Unknown);
             known(symbol.base)?;
             known(symbol.quote)?;
@@ -206,13 +195,13 @@ fn found(state: &State, body: &Body, work: &mut Workspace) -> Result<(), Reject>
             }
             Rare::SymbolListed(symbol.clone())
         }
-        Body::AddGroup(name) => {
+        Founding::AddGroup(name) => {
             if state.access.find_group(name).is_some() {
                 return Err(Reject::Taken);
             }
             Rare::GroupAdded(name.clone())
         }
-        Body::OpenAccount(account) => {
+        Founding::OpenAccount(account) => {
             let group = account.group.ok_or(Reject::Unknown)?;
             state.access.group(group).ok_or(Reject::Unknown)?;
             if state.access.find_account(group, &account.short_name).is_some() {
@@ -220,19 +209,10 @@ fn found(state: &State, body: &Body, work: &mut Workspace) -> Result<(), Reject>
             }
             Rare::AccountOpened(account.clone())
         }
-        Body::AddSession(session) => {
+        Founding::AddSession(session) => {
             check_session(state, session)?;
             Rare::SessionAdded(session.clone())
         }
-        Body::Place(_)
-        | Body::Cancel(_)
-        | Body::CancelSession
-        | Body::CancelAll
-        | Body::UseNonce
-        | Body::NoncesSeen(_)
-        | Body::ExpireSession(_)
-        | Body::SetSymbolStatus(..)
-        | Body::Credit(..) => return Err(Reject::Unknown),
     };
     event.push(&mut work.out);
     Ok(())

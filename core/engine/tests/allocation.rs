@@ -29,7 +29,7 @@ impl Load {
             let account = exchange.account(name, "US-NY");
             let session = exchange.key(name, account, Role::Trader);
             let amounts = exchange.currencies().map(|currency| (currency, funds)).collect();
-            assert_eq!(exchange.own(Body::Credit(account, amounts)), buttonwood_engine::Answer::Done);
+            assert_eq!(exchange.own(Body::credit(account, amounts)), buttonwood_engine::Answer::Done);
             Caller { session, account: Some(account), nonce: nonce(1) }
         });
         Self { exchange, callers, symbol, turn: 1_000_000_000 }

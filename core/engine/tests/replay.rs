@@ -128,13 +128,13 @@ fn a_fingerprint_tells_balances_apart() {
     let (mut origin, _) = Dealer::found(&MAJORS, 51);
     for account in [3, 4] {
         let all = origin.currencies().map(|currency| (currency, Money::from_units(1))).collect();
-        assert_eq!(origin.own(Body::Credit(AccountId(account), all)), Outcome::Done);
+        assert_eq!(origin.own(Body::credit(AccountId(account), all)), Outcome::Done);
     }
     let credited = |steps: &[(u32, u16, i128)]| {
         let mut exchange = origin.fork();
         for (account, currency, units) in steps {
             let amounts = vec![(CurrencyId(*currency), Money::from_units(*units))];
-            assert_eq!(exchange.own(Body::Credit(AccountId(*account), amounts)), Outcome::Done);
+            assert_eq!(exchange.own(Body::credit(AccountId(*account), amounts)), Outcome::Done);
         }
         exchange.state.fingerprint()
     };
@@ -243,7 +243,7 @@ fn place() -> impl Strategy<Value = Body> {
 fn garbage() -> impl Strategy<Value = Command> {
     let credit = (edge_u32(), vec((edge_u16(), edge_money()), 0..4)).prop_map(|(account, amounts)| {
         let amounts = amounts.into_iter().map(|(currency, amount)| (CurrencyId(currency), amount)).collect();
-        Body::Credit(AccountId(account), amounts)
+        Body::credit(AccountId(account), amounts)
     });
     let seen = vec((edge_u32(), some_nonce()), 0..4).prop_map(|seen| {
         Body::NoncesSeen(seen.into_iter().map(|(session, nonce)| (SessionId(session), nonce)).collect())

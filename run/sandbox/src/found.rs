@@ -28,10 +28,10 @@ pub struct Founded {
 /// Draws the accounts and keys of the launch contract and of the simulated traders.
 pub fn found(draw: &mut Draw, funding: &Funding, opened: Time) -> Founded {
     let mut commands: Vec<Body> =
-        cast::GROUPS.iter().map(|group| Body::AddGroup((*group).to_owned())).collect();
+        cast::GROUPS.iter().map(|group| Body::add_group((*group).to_owned())).collect();
     let accounts = cast::accounts();
     for part in &accounts {
-        commands.push(Body::OpenAccount(Account {
+        commands.push(Body::open_account(Account {
             group: group_of(part.group),
             short_name: part.name.clone(),
             counterparty_id: draw.counterparty_id(),
@@ -57,7 +57,7 @@ pub fn found(draw: &mut Draw, funding: &Funding, opened: Time) -> Founded {
             api_key: api_key.clone(),
             secret: Secret::new(draw.secret().into_bytes()),
         });
-        commands.push(Body::AddSession(NewSession {
+        commands.push(Body::add_session(NewSession {
             api_key,
             name: key.name,
             owner: owner.expect("the cast names its own groups and accounts"),
@@ -72,7 +72,7 @@ pub fn found(draw: &mut Draw, funding: &Funding, opened: Time) -> Founded {
             _ if part.funded => &funding.accounts,
             _ => continue,
         };
-        commands.push(Body::Credit(AccountId::from_index(place + House::ALL.len()), amounts.clone()));
+        commands.push(Body::credit(AccountId::from_index(place + House::ALL.len()), amounts.clone()));
     }
     Founded { commands, secrets }
 }

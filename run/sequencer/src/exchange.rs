@@ -296,7 +296,7 @@ mod tests {
     use tokio::task::{LocalSet, yield_now};
 
     fn command() -> Command {
-        Command { caller: None, body: Body::AddGroup("one".to_owned()) }
+        Command { caller: None, body: Body::add_group("one".to_owned()) }
     }
 
     fn segments() -> journal::Options {

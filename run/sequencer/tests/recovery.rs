@@ -36,7 +36,7 @@ fn account(number: u32) -> AccountId {
 /// Two accounts with a key each, one symbol.
 fn founding() -> Vec<Command> {
     let currency = |code: &str| {
-        Body::ListCurrency(Currency {
+        Body::list_currency(Currency {
             code: code.to_owned(),
             name: code.to_owned(),
             decimals: 19,
@@ -46,10 +46,10 @@ fn founding() -> Vec<Command> {
     };
     let grid = Grid::new(decimal("0.01"), decimal("0.00000001")).unwrap();
     let mut bodies = vec![
-        Body::Open(Opening { mode: Mode::Sandbox, seed: 1, hash_key: 2, fees: FeeSchedule::default() }),
+        Body::open(Opening { mode: Mode::Sandbox, seed: 1, hash_key: 2, fees: FeeSchedule::default() }),
         currency("BTC"),
         currency("USD"),
-        Body::ListSymbol(Symbol {
+        Body::list_symbol(Symbol {
             name: "btcusd".to_owned(),
             base: CurrencyId(0),
             quote: CurrencyId(1),
@@ -60,14 +60,14 @@ fn founding() -> Vec<Command> {
             wrap_enabled: false,
             closed_to: Vec::new(),
         }),
-        Body::AddGroup("one".to_owned()),
+        Body::add_group("one".to_owned()),
     ];
     for number in 0..2 {
         let mut opened = Account::house(START);
         opened.group = Some(GroupId(0));
         opened.short_name = format!("account-{number}");
-        bodies.push(Body::OpenAccount(opened));
-        bodies.push(Body::AddSession(NewSession {
+        bodies.push(Body::open_account(opened));
+        bodies.push(Body::add_session(NewSession {
             owner: Owner::Account(account(number)),
             roles: Roles::of(&[Role::Trader]),
             require_heartbeat: false,
@@ -76,7 +76,7 @@ fn founding() -> Vec<Command> {
             name: format!("key-{number}"),
         }));
         let plenty = Money::from_decimal(decimal("1000000")).unwrap();
-        bodies.push(Body::Credit(account(number), vec![(CurrencyId(0), plenty), (CurrencyId(1), plenty)]));
+        bodies.push(Body::credit(account(number), vec![(CurrencyId(0), plenty), (CurrencyId(1), plenty)]));
     }
     bodies.into_iter().map(|body| Command { caller: None, body }).collect()
 }

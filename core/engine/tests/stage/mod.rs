@@ -155,7 +155,7 @@ impl Stage {
             "order" => return self.order(words),
             "credit" => {
                 let account = self.accounts[words.next()];
-                let body = Body::Credit(account, self.amounts(&words.rest().join(" ")));
+                let body = Body::credit(account, self.amounts(&words.rest().join(" ")));
                 self.submit(&Command { caller: None, body }, None)
             }
             "status" => {
@@ -182,7 +182,7 @@ impl Stage {
         self.accounts.insert(name.into(), account);
         self.keys.insert(name.into(), Key { session, account, nonce: 0 });
         let amounts = self.amounts(&words.rest().join(" "));
-        let answer = self.exchange.own(Body::Credit(account, amounts));
+        let answer = self.exchange.own(Body::credit(account, amounts));
         same(&answer, &Outcome::Done)
     }
 
@@ -209,7 +209,7 @@ impl Stage {
             require_heartbeat: false,
             time_based_nonce: false,
         };
-        same(&self.exchange.own(Body::AddSession(key)), &Outcome::Done)?;
+        same(&self.exchange.own(Body::add_session(key)), &Outcome::Done)?;
         let session = SessionId::from_index(self.exchange.state.access().sessions().len() - 1);
         self.keys.insert(name.into(), Key { session, account, nonce: 0 });
         Ok(())

@@ -37,7 +37,7 @@ pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal
         .and_then(Money::from_decimal);
     let bad_amount = || bad_value("amount", "a positive decimal the ledger can count", &amount);
     let money = money.ok_or_else(bad_amount)?;
-    match operate(app, Body::Credit(to, vec![(currency, money)])).await? {
+    match operate(app, Body::credit(to, vec![(currency, money)])).await? {
         Outcome::Done => {}
         Outcome::Rejected(Reject::NoRoom) => return Err(busy("The exchange is short of disk space")),
         Outcome::Rejected(_) => return Err(bad_amount()),
