@@ -235,6 +235,11 @@ impl Ladder {
     /// The best price that is worse than `price`.
     pub fn worse_than(&self, price: Price) -> Option<Price> {
         let key = self.key(price);
+        // Mostly it shares the leaf, and nothing needs the way there.
+        let bits = beyond(self.leaves[self.leaf_of(key)? as usize], key, 0);
+        if bits != 0 {
+            return Some(self.price(replace(key, 0, bits)));
+        }
         self.beyond_path(&self.path(key)?, key).map(|key| self.price(key))
     }
 
@@ -276,7 +281,19 @@ impl Ladder {
     }
 
     fn leaf_of(&self, key: u64) -> Option<u32> {
-        self.path(key).map(|path| path[self.depth()])
+        if !self.covers(key) {
+            return None;
+        }
+        let mut at = self.root;
+        let mut shift = self.reach;
+        while shift > 0 {
+            at = self.children[at as usize][step(key, shift)];
+            if at == NOWHERE {
+                return None;
+            }
+            shift -= STEP;
+        }
+        Some(at)
     }
 
     fn path(&self, key: u64) -> Option<Path> {
