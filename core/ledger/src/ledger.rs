@@ -3,9 +3,10 @@
 use crate::balance::Owner;
 use crate::{Balance, Bucket, House, Posting, Trade};
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, CurrencyId, Held};
+use buttonwood_model::{AccountId, CurrencyId, Held, Side};
 use buttonwood_num::Money;
 use buttonwood_planted::{Bug, planted};
+use core::hint::select_unpredictable;
 use serde::{Deserialize, Serialize};
 
 /// Every balance of the exchange.
@@ -20,11 +21,13 @@ pub struct Ledger {
     /// Whose balance lies in each place; apart, since movements need not read it.
     owners: Vec<Owner>,
     fingerprint: u64,
-    /// Per account a row of `stride` entries: 0 for no balance, else its place in `balances` plus one.
+    /// Per account a row of entries, as long as the list of currencies or longer: 0 for no balance, else its place in
+    /// `balances` plus one.
     #[serde(skip)]
     index: Vec<u32>,
+    /// The length of a row is two to this power.
     #[serde(skip)]
-    stride: usize,
+    stride: u32,
 }
 
 /// Why money cannot move.
@@ -60,23 +63,23 @@ impl Ledger {
     pub fn open_account(&mut self) -> AccountId {
         let account = self.next_account();
         self.accounts += 1;
-        self.index.resize(self.index.len() + self.stride, 0);
+        self.index.resize(self.index.len() + self.row_len(), 0);
         account
     }
 
     /// Makes room for one more currency.
     pub fn list_currency(&mut self) {
         self.currencies += 1;
-        if usize::from(self.currencies) > self.stride {
+        if usize::from(self.currencies) > self.row_len() {
             self.reindex();
         }
     }
 
     /// Rebuilds the derived index, after a restore or when the rows have become too short.
     pub fn reindex(&mut self) {
-        self.stride = usize::from(self.currencies).next_power_of_two();
+        self.stride = usize::from(self.currencies).next_power_of_two().trailing_zeros();
         self.index.clear();
-        self.index.resize(self.stride * AccountId(self.accounts).index(), 0);
+        self.index.resize(self.row_len() * AccountId(self.accounts).index(), 0);
         for place in 0..self.owners.len() {
             if let Some(Owner { account, currency }) = self.owners.get(place).copied() {
                 let at = self.at(account, currency);
@@ -85,8 +88,13 @@ impl Ledger {
         }
     }
 
+    fn row_len(&self) -> usize {
+        1 << self.stride
+    }
+
     fn at(&self, account: AccountId, currency: CurrencyId) -> usize {
-        account.index() * self.stride + currency.index()
+        // A row is at most 2^16 long, and accounts are fewer than 2^32: nothing is shifted out.
+        account.index().wrapping_shl(self.stride) | currency.index()
     }
 
     fn enter(&mut self, at: usize, place: usize) {
@@ -182,16 +190,11 @@ impl Ledger {
     /// Adds to the two buckets of one balance.
     fn shift(&mut self, account: AccountId, currency: CurrencyId, available: Money, held: Money) -> usize {
         let place = self.place_mut(account, currency);
-        self.shift_at(place, available, held);
-        place
-    }
-
-    #[inline]
-    fn shift_at(&mut self, place: usize, available: Money, held: Money) {
         let balance = self.balances.get_mut(place).expect("the index leads to balances");
         let after = Balance { available: balance.available + available, held: balance.held + held };
         *balance = after;
         self.note(place, after);
+        place
     }
 
     /// Checks and chains what a balance has become.
@@ -210,6 +213,16 @@ impl Ledger {
         let place = self.place_mut(account, currency);
         let balance = self.balances.get_mut(place).expect("the index leads to balances");
         balance.available += amount;
+        let after = *balance;
+        self.note(place, after);
+    }
+
+    /// Takes from what is free of one balance.
+    #[inline]
+    fn take(&mut self, account: AccountId, currency: CurrencyId, amount: Money) {
+        let place = self.place_mut(account, currency);
+        let balance = self.balances.get_mut(place).expect("the index leads to balances");
+        balance.available -= amount;
         let after = *balance;
         self.note(place, after);
     }
@@ -274,24 +287,35 @@ impl Ledger {
     ///
     /// # Panics
     /// When a party lacks what it gives.
+    #[inline]
     pub fn settle(&mut self, trade: &Trade) {
-        let Trade { base, quote, amount, notional, buyer, seller } = *trade;
-        let cost = notional + buyer.fee;
-        let proceeds = notional - seller.fee;
-        let fees = buyer.fee + seller.fee;
+        let Trade { base, quote, amount, notional, maker, taker } = *trade;
+        // What the maker sells or buys decides who gives what. Nobody can foretell it, so nothing branches on it.
+        let sells = maker.side == Side::Sell;
+        let cost = notional + select_unpredictable(sells, taker.fee, maker.fee);
+        let proceeds = notional - select_unpredictable(sells, maker.fee, taker.fee);
+        let fees = maker.fee + taker.fee;
         assert!(proceeds + fees == cost, "an entry gives to one what it takes from another");
-        match seller.freed {
-            Some((held, freed)) => self.shift_at(held.index(), freed - amount, -freed),
-            None => self.add(seller.account, base, -amount),
-        }
-        self.add(buyer.account, base, amount);
-        self.add(seller.account, quote, proceeds);
-        match buyer.freed {
-            // What the hold had too much returns.
-            Some((held, freed)) => self.shift_at(held.index(), freed - cost, -freed),
-            None => self.add(buyer.account, quote, -cost),
-        }
+        let (from_maker, from_taker) =
+            (select_unpredictable(sells, amount, cost), select_unpredictable(sells, cost, amount));
+        let (to_maker, to_taker) =
+            (select_unpredictable(sells, proceeds, amount), select_unpredictable(sells, amount, proceeds));
+        let wanted = select_unpredictable(sells, quote, base);
+        self.spend(maker.held, maker.freed, from_maker);
+        self.add(maker.account, wanted, to_maker);
+        self.take(taker.account, wanted, from_taker);
+        self.add(taker.account, select_unpredictable(sells, base, quote), to_taker);
         self.add(House::Fees.account(), quote, fees);
+    }
+
+    /// Pays out of a hold: what it frees too much returns.
+    #[inline]
+    fn spend(&mut self, held: Held, freed: Money, amount: Money) {
+        let place = held.index();
+        let balance = self.balances.get_mut(place).expect("the index leads to balances");
+        let after = Balance { available: balance.available + freed - amount, held: balance.held - freed };
+        *balance = after;
+        self.note(place, after);
     }
 
     /// Issues money from the house's source to an account.

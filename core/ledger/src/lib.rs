@@ -16,4 +16,4 @@ mod trade;
 pub use balance::{Balance, Bucket, Posting};
 pub use house::House;
 pub use ledger::{BrokenLaw, Ledger, LedgerError};
-pub use trade::{Party, Trade};
+pub use trade::{Maker, Taker, Trade};

@@ -1,17 +1,30 @@
 //! What a trade moves.
 
-use buttonwood_model::{AccountId, CurrencyId, Held};
+use buttonwood_model::{AccountId, CurrencyId, Held, Side};
 use buttonwood_num::Money;
 
-/// One side of a trade.
+/// Whoever rested: pays out of its hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Party {
+pub struct Maker {
+    /// Whose.
+    pub account: AccountId,
+    /// Which way it trades.
+    pub side: Side,
+    /// What it pays the house, in quote currency.
+    pub fee: Money,
+    /// Which hold it pays from.
+    pub held: Held,
+    /// What the trade frees of that.
+    pub freed: Money,
+}
+
+/// Whoever came: pays from what is available, since it never held anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taker {
     /// Whose.
     pub account: AccountId,
     /// What it pays the house, in quote currency.
     pub fee: Money,
-    /// Which hold it pays from and what the trade frees of that; nothing for a party that pays from what is available.
-    pub freed: Option<(Held, Money)>,
 }
 
 /// An exchange of base for quote, and both fees.
@@ -25,8 +38,8 @@ pub struct Trade {
     pub amount: Money,
     /// How much quote.
     pub notional: Money,
-    /// Who gets the base.
-    pub buyer: Party,
-    /// Who gets the quote.
-    pub seller: Party,
+    /// Who rested.
+    pub maker: Maker,
+    /// Who came.
+    pub taker: Taker,
 }

@@ -3,8 +3,8 @@
 use crate::fees::freed;
 use crate::{Event, Pit, hold_of};
 use buttonwood_book::{NewOrder, Orders};
-use buttonwood_ledger::{Party, Trade};
-use buttonwood_model::{Held, OrderId, Side, Slot, Symbol, SymbolId, Time};
+use buttonwood_ledger::{Maker, Taker, Trade};
+use buttonwood_model::{Held, OrderId, Slot, Symbol, SymbolId, Time};
 use buttonwood_num::{Money, Qty};
 use buttonwood_planted::{Bug, planted};
 
@@ -110,24 +110,19 @@ fn settle(pit: &mut Pit, execution: &Execution) {
     let symbol = symbol_of(symbols, resting.symbol);
     let grid = &symbol.grid;
     let notional = grid.notional(resting.price, qty).expect("a fill is no larger than its resting order");
-    let maker_party = Party {
-        account: resting.account,
-        fee: maker_fee,
-        freed: Some((resting.held, freed(grid, resting, qty))),
-    };
-    // The taker pays from what is available: it never held anything.
-    let taker_party = Party { account: orders.get(taker).account, fee: taker_fee, freed: None };
-    let (buyer, seller) = match resting.side {
-        Side::Buy => (maker_party, taker_party),
-        Side::Sell => (taker_party, maker_party),
-    };
     ledger.settle(&Trade {
         base: symbol.base,
         quote: symbol.quote,
         amount: grid.base(qty).expect("a fill is no larger than its resting order"),
         notional,
-        buyer,
-        seller,
+        maker: Maker {
+            account: resting.account,
+            side: resting.side,
+            fee: maker_fee,
+            held: resting.held,
+            freed: freed(grid, resting, qty),
+        },
+        taker: Taker { account: orders.get(taker).account, fee: taker_fee },
     });
     let (id, price) = (resting.symbol, resting.price);
     orders.print(id, price);

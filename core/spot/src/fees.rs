@@ -58,11 +58,17 @@ fn hold_with(grid: &Grid, order: &Order, remaining: Qty) -> Money {
 }
 
 /// What a resting order frees when `qty` of it trades.
+#[inline]
 pub(crate) fn freed(grid: &Grid, order: &Order, qty: Qty) -> Money {
     if order.side == Side::Sell || grid.has_exact_fees() {
         // Then the parts of a hold sum to the whole.
         return hold_with(grid, order, qty);
     }
+    freed_unevenly(grid, order, qty)
+}
+
+#[cold]
+fn freed_unevenly(grid: &Grid, order: &Order, qty: Qty) -> Money {
     hold_of(grid, order) - hold_with(grid, order, order.remaining - qty)
 }
 
