@@ -296,15 +296,15 @@ impl Ledger {
         let proceeds = notional - select_unpredictable(sells, maker.fee, taker.fee);
         let fees = maker.fee + taker.fee;
         assert!(proceeds + fees == cost, "an entry gives to one what it takes from another");
-        let (from_maker, from_taker) =
+        let (gives, pays) =
             (select_unpredictable(sells, amount, cost), select_unpredictable(sells, cost, amount));
-        let (to_maker, to_taker) =
+        let (gets, receives) =
             (select_unpredictable(sells, proceeds, amount), select_unpredictable(sells, amount, proceeds));
         let wanted = select_unpredictable(sells, quote, base);
-        self.spend(maker.held, maker.freed, from_maker);
-        self.add(maker.account, wanted, to_maker);
-        self.take(taker.account, wanted, from_taker);
-        self.add(taker.account, select_unpredictable(sells, base, quote), to_taker);
+        self.spend(maker.held, maker.freed, gives);
+        self.add(maker.account, wanted, gets);
+        self.take(taker.account, wanted, pays);
+        self.add(taker.account, select_unpredictable(sells, base, quote), receives);
         self.add(House::Fees.account(), quote, fees);
     }
 
