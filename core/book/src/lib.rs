@@ -21,5 +21,5 @@ pub use book::Book;
 pub use ladder::Ladder;
 pub use link::Link;
 pub use matching::{Fill, plan};
-pub use order::{NewOrder, Order};
+pub use order::{Entry, NewOrder, Order, Traded};
 pub use orders::Orders;

@@ -38,7 +38,8 @@ pub struct NewOrder {
     pub client_id: TextRef,
 }
 
-/// A live order: two cache lines, the first of which is all that a match or a cancel reads.
+/// A live order: one cache line, all that a match or a cancel reads. How it entered lies in its [`Entry`], what it has
+/// traded in its [`Traded`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Order {
@@ -53,7 +54,7 @@ pub struct Order {
     /// The next order in its bucket of the index by id.
     #[serde(skip)]
     pub(crate) by_id: Derived<Link>,
-    /// Where the money it holds lies; meaningful only on the book.
+    /// Where the money it holds lies; [`Held::NONE`] until it is on the book.
     pub held: Held,
     /// Which bucket of its account it lies in: the hash of the client id, if it has one.
     pub(crate) client_hash: u32,
@@ -65,26 +66,13 @@ pub struct Order {
     pub taker_rate: Bps,
     /// Which way.
     pub side: Side,
-    /// Whether it rests on the book: only then does it hold money.
-    pub booked: bool,
-    /// Limit or market.
-    pub kind: OrderKind,
-    /// Its execution option.
-    pub option: Option<ExecutionOption>,
     /// Bytes of its client id; 0 without one.
     pub(crate) text_len: u8,
     /// Where the level of its price lies, once it is on the book.
     #[serde(skip)]
     pub(crate) rung: Derived<Rung>,
-    /// Its whole quantity.
-    pub original: Qty,
-    /// Executed so far, in quote currency.
-    pub notional: Money,
-    /// When it entered.
-    pub placed: Time,
-    /// The key that placed it.
-    pub session: SessionId,
-    pub(crate) text: Text,
+    /// What it has traded while it was on the book, and before, if anything.
+    pub(crate) traded: Link,
 }
 
 impl Order {
@@ -96,23 +84,65 @@ impl Order {
             id: OrderId(0),
             account: AccountId(0),
             by_id: Derived::default(),
-            held: Held::default(),
+            held: Held::NONE,
             client_hash: 0,
             symbol: SymbolId(0),
             maker_rate: Bps(0),
             taker_rate: Bps(0),
             side: Side::Buy,
-            booked: false,
-            kind: OrderKind::Limit,
-            option: None,
             text_len: 0,
             rung: Derived::default(),
-            original: Qty::ZERO,
-            notional: Money::ZERO,
-            placed: Time(0),
-            session: SessionId(0),
-            text: Text::NONE,
+            traded: Link::NONE,
         }
+    }
+
+    /// Whether it rests on the book: only then does it hold money.
+    #[inline]
+    pub fn is_booked(&self) -> bool {
+        self.held != Held::NONE
+    }
+}
+
+/// How an order entered: what answers and the history tell of it. Apart from the order, since no match reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(C, align(32))]
+pub struct Entry {
+    /// When.
+    pub placed: Time,
+    /// The key that placed it.
+    pub session: SessionId,
+    /// Limit or market.
+    pub kind: OrderKind,
+    /// Its execution option.
+    pub option: Option<ExecutionOption>,
+    pub(crate) text: Text,
+}
+
+impl Entry {
+    /// What a place holds before it is first used.
+    pub(crate) const BLANK: Self = Self {
+        placed: Time(0),
+        session: SessionId(0),
+        kind: OrderKind::Limit,
+        option: None,
+        text: Text::NONE,
+    };
+}
+
+/// What an order has traded. Apart from the order, since most orders leave as whole as they came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traded {
+    /// How much.
+    pub qty: Qty,
+    /// For how much, in quote currency.
+    pub notional: Money,
+}
+
+impl Traded {
+    #[inline]
+    pub(crate) fn add(&mut self, qty: Qty, notional: Money) {
+        self.qty += qty;
+        self.notional += notional;
     }
 }
 
@@ -133,8 +163,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_order_is_two_cache_lines() {
-        assert_eq!((size_of::<Order>(), align_of::<Order>()), (128, 64));
-        assert!(core::mem::offset_of!(Order, original) == 64, "what a match reads comes first");
+    fn an_order_is_a_cache_line_and_a_half() {
+        assert_eq!((size_of::<Order>(), align_of::<Order>()), (64, 64));
+        assert_eq!((size_of::<Entry>(), align_of::<Entry>()), (32, 32));
     }
 }

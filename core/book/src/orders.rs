@@ -4,7 +4,7 @@ use crate::index::Index;
 use crate::link::Neighbours;
 use crate::order::Derived;
 use crate::texts::Texts;
-use crate::{Book, Link, NewOrder, Order};
+use crate::{Book, Entry, Link, NewOrder, Order, Traded};
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, ClientId, Held, OrderId, Side, Slab, Slot, SymbolId, Time};
 use buttonwood_num::{Money, Price, Qty};
@@ -44,6 +44,13 @@ pub struct Orders {
     /// Keys the hash of client ids, so that no client can choose colliding ones.
     key: u64,
     slab: Slab<Order>,
+    /// How each order entered, by its slot.
+    entries: Vec<Entry>,
+    /// What orders on the book have traded, if anything.
+    traded: Slab<Traded>,
+    /// What the one order that is not on the book has traded: the one that entered last.
+    #[serde(skip)]
+    taken: Traded,
     #[serde(skip)]
     near: Neighbours,
     texts: Texts,
@@ -59,7 +66,8 @@ pub struct Orders {
 
 impl PartialEq for Orders {
     fn eq(&self, other: &Self) -> bool {
-        (&self.slab, &self.texts, &self.own) == (&other.slab, &other.texts, &other.own)
+        (&self.slab, &self.entries, &self.traded, &self.texts, &self.own)
+            == (&other.slab, &other.entries, &other.traded, &other.texts, &other.own)
             && self.in_queues().eq(other.in_queues())
             && self.books.iter().map(|book| book.last).eq(other.books.iter().map(|book| book.last))
     }
@@ -112,6 +120,23 @@ impl Orders {
         &self.slab[slot]
     }
 
+    /// How a live order entered.
+    ///
+    /// # Panics
+    /// When no order ever lay there.
+    pub fn entry(&self, slot: Slot) -> &Entry {
+        self.entries.get(slot.index()).expect("every order has an entry")
+    }
+
+    /// What a live order has traded.
+    pub fn traded(&self, slot: Slot) -> Traded {
+        let order = &self.slab[slot];
+        if !order.is_booked() {
+            return self.taken;
+        }
+        order.traded.get().map_or_else(Traded::default, |at| self.traded[at])
+    }
+
     /// Whether a younger order queues behind this one at its price.
     pub fn has_younger(&self, slot: Slot) -> bool {
         !self.near.of(slot).next.is_none()
@@ -146,7 +171,7 @@ impl Orders {
             .candidates(u64::from(hash), |slot| self.near.of(slot).chained)
             .filter(|slot| {
                 let order = &self.slab[*slot];
-                order.client_hash == hash && self.texts.equals(order.text, order.text_len, text)
+                order.client_hash == hash && self.texts.equals(self.entry(*slot).text, order.text_len, text)
             })
             .max_by_key(|slot| {
                 let id = self.slab[*slot].id.0;
@@ -157,7 +182,7 @@ impl Orders {
     /// The client id of a live order.
     pub fn client_id(&self, slot: Slot) -> Option<ClientId> {
         let order = &self.slab[slot];
-        self.texts.read(order.text, order.text_len)
+        self.texts.read(self.entry(slot).text, order.text_len)
     }
 
     /// The account's live orders, newest first.
@@ -183,9 +208,14 @@ impl Orders {
 
     /// Enters an order that is not yet on the book, and that no index leads to: it may trade at once and be gone before
     /// anybody asks for it. Its client id is among `texts`.
+    pub fn insert(&mut self, new: &NewOrder, texts: &[u8], placed: Time) -> Slot {
+        self.taken = Traded::default();
+        self.write(new, texts, placed)
+    }
+
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
-    pub fn insert(&mut self, new: &NewOrder, texts: &[u8], placed: Time) -> Slot {
+    fn write(&mut self, new: &NewOrder, texts: &[u8], placed: Time) -> Slot {
         let slot = match self.slab.retake() {
             Some(slot) => slot,
             None => self.grow(),
@@ -200,15 +230,15 @@ impl Orders {
         order.maker_rate = new.maker_rate;
         order.taker_rate = new.taker_rate;
         order.side = new.side;
-        order.booked = false;
-        order.original = new.qty;
-        order.notional = Money::ZERO;
-        order.placed = placed;
-        order.session = new.session;
-        order.kind = new.kind;
-        order.option = new.option;
+        order.held = Held::NONE;
+        order.traded = Link::NONE;
+        let entry = self.entries.get_mut(slot.index()).expect("every order has an entry");
+        entry.placed = placed;
+        entry.session = new.session;
+        entry.kind = new.kind;
+        entry.option = new.option;
         if let Some(text) = new.client_id.of(texts) {
-            self.texts.store(text, &mut order.text);
+            self.texts.store(text, &mut entry.text);
             order.text_len = u8::try_from(text.len()).expect("client order ids are short");
             order.client_hash = hash_client_id(self.key, new.account, text);
         } else {
@@ -249,6 +279,7 @@ impl Orders {
             }
         }
         let slot = slab.take(Order::blank);
+        self.entries.push(Entry::BLANK);
         near.reach(slot);
         slot
     }
@@ -256,15 +287,24 @@ impl Orders {
     /// Enters an order that rests at once, last in the queue of its price; `held` is where its reserve lies.
     #[inline]
     pub fn insert_booked(&mut self, new: &NewOrder, texts: &[u8], placed: Time, held: Held) -> Slot {
-        let slot = self.insert(new, texts, placed);
+        let slot = self.write(new, texts, placed);
         self.book_order(slot, held);
         slot
+    }
+
+    /// Puts what is left of an order on the book, last in the queue of its price; `held` is where its reserve lies.
+    pub fn book_rest(&mut self, slot: Slot, held: Held) {
+        self.book_order(slot, held);
+        let Traded { qty, notional } = self.taken;
+        if qty > Qty::ZERO {
+            self.note_traded(slot, qty, notional);
+        }
     }
 
     /// Puts an order on the book, last in the queue of its price; `held` is where its reserve lies.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
-    pub fn book_order(&mut self, slot: Slot, held: Held) {
+    fn book_order(&mut self, slot: Slot, held: Held) {
         let order = &mut self.slab[slot];
         order.held = held;
         let own = self.own.get_mut(order.account.index()).expect("the account is open");
@@ -279,23 +319,55 @@ impl Orders {
     #[inline(always)]
     fn queue_up(&mut self, slot: Slot) {
         let order = &mut self.slab[slot];
-        order.booked = true;
         let book = self.books.get_mut(order.symbol.index()).expect("a listed symbol has a book");
         order.rung = Derived(book.link(&mut self.near, order.side, order.price, slot));
     }
 
-    /// Counts an execution on an order and returns what remains.
+    /// Counts an execution on the order that entered last and is not on the book.
+    #[inline]
+    pub fn fill_entered(&mut self, slot: Slot, qty: Qty, notional: Money) {
+        self.slab[slot].remaining -= qty;
+        self.taken.add(qty, notional);
+    }
+
+    /// Counts an execution on an order on the book and returns what remains.
+    #[inline]
     pub fn fill(&mut self, slot: Slot, qty: Qty, notional: Money) -> Qty {
         let order = &mut self.slab[slot];
         order.remaining -= qty;
-        order.notional += notional;
-        let Order { booked, remaining, symbol, side, price, rung, .. } = *order;
-        if planted(Bug::PriorityLost) && booked && remaining > Qty::ZERO {
-            let book = self.books.get_mut(symbol.index()).expect("a listed symbol has a book");
-            book.unlink(&mut self.near, side, price, rung.0, slot);
-            self.queue_up(slot);
+        let remaining = order.remaining;
+        // An order that is done leaves with this fill: nobody asks what it traded.
+        if remaining > Qty::ZERO {
+            self.note_traded(slot, qty, notional);
+            if planted(Bug::PriorityLost) {
+                self.requeue(slot);
+            }
         }
         remaining
+    }
+
+    /// Notes what an order that stays on the book has traded.
+    #[inline(never)]
+    fn note_traded(&mut self, slot: Slot, qty: Qty, notional: Money) {
+        let order = &mut self.slab[slot];
+        let at = match order.traded.get() {
+            Some(at) => at,
+            None => {
+                let at = self.traded.take(Traded::default);
+                self.traded[at] = Traded::default();
+                order.traded = Link::to(at);
+                at
+            }
+        };
+        self.traded[at].add(qty, notional);
+    }
+
+    /// Puts an order behind those at its price: what none may suffer (see [`Bug::PriorityLost`]).
+    fn requeue(&mut self, slot: Slot) {
+        let Order { symbol, side, price, rung, .. } = self.slab[slot];
+        let book = self.books.get_mut(symbol.index()).expect("a listed symbol has a book");
+        book.unlink(&mut self.near, side, price, rung.0, slot);
+        self.queue_up(slot);
     }
 
     /// Remembers what the last trade of a symbol printed at.
@@ -307,14 +379,18 @@ impl Orders {
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     pub fn remove(&mut self, slot: Slot) {
-        let Order { booked, symbol, side, price, text_len, rung, .. } = self.slab[slot];
-        if booked {
+        let order = &self.slab[slot];
+        let Order { symbol, side, price, text_len, rung, traded, .. } = *order;
+        if order.is_booked() {
             let book = self.books.get_mut(symbol.index()).expect("a listed symbol has a book");
             book.unlink(&mut self.near, side, price, rung.0, slot);
             self.leave_indices(slot);
         }
         if Texts::is_far(text_len) {
-            self.texts.free(self.slab[slot].text, text_len);
+            self.texts.free(self.entry(slot).text, text_len);
+        }
+        if let Some(traded) = traded.get() {
+            self.traded.free(traded);
         }
         self.slab.free(slot);
     }

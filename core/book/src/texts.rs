@@ -5,7 +5,7 @@ use buttonwood_model::{CLIENT_ID_MAX, ClientId, Slab, Slot, copy_text};
 use serde::{Deserialize, Serialize};
 
 /// Bytes that lie with the order.
-const NEAR: usize = 20;
+const NEAR: usize = 18;
 /// Bytes of text in a chunk.
 const CHUNK: usize = 28;
 

@@ -57,6 +57,11 @@ dense_id!(
     Held, u32
 );
 
+impl Held {
+    /// Of an order that reserves nothing.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
 macro_rules! counter_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*

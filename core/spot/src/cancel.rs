@@ -54,8 +54,9 @@ pub fn many<E: From<Event>>(
     let slots = &mut planner.slots;
     slots.clear();
     let own = orders.in_any_order(account);
-    let meant = own.filter(|(_, order)| {
-        session.is_none_or(|session| order.session == session) || planted(Bug::SessionCancelsAll)
+    let meant = own.filter(|(slot, _)| {
+        session.is_none_or(|session| orders.entry(*slot).session == session)
+            || planted(Bug::SessionCancelsAll)
     });
     slots.extend(meant.map(|(slot, _)| slot));
     slots.sort_unstable_by_key(|slot| Reverse(orders.get(*slot).id));

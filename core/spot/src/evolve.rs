@@ -74,7 +74,7 @@ fn rest(pit: &mut Pit, held: Held, amount: Money) {
     let Pit { symbols, orders, ledger, taking } = pit;
     let order = orders.get(*taking);
     ledger.hold_at(held, || (order.account, symbol_of(symbols, order.symbol).paid_in(order.side)), amount);
-    orders.book_order(*taking, held);
+    orders.book_rest(*taking, held);
 }
 
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
@@ -83,7 +83,7 @@ fn cancel(pit: &mut Pit, slot: Slot, id: OrderId) {
     let Pit { symbols, orders, ledger, .. } = pit;
     let order = orders.get(slot);
     assert!(order.id == id, "the order lies where the decision found it");
-    if order.booked && !planted(Bug::HoldKept) {
+    if order.is_booked() && !planted(Bug::HoldKept) {
         ledger.release(order.held, hold_of(&symbol_of(symbols, order.symbol).grid, order));
     }
     orders.remove(slot);
@@ -126,7 +126,7 @@ fn settle(pit: &mut Pit, execution: &Execution) {
     });
     let (id, price) = (resting.symbol, resting.price);
     orders.print(id, price);
-    orders.fill(taker, qty, notional);
+    orders.fill_entered(taker, qty, notional);
     if orders.fill(maker, qty, notional) == Qty::ZERO {
         remove(orders, maker);
     }

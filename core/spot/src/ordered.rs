@@ -54,20 +54,20 @@ pub struct OrderState {
 impl OrderState {
     /// A live order.
     pub fn live(orders: &Orders, slot: Slot) -> Self {
-        let order = orders.get(slot);
+        let (order, entry, traded) = (orders.get(slot), orders.entry(slot), orders.traded(slot));
         Self {
             id: order.id,
             account: order.account,
-            session: order.session,
+            session: entry.session,
             symbol: order.symbol,
             side: order.side,
-            kind: order.kind,
-            option: order.option,
+            kind: entry.kind,
+            option: entry.option,
             price: order.price,
-            original: order.original,
+            original: order.remaining + traded.qty,
             remaining: order.remaining,
-            notional: order.notional,
-            placed: order.placed,
+            notional: traded.notional,
+            placed: entry.placed,
             reason: None,
             client_id: orders.client_id(slot),
         }

@@ -200,5 +200,6 @@ fn has_orders(state: &State, session: SessionId) -> bool {
     else {
         return false;
     };
-    state.orders().in_any_order(account).any(|(_, order)| order.session == session)
+    let orders = state.orders();
+    orders.in_any_order(account).any(|(slot, _)| orders.entry(slot).session == session)
 }

@@ -128,7 +128,7 @@ impl Fold {
             SpotEvent::Completed => self.close(stamp, self.state.taking(), None, sink),
             SpotEvent::Cancelled { slot, reason, .. } => {
                 let order = self.state.orders().get(slot);
-                if order.booked {
+                if order.is_booked() {
                     sink.reduced(order.symbol, order.side, order.price, order.remaining);
                 }
                 self.close(stamp, slot, Some(reason), sink);
