@@ -48,22 +48,28 @@ impl Book {
         core::iter::successors(head, |slot| near.of(*slot).next.get())
     }
 
-    /// Appends an order to the queue of its price; returns where that lies.
+    /// Appends an order to the queue of its price; returns where that lies. `chained` is its next in its account's bucket.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
-    pub(crate) fn link(&mut self, near: &mut Neighbours, side: Side, price: Price, slot: Slot) -> Rung {
+    pub(crate) fn link(
+        &mut self,
+        near: &mut Neighbours,
+        side: Side,
+        price: Price,
+        slot: Slot,
+        chained: Link,
+    ) -> Rung {
         let (older, rung) = self.side_mut(side).append(price, slot);
         near.beside(older).next = Link::to(slot);
-        let own = near.beside(Link::to(slot));
-        own.prev = older;
-        own.next = Link::NONE;
+        *near.beside(Link::to(slot)) = Near { next: Link::NONE, prev: older, chained };
         rung
     }
 
-    /// Takes an order out of the queue of its price, which lies on `rung`.
-    #[inline]
-    pub(crate) fn unlink(&mut self, near: &mut Neighbours, side: Side, price: Price, rung: Rung, slot: Slot) {
-        let Near { prev, next, .. } = near.of(slot);
+    /// Takes an order with these neighbours out of the queue of its price, which lies on `rung`.
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    pub(crate) fn unlink(&mut self, near: &mut Neighbours, side: Side, price: Price, rung: Rung, own: Near) {
+        let Near { prev, next, .. } = own;
         near.beside(prev).next = next;
         near.beside(next).prev = prev;
         self.side_mut(side).shorten(price, rung, prev, next);

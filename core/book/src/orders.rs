@@ -249,21 +249,6 @@ impl Orders {
         slot
     }
 
-    /// Enters an order into both indices, where its account's counts it already.
-    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
-    #[inline(always)]
-    fn enter_indices(&mut self, slot: Slot) {
-        let Self { slab, near, by_id, own, .. } = self;
-        let order = &mut slab[slot];
-        order.by_id = Derived(by_id.push(order.id.0, slot));
-        let (account, hash) = (order.account, order.client_hash);
-        let own = own.get_mut(account.index()).expect("the account is open");
-        if own.index.is_full(own.len() - 1) {
-            own.widen(slab, near);
-        }
-        near.beside(Link::to(slot)).chained = own.index.push(u64::from(hash), slot);
-    }
-
     /// Takes a place that no order has had, when every other one is taken.
     #[cold]
     fn grow(&mut self) -> Slot {
@@ -305,22 +290,19 @@ impl Orders {
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     fn book_order(&mut self, slot: Slot, held: Held) {
-        let order = &mut self.slab[slot];
-        order.held = held;
-        let own = self.own.get_mut(order.account.index()).expect("the account is open");
-        if let Some(count) = own.count.get_mut(order.side.index()) {
+        let Self { slab, near, by_id, own, books, .. } = self;
+        let Order { account, side, .. } = slab[slot];
+        let own = own.get_mut(account.index()).expect("the account is open");
+        if own.index.is_full(own.len()) {
+            own.widen(slab, near);
+        }
+        if let Some(count) = own.count.get_mut(side.index()) {
             *count += 1;
         }
-        self.enter_indices(slot);
-        self.queue_up(slot);
-    }
-
-    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
-    #[inline(always)]
-    fn queue_up(&mut self, slot: Slot) {
-        let order = &mut self.slab[slot];
-        let book = self.books.get_mut(order.symbol.index()).expect("a listed symbol has a book");
-        order.rung = Derived(book.link(&mut self.near, order.side, order.price, slot));
+        let order = &mut slab[slot];
+        order.held = held;
+        let chained = order.enter_indices(slot, by_id, own);
+        order.queue_up(slot, books, near, chained);
     }
 
     /// Counts an execution on the order that entered last and is not on the book.
@@ -364,10 +346,12 @@ impl Orders {
 
     /// Puts an order behind those at its price: what none may suffer (see [`Bug::PriorityLost`]).
     fn requeue(&mut self, slot: Slot) {
-        let Order { symbol, side, price, rung, .. } = self.slab[slot];
-        let book = self.books.get_mut(symbol.index()).expect("a listed symbol has a book");
-        book.unlink(&mut self.near, side, price, rung.0, slot);
-        self.queue_up(slot);
+        let Self { slab, near, books, .. } = self;
+        let order = &mut slab[slot];
+        let own = near.of(slot);
+        let book = books.get_mut(order.symbol.index()).expect("a listed symbol has a book");
+        book.unlink(near, order.side, order.price, order.rung.0, own);
+        order.queue_up(slot, books, near, own.chained);
     }
 
     /// Remembers what the last trade of a symbol printed at.
@@ -380,11 +364,9 @@ impl Orders {
     #[inline(always)]
     pub fn remove(&mut self, slot: Slot) {
         let order = &self.slab[slot];
-        let Order { symbol, side, price, text_len, rung, traded, .. } = *order;
+        let Order { text_len, traded, .. } = *order;
         if order.is_booked() {
-            let book = self.books.get_mut(symbol.index()).expect("a listed symbol has a book");
-            book.unlink(&mut self.near, side, price, rung.0, slot);
-            self.leave_indices(slot);
+            self.leave_book(slot);
         }
         if Texts::is_far(text_len) {
             self.texts.free(self.entry(slot).text, text_len);
@@ -397,14 +379,18 @@ impl Orders {
 
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
-    fn leave_indices(&mut self, slot: Slot) {
-        let Self { slab, near, by_id, own, .. } = self;
-        let Order { id, account, side, client_hash, by_id: after_by_id, .. } = slab[slot];
+    fn leave_book(&mut self, slot: Slot) {
+        let Self { slab, near, by_id, own, books, .. } = self;
+        let Order { id, account, symbol, side, price, client_hash, rung, by_id: after_by_id, .. } =
+            slab[slot];
+        let beside = near.of(slot);
+        let book = books.get_mut(symbol.index()).expect("a listed symbol has a book");
+        book.unlink(near, side, price, rung.0, beside);
         if let Some(before) = by_id.remove(id.0, slot, after_by_id.0, |slot| slab[slot].by_id.0) {
             slab[before].by_id = after_by_id;
         }
         let own = own.get_mut(account.index()).expect("the account is open");
-        let after = near.of(slot).chained;
+        let after = beside.chained;
         let before = own.index.remove(u64::from(client_hash), slot, after, |slot| near.of(slot).chained);
         if let Some(before) = before {
             near.beside(Link::to(before)).chained = after;
@@ -438,10 +424,31 @@ impl Orders {
         if let Some((last, _)) = self.slab.places().last() {
             self.near.reach(last);
         }
+        let Self { slab, near, by_id, own, books, .. } = self;
         for slot in queues {
-            self.queue_up(slot);
-            self.enter_indices(slot);
+            let order = &mut slab[slot];
+            let own = own.get_mut(order.account.index()).expect("the account is open");
+            let chained = order.enter_indices(slot, by_id, own);
+            order.queue_up(slot, books, near, chained);
         }
+    }
+}
+
+impl Order {
+    /// Enters an order into both indices; returns which comes after it in its bucket of its account.
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    fn enter_indices(&mut self, slot: Slot, by_id: &mut Index, own: &mut Own) -> Link {
+        self.by_id = Derived(by_id.push(self.id.0, slot));
+        own.index.push(u64::from(self.client_hash), slot)
+    }
+
+    /// Puts an order last in the queue of its price.
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    fn queue_up(&mut self, slot: Slot, books: &mut [Book], near: &mut Neighbours, chained: Link) {
+        let book = books.get_mut(self.symbol.index()).expect("a listed symbol has a book");
+        self.rung = Derived(book.link(near, self.side, self.price, slot, chained));
     }
 }
 
