@@ -111,6 +111,8 @@ mod tests {
             " 1",
             "1 ",
             "1.2.3",
+            "1:",
+            "1/",
             "١",
             "１",
             "1\u{0}",
@@ -128,7 +130,22 @@ mod tests {
         assert_eq!(value.units(19), Some(9_999_999_999_999_999_991_234_567_890_123_456_789));
         assert_eq!(Decimal::parse(b"1.50").unwrap().units(1), Some(15));
         assert_eq!(Decimal::parse(b"1.55").unwrap().units(1), None);
-        assert_eq!(Decimal::parse(b"0.5").unwrap().normalized(), (5, 1));
-        assert_eq!(Decimal::parse(b"5000").unwrap().normalized(), (5000, 0));
+    }
+
+    /// Only zeros behind the point are dropped, and all of them.
+    #[test]
+    fn trailing_zeros_say_nothing() {
+        for (text, normalized) in [
+            ("0.5", (5, 1)),
+            ("5000", (5000, 0)),
+            ("10.500", (105, 1)),
+            ("2.00", (2, 0)),
+            ("100.0", (100, 0)),
+            ("0.00", (0, 0)),
+        ] {
+            assert_eq!(Decimal::parse(text.as_bytes()).unwrap().normalized(), normalized, "{text}");
+        }
+        assert!(Decimal::parse(b"0.00").unwrap().is_zero());
+        assert!(!Decimal::parse(b"0.01").unwrap().is_zero());
     }
 }

@@ -88,6 +88,9 @@ mod tests {
         assert_eq!(shown(|out| push_fixed(out, 0, 0)), "0");
         assert_eq!(shown(|out| push_trimmed(out, 500, 2)), "5");
         assert_eq!(shown(|out| push_trimmed(out, 1_050, 3)), "1.05");
+        assert_eq!(shown(|out| push_trimmed(out, 5, 2)), "0.05");
+        assert_eq!(shown(|out| push_trimmed(out, 0, 3)), "0");
         assert_eq!(shown(|out| push_trimmed(out, u128::MAX, 19)), "34028236692093846346.3374607431768211455");
+        assert_eq!(shown(|out| push_u64(out, 1_200)), "1200");
     }
 }

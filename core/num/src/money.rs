@@ -158,4 +158,50 @@ mod tests {
         amount.push_floored(&mut crypto, 19);
         assert_eq!(String::from_utf8(crypto).unwrap(), "1.1234567890123456789");
     }
+
+    fn shown(units: i128, decimals: u8) -> String {
+        let mut out = Vec::new();
+        Money::from_units(units).push_floored(&mut out, decimals);
+        String::from_utf8(out).unwrap()
+    }
+
+    /// What the house owes is printed with its sign, and cut, not rounded; there are no more decimals than 19.
+    #[test]
+    fn debts_have_a_sign() {
+        assert_eq!(shown(-15_000_000_000_000_000_000, 19), "-1.5");
+        assert_eq!(shown(-19_999_999_999_999_999_999, 2), "-1.99");
+        assert_eq!(shown(1, 200), "0.0000000000000000001");
+        assert_eq!(shown(0, 2), "0");
+        assert!(Money::from_units(-1).is_negative());
+        assert!(!Money::ZERO.is_negative() && !Money::from_units(i128::MAX).is_negative());
+    }
+
+    /// It is stored as one number.
+    #[test]
+    fn what_is_stored_comes_back() {
+        use serde::de::{IntoDeserializer, value::Error};
+        let units = -(1 << 70);
+        let read = Money::deserialize(IntoDeserializer::<Error>::into_deserializer(units));
+        assert_eq!(read, Ok(Money::from_units(units)));
+    }
+
+    /// Amounts beyond a word, on either side of nothing, add, subtract, sum and compare as whole numbers.
+    #[test]
+    fn reckoning_carries_beyond_a_word() {
+        let word = Money::from_units(i128::from(u64::MAX));
+        let one = Money::from_units(1);
+        let carried = word + one;
+        assert_eq!(carried.units(), 1 << 64);
+        assert_eq!(carried - one, word);
+        assert_eq!((-carried).units(), -(1 << 64));
+        assert!(-carried < -one && -one < Money::ZERO && Money::ZERO < one && word < carried);
+        assert_eq!([word, one, -word].into_iter().sum::<Money>(), one);
+        let mut kept = one;
+        kept -= carried;
+        assert_eq!(kept, -word);
+        kept += carried;
+        assert_eq!(kept, one);
+        assert_eq!(Money::from_units(i128::MAX).checked_add(one), None);
+        assert_eq!(word.checked_add(one), Some(carried));
+    }
 }

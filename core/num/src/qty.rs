@@ -104,3 +104,34 @@ impl Sum for Qty {
         parts.fold(Self::ZERO, Add::add)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// It is stored as one number.
+    #[test]
+    fn what_is_stored_comes_back() {
+        use serde::de::{IntoDeserializer, value::Error};
+        let read = Qty::deserialize(IntoDeserializer::<Error>::into_deserializer(1_u128 << 70));
+        assert_eq!(read, Ok(Qty::from_hundredths(1 << 70)));
+    }
+
+    /// Quantities beyond a word add, subtract, sum and compare as whole numbers.
+    #[test]
+    fn reckoning_carries_beyond_a_word() {
+        let word = Qty::from_hundredths(u128::from(u64::MAX));
+        let one = Qty::from_hundredths(1);
+        let carried = word + one;
+        assert_eq!(carried.hundredths(), 1 << 64);
+        assert_eq!((word.word(), carried.word()), (Some(u64::MAX), None));
+        assert_eq!(carried - one, word);
+        assert!(one < word && word < carried && carried > one);
+        assert_eq!([word, one, one].into_iter().sum::<Qty>().hundredths(), (1 << 64) + 1);
+        let mut kept = word;
+        kept += one;
+        assert_eq!(kept, carried);
+        kept -= word;
+        assert_eq!(kept, one);
+    }
+}

@@ -35,3 +35,17 @@ impl Round {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Up and down differ only where a division does not come out even.
+    #[test]
+    fn only_a_rest_is_rounded() {
+        for (value, divisor, down, up) in [(0, 3, 0, 0), (6, 3, 2, 2), (7, 3, 2, 3), (2, 3, 0, 1)] {
+            assert_eq!(Round::Down.divide(value, divisor), down, "{value} / {divisor}");
+            assert_eq!(Round::Up.divide(value, divisor), up, "{value} / {divisor}");
+        }
+    }
+}

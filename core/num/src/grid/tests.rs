@@ -32,6 +32,62 @@ fn off_grid_is_refused_never_rounded() {
     let perp = grid("0.5", "0.0001");
     assert_eq!(perp.price(decimal("100.5")), Some(Price::from_ticks(201)));
     assert_eq!(perp.price(decimal("100.2")), None);
+    // Three lots of 0.05, and not a lot and two fifths.
+    let coarse = grid("0.5", "0.05");
+    assert_eq!(coarse.qty(decimal("0.15")), Some(Qty::from_hundredths(300)));
+    assert_eq!(coarse.qty(decimal("0.07")), None);
+    assert_eq!(coarse.qty(decimal("0.00")), None);
+    assert_eq!(shown(|out| coarse.push_qty(out, Qty::from_hundredths(301))), "0.1505");
+    assert_eq!(Grid::new(decimal("0.0"), decimal("0.05")), Err(GridError::NotAnIncrement));
+}
+
+/// Amounts that take more than 64 bits are as exact as small ones. By hand: a lot is 10^-8 and a tick 0.01, so that
+/// 10^20 hundredths of a lot are 10^10 of the base, and cost 10^8 of the quote at a tick.
+#[test]
+fn large_amounts_are_exact() {
+    let btcusd = grid("0.01", "0.00000001");
+    let (tick, many) = (Price::from_ticks(1), Qty::from_hundredths(100_000_000_000_000_000_000));
+    assert_eq!(btcusd.base(many), Some(money("10000000000")));
+    assert_eq!(btcusd.base(Qty::from_hundredths(250)), Some(money("0.000000025")));
+    assert_eq!(btcusd.notional(tick, many), Some(money("100000000")));
+    assert_eq!(btcusd.fee(tick, many, Bps(40)), Some(money("400000")));
+    assert_eq!(btcusd.cost(tick, many, Bps(40)), Some(money("100400000")));
+    assert_eq!(btcusd.reserve(true, tick, many, Bps(40)), Some(money("100400000")));
+    assert_eq!(btcusd.reserve(false, tick, many, Bps(40)), Some(money("10000000000")));
+    assert_eq!(btcusd.base(Qty::from_hundredths(u128::MAX)), None);
+    assert_eq!(btcusd.notional(Price::from_ticks(u64::MAX), many), None);
+}
+
+/// What an order reserves: a buy its notional and fee, a sell its base, whatever the price. Two at 30,000 with 40 basis
+/// points are 60,000 and 240.
+#[test]
+fn a_buy_reserves_quote_and_a_sell_base() {
+    let btcusd = grid("0.01", "0.00000001");
+    let (price, qty) = (btcusd.price(decimal("30000")).unwrap(), btcusd.qty(decimal("2")).unwrap());
+    assert_eq!(btcusd.notional(price, qty), Some(money("60000")));
+    assert_eq!(btcusd.fee(price, qty, Bps(40)), Some(money("240")));
+    assert_eq!(btcusd.cost(price, qty, Bps(40)), Some(money("60240")));
+    assert_eq!(btcusd.reserve(true, price, qty, Bps(40)), Some(money("60240")));
+    assert_eq!(btcusd.reserve(false, price, qty, Bps(40)), Some(money("2")));
+    assert_eq!(btcusd.reserve(false, Price::from_ticks(u64::MAX), qty, Bps(40)), Some(money("2")));
+}
+
+/// Increments print as the listing wrote them, and say whether fees need a division.
+#[test]
+fn increments_print_as_they_were_listed() {
+    let (btcusd, perp) = (grid("0.01", "0.00000001"), grid("0.5", "0.0001"));
+    assert_eq!(
+        (shown(|out| btcusd.push_tick(out)), shown(|out| btcusd.push_lot(out))),
+        ("0.01".into(), "0.00000001".into())
+    );
+    assert_eq!(
+        (shown(|out| perp.push_tick(out)), shown(|out| perp.push_lot(out))),
+        ("0.5".into(), "0.0001".into())
+    );
+    assert_eq!((btcusd.tick_decimals(), btcusd.lot_decimals()), (2, 8));
+    assert_eq!(shown(|out| perp.push_price(out, Price::from_ticks(201))), "100.5");
+    assert!(btcusd.has_exact_fees());
+    assert!(!grid("0.000000001", "0.00000001").has_exact_fees());
 }
 
 /// Proves SYM-013, TYPE-010.
@@ -83,6 +139,9 @@ fn a_spend_of_all_there_is_ends_at_once() {
         elonusd.qty_for(spend, Price::from_ticks(1), Bps(10_000)).hundredths() * 2,
         9_999_999_999_999_999_991_234_567_890_123_456_788
     );
+    // Where not even a hundredth can be paid with money, nothing is bought.
+    let dear = grid("850", "900000000000000000");
+    assert_eq!(dear.qty_for(Money::from_units(i128::MAX), Price::from_ticks(u64::MAX), Bps(0)), Qty::ZERO);
 }
 
 /// Proves ORD-004.
@@ -96,6 +155,10 @@ fn averages_are_unrounded_quotients() {
     assert_eq!(average("199", "2"), "99.5");
     assert_eq!(average("100", "3"), "33.3333333333333333333");
     assert_eq!(shown(|out| btcusd.push_average(out, Money::ZERO, Qty::ZERO)), "0.00");
+    // 7 / 70 comes out even after a decimal, and a lot of 0.05 counts: 3 for 20 lots, a whole one, are 3.
+    assert_eq!(average("7", "70"), "0.1");
+    let coarse = grid("0.5", "0.05");
+    assert_eq!(shown(|out| coarse.push_average(out, money("3"), coarse.qty(decimal("1")).unwrap())), "3");
 }
 
 proptest! {
