@@ -1,5 +1,6 @@
-//! The laws of the ledger, under random movements.
+//! The laws of the ledger, under random movements; trades and the fingerprint, by hand.
 use super::*;
+use crate::{Maker, Taker};
 use proptest::prelude::*;
 
 fn money(units: i128) -> Money {
@@ -18,6 +19,7 @@ fn ledger(accounts: u32, currencies: u16) -> Ledger {
 }
 
 const USD: CurrencyId = CurrencyId(0);
+const BTC: CurrencyId = CurrencyId(1);
 const ALICE: AccountId = AccountId(3);
 const BOB: AccountId = AccountId(4);
 
@@ -150,4 +152,162 @@ fn equal_ledgers_have_the_same_past() {
     doctored.fingerprint = paid(&[1, 2]).fingerprint;
     doctored.balances = open().balances;
     assert_ne!(doctored, paid(&[1, 2]), "the same fingerprint over other balances");
+}
+
+/// Alice buys 3 for 600 and pays 6, Bob sells and pays 4; the house gets 10.
+fn trade(resting: Side, held: Held, freed: i128) -> Trade {
+    let (hers, his) = ((ALICE, money(6)), (BOB, money(4)));
+    let ((maker, maker_fee), (taker, taker_fee)) =
+        if resting == Side::Buy { (hers, his) } else { (his, hers) };
+    Trade {
+        base: BTC,
+        quote: USD,
+        amount: money(3),
+        notional: money(600),
+        maker: Maker { account: maker, side: resting, fee: maker_fee, held, freed: money(freed) },
+        taker: Taker { account: taker, fee: taker_fee },
+    }
+}
+
+/// Her order rested and reserved 610: what that had too much returns, and he pays from what is available.
+#[test]
+fn a_resting_buy_pays_out_of_its_hold() {
+    let mut ledger = ledger(5, 2);
+    issue(&mut ledger, ALICE, USD, 1_000);
+    issue(&mut ledger, BOB, BTC, 9);
+    let hers = ledger.hold(ALICE, USD, money(610));
+    ledger.settle(&trade(Side::Buy, hers, 610));
+    assert_eq!(ledger.balance(ALICE, USD), Balance { available: money(394), held: money(0) });
+    assert_eq!(ledger.balance(ALICE, BTC), Balance { available: money(3), held: money(0) });
+    assert_eq!(ledger.balance(BOB, BTC), Balance { available: money(6), held: money(0) });
+    assert_eq!(ledger.balance(BOB, USD), Balance { available: money(596), held: money(0) });
+    assert_eq!(ledger.balance(House::Fees.account(), USD).available, money(10));
+    assert_eq!(ledger.broken_law(), None);
+}
+
+/// His order rested and reserved 5, of which 3 are freed; she pays from what is available.
+#[test]
+fn a_resting_sell_pays_out_of_its_hold() {
+    let mut ledger = ledger(5, 2);
+    issue(&mut ledger, ALICE, USD, 1_000);
+    issue(&mut ledger, BOB, BTC, 9);
+    let his = ledger.hold(BOB, BTC, money(5));
+    ledger.settle(&trade(Side::Sell, his, 3));
+    assert_eq!(ledger.balance(ALICE, USD), Balance { available: money(394), held: money(0) });
+    assert_eq!(ledger.balance(ALICE, BTC), Balance { available: money(3), held: money(0) });
+    assert_eq!(ledger.balance(BOB, BTC), Balance { available: money(4), held: money(2) });
+    assert_eq!(ledger.balance(BOB, USD), Balance { available: money(596), held: money(0) });
+    assert_eq!(ledger.balance(House::Fees.account(), USD).available, money(10));
+    assert_eq!(ledger.broken_law(), None);
+}
+
+#[test]
+#[should_panic(expected = "nobody gives what he has not")]
+fn nobody_sells_what_he_has_not() {
+    let mut ledger = ledger(5, 2);
+    issue(&mut ledger, ALICE, USD, 1_000);
+    issue(&mut ledger, BOB, BTC, 2);
+    let hers = ledger.hold(ALICE, USD, money(610));
+    ledger.settle(&trade(Side::Buy, hers, 610));
+}
+
+#[test]
+#[should_panic(expected = "nobody gives what he has not")]
+fn no_more_is_freed_than_was_reserved() {
+    let mut ledger = ledger(5, 1);
+    issue(&mut ledger, ALICE, USD, 10);
+    let held = ledger.hold(ALICE, USD, money(4));
+    ledger.release(held, money(5));
+}
+
+/// Nor when both what is free and what is reserved would fall below nothing at once.
+#[test]
+#[should_panic(expected = "nobody gives what he has not")]
+fn no_trade_is_paid_from_nothing() {
+    let mut ledger = ledger(5, 2);
+    issue(&mut ledger, ALICE, USD, 10);
+    issue(&mut ledger, BOB, BTC, 9);
+    let hers = ledger.hold(ALICE, USD, money(10));
+    ledger.settle(&trade(Side::Buy, hers, 20));
+}
+
+/// A decision finds where a balance lies or will lie; the hold it leads to is on that balance.
+#[test]
+fn a_hold_lies_where_the_decision_found_it() {
+    let mut ledger = ledger(5, 2);
+    issue(&mut ledger, ALICE, USD, 10);
+    let (held, found) = ledger.find(ALICE, USD);
+    assert_eq!(found.available, money(10));
+    ledger.hold_at(held, || panic!("it is there"), money(4));
+    assert_eq!(ledger.balance(ALICE, USD), Balance { available: money(6), held: money(4) });
+    let (first, none) = ledger.find(BOB, BTC);
+    assert_eq!(none, Balance::default());
+    ledger.hold_at(first, || (BOB, BTC), money(0));
+    assert_eq!(ledger.find(BOB, BTC).0, first);
+    let next = ledger.find(ALICE, BTC).0;
+    assert!(next != first && next != held, "the next balance lies elsewhere");
+}
+
+/// An account shows the currencies it ever had, in their order, even those it has no more of.
+#[test]
+fn balances_of_an_account_are_those_it_ever_had() {
+    let mut ledger = ledger(5, 3);
+    issue(&mut ledger, ALICE, CurrencyId(2), 5);
+    issue(&mut ledger, ALICE, USD, 7);
+    pay(&mut ledger, (ALICE, Bucket::Available), BOB, USD, money(7));
+    let of = |account| {
+        ledger
+            .balances_of(account)
+            .map(|(currency, balance)| (currency.0, balance.total().units()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(ALICE), [(0, 0), (2, 5)]);
+    assert_eq!(of(BOB), [(0, 7)]);
+    assert_eq!(of(House::Rounding.account()), []);
+}
+
+/// Each currency of an entry is balanced by itself, and there are two at most.
+#[test]
+fn an_entry_is_balanced_in_each_currency() {
+    let line = |currency: CurrencyId, units: i128| Posting {
+        account: ALICE,
+        currency,
+        bucket: Bucket::Available,
+        amount: money(units),
+    };
+    let third = CurrencyId(2);
+    assert!(is_balanced(&[]));
+    assert!(is_balanced(&[line(USD, 1), line(BTC, 5), line(USD, -1), line(BTC, -5)]));
+    assert!(!is_balanced(&[line(USD, 1), line(BTC, -1)]), "one currency does not pay for another");
+    assert!(!is_balanced(&[line(USD, 1), line(USD, -1), line(BTC, 1)]));
+    assert!(!is_balanced(&[line(USD, 1), line(USD, -1), line(BTC, 1), line(third, -1)]));
+}
+
+/// A ledger that somebody altered is found out, and it says where.
+#[test]
+fn a_broken_law_is_named() {
+    let doctored = |change: fn(&mut Balance)| {
+        let mut ledger = ledger(5, 2);
+        issue(&mut ledger, ALICE, USD, 5);
+        issue(&mut ledger, ALICE, BTC, 5);
+        let place = ledger.find(ALICE, BTC).0.index();
+        change(&mut ledger.balances[place]);
+        ledger.broken_law()
+    };
+    assert_eq!(doctored(|_| {}), None);
+    assert_eq!(doctored(|balance| balance.held = money(1)), Some(BrokenLaw::NotBalanced(BTC)));
+    let below = Some(BrokenLaw::BelowZero(ALICE, BTC));
+    assert_eq!(doctored(|balance| *balance = Balance { available: money(-1), held: money(6) }), below);
+    assert_eq!(doctored(|balance| *balance = Balance { available: money(6), held: money(-1) }), below);
+}
+
+/// Every batch of a journal holds the fingerprint: reckoned another way, no older journal could be replayed.
+#[test]
+fn the_fingerprint_is_part_of_the_format() {
+    let mut ledger = ledger(5, 2);
+    issue(&mut ledger, ALICE, USD, 1 << 70);
+    issue(&mut ledger, BOB, BTC, 9);
+    let held = ledger.hold(ALICE, USD, money(610));
+    ledger.settle(&trade(Side::Buy, held, 610));
+    assert_eq!(ledger.fingerprint(), 17_244_696_160_443_422_472);
 }
