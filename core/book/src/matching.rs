@@ -52,3 +52,71 @@ pub fn plan(
         next = ladder.worse_than(price);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NewOrder;
+    use buttonwood_model::{AccountId, Held, OrderId, OrderKind, SessionId, TextRef, Time};
+    use buttonwood_num::Bps;
+
+    const BTCUSD: SymbolId = SymbolId(0);
+
+    /// Asks of five each, two of them at the best price; the lower id is the older.
+    fn asks() -> Orders {
+        let mut orders = Orders::default();
+        orders.list_symbol();
+        orders.open_account(AccountId(0));
+        for (id, ticks) in [(0, 100), (1, 103), (2, 101), (3, 100)] {
+            let new = NewOrder {
+                id: OrderId(id),
+                price: Price::from_ticks(ticks),
+                qty: Qty::from_hundredths(5),
+                account: AccountId(0),
+                session: SessionId(0),
+                symbol: BTCUSD,
+                side: Side::Sell,
+                kind: OrderKind::Limit,
+                option: None,
+                maker_rate: Bps(0),
+                taker_rate: Bps(0),
+                client_id: TextRef::default(),
+            };
+            orders.insert_booked(&new, &[], Time(0), Held(0));
+        }
+        orders
+    }
+
+    /// The fills of a buy of `qty`, as id of the maker, price and quantity.
+    fn fills(qty: u128, limit: Option<u64>) -> Vec<(u64, u64, u128)> {
+        let orders = asks();
+        let mut left = qty;
+        let want = |_, open: Qty| {
+            let taken = open.hundredths().min(left);
+            left -= taken;
+            Qty::from_hundredths(taken)
+        };
+        let mut fills = alloc::vec![Fill { maker: Slot(9), price: Price::from_ticks(9), qty: Qty::ZERO }];
+        plan(&orders, BTCUSD, Side::Buy, limit.map(Price::from_ticks), want, &mut fills);
+        fills
+            .iter()
+            .map(|fill| (orders.get(fill.maker).id.0, fill.price.ticks(), fill.qty.hundredths()))
+            .collect()
+    }
+
+    /// Best price first, then oldest first, each at the maker's price (ORD-046, ORD-047).
+    #[test]
+    fn the_best_and_oldest_trade_first() {
+        assert_eq!(fills(3, None), [(0, 100, 3)]);
+        assert_eq!(fills(12, None), [(0, 100, 5), (3, 100, 5), (2, 101, 2)]);
+        assert_eq!(fills(100, None), [(0, 100, 5), (3, 100, 5), (2, 101, 5), (1, 103, 5)]);
+    }
+
+    /// A limit is a price it trades at, and the next worse one is not; an order that got all it wanted asks no further.
+    #[test]
+    fn a_limit_ends_it() {
+        assert_eq!(fills(100, Some(101)), [(0, 100, 5), (3, 100, 5), (2, 101, 5)]);
+        assert_eq!(fills(100, Some(99)), []);
+        assert_eq!(fills(5, Some(100)), [(0, 100, 5)]);
+    }
+}

@@ -502,3 +502,6 @@ fn hash_words(start: u64, words: &[[u8; 8]], rest: &[u8]) -> u64 {
     }
     fold(hash, u64::from_le_bytes(word))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,277 @@
+//! Live orders and their indices against a plain list of them.
+use super::*;
+use alloc::string::String;
+use buttonwood_model::{OrderKind, Outbox, SessionId, TextRef};
+use buttonwood_num::Bps;
+use proptest::prelude::*;
+
+const BTCUSD: SymbolId = SymbolId(0);
+const ETHUSD: SymbolId = SymbolId(1);
+const ALICE: AccountId = AccountId(0);
+const BOB: AccountId = AccountId(1);
+
+/// A live order as the list remembers it; its place in the list is its age on the book.
+#[derive(Clone, Debug)]
+struct Known {
+    slot: Slot,
+    id: u64,
+    account: AccountId,
+    symbol: SymbolId,
+    side: Side,
+    ticks: u64,
+    client_id: Option<String>,
+}
+
+fn open() -> Orders {
+    let mut orders = Orders::default();
+    orders.set_key(7);
+    orders.list_symbol();
+    orders.list_symbol();
+    orders.open_account(BOB);
+    orders
+}
+
+fn qty(hundredths: u128) -> Qty {
+    Qty::from_hundredths(hundredths)
+}
+
+/// Puts an order of ten hundredths of a lot on the book.
+fn place(orders: &mut Orders, known: &Known) -> Slot {
+    let mut outbox = Outbox::<()>::default();
+    let new = NewOrder {
+        id: OrderId(known.id),
+        price: Price::from_ticks(known.ticks),
+        qty: qty(10),
+        account: known.account,
+        session: SessionId(5),
+        symbol: known.symbol,
+        side: known.side,
+        kind: OrderKind::Limit,
+        option: None,
+        maker_rate: Bps(1),
+        taker_rate: Bps(2),
+        client_id: known
+            .client_id
+            .as_ref()
+            .map_or_else(Default::default, |text| outbox.keep(text.as_bytes())),
+    };
+    orders.insert_booked(&new, &outbox.texts, Time(9), Held(3))
+}
+
+/// A bid of Alice's on the first symbol.
+fn bid(id: u64, ticks: u64) -> Known {
+    Known { slot: Slot(0), id, account: ALICE, symbol: BTCUSD, side: Side::Buy, ticks, client_id: None }
+}
+
+fn named(id: u64, text: &str) -> Known {
+    Known { client_id: Some(text.into()), ..bid(id, 100) }
+}
+
+/// What a restart makes of it: only the stored parts come back.
+fn restored(orders: &Orders) -> Orders {
+    let mut stored = orders.clone();
+    stored.prepare_to_store();
+    stored.near = Neighbours::default();
+    stored.books = Vec::new();
+    stored.by_id = Index::default();
+    stored.own.iter_mut().for_each(|own| own.index = Index::default());
+    stored.reindex();
+    stored
+}
+
+/// Everything that can be asked must be answered as the list would.
+fn check(orders: &Orders, list: &[Known]) {
+    assert_eq!((orders.len(), orders.is_empty()), (list.len(), list.is_empty()));
+    for known in list {
+        assert_eq!(orders.find(OrderId(known.id)), Some(known.slot));
+        let client_id = known.client_id.as_ref().map(|text| ClientId::new(text).unwrap());
+        assert_eq!(orders.client_id(known.slot), client_id);
+        let like = |other: &&Known| (other.account, &other.client_id) == (known.account, &known.client_id);
+        if let Some(client_id) = client_id {
+            let newest = list.iter().filter(like).max_by_key(|other| other.id).map(|other| other.slot);
+            assert_eq!(orders.find_client_id(known.account, &client_id), newest);
+        }
+        let beside = |other: &&Known| {
+            (other.symbol, other.side, other.ticks) == (known.symbol, known.side, known.ticks)
+        };
+        let queue: Vec<Slot> = list.iter().filter(beside).map(|other| other.slot).collect();
+        let price = Price::from_ticks(known.ticks);
+        assert_eq!(orders.queue(known.symbol, known.side, price).collect::<Vec<_>>(), queue);
+        assert_eq!(orders.has_younger(known.slot), queue.last() != Some(&known.slot));
+    }
+    for account in [ALICE, BOB] {
+        let own = || list.iter().filter(|known| known.account == account);
+        let mut newest_first: Vec<u64> = own().map(|known| known.id).collect();
+        newest_first.sort_unstable_by(|a, b| b.cmp(a));
+        assert_eq!(orders.of_account(account).map(|(_, order)| order.id.0).collect::<Vec<_>>(), newest_first);
+        assert_eq!(orders.in_any_order(account).count(), newest_first.len());
+        for side in [Side::Buy, Side::Sell] {
+            let count = own().filter(|known| known.side == side).count();
+            assert_eq!(orders.count(account, side), u32::try_from(count).unwrap());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Orders come, trade and leave; before and after a restart everything is found as in the list.
+    #[test]
+    fn everything_is_found_as_in_a_list(
+        steps in prop::collection::vec((0..5_u8, any::<prop::sample::Index>(), 0..2_u32, 0..2_u16, any::<bool>(), 1..6_u64, 0..4_usize), 1..80),
+    ) {
+        let texts = ["a", "an id of sixteen", "somewhat more than twenty", "long enough to take two of the chunks, and then some"]
+            .map(|text| text.replace([' ', ','], "-"));
+        let mut orders = open();
+        let mut list: Vec<Known> = Vec::new();
+        for (id, (kind, index, account, symbol, buys, ticks, text)) in (1..).zip(steps) {
+            if kind == 0 && !list.is_empty() {
+                let left = list.remove(index.index(list.len()));
+                orders.remove(left.slot);
+                prop_assert_eq!(orders.find(OrderId(left.id)), None);
+            } else {
+                let known = Known {
+                    slot: orders.next_slot(),
+                    id,
+                    account: AccountId(account),
+                    symbol: SymbolId(symbol),
+                    side: if buys { Side::Buy } else { Side::Sell },
+                    ticks,
+                    client_id: (kind > 2).then(|| texts[text].clone()),
+                };
+                prop_assert_eq!(place(&mut orders, &known), known.slot);
+                list.push(known);
+            }
+            check(&orders, &list);
+        }
+        let restored = restored(&orders);
+        check(&restored, &list);
+        prop_assert_eq!(&restored, &orders);
+    }
+}
+
+/// Thousands of orders, more than the indices begin with, leave in another order than they came; each is found as long as
+/// it lives, and its place is used again.
+#[test]
+fn the_indices_grow_with_the_orders() {
+    let mut orders = open();
+    let count = 3_000_u64;
+    for id in 1..=count {
+        let client_id = id.is_multiple_of(3).then(|| alloc::format!("order-{id}"));
+        place(&mut orders, &Known { client_id, ..bid(id, 1 + id % 7) });
+    }
+    let mut gone = Vec::new();
+    // 7 has no divisor in common with their number, so this comes to each of them once.
+    for step in 1..=count {
+        let id = step * 7 % count + 1;
+        let slot = orders.find(OrderId(id)).unwrap();
+        assert_eq!(orders.get(slot).id.0, id);
+        if id.is_multiple_of(3) {
+            let client_id = ClientId::new(&alloc::format!("order-{id}")).unwrap();
+            assert_eq!(orders.find_client_id(ALICE, &client_id), Some(slot));
+        }
+        orders.remove(slot);
+        assert_eq!(orders.find(OrderId(id)), None);
+        gone.push(slot);
+    }
+    assert!(orders.is_empty() && orders.in_any_order(ALICE).next().is_none());
+    assert_eq!(place(&mut orders, &bid(count + 1, 5)), *gone.last().unwrap());
+}
+
+/// An order enters as it was sent, and a trade leaves of it what it did not take.
+#[test]
+fn a_trade_takes_from_what_remains() {
+    let mut orders = open();
+    let slot = place(&mut orders, &bid(1, 100));
+    assert_eq!(orders.fill(slot, qty(4), Money::from_units(400)), qty(6));
+    assert_eq!(orders.fill(slot, qty(1), Money::from_units(100)), qty(5));
+    let (order, entry) = (orders.get(slot), orders.entry(slot));
+    assert_eq!(orders.traded(slot), Traded { qty: qty(5), notional: Money::from_units(500) });
+    assert_eq!((order.remaining, order.held, order.is_booked()), (qty(5), Held(3), true));
+    assert_eq!((entry.placed, entry.session), (Time(9), SessionId(5)));
+    assert_eq!((order.maker_rate, order.taker_rate), (Bps(1), Bps(2)));
+}
+
+/// An order that trades before it rests keeps what it traded, and nobody finds it before.
+#[test]
+fn what_trades_first_may_rest_later() {
+    let mut orders = open();
+    let older = place(&mut orders, &bid(1, 100));
+    let new = NewOrder {
+        id: OrderId(2),
+        price: Price::from_ticks(100),
+        qty: qty(10),
+        account: BOB,
+        session: SessionId(6),
+        symbol: BTCUSD,
+        side: Side::Buy,
+        kind: OrderKind::Limit,
+        option: None,
+        maker_rate: Bps(1),
+        taker_rate: Bps(2),
+        client_id: TextRef::default(),
+    };
+    let slot = orders.insert(&new, &[], Time(9));
+    orders.fill_entered(slot, qty(3), Money::from_units(30));
+    assert_eq!((orders.find(OrderId(2)), orders.get(slot).is_booked()), (None, false));
+    assert_eq!(orders.traded(slot), Traded { qty: qty(3), notional: Money::from_units(30) });
+    orders.book_rest(slot, Held(4));
+    orders.fill(slot, qty(2), Money::from_units(20));
+    for orders in [restored(&orders), orders] {
+        assert_eq!((orders.find(OrderId(2)), orders.get(slot).held), (Some(slot), Held(4)));
+        assert_eq!(orders.traded(slot), Traded { qty: qty(5), notional: Money::from_units(50) });
+        assert_eq!((orders.get(slot).remaining, orders.traded(older)), (qty(5), Traded::default()));
+        assert!(orders.has_younger(older) && !orders.has_younger(slot));
+    }
+}
+
+/// Client ids are the account's own: another's are never found, nor one that differs in a character.
+#[test]
+fn client_ids_are_the_accounts_own() {
+    let mut orders = open();
+    let slot = place(&mut orders, &named(1, "mine"));
+    let find = |account, text: &str| orders.find_client_id(account, &ClientId::new(text).unwrap());
+    assert_eq!(find(ALICE, "mine"), Some(slot));
+    assert_eq!(find(BOB, "mine"), None);
+    assert_eq!(find(ALICE, "mind"), None);
+    assert_eq!(find(AccountId(9), "mine"), None);
+    assert_eq!(orders.count(AccountId(9), Side::Buy), 0);
+}
+
+/// Two states are equal only with the same orders in the same queues and the same last prices: a replay is compared by it.
+#[test]
+fn equal_states_have_equal_queues_and_prices() {
+    let placed = |ids: [u64; 2]| {
+        let mut orders = open();
+        let slots = ids.map(|id| place(&mut orders, &bid(id, 100)));
+        (orders, slots)
+    };
+    let (orders, slots) = placed([1, 2]);
+    assert_eq!(orders, placed([1, 2]).0);
+    assert_ne!(orders, placed([2, 1]).0, "other orders in the places");
+    let changed = |change: &dyn Fn(&mut Orders)| {
+        let mut other = orders.clone();
+        change(&mut other);
+        other
+    };
+    assert_ne!(orders, changed(&|other| other.print(BTCUSD, Price::from_ticks(3))), "another last price");
+    let traded = changed(&|other| {
+        other.fill(slots[0], qty(1), Money::ZERO);
+    });
+    assert_ne!(orders, traded, "another rest");
+    let requeued = changed(&|other| {
+        other.requeue(slots[0]);
+    });
+    assert_ne!(orders, requeued, "the same orders in another queue");
+    assert_ne!(orders, changed(&|other| other.own[0].count[1] += 1), "another count");
+}
+
+/// The last price is the symbol's own and outlives a restart.
+#[test]
+fn the_last_price_is_remembered() {
+    let mut orders = open();
+    orders.print(ETHUSD, Price::from_ticks(8));
+    for orders in [restored(&orders), orders] {
+        assert_eq!((orders.book(BTCUSD).last, orders.book(ETHUSD).last), (None, Some(Price::from_ticks(8))));
+    }
+}
