@@ -146,3 +146,61 @@ fn zero(file: &dyn Handle, bytes: u64, pace: Pace<'_>) -> io::Result<bool> {
     file.sync_all()?;
     Ok(true)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::{Call, Fake};
+    use io::ErrorKind::{InvalidInput, StorageFull};
+
+    /// Two whole pieces and a block.
+    const BYTES: u64 = 2 * 256 * 1024 + 4096;
+
+    /// All of it is written, piece by piece from front to back, and synced once at the end.
+    #[test]
+    fn every_byte_is_written_and_synced() {
+        let file = Fake::default();
+        assert!(zero(&file, BYTES, Pace::Now).unwrap());
+        let pieces = [Call::Write(0, 262_144), Call::Write(262_144, 262_144), Call::Write(524_288, 4_096)];
+        let (front, back) = ([Call::Reserve(BYTES), Call::Bypass(true)], [Call::SyncAll]);
+        assert_eq!(file.calls(), [front.as_slice(), &pieces, &back].concat());
+    }
+
+    /// Where a file system says only at the first write that it cannot pass its cache, the cache is used, and flushed after
+    /// every piece.
+    #[test]
+    fn a_late_refusal_to_pass_the_cache_is_taken() {
+        let file = Fake::failing([Some(InvalidInput)]);
+        assert!(zero(&file, BYTES, Pace::Now).unwrap());
+        let piece = |offset, len| [Call::Write(offset, len), Call::SyncData];
+        let pieces = [piece(0, 262_144), piece(262_144, 262_144), piece(524_288, 4_096)].concat();
+        let front = [Call::Reserve(BYTES), Call::Bypass(true), Call::Write(0, 262_144), Call::Bypass(false)];
+        assert_eq!(file.calls(), [front.as_slice(), &pieces, &[Call::SyncAll]].concat());
+    }
+
+    /// Any other failure ends it, and so does the same one a second time.
+    #[test]
+    fn other_failures_end_it() {
+        for errors in [vec![Some(StorageFull)], vec![None, Some(StorageFull)], vec![Some(InvalidInput); 2]] {
+            let expected = errors.iter().rev().flatten().next().copied();
+            let failed = zero(&Fake::failing(errors), BYTES, Pace::Now).unwrap_err();
+            assert_eq!(Some(failed.kind()), expected);
+        }
+    }
+
+    /// One that is stopped leaves no file behind; a small one has room for its header and a batch all the same.
+    #[test]
+    fn a_stopped_one_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder::from(dir.path());
+        let (stop, hurry) = (AtomicBool::new(true), AtomicBool::new(true));
+        let pace = Pace::Beside { stop: &stop, hurry: &hurry };
+        assert!(Blank::create(&folder, "a.tmp", BYTES, pace).unwrap().is_none());
+        assert_eq!(folder.names().unwrap(), [""; 0]);
+        stop.store(false, Ordering::Relaxed);
+        let made = Blank::create(&folder, "a.tmp", 1, pace).unwrap().unwrap();
+        assert_eq!((made.bytes, made.file.len().unwrap()), (8_192, 8_192));
+        made.discard();
+        assert_eq!(folder.names().unwrap(), [""; 0]);
+    }
+}

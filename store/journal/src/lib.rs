@@ -13,6 +13,8 @@ mod catalog;
 mod codec;
 mod course;
 mod direct;
+#[cfg(test)]
+mod fake;
 mod fault;
 mod files;
 mod header;

@@ -59,3 +59,64 @@ impl Window {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::{Call, Fake};
+    use std::sync::Mutex;
+
+    /// Two and a half pieces.
+    fn content() -> Vec<u8> {
+        (0..=250).cycle().take(327_680).collect()
+    }
+
+    /// Whatever is asked for is what lies there, however little a disk hands out at once; behind the end there is nothing.
+    #[test]
+    fn a_piece_is_what_lies_there() {
+        let whole = content();
+        let len = whole.len();
+        for sip in [0, 70_000] {
+            let file = Fake { bytes: Mutex::new(whole.clone()), sip, ..Fake::default() };
+            *file.errors.lock().unwrap() = [None, Some(io::ErrorKind::Interrupted)].into();
+            let mut window = Window::default();
+            for (from, to) in [
+                (0, 10),
+                (4, PIECE),
+                (4, PIECE + 4),
+                (3, 9),
+                (PIECE, 2 * PIECE + 1),
+                (100, len),
+                (len - 7, len),
+                (len - 7, len + 7),
+                (len, len + 1),
+                (len + 9, len + 99),
+            ] {
+                let expected = whole.get(from..to.min(len)).unwrap_or_default();
+                assert!(window.at(&file, wide(from), to - from).unwrap() == expected, "{from} to {to}");
+            }
+        }
+    }
+
+    /// What is in memory is not read again, until it is to be forgotten.
+    #[test]
+    fn nothing_is_read_twice() {
+        let file = Fake { bytes: Mutex::new(content()), ..Fake::default() };
+        let mut window = Window::default();
+        window.at(&file, 10, 5).unwrap();
+        window.at(&file, 10, PIECE).unwrap();
+        window.at(&file, wide(PIECE), 10).unwrap();
+        assert_eq!(file.calls(), [Call::Read(10, 131_072)]);
+        window.forget();
+        window.at(&file, 10, 5).unwrap();
+        window.at(&file, 9, 5).unwrap();
+        assert_eq!(file.calls()[1..], [Call::Read(10, 131_072), Call::Read(9, 131_072)]);
+    }
+
+    /// A disk that cannot read is believed.
+    #[test]
+    fn a_failed_read_is_told() {
+        let file = Fake { bytes: Mutex::new(content()), ..Fake::failing([Some(io::ErrorKind::Other)]) };
+        assert_eq!(Window::default().at(&file, 0, 1).unwrap_err().kind(), io::ErrorKind::Other);
+    }
+}

@@ -6,8 +6,10 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use buttonwood_journal::{Fault, Flaw, Journal, Mark, Note};
-use support::{SMALL, Sample, append, copy, edit, expected, forget_watermark, recover, segment, writer};
+use buttonwood_journal::{Fault, Flaw, Journal, Mark, Note, Reader, ReplayError, snapshot};
+use support::{
+    SMALL, Sample, append, copy, edit, expected, forge, forget_watermark, recover, segment, writer,
+};
 
 const SECTOR: usize = 512;
 
@@ -225,6 +227,38 @@ fn exchanged_segment_files_are_refused() {
     });
 }
 
+/// A history without its identity is refused by that name, be it segments or a snapshot alone; none is drawn anew.
+#[test]
+fn a_history_without_its_identity_is_refused() {
+    for kept in [".segment", ".snap"] {
+        let dir = tempfile::tempdir().unwrap();
+        let mark = several_segments(dir.path());
+        snapshot::write(dir.path(), &mark, &[b"x"]).unwrap();
+        for entry in fs::read_dir(dir.path()).unwrap().map(Result::unwrap) {
+            if !entry.file_name().to_str().unwrap().ends_with(kept) {
+                fs::remove_file(entry.path()).unwrap();
+            }
+        }
+        let refused = recover(dir.path()).unwrap_err();
+        let identity = dir.path().join("identity");
+        assert!(
+            matches!(&refused, Fault::Damaged { path, flaw: Flaw::Missing, .. } if *path == identity),
+            "{kept}: {refused}"
+        );
+        assert!(!identity.exists());
+    }
+}
+
+/// The files that are written in place or read before all others keep their lengths: a sector holds either, so that none is
+/// ever torn, and a program of any age reads them.
+#[test]
+fn small_files_keep_their_lengths() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(writer(dir.path()));
+    let len = |name: &str| fs::metadata(dir.path().join(name)).unwrap().len();
+    assert_eq!((len("identity"), len("watermark")), (32, 40));
+}
+
 /// An older copy of a file, restored by whoever, is noticed by the watermark. Proves JRN-ROLLBACK, J7.
 #[test]
 fn a_rolled_back_file_is_refused() {
@@ -255,12 +289,7 @@ fn a_rolled_back_file_is_refused() {
 #[test]
 fn a_newer_format_is_refused_by_name() {
     let sample = Sample::new();
-    let newer = |bytes: &mut [u8]| {
-        bytes[8] = 2;
-        let covered = bytes.len() - 4;
-        let crc = crc32c::crc32c(&bytes[..covered]).to_le_bytes();
-        bytes[covered..].copy_from_slice(&crc);
-    };
+    let newer = |bytes: &mut [u8]| forge(bytes, 8, &[2]);
     let third = sample.start(2);
     for range in [0..4096, third..third + 128] {
         let refused = sample.recover_with(|bytes| newer(&mut bytes[range])).unwrap_err();
@@ -275,6 +304,123 @@ fn a_newer_format_is_refused_by_name() {
         assert!(matches!(refused, Fault::Version { found: 2, .. }), "{name}: {refused}");
         fs::write(&path, kept).unwrap();
     }
+}
+
+/// A batch whose header is whole but does not belong where it lies is no torn tail: no crash leaves such a one. Each field is
+/// told by its own flaw.
+#[test]
+fn a_whole_header_that_does_not_belong_is_refused() {
+    let sample = Sample::new();
+    forget_watermark(sample.dir.path());
+    let start = sample.start(2);
+    let offset = sample.marks[2].offset;
+    let (long, longer) = (32 * 1024 * 1024 - 160_u32, 32 * 1024 * 1024 - 159_u32);
+    let number = |value: u64| value.to_le_bytes().to_vec();
+    let cases = [
+        (28, number(2), Flaw::Place { segment: 2, offset }),
+        (36, number(4096), Flaw::Place { segment: 1, offset: 4096 }),
+        (44, number(2), Flaw::Sequence { first: 7 }),
+        (52, number(6), Flaw::Sequence { first: 6 }),
+        (52, number(8), Flaw::Sequence { first: 8 }),
+        (68, number(7), Flaw::Sequence { first: 7 }),
+        (84, vec![7; 32], Flaw::Chain),
+        (60, vec![0; 4], Flaw::Length),
+        (64, longer.to_le_bytes().to_vec(), Flaw::Length),
+    ];
+    for (at, field, expected) in cases {
+        let refused =
+            sample.recover_with(|bytes| forge(&mut bytes[start..start + 128], at, &field)).unwrap_err();
+        let Fault::Damaged { seq: 7, flaw, offset: place, .. } = refused else { panic!("{at}: {refused}") };
+        assert_eq!((flaw, place), (expected, offset), "byte {at}");
+    }
+    // The longest batch there can be ends behind the file, as a torn one may.
+    let content = sample.recover_with(|bytes| forge(&mut bytes[start..start + 128], 64, &long.to_le_bytes()));
+    assert_eq!(content.unwrap(), expected(6));
+}
+
+/// The same for the header of a segment.
+#[test]
+fn a_segment_that_does_not_belong_is_refused() {
+    let refused = |segment_number: u64, at: usize, field: &[u8]| {
+        let dir = tempfile::tempdir().unwrap();
+        several_segments(dir.path());
+        forget_watermark(dir.path());
+        edit(&segment(dir.path(), segment_number), |bytes| forge(&mut bytes[..4096], at, field));
+        match recover(dir.path()) {
+            Err(Fault::Damaged { path, offset, seq, flaw }) => {
+                let name = path.file_name().unwrap().to_str().unwrap();
+                (name[..10].parse::<u64>().unwrap(), offset, seq, flaw)
+            }
+            other => panic!("segment {segment_number}, byte {at}: {other:?}"),
+        }
+    };
+    let number = |value: u64| value.to_le_bytes();
+    assert_eq!(refused(2, 28, &number(3)), (2, 0, 1, Flaw::Place { segment: 3, offset: 0 }));
+    assert_eq!(refused(2, 36, &number(0)), (2, 0, 6, Flaw::Sequence { first: 6 }), "an earlier opening");
+    assert_eq!(refused(2, 44, &number(7)), (2, 0, 6, Flaw::Sequence { first: 7 }));
+    assert_eq!(refused(2, 60, &[7; 32]), (2, 0, 6, Flaw::Chain));
+    assert_eq!(refused(2, 92, &number(1 << 40)), (2, 0, 1, Flaw::Cut));
+    assert_eq!(refused(1, 44, &number(2)), (1, 0, 1, Flaw::Chain), "the first begins with the first command");
+    assert_eq!(refused(1, 60, &[7; 32]), (1, 0, 1, Flaw::Chain), "and with this journal's own chain");
+}
+
+/// The next segment says where the one before it ends: there a batch ends, not before and not behind it.
+#[test]
+fn a_segment_ends_where_the_next_one_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut first = writer(dir.path());
+    let marks = [append(&mut first, 3), append(&mut first, 50)];
+    drop(first);
+    append(&mut writer(dir.path()), 3);
+    forget_watermark(dir.path());
+    let end = marks[1].offset;
+    for (told, at, seq, flaw) in [
+        (end - 4096, marks[0].offset, 4, Flaw::Length),
+        (end + 4096, end, 54, Flaw::Blank),
+        (marks[0].offset, 0, 4, Flaw::Sequence { first: 54 }),
+    ] {
+        edit(&segment(dir.path(), 2), |bytes| forge(&mut bytes[..4096], 52, &told.to_le_bytes()));
+        let refused = recover(dir.path()).unwrap_err();
+        let Fault::Damaged { offset, seq: first, flaw: found, .. } = refused else { panic!("{refused}") };
+        assert_eq!((offset, first, found), (at, seq, flaw), "told {told}");
+    }
+    edit(&segment(dir.path(), 2), |bytes| forge(&mut bytes[..4096], 52, &end.to_le_bytes()));
+    assert_eq!(recover(dir.path()).unwrap().1, expected(56));
+}
+
+/// A segment that is not there is told by its name, before what lies in the one before it has been vouched for.
+#[test]
+fn a_missing_segment_is_named() {
+    for (number, first) in [(1, 1), (2, 1), (3, 6)] {
+        let dir = tempfile::tempdir().unwrap();
+        several_segments(dir.path());
+        fs::remove_file(segment(dir.path(), number)).unwrap();
+        let refused = recover(dir.path()).unwrap_err();
+        let Fault::Damaged { path, offset: 0, seq, flaw: Flaw::Missing } = refused else {
+            panic!("{refused}")
+        };
+        assert_eq!((path, seq), (segment(dir.path(), number), first));
+    }
+}
+
+/// Without any segment there is nothing but the beginning: whoever knows of more is told that it is missing.
+#[test]
+fn a_journal_without_segments_has_no_history() {
+    let dir = tempfile::tempdir().unwrap();
+    let last = several_segments(dir.path());
+    for number in 1..=4 {
+        fs::remove_file(segment(dir.path(), number)).unwrap();
+    }
+    assert!(matches!(recover(dir.path()), Err(Fault::Behind { end: 0, watermark: 20, .. })));
+    forget_watermark(dir.path());
+    let refused = support::recover_from(dir.path(), Some(&last)).unwrap_err();
+    assert!(matches!(refused, Fault::Damaged { seq: 20, flaw: Flaw::Missing, .. }), "{refused}");
+    let refused = Reader::open(dir.path()).unwrap().replay(None, 3, |_| Ok::<_, Fault>(())).unwrap_err();
+    assert!(
+        matches!(refused, ReplayError::Fault(Fault::Damaged { seq: 3, flaw: Flaw::Missing, .. })),
+        "{refused}"
+    );
+    assert_eq!(recover(dir.path()).unwrap().1, []);
 }
 
 /// What a crash leaves while files are being made is swept away and told. Proves JRN-RENAME, J5.

@@ -2,7 +2,7 @@
 
 mod support;
 
-use buttonwood_journal::{Buffer, Fault, Journal, Reader, ReplayError};
+use buttonwood_journal::{Batch, Buffer, Fault, Flaw, Journal, Reader, ReplayError};
 use support::{SMALL, append, expected, recover, recover_from, writer};
 
 /// An empty journal has no history, and starting it twice changes nothing.
@@ -52,6 +52,50 @@ fn every_mark_is_a_start() {
         assert_eq!(end.seq, last);
         assert_eq!(content, expected(last).split_off(usize::try_from(mark.seq).unwrap()));
     }
+}
+
+/// A replay reads nothing before the segment of its mark, and does not step beyond the one it has to reach.
+#[test]
+fn a_replay_reads_only_what_it_needs() {
+    let dir = tempfile::tempdir().unwrap();
+    let marks = [5, 7, 9].map(|count| append(&mut writer(dir.path()), count));
+    let mut reader = Reader::open(dir.path()).unwrap();
+    let end = reader.replay(None, 12, |_| Ok::<_, Fault>(())).unwrap();
+    assert_eq!(end, marks[1], "the end of the second segment, not the beginning of the third");
+    let mut first = Vec::new();
+    for from in [&marks[0], &end] {
+        let again = |batch: &Batch<'_>| {
+            first.push(batch.first_seq());
+            Ok::<_, Fault>(())
+        };
+        reader.replay(Some(from), 12, again).unwrap();
+    }
+    assert_eq!(first, [6], "from an earlier mark it is read again");
+
+    support::edit(&support::segment(dir.path(), 1), |bytes| bytes[5000] ^= 1);
+    assert!(recover(dir.path()).is_err());
+    assert_eq!(recover_from(dir.path(), Some(&marks[1])).unwrap().1, expected(21).split_off(12));
+}
+
+/// The place before everything is a start too, even if it was noted when there was no segment.
+#[test]
+fn the_very_beginning_is_a_mark() {
+    let dir = tempfile::tempdir().unwrap();
+    let (journal, _, before) = recover(dir.path()).unwrap();
+    let mut reader = Reader::open(dir.path()).unwrap();
+    let start = reader.replay(None, 0, |_| Ok::<_, Fault>(())).unwrap();
+    assert_eq!((start, start.segment), (before, 0));
+    let mut writer = journal.into_writer().unwrap();
+    append(&mut writer, 3);
+    let mut seen = Vec::new();
+    let visit = |batch: &Batch<'_>| {
+        seen.extend(batch.frames().map(|(seq, frame)| (seq, frame.to_vec())));
+        Ok::<_, Fault>(())
+    };
+    assert_eq!(reader.replay(Some(&start), 3, visit).unwrap(), writer.mark());
+    assert_eq!(seen, expected(3));
+    drop(writer);
+    assert_eq!(recover_from(dir.path(), Some(&before)).unwrap().1, expected(3));
 }
 
 /// A mark of another history is refused (J7, J9).
@@ -146,13 +190,101 @@ fn the_scrub_finds_latent_damage() {
     let mut reader = Reader::open(dir.path()).unwrap();
     assert_eq!(reader.sealed().unwrap(), [1, 2]);
     let checked = reader.scrub(2).unwrap();
-    assert_eq!((checked.batches, checked.commands, checked.end.seq), (1, 7, 12));
+    assert_eq!((checked.segments, checked.batches, checked.commands, checked.bytes), (1, 1, 7, 4096));
+    assert_eq!((checked.end.seq, checked.notes), (12, vec![]));
     let whole = reader.verify().unwrap();
-    assert_eq!((whole.segments, whole.batches, whole.commands), (3, 3, 21));
+    assert_eq!((whole.segments, whole.batches, whole.commands, whole.bytes), (3, 3, 21, 3 * 4096));
 
     support::edit(&support::segment(dir.path(), 2), |bytes| bytes[4096 + 300] ^= 1);
     for fault in [reader.scrub(2).unwrap_err(), reader.verify().unwrap_err()] {
         assert!(matches!(fault, Fault::Damaged { offset: 4096, seq: 6, .. }), "{fault}");
     }
     assert!(reader.scrub(1).is_ok());
+}
+
+/// A sealed segment that the next one does not continue is damage too, and so is a missing one.
+#[test]
+fn the_scrub_compares_a_segment_with_the_next() {
+    let dir = tempfile::tempdir().unwrap();
+    let marks = [5, 7, 9].map(|count| append(&mut writer(dir.path()), count));
+    let mut reader = Reader::open(dir.path()).unwrap();
+    assert_eq!([1, 2].map(|number| reader.scrub(number).unwrap().end), [marks[0], marks[1]]);
+    let second = support::segment(dir.path(), 2);
+    let whole = std::fs::read(&second).unwrap();
+    for (at, field) in [(44, vec![7, 0, 0, 0, 0, 0, 0, 0]), (60, vec![7; 32])] {
+        support::edit(&second, |bytes| support::forge(&mut bytes[..4096], at, &field));
+        let refused = reader.scrub(1).unwrap_err();
+        assert!(
+            matches!(refused, Fault::Damaged { offset: 0, seq: 6, flaw: Flaw::Chain, .. }),
+            "{at}: {refused}"
+        );
+        std::fs::write(&second, &whole).unwrap();
+    }
+    std::fs::remove_file(&second).unwrap();
+    assert!(matches!(reader.scrub(1), Err(Fault::Damaged { flaw: Flaw::Missing, .. })));
+    assert!(matches!(reader.scrub(2), Err(Fault::Damaged { flaw: Flaw::Missing, .. })));
+}
+
+/// Beside a writer a verification goes as far as what was acknowledged; without one it judges the tail as a start would.
+#[test]
+fn a_verification_knows_whether_somebody_writes() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writing = writer(dir.path());
+    append(&mut writing, 3);
+    let mark = append(&mut writing, 4);
+    // A batch that is just being written, as far as a reader can tell.
+    let offset = usize::try_from(mark.offset).unwrap();
+    let path = support::segment(dir.path(), 1);
+    support::edit(&path, |bytes| bytes[offset + 300] = 1);
+    let mut reader = Reader::open(dir.path()).unwrap();
+    let beside = reader.verify().unwrap();
+    assert_eq!((beside.end, beside.commands, beside.notes), (mark, 7, vec![]));
+    drop(writing);
+    let after = reader.verify().unwrap();
+    assert_eq!((after.end, after.commands, after.notes.len()), (mark, 7, 1));
+}
+
+/// A batch tells who wrote it when, what was acknowledged by then and the fingerprint it was given.
+#[test]
+fn a_batch_tells_what_it_was_written_with() {
+    let dir = tempfile::tempdir().unwrap();
+    append(&mut writer(dir.path()), 3);
+    let mut second = writer(dir.path());
+    let marks = [append(&mut second, 4), append(&mut second, 1)];
+    let id = second.id();
+    drop(second);
+    let mut journal = Journal::open(dir.path(), SMALL).unwrap();
+    let mut told = Vec::new();
+    let visit = |batch: &Batch<'_>| {
+        told.push((
+            batch.first_seq(),
+            batch.last_seq(),
+            batch.epoch(),
+            batch.watermark(),
+            batch.fingerprint(),
+        ));
+        Ok::<_, Fault>(())
+    };
+    assert_eq!(journal.replay(None, visit).unwrap(), marks[1]);
+    assert_eq!(told, [(1, 3, 1, 0, 1), (4, 7, 2, 3, 4), (8, 8, 2, 7, 8)]);
+    assert_eq!((journal.id(), Reader::open(dir.path()).unwrap().id()), (id, id));
+}
+
+/// A file that vanishes between the recovery and the first command is named, and not made up for.
+#[test]
+fn a_segment_that_vanishes_is_missed() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(writer(dir.path()));
+    let (journal, ..) = recover(dir.path()).unwrap();
+    std::fs::remove_file(support::segment(dir.path(), 1)).unwrap();
+    let refused = journal.into_writer().unwrap_err();
+    assert!(matches!(refused, Fault::Damaged { seq: 1, flaw: Flaw::Missing, .. }), "{refused}");
+}
+
+/// A batch without a command is none.
+#[test]
+#[should_panic(expected = "a batch holds at least one command")]
+fn an_empty_batch_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let _ = writer(dir.path()).append(&mut Buffer::new());
 }

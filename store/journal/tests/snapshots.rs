@@ -34,6 +34,22 @@ fn a_snapshot_comes_back() {
     assert_eq!(recover_from(dir.path(), Some(&mark)).unwrap().1, expected(end).split_off(18));
 }
 
+/// A header of a block, a front of eight bytes before each mebibyte at most, a footer of 48: a program of any age reads it.
+#[test]
+fn a_snapshot_keeps_its_layout() {
+    const MIB: usize = 1024 * 1024;
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = writer(dir.path());
+    for (len, chunks) in [(0, 0), (1, 1), (MIB, 1), (MIB + 1, 2), (3 * MIB, 3)] {
+        let mark = append(&mut writer, 1);
+        let path = snapshot::write(dir.path(), &mark, &[&vec![5; len]]).unwrap();
+        let bytes = fs::read(path).unwrap();
+        assert_eq!(bytes.len(), 4096 + 8 * chunks + len + 48, "{len} bytes");
+        let first = bytes[4096..4100].try_into().map(u32::from_le_bytes).unwrap();
+        assert_eq!(usize::try_from(first).unwrap(), len.min(MIB));
+    }
+}
+
 /// Snapshots of marks 3, 6, 9 and 12, of which the newest two are kept.
 fn four(dir: &Path) -> Vec<std::path::PathBuf> {
     let mut writer = writer(dir);

@@ -78,6 +78,14 @@ pub fn edit(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
     fs::write(path, bytes).unwrap();
 }
 
+/// Overwrites `field` at `at` of a header and closes it with a checksum that is right again.
+pub fn forge(header: &mut [u8], at: usize, field: &[u8]) {
+    header[at..at + field.len()].copy_from_slice(field);
+    let covered = header.len() - 4;
+    let crc = crc32c::crc32c(&header[..covered]).to_le_bytes();
+    header[covered..].copy_from_slice(&crc);
+}
+
 /// Copies a journal directory, as an operator would who makes or restores a backup.
 pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();

@@ -1,0 +1,384 @@
+//! How much disk a journal takes at a time, and what it does when there is no more (J4, J11), step by step on a disk of
+//! known size.
+#![expect(clippy::unwrap_used, reason = "a test that cannot prepare its files has failed")]
+
+mod support;
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use buttonwood_disk::{Disk, Folder, Handle, Hold, Open, System};
+use buttonwood_journal::{Buffer, Fault, Journal, Options, Writer, snapshot};
+
+const KIB: u64 = 1024;
+
+/// A disk with so much left; only what files reserve counts.
+#[derive(Clone, Debug)]
+struct SmallDisk {
+    space: Arc<Mutex<Space>>,
+}
+
+#[derive(Debug, Default)]
+struct Space {
+    left: u64,
+    reserved: HashMap<PathBuf, u64>,
+    /// Whether names were changed that a power cut could undo.
+    are_names_unsynced: bool,
+    /// Files that were written to, but not synced since.
+    dirty: HashSet<PathBuf>,
+    /// Whether syncs fail.
+    is_failing: bool,
+}
+
+impl SmallDisk {
+    fn of(left: u64) -> Self {
+        Self { space: Arc::new(Mutex::new(Space { left, ..Space::default() })) }
+    }
+
+    fn left(&self) -> u64 {
+        self.space.lock().unwrap().left
+    }
+
+    fn set_left(&self, left: u64) {
+        self.space.lock().unwrap().left = left;
+    }
+
+    /// Whether a power cut could take anything but the watermark and the signature of the lock, which are only hints.
+    fn is_unsynced(&self) -> bool {
+        let space = self.space.lock().unwrap();
+        let is_hint = |path: &&PathBuf| path.ends_with("watermark") || path.ends_with("lock");
+        space.are_names_unsynced || space.dirty.iter().any(|path| !is_hint(&path))
+    }
+
+    fn note_write(&self, path: &Path) {
+        self.space.lock().unwrap().dirty.insert(path.to_owned());
+    }
+
+    fn note_sync(&self, path: &Path) -> io::Result<()> {
+        let mut space = self.space.lock().unwrap();
+        space.dirty.remove(path);
+        if space.is_failing { Err(io::ErrorKind::Other.into()) } else { Ok(()) }
+    }
+
+    fn fail(&self) {
+        self.space.lock().unwrap().is_failing = true;
+    }
+
+    /// What a file reserved, if there was such a file, belongs to nobody now.
+    fn forget(&self, path: &Path) -> Option<u64> {
+        let mut space = self.space.lock().unwrap();
+        space.are_names_unsynced = true;
+        space.dirty.remove(path);
+        space.reserved.remove(path)
+    }
+}
+
+impl Disk for SmallDisk {
+    fn create_folder(&self, path: &Path) -> io::Result<()> {
+        System.create_folder(path)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        System.is_folder(path)
+    }
+
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
+        System.names(folder)
+    }
+
+    fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn Handle>> {
+        let inner = System.open(path, how)?;
+        Ok(Arc::new(File { inner, path: path.to_owned(), disk: self.clone() }))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        System.rename(from, to)?;
+        let is_dirty = self.space.lock().unwrap().dirty.contains(from);
+        assert!(!is_dirty, "{} is synced before it gets its name", from.display());
+        if let Some(bytes) = self.forget(from) {
+            self.space.lock().unwrap().reserved.insert(to.to_owned(), bytes);
+        }
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        System.remove(path)?;
+        let freed = self.forget(path).unwrap_or_default();
+        self.space.lock().unwrap().left += freed;
+        Ok(())
+    }
+
+    fn sync_names(&self, folder: &Path) -> io::Result<()> {
+        self.space.lock().unwrap().are_names_unsynced = false;
+        System.sync_names(folder)
+    }
+
+    fn free(&self, _: &Path) -> io::Result<u64> {
+        Ok(self.left())
+    }
+
+    fn draw(&self) -> io::Result<[u8; 16]> {
+        System.draw()
+    }
+}
+
+#[derive(Debug)]
+struct File {
+    inner: Arc<dyn Handle>,
+    path: PathBuf,
+    disk: SmallDisk,
+}
+
+impl Handle for File {
+    fn read_at(&self, room: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.inner.read_at(room, offset)
+    }
+
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.disk.note_write(&self.path);
+        self.inner.write_all_at(bytes, offset)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.disk.note_sync(&self.path)?;
+        self.inner.sync_data()
+    }
+
+    fn sync_all(&self) -> io::Result<()> {
+        self.disk.note_sync(&self.path)?;
+        self.inner.sync_all()
+    }
+
+    fn set_len(&self, bytes: u64) -> io::Result<()> {
+        self.inner.set_len(bytes)
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        self.inner.len()
+    }
+
+    fn reserve(&self, bytes: u64) -> io::Result<()> {
+        let mut space = self.disk.space.lock().unwrap();
+        let had = space.reserved.get(&self.path).copied().unwrap_or_default();
+        let more = bytes.saturating_sub(had);
+        space.left = space.left.checked_sub(more).ok_or(io::ErrorKind::StorageFull)?;
+        space.reserved.insert(self.path.clone(), had + more);
+        drop(space);
+        self.inner.reserve(bytes)
+    }
+
+    fn distrust_cache(&self) -> io::Result<()> {
+        self.inner.distrust_cache()
+    }
+
+    fn bypass_cache(&self, bypass: bool) -> io::Result<bool> {
+        self.inner.bypass_cache(bypass)
+    }
+
+    fn try_lock(&self, hold: Hold) -> io::Result<bool> {
+        self.inner.try_lock(hold)
+    }
+}
+
+const OPTIONS: Options =
+    Options { first_segment_bytes: 64 * KIB, segment_bytes: 512 * KIB, ballast_bytes: 128 * KIB };
+
+/// A writer without a thread, on a disk of which so much is left.
+fn writer(dir: &Path, disk: &SmallDisk) -> Writer {
+    let mut journal = Journal::open(Folder::new(Arc::new(disk.clone()), dir), OPTIONS).unwrap();
+    journal.replay(None, |_| Ok::<_, Fault>(())).unwrap();
+    journal.into_stepped_writer().unwrap()
+}
+
+/// Appends batches of one block each.
+fn append(writer: &mut Writer, batches: u64) -> Result<(), Fault> {
+    for _ in 0..batches {
+        let mut batch = Buffer::new();
+        let seq = writer.mark().seq + 1;
+        batch.push(seq, |out| out.extend_from_slice(&support::frame(seq)));
+        writer.append(&mut batch)?;
+    }
+    Ok(())
+}
+
+/// Bytes of the files whose names end so, the oldest first.
+fn sizes(dir: &Path, end: &str) -> Vec<u64> {
+    let mut names = System.names(dir).unwrap();
+    names.retain(|name| name.ends_with(end));
+    names.sort();
+    names.iter().map(|name| std::fs::metadata(dir.join(name)).unwrap().len()).collect()
+}
+
+/// A segment is begun behind one that is full to the last block. Each is four times as long as the one before, up to the
+/// most, and is made when a quarter of that one is used.
+#[test]
+fn segments_grow_with_the_traffic() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = writer(dir.path(), &SmallDisk::of(1 << 30));
+    append(&mut writer, 3).unwrap();
+    writer.prepare().unwrap();
+    assert_eq!(sizes(dir.path(), ".tmp"), [0; 0], "a quarter is not passed yet");
+    append(&mut writer, 1).unwrap();
+    writer.prepare().unwrap();
+    assert_eq!(sizes(dir.path(), ".tmp"), [256 * KIB]);
+    append(&mut writer, 11).unwrap();
+    assert_eq!((writer.mark().segment, writer.mark().offset), (1, 64 * KIB));
+    append(&mut writer, 1).unwrap();
+    assert_eq!((writer.mark().segment, writer.mark().offset), (2, 8 * KIB));
+    for _ in 0..300 {
+        append(&mut writer, 1).unwrap();
+        writer.prepare().unwrap();
+    }
+    let kib = [64, 256, 512, 512].map(|kib| kib * KIB);
+    assert_eq!(sizes(dir.path(), ".segment")[..4], kib);
+    drop(writer);
+    assert_eq!(sizes(dir.path(), ".tmp"), [0; 0], "one that was not needed is not left behind");
+}
+
+/// Where none is ready, a small one is made in haste, or one that just holds what has to go there.
+#[test]
+fn a_segment_made_in_haste_is_small() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = writer(dir.path(), &SmallDisk::of(1 << 30));
+    append(&mut writer, 16).unwrap();
+    let mut large = Buffer::new();
+    large.push(17, |out| out.resize(out.len() + 100_000, 7));
+    writer.append(&mut large).unwrap();
+    // 100,000 bytes and 164 in front of them are 25 blocks, and one is the header's.
+    assert_eq!(sizes(dir.path(), ".segment"), [64 * KIB, 64 * KIB, 26 * 4 * KIB]);
+    assert_eq!((writer.mark().segment, writer.mark().offset), (3, 26 * 4 * KIB));
+}
+
+/// A prepared segment that is too small for a batch is kept for the next one.
+#[test]
+fn a_prepared_segment_may_be_too_small() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = writer(dir.path(), &SmallDisk::of(1 << 30));
+    append(&mut writer, 4).unwrap();
+    writer.prepare().unwrap();
+    let mut large = Buffer::new();
+    large.push(5, |out| out.resize(out.len() + 300_000, 7));
+    writer.append(&mut large).unwrap();
+    assert_eq!(sizes(dir.path(), ".segment"), [64 * KIB, 75 * 4 * KIB]);
+    assert_eq!(sizes(dir.path(), ".tmp"), [256 * KIB]);
+    append(&mut writer, 1).unwrap();
+    assert_eq!(sizes(dir.path(), ".segment"), [64 * KIB, 75 * 4 * KIB, 256 * KIB]);
+}
+
+/// The ballast is taken before anything else is prepared. On a full disk it is given up for a small segment, and the writer
+/// says so; the last space goes to small ones, and the failure after that is told as a full disk.
+#[test]
+fn a_full_disk_takes_the_ballast_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SmallDisk::of((64 + 128 + 32) * KIB);
+    let mut writer = writer(dir.path(), &disk);
+    assert_eq!((disk.left(), sizes(dir.path(), "ballast")), ((128 + 32) * KIB, vec![]));
+    writer.prepare().unwrap();
+    assert_eq!((disk.left(), sizes(dir.path(), "ballast")), (32 * KIB, vec![128 * KIB]));
+    assert!(!writer.low_space());
+
+    append(&mut writer, 4).unwrap();
+    writer.prepare().unwrap();
+    assert!(writer.low_space());
+    assert_eq!((disk.left(), sizes(dir.path(), "ballast")), ((128 + 32 - 64) * KIB, vec![]));
+    assert_eq!(sizes(dir.path(), ".tmp"), [64 * KIB]);
+    // 15 batches a segment: two are there, and there is room for a third.
+    append(&mut writer, 11 + 15 + 15).unwrap();
+    let full = append(&mut writer, 1).unwrap_err();
+    assert!(full.is_full(), "{full}");
+    assert!(matches!(append(&mut writer, 1), Err(Fault::Poisoned { .. })));
+    assert_eq!(sizes(dir.path(), ".segment"), [64 * KIB; 3]);
+}
+
+/// Once there is more than the ballast and two segments need, it is taken again, and all orders with it.
+#[test]
+fn the_ballast_comes_back_with_the_space() {
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SmallDisk::of(100 * KIB);
+    let mut writer = writer(dir.path(), &disk);
+    writer.prepare().unwrap();
+    assert!(writer.low_space(), "there is no room for the ballast");
+    let enough = (128 + 2 * 512) * KIB;
+    disk.set_left(enough);
+    append(&mut writer, 1).unwrap();
+    writer.prepare().unwrap();
+    assert!(writer.low_space(), "that is all there must be");
+    disk.set_left(enough + 1);
+    writer.prepare().unwrap();
+    assert!(!writer.low_space());
+    assert_eq!((disk.left(), sizes(dir.path(), "ballast")), (2 * 512 * KIB + 1, vec![128 * KIB]));
+    writer.prepare().unwrap();
+    assert_eq!(disk.left(), 2 * 512 * KIB + 1, "once");
+}
+
+/// Without a ballast there is nothing to take, and a full disk is low space all the same.
+#[test]
+fn a_journal_may_do_without_a_ballast() {
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SmallDisk::of(64 * KIB);
+    let folder = Folder::new(Arc::new(disk.clone()), dir.path());
+    let mut journal = Journal::open(folder, Options { ballast_bytes: 0, ..OPTIONS }).unwrap();
+    journal.replay(None, |_| Ok::<_, Fault>(())).unwrap();
+    let mut writer = journal.into_stepped_writer().unwrap();
+    writer.prepare().unwrap();
+    assert!(!writer.low_space());
+    assert_eq!(sizes(dir.path(), "ballast"), [0; 0]);
+    append(&mut writer, 4).unwrap();
+    writer.prepare().unwrap();
+    assert!(writer.low_space(), "there is no room for a segment");
+    append(&mut writer, 11).unwrap();
+    assert!(append(&mut writer, 1).unwrap_err().is_full());
+}
+
+/// What a call wrote, and the names it gave or took, are durable when it returns: those of a new journal, a segment, a batch,
+/// a snapshot, the ballast (J5, J14).
+#[test]
+fn everything_is_durable_when_a_call_returns() {
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SmallDisk::of((64 + 128 + 64) * KIB);
+    let folder = Folder::new(Arc::new(disk.clone()), dir.path());
+    let journal = Journal::open(&folder, OPTIONS).unwrap();
+    assert!(!disk.is_unsynced(), "the identity");
+    drop(journal);
+    let mut writer = writer(dir.path(), &disk);
+    assert!(!disk.is_unsynced(), "the first segment");
+    writer.prepare().unwrap();
+    assert!(!writer.low_space() && !disk.is_unsynced());
+    append(&mut writer, 16).unwrap();
+    assert!(!disk.is_unsynced(), "the second segment");
+    for _ in 0..3 {
+        append(&mut writer, 1).unwrap();
+        assert!(!disk.is_unsynced(), "a batch");
+        snapshot::write(&folder, &writer.mark(), &[b"x"]).unwrap();
+        assert!(!disk.is_unsynced(), "a snapshot, and the removal of the oldest");
+    }
+    writer.prepare().unwrap();
+    assert!(writer.low_space() && !disk.is_unsynced(), "the ballast");
+}
+
+/// What a start sweeps stays away, so that no later one has to tell of it again (J5).
+#[test]
+fn what_is_swept_is_swept_for_good() {
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SmallDisk::of(1 << 30);
+    drop(writer(dir.path(), &disk));
+    std::fs::write(dir.path().join("blank-3.tmp"), []).unwrap();
+    let journal = Journal::open(Folder::new(Arc::new(disk.clone()), dir.path()), OPTIONS).unwrap();
+    assert_eq!((journal.notes().len(), disk.is_unsynced()), (1, false));
+}
+
+/// A sync that fails is believed: the batch is not taken, and nothing after it (J1).
+#[test]
+fn a_failed_sync_is_believed() {
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SmallDisk::of(1 << 30);
+    let mut writer = writer(dir.path(), &disk);
+    append(&mut writer, 1).unwrap();
+    disk.fail();
+    let failed = append(&mut writer, 1).unwrap_err();
+    assert!(matches!(failed, Fault::Append { seq: 2, offset: 8192, .. }), "{failed}");
+    assert!(matches!(append(&mut writer, 1), Err(Fault::Poisoned { .. })));
+    assert_eq!(writer.mark().seq, 1);
+}
