@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use crate::repo::Repo;
-use crate::{Done, deny, faults, fuzz, instructions, layers, overload, sim, suite, tidy, trace};
+use crate::{Done, deny, faults, fuzz, instructions, layers, mutants, overload, sim, suite, tidy, trace};
 
 type Step = (&'static str, fn(&Repo) -> Done);
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     ("fmt", |repo| repo.cargo(["fmt", "--all", "--check"]).run()),
     ("clippy", |repo| repo.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()),
     ("doc", |repo| repo.cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-Dwarnings").run()),
@@ -19,6 +19,7 @@ const STEPS: [Step; 14] = [
     ("instructions", |repo| instructions::run(repo, instructions::Mode::Check)),
     ("sim", |repo| sim::run(repo, &["--ci"])),
     ("planted", |repo| sim::planted(repo, &["--planted", "all"])),
+    ("mutants", |repo| mutants::run(repo, &["--ci"])),
     ("fuzz", |repo| fuzz::run(repo, &["--seconds", "10"])),
     ("faults", |repo| faults::run(repo, &["--quick"])),
     ("overload", |repo| overload::run(repo, overload::Length::Quick)),

@@ -1,0 +1,27 @@
+//! Tools of cargo that a chore needs: installed when they are missing.
+
+use crate::repo::{Repo, tail, unreachable};
+
+/// Whether `cargo WORD` is there, after installing what is missing. `false`, and said so by the chore's name, where the
+/// registry is out of reach. `version` pins it for those who do not have it yet.
+pub(crate) fn have(repo: &Repo, word: &str, version: Option<&str>) -> Result<bool, String> {
+    if repo.cargo([word, "--version"]).works() {
+        return Ok(true);
+    }
+    let name = format!("cargo-{word}");
+    println!("{name} is not installed: installing it takes some minutes");
+    let mut command = vec!["install", &name, "--locked"];
+    command.extend(version.into_iter().flat_map(|version| ["--version", version]));
+    let output = repo.cargo(command).output()?;
+    if output.status.success() {
+        return Ok(true);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    match unreachable(&said) {
+        Some(why) => {
+            println!("SKIPPED {word}: {name} cannot be installed (cargo install {name} --locked): {why}");
+            Ok(false)
+        }
+        None => Err(format!("cargo install {name} failed:\n{}", tail(&said))),
+    }
+}
