@@ -23,7 +23,7 @@ pub struct Fill {
 
 /// Plans the fills of an order of `qty` on `side` into `fills`, a buffer the writer reuses: best price first, then
 /// oldest first (ORD-047), no worse than `limit`. `want` says how much to take at each price given what is left, so
-/// that an order that spends money instead of taking quantity walks the same path. Returns what is left.
+/// that an order that spends money instead of taking quantity walks the same path.
 pub fn plan(
     orders: &Orders,
     symbol: SymbolId,

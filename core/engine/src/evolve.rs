@@ -35,6 +35,7 @@ fn evolve_rare(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]) {
         Rare::Credited(account, currency, amount) => state.pit.ledger.issue(account, currency, amount),
         Rare::Opened(opening) => {
             state.opening = Some(opening);
+            state.fees = opening.fees;
             state.pit.orders.set_key(opening.hash_key);
             for house in House::ALL {
                 let account = open_account(state, Account::house(time));
@@ -72,7 +73,15 @@ impl State {
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     pub fn apply(&mut self, stamp: Stamp, events: &[Event], texts: &[u8]) {
-        for event in events {
+        // Nearly every command uses a nonce first.
+        let others = match events {
+            [Event::NonceUsed(session, nonce), others @ ..] => {
+                self.access.take_nonce(*session, nonce);
+                others
+            }
+            _ => events,
+        };
+        for event in others {
             evolve(self, stamp, event, texts);
         }
         self.advance(stamp);

@@ -23,6 +23,9 @@ pub struct State {
     pub(crate) currencies: Vec<Currency>,
     pub(crate) access: Access,
     pub(crate) pit: Pit,
+    /// Those of the opening, or what counts before it; derived.
+    #[serde(skip)]
+    pub(crate) fees: FeeSchedule,
 }
 
 impl State {
@@ -88,11 +91,7 @@ impl State {
 
     /// What decisions about spot orders read.
     pub(crate) fn market(&self) -> Market<'_> {
-        Market {
-            pit: &self.pit,
-            fees: self.opening.map_or_else(FeeSchedule::default, |opening| opening.fees),
-            next_id: self.next_id,
-        }
+        Market { pit: &self.pit, fees: self.fees, next_id: self.next_id }
     }
 
     /// A number that two states share only if they went through the same balances in the same order and stand at
@@ -103,6 +102,7 @@ impl State {
 
     /// Rebuilds what is derived, after the state was read from a snapshot.
     pub fn restore(&mut self) {
+        self.fees = self.opening.map_or_else(FeeSchedule::default, |opening| opening.fees);
         self.pit.ledger.reindex();
         self.pit.orders.reindex();
     }

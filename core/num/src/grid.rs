@@ -145,6 +145,17 @@ impl Grid {
         self.fee_of_many(price, qty, rate)
     }
 
+    /// The fees of both parties of a fill, with one product for what they share; `None` where [`Grid::fee`] must say.
+    #[inline]
+    pub fn fees(&self, price: Price, qty: Qty, [maker, taker]: [Bps; 2]) -> Option<[Money; 2]> {
+        if planted(Bug::FeeRoundsDown) {
+            return None;
+        }
+        let (words, plain) = (self.words?, plain(price, qty)?);
+        let fee = |rate: Bps| wide(plain, words.fee.checked_mul(u64::from(rate.0))?);
+        Some([fee(maker)?, fee(taker)?])
+    }
+
     #[cold]
     fn fee_of_many(&self, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
         if let Some(unit) = self.fee_unit {

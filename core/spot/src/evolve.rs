@@ -26,9 +26,7 @@ pub fn evolve(pit: &mut Pit, time: Time, event: &Event, texts: &[u8]) -> Option<
             Some(order.id.0)
         }
         Event::Filled { maker, trade, qty, maker_fee, taker_fee } => {
-            let execution =
-                Execution { maker: *maker, qty: *qty, maker_fee: *maker_fee, taker_fee: *taker_fee };
-            settle(pit, &execution);
+            settle(pit, *maker, qty, maker_fee, taker_fee);
             Some(trade.0)
         }
         Event::Booked { held, amount } => {
@@ -93,19 +91,12 @@ fn symbol_of(symbols: &[Symbol], id: SymbolId) -> &Symbol {
     symbols.get(id.index()).expect("an order's symbol is listed")
 }
 
-struct Execution {
-    maker: Slot,
-    qty: Qty,
-    maker_fee: Money,
-    taker_fee: Money,
-}
-
-/// Exchanges base for quote between the two parties and takes their fees.
+/// Exchanges base for quote between the two parties and takes their fees. Amounts stay in the event until they are needed.
 #[inline(never)]
-fn settle(pit: &mut Pit, execution: &Execution) {
+fn settle(pit: &mut Pit, maker: Slot, qty: &Qty, maker_fee: &Money, taker_fee: &Money) {
     let Pit { symbols, orders, ledger, taking } = pit;
     let taker = *taking;
-    let Execution { maker, qty, maker_fee, taker_fee } = *execution;
+    let qty = *qty;
     let resting = orders.get(maker);
     let symbol = symbol_of(symbols, resting.symbol);
     let grid = &symbol.grid;
@@ -118,11 +109,11 @@ fn settle(pit: &mut Pit, execution: &Execution) {
         maker: Maker {
             account: resting.account,
             side: resting.side,
-            fee: maker_fee,
+            fee: *maker_fee,
             held: resting.held,
             freed: freed(grid, resting, qty),
         },
-        taker: Taker { account: orders.get(taker).account, fee: taker_fee },
+        taker: Taker { account: orders.get(taker).account, fee: *taker_fee },
     });
     let (id, price) = (resting.symbol, resting.price);
     orders.print(id, price);

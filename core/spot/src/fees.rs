@@ -72,11 +72,30 @@ fn freed_unevenly(grid: &Grid, order: &Order, qty: Qty) -> Money {
     hold_of(grid, order) - hold_with(grid, order, order.remaining - qty)
 }
 
+/// What maker and taker pay for a fill.
+#[inline]
+pub(crate) fn both_fees(grid: &Grid, maker: &Order, qty: Qty, taker_rate: Bps) -> Option<[Money; 2]> {
+    // Fees that are words come out even: then nothing is capped.
+    match grid.fees(maker.price, qty, [maker_rate(maker), taker_rate]) {
+        Some(fees) => Some(fees),
+        None => both_fees_apart(grid, maker, qty, taker_rate),
+    }
+}
+
+#[cold]
+fn both_fees_apart(grid: &Grid, maker: &Order, qty: Qty, taker_rate: Bps) -> Option<[Money; 2]> {
+    Some([maker_fee(grid, maker, qty)?, grid.fee(maker.price, qty, taker_rate)?])
+}
+
+#[inline]
+fn maker_rate(maker: &Order) -> Bps {
+    if planted(Bug::MakerPaysTakerRate) { maker.taker_rate } else { maker.maker_rate }
+}
+
 /// The maker's fee of a fill. A buyer's is paid out of what the fill frees; where rounding made that a quantum
 /// short, the fee is that quantum less, so that the fees of an order's fills sum to no more than it reserved.
-pub(crate) fn maker_fee(grid: &Grid, maker: &Order, qty: Qty) -> Option<Money> {
-    let rate = if planted(Bug::MakerPaysTakerRate) { maker.taker_rate } else { maker.maker_rate };
-    let fee = grid.fee(maker.price, qty, rate)?;
+fn maker_fee(grid: &Grid, maker: &Order, qty: Qty) -> Option<Money> {
+    let fee = grid.fee(maker.price, qty, maker_rate(maker))?;
     if maker.side == Side::Sell || grid.has_exact_fees() || planted(Bug::MakerFeeUncapped) {
         return Some(fee);
     }

@@ -1,7 +1,7 @@
 //! Placing an order: admission, matching, and what becomes of the rest.
 
 use crate::collar;
-use crate::fees::{hold, maker_fee};
+use crate::fees::{both_fees, hold};
 use crate::{Event, Market, Planner};
 use buttonwood_book::{Book, Fill, NewOrder, plan};
 use buttonwood_model::{
@@ -77,7 +77,8 @@ pub fn decide<'a, E: From<Event>>(
 ) -> Result<OrderId, Reject> {
     let symbol = market.symbol(place.symbol).ok_or(Reject::InvalidSymbol)?;
     // Most orders rest: limit orders that meet nothing, on a symbol that takes all. What only others need is apart.
-    if is_plain(symbol, place) && !crosses(market.pit.orders.book(place.symbol), place.side, place.price) {
+    let is_plain = is_plain(symbol, place);
+    if is_plain && !crosses(market.pit.orders.book(place.symbol), place.side, place.price) {
         let needed = hold(&symbol.grid, place.side, place.price, place.qty, market.fees.worst());
         let Reserve { held, amount } = afford(market, symbol, owner.account, place.side, needed)?;
         let order = entered(market, owner, place, place.qty, out);
@@ -87,7 +88,7 @@ pub fn decide<'a, E: From<Event>>(
     if !symbol.closed_to.is_empty() && is_closed_to(symbol, home()) && !planted(Bug::JurisdictionIgnored) {
         return Err(Reject::InvalidSymbol);
     }
-    decide_in_full(&market, symbol, owner, place, planner, out)
+    decide_in_full(&market, symbol, owner, place, is_plain, planner, out)
 }
 
 /// Whether an order could only be refused for want of money, and rests if it meets nothing.
@@ -101,22 +102,25 @@ fn is_plain(symbol: &Symbol, place: &Place) -> bool {
         && symbol.closed_to.is_empty()
 }
 
-/// Every other order, of a symbol that is not closed to the account.
+/// Every other order, of a symbol that is not closed to the account. A plain one is known to meet something.
 #[inline(never)]
 fn decide_in_full<E: From<Event>>(
     market: &Market<'_>,
     symbol: &Symbol,
     owner: Owner,
     place: &Place,
+    is_plain: bool,
     planner: &mut Planner,
     out: &mut Outbox<E>,
 ) -> Result<OrderId, Reject> {
-    check_shape(symbol, place)?;
     let book = market.pit.orders.book(place.symbol);
-    check_status(symbol, book, place)?;
+    if !is_plain {
+        check_shape(symbol, place)?;
+        check_status(symbol, book, place)?;
+    }
     let reserve = reserve(*market, symbol, owner.account, place)?;
     let order = Incoming { market: *market, owner, place, symbol, book };
-    if place.kind == OrderKind::Limit && !crosses(book, place.side, place.price) {
+    if !is_plain && place.kind == OrderKind::Limit && !crosses(book, place.side, place.price) {
         return Ok(order.emit(&[], Fate::unmet(place.option, reserve), out));
     }
     order.meet(reserve, planner, out)
@@ -175,12 +179,12 @@ fn afford(
     side: Side,
     needed: Option<Money>,
 ) -> Result<Reserve, Reject> {
+    let amount = needed.ok_or(Reject::InsufficientFunds)?;
     let (held, balance) = market.pit.ledger.find(account, symbol.paid_in(side));
-    match needed {
-        Some(amount) if amount <= balance.available || planted(Bug::FundsUnchecked) => {
-            Ok(Reserve { held, amount })
-        }
-        Some(_) | None => Err(Reject::InsufficientFunds),
+    if amount <= balance.available || planted(Bug::FundsUnchecked) {
+        Ok(Reserve { held, amount })
+    } else {
+        Err(Reject::InsufficientFunds)
     }
 }
 
@@ -290,8 +294,8 @@ impl Incoming<'_> {
         planner: &mut Planner,
         out: &mut Outbox<E>,
     ) -> Result<OrderId, Reject> {
-        self.plan(&mut planner.fills);
-        let fate = self.fate(reserve, &planner.fills);
+        let left = self.plan(&mut planner.fills);
+        let fate = self.fate(reserve, &planner.fills, left);
         if self.place.kind == OrderKind::MarketSpend && fate == Fate::Completed && planner.fills.is_empty() {
             return Err(Reject::BelowMinimum);
         }
@@ -303,7 +307,8 @@ impl Incoming<'_> {
         Ok(self.emit(&planner.fills, fate, out))
     }
 
-    fn plan(&self, fills: &mut alloc::vec::Vec<Fill>) {
+    /// Returns what is left of the quantity.
+    fn plan(&self, fills: &mut alloc::vec::Vec<Fill>) -> Qty {
         let Place { side, kind, qty, spend, .. } = *self.place;
         let limit = self.limit();
         let reach = collar::nearer(side, limit, collar::worst_price(self.book, side));
@@ -322,10 +327,11 @@ impl Incoming<'_> {
             take
         };
         plan(&self.market.pit.orders, self.place.symbol, side, reach, want, fills);
+        left
     }
 
-    fn fate(&self, reserve: Reserve, fills: &[Fill]) -> Fate {
-        let Place { side, kind, option, qty, .. } = *self.place;
+    fn fate(&self, reserve: Reserve, fills: &[Fill], left: Qty) -> Fate {
+        let Place { side, kind, option, .. } = *self.place;
         let void = |reason| Fate::Cancelled { reason, executes: false };
         if self.meets_itself(fills) {
             return void(CancelReason::SelfCrossPrevented);
@@ -336,7 +342,7 @@ impl Incoming<'_> {
         }
         let is_done = match kind {
             OrderKind::MarketSpend => self.is_spent(fills),
-            OrderKind::Limit | OrderKind::Market => filled(fills) == qty,
+            OrderKind::Limit | OrderKind::Market => left == Qty::ZERO,
         };
         if is_done {
             return Fate::Completed;
@@ -351,7 +357,6 @@ impl Incoming<'_> {
             option == Some(ExecutionOption::ImmediateOrCancel) && !planted(Bug::ImmediateOrCancelRests);
         let rests = kind == OrderKind::Limit && !is_immediate;
         if rests {
-            let left = qty - filled(fills);
             let amount = hold(&self.symbol.grid, side, self.place.price, left, self.market.fees.worst());
             return Fate::Booked(Reserve { amount: amount.expect("less than the whole order"), ..reserve });
         }
@@ -422,6 +427,10 @@ impl Incoming<'_> {
         if self.place.side == Side::Sell || planted(Bug::CostUnchecked) {
             return Ok(());
         }
+        // Where fees come out even, fills at the limit or below it and the rest cost no more than the whole was found to.
+        if self.place.kind == OrderKind::Limit && self.symbol.grid.has_exact_fees() {
+            return Ok(());
+        }
         let rest = match fate {
             Fate::Booked(reserve) => reserve.amount,
             Fate::Completed | Fate::Cancelled { .. } => Money::ZERO,
@@ -456,15 +465,10 @@ impl Incoming<'_> {
         // The order itself takes the first number.
         for (trade, fill) in (self.market.next_id + 1..).zip(fills) {
             let maker = self.market.pit.orders.get(fill.maker);
-            out.push(Event::Filled {
-                maker: fill.maker,
-                trade: TradeId(trade),
-                qty: fill.qty,
-                maker_fee: maker_fee(grid, maker, fill.qty).expect("smaller than what was held"),
-                taker_fee: grid
-                    .fee(fill.price, fill.qty, self.market.fees.taker)
-                    .expect("smaller than the notional"),
-            });
+            let [maker_fee, taker_fee] = both_fees(grid, maker, fill.qty, self.market.fees.taker)
+                .expect("smaller than what was held, and than the notional");
+            let (maker, qty) = (fill.maker, fill.qty);
+            out.push(Event::Filled { maker, trade: TradeId(trade), qty, maker_fee, taker_fee });
         }
     }
 }
