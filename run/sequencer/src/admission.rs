@@ -23,8 +23,9 @@ const TELLING: u64 = 16;
 const REMEMBERED: u64 = 16;
 /// What a command takes until batches have told, in nanoseconds.
 const PACE_FIRST: u64 = 10_000;
-/// Part of what a sync takes by which each says more of it.
-const SYNC_PART: u64 = 8;
+/// What a sync takes is believed by one part of so many when it is more, and of so many when it is less: a disk that makes
+/// some wait has quick syncs too, and it is those that a larger batch does not lengthen.
+const SYNC_PARTS: [u64; 2] = [32, 4];
 /// Part by which the slowest batch counts less with every quicker one.
 const SLOWEST_FADES: u64 = 64;
 
@@ -118,7 +119,9 @@ impl Admission {
             remember(&self.served, commands);
         } else {
             let sync = self.sync.load(Ordering::Relaxed);
-            self.sync.store(sync - sync / SYNC_PART + took / SYNC_PART, Ordering::Relaxed);
+            let [up, down] = SYNC_PARTS;
+            let moved = if took > sync { sync + (took - sync) / up } else { sync - (sync - took) / down };
+            self.sync.store(moved, Ordering::Relaxed);
         }
         let slowest = self.slowest.load(Ordering::Relaxed);
         self.slowest.store(took.max(slowest - slowest / SLOWEST_FADES), Ordering::Relaxed);
@@ -205,6 +208,20 @@ mod tests {
             admission.submitted();
         }
         assert!(!admission.has_room_at(|| late + 2 * PAUSE));
+    }
+
+    /// Pauses between quick syncs are not what a sync takes.
+    #[test]
+    fn pauses_are_no_slow_syncs() {
+        let admission = waiting(0);
+        learn_well(&admission, 100, 100 * 1_000_000);
+        for _ in 0..100 {
+            admission.learn(3, 100_000_000);
+            for _ in 0..5 {
+                admission.learn(3, 300_000);
+            }
+        }
+        assert_eq!(admission.limit(), WAITING_MIN);
     }
 
     /// Where a sync takes long, batches may grow until they are more than that.
