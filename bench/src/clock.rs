@@ -7,7 +7,16 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// CPU time of this thread in nanoseconds: what a run costs even when other work preempts it.
 pub(crate) fn cpu_ns() -> u64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+    ns_of(ClockId::ThreadCPUTime)
+}
+
+/// CPU time of all threads of this process in nanoseconds.
+pub(crate) fn process_cpu_ns() -> u64 {
+    ns_of(ClockId::ProcessCPUTime)
+}
+
+fn ns_of(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 

@@ -216,6 +216,7 @@ fn follow(disk: &Faulty) -> Result<Vec<(Fold, Index)>, Finding> {
     let mut out = Outbox::default();
     let read = reader.replay(None, checked.end.seq, |batch| {
         for (seq, frame) in batch.frames() {
+            out.clear();
             let (time, _) = decode_events(frame, &mut out).map_err(|error| error.to_string())?;
             fold.apply(Stamp { seq: Seq(seq), time }, &out.events, &out.texts, &mut sink);
             folds.push((fold.clone(), sink.index.clone()));

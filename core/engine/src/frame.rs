@@ -104,12 +104,14 @@ impl Flavor for Appended<'_> {
     }
 }
 
-/// Reads time and events of a frame into `out`, and returns the time and the bytes of the command.
+/// Appends the events of a frame to `out`, where they are the latest command's, and returns its time and the bytes of the
+/// command.
 ///
 /// # Errors
-/// [`FrameError`] when the bytes are no frame of this version.
+/// [`FrameError`] when the bytes are no frame of this version; what was appended by then is [undone](Outbox::undo) by the
+/// caller, if he goes on.
 pub fn decode_events<'a>(bytes: &'a [u8], out: &mut Outbox<Event>) -> Result<(Time, &'a [u8]), FrameError> {
-    out.clear();
+    out.begin();
     let (version, rest) =
         bytes.split_first().ok_or(FrameError::Malformed(postcard::Error::DeserializeUnexpectedEnd))?;
     if *version != FORMAT {

@@ -5,8 +5,9 @@
 //! replay that comes to another state, ends the process: the audit is a stop switch. Rule J10.
 
 use crate::Fault;
+use crate::ahead::read_in_turn;
 use crate::commit::die;
-use crate::recover::{JOURNAL_DIR, Replayed, decode, encode};
+use crate::recover::{JOURNAL_DIR, decode, encode};
 use crate::scrub::Scrub;
 use crate::shared::Shared;
 use crate::verify::check_laws;
@@ -60,16 +61,18 @@ fn fold_and_write(dir: &Folder, until: u64, syncer: &Syncer) -> Result<Mark, Fau
         None => (None, Fold::default(), index_of_empty(reader.id())),
     };
     let mut sink = Counted::new(index);
-    let mut replayed = Replayed::default();
-    let mark = reader
-        .replay(from.as_ref(), until, |batch| {
+    let mark = read_in_turn(
+        |visit| reader.replay(from.as_ref(), until, visit),
+        |batch| {
             if planted(Bug::SnapshotAhead) && batch.last_seq() >= until {
                 return Ok(());
             }
-            replayed.apply(batch, |stamp, events, texts| fold.apply(stamp, events, texts, &mut sink))?;
-            replayed.check(batch, fold.state().fingerprint())
-        })
-        .map_err(crate::recover::replay_fault)?;
+            for (stamp, events, texts) in batch.commands() {
+                fold.apply(stamp, events, texts, &mut sink);
+            }
+            batch.check(fold.state().fingerprint())
+        },
+    )?;
     check_laws(&fold)?;
     if !planted(Bug::HistoryUnsynced) {
         syncer.sync()?;

@@ -7,6 +7,7 @@
 //! Not here: who may call (`gate`), how calls are written (`rest`).
 
 mod admission;
+mod ahead;
 mod batch;
 mod checkpoint;
 mod clock;
@@ -24,6 +25,7 @@ mod stepped;
 mod verify;
 mod writer;
 
+pub use ahead::{Decoded, Stop, Visit, read_ahead};
 pub use batch::Receipt;
 pub use checkpoint::index_of_empty;
 pub use clock::Clock;

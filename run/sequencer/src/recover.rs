@@ -1,15 +1,13 @@
 //! From a directory to a state: the newest snapshot, then every batch after it, through the same `evolve` as ever.
 
 use crate::Fault;
+use crate::ahead::{Decoded, Visit, read_ahead, read_in_turn};
 use crate::checkpoint::index_of_empty;
 use crate::reached::{self, Reached};
 use buttonwood_disk::Folder;
-use buttonwood_engine::{
-    Command, Event, FORMAT, Outcome, State, Workspace, decide, decode_events, encode as encode_frame,
-};
-use buttonwood_journal as journal;
-use buttonwood_journal::{Batch, Buffer, Journal, JournalId, Mark, Options, ReplayError, Writer, snapshot};
-use buttonwood_model::{Outbox, Seq, Stamp, Time};
+use buttonwood_engine::{Command, FORMAT, Outcome, State, Workspace, decide, encode as encode_frame};
+use buttonwood_journal::{Buffer, Journal, JournalId, Mark, Options, Writer, snapshot};
+use buttonwood_model::{Seq, Stamp, Time};
 use buttonwood_views::history::{self, Index};
 use buttonwood_views::{Fold, Views};
 
@@ -78,7 +76,7 @@ impl Recovered {
 /// # Errors
 /// [`Fault`]: the directory is in use, cannot be written, or is damaged. Nothing was changed then.
 pub fn recover(dir: impl Into<Folder>, options: Options) -> Result<Recovered, Fault> {
-    recover_with(dir.into(), options, |_| Ok(()), Journal::into_writer).map(|(recovered, ())| recovered)
+    recover_with(dir.into(), options, |_| Ok(()), Threads::Many).map(|(recovered, ())| recovered)
 }
 
 /// As [`recover`], but asks `admit` about the recovered state before the journal is written to: a directory that it
@@ -91,7 +89,7 @@ pub fn recover_if<T, E: From<Fault>>(
     options: Options,
     admit: impl FnOnce(&State) -> Result<T, E>,
 ) -> Result<(Recovered, T), E> {
-    recover_with(dir.into(), options, admit, Journal::into_writer)
+    recover_with(dir.into(), options, admit, Threads::Many)
 }
 
 /// As [`recover`], for a [`Stepped`](crate::Stepped) exchange: no thread is started.
@@ -99,15 +97,21 @@ pub fn recover_if<T, E: From<Fault>>(
 /// # Errors
 /// As [`recover`].
 pub fn recover_stepped(dir: impl Into<Folder>, options: Options) -> Result<Recovered, Fault> {
-    recover_with(dir.into(), options, |_| Ok(()), Journal::into_stepped_writer)
-        .map(|(recovered, ())| recovered)
+    recover_with(dir.into(), options, |_| Ok(()), Threads::One).map(|(recovered, ())| recovered)
+}
+
+/// Whether a recovery may start threads.
+#[derive(Clone, Copy, Debug)]
+enum Threads {
+    One,
+    Many,
 }
 
 fn recover_with<T, E: From<Fault>>(
     dir: Folder,
     options: Options,
     admit: impl FnOnce(&State) -> Result<T, E>,
-    into_writer: impl FnOnce(Journal) -> Result<Writer, journal::Fault>,
+    threads: Threads,
 ) -> Result<(Recovered, T), E> {
     let journal_dir = dir.folder(JOURNAL_DIR);
     let mut journal = Journal::open(&journal_dir, options).map_err(Fault::from)?;
@@ -115,11 +119,15 @@ fn recover_with<T, E: From<Fault>>(
     if let Some((seq, path)) = reached::read(&history, journal.id()).map_err(Fault::Reached)? {
         journal.expect_at_least(seq, &path);
     }
-    let (mark, mut views, mut notes) = replay(&dir, &mut journal)?;
+    let (mark, mut views, mut notes) = replay(&dir, &mut journal, threads)?;
     let admitted = admit(views.state())?;
     views.flush().map_err(Fault::from)?;
     notes.extend(journal.notes().iter().map(ToString::to_string));
-    let writer = into_writer(journal).map_err(Fault::from)?;
+    let writer = match threads {
+        Threads::Many => journal.into_writer(),
+        Threads::One => journal.into_stepped_writer(),
+    };
+    let writer = writer.map_err(Fault::from)?;
     let seq = writer.mark().seq;
     let reached = Reached::open(&history, writer.id(), seq).map_err(Fault::Reached)?;
     let snapshot_seq = mark.map_or(0, |mark| mark.seq);
@@ -127,23 +135,31 @@ fn recover_with<T, E: From<Fault>>(
 }
 
 /// The views as of the end of the journal, the snapshot they began with, and what was met on the way.
-fn replay(dir: &Folder, journal: &mut Journal) -> Result<(Option<Mark>, Views, Vec<String>), Fault> {
+fn replay(
+    dir: &Folder,
+    journal: &mut Journal,
+    threads: Threads,
+) -> Result<(Option<Mark>, Views, Vec<String>), Fault> {
     let mut notes = Vec::new();
     let newest = snapshot::load_newest(dir.folder(JOURNAL_DIR), &mut notes)?;
     let mut notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
     let (mark, mut views) = begin(&dir.folder(HISTORY_DIR), newest, journal.id(), &mut notes)?;
-    let mut replayed = Replayed::default();
     let mut batches = 0u64;
-    journal
-        .replay(mark.as_ref(), |batch| {
-            replayed.apply(batch, |stamp, events, texts| views.apply(stamp, events, texts))?;
-            batches += 1;
-            if batches.is_multiple_of(FLUSH_EVERY) {
-                views.flush()?;
-            }
-            replayed.check(batch, views.state().fingerprint())
-        })
-        .map_err(replay_fault)?;
+    let fold = |batch: &Decoded| {
+        for (stamp, events, texts) in batch.commands() {
+            views.apply(stamp, events, texts);
+        }
+        batches += 1;
+        if batches.is_multiple_of(FLUSH_EVERY) {
+            views.flush()?;
+        }
+        batch.check(views.state().fingerprint())
+    };
+    let read = |visit: &mut Visit<'_>| journal.replay(mark.as_ref(), visit);
+    match threads {
+        Threads::Many => read_ahead(read, fold)?,
+        Threads::One => read_in_turn(read, fold)?,
+    };
     Ok((mark, views, notes))
 }
 
@@ -172,45 +188,6 @@ fn begin(
 
 /// Batches between two writes of replayed history to its files.
 const FLUSH_EVERY: u64 = 64;
-
-pub(crate) fn replay_fault(error: ReplayError<Fault>) -> Fault {
-    match error {
-        ReplayError::Fault(fault) => Fault::Journal(fault),
-        ReplayError::Refused(fault) => fault,
-    }
-}
-
-/// Reads batches back into events, with a buffer that is reused.
-#[derive(Debug, Default)]
-pub(crate) struct Replayed {
-    out: Outbox<Event>,
-}
-
-impl Replayed {
-    /// Hands every command of a batch to `apply`.
-    pub(crate) fn apply(
-        &mut self,
-        batch: &Batch<'_>,
-        mut apply: impl FnMut(Stamp, &[Event], &[u8]),
-    ) -> Result<(), Fault> {
-        for (seq, bytes) in batch.frames() {
-            let (time, _) =
-                decode_events(bytes, &mut self.out).map_err(|source| Fault::Frame { seq, source })?;
-            apply(Stamp { seq: Seq(seq), time }, &self.out.events, &self.out.texts);
-        }
-        Ok(())
-    }
-
-    /// Compares the fingerprint that the live run had after a batch with that of its replay.
-    #[expect(clippy::unused_self, reason = "read together with `apply`")]
-    pub(crate) fn check(&self, batch: &Batch<'_>, fingerprint: u64) -> Result<(), Fault> {
-        if batch.fingerprint() == fingerprint {
-            Ok(())
-        } else {
-            Err(Fault::Diverged { seq: batch.last_seq() })
-        }
-    }
-}
 
 /// The bytes of a snapshot: format, fold, index of the history.
 pub(crate) fn encode(fold: &Fold, index: &Index) -> Result<Vec<u8>, postcard::Error> {

@@ -1,9 +1,10 @@
 //! Proving a data directory: every hash, every balance, every hold, every snapshot.
 
 use crate::Fault;
+use crate::ahead::{Decoded, read_ahead};
 use crate::checkpoint::index_of_empty;
 use crate::reached;
-use crate::recover::{HISTORY_DIR, JOURNAL_DIR, Replayed, decode, replay_fault};
+use crate::recover::{HISTORY_DIR, JOURNAL_DIR, decode};
 use buttonwood_disk::Folder;
 use buttonwood_journal as journal;
 use buttonwood_journal::{Reader, snapshot};
@@ -51,28 +52,28 @@ pub fn verify(dir: impl Into<Folder>) -> Result<Report, Fault> {
     let newest = snapshot::load_newest(&journal, &mut notes)?;
     let mut fold = Fold::default();
     let mut sink = Counted::new(index_of_empty(reader.id()));
-    let mut replayed = Replayed::default();
     let mut compared = None;
     let mut laws_due = LAWS_EVERY;
-    reader
-        .replay(None, checked.end.seq, |batch| {
-            replayed.apply(batch, |stamp, events, texts| fold.apply(stamp, events, texts, &mut sink))?;
-            replayed.check(batch, fold.state().fingerprint())?;
-            let seq = batch.last_seq();
-            if seq >= laws_due {
-                laws_due = seq + LAWS_EVERY;
-                check_laws(&fold)?;
+    let check = |batch: &Decoded| {
+        for (stamp, events, texts) in batch.commands() {
+            fold.apply(stamp, events, texts, &mut sink);
+        }
+        batch.check(fold.state().fingerprint())?;
+        let seq = batch.last_seq();
+        if seq >= laws_due {
+            laws_due = seq + LAWS_EVERY;
+            check_laws(&fold)?;
+        }
+        if let Some((mark, payload)) = newest.as_ref().filter(|(mark, _)| mark.seq == seq) {
+            let (stored, index) = decode(mark.seq, payload)?;
+            if stored != fold || index != sink.index {
+                return Err(Fault::SnapshotDiffers { seq });
             }
-            if let Some((mark, payload)) = newest.as_ref().filter(|(mark, _)| mark.seq == seq) {
-                let (stored, index) = decode(mark.seq, payload)?;
-                if stored != fold || index != sink.index {
-                    return Err(Fault::SnapshotDiffers { seq });
-                }
-                compared = Some(seq);
-            }
-            Ok(())
-        })
-        .map_err(replay_fault)?;
+            compared = Some(seq);
+        }
+        Ok(())
+    };
+    read_ahead(|visit| reader.replay(None, checked.end.seq, visit), check)?;
     check_laws(&fold)?;
     if let Some((mark, _)) = newest.filter(|(mark, _)| compared != Some(mark.seq)) {
         return Err(Fault::SnapshotDiffers { seq: mark.seq });

@@ -1,0 +1,271 @@
+//! Reading the journal ahead: one thread reads, verifies and decodes batches, the caller's applies them.
+//!
+//! To read and to apply cost about the same, so a start with two processors takes half as long.
+
+use std::mem;
+use std::panic::resume_unwind;
+use std::thread;
+
+use buttonwood_engine::{Event, decode_events};
+use buttonwood_journal::{Batch, ReplayError};
+use buttonwood_model::{Outbox, Seq, Stamp};
+use crossbeam_channel::bounded;
+
+use crate::Fault;
+
+/// Batches that change threads at once: one that waited would be woken for each, and the two would end up on one processor.
+const PIECE: usize = 64;
+/// Pieces that are read before they are wanted, at most.
+const AHEAD: usize = 4;
+
+/// One durable batch of the journal, verified and decoded.
+#[derive(Debug, Default)]
+pub struct Decoded {
+    out: Outbox<Event>,
+    /// Each command's stamp, and where its events and texts end.
+    commands: Vec<(Stamp, usize, usize)>,
+    last_seq: u64,
+    fingerprint: u64,
+}
+
+impl Decoded {
+    /// The commands in order, each with its events and their texts.
+    pub fn commands(&self) -> impl Iterator<Item = (Stamp, &[Event], &[u8])> {
+        let (mut event, mut text) = (0, 0);
+        self.commands.iter().map(move |&(stamp, events_end, texts_end)| {
+            let events =
+                self.out.events.get(event..events_end).expect("a command ends behind the one before");
+            let texts = self.out.texts.get(text..texts_end).expect("a command ends behind the one before");
+            (event, text) = (events_end, texts_end);
+            (stamp, events, texts)
+        })
+    }
+
+    /// Sequence of the last command.
+    pub fn last_seq(&self) -> u64 {
+        self.last_seq
+    }
+
+    /// Compares the fingerprint that the live run had after this batch with that of its replay.
+    ///
+    /// # Errors
+    /// [`Fault::Diverged`] when they differ.
+    pub fn check(&self, fingerprint: u64) -> Result<(), Fault> {
+        if self.fingerprint == fingerprint { Ok(()) } else { Err(Fault::Diverged { seq: self.last_seq }) }
+    }
+
+    /// Decodes another batch into the same memory.
+    fn read(&mut self, batch: &Batch<'_>) -> Result<(), Fault> {
+        self.out.clear();
+        self.commands.clear();
+        (self.last_seq, self.fingerprint) = (batch.last_seq(), batch.fingerprint());
+        for (seq, bytes) in batch.frames() {
+            let (time, _) =
+                decode_events(bytes, &mut self.out).map_err(|source| Fault::Frame { seq, source })?;
+            let stamp = Stamp { seq: Seq(seq), time };
+            self.commands.push((stamp, self.out.events.len(), self.out.texts.len()));
+        }
+        Ok(())
+    }
+}
+
+/// Why a replay ends before its end.
+#[derive(Debug)]
+pub enum Stop {
+    /// A frame cannot be read.
+    Fault(Fault),
+    /// Nobody wants the rest.
+    Unwanted,
+}
+
+/// What a replay of the journal hands its batches to.
+pub type Visit<'a> = dyn FnMut(&Batch<'_>) -> Result<(), Stop> + 'a;
+
+/// Runs `read`, a replay of the journal, on a thread of its own, and hands what it reads to `fold` in order, which may
+/// refuse. Gives what `read` gave.
+///
+/// # Errors
+/// What `fold` refused with, or the [`Fault`] that the replay met behind all that `fold` took.
+pub fn read_ahead<T: Send>(
+    read: impl FnOnce(&mut Visit<'_>) -> Result<T, ReplayError<Stop>> + Send,
+    mut fold: impl FnMut(&Decoded) -> Result<(), Fault>,
+) -> Result<T, Fault> {
+    let (full, pieces) = bounded::<Piece>(AHEAD);
+    let (back, empty) = bounded::<Piece>(AHEAD);
+    // What it captures is dropped when it ends, by whichever way: so the reader learns that nobody wants more.
+    thread::scope(move |scope| {
+        let ahead = move || {
+            let mut piece = Piece::default();
+            let done = read(&mut |batch| {
+                piece.add(batch).map_err(Stop::Fault)?;
+                if piece.used < PIECE {
+                    return Ok(());
+                }
+                let next = empty.try_recv().unwrap_or_default();
+                full.send(mem::replace(&mut piece, next)).map_err(|_| Stop::Unwanted)
+            });
+            // What was read before a fault is applied before it is told, as if it were read in turn.
+            let _ = full.send(piece);
+            done
+        };
+        let reader = thread::Builder::new().name("read-ahead".to_owned());
+        let reader = reader.spawn_scoped(scope, ahead).map_err(Fault::Thread)?;
+        for mut piece in pieces {
+            piece.batches().try_for_each(&mut fold)?;
+            piece.used = 0;
+            // Where there is no room for it, its memory is given back.
+            let _ = back.try_send(piece);
+        }
+        reader.join().unwrap_or_else(|panic| resume_unwind(panic)).map_err(fault)
+    })
+}
+
+/// Batches that change threads together, in memory that is used again.
+#[derive(Debug, Default)]
+struct Piece {
+    rooms: Vec<Decoded>,
+    used: usize,
+}
+
+impl Piece {
+    fn add(&mut self, batch: &Batch<'_>) -> Result<(), Fault> {
+        if self.used == self.rooms.len() {
+            self.rooms.push(Decoded::default());
+        }
+        self.rooms.get_mut(self.used).expect("there is one more than is used").read(batch)?;
+        self.used += 1;
+        Ok(())
+    }
+
+    fn batches(&self) -> impl Iterator<Item = &Decoded> {
+        self.rooms.iter().take(self.used)
+    }
+}
+
+/// As [`read_ahead`], on the caller's thread: for one who has but one, or must leave the others their processors.
+pub(crate) fn read_in_turn<T>(
+    read: impl FnOnce(&mut Visit<'_>) -> Result<T, ReplayError<Stop>>,
+    mut fold: impl FnMut(&Decoded) -> Result<(), Fault>,
+) -> Result<T, Fault> {
+    let mut room = Decoded::default();
+    let mut visit = |batch: &Batch<'_>| room.read(batch).and_then(|()| fold(&room)).map_err(Stop::Fault);
+    read(&mut visit).map_err(fault)
+}
+
+fn fault(error: ReplayError<Stop>) -> Fault {
+    match error {
+        ReplayError::Fault(fault) => Fault::Journal(fault),
+        ReplayError::Refused(Stop::Fault(fault)) => fault,
+        ReplayError::Refused(Stop::Unwanted) => unreachable!("all of it was taken"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::path::Path;
+
+    use buttonwood_engine::{Body, Command, encode};
+    use buttonwood_journal::{Buffer, Journal, Options, Reader};
+    use buttonwood_model::Time;
+
+    use super::*;
+
+    /// More than can be read ahead, and no whole number of pieces.
+    const BATCHES: usize = 2 * PIECE * AHEAD + 7;
+
+    fn wide(count: usize) -> u64 {
+        u64::try_from(count).unwrap()
+    }
+
+    /// A journal of so many batches of two commands; the one of `garbled`, if any, is no frame. A batch's fingerprint is the
+    /// sequence of its last command.
+    fn journal(dir: &Path, garbled: Option<u64>) -> Reader {
+        let options = Options { ballast_bytes: 0, ..Options::default() };
+        let mut journal = Journal::open(dir, options).unwrap();
+        journal.replay(None, |_| Ok::<_, Infallible>(())).unwrap();
+        let mut writer = journal.into_writer().unwrap();
+        let mut buffer = Buffer::new();
+        for batch in 0..wide(BATCHES) {
+            buffer.clear();
+            for seq in [2 * batch + 1, 2 * batch + 2] {
+                let command = Command { caller: None, body: Body::add_group(format!("group {seq}")) };
+                buffer.push(seq, |out| match garbled {
+                    Some(garbled) if garbled == seq => out.push(0xff),
+                    _ => encode(Time(seq * 10), &command, &[], seq.to_string().as_bytes(), out).unwrap(),
+                });
+            }
+            buffer.set_fingerprint(2 * batch + 2);
+            writer.append(&mut buffer).unwrap();
+        }
+        Reader::open(dir).unwrap()
+    }
+
+    /// Sequence, time and text of each command.
+    type Seen = Vec<(u64, u64, String)>;
+
+    fn note(seen: &mut Seen, batch: &Decoded) -> Result<(), Fault> {
+        for (stamp, events, texts) in batch.commands() {
+            assert!(events.is_empty());
+            seen.push((stamp.seq.0, stamp.time.0, String::from_utf8(texts.to_vec()).unwrap()));
+        }
+        assert_eq!(seen.last().unwrap().0, batch.last_seq());
+        batch.check(batch.last_seq())
+    }
+
+    /// On one thread or two, every command comes once, in order, with what belongs to it.
+    #[test]
+    fn all_of_it_comes_in_order() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut reader = journal(dir.path(), None);
+        let all: Seen = (1..=wide(2 * BATCHES)).map(|seq| (seq, seq * 10, seq.to_string())).collect();
+        let (mut ahead, mut in_turn) = (Seen::new(), Seen::new());
+        let end = read_ahead(
+            |visit| reader.replay(None, wide(2 * BATCHES), visit),
+            |batch| note(&mut ahead, batch),
+        );
+        assert_eq!(end.unwrap().seq, wide(2 * BATCHES));
+        assert_eq!(ahead, all);
+        read_in_turn(
+            |visit| reader.replay(None, wide(2 * BATCHES), visit),
+            |batch| note(&mut in_turn, batch),
+        )
+        .unwrap();
+        assert_eq!(in_turn, all);
+    }
+
+    /// Whoever applies may refuse at any batch: nothing comes after it, and the reading ends.
+    #[test]
+    fn what_is_refused_ends_the_reading() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut reader = journal(dir.path(), None);
+        for wanted in [1, PIECE, PIECE + 1, PIECE * AHEAD * 2] {
+            let mut came = 0;
+            let refused = read_ahead(
+                |visit| reader.replay(None, wide(2 * BATCHES), visit),
+                |batch| {
+                    came += 1;
+                    batch.check(if came == wanted { 0 } else { batch.last_seq() })
+                },
+            );
+            let seq = 2 * wide(wanted);
+            assert!(matches!(refused, Err(Fault::Diverged { seq: at }) if at == seq), "{refused:?}");
+            assert_eq!(came, wanted);
+        }
+    }
+
+    /// A frame that cannot be read is told by its number, after all batches before it were applied.
+    #[test]
+    fn a_garbled_frame_is_told() {
+        let garbled = wide(2 * PIECE + 11);
+        let dir = tempfile::tempdir().unwrap();
+        let mut reader = journal(dir.path(), Some(garbled));
+        let mut seen = Seen::new();
+        let told =
+            read_ahead(|visit| reader.replay(None, wide(2 * BATCHES), visit), |batch| note(&mut seen, batch));
+        assert!(matches!(told, Err(Fault::Frame { seq, .. }) if seq == garbled), "{told:?}");
+        assert_eq!(seen.last().unwrap().0, garbled - 1, "the batch before it was applied");
+        let told = read_in_turn(|visit| reader.replay(None, wide(2 * BATCHES), visit), |_| Ok(()));
+        assert!(matches!(told, Err(Fault::Frame { seq, .. }) if seq == garbled), "{told:?}");
+    }
+}
