@@ -4,6 +4,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::exchange::Exchange;
 
 /// What came back over a raw connection.
@@ -28,6 +30,22 @@ impl Raw {
         self.text().matches("HTTP/1.1 ").count()
     }
 
+    /// Whether this is one refusal with the three fields of every error, its body as long as its head says.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn worded(&self) -> Result<(), String> {
+        let text = self.text();
+        let (head, body) = text.split_once("\r\n\r\n").ok_or("no end of the head")?;
+        if !head.to_ascii_lowercase().contains(&format!("content-length: {}", body.len())) {
+            return Err(format!("the body is not as long as told, but {} bytes", body.len()));
+        }
+        let body: Value = serde_json::from_str(body).map_err(|error| format!("the body: {error}"))?;
+        let is_text = |name: &str| body[name].as_str().is_some_and(|text| !text.is_empty());
+        let whole = body["result"] == "error" && is_text("reason") && is_text("message");
+        if whole { Ok(()) } else { Err("a field of an error is missing".to_owned()) }
+    }
+
     /// All of it as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
@@ -46,13 +64,18 @@ pub fn send_and_finish(exchange: &Exchange, bytes: &[u8], patience: Duration) ->
 
 fn send_then(exchange: &Exchange, bytes: &[u8], patience: Duration, finish: bool) -> Raw {
     let mut stream = TcpStream::connect(exchange.address()).expect("the exchange listens");
-    stream.set_read_timeout(Some(patience)).expect("a time-out can be set");
     stream.set_nodelay(true).expect("an option can be set");
     // An exchange that refuses early may close before it has read all of this.
     let sent = stream.write_all(bytes);
     if finish && sent.is_ok() {
         stream.shutdown(Shutdown::Write).ok();
     }
+    receive(stream, patience)
+}
+
+/// Reads what comes without being asked for, until the exchange closes or `patience` passes without a byte.
+pub fn receive(mut stream: TcpStream, patience: Duration) -> Raw {
+    stream.set_read_timeout(Some(patience)).expect("a time-out can be set");
     let mut raw = Raw::default();
     let mut buffer = [0; 16_384];
     loop {

@@ -813,8 +813,8 @@ fn signed_order(x: &Exchange) -> String {
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Requests that are not proper HTTP are refused and the connection ends; nothing behind them is read as a
-/// request. Proves ERR-014.
+/// Requests that are not proper HTTP are refused in words and the connection ends; nothing behind them is read as a
+/// request. Proves ERR-001, ERR-014.
 #[test]
 fn framing() {
     let x = Exchange::start();
@@ -889,6 +889,8 @@ fn framing() {
             failures.push(format!("{name}: {status:?}, but the connection stays open"));
         } else if answer.answers() != 1 {
             failures.push(format!("{name}: {} answers", answer.answers()));
+        } else if let Err(what) = answer.worded() {
+            failures.push(format!("{name}: {what}: {}", short(&answer.text())));
         }
     }
     assert!(failures.is_empty(), "{} of {total} rows:\n  {}", failures.len(), failures.join("\n  "));
@@ -952,6 +954,13 @@ fn proper_but_unusual() {
     let one_and_a_half = format!("GET /health/live HTTP/1.1\r\n{host}\r\nGET /hea");
     let answer = raw::send_and_finish(&x, one_and_a_half.as_bytes(), PATIENCE);
     assert_eq!(answer.status(), Some(200), "{}", answer.text());
+    // What is no request behind one that is: both are answered, the second with a body too.
+    let malformed_behind = format!("GET /health/live HTTP/1.1\r\n{host}\r\nG@T / HTTP/1.1\r\n{host}\r\n");
+    let answer = raw::send(&x, malformed_behind.as_bytes(), PATIENCE);
+    let second = answer.text().rfind("HTTP/1.1 ").unwrap();
+    assert_eq!((answer.status(), answer.answers()), (Some(200), 2), "{}", answer.text());
+    let second = raw::Raw { bytes: answer.bytes[second..].to_vec(), closed: answer.closed };
+    assert_eq!((second.status(), second.worded()), (Some(400), Ok(())), "{}", second.text());
     // Half a request and an end: no answer is owed, but the exchange serves on.
     raw::send_and_finish(&x, b"POST /v1/order/new HTTP/1.1\r\nHost: x\r\nX-SVC", PATIENCE);
     raw::send_and_finish(&x, b"", PATIENCE);

@@ -1,6 +1,9 @@
 //! Error bodies and status codes: clauses ERR.
 
-use buttonwood_accept::{Exchange, NewOrder, json, laws};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use buttonwood_accept::{Exchange, NewOrder, json, laws, raw};
 
 /// Reasons of the specification and the facts.
 const REASONS: &str = "AccountClosed AccountsOnGroupOnlyApi AmbiguousAuthentication ClientOrderIdMustBeString \
@@ -160,3 +163,32 @@ fn extreme_payloads() {
     trader.call_payload("/v1/order/new", order(&deep).as_bytes()).refused(400, "InvalidJson");
     trader.limit("btcusd", "buy", "1", "100");
 }
+
+/// Where there is no place for another connection it is told so and closed, before it has asked for anything; those that
+/// are open go on, and once they are gone there is room again. Proves ERR-001.
+#[test]
+fn too_many_connections() {
+    let limited = format!("ulimit -n {}; exec \"$@\"", OWN_FILES + PLACES);
+    let x = Exchange::builder().through(&["sh", "-c", &limited, "sh"]).start();
+    let open = || TcpStream::connect(x.address()).expect("the exchange listens");
+    // Each serving thread has its share, rounded up.
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let lasting: Vec<TcpStream> = (0..PLACES + threads).map(|_| open()).collect();
+    let answer = raw::receive(open(), Duration::from_secs(10));
+    assert_eq!((answer.status(), answer.closed), (Some(503), true), "{}", answer.text());
+    assert_eq!(answer.worded(), Ok(()), "{}", answer.text());
+    assert!(answer.text().contains("retry-after: 1\r\n"), "{}", answer.text());
+    drop(lasting);
+    let request = format!("GET /v1/symbols HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", x.address());
+    let is_served = || {
+        // It may come before the end of those that are gone.
+        std::thread::sleep(Duration::from_millis(20));
+        raw::send(&x, request.as_bytes(), Duration::from_secs(10)).status() == Some(200)
+    };
+    assert!((0..200).any(|_| is_served()), "there is room again");
+    laws::check(&x);
+}
+
+/// Open files that the exchange keeps for itself, and those that are left for connections here.
+const OWN_FILES: usize = 64;
+const PLACES: usize = 10;

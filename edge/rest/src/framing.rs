@@ -7,6 +7,7 @@
 //! Not here: what hyper refuses by itself, such as unequal lengths, folded lines and unknown codings.
 
 use crate::tend::Line;
+use crate::wording::{bare_refusal, worded};
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::pin::Pin;
@@ -192,17 +193,46 @@ fn value_of<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     found.eq_ignore_ascii_case(name).then_some(value)
 }
 
-/// A connection whose incoming bytes are looked at as they pass, and whose outgoing ones are noted.
+/// A connection whose incoming bytes are looked at as they pass, and whose outgoing ones are noted, and worded where
+/// hyper has no words.
 #[derive(Debug)]
 pub(crate) struct Guarded {
     stream: TcpStream,
     framing: Rc<Framing>,
     line: Rc<Line>,
+    /// What is left of an answer that goes out in place of hyper's own.
+    instead: Vec<u8>,
 }
 
 impl Guarded {
     pub(crate) fn new(stream: TcpStream, framing: Rc<Framing>, line: Rc<Line>) -> Self {
-        Self { stream, framing, line }
+        Self { stream, framing, line, instead: Vec::new() }
+    }
+
+    fn write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
+        self.line.sign();
+        Poll::Ready(Ok(written))
+    }
+
+    /// Writes a refusal with a body in place of the bare one, all of which counts as written then.
+    fn write_worded(&mut self, context: &mut Context<'_>, bare: &[u8]) -> Poll<io::Result<usize>> {
+        let mut left = std::mem::take(&mut self.instead);
+        if left.is_empty() {
+            left = worded(bare);
+        }
+        while !left.is_empty() {
+            match self.write(context, &left) {
+                Poll::Ready(Ok(0)) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                Poll::Ready(Ok(count)) => drop(left.drain(..count)),
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => {
+                    self.instead = left;
+                    return Poll::Pending;
+                }
+            }
+        }
+        Poll::Ready(Ok(bare.len()))
     }
 }
 
@@ -226,9 +256,12 @@ impl AsyncWrite for Guarded {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
-        self.line.sign();
-        Poll::Ready(Ok(written))
+        match bare_refusal(bytes) {
+            None => self.write(context, bytes),
+            Some(0) => self.write_worded(context, bytes),
+            // First the answers before it.
+            Some(begin) => self.write(context, bytes.get(..begin).unwrap_or(bytes)),
+        }
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::framing::{Framing, Guarded};
 use crate::respond::answer;
 use crate::tend::{Line, Lines, Word};
+use crate::wording;
 use buttonwood_sequencer::Exchange;
 use http::Request;
 use hyper::body::Incoming;
@@ -12,6 +13,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use std::cell::Cell;
 use std::convert::Infallible;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -23,9 +25,9 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::LocalSet;
 
 /// Bytes of a request's head at most.
-const HEAD_MAX: usize = 40 * 1024;
+pub(crate) const HEAD_MAX: usize = 40 * 1024;
 /// Header fields at most.
-const FIELDS_MAX: usize = 64;
+pub(crate) const FIELDS_MAX: usize = 64;
 /// How often connections are looked at. One that sends no whole head and takes nothing of an answer is cut after two
 /// to three looks, so after 60 to 90 seconds, idle time of a kept-alive connection included.
 const LOOK: Duration = Duration::from_secs(30);
@@ -68,10 +70,10 @@ pub fn serve(listener: std::net::TcpListener, app: Arc<App>) -> std::io::Result<
         let (lane, connections) = mpsc::unbounded_channel();
         lanes.push(lane);
         let (exchange, app, stopped) = (app.exchange.clone(), Arc::clone(&app), stopped.clone());
-        threads.push(spawn(number, exchange, move || Lane { app, stopped, share }.take(connections))?);
+        threads.push(spawn(number, exchange, move || Lane::new(app, stopped, share).take(connections))?);
     }
     let exchange = app.exchange.clone();
-    threads.push(spawn(0, exchange, move || Lane { app, stopped, share }.accept(listener, lanes))?);
+    threads.push(spawn(0, exchange, move || Lane::new(app, stopped, share).accept(listener, lanes))?);
     Ok(Server { stop, threads })
 }
 
@@ -94,9 +96,15 @@ struct Lane {
     stopped: watch::Receiver<bool>,
     /// Connections it serves at most.
     share: usize,
+    /// Whether the last one that came was turned away.
+    is_full: Cell<bool>,
 }
 
 impl Lane {
+    fn new(app: Arc<App>, stopped: watch::Receiver<bool>, share: usize) -> Self {
+        Self { app, stopped, share, is_full: Cell::new(false) }
+    }
+
     /// Accepts connections, keeps its share and hands the others out in turn.
     async fn accept(
         self,
@@ -170,8 +178,13 @@ impl Lane {
     fn start(&self, stream: TcpStream, lines: &Rc<Lines>) {
         let Ok(peer) = stream.peer_addr() else { return };
         if lines.open() >= self.share {
+            if !self.is_full.replace(true) {
+                tracing::warn!(open = lines.open(), "too many connections: others are turned away");
+            }
+            turn_away(stream);
             return;
         }
+        self.is_full.set(false);
         // Without it, small replies wait for the client's acknowledgement.
         let _ = stream.set_nodelay(true);
         let (app, lines) = (Arc::clone(&self.app), Rc::clone(lines));
@@ -180,6 +193,15 @@ impl Lane {
             connection(stream, peer, app, line).await;
             lines.leave(number);
         });
+    }
+}
+
+/// Says why to a connection that there is no place for. Its socket is fresh, so it takes so few bytes at once or not at
+/// all: nothing is kept for it.
+fn turn_away(stream: TcpStream) {
+    let said = stream.into_std().and_then(|mut stream| stream.write(&wording::no_place()));
+    if let Err(error) = said {
+        tracing::debug!(%error, "a connection that was turned away has gone");
     }
 }
 

@@ -1,0 +1,134 @@
+//! What is refused before there is a request to answer, in the words of the interface (ERR-001).
+//!
+//! hyper refuses what it cannot read as HTTP by a head of its own without a body, and gives no way to say more. It is
+//! recognised as it is written, and a body put behind it.
+
+use crate::field::busy;
+use crate::serve::{FIELDS_MAX, HEAD_MAX};
+use buttonwood_gate::{Reason, Refusal};
+use memchr::memmem;
+
+/// How a head ends. An answer of ours ends with its body, but for one to `HEAD`.
+const END: &[u8] = b"\r\n\r\n";
+/// How the first line of a refusal begins.
+const BEGIN: &[u8] = b"HTTP/1.1 4";
+/// What hyper says of a body that it does not send; answers of ours always have one to tell the length of.
+const NO_BODY: &[u8] = b"\r\ncontent-length: 0\r\n";
+
+/// Where a refusal of hyper's own begins, if these bytes end with one.
+#[inline]
+pub(crate) fn bare_refusal(bytes: &[u8]) -> Option<usize> {
+    if bytes.ends_with(END) { refusal_in(bytes) } else { None }
+}
+
+#[cold]
+fn refusal_in(bytes: &[u8]) -> Option<usize> {
+    let begin = memmem::rfind(bytes, BEGIN)?;
+    memmem::find(bytes.get(begin..)?, NO_BODY).map(|_| begin)
+}
+
+/// The same refusal with a body that says what is wrong.
+pub(crate) fn worded(bare: &[u8]) -> Vec<u8> {
+    let status = bare.get(9..12).and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
+    let (status, message) = match status {
+        Some(414) => (414, "The path of the request is too long".to_owned()),
+        Some(431) => (
+            431,
+            format!(
+                "The head of the request is larger than {HEAD_MAX} bytes or has more than {FIELDS_MAX} fields"
+            ),
+        ),
+        Some(_) | None => {
+            let what = "its first line or one of its header fields is malformed";
+            (400, format!("The request cannot be read as HTTP/1.1: {what}"))
+        }
+    };
+    let body = Refusal::new(Reason::InvalidParameterValue, message).with_status(status).body();
+    let at = memmem::find(bare, NO_BODY).unwrap_or(bare.len());
+    let (before, rest) = bare.split_at(at);
+    let mut bytes = before.to_vec();
+    push_length(&mut bytes, body.len());
+    bytes.extend_from_slice(rest.get(NO_BODY.len()..).unwrap_or_default());
+    bytes.extend_from_slice(&body);
+    bytes
+}
+
+/// The answer to a connection that there is no place for: nobody reads its request.
+pub(crate) fn no_place() -> Vec<u8> {
+    let refusal = busy("Too many connections");
+    let body = refusal.body();
+    let mut bytes = format!("HTTP/1.1 {} Service Unavailable", refusal.status).into_bytes();
+    if let Some(seconds) = refusal.retry_after {
+        bytes.extend_from_slice(format!("\r\nretry-after: {seconds}").as_bytes());
+    }
+    bytes.extend_from_slice(b"\r\nconnection: close");
+    push_length(&mut bytes, body.len());
+    bytes.extend_from_slice(b"\r\n");
+    bytes.extend_from_slice(&body);
+    bytes
+}
+
+fn push_length(head: &mut Vec<u8>, length: usize) {
+    let fields = format!("\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n");
+    head.extend_from_slice(fields.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BARE: &str =
+        "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\ndate: now\r\n\r\n";
+
+    fn text(bytes: Vec<u8>) -> String {
+        String::from_utf8(bytes).unwrap()
+    }
+
+    /// The length that a head announces is that of the body behind it, which has the three fields. Proves ERR-001.
+    fn body_of(answer: &str) -> &str {
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains(&format!("\r\ncontent-length: {}", body.len())), "{answer}");
+        assert!(head.contains("\r\ncontent-type: application/json\r\n"), "{answer}");
+        assert!(head.contains("\r\nconnection: close\r\n"), "{answer}");
+        assert!(body.starts_with(r#"{"result":"error","reason":""#), "{answer}");
+        body
+    }
+
+    /// A refusal is recognised wherever it begins, and nothing else is taken for one.
+    #[test]
+    fn a_bare_refusal_is_recognised() {
+        assert_eq!(bare_refusal(BARE.as_bytes()), Some(0));
+        let before = "HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\n\r\n{}";
+        assert_eq!(bare_refusal(format!("{before}{BARE}").as_bytes()), Some(before.len()));
+        let ours = [
+            before.to_owned(),
+            format!("{BARE}{{}}"),
+            BARE.replace("length: 0", "length: 20"),
+            BARE.replace(" 400 ", " 200 "),
+            String::new(),
+        ];
+        for ours in ours {
+            assert_eq!(bare_refusal(ours.as_bytes()), None, "{ours}");
+        }
+    }
+
+    /// What hyper says stays, and the body says what is wrong.
+    #[test]
+    fn a_refusal_says_what_is_wrong() {
+        for (status, why) in
+            [("400", "malformed"), ("414", "path"), ("431", "40960 bytes or has more than 64")]
+        {
+            let answer = text(worded(BARE.replace("400", status).as_bytes()));
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status} Bad Request\r\n")), "{answer}");
+            assert!(answer.contains("\r\ndate: now\r\n\r\n{"), "{answer}");
+            assert!(body_of(&answer).contains(why), "{answer}");
+        }
+    }
+
+    #[test]
+    fn no_place_is_said_too() {
+        let answer = text(no_place());
+        assert!(answer.starts_with("HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\n"), "{answer}");
+        assert!(body_of(&answer).contains("Too many connections"), "{answer}");
+    }
+}
