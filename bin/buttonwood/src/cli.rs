@@ -1,7 +1,7 @@
 //! Commands and flags. Each flag is an environment variable and a key of the configuration file too.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
 /// A complete digital-asset exchange in one binary.
@@ -52,14 +52,14 @@ pub(crate) enum Funds {
 /// What every server takes.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
-    /// Address of the REST interface and the pages; port 0 takes a free one.
-    #[arg(long, env = "BUTTONWOOD_LISTEN", default_value = "127.0.0.1:8080")]
+    /// Address of the REST interface and the pages, or a name with a port such as localhost:8080; port 0 takes a free one.
+    #[arg(long, env = "BUTTONWOOD_LISTEN", default_value = "127.0.0.1:8080", value_parser = address)]
     pub(crate) listen: SocketAddr,
     /// A listener of its own for OAuth (not built yet).
-    #[arg(long, env = "BUTTONWOOD_AUTH_LISTEN")]
+    #[arg(long, env = "BUTTONWOOD_AUTH_LISTEN", value_parser = address)]
     pub(crate) auth_listen: Option<SocketAddr>,
     /// A listener of its own for event streams (not built yet).
-    #[arg(long, env = "BUTTONWOOD_STREAM_LISTEN")]
+    #[arg(long, env = "BUTTONWOOD_STREAM_LISTEN", value_parser = address)]
     pub(crate) stream_listen: Option<SocketAddr>,
     /// Journal, snapshots and history; created if absent, resumed if present.
     #[arg(long, env = "BUTTONWOOD_DATA", default_value = "./buttonwood-data")]
@@ -125,4 +125,30 @@ pub(crate) struct Verify {
     /// The data directory.
     #[arg(long, env = "BUTTONWOOD_DATA")]
     pub(crate) data: PathBuf,
+}
+
+/// An address to listen at, or a name with a port: of what it stands for, the first address of version 4, which is where
+/// clients that are told an address look.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let found =
+        text.to_socket_addrs().map_err(|error| format!("{error}; an address and a port are wanted"))?;
+    let found: Vec<SocketAddr> = found.collect();
+    let first = found.iter().find(|address| address.is_ipv4()).or(found.first());
+    first.copied().ok_or_else(|| "no address has this name".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Addresses and names are taken with a port, and nothing without one.
+    #[test]
+    fn an_address_is_literal_or_a_name() {
+        assert_eq!(address("127.0.0.1:8080"), Ok(SocketAddr::from(([127, 0, 0, 1], 8080))));
+        assert_eq!(address("[::1]:0"), Ok(SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], 0))));
+        assert!(address("localhost:8080").unwrap().ip().is_loopback());
+        for text in ["", "localhost", "8080", ":", "127.0.0.1", "127.0.0.1:70000", "localhost:http"] {
+            assert!(address(text).is_err(), "{text}");
+        }
+    }
 }
