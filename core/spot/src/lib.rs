@@ -11,6 +11,7 @@ mod collar;
 mod event;
 mod evolve;
 mod fees;
+mod incoming;
 mod market;
 mod ordered;
 pub mod place;
