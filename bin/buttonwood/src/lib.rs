@@ -4,9 +4,12 @@
 
 mod cli;
 mod config;
+mod directory;
+mod flags;
 mod founding;
 mod reference;
 mod run;
+mod trading;
 mod trouble;
 mod verify;
 mod welcome;

@@ -1,0 +1,79 @@
+//! What flags mean beyond their form: which values go together, and what they make.
+
+use crate::cli::Common;
+use crate::trouble::Trouble;
+use buttonwood_gate::HeaderNames;
+use buttonwood_journal::Options as JournalOptions;
+use buttonwood_model::Time;
+use buttonwood_sequencer::Options;
+
+/// How the exchange runs.
+pub(crate) fn options(common: &Common) -> Options {
+    Options { snapshot_every: common.snapshot_every.max(1) }
+}
+
+/// How much disk the journal takes at a time.
+pub(crate) fn journal_options(common: &Common) -> JournalOptions {
+    let (segment_bytes, ballast_bytes) = (common.segment_bytes, common.ballast_bytes);
+    let first_segment_bytes = JournalOptions::default().first_segment_bytes.min(segment_bytes);
+    JournalOptions { first_segment_bytes, segment_bytes, ballast_bytes }
+}
+
+/// The least a journal segment may have: some batches, so that turning to the next is no work of every command.
+const SEGMENT_BYTES_MIN: u64 = 64 * 1024;
+/// The most it may have, ballast too: what is made in one piece and zeroed must not take minutes.
+const SEGMENT_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+
+fn check_sizes(common: &Common) -> Result<(), Trouble> {
+    let (segment, ballast) = (common.segment_bytes, common.ballast_bytes);
+    if !(SEGMENT_BYTES_MIN..=SEGMENT_BYTES_MAX).contains(&segment) {
+        return Err(Trouble::Flag(format!(
+            "--segment-bytes {segment}: from {SEGMENT_BYTES_MIN} (64 KiB) to {SEGMENT_BYTES_MAX} (1 GiB)"
+        )));
+    }
+    if ballast > SEGMENT_BYTES_MAX {
+        return Err(Trouble::Flag(format!(
+            "--ballast-bytes {ballast}: at most {SEGMENT_BYTES_MAX} (1 GiB), or 0 for none"
+        )));
+    }
+    Ok(())
+}
+
+/// Refuses what no server understands or can do yet, by the flag's name.
+pub(crate) fn check_common(common: &Common) -> Result<(), Trouble> {
+    let split = [
+        ("--auth-listen", common.auth_listen, "OAuth is"),
+        ("--stream-listen", common.stream_listen, "event streams are"),
+    ];
+    for (flag, value, what) in split {
+        if let Some(address) = value {
+            return Err(Trouble::Flag(format!("{flag} {address}: {what} not built yet; start without it")));
+        }
+    }
+    check_sizes(common)?;
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    if common.service_name.is_empty() || !common.service_name.bytes().all(plain) {
+        return Err(Trouble::Flag(format!(
+            "--service-name '{}' must be letters, digits and - _ .",
+            common.service_name
+        )));
+    }
+    Ok(())
+}
+
+/// Names of the authentication headers.
+pub(crate) fn header_names(common: &Common) -> Result<HeaderNames, Trouble> {
+    HeaderNames::new(common.header_prefix.iter().map(String::as_str))
+        .map_err(|error| Trouble::Flag(format!("--header-prefix: {error}")))
+}
+
+/// Where a manual clock starts.
+pub(crate) fn start_time(text: &str) -> Result<Time, Trouble> {
+    let bad = || {
+        Trouble::Flag(format!(
+            "--start-time '{text}' is no ISO 8601 time from 1970 on, such as 2026-01-01T00:00:00Z"
+        ))
+    };
+    let stamp: jiff::Timestamp = text.parse().map_err(|_| bad())?;
+    u64::try_from(stamp.as_microsecond()).map(Time).map_err(|_| bad())
+}

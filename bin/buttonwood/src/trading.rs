@@ -1,0 +1,82 @@
+//! The simulated traders of a sandbox: clients of the running exchange like any other.
+
+use crate::reference::Reference;
+use crate::trouble::Trouble;
+use buttonwood_engine::State;
+use buttonwood_model::SymbolId;
+use buttonwood_rest::Steps;
+use buttonwood_sandbox::{Market, TraderKey, Traders, is_simulated};
+use buttonwood_sequencer::Exchange;
+use buttonwood_vault::Vault;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Time between two turns of the simulated traders under a real clock (D-35).
+const TURN: Duration = Duration::from_millis(1_200);
+
+/// Traders, between their turns.
+pub(crate) type SharedTraders = Arc<tokio::sync::Mutex<Traders>>;
+
+/// A thread that lets the traders take their turns; dropping the sender ends it.
+pub(crate) fn keep_trading(traders: SharedTraders) -> Result<std::sync::mpsc::Sender<()>, Trouble> {
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
+    let trouble =
+        |error: std::io::Error| Trouble::System(format!("cannot start the simulated traders: {error}"));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(trouble)?;
+    let trade = move || loop {
+        runtime.block_on(async { traders.lock().await.turn().await });
+        match stopped.recv_timeout(TURN) {
+            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
+            Ok(()) | Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => return,
+        }
+    };
+    std::thread::Builder::new().name("traders".to_owned()).spawn(trade).map_err(trouble)?;
+    Ok(stop)
+}
+
+/// Turns that a manual clock's moves drive; they run on the thread that answers the move.
+pub(crate) fn steps(traders: SharedTraders) -> Steps {
+    Steps::new(move || {
+        let traders = Arc::clone(&traders);
+        Box::pin(async move { traders.lock().await.turn().await })
+    })
+}
+
+/// Traders with the keys that were founded for them, on the main symbols.
+pub(crate) fn traders(
+    exchange: &Exchange,
+    vault: &Vault,
+    base_url: &str,
+    seed: u64,
+) -> Result<Traders, Trouble> {
+    let views = exchange.views();
+    let mut keys = Vec::new();
+    for (session, entry) in (0u32..).zip(views.state().access().sessions()) {
+        if !is_simulated(&entry.key.name) {
+            continue;
+        }
+        if let Some(secret) = vault.get(session, &entry.key.api_key)? {
+            let secret = String::from_utf8_lossy(secret.expose()).into_owned();
+            keys.push(TraderKey { api_key: entry.key.api_key.clone(), secret });
+        }
+    }
+    let markets = markets(views.state(), &views)?;
+    Traders::connect(base_url, keys, markets, seed).map_err(|error| Trouble::System(error.to_string()))
+}
+
+/// The main symbols, where they stand or where they start.
+fn markets(state: &State, views: &buttonwood_rest::Views) -> Result<Vec<Market>, Trouble> {
+    let starts = Reference::load()?.symbols;
+    let listed = (0..state.symbols().len()).map(SymbolId::from_index).zip(state.symbols());
+    Ok(listed
+        .filter_map(|(id, symbol)| {
+            let start = starts.iter().find(|listed| listed.symbol.name == symbol.name)?.start?;
+            Some(Market {
+                symbol: symbol.name.clone(),
+                grid: symbol.grid.clone(),
+                qty_min: symbol.qty_min,
+                start: views.tape().last(id).unwrap_or(start),
+            })
+        })
+        .collect())
+}
