@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, ExitStatus, Output, Stdio};
 use std::sync::{Arc, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use buttonwood_client::{Client, Credentials};
 use rustix::process::{Pid, Signal, kill_process};
@@ -16,226 +16,8 @@ use tempfile::TempDir;
 
 use crate::actor::Actor;
 use crate::answer::Answer;
-
-/// How long a start, a stop or a `verify` may take on a busy machine before a test gives up.
-const PATIENCE: Duration = Duration::from_mins(1);
-
-/// The binary under test: built by cargo beside the tests, or what `BUTTONWOOD_UNDER_TEST` names.
-pub fn binary() -> PathBuf {
-    for name in ["BUTTONWOOD_UNDER_TEST", "CARGO_BIN_EXE_buttonwood-under-test"] {
-        if let Some(path) = std::env::var_os(name) {
-            return path.into();
-        }
-    }
-    // target/<profile>/deps/<test>, so the binary lies one folder up, or beside another binary of ours.
-    let own = std::env::current_exe().expect("a program knows where it is");
-    let folder = own.parent().expect("a program lies in a folder");
-    let folder =
-        if folder.ends_with("deps") { folder.parent().expect("deps lies in a profile") } else { folder };
-    folder.join("buttonwood-under-test")
-}
-
-/// The binary with these arguments, and nothing of the tester's own settings.
-fn command(arguments: &[String]) -> Command {
-    command_through(&[], arguments)
-}
-
-/// The same, run by another program whose own arguments come first.
-fn command_through(program: &[String], arguments: &[String]) -> Command {
-    let mut command = match program {
-        [] => Command::new(binary()),
-        [program, own @ ..] => {
-            let mut command = Command::new(program);
-            command.args(own).arg(binary());
-            command
-        }
-    };
-    command.args(arguments).stdin(Stdio::null());
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("BUTTONWOOD_") {
-            command.env_remove(name);
-        }
-    }
-    command
-}
-
-/// Runs the binary until it ends by itself; one that does not end is killed, and the test fails.
-pub fn run_to_end(arguments: &[&str]) -> Output {
-    let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-    let mut child = command(&arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary under test starts");
-    let out = drain(child.stdout.take().expect("stdout is piped"));
-    let err = drain(child.stderr.take().expect("stderr is piped"));
-    let Some(status) = wait(&mut child, PATIENCE) else {
-        child.kill().expect("our own child can be killed");
-        child.wait().expect("a killed child ends");
-        panic!("did not end by itself: {arguments:?}\nstdout: {:?}\nstderr: {:?}", out.join(), err.join());
-    };
-    let text = |reader: std::thread::JoinHandle<Vec<u8>>| reader.join().expect("a pipe can be read");
-    Output { status, stdout: text(out), stderr: text(err) }
-}
-
-fn drain(mut pipe: impl std::io::Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        pipe.read_to_end(&mut bytes).expect("a pipe can be read");
-        bytes
-    })
-}
-
-fn wait(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
-    let deadline = Instant::now() + patience;
-    loop {
-        if let Some(status) = child.try_wait().expect("our own child can be waited for") {
-            return Some(status);
-        }
-        if Instant::now() > deadline {
-            return None;
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
-/// How an exchange is started. The defaults suit most tests: nothing moves but what the test moves.
-#[derive(Clone, Debug)]
-pub struct Setup {
-    flags: BTreeMap<String, String>,
-    extra: Vec<String>,
-    through: Vec<String>,
-    env: BTreeMap<String, String>,
-    log: Option<PathBuf>,
-}
-
-impl Default for Setup {
-    fn default() -> Self {
-        let flags = [
-            ("--listen", "127.0.0.1:0"),
-            ("--activity", "off"),
-            ("--rate-limits", "off"),
-            ("--clock", "manual"),
-            ("--seed", "7"),
-        ];
-        let flags = flags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Self { flags, extra: Vec::new(), through: Vec::new(), env: BTreeMap::new(), log: None }
-    }
-}
-
-impl Setup {
-    /// Sets a flag, in place of the default if it had one.
-    #[must_use]
-    pub fn flag(mut self, name: &str, value: &str) -> Self {
-        self.flags.insert(name.to_owned(), value.to_owned());
-        self
-    }
-
-    /// Leaves a flag out, so that the exchange's own default holds.
-    #[must_use]
-    pub fn without(mut self, name: &str) -> Self {
-        self.flags.remove(name);
-        self
-    }
-
-    /// Adds arguments as they are, for repeatable flags and switches.
-    #[must_use]
-    pub fn argument(mut self, argument: &str) -> Self {
-        self.extra.push(argument.to_owned());
-        self
-    }
-
-    /// The clock of the wall in place of one that only tests move.
-    #[must_use]
-    pub fn real_time(self) -> Self {
-        self.flag("--clock", "real")
-    }
-
-    /// Has another program run the binary, say a tracer: its name and its own arguments. It must become the binary
-    /// or end with it, since it is what signals go to.
-    #[must_use]
-    pub fn through(mut self, program: &[&str]) -> Self {
-        self.through = program.iter().map(|word| (*word).to_owned()).collect();
-        self
-    }
-
-    /// Sets an environment variable.
-    #[must_use]
-    pub fn env(mut self, name: &str, value: &str) -> Self {
-        self.env.insert(name.to_owned(), value.to_owned());
-        self
-    }
-
-    /// Appends its standard error to a file that stays.
-    #[must_use]
-    pub fn log_at(mut self, path: &Path) -> Self {
-        self.log = Some(path.to_owned());
-        self
-    }
-
-    /// Starts it in a directory of its own.
-    #[track_caller]
-    pub fn start(self) -> Exchange {
-        Exchange::open(self, None)
-    }
-
-    /// Starts it in a directory that is already there and stays.
-    #[track_caller]
-    pub fn start_in(self, data: &Path) -> Exchange {
-        Exchange::open(self, Some(data))
-    }
-
-    /// Starts it in a directory where it may refuse or die instead.
-    pub fn try_start_in(self, data: &Path) -> Result<Exchange, Ended> {
-        let exchange = Exchange::prepare(self, Some(data));
-        exchange.try_launch().map(|()| exchange)
-    }
-
-    /// All arguments for a directory.
-    pub fn arguments(&self, data: &Path) -> Vec<String> {
-        let mut arguments = vec!["sandbox".to_owned(), "--data".to_owned(), text(data)];
-        for (name, value) in &self.flags {
-            arguments.extend([name.clone(), value.clone()]);
-        }
-        arguments.extend(self.extra.iter().cloned());
-        arguments
-    }
-
-    /// Starts it in a directory where it must refuse, and checks the manner: no ready line, a failing exit
-    /// code, one line on standard error. Gives that line.
-    #[track_caller]
-    pub fn refuses_in(&self, data: &Path) -> String {
-        let arguments = self.arguments(data);
-        let borrowed: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        refusal(&run_to_end(&borrowed))
-    }
-}
-
-/// How a start ended that did not become ready.
-#[derive(Clone, Debug)]
-pub struct Ended {
-    /// How the process ended; none when it said nothing for so long that it was killed.
-    pub status: Option<ExitStatus>,
-    /// What it wrote to standard error from that start on.
-    pub stderr: String,
-}
-
-/// Checks that the binary refused in the house's manner, and gives the line it said.
-#[track_caller]
-fn refusal(output: &Output) -> String {
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success(), "must fail\nstdout: {stdout}\nstderr: {stderr}");
-    assert!(!stdout.contains("ready"), "must not become ready\nstdout: {stdout}\nstderr: {stderr}");
-    let lines: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).collect();
-    assert_eq!(lines.len(), 1, "one clear line, not this:\n{stderr}");
-    assert!(!lines[0].contains("panicked"), "a refusal, not a panic: {stderr}");
-    lines[0].to_owned()
-}
-
-fn text(path: &Path) -> String {
-    path.to_str().expect("temporary paths are plain text").to_owned()
-}
+use crate::binary::{PATIENCE, binary, command_through, run_to_end, wait};
+use crate::setup::{Ended, Setup, text};
 
 /// One entry of `credentials.json`.
 #[derive(Clone, Debug)]
@@ -281,13 +63,13 @@ impl Exchange {
     }
 
     #[track_caller]
-    fn open(setup: Setup, data: Option<&Path>) -> Self {
+    pub(crate) fn open(setup: Setup, data: Option<&Path>) -> Self {
         let exchange = Self::prepare(setup, data);
         exchange.launch();
         exchange
     }
 
-    fn prepare(setup: Setup, data: Option<&Path>) -> Self {
+    pub(crate) fn prepare(setup: Setup, data: Option<&Path>) -> Self {
         let home = tempfile::Builder::new().prefix("buttonwood-").tempdir().expect("a temporary directory");
         let data = data.map_or_else(|| home.path().join("data"), Path::to_path_buf);
         Self {
@@ -311,7 +93,7 @@ impl Exchange {
         }
     }
 
-    fn try_launch(&self) -> Result<(), Ended> {
+    pub(crate) fn try_launch(&self) -> Result<(), Ended> {
         let log = File::options().create(true).append(true).open(&self.stderr).expect("a log file");
         let before = self.log().len();
         let mut child = command_through(&self.setup.through, &self.setup.arguments(&self.data))

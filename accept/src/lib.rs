@@ -10,17 +10,21 @@
 
 mod actor;
 mod answer;
+mod binary;
 mod crowd;
 mod exchange;
 pub mod laws;
 pub mod raw;
 mod script;
+mod setup;
 
 pub use actor::Actor;
 pub use answer::{Answer, same_keys};
+pub use binary::{binary, run_to_end};
 pub use buttonwood_client::{Client, Credentials, NewOrder, NonceSource, Signed, signature};
 pub use buttonwood_history::{Dec, dec};
 pub use crowd::Crowd;
-pub use exchange::{Ended, Exchange, Key, Setup, binary, run_to_end};
+pub use exchange::{Exchange, Key};
 pub use script::{Script, check};
 pub use serde_json::{Value, json};
+pub use setup::{Ended, Setup};
