@@ -280,6 +280,35 @@ impl Book {
     }
 }
 
+/// What the next operation of a mix is, with so many orders live in its book.
+fn kind_of(mix: u8, is_prefill: bool, draw: f64, live: usize) -> char {
+    match mix {
+        _ if is_prefill => 'N',
+        b'P' => 'N',
+        b'A' if draw < 0.09 => 'N',
+        b'A' if draw < 0.12 => 'I',
+        b'A' if live == 0 => 'N',
+        b'A' if draw < 0.18 => 'C',
+        b'A' => 'M',
+        _ if draw < 0.60 => 'N',
+        _ if draw < 0.65 => 'K',
+        _ if live == 0 => 'N',
+        _ => 'C',
+    }
+}
+
+/// How likely a new order is to cross: often where its book is above its size.
+fn crossing_of(mix: u8, is_prefill: bool, live: usize) -> f64 {
+    match mix {
+        _ if is_prefill => 0.0,
+        b'P' => 0.0,
+        b'A' if live > RESTING => 0.6,
+        b'A' => 0.0,
+        _ if live > RESTING => 0.35,
+        _ => 0.02,
+    }
+}
+
 /// Writes a flow and beside it what it comes to. The order of the draws is what makes the bytes: leave it.
 fn generate(mix: u8, symbols: usize, ops: u64, path: &Path) {
     let mut rng = Rng(SEED);
@@ -316,19 +345,7 @@ fn generate(mix: u8, symbols: usize, ops: u64, path: &Path) {
         let side = rng.below(2) as u8;
         let draw = rng.unit();
         let live = book.live.len();
-        let kind = match mix {
-            _ if turn < prefill => 'N',
-            b'P' => 'N',
-            b'A' if draw < 0.09 => 'N',
-            b'A' if draw < 0.12 => 'I',
-            b'A' if live == 0 => 'N',
-            b'A' if draw < 0.18 => 'C',
-            b'A' => 'M',
-            _ if draw < 0.60 => 'N',
-            _ if draw < 0.65 => 'K',
-            _ if live == 0 => 'N',
-            _ => 'C',
-        };
+        let kind = kind_of(mix, turn < prefill, draw, live);
         // Odd accounts buy, even ones sell: no order can meet one of its own account.
         let account = 1 + (rng.below(500) * 2 + u64::from(side)) as u32;
         // Mix A's takers are small while the book is below its size, so that it stays near it.
@@ -338,14 +355,7 @@ fn generate(mix: u8, symbols: usize, ops: u64, path: &Path) {
             'N' => {
                 counts[0] += 1;
                 id += 1;
-                let crossing = match mix {
-                    _ if turn < prefill => 0.0,
-                    b'P' => 0.0,
-                    b'A' if live > RESTING => 0.6,
-                    b'A' => 0.0,
-                    _ if live > RESTING => 0.35,
-                    _ => 0.02,
-                };
+                let crossing = crossing_of(mix, turn < prefill, live);
                 let opposite = book.best(side ^ 1);
                 let price = match opposite {
                     _ if rng.unit() >= crossing => book.passive(&mut rng, side),

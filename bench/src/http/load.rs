@@ -59,7 +59,19 @@ const LOOK: usize = 64;
 /// The processor of the load.
 const PROCESSOR: usize = 1;
 
-impl Connection<'_> {
+impl<'a> Connection<'a> {
+    fn open(address: SocketAddr, requests: &'a Requests, poll: &Poll, token: Token) -> Self {
+        let stream = std::net::TcpStream::connect(address).expect("the server listens");
+        stream
+            .set_nodelay(true)
+            .and_then(|()| stream.set_nonblocking(true))
+            .expect("a connection takes options");
+        let mut stream = TcpStream::from_std(stream);
+        poll.registry().register(&mut stream, token, Interest::READABLE).expect("the system polls");
+        let room = Box::new([0; 16_384]);
+        Self { stream, requests, sent: 0, answered: 0, due: None, room, filled: 0 }
+    }
+
     /// Sends the next request; `false` when there is none or the connection is gone.
     fn send(&mut self, due: Instant) -> bool {
         if self.sent == self.requests.len() {
@@ -137,95 +149,136 @@ fn drive(
     at_end: impl FnOnce() -> bool,
 ) -> Answers {
     let mut poll = Poll::new().expect("the system polls");
-    let mut connections: Vec<Connection<'_>> = Vec::new();
-    for (token, requests) in requests.iter().enumerate() {
-        let stream = std::net::TcpStream::connect(address).expect("the server listens");
-        stream
-            .set_nodelay(true)
-            .and_then(|()| stream.set_nonblocking(true))
-            .expect("a connection takes options");
-        let mut stream = TcpStream::from_std(stream);
-        poll.registry().register(&mut stream, Token(token), Interest::READABLE).expect("the system polls");
-        let room = Box::new([0; 16_384]);
-        connections.push(Connection { stream, requests, sent: 0, answered: 0, due: None, room, filled: 0 });
-    }
     let mut events = Events::with_capacity(256);
-    let mut answers = Answers { latencies: Vec::with_capacity(1 << 20), ..Answers::default() };
-    let mut idle: VecDeque<usize> = (0..connections.len()).collect();
-    let mut at_end = Some(at_end);
-    let start = Instant::now();
-    let mut end = start + duration;
-    let (mut scheduled, mut flying, mut over, mut wait) = (0u64, 0usize, false, true);
+    let mut load = Load::connect(address, requests, &poll, pace, duration);
+    let (mut at_end, mut awaits) = (Some(at_end), true);
     loop {
-        let now = Instant::now();
-        if !over && now >= end {
-            over = true;
-            end = now;
+        if !load.is_over && Instant::now() >= load.end {
+            load.finish();
             if let Some(at_end) = at_end.take() {
-                wait = at_end();
+                awaits = at_end();
             }
         }
-        while !over {
-            let due = match pace {
+        load.send_due();
+        if load.is_over && (load.flying == 0 || !awaits) {
+            break;
+        }
+        let patience = load.patience();
+        poll.poll(&mut events, Some(patience)).expect("the system polls");
+        assert!(!(load.is_over && events.is_empty() && patience > Duration::ZERO), "an answer never came");
+        for event in &events {
+            load.receive(event.token().0, check);
+        }
+        if load.answers.broken && !load.is_over {
+            break;
+        }
+    }
+    load.into_answers()
+}
+
+/// A load while it runs.
+struct Load<'a> {
+    connections: Vec<Connection<'a>>,
+    pace: Pace,
+    start: Instant,
+    end: Instant,
+    /// Connections without a request in flight.
+    idle: VecDeque<usize>,
+    /// Requests sent so far.
+    scheduled: u64,
+    /// Requests in flight.
+    flying: usize,
+    /// Whether no more are sent.
+    is_over: bool,
+    answers: Answers,
+}
+
+impl<'a> Load<'a> {
+    fn connect(
+        address: SocketAddr,
+        requests: &'a [Requests],
+        poll: &Poll,
+        pace: Pace,
+        duration: Duration,
+    ) -> Self {
+        let connect = |(token, requests)| Connection::open(address, requests, poll, Token(token));
+        let connections: Vec<Connection<'_>> = requests.iter().enumerate().map(connect).collect();
+        let idle = (0..connections.len()).collect();
+        let answers = Answers { latencies: Vec::with_capacity(1 << 20), ..Answers::default() };
+        let start = Instant::now();
+        let end = start + duration;
+        Self { connections, pace, start, end, idle, scheduled: 0, flying: 0, is_over: false, answers }
+    }
+
+    /// From now on nothing is sent.
+    fn finish(&mut self) {
+        self.is_over = true;
+        self.end = Instant::now();
+    }
+
+    /// Sends what is due on the connections that are free.
+    fn send_due(&mut self) {
+        while !self.is_over {
+            let due = match self.pace {
                 Pace::Closed => Instant::now(),
-                Pace::Open(rate) => start + Duration::from_secs_f64(scheduled as f64 / rate),
+                Pace::Open(rate) => self.start + Duration::from_secs_f64(self.scheduled as f64 / rate),
             };
             if due > Instant::now() {
-                break;
+                return;
             }
-            let Some(token) = idle.pop_front() else { break };
-            if !connections[token].send(due) {
+            let Some(token) = self.idle.pop_front() else { return };
+            if self.connections[token].send(due) {
+                self.scheduled += 1;
+                self.flying += 1;
+            } else {
                 // Requests ran out: the load ends here, and its figures with it.
-                over = true;
-                end = Instant::now();
-                break;
+                self.finish();
             }
-            scheduled += 1;
-            flying += 1;
-        }
-        if over && (flying == 0 || !wait) {
-            break;
-        }
-        let patience = match pace {
-            _ if over => Duration::from_secs(5),
-            Pace::Closed => end.saturating_duration_since(Instant::now()),
-            // On a schedule it does not sleep: waking up late would count as the server's doing.
-            Pace::Open(_) => Duration::ZERO,
-        };
-        poll.poll(&mut events, Some(patience)).expect("the system polls");
-        assert!(!(over && events.is_empty() && patience > Duration::ZERO), "an answer never came");
-        for event in &events {
-            let token = event.token().0;
-            let connection = &mut connections[token];
-            match connection.receive(check) {
-                Some(false) => {}
-                None => {
-                    answers.broken = true;
-                    flying -= usize::from(connection.due.take().is_some());
-                }
-                Some(true) => {
-                    let due = connection.due.take().expect("an answer follows a request");
-                    let now = Instant::now();
-                    if !over {
-                        answers.count += 1;
-                        answers.latencies.push((now - due).as_nanos() as u64);
-                    }
-                    flying -= 1;
-                    if matches!(pace, Pace::Closed) && !over && connection.send(now) {
-                        flying += 1;
-                    } else {
-                        idle.push_back(token);
-                    }
-                }
-            }
-        }
-        if answers.broken && !over {
-            break;
         }
     }
-    answers.seconds = (end - start).as_secs_f64();
-    answers.latencies.sort_unstable();
-    answers.answered = connections.iter().map(|connection| connection.answered).collect();
-    answers.sent = connections.iter().map(|connection| connection.sent).collect();
-    answers
+
+    /// How long answers are waited for before something else is to be done.
+    fn patience(&self) -> Duration {
+        match self.pace {
+            _ if self.is_over => Duration::from_secs(5),
+            Pace::Closed => self.end.saturating_duration_since(Instant::now()),
+            // On a schedule it does not sleep: waking up late would count as the server's doing.
+            Pace::Open(_) => Duration::ZERO,
+        }
+    }
+
+    /// Reads what came on a connection, and on a complete answer sends the next request where none is scheduled.
+    fn receive(&mut self, token: usize, check: bool) {
+        let connection = &mut self.connections[token];
+        match connection.receive(check) {
+            Some(false) => {}
+            None => {
+                self.answers.broken = true;
+                self.flying -= usize::from(connection.due.take().is_some());
+            }
+            Some(true) => {
+                let due = connection.due.take().expect("an answer follows a request");
+                let now = Instant::now();
+                if !self.is_over {
+                    self.answers.count += 1;
+                    self.answers.latencies.push((now - due).as_nanos() as u64);
+                }
+                self.flying -= 1;
+                if matches!(self.pace, Pace::Closed) && !self.is_over && connection.send(now) {
+                    self.flying += 1;
+                } else {
+                    self.idle.push_back(token);
+                }
+            }
+        }
+    }
+
+    fn into_answers(self) -> Answers {
+        let Self { connections, start, end, mut answers, .. } = self;
+        answers.seconds = (end - start).as_secs_f64();
+        answers.latencies.sort_unstable();
+        answers.answered = connections.iter().map(|connection| connection.answered).collect();
+        answers.sent = connections.iter().map(|connection| connection.sent).collect();
+        answers
+    }
 }
