@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
 
 use buttonwood_engine::{
-    Body, Caller, Command, OrderRef, Outcome, Place, State, Workspace, decide, decode_command, decode_events,
-    evolve,
+    Body, Caller, Command, Event, OrderRef, Outcome, Place, SpotEvent, State, Workspace, decide,
+    decode_command, decode_events, evolve,
 };
 use buttonwood_model::{
     AccountId, ClientId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Outbox, Seq, SessionId,
@@ -15,6 +15,7 @@ use buttonwood_oracle::{Dealer, Dice, Exchange, FINE, MAJORS, ODD, World, nonce}
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Replays every frame of a random run and compares after every command.
 fn replays(world: &'static World, seed: u64, count: usize) {
@@ -120,6 +121,42 @@ fn a_run_depends_on_its_commands_alone() {
     };
     assert_eq!(fingerprint(41), fingerprint(41));
     assert_ne!(fingerprint(41), fingerprint(42));
+}
+
+/// An order that would rest where the other side trades with it is no event of ours: nothing goes on from there, whether it
+/// rests whole or after fills (INV-MATCH-1).
+#[test]
+fn a_crossed_book_is_noticed() {
+    let (mut live, mut dealer) = Dealer::found(&MAJORS, 61);
+    let (mut whole, mut rests) = (0, 0);
+    while whole < 20 || rests < 20 {
+        let before = live.fork();
+        let (micros, command) = dealer.deal(&live);
+        live.submit(micros, &command);
+        let (events, texts) = live.work.out.latest();
+        let entered = events
+            .iter()
+            .position(|event| matches!(event, Event::Spot(SpotEvent::Rested { .. } | SpotEvent::Placed(_))));
+        let Some(entered) = entered else { continue };
+        let is_booked = events.iter().any(|event| matches!(event, Event::Spot(SpotEvent::Booked { .. })));
+        let mut events = events.to_vec();
+        let Event::Spot(SpotEvent::Rested { order, .. } | SpotEvent::Placed(order)) = &mut events[entered]
+        else {
+            panic!("it was found there");
+        };
+        let best = live.state.orders().book(order.symbol).side(order.side.opposite()).best();
+        let Some(best) = best else { continue };
+        order.price = best;
+        let is_whole = matches!(events[entered], Event::Spot(SpotEvent::Rested { .. }));
+        if !is_whole && !is_booked {
+            continue;
+        }
+        let mut state = before.state;
+        let stamp = live.state.stamp();
+        let told = catch_unwind(AssertUnwindSafe(|| state.apply(stamp, &events, texts))).unwrap_err();
+        assert_eq!(told.downcast_ref::<&str>(), Some(&"a book is not crossed"));
+        if is_whole { whole += 1 } else { rests += 1 }
+    }
 }
 
 /// A fingerprint tells who was paid, in what, how much, and in which order; what a replay got wrong shows in it.

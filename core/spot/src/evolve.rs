@@ -4,8 +4,8 @@ use crate::fees::freed;
 use crate::{Event, Pit, hold_of};
 use buttonwood_book::{NewOrder, Orders};
 use buttonwood_ledger::{Maker, Taker, Trade};
-use buttonwood_model::{Held, OrderId, Slot, Symbol, SymbolId, Time};
-use buttonwood_num::{Money, Qty};
+use buttonwood_model::{Held, OrderId, Side, Slot, Symbol, SymbolId, Time};
+use buttonwood_num::{Money, Price, Qty};
 use buttonwood_planted::{Bug, planted};
 
 /// Applies one event. [`Event::Placed`] sets where the order that the later events of its command are about lies.
@@ -63,6 +63,7 @@ fn enter(pit: &mut Pit, order: &NewOrder, texts: &[u8], time: Time) {
 #[inline(always)]
 fn enter_resting(pit: &mut Pit, order: &NewOrder, held: Held, amount: Money, texts: &[u8], time: Time) {
     let Pit { symbols, orders, ledger, taking } = pit;
+    check_uncrossed(orders, order.symbol, order.side, order.price);
     ledger.hold_at(held, || (order.account, symbol_of(symbols, order.symbol).paid_in(order.side)), amount);
     *taking = orders.insert_booked(order, texts, time, held);
 }
@@ -71,6 +72,7 @@ fn enter_resting(pit: &mut Pit, order: &NewOrder, held: Held, amount: Money, tex
 fn rest(pit: &mut Pit, held: Held, amount: Money) {
     let Pit { symbols, orders, ledger, taking } = pit;
     let order = orders.get(*taking);
+    check_uncrossed(orders, order.symbol, order.side, order.price);
     ledger.hold_at(held, || (order.account, symbol_of(symbols, order.symbol).paid_in(order.side)), amount);
     orders.book_rest(*taking, held);
 }
@@ -85,6 +87,12 @@ fn cancel(pit: &mut Pit, slot: Slot, id: OrderId) {
         ledger.release(order.held, hold_of(&symbol_of(symbols, order.symbol).grid, order));
     }
     orders.remove(slot);
+}
+
+/// What rests must not be what the other side would trade with (INV-MATCH-1).
+#[inline]
+fn check_uncrossed(orders: &Orders, symbol: SymbolId, side: Side, price: Price) {
+    assert!(!orders.book(symbol).side(side.opposite()).meets(price), "a book is not crossed");
 }
 
 fn symbol_of(symbols: &[Symbol], id: SymbolId) -> &Symbol {
