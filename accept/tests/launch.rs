@@ -45,7 +45,8 @@ fn signals_stop_cleanly() {
 fn credentials_file() {
     let x = Exchange::start();
     let path = x.data().join("credentials.json");
-    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&path), mode(x.data())), (0o600, 0o700), "the directory is its owner's alone too");
     let file = x.credentials();
     same_keys(&file, &["base_url", "auth_url", "keys", "users", "oauth_clients"], &file);
     assert_eq!(file["base_url"], json!(x.base_url()));

@@ -7,6 +7,8 @@ use buttonwood_engine::{Mode, State};
 use buttonwood_model::Time;
 use buttonwood_sequencer::{Clock, Recovered, recover_if};
 use buttonwood_vault::{Secret, Vault};
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// The vault, once it is known to hold the secret of every key.
@@ -89,9 +91,11 @@ pub(crate) fn random_seed() -> Result<u64, Trouble> {
         .map_err(|error| Trouble::System(format!("the system has no randomness: {error}")))
 }
 
-/// Makes a directory and what leads to it.
+/// Makes a directory and what leads to it, where they are not there; what trades and balances are is their owner's alone to
+/// read.
 pub(crate) fn make_dir(path: &Path) -> Result<(), Trouble> {
-    std::fs::create_dir_all(path).map_err(|error| Trouble::Data(path.to_owned(), error))
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|error| Trouble::Data(path.to_owned(), error))
 }
 
 /// The data directory, and what removes it at a clean exit if it is ephemeral.
