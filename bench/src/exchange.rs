@@ -281,7 +281,8 @@ impl Exchange {
         let stamp = self.next_stamp();
         let outcome = decide(&self.state, command, stamp, &mut self.work);
         let (events, texts) = self.work.out.latest();
-        for event in events {
+        // A nonce and an order come before any fill.
+        for event in events.iter().skip(2) {
             if let Event::Spot(SpotEvent::Filled { qty, .. }) = event {
                 self.trades += 1;
                 self.hundredths += qty.hundredths() as u64;
