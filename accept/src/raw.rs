@@ -15,6 +15,8 @@ pub struct Raw {
     pub bytes: Vec<u8>,
     /// Whether the exchange closed the connection.
     pub closed: bool,
+    /// Whether it did so by a reset, which may take answers away that were still on their way.
+    pub reset: bool,
 }
 
 impl Raw {
@@ -89,7 +91,7 @@ pub fn receive(mut stream: TcpStream, patience: Duration) -> Raw {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             // A reset is a close too.
             Err(_) => {
-                raw.closed = true;
+                (raw.closed, raw.reset) = (true, true);
                 return raw;
             }
         }

@@ -91,10 +91,11 @@ pub(crate) fn random_seed() -> Result<u64, Trouble> {
         .map_err(|error| Trouble::System(format!("the system has no randomness: {error}")))
 }
 
-/// Makes a directory and what leads to it, where they are not there; what trades and balances are is their owner's alone to
-/// read.
+/// Makes a directory where there is none: trades and balances are its owner's alone to read. What leads to it is made as
+/// usual.
 pub(crate) fn make_dir(path: &Path) -> Result<(), Trouble> {
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    let above = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    let made = above.and_then(|()| DirBuilder::new().recursive(true).mode(0o700).create(path));
     made.map_err(|error| Trouble::Data(path.to_owned(), error))
 }
 

@@ -187,8 +187,9 @@ fn base_url(listener: &TcpListener) -> Result<String, Trouble> {
 
 /// Open files asked for: twenty thousand connections and room to spare.
 const OPEN_FILES: u64 = 20_000 + OWN_FILES;
-/// Open files that are kept from connections: journal, history, snapshots, and the simulated traders' calls.
-const OWN_FILES: u64 = 64;
+/// Open files that are kept from connections: journal, history, snapshots, the simulated traders' calls, and those that are
+/// told that there is no place for them.
+const OWN_FILES: u64 = 128;
 
 /// Connections at most: the files this process may open, raised to what the system grants, less those it needs itself.
 /// With none left, the journal could not begin a segment.

@@ -13,13 +13,12 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use std::cell::Cell;
 use std::convert::Infallible;
-use std::io::Write;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::LocalSet;
@@ -36,6 +35,8 @@ const STOP_WAIT: Duration = Duration::from_secs(3);
 /// How long a connection that was refused is read on, and how much of it.
 const LINGER_WAIT: Duration = Duration::from_secs(1);
 const LINGER_MAX: usize = 4 * 1024 * 1024;
+/// Connections at most that a thread is telling that there is no place for them: their files are not counted as theirs.
+const TURNED_AWAY_MAX: usize = 2;
 
 /// The threads that serve connections.
 #[derive(Debug)]
@@ -98,11 +99,13 @@ struct Lane {
     share: usize,
     /// Whether the last one that came was turned away.
     is_full: Cell<bool>,
+    /// Connections that are being told so.
+    turned_away: Rc<Cell<usize>>,
 }
 
 impl Lane {
     fn new(app: Arc<App>, stopped: watch::Receiver<bool>, share: usize) -> Self {
-        Self { app, stopped, share, is_full: Cell::new(false) }
+        Self { app, stopped, share, is_full: Cell::new(false), turned_away: Rc::default() }
     }
 
     /// Accepts connections, keeps its share and hands the others out in turn.
@@ -175,16 +178,32 @@ impl Lane {
         lines
     }
 
+    /// Tells a connection why it is closed; a few at a time, so that a flood of them takes no open files. The others are
+    /// closed without a word.
+    fn turn_away(&self, stream: TcpStream) {
+        let turned_away = Rc::clone(&self.turned_away);
+        if turned_away.get() < TURNED_AWAY_MAX {
+            turned_away.set(turned_away.get() + 1);
+            tokio::task::spawn_local(async move {
+                say_no_place(stream).await;
+                turned_away.set(turned_away.get() - 1);
+            });
+        }
+    }
+
     fn start(&self, stream: TcpStream, lines: &Rc<Lines>) {
         let Ok(peer) = stream.peer_addr() else { return };
         if lines.open() >= self.share {
             if !self.is_full.replace(true) {
                 tracing::warn!(open = lines.open(), "too many connections: others are turned away");
             }
-            turn_away(stream);
+            self.turn_away(stream);
             return;
         }
-        self.is_full.set(false);
+        // Not at once: where places are taken as they come free, each would be told.
+        if lines.open() <= self.share - self.share.div_ceil(8) {
+            self.is_full.set(false);
+        }
         // Without it, small replies wait for the client's acknowledgement.
         let _ = stream.set_nodelay(true);
         let (app, lines) = (Arc::clone(&self.app), Rc::clone(lines));
@@ -196,12 +215,15 @@ impl Lane {
     }
 }
 
-/// Says why to a connection that there is no place for. Its socket is fresh, so it takes so few bytes at once or not at
-/// all: nothing is kept for it.
-fn turn_away(stream: TcpStream) {
-    let said = stream.into_std().and_then(|mut stream| stream.write(&wording::no_place()));
-    if let Err(error) = said {
-        tracing::debug!(%error, "a connection that was turned away has gone");
+/// Says why to a connection that there is no place for.
+async fn say_no_place(mut stream: TcpStream) {
+    let said = async {
+        stream.write_all(&wording::no_place()).await?;
+        stream.shutdown().await
+    };
+    match tokio::time::timeout(LINGER_WAIT, said).await {
+        Ok(Ok(())) => linger(stream).await,
+        Ok(Err(_)) | Err(_) => tracing::debug!("a connection that was turned away has gone"),
     }
 }
 
@@ -266,7 +288,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, app: Arc<App>, line: Rc
 
 /// Reads on for a moment after a refusal that ends the connection: closing over unread bytes would reset it, and take
 /// the answer away from a client that is still sending.
-async fn linger(mut stream: Guarded) {
+async fn linger(mut stream: impl AsyncRead + Unpin) {
     let mut left = LINGER_MAX;
     let mut scratch = [0; 4096];
     let read_on = async {

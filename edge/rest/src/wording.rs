@@ -10,10 +10,14 @@ use memchr::memmem;
 
 /// How a head ends. An answer of ours ends with its body, but for one to `HEAD`.
 const END: &[u8] = b"\r\n\r\n";
-/// How the first line of a refusal begins.
-const BEGIN: &[u8] = b"HTTP/1.1 4";
-/// What hyper says of a body that it does not send; answers of ours always have one to tell the length of.
+/// How the first line of an answer begins; its version is that of the last request.
+const BEGIN: &[u8] = b"HTTP/1.";
+/// What stands behind that in a refusal of a version's digit.
+const STATUS: [&[u8]; 2] = [b"0 4", b"1 4"];
+/// What hyper says of a body that it does not send.
 const NO_BODY: &[u8] = b"\r\ncontent-length: 0\r\n";
+/// What every answer of ours says.
+const OURS: &[u8] = b"\r\ncontent-type: ";
 
 /// Where a refusal of hyper's own begins, if these bytes end with one.
 #[inline]
@@ -24,26 +28,26 @@ pub(crate) fn bare_refusal(bytes: &[u8]) -> Option<usize> {
 #[cold]
 fn refusal_in(bytes: &[u8]) -> Option<usize> {
     let begin = memmem::rfind(bytes, BEGIN)?;
-    memmem::find(bytes.get(begin..)?, NO_BODY).map(|_| begin)
+    let head = bytes.get(begin..)?;
+    let status = head.get(BEGIN.len()..)?;
+    let is_bare = STATUS.iter().any(|begun| status.starts_with(begun))
+        && memmem::find(head, END) == Some(head.len() - END.len())
+        && memmem::find(head, NO_BODY).is_some()
+        && memmem::find(head, OURS).is_none();
+    is_bare.then_some(begin)
 }
 
 /// The same refusal with a body that says what is wrong.
 pub(crate) fn worded(bare: &[u8]) -> Vec<u8> {
-    let status = bare.get(9..12).and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
-    let (status, message) = match status {
-        Some(414) => (414, "The path of the request is too long".to_owned()),
-        Some(431) => (
-            431,
-            format!(
-                "The head of the request is larger than {HEAD_MAX} bytes or has more than {FIELDS_MAX} fields"
-            ),
-        ),
-        Some(_) | None => {
-            let what = "its first line or one of its header fields is malformed";
-            (400, format!("The request cannot be read as HTTP/1.1: {what}"))
-        }
+    let message = if bare.get(9..12) == Some(b"431") {
+        format!(
+            "The head of the request is larger than {HEAD_MAX} bytes or has more than {FIELDS_MAX} fields"
+        )
+    } else {
+        let what = "its first line or one of its header fields is malformed";
+        format!("The request cannot be read as HTTP/1.1: {what}")
     };
-    let body = Refusal::new(Reason::InvalidParameterValue, message).with_status(status).body();
+    let body = Refusal::new(Reason::InvalidParameterValue, message).body();
     let at = memmem::find(bare, NO_BODY).unwrap_or(bare.len());
     let (before, rest) = bare.split_at(at);
     let mut bytes = before.to_vec();
@@ -84,7 +88,7 @@ mod tests {
         String::from_utf8(bytes).unwrap()
     }
 
-    /// The length that a head announces is that of the body behind it, which has the three fields. Proves ERR-001.
+    /// The body of an answer, which has the three fields, and whose length its head tells.
     fn body_of(answer: &str) -> &str {
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         assert!(head.contains(&format!("\r\ncontent-length: {}", body.len())), "{answer}");
@@ -98,6 +102,7 @@ mod tests {
     #[test]
     fn a_bare_refusal_is_recognised() {
         assert_eq!(bare_refusal(BARE.as_bytes()), Some(0));
+        assert_eq!(bare_refusal(BARE.replace("/1.1", "/1.0").as_bytes()), Some(0));
         let before = "HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\n\r\n{}";
         assert_eq!(bare_refusal(format!("{before}{BARE}").as_bytes()), Some(before.len()));
         let ours = [
@@ -105,6 +110,9 @@ mod tests {
             format!("{BARE}{{}}"),
             BARE.replace("length: 0", "length: 20"),
             BARE.replace(" 400 ", " 200 "),
+            BARE.replace("connection: close", "content-type: text/plain"),
+            format!("{BARE}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"),
+            format!("{}{BARE}", "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n").replace("400", "200"),
             String::new(),
         ];
         for ours in ours {
@@ -112,12 +120,10 @@ mod tests {
         }
     }
 
-    /// What hyper says stays, and the body says what is wrong.
+    /// What hyper says stays, and the body says what is wrong. Proves ERR-001.
     #[test]
     fn a_refusal_says_what_is_wrong() {
-        for (status, why) in
-            [("400", "malformed"), ("414", "path"), ("431", "40960 bytes or has more than 64")]
-        {
+        for (status, why) in [("400", "malformed"), ("431", "40960 bytes or has more than 64")] {
             let answer = text(worded(BARE.replace("400", status).as_bytes()));
             assert!(answer.starts_with(&format!("HTTP/1.1 {status} Bad Request\r\n")), "{answer}");
             assert!(answer.contains("\r\ndate: now\r\n\r\n{"), "{answer}");

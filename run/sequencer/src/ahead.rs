@@ -1,6 +1,6 @@
 //! Reading the journal ahead: one thread reads, verifies and decodes batches, the caller's applies them.
 //!
-//! To read and to apply cost about the same, so a start with two processors takes half as long.
+//! To read, verify and decode a command takes about as long as to apply it to the state alone.
 
 use std::mem;
 use std::panic::resume_unwind;
@@ -15,8 +15,12 @@ use crate::Fault;
 
 /// Batches that change threads at once: one that waited would be woken for each, and the two would end up on one processor.
 const PIECE: usize = 64;
+/// Events that change threads at once, one batch more at most: batches may be large.
+const PIECE_EVENTS: usize = 16_384;
 /// Pieces that are read before they are wanted, at most.
 const AHEAD: usize = 4;
+/// Events that memory which is used again has room for, at most: else each room would grow to the largest batch.
+const ROOM_EVENTS: usize = 2_048;
 
 /// One durable batch of the journal, verified and decoded.
 #[derive(Debug, Default)]
@@ -81,6 +85,25 @@ pub enum Stop {
 /// What a replay of the journal hands its batches to.
 pub type Visit<'a> = dyn FnMut(&Batch<'_>) -> Result<(), Stop> + 'a;
 
+/// Whether a replay may start a thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Threads {
+    One,
+    Many,
+}
+
+/// [`read_ahead`] or [`read_in_turn`].
+pub(crate) fn read<T: Send>(
+    threads: Threads,
+    replay: impl FnOnce(&mut Visit<'_>) -> Result<T, ReplayError<Stop>> + Send,
+    fold: impl FnMut(&Decoded) -> Result<(), Fault>,
+) -> Result<T, Fault> {
+    match threads {
+        Threads::Many => read_ahead(replay, fold),
+        Threads::One => read_in_turn(replay, fold),
+    }
+}
+
 /// Runs `read`, a replay of the journal, on a thread of its own, and hands what it reads to `fold` in order, which may
 /// refuse. Gives what `read` gave.
 ///
@@ -92,13 +115,13 @@ pub fn read_ahead<T: Send>(
 ) -> Result<T, Fault> {
     let (full, pieces) = bounded::<Piece>(AHEAD);
     let (back, empty) = bounded::<Piece>(AHEAD);
-    // What it captures is dropped when it ends, by whichever way: so the reader learns that nobody wants more.
+    // What it captures is dropped when it ends, by a panic too: so the reader learns that nobody wants more.
     thread::scope(move |scope| {
         let ahead = move || {
             let mut piece = Piece::default();
             let done = read(&mut |batch| {
                 piece.add(batch).map_err(Stop::Fault)?;
-                if piece.used < PIECE {
+                if !piece.is_full() {
                     return Ok(());
                 }
                 let next = empty.try_recv().unwrap_or_default();
@@ -110,13 +133,19 @@ pub fn read_ahead<T: Send>(
         };
         let reader = thread::Builder::new().name("read-ahead".to_owned());
         let reader = reader.spawn_scoped(scope, ahead).map_err(Fault::Thread)?;
-        for mut piece in pieces {
+        let folded = pieces.iter().try_for_each(|mut piece| {
             piece.batches().try_for_each(&mut fold)?;
-            piece.used = 0;
+            piece.clear();
             // Where there is no room for it, its memory is given back.
             let _ = back.try_send(piece);
+            Ok(())
+        });
+        drop(pieces);
+        match (reader.join(), folded) {
+            (Err(panic), _) => resume_unwind(panic),
+            (Ok(_), Err(refused)) => Err(refused),
+            (Ok(read), Ok(())) => read.map_err(fault),
         }
-        reader.join().unwrap_or_else(|panic| resume_unwind(panic)).map_err(fault)
     })
 }
 
@@ -125,6 +154,7 @@ pub fn read_ahead<T: Send>(
 struct Piece {
     rooms: Vec<Decoded>,
     used: usize,
+    events: usize,
 }
 
 impl Piece {
@@ -132,9 +162,21 @@ impl Piece {
         if self.used == self.rooms.len() {
             self.rooms.push(Decoded::default());
         }
-        self.rooms.get_mut(self.used).expect("there is one more than is used").read(batch)?;
+        let room = self.rooms.get_mut(self.used).expect("there is one more than is used");
+        room.read(batch)?;
         self.used += 1;
+        self.events += room.out.events.len();
         Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        self.used >= PIECE || self.events >= PIECE_EVENTS
+    }
+
+    /// Empties it, and keeps memory of the usual size.
+    fn clear(&mut self) {
+        self.rooms.retain(|room| room.out.events.capacity() <= ROOM_EVENTS);
+        (self.used, self.events) = (0, 0);
     }
 
     fn batches(&self) -> impl Iterator<Item = &Decoded> {
@@ -163,11 +205,12 @@ fn fault(error: ReplayError<Stop>) -> Fault {
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::path::Path;
 
     use buttonwood_engine::{Body, Command, encode};
     use buttonwood_journal::{Buffer, Journal, Options, Reader};
-    use buttonwood_model::Time;
+    use buttonwood_model::{BytesRef, Time};
 
     use super::*;
 
@@ -252,6 +295,37 @@ mod tests {
             assert!(matches!(refused, Err(Fault::Diverged { seq: at }) if at == seq), "{refused:?}");
             assert_eq!(came, wanted);
         }
+    }
+
+    /// What changes threads at once is bounded by its events too, and large memory is not kept.
+    #[test]
+    fn large_batches_do_not_pile_up() {
+        let many = |count: usize| {
+            let mut room = Decoded::default();
+            room.out.events.resize(count, Event::Rare(BytesRef::default()));
+            room
+        };
+        let mut piece = Piece { rooms: vec![many(10), many(ROOM_EVENTS + 1), many(7)], used: 3, events: 0 };
+        assert!(!piece.is_full());
+        piece.events = PIECE_EVENTS;
+        assert!(piece.is_full());
+        piece.clear();
+        assert_eq!((piece.rooms.len(), piece.used, piece.events), (2, 0, 0));
+        piece.used = PIECE;
+        assert!(piece.is_full());
+    }
+
+    /// A panic on either thread goes on, and the other ends.
+    #[test]
+    fn a_panic_is_not_lost() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut reader = journal(dir.path(), None);
+        let folding = catch_unwind(AssertUnwindSafe(|| {
+            read_ahead(|visit| reader.replay(None, wide(2 * BATCHES), visit), |_| panic!("fold"))
+        }));
+        assert_eq!(folding.unwrap_err().downcast_ref::<&str>(), Some(&"fold"));
+        let reading = catch_unwind(|| read_ahead::<()>(|_| panic!("read"), |_| Ok(())));
+        assert_eq!(reading.unwrap_err().downcast_ref::<&str>(), Some(&"read"));
     }
 
     /// A frame that cannot be read is told by its number, after all batches before it were applied.

@@ -34,4 +34,4 @@ pub use fault::Fault;
 pub use lane::{Pending, Stopped};
 pub use recover::{JOURNAL_DIR, Recovered, recover, recover_if, recover_stepped};
 pub use stepped::Stepped;
-pub use verify::{Report, verify};
+pub use verify::{Report, verify, verify_stepped};

@@ -1,7 +1,7 @@
 //! From a directory to a state: the newest snapshot, then every batch after it, through the same `evolve` as ever.
 
 use crate::Fault;
-use crate::ahead::{Decoded, Visit, read_ahead, read_in_turn};
+use crate::ahead::{Decoded, Threads, read};
 use crate::checkpoint::index_of_empty;
 use crate::reached::{self, Reached};
 use buttonwood_disk::Folder;
@@ -100,13 +100,6 @@ pub fn recover_stepped(dir: impl Into<Folder>, options: Options) -> Result<Recov
     recover_with(dir.into(), options, |_| Ok(()), Threads::One).map(|(recovered, ())| recovered)
 }
 
-/// Whether a recovery may start threads.
-#[derive(Clone, Copy, Debug)]
-enum Threads {
-    One,
-    Many,
-}
-
 fn recover_with<T, E: From<Fault>>(
     dir: Folder,
     options: Options,
@@ -155,11 +148,7 @@ fn replay(
         }
         batch.check(views.state().fingerprint())
     };
-    let read = |visit: &mut Visit<'_>| journal.replay(mark.as_ref(), visit);
-    match threads {
-        Threads::Many => read_ahead(read, fold)?,
-        Threads::One => read_in_turn(read, fold)?,
-    };
+    read(threads, |visit| journal.replay(mark.as_ref(), visit), fold)?;
     Ok((mark, views, notes))
 }
 

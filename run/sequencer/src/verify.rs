@@ -1,7 +1,7 @@
 //! Proving a data directory: every hash, every balance, every hold, every snapshot.
 
 use crate::Fault;
-use crate::ahead::{Decoded, read_ahead};
+use crate::ahead::{Decoded, Threads, read};
 use crate::checkpoint::index_of_empty;
 use crate::reached;
 use crate::recover::{HISTORY_DIR, JOURNAL_DIR, decode};
@@ -37,8 +37,25 @@ const LAWS_EVERY: u64 = 100_000;
 ///
 /// # Errors
 /// The first [`Fault`] found.
+///
+/// # Panics
+/// As a start does, when the journal's events break a law that the core asserts, such as a crossed book.
 pub fn verify(dir: impl Into<Folder>) -> Result<Report, Fault> {
-    let dir = dir.into();
+    verify_with(&dir.into(), Threads::Many)
+}
+
+/// As [`verify`], without another thread.
+///
+/// # Errors
+/// As [`verify`].
+///
+/// # Panics
+/// As [`verify`] does.
+pub fn verify_stepped(dir: impl Into<Folder>) -> Result<Report, Fault> {
+    verify_with(&dir.into(), Threads::One)
+}
+
+fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
     let journal = dir.folder(JOURNAL_DIR);
     let mut reader = Reader::open(&journal)?;
     // Read before the journal is: beside a running exchange both go on.
@@ -73,7 +90,7 @@ pub fn verify(dir: impl Into<Folder>) -> Result<Report, Fault> {
         }
         Ok(())
     };
-    read_ahead(|visit| reader.replay(None, checked.end.seq, visit), check)?;
+    read(threads, |visit| reader.replay(None, checked.end.seq, visit), check)?;
     check_laws(&fold)?;
     if let Some((mark, _)) = newest.filter(|(mark, _)| compared != Some(mark.seq)) {
         return Err(Fault::SnapshotDiffers { seq: mark.seq });

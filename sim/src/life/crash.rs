@@ -7,7 +7,7 @@ use crate::rot;
 use buttonwood_journal as journal;
 use buttonwood_journal::{Journal, ReplayError};
 use buttonwood_model::Time;
-use buttonwood_sequencer::{JOURNAL_DIR, Stepped, verify};
+use buttonwood_sequencer::{JOURNAL_DIR, Stepped, verify_stepped};
 
 impl Life {
     /// The end of the process: what it has told until now must be there when it is started again.
@@ -126,8 +126,8 @@ impl Life {
         self.visible();
         self.stepped = None;
         self.disk.kill();
-        let report =
-            verify(self.disk.folder()).map_err(|fault| format!("its directory does not verify: {fault}"))?;
+        let report = verify_stepped(self.disk.folder())
+            .map_err(|fault| format!("its directory does not verify: {fault}"))?;
         if report.commands != self.checker.seq() {
             return Err(format!("it verifies {} commands of {}", report.commands, self.checker.seq()));
         }
