@@ -275,3 +275,34 @@ fn the_last_price_is_remembered() {
         assert_eq!((orders.book(BTCUSD).last, orders.book(ETHUSD).last), (None, Some(Price::from_ticks(8))));
     }
 }
+
+/// The hash of a client id is stored with its order, in every snapshot: reckoned another way, a restored order would not be
+/// found by it. It depends on the key, which no client knows, on the account, and on every piece of the text. These were
+/// reckoned by another program.
+#[test]
+fn the_hash_of_a_client_id_is_part_of_the_format() {
+    let mut orders = open();
+    for (id, (account, text, hash)) in (1..).zip([
+        (BOB, "a", 0xda50_cdb4),
+        (BOB, "order-12", 0x5f65_391b),
+        (BOB, "order-123", 0xd471_b994),
+        (BOB, "an-id-of-sixteen", 0xb8a5_d9da),
+        (ALICE, "an-id-of-sixteen", 0xd9b8_3670),
+    ]) {
+        let slot = place(&mut orders, &Known { account, ..named(id, text) });
+        assert_eq!(orders.get(slot).client_hash, hash, "{text}");
+    }
+}
+
+/// Two client ids of one hash are two client ids.
+#[test]
+fn client_ids_of_one_hash_are_told_apart() {
+    let mut orders = open();
+    let [first, second] = ["order-43625", "order-73038"];
+    let slots = [(1, first), (2, second)].map(|(id, text)| place(&mut orders, &named(id, text)));
+    let [one, other] = slots.map(|slot| orders.get(slot).client_hash);
+    assert_eq!(one, other, "the example is one of a collision");
+    for (text, slot) in [first, second].into_iter().zip(slots) {
+        assert_eq!(orders.find_client_id(ALICE, &ClientId::new(text).unwrap()), Some(slot), "{text}");
+    }
+}
