@@ -28,7 +28,7 @@ struct Space {
     are_names_unsynced: bool,
     /// Files that were written to, but not synced since.
     dirty: HashSet<PathBuf>,
-    /// Whether syncs fail.
+    /// Whether syncs and reservations fail.
     is_failing: bool,
 }
 
@@ -161,6 +161,9 @@ impl Handle for File {
 
     fn reserve(&self, bytes: u64) -> io::Result<()> {
         let mut space = self.disk.space.lock().unwrap();
+        if space.is_failing {
+            return Err(io::ErrorKind::Other.into());
+        }
         let had = space.reserved.get(&self.path).copied().unwrap_or_default();
         let more = bytes.saturating_sub(had);
         space.left = space.left.checked_sub(more).ok_or(io::ErrorKind::StorageFull)?;
@@ -330,6 +333,65 @@ fn a_journal_may_do_without_a_ballast() {
     assert!(writer.low_space(), "there is no room for a segment");
     append(&mut writer, 11).unwrap();
     assert!(append(&mut writer, 1).unwrap_err().is_full());
+}
+
+/// What there was no room for is not tried again until the writer asks again, though there may be room by then.
+#[test]
+fn a_full_disk_is_not_tried_in_vain() {
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SmallDisk::of(64 * KIB);
+    let mut writer = writer(dir.path(), &disk);
+    append(&mut writer, 4).unwrap();
+    writer.prepare().unwrap();
+    assert!(writer.low_space(), "there is room for nothing");
+    disk.set_left(1 << 30);
+    writer.prepare().unwrap();
+    assert!(!writer.low_space());
+    assert_eq!(sizes(dir.path(), ".tmp"), [0; 0], "nobody has asked");
+    append(&mut writer, 1).unwrap();
+    writer.prepare().unwrap();
+    assert_eq!(sizes(dir.path(), ".tmp"), [256 * KIB]);
+}
+
+/// A disk that fails is not taken for a full one: the failure is told, the ballast stays, and nothing is left lying.
+#[test]
+fn a_failing_disk_is_not_a_full_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SmallDisk::of(1 << 30);
+    let mut writer = writer(dir.path(), &disk);
+    writer.prepare().unwrap();
+    append(&mut writer, 4).unwrap();
+    disk.fail();
+    let failed = writer.prepare().unwrap_err();
+    assert!(failed.to_string().starts_with("cannot allocate the segment"), "{failed}");
+    assert!(!writer.low_space());
+    assert_eq!((sizes(dir.path(), "ballast"), sizes(dir.path(), ".tmp")), (vec![128 * KIB], vec![]));
+}
+
+/// Nor is the ballast, when its space cannot be reserved for another reason than that there is none.
+#[test]
+fn a_ballast_that_fails_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SmallDisk::of(1 << 30);
+    let writer = writer(dir.path(), &disk);
+    disk.fail();
+    let failed = writer.prepare().unwrap_err();
+    assert!(failed.to_string().starts_with("cannot reserve the ballast"), "{failed}");
+}
+
+/// A thread of the writer's does the same by itself: it takes the ballast, and makes a segment that is asked for.
+#[test]
+fn a_thread_prepares_beside_the_writer() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut journal = Journal::open(dir.path(), OPTIONS).unwrap();
+    journal.replay(None, |_| Ok::<_, Fault>(())).unwrap();
+    let mut writer = journal.into_writer().unwrap();
+    append(&mut writer, 4).unwrap();
+    while (sizes(dir.path(), "ballast"), sizes(dir.path(), ".tmp")) != (vec![128 * KIB], vec![256 * KIB]) {
+        std::thread::yield_now();
+    }
+    drop(writer);
+    assert_eq!(sizes(dir.path(), ".tmp"), [0; 0], "the thread ends with the writer");
 }
 
 /// What a call wrote, and the names it gave or took, are durable when it returns: those of a new journal, a segment, a batch,
