@@ -403,6 +403,23 @@ fn a_missing_segment_is_named() {
     }
 }
 
+/// A segment that the system refuses to open or to read is not called damaged: its history may be whole.
+#[test]
+fn a_segment_that_cannot_be_read_is_not_called_damaged() {
+    let dir = tempfile::tempdir().unwrap();
+    several_segments(dir.path());
+    let second = segment(dir.path(), 2);
+    fs::remove_file(&second).unwrap();
+    // A link to itself leads nowhere, and a folder has no bytes.
+    std::os::unix::fs::symlink(&second, &second).unwrap();
+    let refused = recover(dir.path()).unwrap_err();
+    assert!(matches!(refused, Fault::Io { action: "open", .. }), "{refused}");
+    fs::remove_file(&second).unwrap();
+    fs::create_dir(&second).unwrap();
+    let refused = recover(dir.path()).unwrap_err();
+    assert!(matches!(refused, Fault::Io { action: "read", .. }), "{refused}");
+}
+
 /// Without any segment there is nothing but the beginning: whoever knows of more is told that it is missing.
 #[test]
 fn a_journal_without_segments_has_no_history() {

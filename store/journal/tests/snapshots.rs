@@ -97,6 +97,70 @@ fn a_damaged_one_falls_back_to_the_older() {
     assert_eq!(load(dir.path()).0.unwrap().1, [2; 5000], "longer than it was");
 }
 
+/// Whoever skips a snapshot is told why, and at which byte of the file that shows.
+#[test]
+fn a_skipped_one_tells_why() {
+    /// Where the only chunk, the footer and the end of the file are.
+    const CHUNK: usize = 4096;
+    const FOOTER: usize = CHUNK + 8 + 5000;
+    const END: usize = FOOTER + 48;
+    let dir = tempfile::tempdir().unwrap();
+    let newest = four(dir.path()).pop().unwrap();
+    let good = fs::read(&newest).unwrap();
+    assert_eq!(good.len(), END);
+    let told = |change: &dyn Fn(&mut Vec<u8>)| {
+        fs::write(&newest, &good).unwrap();
+        edit(&newest, change);
+        let (found, notes) = load(dir.path());
+        assert_eq!(found.unwrap().1, [2; 5000]);
+        let [Note::SnapshotSkipped { path, reason }] = notes.as_slice() else { panic!("{notes:?}") };
+        assert_eq!(path, &newest);
+        let (_, told) = reason.split_once(" at offset ").unwrap();
+        told.to_owned()
+    };
+    let cut = |len: usize| told(&|bytes| bytes.truncate(len));
+    assert_eq!(told(&|bytes| bytes[9] ^= 1), "0: header checksum mismatch");
+    assert_eq!(told(&|bytes| bytes[..CHUNK].fill(0)), "0: header checksum mismatch");
+    let other = 11_u64.to_le_bytes();
+    let renamed = told(&|bytes| support::forge(&mut bytes[..CHUNK], 28, &other));
+    assert_eq!(renamed, "0: out of sequence: it begins at seq 11");
+    assert_eq!(cut(CHUNK - 1), "0: the file is cut short");
+    assert_eq!(cut(CHUNK + 7), "4096: the file is cut short");
+    assert_eq!(cut(FOOTER - 1), "4096: the file is cut short");
+    for len in [(1 << 20) + 1, u32::MAX] {
+        let long = told(&|bytes| bytes[CHUNK..CHUNK + 4].copy_from_slice(&len.to_le_bytes()));
+        assert_eq!(long, "4096: impossible length");
+    }
+    let longest = told(&|bytes| bytes[CHUNK..CHUNK + 4].copy_from_slice(&(1_u32 << 20).to_le_bytes()));
+    assert_eq!(longest, "4096: the file is cut short");
+    assert_eq!(told(&|bytes| bytes[FOOTER - 1] ^= 1), "4096: content checksum mismatch");
+    assert_eq!(cut(FOOTER + 7), "9104: the file is cut short");
+    assert_eq!(cut(END - 1), "9104: the file is cut short");
+    assert_eq!(told(&|bytes| bytes[END - 1] ^= 1), "9104: content checksum mismatch");
+    let total = 4_999_u64.to_le_bytes();
+    let miscounted = told(&|bytes| support::forge(&mut bytes[FOOTER..], 4, &total));
+    assert_eq!(miscounted, "9104: content checksum mismatch");
+    let hashed = told(&|bytes| support::forge(&mut bytes[FOOTER..], 12, &[7; 32]));
+    assert_eq!(hashed, "9104: content checksum mismatch");
+    assert_eq!(told(&|bytes| bytes.push(0)), "9152: impossible length");
+}
+
+/// A damaged header does not stop the start, and whatever it says counts for nothing; one whose payload alone is damaged was
+/// whole once, and what it stood for was acknowledged.
+#[test]
+fn a_damaged_header_is_passed_over_at_the_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let paths = four(dir.path());
+    support::forget_watermark(dir.path());
+    edit(&support::segment(dir.path(), 1), |bytes| bytes[3 * 4096..].fill(0));
+    edit(&paths[2], |bytes| bytes[0] ^= 1);
+    edit(&paths[3], |bytes| bytes[5000] ^= 1);
+    let refused = recover(dir.path()).unwrap_err();
+    assert!(matches!(&refused, Fault::Behind { watermark: 12, seen, .. } if *seen == paths[3]), "{refused}");
+    edit(&paths[3], |bytes| bytes[0] ^= 1);
+    assert_eq!(recover(dir.path()).unwrap().1, expected(6));
+}
+
 /// With both damaged the whole journal is replayed; with the journal damaged too nothing is served.
 #[test]
 fn without_a_good_one_the_journal_answers() {
