@@ -192,12 +192,9 @@ fn a_trade_takes_from_what_remains() {
     assert_eq!((order.maker_rate, order.taker_rate), (Bps(1), Bps(2)));
 }
 
-/// An order that trades before it rests keeps what it traded, and nobody finds it before.
-#[test]
-fn what_trades_first_may_rest_later() {
-    let mut orders = open();
-    let older = place(&mut orders, &bid(1, 100));
-    let new = NewOrder {
+/// A bid of Bob's on the first symbol that is not yet on the book.
+fn entering() -> NewOrder {
+    NewOrder {
         id: OrderId(2),
         price: Price::from_ticks(100),
         qty: qty(10),
@@ -210,8 +207,15 @@ fn what_trades_first_may_rest_later() {
         maker_rate: Bps(1),
         taker_rate: Bps(2),
         client_id: TextRef::default(),
-    };
-    let slot = orders.insert(&new, &[], Time(9));
+    }
+}
+
+/// An order that trades before it rests keeps what it traded, and nobody finds it before.
+#[test]
+fn what_trades_first_may_rest_later() {
+    let mut orders = open();
+    let older = place(&mut orders, &bid(1, 100));
+    let slot = orders.insert(&entering(), &[], Time(9));
     orders.fill_entered(slot, qty(3), Money::from_units(30));
     assert_eq!((orders.find(OrderId(2)), orders.get(slot).is_booked()), (None, false));
     assert_eq!(orders.traded(slot), Traded { qty: qty(3), notional: Money::from_units(30) });
@@ -223,6 +227,17 @@ fn what_trades_first_may_rest_later() {
         assert_eq!((orders.get(slot).remaining, orders.traded(older)), (qty(5), Traded::default()));
         assert!(orders.has_younger(older) && !orders.has_younger(slot));
     }
+}
+
+/// An order that rests as whole as it came has no note of what it traded: only that of one that traded takes room.
+#[test]
+fn what_rests_whole_has_traded_nothing() {
+    let mut orders = open();
+    let slot = orders.insert(&entering(), &[], Time(9));
+    orders.book_rest(slot, Held(4));
+    assert!(orders.get(slot).traded.is_none());
+    orders.fill(slot, qty(2), Money::from_units(20));
+    assert!(!orders.get(slot).traded.is_none());
 }
 
 /// Client ids are the account's own: another's are never found, nor one that differs in a character.
