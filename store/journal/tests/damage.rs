@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use buttonwood_journal::{Fault, Flaw, Journal, Mark, Note, Reader, ReplayError, snapshot};
+use sha2::{Digest, Sha256};
 use support::{
     SMALL, Sample, append, copy, edit, expected, forge, forget_watermark, recover, segment, writer,
 };
@@ -336,6 +337,31 @@ fn a_whole_header_that_does_not_belong_is_refused() {
     // The longest batch there can be ends behind the file, as a torn one may.
     let content = sample.recover_with(|bytes| forge(&mut bytes[start..start + 128], 64, &long.to_le_bytes()));
     assert_eq!(content.unwrap(), expected(6));
+}
+
+/// The frames of a batch are as many as it says and use up its bytes: one that only a faulty writer can have left, with every
+/// checksum right, is refused.
+#[test]
+fn frames_fill_their_batch() {
+    let sample = Sample::new();
+    forget_watermark(sample.dir.path());
+    let start = sample.start(2);
+    let body = u32::from_le_bytes(sample.bytes[start + 64..start + 68].try_into().unwrap());
+    let written = |count: u32, body: u32| {
+        sample.recover_with(|bytes| {
+            let batch = &mut bytes[start..];
+            forge(&mut batch[..128], 60, &[count.to_le_bytes(), body.to_le_bytes()].concat());
+            let (front, rest) = batch.split_at_mut(FRONT);
+            let (header, hash) = front.split_at_mut(128);
+            let body = &rest[..usize::try_from(body).unwrap()];
+            hash.copy_from_slice(&Sha256::new().chain_update(header).chain_update(body).finalize());
+        })
+    };
+    assert_eq!(written(50, body).unwrap(), expected(56));
+    for (count, body) in [(49, body), (51, body), (50, body + 1)] {
+        let refused = written(count, body).unwrap_err();
+        assert!(matches!(refused, Fault::Damaged { seq: 7, flaw: Flaw::Frames, .. }), "{count}: {refused}");
+    }
 }
 
 /// The same for the header of a segment.
