@@ -252,6 +252,10 @@ fn a_segment_made_in_haste_is_small() {
     // 100,000 bytes and 164 in front of them are 25 blocks, and one is the header's.
     assert_eq!(sizes(dir.path(), ".segment"), [64 * KIB, 64 * KIB, 26 * 4 * KIB]);
     assert_eq!((writer.mark().segment, writer.mark().offset), (3, 26 * 4 * KIB));
+    // Its header says how long it was made: the batch went where zeros were, and did not lengthen it (J4).
+    let last = std::fs::read(support::segment(dir.path(), 3)).unwrap();
+    let told = last[92..].first_chunk().copied().map(u64::from_le_bytes);
+    assert_eq!(told, Some(26 * 4 * KIB));
 }
 
 /// A prepared segment that is too small for a batch is kept for the next one.
