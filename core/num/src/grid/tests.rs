@@ -72,6 +72,17 @@ fn a_buy_reserves_quote_and_a_sell_base() {
     assert_eq!(btcusd.reserve(false, Price::from_ticks(u64::MAX), qty, Bps(40)), Some(money("2")));
 }
 
+/// The fees of a fill, reckoned at once, are those that its parties would pay alone; none are, where that takes more than words.
+#[test]
+fn the_fees_of_a_fill_are_those_of_its_parties() {
+    let btcusd = grid("0.01", "0.00000001");
+    let (price, qty) = (btcusd.price(decimal("30000")).unwrap(), btcusd.qty(decimal("2")).unwrap());
+    assert_eq!(btcusd.fees(price, qty, [Bps(10), Bps(40)]), Some([money("60"), money("240")]));
+    let many = Qty::from_hundredths(100_000_000_000_000_000_000);
+    assert_eq!(btcusd.fees(Price::from_ticks(1), many, [Bps(10), Bps(40)]), None);
+    assert_eq!(grid("0.000000001", "0.00000001").fees(price, qty, [Bps(10), Bps(40)]), None);
+}
+
 /// Increments print as the listing wrote them, and say whether fees need a division.
 #[test]
 fn increments_print_as_they_were_listed() {
