@@ -112,6 +112,14 @@ mod tests {
         assert_eq!(fills(100, None), [(0, 100, 5), (3, 100, 5), (2, 101, 5), (1, 103, 5)]);
     }
 
+    /// Who wants less than an order offers has all he wants, and takes nothing of the next.
+    #[test]
+    fn a_smaller_want_ends_it() {
+        let mut fills = Vec::new();
+        plan(&asks(), BTCUSD, Side::Buy, None, |_, _| Qty::from_hundredths(3), &mut fills);
+        assert_eq!(fills.len(), 1);
+    }
+
     /// A limit is a price it trades at, and the next worse one is not; an order that got all it wanted asks no further.
     #[test]
     fn a_limit_ends_it() {
