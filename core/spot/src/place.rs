@@ -1,4 +1,4 @@
-//! Placing an order: who may, and with what. What one does that meets the book is told in [`incoming`](crate::incoming).
+//! Placing an order: who may, and with what. What one does that meets the book is told in `incoming`.
 
 use crate::fees::hold;
 use crate::incoming::{Fate, Incoming};
