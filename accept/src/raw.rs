@@ -39,7 +39,8 @@ impl Raw {
     pub fn worded(&self) -> Result<(), String> {
         let text = self.text();
         let (head, body) = text.split_once("\r\n\r\n").ok_or("no end of the head")?;
-        if !head.to_ascii_lowercase().contains(&format!("content-length: {}", body.len())) {
+        let length = format!("\r\ncontent-length: {}\r\n", body.len());
+        if !format!("{}\r\n", head.to_ascii_lowercase()).contains(&length) {
             return Err(format!("the body is not as long as told, but {} bytes", body.len()));
         }
         let body: Value = serde_json::from_str(body).map_err(|error| format!("the body: {error}"))?;

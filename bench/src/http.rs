@@ -9,6 +9,7 @@ mod rest;
 mod server;
 
 pub(crate) use keys::{Key, read_all as read_keys, read_timely};
+pub(crate) use load::connect;
 pub(crate) use requests::{client_id, one as signed_request};
 pub(crate) use server::{Server, Which, pin};
 

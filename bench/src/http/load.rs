@@ -43,6 +43,15 @@ impl Answers {
     }
 }
 
+/// A connection that never waits, whose answers the poll tells of.
+pub(crate) fn connect(address: SocketAddr, poll: &Poll, token: Token) -> TcpStream {
+    let stream = std::net::TcpStream::connect(address).expect("the server listens");
+    stream.set_nodelay(true).and_then(|()| stream.set_nonblocking(true)).expect("a connection takes options");
+    let mut stream = TcpStream::from_std(stream);
+    poll.registry().register(&mut stream, token, Interest::READABLE).expect("the system polls");
+    stream
+}
+
 struct Connection<'a> {
     stream: TcpStream,
     requests: &'a Requests,
@@ -61,13 +70,7 @@ const PROCESSOR: usize = 1;
 
 impl<'a> Connection<'a> {
     fn open(address: SocketAddr, requests: &'a Requests, poll: &Poll, token: Token) -> Self {
-        let stream = std::net::TcpStream::connect(address).expect("the server listens");
-        stream
-            .set_nodelay(true)
-            .and_then(|()| stream.set_nonblocking(true))
-            .expect("a connection takes options");
-        let mut stream = TcpStream::from_std(stream);
-        poll.registry().register(&mut stream, token, Interest::READABLE).expect("the system polls");
+        let stream = connect(address, poll, token);
         let room = Box::new([0; 16_384]);
         Self { stream, requests, sent: 0, answered: 0, due: None, room, filled: 0 }
     }

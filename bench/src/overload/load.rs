@@ -12,10 +12,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use buttonwood_client::Credentials;
 use mio::net::TcpStream;
-use mio::{Events, Interest, Poll, Token};
+use mio::{Events, Poll, Token};
 
 use crate::figures::quantile;
-use crate::http::{Key, client_id, signed_request};
+use crate::http::{Key, client_id, connect, signed_request};
 
 /// After so long a request that was due is not sent any more.
 const GIVES_UP: Duration = Duration::from_millis(20);
@@ -178,15 +178,7 @@ impl Clients {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970").as_millis() as u64;
         let poll = Poll::new().expect("the system polls");
         let one = |(token, (key, nonce)): (usize, (&Key, Option<u64>))| {
-            let stream = std::net::TcpStream::connect(address).expect("the exchange listens");
-            stream
-                .set_nodelay(true)
-                .and_then(|()| stream.set_nonblocking(true))
-                .expect("a connection takes options");
-            let mut stream = TcpStream::from_std(stream);
-            poll.registry()
-                .register(&mut stream, Token(token), Interest::READABLE)
-                .expect("the system polls");
+            let stream = connect(address, &poll, Token(token));
             let credentials = Credentials::new(&key.api_key, &key.api_secret);
             let room = vec![0; 16_384];
             // Those who share a key have numbers of their own.

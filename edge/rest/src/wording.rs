@@ -91,7 +91,10 @@ mod tests {
     /// The body of an answer, which has the three fields, and whose length its head tells.
     fn body_of(answer: &str) -> &str {
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        assert!(head.contains(&format!("\r\ncontent-length: {}", body.len())), "{answer}");
+        assert!(
+            format!("{head}\r\n").contains(&format!("\r\ncontent-length: {}\r\n", body.len())),
+            "{answer}"
+        );
         assert!(head.contains("\r\ncontent-type: application/json\r\n"), "{answer}");
         assert!(head.contains("\r\nconnection: close\r\n"), "{answer}");
         assert!(body.starts_with(r#"{"result":"error","reason":""#), "{answer}");
