@@ -50,22 +50,32 @@ pub(crate) struct Flaw {
 /// One field of an object: where its name and value lie in the text.
 #[derive(Debug)]
 pub(crate) struct Field {
+    /// The [`beginning`] of its name.
+    begin: u64,
     name: Name,
     value: Token,
 }
 
 impl Field {
-    pub(crate) fn is_named(&self, text: &str, name: &str) -> bool {
-        let Name { span, escaped } = &self.name;
-        match escaped {
-            true => self.name.read(text) == name,
-            false => text.as_bytes().get(span.start..span.end) == Some(name.as_bytes()),
-        }
+    /// Whether this is the field's name, whose [`beginning`] is `begin`: nearly always that alone tells.
+    pub(crate) fn is_named(&self, text: &str, begin: u64, name: &str) -> bool {
+        self.begin == begin && self.name.read(text) == name
     }
 
     pub(crate) fn value<'a>(&self, text: &'a str) -> Value<'a> {
         self.value.read(text)
     }
+}
+
+/// The first eight bytes of a name as one word; a shorter one is filled up with zeros.
+#[expect(clippy::inline_always, reason = "of a literal, it is a constant")]
+#[inline(always)]
+pub(crate) fn beginning(name: &str) -> u64 {
+    let mut word = [0; 8];
+    for (place, byte) in word.iter_mut().zip(name.bytes()) {
+        *place = byte;
+    }
+    u64::from_le_bytes(word)
 }
 
 /// The inside of a string, and whether it holds escapes.
@@ -76,6 +86,20 @@ struct Name {
 }
 
 impl Name {
+    /// The [`beginning`] of what it reads as.
+    #[inline]
+    fn beginning(&self, text: &str) -> u64 {
+        let Range { start, end } = self.span;
+        let word = text.as_bytes().get(start..).and_then(<[u8]>::first_chunk);
+        match (word, end - start) {
+            (Some(word), 8..) if !self.escaped => u64::from_le_bytes(*word),
+            // What follows the name is cut off.
+            (Some(word), length) if !self.escaped => u64::from_le_bytes(*word) & !(u64::MAX << (8 * length)),
+            _ => beginning(&self.read(text)),
+        }
+    }
+
+    #[inline]
     fn read<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let raw = text.get(self.span.clone()).unwrap_or_default();
         if self.escaped { Cow::Owned(escape::resolve(raw)) } else { Cow::Borrowed(raw) }

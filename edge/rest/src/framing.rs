@@ -150,6 +150,10 @@ impl Heads {
     }
 
     fn field(&mut self, text: &[u8]) {
+        // Most lines are neither, which their first letter tells.
+        if !matches!(text.first(), Some(b'C' | b'c' | b'T' | b't')) {
+            return;
+        }
         if let Some(value) = value_of(text, b"content-length:") {
             self.lengths += 1;
             self.length = std::str::from_utf8(value).ok().and_then(|digits| digits.trim().parse().ok());

@@ -2,7 +2,10 @@
 
 use buttonwood_num::push_u64;
 
-/// A JSON text in the making. Fields separate themselves.
+/// A JSON text in the making. Each field or element ends in a comma, whose place the closing bracket takes: nobody has
+/// to look whether something came before.
+///
+/// What an order's answer is made of is written in line, where the lengths of names are known.
 #[derive(Debug)]
 pub(crate) struct Json {
     out: Vec<u8>,
@@ -13,29 +16,32 @@ impl Json {
         Self { out: Vec::with_capacity(bytes) }
     }
 
-    pub(crate) fn into_bytes(self) -> Vec<u8> {
+    pub(crate) fn into_bytes(mut self) -> Vec<u8> {
+        self.out.truncate(self.out.len() - usize::from(self.out.last() == Some(&b',')));
         self.out
     }
 
-    fn separate(&mut self) {
-        if !matches!(self.out.last(), None | Some(b'{' | b'[' | b':')) {
-            self.out.push(b',');
-        }
-    }
-
+    #[expect(clippy::inline_always, reason = "a name whose length is known is stored without a call")]
+    #[inline(always)]
     fn key(&mut self, name: &str) {
-        self.separate();
         self.out.push(b'"');
         self.out.extend_from_slice(name.as_bytes());
         self.out.extend_from_slice(b"\":");
     }
 
+    fn close(&mut self, bracket: u8) {
+        match self.out.last_mut() {
+            Some(last) if *last == b',' => *last = bracket,
+            _ => self.out.push(bracket),
+        }
+        self.out.push(b',');
+    }
+
     /// An object element or value.
     pub(crate) fn object(&mut self, fill: impl FnOnce(&mut Self)) {
-        self.separate();
         self.out.push(b'{');
         fill(self);
-        self.out.push(b'}');
+        self.close(b'}');
     }
 
     /// An array element or value.
@@ -44,12 +50,11 @@ impl Json {
         items: impl IntoIterator<Item = T>,
         mut each: impl FnMut(&mut Self, T),
     ) {
-        self.separate();
         self.out.push(b'[');
         for item in items {
             each(self, item);
         }
-        self.out.push(b']');
+        self.close(b']');
     }
 
     /// A field that holds an object.
@@ -59,6 +64,7 @@ impl Json {
     }
 
     /// A field that holds an array.
+    #[inline]
     pub(crate) fn array_field<T>(
         &mut self,
         name: &str,
@@ -70,62 +76,68 @@ impl Json {
     }
 
     /// A field with a string that needs no escapes: what the exchange itself made.
+    #[expect(clippy::inline_always, reason = "as its name's")]
+    #[inline(always)]
     pub(crate) fn plain(&mut self, name: &str, value: &str) {
         self.key(name);
         self.plain_item(value);
     }
 
     /// A string element that needs no escapes.
+    #[inline]
     pub(crate) fn plain_item(&mut self, value: &str) {
-        self.separate();
-        self.out.push(b'"');
-        self.out.extend_from_slice(value.as_bytes());
-        self.out.push(b'"');
+        self.decimal_item(|out| out.extend_from_slice(value.as_bytes()));
     }
 
     /// A field with a string of digits that `print` writes: a decimal.
+    #[expect(clippy::inline_always, reason = "as its name's")]
+    #[inline(always)]
     pub(crate) fn decimal(&mut self, name: &str, print: impl FnOnce(&mut Vec<u8>)) {
         self.key(name);
-        self.out.push(b'"');
-        print(&mut self.out);
-        self.out.push(b'"');
+        self.decimal_item(print);
     }
 
     /// A string element of digits.
+    #[inline]
     pub(crate) fn decimal_item(&mut self, print: impl FnOnce(&mut Vec<u8>)) {
-        self.separate();
         self.out.push(b'"');
         print(&mut self.out);
-        self.out.push(b'"');
+        self.out.extend_from_slice(b"\",");
     }
 
     /// A field with a whole number.
+    #[expect(clippy::inline_always, reason = "as its name's")]
+    #[inline(always)]
     pub(crate) fn number(&mut self, name: &str, value: u64) {
         self.key(name);
-        push_u64(&mut self.out, value);
+        self.number_item(value);
     }
 
     /// A whole number element.
     pub(crate) fn number_item(&mut self, value: u64) {
-        self.separate();
         push_u64(&mut self.out, value);
+        self.out.push(b',');
     }
 
     /// A field with a whole number in a string.
+    #[expect(clippy::inline_always, reason = "as its name's")]
+    #[inline(always)]
     pub(crate) fn number_text(&mut self, name: &str, value: u64) {
         self.decimal(name, |out| push_u64(out, value));
     }
 
     /// A field with `true` or `false`.
+    #[expect(clippy::inline_always, reason = "as its name's")]
+    #[inline(always)]
     pub(crate) fn flag(&mut self, name: &str, value: bool) {
         self.key(name);
-        self.out.extend_from_slice(if value { b"true" } else { b"false" });
+        self.out.extend_from_slice(if value { b"true," } else { b"false," });
     }
 
     /// A field with `null`.
     pub(crate) fn null(&mut self, name: &str) {
         self.key(name);
-        self.out.extend_from_slice(b"null");
+        self.out.extend_from_slice(b"null,");
     }
 }
 

@@ -146,13 +146,14 @@ impl<'a> Reader<'a> {
             return Err(self.flaw("a field name in double quotes is expected"));
         }
         let name = self.string()?;
-        self.fresh(first, &name)?;
+        let begin = name.beginning(self.text);
+        self.fresh(first, begin, &name)?;
         self.skip_blanks();
         self.expect(b':', "':' is expected")?;
         self.skip_blanks();
         let at = self.fields.len();
         // The name is in place before the value is read, so that an inner object is pushed above it.
-        self.fields.push(Field { name, value: Token::Null });
+        self.fields.push(Field { begin, name, value: Token::Null });
         let value = self.value(depth)?;
         if let Some(field) = self.fields.get_mut(at) {
             field.value = value;
@@ -161,14 +162,16 @@ impl<'a> Reader<'a> {
     }
 
     /// That a name is new to its object, and the object not too wide.
-    fn fresh(&self, first: usize, name: &Name) -> Result<(), Flaw> {
+    fn fresh(&self, first: usize, begin: u64, name: &Name) -> Result<(), Flaw> {
         let siblings = self.fields.get(first..).unwrap_or_default();
         if siblings.len() >= FIELDS_MAX {
             return Err(self.flaw(format!("an object has more than {FIELDS_MAX} fields")));
         }
-        let text = name.read(self.text);
-        if siblings.iter().any(|field| field.is_named(self.text, &text)) {
-            return Err(self.flaw(format!("field '{}' is given twice", crate::refusal::quoted(&text))));
+        let is_taken =
+            |field: &Field| field.begin == begin && field.name.read(self.text) == name.read(self.text);
+        if siblings.iter().any(is_taken) {
+            let name = name.read(self.text);
+            return Err(self.flaw(format!("field '{}' is given twice", crate::refusal::quoted(&name))));
         }
         Ok(())
     }
@@ -231,23 +234,40 @@ impl<'a> Reader<'a> {
     }
 
     /// A string from its opening to its closing quote.
+    #[inline]
     fn string(&mut self) -> Result<Name, Flaw> {
         self.at += 1;
         let start = self.at;
-        let mut escaped = false;
-        loop {
-            let rest = self.rest();
-            let Some(plain) = plain_length(rest) else { return Err(self.flaw("a string does not end")) };
-            self.at += plain;
-            match rest.get(plain) {
-                Some(b'"') => break,
-                Some(b'\\') => self.escape()?,
-                _ => return Err(self.flaw("a control character stands in a string")),
-            }
-            escaped = true;
+        // Nearly every string is plain to its end.
+        let end = start + plain_length(self.rest());
+        if self.text.as_bytes().get(end) == Some(&b'"') {
+            self.at = end + 1;
+            return Ok(Name { span: start..end, escaped: false });
         }
-        self.at += 1;
-        Ok(Name { span: start..self.at - 1, escaped })
+        self.string_with_escapes(start)
+    }
+
+    /// The rest of a string that is not plain, and whether it ends at all.
+    #[cold]
+    fn string_with_escapes(&mut self, start: usize) -> Result<Name, Flaw> {
+        loop {
+            let plain = plain_length(self.rest());
+            match self.rest().get(plain) {
+                Some(b'"') => {
+                    self.at += plain + 1;
+                    return Ok(Name { span: start..self.at - 1, escaped: true });
+                }
+                Some(b'\\') => {
+                    self.at += plain;
+                    self.escape()?;
+                }
+                Some(_) => {
+                    self.at += plain;
+                    return Err(self.flaw("a control character stands in a string"));
+                }
+                None => return Err(self.flaw("a string does not end")),
+            }
+        }
     }
 
     fn escape(&mut self) -> Result<(), Flaw> {
@@ -274,22 +294,24 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// How many bytes come before the first quote, backslash or control character, eight looked at together.
-fn plain_length(bytes: &[u8]) -> Option<usize> {
+/// How many bytes come before the first quote, backslash or control character, eight looked at together; all of them
+/// where there is none.
+#[inline]
+fn plain_length(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
     // A byte's top bit is set where it is below `bound`; above the first such byte that may err, so it alone counts.
-    let below = |word: u64, bound: u64| word.wrapping_sub(ONES * bound) & !word & TOPS;
+    let below = |word: u64, bound: u8| word.wrapping_sub(ONES * u64::from(bound)) & !word & TOPS;
     let (words, rest) = bytes.as_chunks::<8>();
     for (at, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
-        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
-        let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
-        let found = quote | backslash | below(word, 0x20);
+        // With this bit turned, a quote lies next above the control characters, which stay among themselves.
+        let quote_or_control = below(word ^ (ONES * u64::from(b'"' ^ b' ')), b' ' + 1);
+        let found = quote_or_control | below(word ^ (ONES * u64::from(b'\\')), 1);
         if found != 0 {
-            return Some(at * 8 + usize::try_from(found.trailing_zeros() / 8).unwrap_or_default());
+            return at * 8 + usize::try_from(found.trailing_zeros() / 8).unwrap_or_default();
         }
     }
-    let at = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f))?;
-    Some(words.len() * 8 + at)
+    let at = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
+    words.len() * 8 + at.unwrap_or(rest.len())
 }

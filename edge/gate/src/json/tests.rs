@@ -41,8 +41,24 @@ fn reads_every_kind_of_value() {
 fn resolves_escapes() {
     let text = r#"{"\u0061":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é"}"#;
     let fields = object(text).unwrap();
-    assert!(fields[0].is_named(text, "a"));
+    assert!(fields[0].is_named(text, beginning("a"), "a"));
     assert_eq!(fields[0].value(text), Value::Text("\"\\/\u{8}\u{c}\n\r\té😀é".into()));
+}
+
+/// Names that begin alike, to the eighth letter and beyond it, are told apart, and the empty one is a name.
+#[test]
+fn tells_names_apart() {
+    let names = ["", "a", "seventh", "eighth_l", "eighth_le", "eighth_letter", "eighth_letters"];
+    let fields: Vec<String> = names.iter().enumerate().map(|(at, name)| format!("\"{name}\":{at}")).collect();
+    let text = format!("{{{}}}", fields.join(","));
+    let fields = object(&text).unwrap();
+    for (at, field) in fields.iter().enumerate() {
+        let found = |name: &&&str| field.is_named(&text, beginning(name), name);
+        assert_eq!(names.iter().filter(found).collect::<Vec<_>>(), [&names[at]]);
+        let twice = format!("{{\"{0}\":1,\"{0}\":2}}", names[at]);
+        assert_eq!(flaw(&twice), format!("field '{}' is given twice", names[at]));
+    }
+    assert!(!fields[1].is_named(&text, beginning("a\0"), "a\0"));
 }
 
 #[test]
