@@ -8,7 +8,7 @@ use postcard::serialize_with_flavor;
 use serde::Serialize;
 
 /// The version of this form; a reader refuses any other.
-pub const FORMAT: u8 = 4;
+pub const FORMAT: u8 = 5;
 
 /// What one command was and did.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Balances and the movements between them.
 
 use crate::balance::Owner;
-use crate::{Balance, Bucket, House, Posting, Trade};
+use crate::trade::Owed;
+use crate::{Balance, Bucket, House, Posting, Taker, Trade};
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, CurrencyId, Held, Side};
 use buttonwood_num::Money;
@@ -21,6 +22,9 @@ pub struct Ledger {
     /// Whose balance lies in each place; apart, since movements need not read it.
     owners: Vec<Owner>,
     fingerprint: u64,
+    /// What the makers of the order that is being settled have given and got; nothing between two commands.
+    #[serde(skip)]
+    owed: Owed,
     /// Per account a row of entries, as long as the list of currencies or longer: 0 for no balance, else its place in
     /// `balances` plus one.
     #[serde(skip)]
@@ -282,29 +286,42 @@ impl Ledger {
         self.note(place, after);
     }
 
-    /// Settles a trade: base against quote between two parties, and both fees to the house, in one entry that gives
-    /// to one what it takes from another.
+    /// Settles the maker's part of a trade: it pays out of its hold and gets what it wanted, both from and to the
+    /// taker, whose part [`Ledger::settle_taker`] settles once for all of its trades.
     ///
     /// # Panics
-    /// When a party lacks what it gives.
+    /// When the maker lacks what it gives.
     #[inline]
-    pub fn settle(&mut self, trade: &Trade) {
-        let Trade { base, quote, amount, notional, maker, taker } = *trade;
+    pub fn settle_maker(&mut self, trade: &Trade) {
+        let Trade { base, quote, amount, notional, maker, taker_fee } = *trade;
         // What the maker sells or buys decides who gives what. Nobody can foretell it, so nothing branches on it.
         let sells = maker.side == Side::Sell;
-        let cost = notional + select_unpredictable(sells, taker.fee, maker.fee);
-        let proceeds = notional - select_unpredictable(sells, maker.fee, taker.fee);
-        let fees = maker.fee + taker.fee;
-        assert!(proceeds + fees == cost, "an entry gives to one what it takes from another");
-        let (gives, pays) =
-            (select_unpredictable(sells, amount, cost), select_unpredictable(sells, cost, amount));
-        let (gets, receives) =
-            (select_unpredictable(sells, proceeds, amount), select_unpredictable(sells, amount, proceeds));
+        let gives = select_unpredictable(sells, amount, notional + maker.fee);
+        let gets = select_unpredictable(sells, notional - maker.fee, amount);
         let wanted = select_unpredictable(sells, quote, base);
         self.spend(maker.held, maker.freed, gives);
         self.add(maker.account, wanted, gets);
-        self.take(taker.account, wanted, pays);
-        self.add(taker.account, select_unpredictable(sells, base, quote), receives);
+        self.owed.given += gives;
+        self.owed.got += gets;
+        self.owed.fees += maker.fee + taker_fee;
+    }
+
+    /// Settles the taker's part of all trades since the last taker's: it gets what the makers gave and gives what they
+    /// got, and both fees go to the house. With that, the entry that the first maker began gives to one what it takes
+    /// from another.
+    ///
+    /// # Panics
+    /// When the taker lacks what it gives.
+    #[inline(never)]
+    pub fn settle_taker(&mut self, taker: &Taker) {
+        let Owed { given, got, fees } = core::mem::take(&mut self.owed);
+        let Taker { account, side, base, quote } = *taker;
+        let (gets, pays, wanted, paid_in) = match side {
+            Side::Buy => (given, got + fees, base, quote),
+            Side::Sell => (given - fees, got, quote, base),
+        };
+        self.take(account, paid_in, pays);
+        self.add(account, wanted, gets);
         self.add(House::Fees.account(), quote, fees);
     }
 

@@ -18,15 +18,6 @@ pub struct Maker {
     pub freed: Money,
 }
 
-/// Whoever came: pays from what is available, since it never held anything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Taker {
-    /// Whose.
-    pub account: AccountId,
-    /// What it pays the house, in quote currency.
-    pub fee: Money,
-}
-
 /// An exchange of base for quote, and both fees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trade {
@@ -40,6 +31,27 @@ pub struct Trade {
     pub notional: Money,
     /// Who rested.
     pub maker: Maker,
-    /// Who came.
-    pub taker: Taker,
+    /// What whoever came pays the house, in quote currency.
+    pub taker_fee: Money,
+}
+
+/// Whoever came, once all it trades with have paid: it pays from what is available, since it never held anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taker {
+    /// Whose.
+    pub account: AccountId,
+    /// Which way it trades.
+    pub side: Side,
+    /// What was traded.
+    pub base: CurrencyId,
+    /// For what, and what fees are in.
+    pub quote: CurrencyId,
+}
+
+/// What the makers of one taker gave, what they got, and both sides' fees: the taker's to settle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Owed {
+    pub(crate) given: Money,
+    pub(crate) got: Money,
+    pub(crate) fees: Money,
 }

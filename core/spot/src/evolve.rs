@@ -34,9 +34,7 @@ pub fn evolve(pit: &mut Pit, time: Time, event: &Event, texts: &[u8]) -> Option<
             None
         }
         Event::Completed => {
-            let Pit { orders, taking, .. } = pit;
-            assert!(orders.get(*taking).remaining == Qty::ZERO, "a completed order has nothing left");
-            remove(orders, *taking);
+            complete(pit);
             None
         }
         Event::Cancelled { slot, order: id, .. } => {
@@ -55,6 +53,14 @@ fn remove(orders: &mut Orders, slot: Slot) {
 }
 
 #[inline(never)]
+fn complete(pit: &mut Pit) {
+    let taking = pit.taking;
+    assert!(pit.orders.get(taking).remaining == Qty::ZERO, "a completed order has nothing left");
+    settle_taker(pit, taking);
+    pit.orders.remove(taking);
+}
+
+#[inline(never)]
 fn enter(pit: &mut Pit, order: &NewOrder, texts: &[u8], time: Time) {
     pit.taking = pit.orders.insert(order, texts, time);
 }
@@ -70,6 +76,7 @@ fn enter_resting(pit: &mut Pit, order: &NewOrder, held: Held, amount: Money, tex
 
 #[inline(never)]
 fn rest(pit: &mut Pit, held: Held, amount: Money) {
+    settle_taker(pit, pit.taking);
     let Pit { symbols, orders, ledger, taking } = pit;
     let order = orders.get(*taking);
     check_uncrossed(orders, order.symbol, order.side, order.price);
@@ -83,10 +90,12 @@ fn cancel(pit: &mut Pit, slot: Slot, id: OrderId) {
     let Pit { symbols, orders, ledger, .. } = pit;
     let order = orders.get(slot);
     assert!(order.id == id, "the order lies where the decision found it");
-    if order.is_booked() && !planted(Bug::HoldKept) {
+    if !order.is_booked() {
+        settle_taker(pit, slot);
+    } else if !planted(Bug::HoldKept) {
         ledger.release(order.held, hold_of(&symbol_of(symbols, order.symbol).grid, order));
     }
-    orders.remove(slot);
+    pit.orders.remove(slot);
 }
 
 /// What rests must not be what the other side would trade with (INV-MATCH-1).
@@ -99,17 +108,16 @@ fn symbol_of(symbols: &[Symbol], id: SymbolId) -> &Symbol {
     symbols.get(id.index()).expect("an order's symbol is listed")
 }
 
-/// Exchanges base for quote between the two parties and takes their fees. Amounts stay in the event until they are needed.
+/// Has the maker of a fill pay and be paid, and notes what both have traded. Amounts stay in the event until they are needed.
 #[inline(never)]
 fn settle(pit: &mut Pit, maker: Slot, qty: &Qty, maker_fee: &Money, taker_fee: &Money) {
     let Pit { symbols, orders, ledger, taking } = pit;
-    let taker = *taking;
     let qty = *qty;
     let resting = orders.get(maker);
     let symbol = symbol_of(symbols, resting.symbol);
     let grid = &symbol.grid;
     let notional = grid.notional(resting.price, qty).expect("a fill is no larger than its resting order");
-    ledger.settle(&Trade {
+    ledger.settle_maker(&Trade {
         base: symbol.base,
         quote: symbol.quote,
         amount: grid.base(qty).expect("a fill is no larger than its resting order"),
@@ -121,12 +129,25 @@ fn settle(pit: &mut Pit, maker: Slot, qty: &Qty, maker_fee: &Money, taker_fee: &
             held: resting.held,
             freed: freed(grid, resting, qty),
         },
-        taker: Taker { account: orders.get(taker).account, fee: *taker_fee },
+        taker_fee: *taker_fee,
     });
     let (id, price) = (resting.symbol, resting.price);
     orders.print(id, price);
-    orders.fill_entered(taker, qty, notional);
+    orders.fill_entered(*taking, qty, notional);
     if orders.fill(maker, qty, notional) == Qty::ZERO {
         remove(orders, maker);
     }
+}
+
+/// Has the order that entered pay for all of its fills, and be paid: at its last event, whichever that is.
+#[inline(never)]
+fn settle_taker(pit: &mut Pit, slot: Slot) {
+    let Pit { symbols, orders, ledger, .. } = pit;
+    if orders.traded(slot).qty == Qty::ZERO {
+        return;
+    }
+    let order = orders.get(slot);
+    let symbol = symbol_of(symbols, order.symbol);
+    let (base, quote) = (symbol.base, symbol.quote);
+    ledger.settle_taker(&Taker { account: order.account, side: order.side, base, quote });
 }

@@ -155,18 +155,27 @@ fn equal_ledgers_have_the_same_past() {
 }
 
 /// Alice buys 3 for 600 and pays 6, Bob sells and pays 4; the house gets 10.
-fn trade(resting: Side, held: Held, freed: i128) -> Trade {
+fn settle(ledger: &mut Ledger, resting: Side, held: Held, freed: i128) {
+    settle_maker(ledger, resting, held, freed);
+    settle_taker(ledger, resting.opposite());
+}
+
+fn settle_maker(ledger: &mut Ledger, side: Side, held: Held, freed: i128) {
     let (hers, his) = ((ALICE, money(6)), (BOB, money(4)));
-    let ((maker, maker_fee), (taker, taker_fee)) =
-        if resting == Side::Buy { (hers, his) } else { (his, hers) };
-    Trade {
+    let ((account, fee), (_, taker_fee)) = if side == Side::Buy { (hers, his) } else { (his, hers) };
+    ledger.settle_maker(&Trade {
         base: BTC,
         quote: USD,
         amount: money(3),
         notional: money(600),
-        maker: Maker { account: maker, side: resting, fee: maker_fee, held, freed: money(freed) },
-        taker: Taker { account: taker, fee: taker_fee },
-    }
+        maker: Maker { account, side, fee, held, freed: money(freed) },
+        taker_fee,
+    });
+}
+
+fn settle_taker(ledger: &mut Ledger, side: Side) {
+    let account = if side == Side::Buy { ALICE } else { BOB };
+    ledger.settle_taker(&Taker { account, side, base: BTC, quote: USD });
 }
 
 /// Her order rested and reserved 610: what that had too much returns, and he pays from what is available.
@@ -176,7 +185,7 @@ fn a_resting_buy_pays_out_of_its_hold() {
     issue(&mut ledger, ALICE, USD, 1_000);
     issue(&mut ledger, BOB, BTC, 9);
     let hers = ledger.hold(ALICE, USD, money(610));
-    ledger.settle(&trade(Side::Buy, hers, 610));
+    settle(&mut ledger, Side::Buy, hers, 610);
     assert_eq!(ledger.balance(ALICE, USD), Balance { available: money(394), held: money(0) });
     assert_eq!(ledger.balance(ALICE, BTC), Balance { available: money(3), held: money(0) });
     assert_eq!(ledger.balance(BOB, BTC), Balance { available: money(6), held: money(0) });
@@ -192,7 +201,7 @@ fn a_resting_sell_pays_out_of_its_hold() {
     issue(&mut ledger, ALICE, USD, 1_000);
     issue(&mut ledger, BOB, BTC, 9);
     let his = ledger.hold(BOB, BTC, money(5));
-    ledger.settle(&trade(Side::Sell, his, 3));
+    settle(&mut ledger, Side::Sell, his, 3);
     assert_eq!(ledger.balance(ALICE, USD), Balance { available: money(394), held: money(0) });
     assert_eq!(ledger.balance(ALICE, BTC), Balance { available: money(3), held: money(0) });
     assert_eq!(ledger.balance(BOB, BTC), Balance { available: money(4), held: money(2) });
@@ -208,7 +217,7 @@ fn nobody_sells_what_he_has_not() {
     issue(&mut ledger, ALICE, USD, 1_000);
     issue(&mut ledger, BOB, BTC, 2);
     let hers = ledger.hold(ALICE, USD, money(610));
-    ledger.settle(&trade(Side::Buy, hers, 610));
+    settle(&mut ledger, Side::Buy, hers, 610);
 }
 
 #[test]
@@ -228,7 +237,48 @@ fn no_trade_is_paid_from_nothing() {
     issue(&mut ledger, ALICE, USD, 10);
     issue(&mut ledger, BOB, BTC, 9);
     let hers = ledger.hold(ALICE, USD, money(10));
-    ledger.settle(&trade(Side::Buy, hers, 20));
+    settle(&mut ledger, Side::Buy, hers, 20);
+}
+
+/// She meets two of his orders: both are paid at once, and she pays for both together.
+#[test]
+fn a_taker_settles_with_all_its_makers_at_once() {
+    let mut ledger = ledger(5, 2);
+    issue(&mut ledger, ALICE, USD, 2_000);
+    issue(&mut ledger, BOB, BTC, 9);
+    let his = ledger.hold(BOB, BTC, money(7));
+    for _ in 0..2 {
+        settle_maker(&mut ledger, Side::Sell, his, 3);
+    }
+    assert_eq!(ledger.balance(BOB, USD).available, money(1_192));
+    assert_eq!(ledger.balance(ALICE, USD).available, money(2_000));
+    settle_taker(&mut ledger, Side::Buy);
+    assert_eq!(ledger.balance(ALICE, USD), Balance { available: money(788), held: money(0) });
+    assert_eq!(ledger.balance(ALICE, BTC), Balance { available: money(6), held: money(0) });
+    assert_eq!(ledger.balance(BOB, BTC), Balance { available: money(2), held: money(1) });
+    assert_eq!(ledger.balance(House::Fees.account(), USD).available, money(20));
+    assert_eq!(ledger.broken_law(), None);
+    let settled = ledger.clone();
+    settle_taker(&mut ledger, Side::Buy);
+    assert_eq!(ledger.balances, settled.balances, "nothing is owed twice");
+}
+
+/// And when she rested with two orders, he is paid for both together, less the fees of both.
+#[test]
+fn a_seller_settles_with_all_its_makers_at_once() {
+    let mut ledger = ledger(5, 2);
+    issue(&mut ledger, ALICE, USD, 2_000);
+    issue(&mut ledger, BOB, BTC, 9);
+    let hers = ledger.hold(ALICE, USD, money(1_220));
+    for _ in 0..2 {
+        settle_maker(&mut ledger, Side::Buy, hers, 610);
+    }
+    assert_eq!(ledger.balance(ALICE, USD), Balance { available: money(788), held: money(0) });
+    settle_taker(&mut ledger, Side::Sell);
+    assert_eq!(ledger.balance(BOB, USD), Balance { available: money(1_192), held: money(0) });
+    assert_eq!(ledger.balance(BOB, BTC), Balance { available: money(3), held: money(0) });
+    assert_eq!(ledger.balance(House::Fees.account(), USD).available, money(20));
+    assert_eq!(ledger.broken_law(), None);
 }
 
 /// A decision finds where a balance lies or will lie; the hold it leads to is on that balance.
@@ -308,6 +358,6 @@ fn the_fingerprint_is_part_of_the_format() {
     issue(&mut ledger, ALICE, USD, 1 << 70);
     issue(&mut ledger, BOB, BTC, 9);
     let held = ledger.hold(ALICE, USD, money(610));
-    ledger.settle(&trade(Side::Buy, held, 610));
+    settle(&mut ledger, Side::Buy, held, 610);
     assert_eq!(ledger.fingerprint(), 17_244_696_160_443_422_472);
 }
