@@ -90,7 +90,7 @@ impl Index {
         let heads = grown(&mut self.accounts, row.account.index());
         let account =
             AccountLinks { all: heads.orders.push(at), symbol: heads.symbol(row.symbol).orders.push(at) };
-        let same_order = self.by_order.push(bucket::of_order(self.key, row.account, row.order), at);
+        let same_order = self.by_order.push(bucket::of_order(row.order), at);
         let same_client = row.client_id.as_ref().and_then(|client_id| {
             let bucket = bucket::of_client(self.key, row.account, client_id);
             self.by_client.push(bucket, at)
@@ -132,8 +132,8 @@ impl Index {
     }
 
     /// The newest row of the bucket that a closed order would lie in.
-    pub(super) fn order_bucket(&self, account: AccountId, order: OrderId) -> Option<Position> {
-        self.by_order.newest(bucket::of_order(self.key, account, order))
+    pub(super) fn order_bucket(&self, order: OrderId) -> Option<Position> {
+        self.by_order.newest(bucket::of_order(order))
     }
 
     /// The newest row of the bucket that a closed order with this client id would lie in.

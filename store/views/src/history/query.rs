@@ -77,7 +77,7 @@ impl History {
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
     pub fn order(&self, account: AccountId, order: OrderId) -> Result<Option<OrderRow>, Fault> {
-        let mut next = self.index.order_bucket(account, order);
+        let mut next = self.index.order_bucket(order);
         // Ids follow the time of placing, so the order was placed no earlier than any with a smaller id.
         let mut placed = Time(0);
         while let Some(at) = next {

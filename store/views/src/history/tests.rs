@@ -269,9 +269,11 @@ fn orders_of_one_bucket_are_told_apart() {
     rig.step(Step::Close { order: 0, reason: None });
     let [first] = rig.orders(ALICE, None)[..] else { panic!("one order closed") };
 
-    let bucket_of = |order| bucket::of_order(KEY, ALICE, OrderId(order));
+    let bucket_of = |order| bucket::of_order(OrderId(order));
     let twin =
         (2..10_000_000).find(|order| bucket_of(*order) == bucket_of(first.order.0)).map(OrderId).unwrap();
+    assert_ne!(bucket_of(first.order.0), bucket_of(first.order.0 + 1));
+    assert_ne!(bucket_of(first.order.0), bucket_of(first.order.0 + 256));
     let bucket_of = |name: &ClientId| bucket::of_client(KEY, ALICE, name);
     let mut names = (0..).map(|number: u32| ClientId::new(&number.to_string()).unwrap());
     let name = names.find(|name| bucket_of(name) == bucket_of(&first.client_id.unwrap())).unwrap();
