@@ -243,12 +243,9 @@ impl Ladder {
         self.beyond_path(&self.path(key)?, key).map(|key| self.price(key))
     }
 
+    /// The best key that is worse than `key`, whose own leaf holds none.
     fn beyond_path(&self, path: &Path, key: u64) -> Option<u64> {
         let depth = self.depth();
-        let bits = beyond(self.leaves[path[depth] as usize], key, 0);
-        if bits != 0 {
-            return Some(replace(key, 0, bits));
-        }
         for height in 1..=depth {
             let at = path[depth - height] as usize;
             let shift = STEP * height as u32;
