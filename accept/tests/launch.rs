@@ -47,6 +47,13 @@ fn credentials_file() {
     let path = x.data().join("credentials.json");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&path), mode(x.data())), (0o600, 0o700), "the directory is its owner's alone too");
+    let entries =
+        |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let inside = entries(x.data())
+        .into_iter()
+        .flat_map(|path| if path.is_dir() { entries(&path) } else { vec![path] });
+    let open: Vec<_> = inside.filter(|path| mode(path) & 0o077 != 0).collect();
+    assert!(open.is_empty(), "so is every file, should somebody open the directory: {open:?}");
     let file = x.credentials();
     same_keys(&file, &["base_url", "auth_url", "keys", "users", "oauth_clients"], &file);
     assert_eq!(file["base_url"], json!(x.base_url()));

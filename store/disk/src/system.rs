@@ -5,7 +5,7 @@ use rustix::fs::{Advice, FallocateFlags, OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,7 +34,8 @@ impl Disk for System {
         let mut options = OpenOptions::new();
         options.read(true);
         if how != Open::Read {
-            options.write(true).create(true).truncate(how == Open::Fresh);
+            // The owner's alone, whoever may enter the folder: it holds everybody's orders and balances.
+            options.write(true).create(true).truncate(how == Open::Fresh).mode(0o600);
         }
         Ok(Arc::new(options.open(path)?))
     }
@@ -126,6 +127,7 @@ impl Handle for File {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     /// Opening keeps or empties what is there, as it is told; a file that is only read must be there.
     #[test]
@@ -139,6 +141,17 @@ mod tests {
         let mut long = [0; 6];
         assert_eq!(kept.read_exact_at(&mut long, 0).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
         assert!(System.open(&path, Open::Fresh).unwrap().is_empty().unwrap());
+    }
+
+    /// Nobody else reads what is written, whatever the folder allows.
+    #[test]
+    fn files_are_their_owners_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        for how in [Open::Keep, Open::Fresh] {
+            let path = dir.path().join(format!("{how:?}"));
+            System.open(&path, how).unwrap();
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
     }
 
     /// One holder alone or many together, and a handle that is dropped lets go.
