@@ -81,6 +81,33 @@ fn the_rest_of_a_limit_order_rests() {
     );
 }
 
+/// In which order balances move, and which come to be, is part of the format: every batch of a journal holds the number
+/// that chains them. An order settles with all that it meets at its end, however it ends; one that trades nothing moves
+/// and opens none.
+#[test]
+fn the_order_of_settling_is_part_of_the_format() {
+    check(
+        "
+        given ann BTC 2, ETH 5
+        given bob BTC 2
+        given cat USD 200000
+        given dan USD 200000
+        ann sell btcusd 0.25 @ 30000 as A1       => accepted A1, booked A1
+        bob sell btcusd 0.25 @ 30000 as B1       => accepted B1, booked B1
+        cat buy  btcusd 1 @ 30000 as C1          => accepted C1, filled A1 0.25 @ 30000.00 fees 15 30, filled B1 0.25 @ 30000.00 fees 15 30, booked C1
+        fingerprint 16276976894795704651
+        ann sell btcusd 1 @ 30000 ioc as A2      => accepted A2, filled C1 0.5 @ 30000.00 fees 30 60, cancelled A2 ImmediateOrCancelWouldPost
+        fingerprint 6178508531501223122
+        dan buy  ethusd 1 @ 1000 as D1           => accepted D1, booked D1
+        dan buy  ethusd 1 @ 900 as D2            => accepted D2, booked D2
+        ann sell ethusd 3 @ 900 fok as A3        => accepted A3, cancelled A3 FillOrKillWouldNotFill
+        fingerprint 6518946533975464885
+        ann sell ethusd 2 @ 900 as A4            => accepted A4, filled D1 1 @ 1000.00 fees 2 4, filled D2 1 @ 900.00 fees 1.8 3.6, completed A4
+        fingerprint 7791807418558159114
+        ",
+    );
+}
+
 /// A hold takes from what is available at once: a buy its price and the taker's fee, a sell its quantity; a cancel
 /// gives it back. Proves ORD-048.
 #[test]

@@ -306,6 +306,12 @@ impl Ledger {
         self.owed.fees += maker.fee + taker_fee;
     }
 
+    /// Whether every maker's taker has settled: so between any two orders.
+    #[inline]
+    pub fn is_settled(&self) -> bool {
+        self.owed == Owed::default()
+    }
+
     /// Settles the taker's part of all trades since the last taker's: it gets what the makers gave and gives what they
     /// got, and both fees go to the house. With that, the entry that the first maker began gives to one what it takes
     /// from another.

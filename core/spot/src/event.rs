@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// One thing that happened. Each carries what the decision found, so that applying it searches for nothing.
 ///
-/// Fills, a rest and a completion are about the order that [`Event::Placed`] entered before them in the same command.
+/// Fills, a rest and a completion are about the order that [`Event::Placed`] entered before them in the same command. Each
+/// order that enters so has one last event: its rest, its completion or its cancel. With that it settles for all of its fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// An order entered and rests on the book whole: it met nothing.

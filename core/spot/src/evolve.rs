@@ -62,6 +62,7 @@ fn complete(pit: &mut Pit) {
 
 #[inline(never)]
 fn enter(pit: &mut Pit, order: &NewOrder, texts: &[u8], time: Time) {
+    assert!(pit.ledger.is_settled(), "an order settles before the next one enters");
     pit.taking = pit.orders.insert(order, texts, time);
 }
 

@@ -13,6 +13,7 @@
 //! KEY [on ACCOUNT] cancel LABEL | id:N | client:TEXT | session | all [nonce N]                    => …
 //! balance ACCOUNT CUR TOTAL available AMOUNT
 //! fees    CUR AMOUNT                           what the house has taken
+//! fingerprint NUMBER                           the chain of all balances so far
 //! asks    SYMBOL LABEL …                       a side in priority order; `bids` alike; `-` when empty
 //! orders  ACCOUNT LABEL …                      an account's live orders, newest first
 //! # anything                                   a remark
@@ -144,6 +145,9 @@ impl Stage {
                 let (currency, amount) = (self.currency(words.next()), money(words.next()));
                 let got = self.exchange.balance(fees_account(), currency);
                 return same(&got.total(), &amount);
+            }
+            "fingerprint" => {
+                return same(&self.exchange.state.fingerprint().to_string(), &words.next().to_owned());
             }
             side @ ("asks" | "bids") => return self.queue(side, words),
             "orders" => {

@@ -252,7 +252,9 @@ fn a_taker_settles_with_all_its_makers_at_once() {
     }
     assert_eq!(ledger.balance(BOB, USD).available, money(1_192));
     assert_eq!(ledger.balance(ALICE, USD).available, money(2_000));
+    assert!(!ledger.is_settled());
     settle_taker(&mut ledger, Side::Buy);
+    assert!(ledger.is_settled());
     assert_eq!(ledger.balance(ALICE, USD), Balance { available: money(788), held: money(0) });
     assert_eq!(ledger.balance(ALICE, BTC), Balance { available: money(6), held: money(0) });
     assert_eq!(ledger.balance(BOB, BTC), Balance { available: money(2), held: money(1) });

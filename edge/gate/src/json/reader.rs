@@ -247,7 +247,7 @@ impl<'a> Reader<'a> {
         self.string_with_escapes(start)
     }
 
-    /// The rest of a string that is not plain, and whether it ends at all.
+    /// A string that is not plain to its end, from `start`, where the reader stands; or that has no end.
     #[cold]
     fn string_with_escapes(&mut self, start: usize) -> Result<Name, Flaw> {
         loop {

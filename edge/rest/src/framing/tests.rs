@@ -39,8 +39,10 @@ fn plain_requests_are_clear() {
 
 #[test]
 fn chunks_end_the_connection() {
-    let chunked = post("TRANSFER-ENCODING: chunked\r\n", "0\r\n\r\n") + GET;
-    assert_eq!(verdicts(&chunked, 1), [Verdict::Last]);
+    for name in ["TRANSFER-ENCODING", "transfer-encoding"] {
+        let chunked = post(&format!("{name}: chunked\r\n"), "0\r\n\r\n") + GET;
+        assert_eq!(verdicts(&chunked, 1), [Verdict::Last]);
+    }
 }
 
 #[test]

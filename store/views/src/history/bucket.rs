@@ -58,8 +58,8 @@ impl std::fmt::Debug for Buckets {
     }
 }
 
-/// The bucket of an order id. Ids come from one counter, so that they spread by themselves and nobody chooses them; orders
-/// that close together lie in neighbouring buckets, which the processor has at hand.
+/// The bucket of an order id. Ids come from one counter, so that of 65,536 in a row no two share one, whatever a client does;
+/// orders that close together lie in neighbouring buckets, which the processor has at hand.
 pub(super) fn of_order(order: OrderId) -> Bucket {
     let [low, high, ..] = order.0.to_le_bytes();
     Bucket(u16::from_le_bytes([low, high]))

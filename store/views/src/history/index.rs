@@ -53,8 +53,8 @@ struct SymbolHeads {
 }
 
 impl Index {
-    /// The index of an empty history. The key keeps clients from guessing which ids share a hash bucket; the same
-    /// rows give the same files only under the same key.
+    /// The index of an empty history. The key keeps clients from guessing which client ids share a hash bucket; the
+    /// same rows give the same files only under the same key.
     pub fn new(key: u64) -> Self {
         Self {
             key,

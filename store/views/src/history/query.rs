@@ -1,7 +1,7 @@
 //! Queries. Each takes what is asked for and does work bounded by its answer, apart from the walk of a hash bucket.
 //!
-//! Nothing is found but through chains and buckets of the asking account (ORD-080); a row in an account's chain that
-//! names another account is damage.
+//! Nothing of another account is told (ORD-080): a row in an account's chain that names another is damage, and one in a
+//! bucket, which accounts share, is passed over.
 
 use super::chain::{Node, Walk};
 use super::codec::Position;
