@@ -57,7 +57,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// Whether this is the field's name, whose [`beginning`] is `begin`: nearly always that alone tells.
+    /// Whether this is the field's name, whose [`beginning`] is `begin`: nearly every other name differs there already.
     pub(crate) fn is_named(&self, text: &str, begin: u64, name: &str) -> bool {
         self.begin == begin && self.name.read(text) == name
     }
