@@ -206,7 +206,7 @@ impl Life {
 
     fn submit(&mut self) -> Result<(), Finding> {
         let stepped = self.stepped.as_mut().expect("it is running between two turns");
-        let command = self.scene.deal(stepped.state());
+        let command = self.scene.deal(&stepped.state());
         let pause =
             if self.dice.once_in(self.temper.pause_every) { 3_600 * Time::SECOND } else { self.temper.gap };
         self.now = self.now.plus(self.dice.below(pause));

@@ -180,7 +180,7 @@ fn turn(
     told: &mut Vec<Told>,
 ) -> Result<(), Finding> {
     for _ in 0..=dice.below(4) {
-        let command = scene.deal(stepped.state());
+        let command = scene.deal(&stepped.state());
         *now = now.plus(dice.below(20_000_000));
         let exchange = stepped.exchange();
         let queued = exchange.advance(*now).is_ok() && exchange.submit(command).is_ok();

@@ -1,18 +1,18 @@
 //! The handle that edges submit commands and read views through, and the threads behind it.
 
 use crate::Fault;
-use crate::batch::{Batch, Receipt};
+use crate::batch::Receipt;
 use crate::checkpoint;
 use crate::clock::Clock;
 use crate::commit::Committer;
 use crate::lane::{self, Pending, Reply};
 use crate::reached::Reached;
 use crate::recover::{JOURNAL_DIR, Recovered};
-use crate::shared::{Shared, Submission};
+use crate::shared::{EndOnPanic, Shared, Submission};
 use crate::verify::check_laws;
-use crate::writer::Writer;
+use crate::writer::{self, Writer};
 use buttonwood_disk::Folder;
-use buttonwood_engine::{Command, Workspace};
+use buttonwood_engine::Command;
 use buttonwood_journal as journal;
 use buttonwood_model::{Nonce, SessionId, Time};
 use buttonwood_planted::{Bug, planted};
@@ -20,7 +20,6 @@ use buttonwood_views::Views;
 use crossbeam_channel::{Receiver, bounded};
 use crossbeam_utils::sync::Parker;
 use parking_lot::RwLockReadGuard;
-use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
@@ -64,7 +63,10 @@ pub struct Running {
 pub(crate) struct Parts {
     pub(crate) exchange: Exchange,
     pub(crate) dir: Folder,
-    pub(crate) writer: Writer,
+    /// Where the writer's thread waits.
+    pub(crate) parker: Parker,
+    /// When the writer began.
+    pub(crate) began: Instant,
     pub(crate) committer: Committer,
     /// Sequences of which a snapshot is to be made.
     pub(crate) to_snapshot: Receiver<u64>,
@@ -74,9 +76,18 @@ impl Parts {
     pub(crate) fn of(recovered: Recovered, clock: Clock, options: Options) -> Self {
         let Recovered { dir, views, writer, reached, snapshot_seq, .. } = recovered;
         let state = views.state().clone();
-        let parker = Parker::new();
+        let (parker, began) = (Parker::new(), Instant::now());
         let (snapshots, to_snapshot) = bounded(1);
-        let shared = Arc::new(Shared::new(views, clock, parker.unparker().clone()));
+        let watched: Vec<SessionId> = state
+            .access()
+            .sessions()
+            .iter()
+            .enumerate()
+            .filter(|(_, session)| session.key.require_heartbeat && !planted(Bug::SessionsUnwatched))
+            .map(|(id, _)| SessionId::from_index(id))
+            .collect();
+        let shared =
+            Arc::new(Shared::new(views, Writer::new(state, began), clock, parker.unparker().clone()));
         let committer = Committer {
             shared: Arc::clone(&shared),
             writer,
@@ -89,30 +100,9 @@ impl Parts {
             history_lags: false,
             reached,
         };
-        let exchange = Exchange { shared: Arc::clone(&shared) };
-        exchange.watch_sessions(
-            state
-                .access()
-                .sessions()
-                .iter()
-                .enumerate()
-                .filter(|(_, session)| session.key.require_heartbeat && !planted(Bug::SessionsUnwatched))
-                .map(|(id, _)| SessionId::from_index(id)),
-        );
-        let now = Instant::now();
-        let writer = Writer {
-            shared,
-            state,
-            work: Workspace::default(),
-            batch: Batch::default(),
-            parker,
-            seen: Vec::new(),
-            nonces_due: None,
-            next_tick: now,
-            now,
-            stopping: false,
-        };
-        Self { exchange, dir, writer, committer, to_snapshot }
+        let exchange = Exchange { shared };
+        exchange.watch_sessions(watched);
+        Self { exchange, dir, parker, began, committer, to_snapshot }
     }
 }
 
@@ -122,12 +112,14 @@ impl Exchange {
     /// # Errors
     /// [`Fault::Thread`] when the system refuses one.
     pub fn start(recovered: Recovered, clock: Clock, options: Options) -> Result<Running, Fault> {
-        let Parts { exchange, dir, writer, committer, to_snapshot } = Parts::of(recovered, clock, options);
+        let Parts { exchange, dir, parker, committer, to_snapshot, .. } =
+            Parts::of(recovered, clock, options);
         let (shared, checkpoint_dir) = (Arc::clone(&exchange.shared), dir.clone());
+        let writing = Arc::clone(&shared);
         Ok(Running {
             exchange,
             dir,
-            writer: spawn_vital("sequencer", move || writer.run())?,
+            writer: spawn_vital("sequencer", move || writer::run(&writing, &parker))?,
             committer: spawn_vital("journal", move || committer.run())?,
             checkpointer: spawn("snapshots", move || {
                 checkpoint::run(&checkpoint_dir, &shared, &to_snapshot);
@@ -269,18 +261,6 @@ fn spawn_vital<T: Send + 'static>(
     })
 }
 
-struct EndOnPanic(&'static str);
-
-impl Drop for EndOnPanic {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            let _ =
-                writeln!(io::stderr(), "buttonwood: the {} thread has panicked; stopping at once", self.0);
-            std::process::abort();
-        }
-    }
-}
-
 fn spawn<T: Send + 'static>(
     name: &str,
     run: impl FnOnce() -> T + Send + 'static,
@@ -289,70 +269,4 @@ fn spawn<T: Send + 'static>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Stepped, recover, recover_stepped};
-    use buttonwood_engine::Body;
-    use tokio::task::{LocalSet, yield_now};
-
-    fn command() -> Command {
-        Command { caller: None, body: Body::add_group("one".to_owned()) }
-    }
-
-    fn segments() -> journal::Options {
-        journal::Options { first_segment_bytes: 65_536, segment_bytes: 65_536, ballast_bytes: 0 }
-    }
-
-    /// While much is on its way orders are to stay outside, and what does not ask is queued all the same.
-    #[test]
-    fn there_is_no_room_while_much_is_on_its_way() {
-        let dir = tempfile::tempdir().unwrap();
-        let recovered = recover_stepped(dir.path(), segments()).unwrap();
-        let mut stepped = Stepped::new(recovered, Clock::manual(Time(1)), Options::default());
-        let mut pending = Vec::new();
-        while stepped.exchange().has_room() {
-            pending.push(stepped.exchange().submit(command()).unwrap());
-        }
-        assert_eq!(pending.len(), 2_000);
-        pending.push(stepped.exchange().submit(command()).unwrap());
-        stepped.decide(std::time::Duration::ZERO);
-        assert!(!stepped.exchange().has_room());
-        assert!(stepped.commit().unwrap());
-        assert!(stepped.exchange().has_room());
-    }
-
-    /// What a serving thread leaves for after a sync, it is reminded of when the sync is over, though none of its
-    /// answers came with it.
-    #[test]
-    fn what_was_left_during_a_sync_is_not_forgotten() {
-        let dir = tempfile::tempdir().unwrap();
-        let recovered = recover(dir.path(), segments()).unwrap();
-        let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
-        let exchange = running.exchange();
-        std::thread::spawn(move || serve(&exchange)).join().unwrap();
-        running.stop().unwrap();
-    }
-
-    /// A serving thread with one command, which comes while another thread's batch is on its way to the disk.
-    fn serve(exchange: &Exchange) {
-        let shared = Arc::clone(&exchange.shared);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let local = LocalSet::new();
-        local.spawn_local(exchange.open_lane());
-        local.block_on(&runtime, async {
-            shared.is_syncing.store(true, Ordering::SeqCst);
-            let answer = exchange.submit(command()).unwrap();
-            while shared.waiting.lock().is_empty() {
-                yield_now().await;
-            }
-            assert_eq!(shared.queue.len(), 1, "nobody has told the writer");
-            let mut to_ring = Vec::new();
-            shared.synced(&mut to_ring);
-            for mailbox in to_ring {
-                mailbox.ring();
-            }
-            let patience = std::time::Duration::from_mins(1);
-            tokio::time::timeout(patience, answer).await.expect("the writer is told").unwrap();
-        });
-    }
-}
+mod tests;

@@ -6,12 +6,14 @@ use crate::exchange::Busy;
 use crate::filling::Filling;
 use crate::lane::{self, Mailbox, Reply};
 use crate::pulse::Pulse;
+use crate::writer::Writer;
 use buttonwood_engine::Command;
 use buttonwood_model::{Nonce, SessionId, Time};
 use buttonwood_views::Views;
 use crossbeam_queue::ArrayQueue;
 use crossbeam_utils::sync::Unparker;
 use parking_lot::{Mutex, RwLock};
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::oneshot;
@@ -19,9 +21,9 @@ use tokio::sync::oneshot;
 /// Commands that may wait for the writer; the next one is refused at once.
 const QUEUE: usize = 8_192;
 
-/// Commands that gather before the writer is woken though the serving thread is still busy. A sync costs about as much
+/// Commands that gather before they are decided though the serving thread is still busy. A sync costs about as much
 /// processor time as ten commands, which so many make small; more would leave the disk idle for longer.
-const GATHERED: usize = 48;
+pub(crate) const GATHERED: usize = 48;
 
 /// What may queue for the writer.
 #[derive(Debug)]
@@ -46,6 +48,8 @@ pub(crate) struct Shared {
     pub(crate) nonces: Mutex<Vec<(SessionId, Nonce)>>,
     pub(crate) low_space: AtomicBool,
     pub(crate) queue: ArrayQueue<Submission>,
+    /// Decides what queued, for whoever holds it.
+    pub(crate) writer: Mutex<Writer>,
     /// What is on its way, and whether more may be.
     pub(crate) admission: Admission,
     /// What the writer has decided and the committing thread has not taken yet.
@@ -55,13 +59,13 @@ pub(crate) struct Shared {
     /// Serving threads to be rung when it is.
     pub(crate) waiting: Mutex<Vec<Arc<Mailbox>>>,
     is_closed: AtomicBool,
-    /// Wakes the writer.
+    /// Wakes the writer's thread.
     pub(crate) wake: Unparker,
 }
 
 impl Shared {
     /// Nothing queued, nothing in flight.
-    pub(crate) fn new(views: Views, clock: Clock, wake: Unparker) -> Self {
+    pub(crate) fn new(views: Views, writer: Writer, clock: Clock, wake: Unparker) -> Self {
         Self {
             views: RwLock::new(views),
             clock,
@@ -69,6 +73,7 @@ impl Shared {
             nonces: Mutex::new(Vec::new()),
             low_space: AtomicBool::new(false),
             queue: ArrayQueue::new(QUEUE),
+            writer: Mutex::new(writer),
             admission: Admission::default(),
             filling: Filling::default(),
             is_syncing: AtomicBool::new(false),
@@ -78,8 +83,8 @@ impl Shared {
         }
     }
 
-    /// Queues a submission and wakes the writer. On a serving thread it is woken once many have gathered, or when that
-    /// thread has no more to bring: batches form on one sync's account, not on one wake-up's each.
+    /// Queues a submission and wakes the writer's thread. What a serving thread brings is decided once many have gathered,
+    /// or when that thread has no more to bring: batches form on one sync's account, not on one wake-up's each.
     pub(crate) fn send(&self, submission: Submission) -> Result<(), Busy> {
         if self.is_closed.load(Ordering::SeqCst) {
             return Err(Busy);
@@ -94,10 +99,23 @@ impl Shared {
             self.drain();
             return Err(Busy);
         }
-        if !lane::note_submission() || self.queue.len().is_multiple_of(GATHERED) {
+        if !lane::note_submission() {
             self.wake.unpark();
+        } else if self.queue.len().is_multiple_of(GATHERED) {
+            self.decide_here();
         }
         Ok(())
+    }
+
+    /// Decides on this thread what has queued; if another one is at it, the writer's own takes what that one leaves.
+    fn decide_here(&self) {
+        let Some(mut writer) = self.writer.try_lock() else { return self.wake.unpark() };
+        let _end = EndOnPanic("sequencer");
+        let is_wanted = writer.turn_for(self);
+        drop(writer);
+        if is_wanted {
+            self.wake.unpark();
+        }
     }
 
     /// A serving thread has no more to bring for now. While a sync is in flight there is no hurry, and the longer a
@@ -114,7 +132,7 @@ impl Shared {
                 return;
             }
         }
-        self.wake.unpark();
+        self.decide_here();
     }
 
     /// The sync in flight is over: serving threads that left commands for after it are to be woken too.
@@ -135,5 +153,18 @@ impl Shared {
 
     fn drain(&self) {
         while self.queue.pop().is_some() {}
+    }
+}
+
+/// Ends the process when the thread panics while it is held: what is named here can then not be trusted any more.
+pub(crate) struct EndOnPanic(pub(crate) &'static str);
+
+impl Drop for EndOnPanic {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let _ =
+                writeln!(io::stderr(), "buttonwood: the {} thread has panicked; stopping at once", self.0);
+            std::process::abort();
+        }
     }
 }

@@ -11,8 +11,11 @@ use crate::exchange::{Exchange, Options, Parts};
 use crate::filling::Taken;
 use crate::recover::Recovered;
 use crate::scrub::Scrub;
+use crate::writer::By;
 use buttonwood_engine::State;
 use buttonwood_journal as journal;
+use parking_lot::MutexGuard;
+use std::ops::Deref;
 use std::time::{Duration, Instant};
 
 /// An exchange run by one caller.
@@ -28,7 +31,7 @@ impl Stepped {
     pub fn new(recovered: Recovered, clock: Clock, options: Options) -> Self {
         let parts = Parts::of(recovered, clock, options);
         let scrub = Scrub::new(&parts.dir);
-        let began = parts.writer.now;
+        let began = parts.began;
         Self { parts, batch: Batch::default(), scrub, began }
     }
 
@@ -38,14 +41,14 @@ impl Stepped {
     }
 
     /// The writer's state: decided, not all of it durable.
-    pub fn state(&self) -> &State {
-        &self.parts.writer.state
+    pub fn state(&self) -> impl Deref<Target = State> {
+        MutexGuard::map(self.parts.exchange.shared.writer.lock(), |writer| &mut writer.state)
     }
 
     /// A turn of the writer, so long after the beginning: decides what queued, and what fell due.
     pub fn decide(&mut self, elapsed: Duration) {
-        let Parts { exchange, writer, .. } = &mut self.parts;
-        writer.turn(self.began + elapsed, &exchange.shared.filling);
+        let shared = &self.parts.exchange.shared;
+        shared.writer.lock().turn(self.began + elapsed, shared, By::Itself);
     }
 
     /// A turn of the journal's thread: what was decided becomes durable, visible, answered. `false` when there was

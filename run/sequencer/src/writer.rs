@@ -1,7 +1,9 @@
-//! The writer: one thread that stamps, decides and evolves; from here on there is no clock but the stamp.
+//! The writer: stamps, decides and evolves, for one thread at a time; from here on there is no clock but the stamp.
+//!
+//! It has a thread of its own, which is woken for it. A serving thread that finds it free decides what it has gathered
+//! itself: that costs no change of threads.
 
 use crate::batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
-use crate::filling::Filling;
 use crate::lane::Reply;
 use crate::shared::{Shared, Submission};
 use buttonwood_engine::{Body, Command, Outcome, Reject, SEEN_MAX, State, Workspace, decide};
@@ -9,7 +11,6 @@ use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
 use buttonwood_planted::{Bug, planted};
 use crossbeam_utils::sync::Parker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -20,49 +21,99 @@ const NONCES_WAIT: Duration = Duration::from_millis(40);
 /// the writer of.
 const TICK: Duration = if cfg!(test) { Duration::from_hours(1) } else { Duration::from_millis(200) };
 
+/// Who lets the writer have a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// Its own thread, or who stands for it.
+    Itself,
+    /// A thread that serves callers, and has no time for what nobody waits for.
+    Server,
+}
+
 pub(crate) struct Writer {
-    pub(crate) shared: Arc<Shared>,
     pub(crate) state: State,
-    pub(crate) work: Workspace,
+    work: Workspace,
     /// The batch being filled; between two turns it lies where the committing thread takes it.
-    pub(crate) batch: Batch,
-    pub(crate) parker: Parker,
+    batch: Batch,
     /// Nonces of reads, while they become commands; reused.
-    pub(crate) seen: Vec<(SessionId, Nonce)>,
+    seen: Vec<(SessionId, Nonce)>,
     /// When the nonces of reads must go into a batch.
-    pub(crate) nonces_due: Option<Instant>,
-    pub(crate) next_tick: Instant,
+    nonces_due: Option<Instant>,
+    next_tick: Instant,
     /// When this turn began.
-    pub(crate) now: Instant,
-    pub(crate) stopping: bool,
+    now: Instant,
+    stopping: bool,
+}
+
+/// What its own thread does next.
+enum Next {
+    /// Another turn, at this time or when it is woken.
+    Wait(Instant),
+    /// Another turn at once.
+    GoOn,
+    /// Nothing more.
+    End,
+}
+
+/// Lets the writer have its turns until it is told to stop and the queue is empty.
+pub(crate) fn run(shared: &Shared, parker: &Parker) {
+    loop {
+        let mut writer = shared.writer.lock();
+        let is_full = writer.turn(Instant::now(), shared, By::Itself);
+        let next = writer.next(is_full, shared);
+        drop(writer);
+        match next {
+            Next::Wait(until) => parker.park_deadline(until),
+            Next::GoOn => {}
+            Next::End => return shared.close(),
+        }
+    }
 }
 
 impl Writer {
-    /// Runs until it is told to stop and the queue is empty.
-    pub(crate) fn run(mut self) {
-        let shared = Arc::clone(&self.shared);
-        loop {
-            let is_full = self.turn(Instant::now(), &shared.filling);
-            if self.stopping && shared.queue.is_empty() {
-                return shared.close();
-            }
-            // A full batch is waited for; the committing thread tells when it takes it.
-            if is_full || !self.stopping {
-                let until = self.nonces_due.map_or(self.next_tick, |due| due.min(self.next_tick));
-                self.parker.park_deadline(until);
-            }
+    pub(crate) fn new(state: State, now: Instant) -> Self {
+        Self {
+            state,
+            work: Workspace::default(),
+            batch: Batch::default(),
+            seen: Vec::new(),
+            nonces_due: None,
+            next_tick: now,
+            now,
+            stopping: false,
         }
     }
 
+    fn next(&self, is_full: bool, shared: &Shared) -> Next {
+        match (self.stopping, is_full) {
+            (true, _) if shared.queue.is_empty() => Next::End,
+            (true, false) => Next::GoOn,
+            // A full batch is waited for; the committing thread tells when it takes it.
+            (_, true) | (false, false) => Next::Wait(self.due()),
+        }
+    }
+
+    /// When its own thread must let it have a turn though nobody has woken it.
+    fn due(&self) -> Instant {
+        self.nonces_due.map_or(self.next_tick, |due| due.min(self.next_tick))
+    }
+
+    /// A turn on a serving thread; whether its own thread has to see to something now.
+    pub(crate) fn turn_for(&mut self, shared: &Shared) -> bool {
+        let due = self.due();
+        self.turn(Instant::now(), shared, By::Server);
+        self.stopping || self.due() < due
+    }
+
     /// Decides what queued; whether the batch is full now.
-    pub(crate) fn turn(&mut self, now: Instant, filling: &Filling) -> bool {
+    pub(crate) fn turn(&mut self, now: Instant, shared: &Shared, by: By) -> bool {
         self.now = now;
-        let mut inside = filling.open();
+        let mut inside = shared.filling.open();
         // Events go where they will be encoded from: nothing is copied.
         std::mem::swap(&mut self.batch, &mut inside.batch);
         std::mem::swap(&mut self.batch.out, &mut self.work.out);
-        self.take_queued();
-        self.take_due();
+        self.take_queued(shared);
+        self.take_due(shared, by);
         if !planted(Bug::FingerprintStale) || self.batch.entries.len() < 2 {
             self.batch.fingerprint = self.state.fingerprint();
         }
@@ -71,7 +122,7 @@ impl Writer {
         let (is_empty, is_full) = (inside.batch.is_empty(), inside.batch.is_full());
         drop(inside);
         if !is_empty {
-            filling.tell();
+            shared.filling.tell();
         }
         is_full
     }
@@ -80,34 +131,31 @@ impl Writer {
         self.batch.entries.len() >= COMMANDS_MAX || self.work.out.events.len() >= EVENTS_MAX
     }
 
-    fn take_queued(&mut self) {
+    fn take_queued(&mut self, shared: &Shared) {
         while !self.is_full() {
-            match self.shared.queue.pop() {
-                Some(submission) => self.take(submission),
+            match shared.queue.pop() {
+                Some(submission) => self.take(submission, shared),
                 None => return,
             }
         }
     }
 
-    fn take(&mut self, submission: Submission) {
+    fn take(&mut self, submission: Submission, shared: &Shared) {
         match submission {
-            Submission::Command(command, reply) => {
-                let time = self.shared.clock.now();
-                self.execute(time, command, reply);
-            }
-            Submission::Advance(to, reply) => self.advance(to, reply),
+            Submission::Command(command, reply) => self.execute(shared.clock.now(), command, reply, shared),
+            Submission::Advance(to, reply) => self.advance(to, reply, shared),
             Submission::NoncesWaiting => self.nonces_due = Some(self.now + NONCES_WAIT),
             Submission::Stop => self.stopping = true,
         }
     }
 
     /// Stamps, decides and evolves one command. A panic while deciding has changed nothing and is an answer.
-    fn execute(&mut self, time: Time, command: Command, reply: Option<Reply>) {
+    fn execute(&mut self, time: Time, command: Command, reply: Option<Reply>, shared: &Shared) {
         let last = self.state.stamp();
-        if self.shared.low_space.load(Ordering::Relaxed)
+        if shared.low_space.load(Ordering::Relaxed)
             && (!command.body.is_reducing() || planted(Bug::CancelsTurnedAway))
         {
-            self.shared.admission.answered(usize::from(reply.is_some()));
+            shared.admission.answered(usize::from(reply.is_some()));
             turn_away(last, reply);
             return;
         }
@@ -128,45 +176,45 @@ impl Writer {
     }
 
     /// Moves a manual clock, and runs what falls due on the way in its order.
-    fn advance(&mut self, to: Time, reply: oneshot::Sender<Time>) {
-        self.expire_until(to);
-        self.shared.clock.move_to(to);
+    fn advance(&mut self, to: Time, reply: oneshot::Sender<Time>, shared: &Shared) {
+        self.expire_until(to, shared);
+        shared.clock.move_to(to);
         self.batch.moved.push((to, reply));
     }
 
-    fn expire_until(&mut self, until: Time) {
+    fn expire_until(&mut self, until: Time, shared: &Shared) {
         loop {
             let orders_of = |session: SessionId| has_orders(&self.state, session);
-            let Some((session, when)) = self.shared.pulse.due(until, orders_of) else { return };
-            self.shared.pulse.expire(session, when);
-            self.shared.clock.move_to(when);
+            let Some((session, when)) = shared.pulse.due(until, orders_of) else { return };
+            shared.pulse.expire(session, when);
+            shared.clock.move_to(when);
             let command = Command { caller: None, body: Body::ExpireSession(session) };
-            self.execute(when, command, None);
+            self.execute(when, command, None, shared);
         }
     }
 
-    fn take_due(&mut self) {
+    fn take_due(&mut self, shared: &Shared, by: By) {
         let now = self.now;
         // Any batch takes along what there is: with a full queue, nobody may have said that nonces wait.
         let due = self.nonces_due.is_some_and(|due| due <= now || self.stopping);
         if due || !self.batch.entries.is_empty() {
             self.nonces_due = None;
-            self.take_nonces();
+            self.take_nonces(shared);
         }
-        if self.next_tick <= now {
+        if self.next_tick <= now && by == By::Itself {
             self.next_tick = now + TICK;
             // Their announcement may have met a full queue.
-            self.take_nonces();
-            if !self.shared.clock.is_manual() {
-                self.expire_until(self.shared.clock.now());
+            self.take_nonces(shared);
+            if !shared.clock.is_manual() {
+                self.expire_until(shared.clock.now(), shared);
             }
         }
     }
 
     /// Journals the nonces that reads have used: the highest of each session.
-    fn take_nonces(&mut self) {
+    fn take_nonces(&mut self, shared: &Shared) {
         let mut seen = std::mem::take(&mut self.seen);
-        std::mem::swap(&mut seen, &mut *self.shared.nonces.lock());
+        std::mem::swap(&mut seen, &mut *shared.nonces.lock());
         // Of each session, the highest comes first and stays.
         seen.sort_unstable_by(|a, b| b.cmp(a));
         seen.dedup_by_key(|(session, _)| *session);
@@ -175,10 +223,16 @@ impl Writer {
         }
         for some in seen.chunks(SEEN_MAX) {
             let command = Command { caller: None, body: Body::NoncesSeen(some.iter().copied().collect()) };
-            self.execute(self.shared.clock.now(), command, None);
+            self.execute(shared.clock.now(), command, None, shared);
         }
         seen.clear();
         self.seen = seen;
+    }
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").field("state", &self.state.stamp()).finish_non_exhaustive()
     }
 }
 

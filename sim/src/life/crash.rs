@@ -93,7 +93,7 @@ impl Life {
                 self.checker.look_up(&views, &mut self.dice)?;
             }
         }
-        if !is_first && stepped.state() != self.checker.state() {
+        if !is_first && *stepped.state() != *self.checker.state() {
             return Err("writer and views begin differently".into());
         }
         self.checker.hears_all(self.now);

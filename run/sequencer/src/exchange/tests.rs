@@ -1,0 +1,165 @@
+//! Who is let in, who decides, and who is told.
+
+use super::*;
+use crate::shared::GATHERED;
+use crate::{Stepped, recover, recover_stepped};
+use buttonwood_engine::Body;
+use tokio::task::{LocalSet, yield_now};
+
+fn command() -> Command {
+    Command { caller: None, body: Body::add_group("one".to_owned()) }
+}
+
+fn segments() -> journal::Options {
+    journal::Options { first_segment_bytes: 65_536, segment_bytes: 65_536, ballast_bytes: 0 }
+}
+
+/// While much is on its way orders are to stay outside, and what does not ask is queued all the same.
+#[test]
+fn there_is_no_room_while_much_is_on_its_way() {
+    let dir = tempfile::tempdir().unwrap();
+    let recovered = recover_stepped(dir.path(), segments()).unwrap();
+    let mut stepped = Stepped::new(recovered, Clock::manual(Time(1)), Options::default());
+    let mut pending = Vec::new();
+    while stepped.exchange().has_room() {
+        pending.push(stepped.exchange().submit(command()).unwrap());
+    }
+    assert_eq!(pending.len(), 2_000);
+    pending.push(stepped.exchange().submit(command()).unwrap());
+    stepped.decide(std::time::Duration::ZERO);
+    assert!(!stepped.exchange().has_room());
+    assert!(stepped.commit().unwrap());
+    assert!(stepped.exchange().has_room());
+}
+
+/// What a serving thread leaves for after a sync, it is reminded of when the sync is over, though none of its
+/// answers came with it.
+#[test]
+fn what_was_left_during_a_sync_is_not_forgotten() {
+    let dir = tempfile::tempdir().unwrap();
+    let recovered = recover(dir.path(), segments()).unwrap();
+    let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
+    serve(&running.exchange());
+    running.stop().unwrap();
+}
+
+/// Runs what a serving thread does, on a thread of its own.
+fn as_a_server<F: Future>(exchange: &Exchange, work: impl FnOnce() -> F + Send) {
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+            let local = LocalSet::new();
+            local.spawn_local(exchange.open_lane());
+            local.block_on(&runtime, work());
+        });
+    });
+}
+
+/// A serving thread with one command, which comes while another thread's batch is on its way to the disk.
+fn serve(exchange: &Exchange) {
+    let shared = Arc::clone(&exchange.shared);
+    as_a_server(exchange, || async {
+        shared.is_syncing.store(true, Ordering::SeqCst);
+        let answer = exchange.submit(command()).unwrap();
+        while shared.waiting.lock().is_empty() {
+            yield_now().await;
+        }
+        assert_eq!(shared.queue.len(), 1, "nobody has told the writer");
+        let mut to_ring = Vec::new();
+        shared.synced(&mut to_ring);
+        for mailbox in to_ring {
+            mailbox.ring();
+        }
+        let patience = std::time::Duration::from_mins(1);
+        tokio::time::timeout(patience, answer).await.expect("the writer is told").unwrap();
+    });
+}
+
+/// What a serving thread brings it decides itself, as long as nobody else does: here there is no other thread at all.
+#[test]
+fn a_serving_thread_decides_what_it_brings() {
+    let dir = tempfile::tempdir().unwrap();
+    let recovered = recover_stepped(dir.path(), segments()).unwrap();
+    let mut stepped = Stepped::new(recovered, Clock::manual(Time(1)), Options::default());
+    let exchange = stepped.exchange().clone();
+    as_a_server(&exchange, || async {
+        let answer = exchange.submit(command()).unwrap();
+        while stepped.state().stamp().seq.0 == 0 {
+            yield_now().await;
+        }
+        assert!(exchange.shared.queue.is_empty());
+        assert_eq!(exchange.views().state().stamp().seq.0, 0, "what is not durable is not shown");
+        assert!(stepped.commit().unwrap());
+        assert_eq!(answer.await.unwrap().stamp.seq.0, 1);
+    });
+}
+
+/// Many that come in one go are decided on the way, so that the disk need not wait for the last.
+#[test]
+fn a_serving_thread_decides_once_many_have_gathered() {
+    let dir = tempfile::tempdir().unwrap();
+    let recovered = recover_stepped(dir.path(), segments()).unwrap();
+    let stepped = Stepped::new(recovered, Clock::manual(Time(1)), Options::default());
+    let exchange = stepped.exchange().clone();
+    as_a_server(&exchange, || async {
+        let answers: Vec<_> = (0..=GATHERED).map(|_| exchange.submit(command()).unwrap()).collect();
+        assert_eq!(answers.len() - exchange.shared.queue.len(), GATHERED);
+        assert_eq!(exchange.shared.writer.lock().state.stamp().seq.0, 48);
+    });
+}
+
+/// While another thread decides, what a serving one brings is left to the writer's own.
+#[test]
+fn what_comes_while_another_decides_is_not_forgotten() {
+    let dir = tempfile::tempdir().unwrap();
+    let recovered = recover(dir.path(), segments()).unwrap();
+    let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
+    let exchange = running.exchange();
+    let shared = Arc::clone(&exchange.shared);
+    let (holds, held) = std::sync::mpsc::channel();
+    let (release, released) = std::sync::mpsc::channel();
+    let other = std::thread::spawn(move || {
+        let writer = shared.writer.lock();
+        holds.send(()).unwrap();
+        released.recv().unwrap();
+        drop(writer);
+    });
+    held.recv().unwrap();
+    as_a_server(&exchange, || async {
+        let answer = exchange.submit(command()).unwrap();
+        for _ in 0..100 {
+            yield_now().await;
+        }
+        assert_eq!(exchange.shared.queue.len(), 1);
+        release.send(()).unwrap();
+        let patience = std::time::Duration::from_mins(1);
+        tokio::time::timeout(patience, answer).await.expect("the writer's own thread takes it").unwrap();
+    });
+    other.join().unwrap();
+    running.stop().unwrap();
+}
+
+/// A serving thread may be the one to come upon the word to stop, or upon nonces of reads: the writer's own thread hears
+/// of both, and not only at its next tick, which does not come in a test.
+#[test]
+fn what_a_serving_thread_cannot_see_to_is_passed_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let recovered = recover(dir.path(), segments()).unwrap();
+    let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
+    let exchange = running.exchange();
+    as_a_server(&exchange, || async {
+        exchange.note_nonce(SessionId(1), Nonce::parse(b"7").unwrap());
+        let patience = std::time::Duration::from_mins(1);
+        let journaled = async {
+            while exchange.views().state().stamp().seq.0 == 0 {
+                tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+            }
+        };
+        tokio::time::timeout(patience, journaled).await.expect("nonces of reads are journaled soon");
+        exchange.shared.send(Submission::Stop).unwrap();
+        while !exchange.shared.queue.is_empty() {
+            yield_now().await;
+        }
+    });
+    running.stop().unwrap();
+}
