@@ -199,6 +199,22 @@ fn sessions_survive() {
     laws::check(&x);
 }
 
+/// A manual clock goes on from where it was moved to, though no command came after that. Proves BAL-007.
+#[test]
+fn a_moved_clock_does_not_go_back() {
+    let x = Exchange::start();
+    x.advance(1_000);
+    let told = || x.as_("trader").balances()[0]["_timestamp"].clone();
+    let (moved, stamp) = (x.now_ms(), told());
+    x.kill9();
+    x.restart();
+    assert_eq!(x.now_ms(), moved);
+    assert_eq!(told(), stamp);
+    x.advance(6_000);
+    x.restart();
+    assert_eq!(x.now_ms(), moved + 6_000_000);
+}
+
 /// Symbol statuses and credits are state like any other.
 #[test]
 fn operator_actions_survive() {

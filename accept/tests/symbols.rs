@@ -329,6 +329,19 @@ fn status_shows_in_details() {
     assert_eq!(x.get("/v1/symbols/details/btcusd").ok()["status"], "open", "other symbols are not touched");
 }
 
+/// A perpetual stays closed, since an order on one would move the base currency itself (D-33).
+#[test]
+fn perpetuals_stay_closed() {
+    let x = Exchange::start();
+    for next in ["open", "cancel_only", "post_only", "limit_only"] {
+        let answer = x.control("/sandbox/symbols/BTCGUSDPERP/status", &json!({ "status": next }));
+        let message = answer.refused(400, "InvalidParameterValue").message;
+        assert!(message.contains("'status'") && message.contains(next), "{message}");
+        assert_eq!(x.get("/v1/symbols/details/btcgusdperp").ok()["status"], "closed");
+    }
+    x.set_status("btcgusdperp", "closed");
+}
+
 /// Open: every type and option. Proves SYM-023.
 #[test]
 fn open_takes_everything() {

@@ -185,6 +185,7 @@ impl Naive {
                     self.keys[session.index()].used.insert(*nonce);
                 }
             }
+            Body::MoveClock => {}
             other => panic!("not dealt: {other:?}"),
         }
         Outcome::Done

@@ -52,6 +52,8 @@ pub enum Body {
     /// What an exchange is founded on, and its money. Counted, not boxed: freeing it is then out of the way of commands
     /// that own nothing.
     Found(Arc<Founding>),
+    /// A manual clock was moved to this command's time, which does not go back when the exchange starts again (BAL-007).
+    MoveClock,
 }
 
 /// What an exchange is founded on: asked seldom, and by nobody's key.
@@ -125,7 +127,8 @@ impl Body {
             | Self::NoncesSeen(_)
             | Self::ExpireSession(_)
             | Self::SetSymbolStatus(..)
-            | Self::Found(_) => Roles::NONE,
+            | Self::Found(_)
+            | Self::MoveClock => Roles::NONE,
         }
     }
 
@@ -139,6 +142,7 @@ impl Body {
                 | Self::ExpireSession(_)
                 | Self::UseNonce
                 | Self::NoncesSeen(_)
+                | Self::MoveClock
         )
     }
 }

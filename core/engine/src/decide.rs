@@ -3,7 +3,7 @@
 use crate::{Body, Command, Event, Founding, Outcome, Rare, Reject, State, Workspace};
 use alloc::vec::Vec;
 use buttonwood_access::{self as access, Caller};
-use buttonwood_model::{AccountId, CurrencyId, SessionId, Stamp};
+use buttonwood_model::{AccountId, CurrencyId, Product, SessionId, Stamp, SymbolStatus};
 use buttonwood_num::Money;
 use buttonwood_planted::{Bug, planted};
 use buttonwood_spot::{Decided, cancel, place, status};
@@ -78,7 +78,8 @@ fn decide_seldom(state: &State, caller: &Caller, body: &Body, work: &mut Workspa
         | Body::NoncesSeen(_)
         | Body::ExpireSession(_)
         | Body::SetSymbolStatus(..)
-        | Body::Found(_) => Outcome::Rejected(Reject::NotNow),
+        | Body::Found(_)
+        | Body::MoveClock => Outcome::Rejected(Reject::NotNow),
     }
 }
 
@@ -129,12 +130,18 @@ fn decide_own_events(state: &State, body: &Body, work: &mut Workspace) -> Result
         }
         Body::SetSymbolStatus(symbol, to) => {
             let listed = state.symbol(*symbol).ok_or(Reject::Unknown)?;
+            if listed.product == Product::Swap && *to != SymbolStatus::Closed {
+                // Until contracts have a room of their own (D-33): here they would trade the base currency itself.
+                return Err(Reject::NotNow);
+            }
             if listed.status != *to {
                 Rare::SymbolStatusChanged(*symbol, *to).push(out);
                 status::decide(state.market(), *symbol, *to, out);
             }
         }
         Body::Found(founding) => return found(state, founding, work),
+        // It is what it is stamped with.
+        Body::MoveClock => {}
         Body::Place(_) | Body::Cancel(_) | Body::CancelSession | Body::CancelAll | Body::UseNonce => {
             return Err(Reject::Unknown);
         }

@@ -64,7 +64,7 @@ pub enum Reject {
     Unknown,
     /// The name is taken.
     Taken,
-    /// The directory was made already, or was not yet.
+    /// The directory was made already, or was not yet; or a contract is to be traded, which none is yet.
     NotNow,
     /// Deciding it failed; the state is as it was.
     System,

@@ -195,6 +195,7 @@ impl Writer {
 
     fn take_due(&mut self, shared: &Shared, by: By) {
         let now = self.now;
+        self.note_time(shared);
         // Any batch takes along what there is: with a full queue, nobody may have said that nonces wait.
         let due = self.nonces_due.is_some_and(|due| due <= now || self.stopping);
         if due || !self.batch.entries.is_empty() {
@@ -208,6 +209,14 @@ impl Writer {
             if !shared.clock.is_manual() {
                 self.expire_until(shared.clock.now(), shared);
             }
+        }
+    }
+
+    /// Journals where a manual clock stands, if somebody is to be told and no command tells it.
+    fn note_time(&mut self, shared: &Shared) {
+        let time = shared.clock.now();
+        if shared.clock.is_manual() && !self.batch.moved.is_empty() && time > self.state.stamp().time {
+            self.execute(time, Command { caller: None, body: Body::MoveClock }, None, shared);
         }
     }
 

@@ -23,6 +23,9 @@ pub(super) async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Re
     })?;
     match operate(app, Body::SetSymbolStatus(id, status)).await? {
         Outcome::Done => {}
+        Outcome::Rejected(Reject::NotNow) => {
+            return Err(bad_value("status", "closed: perpetual contracts are not traded yet", &name));
+        }
         Outcome::Rejected(Reject::NoRoom) => return Err(busy("The exchange is short of disk space")),
         Outcome::Rejected(_) | Outcome::Order(_) | Outcome::NotLive => return Err(failed()),
     }
