@@ -321,6 +321,41 @@ fn a_damaged_journal_is_refused() {
     laws::check(&x);
 }
 
+/// What a snapshot spares a start to replay has to be whole all the same.
+#[test]
+fn damage_before_a_snapshot_is_refused() {
+    let x = with_a_journal();
+    let (segment, end) = journal(x.data());
+    for _ in 0..2 {
+        x.restart();
+        x.as_("trader").limit("btcusd", "buy", "0.001", "99");
+        x.stop();
+    }
+    let flip = |path: &Path| {
+        let mut bytes = fs::read(path).unwrap();
+        bytes[end / 2] ^= 0x10;
+        fs::write(path, bytes).unwrap();
+    };
+    let cut = |path: &Path| {
+        fs::OpenOptions::new().write(true).open(path).unwrap().set_len(65_536).unwrap();
+    };
+    let refused = |name: &str, change: &dyn Fn(&Path)| {
+        let home = tempfile::tempdir().unwrap();
+        let data = home.path().join("data");
+        copy(x.data(), &data);
+        let damaged = data.join(segment.strip_prefix(x.data()).unwrap());
+        change(&damaged);
+        let line = Exchange::builder().refuses_in(&data);
+        let file = damaged.file_name().unwrap().to_str().unwrap();
+        assert!(line.contains("corrupt journal") && line.contains(file), "{name}: {line}");
+    };
+    refused("flipped", &flip);
+    refused("cut", &cut);
+    refused("missing", &|path| fs::remove_file(path).unwrap());
+    x.restart();
+    assert_eq!(x.as_("trader").live_ids().len(), 42);
+}
+
 /// A copy of the directory whose journal ends with a half-written batch.
 fn torn_copy(x: &Exchange) -> (tempfile::TempDir, PathBuf) {
     let home = tempfile::tempdir().unwrap();

@@ -10,18 +10,23 @@ use std::time::Duration;
 const PASS: Duration = Duration::from_hours(24);
 /// Time between two segments at most.
 const PAUSE_MAX: Duration = Duration::from_mins(10);
+/// Time between two segments of the first pass: a start has not read what its snapshot spared it, so a directory that was
+/// damaged meanwhile is told of soon, and yet the disk is left to the journal.
+const PAUSE_FIRST: Duration = Duration::from_secs(5);
 
 /// A pass over the sealed segments, one at a time.
 #[derive(Debug)]
 pub(crate) struct Scrub {
     journal: Folder,
     last: u64,
+    /// Whether the first pass is not over yet.
+    is_first: bool,
     pause: Duration,
 }
 
 impl Scrub {
     pub(crate) fn new(dir: &Folder) -> Self {
-        Self { journal: dir.folder(JOURNAL_DIR), last: 0, pause: PAUSE_MAX }
+        Self { journal: dir.folder(JOURNAL_DIR), last: 0, is_first: true, pause: PAUSE_FIRST }
     }
 
     /// How long to wait before the next segment.
@@ -45,8 +50,10 @@ impl Scrub {
         let mut reader = Reader::open(&self.journal)?;
         let sealed = reader.sealed()?;
         let count = u32::try_from(sealed.len()).unwrap_or(u32::MAX).max(1);
-        self.pause = (PASS / count).min(PAUSE_MAX);
-        let next = sealed.iter().find(|segment| **segment > self.last).or(sealed.first());
+        let ahead = sealed.iter().find(|segment| **segment > self.last);
+        self.is_first &= ahead.is_some();
+        self.pause = if self.is_first { PAUSE_FIRST } else { (PASS / count).min(PAUSE_MAX) };
+        let next = ahead.or(sealed.first());
         let Some(segment) = next.copied() else { return Ok(None) };
         self.last = segment;
         reader.scrub(segment)?;
@@ -81,8 +88,10 @@ mod tests {
         journal_of_three_openings(dir.path());
         let mut scrub = Scrub::new(&dir.path().into());
         assert_eq!(scrub.read_next().unwrap(), Some(1));
+        assert_eq!(scrub.pause(), PAUSE_FIRST);
         assert_eq!(scrub.read_next().unwrap(), Some(2));
         assert_eq!(scrub.read_next().unwrap(), Some(1), "the one being written is no sealed one");
+        assert_eq!(scrub.pause(), PAUSE_MAX, "only the first pass is in a hurry");
         let path = dir.path().join(JOURNAL_DIR).join("0000000002.segment");
         let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
         file.write_all_at(&[9], 4_096 + 3_000).unwrap();

@@ -5,6 +5,7 @@
 use buttonwood_disk::Folder;
 
 use crate::codec::BLOCK_BYTES;
+use crate::earlier;
 use crate::fault::{Fault, Flaw, Note, ReplayError, io};
 use crate::files;
 use crate::mark::{JournalId, Mark};
@@ -58,6 +59,9 @@ pub(crate) fn run<E>(
     let Some((mut here, mut cursor)) = begin(dir, id, &numbers, start)? else {
         return nothing(dir, id, skip.target, goal);
     };
+    if let (Start::Mark(mark), Goal::End(_)) = (start, goal) {
+        earlier::check(dir, id, mark)?;
+    }
     skip.pass(&here, BLOCK_BYTES, &cursor.mark)?;
 
     let last = numbers.last().copied().unwrap_or_default();
@@ -106,9 +110,8 @@ fn begin(
         return Ok(Some((segment, cursor)));
     }
     let header = segment.header;
-    let genesis = header.first_seq == 1 && header.chain == id.genesis();
-    if number == 1 && !genesis {
-        return Err(segment.damaged(0, 1, Flaw::Chain));
+    if number == 1 {
+        earlier::begins(&segment, id)?;
     }
     let seq =
         header.first_seq.checked_sub(1).ok_or_else(|| segment.damaged(0, 1, Flaw::Sequence { first: 0 }))?;

@@ -6,6 +6,7 @@ use buttonwood_disk::Folder;
 
 use crate::catalog;
 use crate::course::{Finish, Goal, Start, run};
+use crate::earlier;
 use crate::fault::{Fault, Note, ReplayError, io};
 use crate::lock::Lock;
 use crate::mark::{JournalId, Mark};
@@ -94,6 +95,15 @@ impl Journal {
         let end = finish.cursor.mark;
         self.recovered = Some(finish);
         Ok(end)
+    }
+
+    /// Reads again what lies in the segments before that of `mark`, the latest first, as far as `bytes` go: a start that
+    /// has a snapshot has no other use for them, and yet damage there is better told early than late.
+    ///
+    /// # Errors
+    /// Damage, or what the system refuses.
+    pub fn check_before(&mut self, mark: &Mark, bytes: u64) -> Result<(), Fault> {
+        earlier::read(&self.dir, self.id, &mut self.window, mark, bytes)
     }
 
     /// What recovery met that an operator should know: torn tails, leftovers.

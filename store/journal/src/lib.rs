@@ -13,6 +13,7 @@ mod catalog;
 mod codec;
 mod course;
 mod direct;
+mod earlier;
 #[cfg(test)]
 mod fake;
 mod fault;

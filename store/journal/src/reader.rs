@@ -5,13 +5,13 @@ use std::convert::Infallible;
 use buttonwood_disk::Folder;
 
 use crate::catalog;
-use crate::codec::BLOCK_BYTES;
 use crate::course::{Finish, Goal, Start, run};
+use crate::earlier::read_sealed;
 use crate::fault::{Fault, Flaw, Note, ReplayError, io};
 use crate::files;
 use crate::lock::Lock;
 use crate::mark::{JournalId, Mark};
-use crate::replay::{Batch, Cursor, Edge, walk};
+use crate::replay::{Batch, Cursor};
 use crate::segment::Segment;
 use crate::snapshot;
 use crate::watermark::{self, Watermark};
@@ -101,20 +101,9 @@ impl Reader {
         let first = here.header.first_seq;
         let next = Segment::open(&self.dir, segment + 1, self.id, first)?;
         here.file.distrust_cache().map_err(io("sync", &here.path))?;
-        let mark =
-            Mark { seq: first.saturating_sub(1), chain: here.header.chain, segment, offset: BLOCK_BYTES };
-        let mut cursor = Cursor { mark, epoch: here.header.epoch };
         let mut count = Count::default();
-        let edge = Edge::Sealed(next.header.previous_end);
-        let walked = walk::<Infallible>(&here, &mut self.window, &mut cursor, u64::MAX, edge, |batch| {
-            count.add(batch);
-            Ok(())
-        });
-        walked.map_err(fault)?;
-        if (next.header.first_seq, next.header.chain) != (cursor.mark.seq + 1, cursor.mark.chain) {
-            return Err(next.damaged(0, cursor.mark.seq + 1, Flaw::Chain));
-        }
-        Ok(count.checked(1, cursor.mark, Vec::new()))
+        let end = read_sealed(&here, &next, &mut self.window, |batch| count.add(batch))?;
+        Ok(count.checked(1, end, Vec::new()))
     }
 
     /// Verifies the whole journal. Beside a writer at work it goes as far as what was acknowledged when it began;

@@ -9,7 +9,8 @@ use std::path::Path;
 use buttonwood_journal::{Fault, Flaw, Journal, Mark, Note, Reader, ReplayError, snapshot};
 use sha2::{Digest, Sha256};
 use support::{
-    SMALL, Sample, append, copy, edit, expected, forge, forget_watermark, recover, segment, writer,
+    SMALL, Sample, append, copy, edit, expected, forge, forget_watermark, recover, recover_from, segment,
+    writer,
 };
 
 const SECTOR: usize = 512;
@@ -412,6 +413,71 @@ fn a_segment_ends_where_the_next_one_says() {
     }
     edit(&segment(dir.path(), 2), |bytes| forge(&mut bytes[..4096], 52, &end.to_le_bytes()));
     assert_eq!(recover(dir.path()).unwrap().1, expected(56));
+}
+
+/// What lies before the snapshot that a start begins with is not read, and yet has to be there. Proves JRN-SWAPFILES, J9.
+#[test]
+fn what_lies_before_a_snapshot_is_missed() {
+    let refused = |change: &dyn Fn(&Path)| {
+        let dir = tempfile::tempdir().unwrap();
+        let mark = several_segments(dir.path());
+        change(dir.path());
+        let fault = recover_from(dir.path(), Some(&mark)).unwrap_err();
+        let Fault::Damaged { path, flaw, .. } = fault else { panic!("{fault}") };
+        (path.file_name().unwrap().to_owned(), flaw)
+    };
+    let name = |number| segment(Path::new(""), number).file_name().unwrap().to_owned();
+    for number in 1..=4 {
+        assert_eq!(
+            refused(&|dir| fs::remove_file(segment(dir, number)).unwrap()),
+            (name(number), Flaw::Missing)
+        );
+        let cut = |dir: &Path| edit(&segment(dir, number), |bytes| bytes.truncate(bytes.len() - 1));
+        assert_eq!(refused(&cut), (name(number), Flaw::Cut));
+        let garbled = |dir: &Path| edit(&segment(dir, number), |bytes| bytes[60] ^= 1);
+        assert_eq!(refused(&garbled), (name(number), Flaw::Header));
+    }
+    let doubled = |dir: &Path| {
+        fs::copy(segment(dir, 2), segment(dir, 3)).unwrap();
+    };
+    assert_eq!(refused(&doubled), (name(3), Flaw::Place { segment: 2, offset: 0 }));
+    // Whole headers that do not belong.
+    let forged = |number: u64, at: usize, field: u64| {
+        refused(&|dir| {
+            edit(&segment(dir, number), |bytes| forge(&mut bytes[..4096], at, &field.to_le_bytes()));
+        })
+    };
+    assert_eq!(forged(1, 44, 2), (name(1), Flaw::Chain));
+    assert_eq!(forged(1, 60, 2), (name(1), Flaw::Chain));
+    assert_eq!(forged(2, 44, 1), (name(2), Flaw::Sequence { first: 1 }));
+    assert_eq!(forged(3, 36, 1), (name(3), Flaw::Sequence { first: 11 }));
+    assert_eq!(forged(3, 44, 6), (name(3), Flaw::Sequence { first: 6 }));
+    assert_eq!(
+        forged(3, 52, 4096),
+        (name(3), Flaw::Sequence { first: 11 }),
+        "the one before it is not empty"
+    );
+    assert_eq!(forged(3, 52, 4095), (name(3), Flaw::Length));
+    assert_eq!(forged(3, 52, 1 << 40), (name(3), Flaw::Length));
+}
+
+/// A flipped byte there is found as far as somebody asks for.
+#[test]
+fn what_lies_before_a_snapshot_is_read_as_far_as_asked() {
+    let dir = tempfile::tempdir().unwrap();
+    let mark = several_segments(dir.path());
+    let check = |bytes| {
+        let mut journal = recover_from(dir.path(), Some(&mark)).unwrap().0;
+        journal.check_before(&mark, bytes).map_err(|fault| fault.to_string())
+    };
+    check(u64::MAX).unwrap();
+    edit(&segment(dir.path(), 2), |bytes| bytes[4096 + 700] ^= 1);
+    let told = check(u64::MAX).unwrap_err();
+    assert!(told.contains("0000000002.segment"), "{told}");
+    // Two blocks each: the first block, and one batch.
+    check(2 * 8192).unwrap_err();
+    check(2 * 8192 - 1).unwrap();
+    check(0).unwrap();
 }
 
 /// A segment that is not there is told by its name, before what lies in the one before it has been vouched for.

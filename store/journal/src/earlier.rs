@@ -1,0 +1,110 @@
+//! The segments before the one in which a start begins. The state is had without them, but the journal is whole only
+//! with them: a read model that is lost, and `verify`, are led back to their first command.
+//!
+//! Rules: J6, J9, J13. What their first blocks tell is asked of all, a block each; their batches are read as far as is
+//! quickly done.
+
+use std::cmp::Ordering;
+use std::convert::Infallible;
+
+use buttonwood_disk::Folder;
+
+use crate::codec::BLOCK_BYTES;
+use crate::fault::{Fault, Flaw, ReplayError};
+use crate::header::SegmentHeader;
+use crate::mark::{JournalId, Mark};
+use crate::replay::{Batch, Cursor, Edge, walk};
+use crate::segment::Segment;
+use crate::window::Window;
+
+/// Whether every segment up to that of `mark` is there, as long as it was made, and leads to the next.
+///
+/// # Errors
+/// Damage of the first that does not.
+pub(crate) fn check(dir: &Folder, id: JournalId, mark: &Mark) -> Result<(), Fault> {
+    let mut before = None;
+    for number in 1..=mark.segment {
+        let seq = before.map_or(1, |before: SegmentHeader| before.first_seq);
+        let segment = Segment::open(dir, number, id, seq)?;
+        match before {
+            None => begins(&segment, id)?,
+            Some(before) => follows(&segment, &before)?,
+        }
+        before = Some(segment.header);
+    }
+    Ok(())
+}
+
+/// The first segment begins with the first command.
+pub(crate) fn begins(segment: &Segment, id: JournalId) -> Result<(), Fault> {
+    let header = &segment.header;
+    if header.first_seq == 1 && header.chain == id.genesis() {
+        return Ok(());
+    }
+    Err(segment.damaged(0, 1, Flaw::Chain))
+}
+
+/// Each later one begins where the one before it ends: behind its batches, or where it began if it has none, having been
+/// too small for the first.
+fn follows(segment: &Segment, before: &SegmentHeader) -> Result<(), Fault> {
+    let header = &segment.header;
+    // Files of earlier builds do not say how long they are.
+    let room = if before.bytes == 0 { u64::MAX } else { before.bytes };
+    if !(BLOCK_BYTES..=room).contains(&header.previous_end) {
+        return Err(segment.damaged(0, header.first_seq, Flaw::Length));
+    }
+    let is_empty = header.previous_end == BLOCK_BYTES;
+    let expected = if is_empty { Ordering::Equal } else { Ordering::Greater };
+    if header.first_seq.cmp(&before.first_seq) != expected || header.epoch < before.epoch {
+        let flaw = Flaw::Sequence { first: header.first_seq };
+        return Err(segment.damaged(0, before.first_seq, flaw));
+    }
+    Ok(())
+}
+
+/// Reads the segments before that of `mark`, the latest first, as long as they have no more than `bytes` together.
+///
+/// # Errors
+/// Damage of the first that is not as it was written.
+pub(crate) fn read(
+    dir: &Folder,
+    id: JournalId,
+    window: &mut Window,
+    mark: &Mark,
+    bytes: u64,
+) -> Result<(), Fault> {
+    let mut next = Segment::open(dir, mark.segment, id, mark.seq)?;
+    let mut left = bytes;
+    while next.header.segment > 1 && next.header.previous_end <= left {
+        left -= next.header.previous_end;
+        let here = Segment::open(dir, next.header.segment - 1, id, next.header.first_seq)?;
+        read_sealed(&here, &next, window, |_| ())?;
+        next = here;
+    }
+    Ok(())
+}
+
+/// Visits every batch of a segment that another follows; returns the place behind the last.
+pub(crate) fn read_sealed(
+    here: &Segment,
+    next: &Segment,
+    window: &mut Window,
+    mut visit: impl FnMut(&Batch<'_>),
+) -> Result<Mark, Fault> {
+    let SegmentHeader { segment, first_seq, chain, epoch, .. } = here.header;
+    let mark = Mark { seq: first_seq.saturating_sub(1), chain, segment, offset: BLOCK_BYTES };
+    let mut cursor = Cursor { mark, epoch };
+    let edge = Edge::Sealed(next.header.previous_end);
+    let walked = walk::<Infallible>(here, window, &mut cursor, u64::MAX, edge, |batch| {
+        visit(batch);
+        Ok(())
+    });
+    walked.map_err(|error| match error {
+        ReplayError::Fault(fault) => fault,
+        ReplayError::Refused(never) => match never {},
+    })?;
+    if (next.header.first_seq, next.header.chain) != (cursor.mark.seq + 1, cursor.mark.chain) {
+        return Err(next.damaged(0, cursor.mark.seq + 1, Flaw::Chain));
+    }
+    Ok(cursor.mark)
+}
