@@ -18,6 +18,7 @@ use buttonwood_views::Views;
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
+use tokio::sync::oneshot::Receiver;
 
 /// What is wrong, in words.
 pub type Finding = String;
@@ -61,6 +62,10 @@ pub(crate) struct Checker {
     heard: BTreeMap<SessionId, Vec<Time>>,
     /// Nonces that reads have used, and when the writer was first told.
     noted: Vec<Noted>,
+    /// Moves of the clock that wait for their answers, oldest first.
+    moving: VecDeque<Receiver<Time>>,
+    /// Where it was moved to, as answered last.
+    moved: Time,
     /// The highest sequence that anybody outside has seen an effect of.
     seen: u64,
 }
@@ -80,6 +85,8 @@ impl Checker {
             expected: BTreeMap::new(),
             heard: BTreeMap::new(),
             noted: Vec::new(),
+            moving: VecDeque::new(),
+            moved: Time::default(),
             seen: 0,
         }
     }
@@ -102,6 +109,11 @@ impl Checker {
     /// Notes that a command was submitted.
     pub(crate) fn asks(&mut self, command: Command, pending: Pending) {
         self.asked.push_back(Asked { command, pending, is_answered: false });
+    }
+
+    /// Notes that the clock is being moved.
+    pub(crate) fn moves(&mut self, answer: Receiver<Time>) {
+        self.moving.push_back(answer);
     }
 
     /// Notes that a session was heard.
@@ -153,6 +165,10 @@ impl Checker {
 
     /// Takes the answers that have come.
     pub(crate) fn collect(&mut self) -> Result<(), Finding> {
+        while let Some(Ok(to)) = self.moving.front_mut().map(Receiver::try_recv) {
+            self.moved = to;
+            self.moving.pop_front();
+        }
         for asked in &mut self.asked {
             if asked.is_answered {
                 continue;
@@ -315,6 +331,14 @@ impl Checker {
         if seq < self.seen.max(self.seq()) {
             return Err(format!("recovered up to command {seq}, but {} was seen", self.seen.max(self.seq())));
         }
+        if recovered.stamp().time < self.moved {
+            return Err(format!(
+                "the clock was moved to {:?}, and starts at {:?}",
+                self.moved,
+                recovered.stamp()
+            ));
+        }
+        self.moving.clear();
         self.follow(disk, seq, false)?;
         if let Some((seq, answer)) = self.answered.first_key_value() {
             return Err(format!("command {seq} was answered {answer:?} and is gone"));

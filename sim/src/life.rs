@@ -9,11 +9,12 @@ use crate::scene::{FOUNDED, Scene};
 use buttonwood_journal as journal;
 use buttonwood_model::Time;
 use buttonwood_oracle::Dice;
-use buttonwood_sequencer::{Busy, Fault, Stepped};
+use buttonwood_sequencer::{Busy, Exchange, Fault, Stepped};
 use buttonwood_views::history;
 use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
+use tokio::sync::oneshot::Receiver;
 
 /// Lines of trace that are kept.
 const TRACE: usize = 4_000;
@@ -174,7 +175,7 @@ impl Life {
                 0..8 => self.prepare()?,
                 8..16 => self.checkpoint()?,
                 16 => self.scrub()?,
-                17..20 => self.read(),
+                17..20 => self.read()?,
                 20 if self.dice.once_in(20) => self.stop()?,
                 21 | 22 => self.look_up()?,
                 23 if self.dice.once_in(20) => self.start_twice()?,
@@ -211,7 +212,7 @@ impl Life {
             if self.dice.once_in(self.temper.pause_every) { 3_600 * Time::SECOND } else { self.temper.gap };
         self.now = self.now.plus(self.dice.below(pause));
         let exchange = stepped.exchange();
-        exchange.advance(self.now).map_err(|Busy| "no room for the clock in the queue".to_owned())?;
+        self.checker.moves(advance(exchange, self.now)?);
         if let Some(caller) = &command.caller {
             exchange.heard(caller.session, self.now);
             self.checker.hears(caller.session, self.now);
@@ -228,14 +229,17 @@ impl Life {
         Ok(())
     }
 
-    /// A call that only reads uses a nonce too.
-    fn read(&mut self) {
+    /// A call that only reads uses a nonce too. Time has passed since, though no command says so.
+    fn read(&mut self) -> Result<(), Finding> {
         let (session, nonce) = self.scene.dealer.read();
         let exchange = self.stepped.as_ref().expect("it is running between two turns").exchange();
         exchange.note_nonce(session, nonce);
         exchange.heard(session, self.now);
         self.checker.notes(session, nonce);
         self.checker.hears(session, self.now);
+        self.now = self.now.plus(1);
+        self.checker.moves(advance(exchange, self.now)?);
+        Ok(())
     }
 
     fn decide(&mut self) {
@@ -373,4 +377,9 @@ fn is_full(fault: &Fault) -> bool {
         | Fault::Founding { .. }
         | Fault::Thread(_) => false,
     }
+}
+
+/// Asks for the clock to be moved.
+fn advance(exchange: &Exchange, to: Time) -> Result<Receiver<Time>, Finding> {
+    exchange.advance(to).map_err(|Busy| "no room for the clock in the queue".to_owned())
 }

@@ -62,6 +62,8 @@ bugs! {
     ShownEarly,
     /// The nonces of reads are not journaled.
     ReadNoncesForgotten,
+    /// Where a manual clock was moved to is not journaled.
+    MovesForgotten,
     /// A silent session is expired after 31 seconds.
     ExpiresLate,
     /// A session is expired after 29 seconds.
