@@ -207,6 +207,33 @@ fn past_trades_limits() {
     laws::check(&x);
 }
 
+/// What lies in one millisecond comes whole, though less is asked for, but never more than 500 of it; the rest is
+/// told with its order. Proves ORD-075.
+#[test]
+fn past_trades_of_one_millisecond() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    let maker = x.as_("counterparty").limit("btcusd", "sell", "10", "30000");
+    let buy = |times: usize| (0..times).for_each(|_| drop(trader.limit("btcusd", "buy", "0.00001", "30000")));
+    let from = |timestamp: u64, rows: usize| {
+        let params = json!({ "timestamp": timestamp, "limit_trades": rows });
+        tids(&trader.call("/v1/mytrades", params).ok())
+    };
+    buy(60);
+    assert_eq!([1, 50, 500].map(|rows| from(0, rows).len()), [60; 3]);
+    assert_eq!(rows(&trader.call("/v1/mytrades", json!({ "timestamp": 0 })).ok()).len(), 60);
+    buy(450);
+    let params = json!({ "order_id": maker["order_id"], "include_trades": true });
+    let mut all = tids(&x.as_("counterparty").call("/v1/order/status", params).ok()["trades"]);
+    all.sort_unstable_by(|one, other| other.cmp(one));
+    assert_eq!(all.len(), 510);
+    for rows in [1, 50, 500, 1_000] {
+        assert_eq!(from(0, rows), all[10..], "the oldest, newest first");
+    }
+    assert_eq!(from(x.now_ms() + 1, 1), [0_u64; 0]);
+    laws::check(&x);
+}
+
 /// From a time on, that time included. Proves ORD-076.
 #[test]
 fn past_trades_from_a_time() {

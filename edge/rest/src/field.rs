@@ -3,24 +3,25 @@
 use crate::app::App;
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_model::{Symbol, SymbolId};
+use buttonwood_views::history::Limit;
 
 /// Rows of a page unless the caller says otherwise.
 pub(crate) const PAGE: usize = 50;
 /// Rows of a page at most; more is clamped (D-15).
-pub(crate) const PAGE_MAX: usize = 500;
+const PAGE_MAX: usize = 500;
 
 /// How many rows a private listing returns (ORD-078).
-pub(crate) fn limit(payload: &Payload, name: &str) -> Result<usize, Refusal> {
+pub(crate) fn limit(payload: &Payload, name: &str) -> Result<Limit, Refusal> {
     match payload.count(name)? {
-        None => Ok(PAGE),
         Some(0) => Err(bad_value(name, "at least 1", "0")),
-        Some(rows) => Ok(clamp(rows)),
+        rows => Ok(page(rows)),
     }
 }
 
-/// A number of rows within the maximum.
-pub(crate) fn clamp(rows: u64) -> usize {
-    usize::try_from(rows).unwrap_or(PAGE_MAX).min(PAGE_MAX)
+/// A page of as many rows as were asked for, within the maximum.
+pub(crate) fn page(rows: Option<u64>) -> Limit {
+    let rows = rows.map_or(PAGE, |rows| usize::try_from(rows).unwrap_or(PAGE_MAX));
+    Limit { rows: rows.min(PAGE_MAX), most: PAGE_MAX }
 }
 
 /// The symbol an optional field names (ORD-079).

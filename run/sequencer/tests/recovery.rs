@@ -19,6 +19,7 @@ use buttonwood_model::{
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 use buttonwood_sequencer::{Clock, Exchange, Options, Recovered, Running, recover, verify};
+use buttonwood_views::history::Limit;
 use std::path::Path;
 
 const START: Time = Time(1_767_225_600_000_000);
@@ -175,7 +176,10 @@ fn a_crash_image_recovers_to_what_the_live_exchange_had() {
             assert_eq!(live.history().index(), back.history().index());
             for owner in [account(0), account(1)] {
                 let rows = |views: &buttonwood_views::Views| {
-                    views.history().trades(owner, None, Some(0), 10_000).unwrap()
+                    views
+                        .history()
+                        .trades(owner, None, Some(0), Limit { rows: 10_000, most: 10_000 })
+                        .unwrap()
                 };
                 assert_eq!(rows(&live), rows(back));
                 for id in &orders {

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::call::Asked;
-use crate::field::{self, PAGE};
+use crate::field;
 use crate::json;
 use crate::orders::side_name;
 use crate::orders::status::unread;
@@ -21,9 +21,8 @@ const REACH: u64 = 90 * 24 * 3_600 * Time::SECOND;
 fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
     let id = super::symbol(app, asked)?;
     let limit = match asked.query_number("limit_trades")? {
-        None => PAGE,
         Some(0) => return Err(field::bad_query("limit_trades", "at least 1", "0").into()),
-        Some(limit) => field::clamp(limit),
+        rows => field::page(rows),
     };
     let with_breaks = with_breaks(asked)?;
     let since = since(asked)?;

@@ -26,6 +26,7 @@ pub use codec::Position;
 pub use fault::Fault;
 pub use files::{History, Syncer};
 pub use index::{Index, Lengths};
+pub use page::Limit;
 pub use query::Since;
 pub use row::{OrderRow, PublicTrade, TradeRow};
 

@@ -8,32 +8,40 @@ use super::codec::Position;
 use super::fault::Fault;
 use super::row::Timed;
 
+/// How long a page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// Rows asked for.
+    pub rows: usize,
+    /// Rows of a page that a single millisecond overfills, at most; no less than those asked for.
+    pub most: usize,
+}
+
 /// Where a full page may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// After any row: the next page begins with an id.
     Anywhere,
-    /// After a whole millisecond; one that alone overfills the page comes whole, beyond the limit.
+    /// After a whole millisecond; one that alone overfills the page comes whole, as far as `most` rows go.
     Millisecond,
     /// After a whole millisecond, but never beyond the limit: one that overfills the page is cut.
     MillisecondWithinLimit,
 }
 
-/// The oldest `limit` rows that `holds`, newest first. `holds` must be true for every row newer than one it is true
-/// for.
+/// The oldest rows that `holds`, newest first. `holds` must be true for every row newer than one it is true for.
 pub(super) fn oldest<R: Timed, F: Fn(Position) -> Result<Node<R>, Fault>>(
     walk: &Walk<F>,
     holds: impl Fn(&R) -> bool,
-    limit: usize,
+    limit: Limit,
     end: End,
 ) -> Result<Vec<R>, Fault> {
-    if limit == 0 {
+    if limit.rows == 0 {
         return Ok(Vec::new());
     }
     let Some(first) = walk.oldest(|node| holds(&node.row))? else { return Ok(Vec::new()) };
     let floor = first.link.ordinal;
-    let next = floor.saturating_add(u64::try_from(limit).unwrap_or(u64::MAX));
-    let Some(beyond) = walk.oldest(|node| node.link.ordinal >= next)? else {
+    let full = after(floor, limit.rows);
+    let Some(beyond) = walk.oldest(|node| node.link.ordinal >= full)? else {
         return walk.down(walk.head, floor);
     };
     let mut page = walk.down(beyond.link.prev, floor)?;
@@ -47,9 +55,15 @@ pub(super) fn oldest<R: Timed, F: Fn(Position) -> Result<Node<R>, Fault>>(
             Ok(page)
         }
         None if end == End::Millisecond => {
-            let after = walk.oldest(|node| node.row.millis() > unfinished)?;
-            walk.down(after.map_or(walk.head, |node| node.link.prev), floor)
+            let cut = after(floor, limit.most);
+            let next = walk.oldest(|node| node.row.millis() > unfinished || node.link.ordinal >= cut)?;
+            walk.down(next.map_or(walk.head, |node| node.link.prev), floor)
         }
         None => Ok(page),
     }
+}
+
+/// The ordinal so many rows after another.
+fn after(ordinal: u64, rows: usize) -> u64 {
+    ordinal.saturating_add(u64::try_from(rows).unwrap_or(u64::MAX))
 }

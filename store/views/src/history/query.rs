@@ -7,7 +7,7 @@ use super::chain::{Node, Walk};
 use super::codec::Position;
 use super::fault::Fault;
 use super::files::History;
-use super::page::{self, End};
+use super::page::{self, End, Limit};
 use super::row::{OrderLinks, OrderRow, PublicTrade, TradeRow};
 use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId, Time};
 
@@ -24,8 +24,7 @@ pub enum Since {
 
 impl History {
     /// An account's trades, newest first: the most recent ones, or the oldest page from a millisecond on (ORD-074 to
-    /// ORD-077). Such a page never ends inside a millisecond, and exceeds the limit only by one that alone overfills
-    /// it (D-14).
+    /// ORD-077). Such a page never ends inside a millisecond (D-14), except in one of more than [`Limit::most`] trades.
     ///
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
@@ -34,7 +33,7 @@ impl History {
         account: AccountId,
         symbol: Option<SymbolId>,
         from_millis: Option<u64>,
-        limit: usize,
+        limit: Limit,
     ) -> Result<Vec<TradeRow>, Fault> {
         let read = |at| {
             let (row, links) = self.trades.read(at, TradeRow::decode)?;
@@ -43,7 +42,7 @@ impl History {
         };
         let walk = Walk { head: self.index.newest_trade(account, symbol), read };
         match from_millis {
-            None => walk.newest(limit, |_| true),
+            None => walk.newest(limit.rows, |_| true),
             Some(from) => page::oldest(&walk, |row| row.time.millis() >= from, limit, End::Millisecond),
         }
     }
@@ -58,7 +57,7 @@ impl History {
         account: AccountId,
         symbol: Option<SymbolId>,
         from_millis: Option<u64>,
-        limit: usize,
+        limit: Limit,
     ) -> Result<Vec<OrderRow>, Fault> {
         let read = |at| {
             let (row, links) = self.order_at(at)?;
@@ -67,7 +66,7 @@ impl History {
         };
         let walk = Walk { head: self.index.newest_order(account, symbol), read };
         match from_millis {
-            None => walk.newest(limit, |_| true),
+            None => walk.newest(limit.rows, |_| true),
             Some(from) => page::oldest(&walk, |row| row.closed.millis() >= from, limit, End::Millisecond),
         }
     }
@@ -154,7 +153,7 @@ impl History {
         symbol: SymbolId,
         since: Since,
         not_before: Option<Time>,
-        limit: usize,
+        limit: Limit,
     ) -> Result<Vec<PublicTrade>, Fault> {
         let read = |at| {
             let (row, link) = self.public.read(at, PublicTrade::decode)?;
@@ -163,7 +162,7 @@ impl History {
         let walk = Walk { head: self.index.newest_public(symbol), read };
         let recent = |row: &PublicTrade| not_before.is_none_or(|floor| row.time >= floor);
         match since {
-            Since::Newest => walk.newest(limit, recent),
+            Since::Newest => walk.newest(limit.rows, recent),
             Since::AfterTime(millis) => {
                 let holds = |row: &PublicTrade| row.time.millis() > millis && recent(row);
                 page::oldest(&walk, holds, limit, End::MillisecondWithinLimit)

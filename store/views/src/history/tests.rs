@@ -4,7 +4,7 @@ mod rig;
 
 use super::bucket;
 use super::row::Timed;
-use super::{Fault, History, Index, OrderRow, Position, Since, TradeRow};
+use super::{Fault, History, Index, Limit, OrderRow, Position, Since, TradeRow};
 use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId, Time};
 use proptest::prelude::*;
 use rig::{KEY, Rig, Row, Step, TINY, append_all, client_id, step};
@@ -24,14 +24,19 @@ fn newest<R: Clone>(rows: &[R], limit: usize) -> Vec<R> {
     rows.iter().rev().take(limit).cloned().collect()
 }
 
+/// A page of so many rows, however many lie in one millisecond.
+fn exactly(rows: usize) -> Limit {
+    Limit { rows, most: rows }
+}
+
 /// The oldest page of rows that lie oldest first, cut back to its last whole millisecond.
-fn oldest<R: Timed + Clone>(rows: &[R], limit: usize, whole_if_overfull: bool) -> Vec<R> {
-    let mut page = rows[..limit.min(rows.len())].to_vec();
-    if let Some(next) = rows.get(limit).map(Timed::millis) {
+fn oldest<R: Timed + Clone>(rows: &[R], limit: Limit) -> Vec<R> {
+    let mut page = rows[..limit.rows.min(rows.len())].to_vec();
+    if let Some(next) = rows.get(limit.rows).map(Timed::millis) {
         page.retain(|row| row.millis() < next);
         if page.is_empty() {
             let millisecond = rows.iter().filter(|row| row.millis() == next).cloned();
-            page = millisecond.take(if whole_if_overfull { usize::MAX } else { limit }).collect();
+            page = millisecond.take(limit.most).collect();
         }
     }
     page.reverse();
@@ -39,24 +44,18 @@ fn oldest<R: Timed + Clone>(rows: &[R], limit: usize, whole_if_overfull: bool) -
 }
 
 /// Asks everything about accounts and compares it with the model.
-fn compare_accounts(rig: &Rig, millis: u64, limit: usize) {
+fn compare_accounts(rig: &Rig, millis: u64, limit: Limit) {
     for (account, symbol) in (0..4).flat_map(|account| (0..5).map(move |symbol| (AccountId(account), symbol)))
     {
         let symbol = (symbol < 4).then_some(SymbolId(symbol));
         let (trades, orders) = (rig.trades(account, symbol), rig.orders(account, symbol));
         let history = &rig.history;
-        assert_eq!(history.trades(account, symbol, None, limit).unwrap(), newest(&trades, limit));
-        assert_eq!(history.orders(account, symbol, None, limit).unwrap(), newest(&orders, limit));
+        assert_eq!(history.trades(account, symbol, None, limit).unwrap(), newest(&trades, limit.rows));
+        assert_eq!(history.orders(account, symbol, None, limit).unwrap(), newest(&orders, limit.rows));
         let trades: Vec<_> = trades.into_iter().filter(|row| row.millis() >= millis).collect();
         let orders: Vec<_> = orders.into_iter().filter(|row| row.millis() >= millis).collect();
-        assert_eq!(
-            history.trades(account, symbol, Some(millis), limit).unwrap(),
-            oldest(&trades, limit, true)
-        );
-        assert_eq!(
-            history.orders(account, symbol, Some(millis), limit).unwrap(),
-            oldest(&orders, limit, true)
-        );
+        assert_eq!(history.trades(account, symbol, Some(millis), limit).unwrap(), oldest(&trades, limit));
+        assert_eq!(history.orders(account, symbol, Some(millis), limit).unwrap(), oldest(&orders, limit));
     }
 }
 
@@ -67,10 +66,10 @@ fn compare_public(rig: &Rig, millis: u64, trade: u64, limit: usize) {
         for floor in [None, Some(Time(millis * 1_000 + 500))] {
             let kept: Vec<_> =
                 all.iter().copied().filter(|row| floor.is_none_or(|floor| row.time >= floor)).collect();
-            let ask = |since| rig.history.public_trades(symbol, since, floor, limit).unwrap();
+            let ask = |since| rig.history.public_trades(symbol, since, floor, exactly(limit)).unwrap();
             assert_eq!(ask(Since::Newest), newest(&kept, limit));
             let after: Vec<_> = kept.iter().copied().filter(|row| row.millis() > millis).collect();
-            assert_eq!(ask(Since::AfterTime(millis)), oldest(&after, limit, false));
+            assert_eq!(ask(Since::AfterTime(millis)), oldest(&after, exactly(limit)));
             let after: Vec<_> = kept.iter().copied().filter(|row| row.trade.0 > trade).collect();
             assert_eq!(ask(Since::AfterTrade(trade)), newest(&after[..limit.min(after.len())], limit));
         }
@@ -120,15 +119,16 @@ proptest! {
     fn account_queries_answer_as_the_model(
         steps in prop::collection::vec(step(), 0..250),
         after in 0_u64..60,
-        limit in 0_usize..12,
+        rows in 1_usize..12,
+        beyond in 0_usize..12,
     ) {
         let directory = tempdir().unwrap();
         let mut rig = Rig::new(directory.path());
         let begin = rig.time.millis();
         rig.run(&steps);
-        compare_accounts(&rig, begin + after, limit.max(1));
+        compare_accounts(&rig, begin + after, Limit { rows, most: rows + beyond });
         compare_orders(&rig);
-        prop_assert!(rig.history.trades(ALICE, None, Some(0), 0).unwrap().is_empty());
+        prop_assert!(rig.history.trades(ALICE, None, Some(0), exactly(0)).unwrap().is_empty());
     }
 
     /// Newest, after a time, after a trade, with and without a floor. Proves MKT-020, MKT-021.
@@ -210,17 +210,31 @@ fn crowded(directory: &Path) -> Rig {
 fn paging_reaches_every_trade_once() {
     let directory = tempdir().unwrap();
     let rig = crowded(directory.path());
-    for (symbol, limit) in [(None, 1), (None, 7), (Some(BTCUSD), 3), (None, 500)] {
+    for (symbol, rows) in [(None, 1), (None, 7), (Some(BTCUSD), 3), (None, 500)] {
+        let limit = Limit { rows, most: 500 };
         let mut reached: Vec<TradeRow> = Vec::new();
         let mut from = 0;
         loop {
             let page = rig.history.trades(ALICE, symbol, Some(from), limit).unwrap();
             let Some(newest) = page.first() else { break };
-            assert!(page.len() <= limit || page.iter().all(|row| row.millis() == newest.millis()));
+            assert!(page.len() <= rows || page.iter().all(|row| row.millis() == newest.millis()));
             from = newest.millis() + 1;
             reached.extend(page.iter().rev());
         }
         assert_eq!(reached, rig.trades(ALICE, symbol));
+    }
+}
+
+/// A millisecond with more rows than a page may ever have is cut there, at its oldest. Proves ORD-075.
+#[test]
+fn no_page_is_longer_than_its_most() {
+    let directory = tempdir().unwrap();
+    let rig = crowded(directory.path());
+    let all = rig.trades(ALICE, None);
+    let first = all.iter().filter(|row| row.millis() == all[0].millis()).count();
+    for (rows, most, expected) in [(1, 10, 10), (10, 10, 10), (1, first - 1, first - 1), (1, first, first)] {
+        let page = rig.history.trades(ALICE, None, Some(0), Limit { rows, most }).unwrap();
+        assert_eq!(page, newest(&all[..expected], expected), "{rows} rows, {most} at most");
     }
 }
 
@@ -232,7 +246,7 @@ fn walking_by_trade_id_misses_none() {
     let mut reached = Vec::new();
     let mut after = 0;
     loop {
-        let page = rig.history.public_trades(BTCUSD, Since::AfterTrade(after), None, 7).unwrap();
+        let page = rig.history.public_trades(BTCUSD, Since::AfterTrade(after), None, exactly(7)).unwrap();
         let Some(newest) = page.first() else { break };
         assert!(page.len() <= 7);
         after = newest.trade.0;
@@ -310,13 +324,16 @@ fn damage_gives_an_error() {
     for offset in 8..160 {
         let (_directory, history) = after_spoiling("trades.log", |bytes| bytes[offset] ^= 0x10);
         let history = history.unwrap();
-        let answers = [history.trades(ALICE, None, None, 1_000), history.trades(BOB, None, Some(0), 1_000)];
+        let answers = [
+            history.trades(ALICE, None, None, exactly(1_000)),
+            history.trades(BOB, None, Some(0), exactly(1_000)),
+        ];
         assert!(answers.iter().any(|answer| matches!(answer, Err(Fault::Damaged { .. }))), "byte {offset}");
     }
     let (_directory, history) = after_spoiling("orders.log", |bytes| bytes[30] ^= 1);
     let history = history.unwrap();
     assert!(matches!(history.order(ALICE, OrderId(1)), Err(Fault::Damaged { at: 8, .. })));
-    assert!(matches!(history.orders(ALICE, None, None, 1), Err(Fault::Damaged { at: 8, .. })));
+    assert!(matches!(history.orders(ALICE, None, None, exactly(1)), Err(Fault::Damaged { at: 8, .. })));
 }
 
 /// A position that is no row of the file is an error as well.
@@ -350,6 +367,6 @@ fn an_empty_index_begins_anew() {
     let (directory, history) = after_spoiling("trades.log", |_| {});
     drop(history);
     let history = History::open(directory.path(), Index::new(KEY)).unwrap();
-    assert!(history.trades(ALICE, None, None, 10).unwrap().is_empty());
+    assert!(history.trades(ALICE, None, None, exactly(10)).unwrap().is_empty());
     assert!(contents(&directory).iter().all(|bytes| bytes.len() == 8));
 }
