@@ -290,6 +290,35 @@ fn walking_forward() {
     assert_eq!(ask("limit_trades=2"), all[..2], "without a start the newest");
 }
 
+/// Walking forward by time misses none and repeats none, though several share a millisecond and fewer are asked for.
+/// Proves MKT-018, MKT-021.
+#[test]
+fn walking_forward_by_time() {
+    let x = Exchange::start();
+    x.as_("counterparty").limit("btcusd", "sell", "1", "30000");
+    for share_a_millisecond in [1, 4, 2, 3] {
+        for _ in 0..share_a_millisecond {
+            x.as_("trader").limit("btcusd", "buy", "0.01", "30000");
+        }
+        x.advance(1);
+    }
+    let all = tids(&x.get("/v1/trades/btcusd").ok());
+    assert_eq!(all.len(), 10);
+    for limit in [1, 2, 3, 5] {
+        let mut walked = Vec::new();
+        let mut after = json!(0);
+        loop {
+            let path = format!("/v1/trades/btcusd?timestamp={after}&limit_trades={limit}");
+            let page = x.get(&path).ok();
+            let Some(newest) = rows(&page).first() else { break };
+            assert!(walked.len() < all.len(), "{path} comes again: {page}");
+            after = newest["timestampms"].clone();
+            walked.splice(0..0, tids(&page));
+        }
+        assert_eq!(walked, all, "{limit} a page");
+    }
+}
+
 /// Trades older than 90 days are not given. Proves MKT-019.
 #[test]
 fn trades_of_ninety_days() {
@@ -321,6 +350,11 @@ fn trades_limits() {
     assert_eq!(count("?limit_trades=500"), 500);
     assert_eq!(count("?limit_trades=501"), 500);
     assert_eq!(count("?limit_trades=1000000000"), 500);
+    // All in one millisecond: by time as many as a reply may hold, by id the rest.
+    assert_eq!(count("?timestamp=0&limit_trades=1"), 500);
+    let tid = tids(&x.get("/v1/trades/btcusd?timestamp=0").ok())[0];
+    assert_eq!(count(&format!("?since_tid={tid}")), 10);
+    assert_eq!(count("?since_tid=0&limit_trades=1"), 1);
     laws::check(&x);
 }
 

@@ -68,8 +68,8 @@ fn since(asked: &Asked) -> Result<Since, Refusal> {
     };
     match timestamp_millis(text) {
         // From the first trade on, that of the first millisecond included (TYPE-015).
-        Some(0) => Ok(Since::AfterTrade(0)),
-        Some(millis) => Ok(Since::AfterTime(millis)),
+        Some(0) => Ok(Since::FromTime(0)),
+        Some(millis) => Ok(Since::FromTime(millis.saturating_add(1))),
         None => Err(field::bad_query(name, "a timestamp in seconds or milliseconds", text)
             .with_reason(Reason::InvalidTimestampInPayload)),
     }

@@ -24,8 +24,6 @@ pub(super) enum End {
     Anywhere,
     /// After a whole millisecond; one that alone overfills the page comes whole, as far as `most` rows go.
     Millisecond,
-    /// After a whole millisecond, but never beyond the limit: one that overfills the page is cut.
-    MillisecondWithinLimit,
 }
 
 /// The oldest rows that `holds`, newest first. `holds` must be true for every row newer than one it is true for.
@@ -49,18 +47,13 @@ pub(super) fn oldest<R: Timed, F: Fn(Position) -> Result<Node<R>, Fault>>(
         return Ok(page);
     }
     let unfinished = beyond.row.millis();
-    match page.iter().position(|row| row.millis() < unfinished) {
-        Some(whole) => {
-            page.drain(..whole);
-            Ok(page)
-        }
-        None if end == End::Millisecond => {
-            let cut = after(floor, limit.most);
-            let next = walk.oldest(|node| node.row.millis() > unfinished || node.link.ordinal >= cut)?;
-            walk.down(next.map_or(walk.head, |node| node.link.prev), floor)
-        }
-        None => Ok(page),
+    if let Some(whole) = page.iter().position(|row| row.millis() < unfinished) {
+        page.drain(..whole);
+        return Ok(page);
     }
+    let cut = after(floor, limit.most);
+    let next = walk.oldest(|node| node.row.millis() > unfinished || node.link.ordinal >= cut)?;
+    walk.down(next.map_or(walk.head, |node| node.link.prev), floor)
 }
 
 /// The ordinal so many rows after another.

@@ -16,8 +16,8 @@ use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId, Time};
 pub enum Since {
     /// The most recent.
     Newest,
-    /// The oldest after this millisecond (MKT-018, MKT-021).
-    AfterTime(u64),
+    /// The oldest from this millisecond on (MKT-021).
+    FromTime(u64),
     /// The oldest with a larger trade id; after zero, the earliest there are (MKT-020).
     AfterTrade(u64),
 }
@@ -142,9 +142,8 @@ impl History {
         Ok(rows)
     }
 
-    /// A symbol's public trades, newest first and never more than `limit`; none from before `not_before` (MKT-019).
-    /// Pages after a time end with a whole millisecond, except that one which alone overfills the page is cut: walking
-    /// by trade id misses none even then.
+    /// A symbol's public trades, newest first; none from before `not_before` (MKT-019). Pages from a time on end as
+    /// those of [`History::trades`] do; pages by trade id may end anywhere, and walking by them misses none.
     ///
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
@@ -163,9 +162,9 @@ impl History {
         let recent = |row: &PublicTrade| not_before.is_none_or(|floor| row.time >= floor);
         match since {
             Since::Newest => walk.newest(limit.rows, recent),
-            Since::AfterTime(millis) => {
-                let holds = |row: &PublicTrade| row.time.millis() > millis && recent(row);
-                page::oldest(&walk, holds, limit, End::MillisecondWithinLimit)
+            Since::FromTime(millis) => {
+                let holds = |row: &PublicTrade| row.time.millis() >= millis && recent(row);
+                page::oldest(&walk, holds, limit, End::Millisecond)
             }
             Since::AfterTrade(trade) => {
                 let holds = |row: &PublicTrade| row.trade.0 > trade && recent(row);
