@@ -319,7 +319,8 @@ fn walking_forward_by_time() {
     }
 }
 
-/// Trades older than 90 days are not given. Proves MKT-019.
+/// Trades older than 90 days are not given to who asks by time; without a time, or by id, there is no such bound.
+/// Proves MKT-019, MKT-020, TYPE-014.
 #[test]
 fn trades_of_ninety_days() {
     let x = Exchange::start();
@@ -328,7 +329,14 @@ fn trades_of_ninety_days() {
     x.advance(90 * day - 60);
     assert_eq!(tids(&x.get("/v1/trades/btcusd?timestamp=0").ok()), all);
     x.advance(120);
-    assert_eq!(x.get("/v1/trades/btcusd?timestamp=0").ok(), json!([]));
+    let ask = |query: &str| tids(&x.get(&format!("/v1/trades/btcusd{query}")).ok());
+    for query in ["?timestamp=0", "?since=0", "?timestamp=1767225600000", "?timestamp=1"] {
+        assert_eq!(ask(query), [0_u64; 0], "{query}");
+    }
+    for query in ["", "?since_tid=0", "?since_tid=0&timestamp=0"] {
+        assert_eq!(ask(query), all, "{query}");
+    }
+    assert_eq!(ask(&format!("?since_tid={}", all[2])), all[..2]);
     x.as_("trader").limit("btcusd", "buy", "0.1", "30000");
     let newest = tids(&x.get("/v1/trades/btcusd?timestamp=0").ok());
     assert_eq!(newest.len(), 1);

@@ -9,14 +9,13 @@ use crate::orders::status::unread;
 use crate::reply::Reply;
 use crate::route::Route;
 use buttonwood_gate::{Reason, Refusal, timestamp_millis};
-use buttonwood_model::Time;
 use buttonwood_views::history::Since;
 
 /// Anybody.
 pub(crate) const ROUTE: Route = Route::public("/v1/trades/{symbol}", answer);
 
-/// How far back trades are served, in microseconds (MKT-019).
-const REACH: u64 = 90 * 24 * 3_600 * Time::SECOND;
+/// How far back a timestamp reaches, in milliseconds (MKT-019).
+const REACH: u64 = 90 * 24 * 3_600 * 1_000;
 
 fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
     let id = super::symbol(app, asked)?;
@@ -25,9 +24,8 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
         rows => field::page(rows),
     };
     let with_breaks = with_breaks(asked)?;
-    let since = since(asked)?;
-    let floor = Time(app.now().0.saturating_sub(REACH));
-    let rows = app.exchange.views().history().public_trades(id, since, Some(floor), limit);
+    let since = since(asked, app.now().millis().saturating_sub(REACH))?;
+    let rows = app.exchange.views().history().public_trades(id, since, limit);
     let rows = rows.map_err(|fault| unread(&fault))?;
     let grid = &app.symbol(id).grid;
     let body = json::array(&rows, |json, row| {
@@ -56,8 +54,8 @@ fn with_breaks(asked: &Asked) -> Result<bool, Refusal> {
     }
 }
 
-/// `since_tid` wins over `timestamp` and its alias `since` (MKT-018, MKT-020).
-fn since(asked: &Asked) -> Result<Since, Refusal> {
+/// `since_tid` wins over `timestamp` and its alias `since`, which alone are held within reach (MKT-018 to MKT-020).
+fn since(asked: &Asked, floor: u64) -> Result<Since, Refusal> {
     if let Some(trade) = asked.query_number("since_tid")? {
         return Ok(Since::AfterTrade(trade));
     }
@@ -68,8 +66,8 @@ fn since(asked: &Asked) -> Result<Since, Refusal> {
     };
     match timestamp_millis(text) {
         // From the first trade on, that of the first millisecond included (TYPE-015).
-        Some(0) => Ok(Since::FromTime(0)),
-        Some(millis) => Ok(Since::FromTime(millis.saturating_add(1))),
+        Some(0) => Ok(Since::FromTime(floor)),
+        Some(millis) => Ok(Since::FromTime(millis.saturating_add(1).max(floor))),
         None => Err(field::bad_query(name, "a timestamp in seconds or milliseconds", text)
             .with_reason(Reason::InvalidTimestampInPayload)),
     }

@@ -107,15 +107,12 @@ impl<R, F: Fn(Position) -> Result<Node<R>, Fault>> Walk<F> {
         }
     }
 
-    /// The newest `limit` rows, newest first, as far back as `holds`.
-    pub(super) fn newest(&self, limit: usize, holds: impl Fn(&R) -> bool) -> Result<Vec<R>, Fault> {
+    /// The newest `limit` rows, newest first.
+    pub(super) fn newest(&self, limit: usize) -> Result<Vec<R>, Fault> {
         let mut rows = Vec::new();
         let mut next = self.head;
         while let Some(at) = next.filter(|_| rows.len() < limit) {
             let node = (self.read)(at)?;
-            if !holds(&node.row) {
-                break;
-            }
             next = node.link.prev;
             reserve(&mut rows, node.link.ordinal, limit);
             rows.push(node.row);

@@ -42,7 +42,7 @@ impl History {
         };
         let walk = Walk { head: self.index.newest_trade(account, symbol), read };
         match from_millis {
-            None => walk.newest(limit.rows, |_| true),
+            None => walk.newest(limit.rows),
             Some(from) => page::oldest(&walk, |row| row.time.millis() >= from, limit, End::Millisecond),
         }
     }
@@ -66,7 +66,7 @@ impl History {
         };
         let walk = Walk { head: self.index.newest_order(account, symbol), read };
         match from_millis {
-            None => walk.newest(limit.rows, |_| true),
+            None => walk.newest(limit.rows),
             Some(from) => page::oldest(&walk, |row| row.closed.millis() >= from, limit, End::Millisecond),
         }
     }
@@ -142,8 +142,8 @@ impl History {
         Ok(rows)
     }
 
-    /// A symbol's public trades, newest first; none from before `not_before` (MKT-019). Pages from a time on end as
-    /// those of [`History::trades`] do; pages by trade id may end anywhere, and walking by them misses none.
+    /// A symbol's public trades, newest first. Pages from a time on end as those of [`History::trades`] do; pages by
+    /// trade id may end anywhere, and walking by them misses none.
     ///
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
@@ -151,7 +151,6 @@ impl History {
         &self,
         symbol: SymbolId,
         since: Since,
-        not_before: Option<Time>,
         limit: Limit,
     ) -> Result<Vec<PublicTrade>, Fault> {
         let read = |at| {
@@ -159,17 +158,12 @@ impl History {
             if row.symbol == symbol { Ok(Node { link, row }) } else { Err(self.public.damaged(at)) }
         };
         let walk = Walk { head: self.index.newest_public(symbol), read };
-        let recent = |row: &PublicTrade| not_before.is_none_or(|floor| row.time >= floor);
         match since {
-            Since::Newest => walk.newest(limit.rows, recent),
-            Since::FromTime(millis) => {
-                let holds = |row: &PublicTrade| row.time.millis() >= millis && recent(row);
-                page::oldest(&walk, holds, limit, End::Millisecond)
+            Since::Newest => walk.newest(limit.rows),
+            Since::FromTime(from) => {
+                page::oldest(&walk, |row| row.time.millis() >= from, limit, End::Millisecond)
             }
-            Since::AfterTrade(trade) => {
-                let holds = |row: &PublicTrade| row.trade.0 > trade && recent(row);
-                page::oldest(&walk, holds, limit, End::Anywhere)
-            }
+            Since::AfterTrade(trade) => page::oldest(&walk, |row| row.trade.0 > trade, limit, End::Anywhere),
         }
     }
 
