@@ -208,15 +208,22 @@ fn fees_are_exact_and_on_the_executed_part() {
     laws::check(&x);
 }
 
-/// In a query a timestamp is a number or refused. Proves TYPE-012.
+/// In a query a timestamp is a number or refused, also where another parameter overrides it. Proves TYPE-012, TYPE-016.
 #[test]
 fn queries_take_timestamps_as_numbers_only() {
     let x = Exchange::start();
     traded(&x);
     for wrong in ["abc", "", "true", "%221700000000%22", "2026-01-01", "1e9"] {
-        for name in ["timestamp", "since"] {
-            let answer = x.get(&format!("/v1/trades/btcusd?{name}={wrong}"));
-            answer.refused(400, "InvalidTimestampInPayload");
+        for (name, beside) in [
+            ("timestamp", ""),
+            ("since", ""),
+            ("timestamp", "&since_tid=0"),
+            ("since", "&since_tid=0"),
+            ("since", "&timestamp=0"),
+        ] {
+            let answer = x.get(&format!("/v1/trades/btcusd?{name}={wrong}{beside}"));
+            let refusal = answer.refused(400, "InvalidTimestampInPayload");
+            assert!(refusal.message.contains(name), "{answer}");
         }
     }
     assert_eq!(x.get("/v1/trades/btcusd?timestamp=0").ok().as_array().unwrap().len(), 1);

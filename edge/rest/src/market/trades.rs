@@ -54,21 +54,24 @@ fn with_breaks(asked: &Asked) -> Result<bool, Refusal> {
     }
 }
 
-/// `since_tid` wins over `timestamp` and its alias `since`, which alone are held within reach (MKT-018 to MKT-020).
+/// `since_tid` wins over `timestamp` and its alias `since`, which alone are held within reach (MKT-018 to MKT-020). What
+/// is overridden must be readable all the same: who sends it believes that it counts (TYPE-016).
 fn since(asked: &Asked, floor: u64) -> Result<Since, Refusal> {
-    if let Some(trade) = asked.query_number("since_tid")? {
-        return Ok(Since::AfterTrade(trade));
-    }
-    let Some((name, text)) =
-        ["timestamp", "since"].into_iter().find_map(|name| Some((name, asked.query(name)?)))
-    else {
-        return Ok(Since::Newest);
-    };
-    match timestamp_millis(text) {
+    let trade = asked.query_number("since_tid")?;
+    let (time, alias) = (timestamp(asked, "timestamp")?, timestamp(asked, "since")?);
+    Ok(match (trade, time.or(alias)) {
+        (Some(trade), _) => Since::AfterTrade(trade),
+        (None, None) => Since::Newest,
         // From the first trade on, that of the first millisecond included (TYPE-015).
-        Some(0) => Ok(Since::FromTime(floor)),
-        Some(millis) => Ok(Since::FromTime(millis.saturating_add(1).max(floor))),
-        None => Err(field::bad_query(name, "a timestamp in seconds or milliseconds", text)
-            .with_reason(Reason::InvalidTimestampInPayload)),
-    }
+        (None, Some(0)) => Since::FromTime(floor),
+        (None, Some(millis)) => Since::FromTime(millis.saturating_add(1).max(floor)),
+    })
+}
+
+/// A query parameter that is a timestamp, in milliseconds.
+fn timestamp(asked: &Asked, name: &str) -> Result<Option<u64>, Refusal> {
+    let Some(text) = asked.query(name) else { return Ok(None) };
+    let refusal = || field::bad_query(name, "a timestamp in seconds or milliseconds", text);
+    let millis = timestamp_millis(text);
+    millis.map(Some).ok_or_else(|| refusal().with_reason(Reason::InvalidTimestampInPayload))
 }
