@@ -37,6 +37,36 @@ fn sandboxes_are_apart() {
     stranger.call_signed("/v1/balances", &signed).ok();
 }
 
+/// In maintenance every path but health checks and control calls is refused, and nothing is used up or changed. Proves
+/// ERR-009.
+#[test]
+fn maintenance() {
+    let x = Exchange::start();
+    let switch =
+        |on: bool| assert_eq!(x.control("/sandbox/maintenance", &json!({ "on": on })).ok()["on"], on);
+    let order = x.as_("trader").limit("btcusd", "buy", "1", "100");
+    switch(true);
+    for path in ["/v1/symbols", "/v1/book/btcusd", "/v1/no/such/path", "/", "/health/other"] {
+        let refusal = x.get(path).refused(503, "Maintenance");
+        assert!(refusal.message.contains("currently undergoing maintenance"), "{refusal:?}");
+    }
+    let trader = x.as_("trader");
+    let signed = trader.sign(trader.payload("/v1/balances", json!({})).as_bytes());
+    trader.call_signed("/v1/balances", &signed).refused(503, "Maintenance");
+    x.anyone().send("DELETE", "/v1/symbols", &[], b"").refused(503, "Maintenance");
+    assert_eq!(x.get("/health/live").status(), 200);
+    assert_eq!(x.get("/health/ready").status(), 503, "no orders are taken");
+    x.advance(1);
+    for wrong in [json!({}), json!({ "on": "true" })] {
+        assert_eq!(x.control("/sandbox/maintenance", &wrong).status(), 400, "{wrong}");
+    }
+    switch(false);
+    assert_eq!(x.get("/health/ready").status(), 200);
+    trader.call_signed("/v1/balances", &signed).ok();
+    assert_eq!(trader.live_ids().len(), 1, "{order}");
+    laws::check(&x);
+}
+
 /// Test money is neither deposited nor withdrawn. Proves SBX-003.
 #[test]
 fn no_deposits_or_withdrawals() {

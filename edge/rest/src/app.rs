@@ -54,6 +54,7 @@ pub struct App {
     told: AtomicU64,
     /// Whether orders are taken: false while starting and stopping.
     ready: AtomicBool,
+    maintenance: AtomicBool,
 }
 
 impl App {
@@ -80,6 +81,7 @@ impl App {
             started: Instant::now(),
             told: AtomicU64::new(0),
             ready: AtomicBool::new(false),
+            maintenance: AtomicBool::new(false),
         }
     }
 
@@ -88,9 +90,19 @@ impl App {
         self.ready.store(ready, Ordering::Release);
     }
 
+    /// Begins or ends maintenance.
+    pub(crate) fn set_maintenance(&self, on: bool) {
+        self.maintenance.store(on, Ordering::Release);
+    }
+
+    /// Whether everything but health checks and control calls is refused now (ERR-009).
+    pub(crate) fn is_in_maintenance(&self) -> bool {
+        self.maintenance.load(Ordering::Acquire)
+    }
+
     /// Whether orders are taken now (launch contract).
     pub(crate) fn is_ready(&self) -> bool {
-        self.ready.load(Ordering::Acquire) && !self.exchange.is_short_of_space()
+        self.ready.load(Ordering::Acquire) && !self.exchange.is_short_of_space() && !self.is_in_maintenance()
     }
 
     /// Time since the start: what rate limits count by, whatever the exchange's clock does.

@@ -6,8 +6,9 @@ use crate::field;
 use crate::framing::Verdict;
 use crate::health;
 use crate::reply::Reply;
-use crate::route::{Handler, Route, Write};
+use crate::route::{Auth, Handler, Route, Write};
 use crate::routes::{Found, find};
+use crate::sandbox::maintenance;
 use buttonwood_engine::{Body, Command};
 use buttonwood_gate::{self as gate, Kind, Reason, Refusal, quoted};
 use buttonwood_sequencer::{Pending, Receipt};
@@ -51,6 +52,9 @@ async fn respond(
     verdict: Verdict,
 ) -> Result<Reply, Refusal> {
     let path = head.uri.path();
+    if app.is_in_maintenance() && !goes_on(app, head) {
+        return Err(maintenance::refusal());
+    }
     let (route, parameter) = match find(head.method.as_str(), path, app.settings.sandbox) {
         Found::Route(route, parameter) => (route, parameter),
         Found::OtherMethod(method) => return Ok(wrong_method(head.method.as_str(), path, method)),
@@ -82,6 +86,17 @@ async fn respond(
                 Then::Refuse(refusal) => Err(refusal),
             }
         }
+    }
+}
+
+/// Whether a request is served in maintenance too.
+#[cold]
+fn goes_on(app: &App, head: &Parts) -> bool {
+    let path = head.uri.path();
+    match find(head.method.as_str(), path, app.settings.sandbox) {
+        Found::Route(route, _) => route.auth == Auth::Control,
+        Found::OtherMethod(_) => false,
+        Found::Nothing => health::answer(app, path).is_some(),
     }
 }
 

@@ -32,6 +32,7 @@ pub const ROUTES: &[Route] = &[
     sandbox::advance::ROUTE,
     sandbox::credit::ROUTE,
     sandbox::status::ROUTE,
+    sandbox::maintenance::ROUTE,
 ];
 
 /// What a path and a method lead to.

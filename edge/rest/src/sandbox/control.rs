@@ -1,6 +1,6 @@
 //! What all control calls share: who may call, and how their bodies are read.
 
-use super::{advance, clock, credit, status};
+use super::{advance, clock, credit, maintenance, status};
 use crate::app::App;
 use crate::call::Asked;
 use crate::reply::Reply;
@@ -44,6 +44,7 @@ pub(crate) enum Control {
     Advance,
     Credit,
     Status,
+    Maintenance,
 }
 
 impl Control {
@@ -65,6 +66,7 @@ impl Control {
             Self::Advance => advance::answer(app, &fields).await,
             Self::Credit => credit::answer(app, &fields).await,
             Self::Status => status::answer(app, asked, &fields).await,
+            Self::Maintenance => maintenance::answer(app, &fields),
         }
     }
 }
