@@ -177,7 +177,7 @@ impl Faulty {
     }
 
     /// The files there are, with what the disk itself holds of each.
-    pub fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+    pub fn files(&self) -> Vec<(PathBuf, Arc<Vec<u8>>)> {
         let inside = self.lock();
         inside
             .names

@@ -231,7 +231,7 @@ fn leave(kind: &str, seed: u64, trace: &[&str], disk: Option<&Faulty>) -> io::Re
     for (path, bytes) in disk.map(Faulty::files).unwrap_or_default() {
         let to = home.join(path.strip_prefix("/").unwrap_or(&path));
         fs::create_dir_all(to.parent().unwrap_or(Path::new(".")))?;
-        fs::write(to, bytes)?;
+        fs::write(to, bytes.as_slice())?;
     }
     Ok(home)
 }

@@ -2,14 +2,13 @@
 
 use crate::disk::Faulty;
 use buttonwood_oracle::Dice;
-use std::path::PathBuf;
 
 const SECTOR: usize = 512;
 
 /// Damages one thing on the disk and says what; `None` when there was nothing to damage.
 pub(crate) fn spoil(disk: &Faulty, dice: &mut Dice) -> Option<String> {
-    let files: Vec<(PathBuf, Vec<u8>)> =
-        disk.files().into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
+    let mut files = disk.files();
+    files.retain(|(_, bytes)| !bytes.is_empty());
     if files.is_empty() {
         return None;
     }

@@ -71,8 +71,8 @@ impl Content {
         wide(self.reserved)
     }
 
-    pub(super) fn media(&self) -> Vec<u8> {
-        self.media.to_vec()
+    pub(super) fn media(&self) -> Arc<Vec<u8>> {
+        Arc::clone(&self.media)
     }
 
     pub(super) fn is_settled(&self) -> bool {
@@ -87,22 +87,22 @@ impl Content {
     pub(super) fn read(&self, room: &mut [u8], offset: usize) -> usize {
         let rest = self.cache.get(offset..).unwrap_or_default();
         let count = rest.len().min(room.len());
-        for (to, from) in room.iter_mut().zip(rest) {
-            *to = *from;
+        if let (Some(to), Some(from)) = (room.get_mut(..count), rest.get(..count)) {
+            to.copy_from_slice(from);
         }
         count
     }
 
     pub(super) fn write(&mut self, bytes: &[u8], offset: usize) {
         let change = Change::Written { offset, bytes: bytes.into() };
-        apply(&change, Arc::make_mut(&mut self.cache));
+        apply(&change, &mut self.cache);
         self.unsynced.push(change);
         self.reserved = self.reserved.max(offset + bytes.len());
     }
 
     pub(super) fn set_len(&mut self, len: usize) {
         let change = Change::Length(len);
-        apply(&change, Arc::make_mut(&mut self.cache));
+        apply(&change, &mut self.cache);
         self.unsynced.push(change);
         self.reserved = len;
     }
@@ -123,13 +123,14 @@ impl Content {
         if self.unsynced.is_empty() {
             return;
         }
-        let media = Arc::make_mut(&mut self.media);
-        for change in self.unsynced.drain(..) {
-            apply(&change, media);
-        }
         if !self.is_lying {
-            // One copy serves both again.
+            // The cache is the disk's content with these changes, and one copy serves both again.
+            self.unsynced.clear();
             self.media = Arc::clone(&self.cache);
+            return;
+        }
+        for change in self.unsynced.drain(..) {
+            apply(&change, &mut self.media);
         }
     }
 
@@ -149,7 +150,6 @@ impl Content {
     /// Loses what a power cut loses; tells by a number what was left.
     pub(super) fn lose(&mut self, survival: &Survival, dice: &mut Dice) -> u64 {
         let mut left = 0;
-        let media = Arc::make_mut(&mut self.media);
         let count = self.unsynced.len();
         for (at, change) in self.unsynced.drain(..).enumerate() {
             let is_last = at + 1 == count;
@@ -158,7 +158,7 @@ impl Content {
                     let stays = survival.name(dice);
                     left = dice::mix(left, u64::from(stays));
                     if stays {
-                        apply(&change, media);
+                        apply(&change, &mut self.media);
                     }
                 }
                 Change::Written { offset, bytes } => {
@@ -167,8 +167,7 @@ impl Content {
                         let stays = kept(sector, dice);
                         left = dice::mix(left, u64::from(stays));
                         if stays {
-                            let offset = offset + sector * SECTOR;
-                            apply(&Change::Written { offset, bytes: part.into() }, media);
+                            put(part, offset + sector * SECTOR, Arc::make_mut(&mut self.media));
                         }
                     }
                 }
@@ -205,18 +204,22 @@ fn keep(
     }
 }
 
-fn apply(change: &Change, to: &mut Vec<u8>) {
+fn apply(change: &Change, to: &mut Arc<Vec<u8>>) {
     match change {
-        Change::Length(len) => to.resize(*len, 0),
-        Change::Written { offset, bytes } => {
-            let end = offset + bytes.len();
-            if to.len() < end {
-                to.resize(end, 0);
-            }
-            if let Some(place) = to.get_mut(*offset..end) {
-                place.copy_from_slice(bytes);
-            }
-        }
+        // What shares the content shares on: a restart cuts every file to the length it has.
+        Change::Length(len) if *len == to.len() => {}
+        Change::Length(len) => Arc::make_mut(to).resize(*len, 0),
+        Change::Written { offset, bytes } => put(bytes, *offset, Arc::make_mut(to)),
+    }
+}
+
+fn put(bytes: &[u8], offset: usize, to: &mut Vec<u8>) {
+    let end = offset + bytes.len();
+    if to.len() < end {
+        to.resize(end, 0);
+    }
+    if let Some(place) = to.get_mut(offset..end) {
+        place.copy_from_slice(bytes);
     }
 }
 
