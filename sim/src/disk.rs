@@ -17,7 +17,7 @@ use buttonwood_disk::Folder;
 use buttonwood_oracle::Dice;
 use content::Content;
 pub use content::Survival;
-use naming::Naming;
+use naming::{Names, Naming};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -48,10 +48,10 @@ pub struct Faulty {
 struct Inside {
     files: BTreeMap<u64, Content>,
     /// Names as calls see them.
-    names: BTreeMap<PathBuf, u64>,
+    names: Names,
     folders: BTreeSet<PathBuf>,
     /// Names that a power cut leaves, and what has been done to them since.
-    durable: BTreeMap<PathBuf, u64>,
+    durable: Names,
     unsynced: Vec<Naming>,
     locks: BTreeMap<u64, i32>,
     next_file: u64,
@@ -71,9 +71,9 @@ impl Faulty {
     pub fn new(seed: u64) -> Self {
         let inside = Inside {
             files: BTreeMap::new(),
-            names: BTreeMap::new(),
+            names: Names::new(),
             folders: BTreeSet::from([PathBuf::from("/")]),
-            durable: BTreeMap::new(),
+            durable: Names::new(),
             unsynced: Vec::new(),
             locks: BTreeMap::new(),
             next_file: 1,
@@ -182,14 +182,14 @@ impl Faulty {
         inside
             .names
             .iter()
-            .filter_map(|(path, id)| Some((path.clone(), inside.files.get(id)?.media())))
+            .filter_map(|(path, id)| Some((path.into(), inside.files.get(id)?.media())))
             .collect()
     }
 
     /// Changes what the disk itself holds of a file, behind everybody's back.
     pub fn spoil(&self, path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
         let mut inside = self.lock();
-        let id = inside.names.get(path).copied();
+        let id = inside.names.get(path.as_os_str()).copied();
         if let Some(file) = id.and_then(|id| inside.files.get_mut(&id)) {
             file.spoil(change);
         }

@@ -6,6 +6,7 @@ use super::handle::Opened;
 use super::naming::Naming;
 use crate::dice;
 use buttonwood_disk::{Disk, Handle, Open};
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,14 +23,15 @@ impl Disk for Faulty {
     }
 
     fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
+        // As bytes: a life lists a folder of thousands of names thousands of times.
+        let folder = folder.as_os_str().as_encoded_bytes();
         let inside = self.lock();
-        let within = inside.names.keys().filter(|path| path.parent() == Some(folder));
-        Ok(within.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
+        Ok(inside.names.keys().filter_map(|path| name_in(folder, path)).collect())
     }
 
     fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn Handle>> {
         let mut inside = self.lock();
-        let known = inside.names.get(path).copied();
+        let known = inside.names.get(path.as_os_str()).copied();
         let file = match (known, how) {
             (Some(file), Open::Read | Open::Keep) => file,
             (None, Open::Read) => return Err(io::ErrorKind::NotFound.into()),
@@ -45,7 +47,7 @@ impl Disk for Faulty {
                 let file = inside.next_file;
                 inside.next_file += 1;
                 inside.files.insert(file, Content::default());
-                inside.names.insert(path.to_owned(), file);
+                inside.names.insert(path.into(), file);
                 inside.unsynced.push(Naming::Linked(path.to_owned(), file));
                 file
             }
@@ -58,19 +60,19 @@ impl Disk for Faulty {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut inside = self.lock();
         inside.call()?;
-        let file = inside.names.remove(from).ok_or(io::ErrorKind::NotFound)?;
-        inside.names.insert(to.to_owned(), file);
+        let file = inside.names.remove(from.as_os_str()).ok_or(io::ErrorKind::NotFound)?;
+        inside.names.insert(to.into(), file);
         inside.unsynced.push(Naming::Renamed(from.to_owned(), to.to_owned(), file));
         Ok(())
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut inside = self.lock();
-        if !inside.names.contains_key(path) {
+        if !inside.names.contains_key(path.as_os_str()) {
             return Err(io::ErrorKind::NotFound.into());
         }
         inside.call()?;
-        let file = inside.names.remove(path);
+        let file = inside.names.remove(path.as_os_str());
         inside.unsynced.push(Naming::Removed(path.to_owned()));
         if let Some(content) = file.and_then(|file| inside.files.get_mut(&file)) {
             // Its space is free, though a power cut may bring it back.
@@ -106,4 +108,11 @@ impl Disk for Faulty {
         let high = u128::from(dice::mix(inside.drawn, 2));
         Ok((high << 64 | low).to_le_bytes())
     }
+}
+
+/// The name of a file that lies right in a folder.
+fn name_in(folder: &[u8], path: &OsStr) -> Option<String> {
+    let name = path.as_encoded_bytes().strip_prefix(folder)?.strip_prefix(b"/")?;
+    let name = std::str::from_utf8(name).ok()?;
+    (!name.contains('/')).then(|| name.to_owned())
 }

@@ -1,7 +1,11 @@
 //! Changes of names, which become durable one by one.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+
+/// Files by their whole names, in the order of their bytes: paths are compared part by part, which takes longer.
+pub(super) type Names = BTreeMap<OsString, u64>;
 
 /// A change of names that is not durable yet.
 #[derive(Clone, Debug)]
@@ -34,17 +38,17 @@ impl Naming {
         }
     }
 
-    pub(super) fn apply(&self, names: &mut BTreeMap<PathBuf, u64>) {
+    pub(super) fn apply(&self, names: &mut Names) {
         match self {
             Self::Linked(path, file) => {
-                names.insert(path.clone(), *file);
+                names.insert(path.into(), *file);
             }
             Self::Renamed(from, to, file) => {
-                names.remove(from);
-                names.insert(to.clone(), *file);
+                names.remove(from.as_os_str());
+                names.insert(to.into(), *file);
             }
             Self::Removed(path) => {
-                names.remove(path);
+                names.remove(path.as_os_str());
             }
         }
     }
