@@ -54,9 +54,9 @@ pub(crate) fn run<E>(
     goal: Goal<'_>,
     mut visit: impl FnMut(&Batch<'_>) -> Result<(), E>,
 ) -> Result<Finish, ReplayError<E>> {
-    let numbers = files::segments(dir)?;
+    let last = last(dir, start)?;
     let mut skip = Skip::to(start);
-    let Some((mut here, mut cursor)) = begin(dir, id, &numbers, start)? else {
+    let Some((mut here, mut cursor)) = begin(dir, id, last, start)? else {
         return nothing(dir, id, skip.target, goal);
     };
     if let (Start::Mark(mark), Goal::End(_)) = (start, goal) {
@@ -64,10 +64,9 @@ pub(crate) fn run<E>(
     }
     skip.pass(&here, BLOCK_BYTES, &cursor.mark)?;
 
-    let last = numbers.last().copied().unwrap_or_default();
     let mut segments = 1;
     loop {
-        let next = (here.header.segment < last)
+        let next = (Some(here.header.segment) < last)
             .then(|| Segment::open(dir, here.header.segment + 1, id, cursor.mark.seq + 1))
             .transpose()?;
         let (until, edge) = bounds(&here, next.as_ref(), goal)?;
@@ -88,14 +87,27 @@ pub(crate) fn run<E>(
     }
 }
 
+/// The number of the last segment. Whoever follows a writer asks for it after every batch, so he looks on from where
+/// he is and does not list a folder of thousands.
+fn last(dir: &Folder, start: Start<'_>) -> Result<Option<u64>, Fault> {
+    let Start::Proven(Cursor { mark: Mark { seq: 1.., segment, .. }, .. }) = start else {
+        return Ok(files::segments(dir)?.pop());
+    };
+    let mut last = segment;
+    while files::is_there(dir, &files::segment(dir, last + 1))? {
+        last += 1;
+    }
+    Ok(Some(last))
+}
+
 /// Opens the segment to begin in; `None` when the journal has none.
 fn begin(
     dir: &Folder,
     id: JournalId,
-    numbers: &[u64],
+    last: Option<u64>,
     start: Start<'_>,
 ) -> Result<Option<(Segment, Cursor)>, Fault> {
-    if numbers.is_empty() {
+    if last.is_none() {
         return Ok(None);
     }
     let (number, seq) = match start {

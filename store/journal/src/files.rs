@@ -1,8 +1,9 @@
 //! File names of a journal directory, and the few calls to its disk that every other file here shares.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use buttonwood_disk::Folder;
+use buttonwood_disk::{Folder, Open};
 use buttonwood_planted::{Bug, planted};
 
 use crate::fault::{Fault, io};
@@ -49,6 +50,15 @@ fn numbered(dir: &Folder, prefix: &str, suffix: &str) -> Result<Vec<u64>, Fault>
 /// The names in `dir`.
 pub(crate) fn names(dir: &Folder) -> Result<Vec<String>, Fault> {
     dir.names().map_err(io("list", dir.path()))
+}
+
+/// Whether there is a file of this name.
+pub(crate) fn is_there(dir: &Folder, path: &Path) -> Result<bool, Fault> {
+    match dir.open(path, Open::Read) {
+        Ok(_) => Ok(true),
+        Err(source) if source.kind() == ErrorKind::NotFound => Ok(false),
+        Err(source) => Err(io("open", path)(source)),
+    }
 }
 
 /// Makes created, renamed and removed names durable (J5).

@@ -166,6 +166,27 @@ fn a_reader_follows_the_writer() {
     assert_eq!(seen, expected(seen.last().unwrap().0));
 }
 
+/// Whoever follows a writer looks on from where he is, and a segment that is missing there is not the end of the history.
+#[test]
+fn a_follower_passes_over_no_missing_segment() {
+    let dir = tempfile::tempdir().unwrap();
+    append(&mut writer(dir.path()), 5);
+    let mut reader = Reader::open(dir.path()).unwrap();
+    let mut follow = |mark: Option<&_>, until| reader.replay(mark, until, |_| Ok::<_, Fault>(()));
+    let mut mark = follow(None, 5).unwrap();
+    for count in [7, 9] {
+        let durable = append(&mut writer(dir.path()), count);
+        mark = follow(Some(&mark), durable.seq).unwrap();
+        assert_eq!(mark, durable);
+    }
+    for count in [2, 3] {
+        append(&mut writer(dir.path()), count);
+    }
+    std::fs::remove_file(support::segment(dir.path(), 4)).unwrap();
+    let refused = follow(Some(&mark), 26).unwrap_err();
+    assert!(matches!(refused, ReplayError::Fault(Fault::Damaged { seq: 22, .. })), "{refused}");
+}
+
 /// A batch larger than every prepared segment still finds room.
 #[test]
 fn a_large_batch_gets_a_segment_of_its_own() {
