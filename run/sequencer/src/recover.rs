@@ -187,12 +187,13 @@ const FLUSH_EVERY: u64 = 64;
 
 /// The bytes of a snapshot: format, fold, index of the history.
 pub(crate) fn encode(fold: &Fold, index: &Index) -> Result<Vec<u8>, postcard::Error> {
-    postcard::to_extend(&(FORMAT, fold, index), Vec::new())
+    index.encode(postcard::to_extend(&(FORMAT, fold), Vec::new())?)
 }
 
 /// Reads a snapshot's bytes.
 pub(crate) fn decode(seq: u64, payload: &[u8]) -> Result<(Fold, Index), Fault> {
-    let read = postcard::from_bytes::<(u8, Fold, Index)>(payload);
+    let read = postcard::take_from_bytes::<(u8, Fold)>(payload)
+        .and_then(|((format, fold), rest)| Ok((format, fold, Index::decode(rest)?)));
     match read {
         Ok((FORMAT, mut fold, index)) => {
             fold.restore();

@@ -3,58 +3,20 @@
 //! Each bucket is the head of a chain of the rows that fall into it; a lookup walks that chain. The hash of client ids is
 //! keyed, so that a client cannot choose ids that all fall into one bucket.
 
-use super::codec::Position;
 use buttonwood_model::{AccountId, ClientId, OrderId};
-use serde::{Deserialize, Serialize};
 
-/// Buckets of a table.
-const BUCKETS: usize = 1 << 16;
 /// An odd number without pattern: 2^64 divided by the golden ratio.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// The newest row of every bucket.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Vec<Option<Position>>", into = "Vec<Option<Position>>")]
-pub(super) struct Buckets(Vec<Option<Position>>);
 
 /// A bucket of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bucket(u16);
 
-impl Buckets {
-    /// All empty.
-    pub(super) fn new() -> Self {
-        Self(vec![None; BUCKETS])
-    }
-
-    /// The newest row of a bucket.
-    pub(super) fn newest(&self, bucket: Bucket) -> Option<Position> {
-        self.0.get(usize::from(bucket.0)).copied().flatten()
-    }
-
-    /// Puts a row at the newest end of a bucket; returns the one before it.
-    pub(super) fn push(&mut self, bucket: Bucket, at: Position) -> Option<Position> {
-        self.0.get_mut(usize::from(bucket.0)).expect("a table has 65,536 buckets").replace(at)
-    }
-}
-
-impl TryFrom<Vec<Option<Position>>> for Buckets {
-    type Error = &'static str;
-
-    fn try_from(heads: Vec<Option<Position>>) -> Result<Self, Self::Error> {
-        if heads.len() == BUCKETS { Ok(Self(heads)) } else { Err("a bucket table of another size") }
-    }
-}
-
-impl From<Buckets> for Vec<Option<Position>> {
-    fn from(buckets: Buckets) -> Self {
-        buckets.0
-    }
-}
-
-impl std::fmt::Debug for Buckets {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} buckets in use", self.0.iter().flatten().count())
+impl Bucket {
+    /// Its page in a table, and its place there.
+    pub(super) fn place(self) -> (usize, usize) {
+        let [page, place] = self.0.to_be_bytes();
+        (page.into(), place.into())
     }
 }
 

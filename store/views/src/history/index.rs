@@ -3,25 +3,33 @@
 //! It touches no file, so the background fold that makes snapshots can run the same rows through a second index and
 //! throw the bytes away. Lengths and links are a pure function of the rows and the key.
 
-use super::bucket::{self, Buckets};
+use super::bucket;
 use super::chain::Chain;
 use super::codec::{self, Position};
 use super::row::{AccountLinks, OrderLinks, OrderRow, PublicTrade, TradeRow};
+use super::table::Table;
 use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId};
+use postcard::Error;
 use serde::{Deserialize, Serialize};
 
 /// Bytes of the header that every file begins with.
 pub(super) const HEADER: u64 = 8;
 
 /// Heads of all chains and the lengths of the files; part of a checkpoint.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Index {
+    chains: Chains,
+    by_order: Table,
+    by_client: Table,
+}
+
+/// An index without its tables.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Chains {
     key: u64,
     lengths: Lengths,
     accounts: Vec<Heads>,
     symbols: Vec<Chain>,
-    by_order: Buckets,
-    by_client: Buckets,
 }
 
 /// How long each file is, header included.
@@ -56,19 +64,34 @@ impl Index {
     /// The index of an empty history. The key keeps clients from guessing which client ids share a hash bucket; the
     /// same rows give the same files only under the same key.
     pub fn new(key: u64) -> Self {
-        Self {
-            key,
-            lengths: Lengths { trades: HEADER, orders: HEADER, public: HEADER },
-            accounts: Vec::new(),
-            symbols: Vec::new(),
-            by_order: Buckets::new(),
-            by_client: Buckets::new(),
-        }
+        let lengths = Lengths { trades: HEADER, orders: HEADER, public: HEADER };
+        let chains = Chains { key, lengths, accounts: Vec::new(), symbols: Vec::new() };
+        Self { chains, by_order: Table::new(), by_client: Table::new() }
+    }
+
+    /// Appends the index's bytes in a checkpoint.
+    ///
+    /// # Errors
+    /// Those of postcard, whose format this is.
+    pub fn encode(&self, out: Vec<u8>) -> Result<Vec<u8>, Error> {
+        let out = postcard::to_extend(&self.chains, out)?;
+        self.by_client.encode(self.by_order.encode(out)?)
+    }
+
+    /// The index whose bytes are in front.
+    ///
+    /// # Errors
+    /// The bytes are no index.
+    pub fn decode(bytes: &[u8]) -> Result<Self, Error> {
+        let (chains, rest) = postcard::take_from_bytes(bytes)?;
+        let (by_order, rest) = Table::decode(rest)?;
+        let (by_client, _) = Table::decode(rest)?;
+        Ok(Self { chains, by_order, by_client })
     }
 
     /// How long each file is.
     pub fn lengths(&self) -> Lengths {
-        self.lengths
+        self.chains.lengths
     }
 
     /// Links a trade of an account and appends its bytes; returns where it lies.
@@ -76,41 +99,41 @@ impl Index {
     /// # Panics
     /// When `of_order` does not point back.
     pub fn push_trade(&mut self, row: &TradeRow, out: &mut Vec<u8>) -> Position {
-        let at = end(self.lengths.trades);
-        let heads = grown(&mut self.accounts, row.account.index());
+        let at = end(self.chains.lengths.trades);
+        let heads = grown(&mut self.chains.accounts, row.account.index());
         let links =
             AccountLinks { all: heads.trades.push(at), symbol: heads.symbol(row.symbol).trades.push(at) };
-        self.lengths.trades += codec::seal(out, at, |out| row.encode(at, links, out));
+        self.chains.lengths.trades += codec::seal(out, at, |out| row.encode(at, links, out));
         at
     }
 
     /// Links a closed order and appends its bytes; returns where it lies.
     pub fn push_order(&mut self, row: &OrderRow, out: &mut Vec<u8>) -> Position {
-        let at = end(self.lengths.orders);
-        let heads = grown(&mut self.accounts, row.account.index());
+        let at = end(self.chains.lengths.orders);
+        let heads = grown(&mut self.chains.accounts, row.account.index());
         let account =
             AccountLinks { all: heads.orders.push(at), symbol: heads.symbol(row.symbol).orders.push(at) };
         let same_order = self.by_order.push(bucket::of_order(row.order), at);
         let same_client = row.client_id.as_ref().and_then(|client_id| {
-            let bucket = bucket::of_client(self.key, row.account, client_id);
+            let bucket = bucket::of_client(self.chains.key, row.account, client_id);
             self.by_client.push(bucket, at)
         });
         let links = OrderLinks { account, same_order, same_client };
-        self.lengths.orders += codec::seal(out, at, |out| row.encode(at, links, out));
+        self.chains.lengths.orders += codec::seal(out, at, |out| row.encode(at, links, out));
         at
     }
 
     /// Links a public trade and appends its bytes; returns where it lies.
     pub fn push_public(&mut self, row: &PublicTrade, out: &mut Vec<u8>) -> Position {
-        let at = end(self.lengths.public);
-        let link = grown(&mut self.symbols, row.symbol.index()).push(at);
-        self.lengths.public += codec::seal(out, at, |out| row.encode(at, link, out));
+        let at = end(self.chains.lengths.public);
+        let link = grown(&mut self.chains.symbols, row.symbol.index()).push(at);
+        self.chains.lengths.public += codec::seal(out, at, |out| row.encode(at, link, out));
         at
     }
 
     /// An account's newest trade, in a symbol or in any.
     pub(super) fn newest_trade(&self, account: AccountId, symbol: Option<SymbolId>) -> Option<Position> {
-        let heads = self.accounts.get(account.index())?;
+        let heads = self.chains.accounts.get(account.index())?;
         match symbol {
             None => heads.trades.newest(),
             Some(symbol) => heads.find(symbol)?.trades.newest(),
@@ -119,7 +142,7 @@ impl Index {
 
     /// An account's newest closed order, in a symbol or in any.
     pub(super) fn newest_order(&self, account: AccountId, symbol: Option<SymbolId>) -> Option<Position> {
-        let heads = self.accounts.get(account.index())?;
+        let heads = self.chains.accounts.get(account.index())?;
         match symbol {
             None => heads.orders.newest(),
             Some(symbol) => heads.find(symbol)?.orders.newest(),
@@ -128,7 +151,7 @@ impl Index {
 
     /// A symbol's newest public trade.
     pub(super) fn newest_public(&self, symbol: SymbolId) -> Option<Position> {
-        self.symbols.get(symbol.index())?.newest()
+        self.chains.symbols.get(symbol.index())?.newest()
     }
 
     /// The newest row of the bucket that a closed order would lie in.
@@ -138,7 +161,7 @@ impl Index {
 
     /// The newest row of the bucket that a closed order with this client id would lie in.
     pub(super) fn client_bucket(&self, account: AccountId, client_id: &ClientId) -> Option<Position> {
-        self.by_client.newest(bucket::of_client(self.key, account, client_id))
+        self.by_client.newest(bucket::of_client(self.chains.key, account, client_id))
     }
 }
 

@@ -21,6 +21,7 @@ mod log;
 mod page;
 mod query;
 mod row;
+mod table;
 
 pub use codec::Position;
 pub use fault::Fault;
