@@ -273,9 +273,17 @@ impl<'a> Source<'a> {
         Ok(bytes)
     }
 
-    /// The mark in the header, and the hash begun with it.
+    /// The mark in the header, and the hash begun with it. Nothing else is read: a start asks every snapshot for its
+    /// mark.
     fn header(&mut self, id: JournalId) -> Result<(Mark, Sha256), Fault> {
-        let block: [u8; BLOCK] = *self.peek(BLOCK)?.first_chunk().expect("a peek is as long as asked for");
+        let mut block = [0; BLOCK];
+        match self.file.read_exact_at(&mut block, 0) {
+            Ok(()) => {}
+            Err(source) if source.kind() == io::ErrorKind::UnexpectedEof => {
+                return Err(self.damaged(Flaw::Cut));
+            }
+            Err(source) => return Err(io("read", self.path)(source)),
+        }
         let path = self.path.to_owned();
         let mut fields = opened(&block, MAGIC, id).map_err(|unreadable| match unreadable {
             Unreadable::Blank | Unreadable::Garbled => self.damaged(Flaw::Header),

@@ -6,7 +6,7 @@
 //!
 //! * every row is linked to the one before it of its account, and of its account and symbol (public trades: of its
 //!   symbol), with a jump pointer beside it for searches in O(log n): `chain`, `page`;
-//! * closed orders are linked in hash buckets by order id and by client order id: `bucket`;
+//! * closed orders are linked in hash buckets by order id and by client order id: `bucket`, `table`;
 //! * the trades of one order are linked by [`TradeRow::of_order`], whose newest position the caller keeps.
 //!
 //! Clauses: `ORD-068`, `ORD-070` to `ORD-077`, `ORD-080`, `MKT-016` to `MKT-022`; decision D-14.
