@@ -275,6 +275,31 @@ fn account_keys_naming_an_account() {
     }
 }
 
+/// Endpoints about the key itself need no account; one that is named must be the key's all the same.
+/// Proves AUTH-017, AUTH-019.
+#[test]
+fn sessions_naming_an_account() {
+    let x = Exchange::start();
+    let call = |key: &str, path: &str, account: Value| x.as_(key).call(path, json!({ "account": account }));
+    for path in ["/v1/heartbeat", "/v1/roles"] {
+        for (key, own) in [("trader", "primary"), ("master", "savings")] {
+            x.as_(key).call(path, json!({})).ok();
+            call(key, path, json!(own)).ok();
+            call(key, path, json!(["primary"])).refused(400, "MoreThanOneAccount");
+            call(key, path, json!(5)).refused(400, "InvalidParameterValue");
+        }
+        for other in ["savings", "broker", "nobody", ""] {
+            call("trader", path, json!(other)).refused(400, "AccountsOnGroupOnlyApi");
+        }
+        for unknown in ["broker", "nobody", ""] {
+            let message = call("master", path, json!(unknown)).refused(400, "InvalidAccountName").message;
+            assert!(message.contains(&format!("'{unknown}'")), "{message}");
+        }
+    }
+    // The account comes before the role (AUTH-014).
+    call("auditor", "/v1/heartbeat", json!("nobody")).refused(400, "AccountsOnGroupOnlyApi");
+}
+
 /// Which of the single roles each endpoint takes.
 const ROLES: [(&str, &[&str]); 10] = [
     ("/v1/order/new", &["Trader"]),

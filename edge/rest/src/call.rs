@@ -61,11 +61,14 @@ impl Call {
     /// Finds the account the call acts on and checks the key's roles, in this order (D-05).
     pub(crate) fn new(app: &App, route: &Route, gate: gate::Call) -> Result<Self, Box<Refused>> {
         let account = match route.auth {
-            Auth::Account => match acting_account(app, &gate) {
-                Ok(account) => Some(account),
-                Err(refusal) => return Err(Box::new(Refused { gate, refusal })),
-            },
-            Auth::Public | Auth::Session | Auth::Control => None,
+            Auth::Account => acting_account(app, &gate).map(Some),
+            // It acts on no account, so none need be named; one that is named is no less this key's.
+            Auth::Session => named_account(app, &gate).map(|_| None),
+            Auth::Public | Auth::Control => Ok(None),
+        };
+        let account = match account {
+            Ok(account) => account,
+            Err(refusal) => return Err(Box::new(Refused { gate, refusal })),
         };
         match gate.require(route.roles) {
             Ok(()) => Ok(Self { gate, account }),
@@ -104,41 +107,46 @@ pub(crate) fn caller(call: &gate::Call, account: Option<AccountId>) -> Option<Ca
 
 /// The account that a call acts on: the key's own, or the one of its group that it names (AUTH-016 to AUTH-019).
 fn acting_account(app: &App, call: &gate::Call) -> Result<AccountId, Refusal> {
-    let named = match call.payload.field("account") {
-        None => None,
-        Some(Value::Text(name)) => Some(name),
+    // Nearly every call names none: it need not wait for the views.
+    match (named_account(app, call)?, call.key().owner) {
+        (Some(account), _) | (None, Owner::Account(account)) => Ok(account),
+        (None, Owner::Group(_)) => {
+            let message = "A master key must name the account it acts on in the field 'account'";
+            Err(Refusal::new(Reason::MissingAccounts, message))
+        }
+    }
+}
+
+/// The account that the payload names, which must be one of this key's (D-11).
+fn named_account(app: &App, call: &gate::Call) -> Result<Option<AccountId>, Refusal> {
+    match call.payload.field("account") {
+        None => Ok(None),
+        Some(Value::Text(name)) => account_of(app, call.key().owner, &name).map(Some),
         Some(Value::Array(raw)) => {
             let message = format!("Field 'account' must name a single account, not several: {}", quoted(raw));
-            return Err(Refusal::new(Reason::MoreThanOneAccount, message));
+            Err(Refusal::new(Reason::MoreThanOneAccount, message))
         }
-        Some(other) => return Err(Refusal::bad_field("account", "a string", &other)),
-    };
-    let owner = call.key().owner;
-    // Nearly every call names none: it need not wait for the views.
-    let Some(name) = named else {
-        return match owner {
-            Owner::Account(own) => Ok(own),
-            Owner::Group(_) => {
-                let message = "A master key must name the account it acts on in the field 'account'";
-                Err(Refusal::new(Reason::MissingAccounts, message))
-            }
-        };
-    };
+        Some(other) => Err(Refusal::bad_field("account", "a string", &other)),
+    }
+}
+
+/// The account of this name, if the owner of a key may name it.
+fn account_of(app: &App, owner: Owner, name: &str) -> Result<AccountId, Refusal> {
     let views = app.exchange.views();
     let access = views.state().access();
     match owner {
         Owner::Account(own) => {
-            let is_own = access.account(own).is_some_and(|account| account.short_name == *name);
+            let is_own = access.account(own).is_some_and(|account| account.short_name == name);
             is_own.then_some(own).ok_or_else(|| {
                 let message = format!(
                     "Field 'account' is for master keys only, and '{}' is not this key's account",
-                    quoted(&name)
+                    quoted(name)
                 );
                 Refusal::new(Reason::AccountsOnGroupOnlyApi, message)
             })
         }
-        Owner::Group(group) => access.find_account(group, &name).ok_or_else(|| {
-            let message = format!("Field 'account' names no account of this group: '{}'", quoted(&name));
+        Owner::Group(group) => access.find_account(group, name).ok_or_else(|| {
+            let message = format!("Field 'account' names no account of this group: '{}'", quoted(name));
             Refusal::new(Reason::InvalidAccountName, message)
         }),
     }
