@@ -2,6 +2,7 @@
 //!
 //! Clauses: `SES-002`, `SES-005`; decision D-26.
 
+use crate::Time;
 use core::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -52,21 +53,24 @@ impl Nonce {
         Ok(Self { integer_digits: u8::try_from(integer.len()).map_err(|_| NonceError)?, words })
     }
 
+    /// A moment as a time-based nonce tells it: seconds, and what is left of them behind the point (SES-008).
+    pub fn at(time: Time) -> Self {
+        // As many digits as the last moment has; six of them are below a second.
+        let mut text = *b"00000000000000.000000";
+        let mut left = time.0;
+        for place in text.iter_mut().rev().filter(|place| **place != b'.') {
+            *place += u8::try_from(left % 10).unwrap_or_default();
+            left /= 10;
+        }
+        Self::parse(&text).unwrap_or_default()
+    }
+
     /// A copy, word by word: an event that is built around it then stays in registers until it is written.
     #[inline]
     #[must_use]
     pub fn by_words(&self) -> Self {
         let [a, b, c, d] = self.words;
         Self { integer_digits: self.integer_digits, words: [a, b, c, d] }
-    }
-
-    /// The whole part as a number, if it fits; time-based nonces are read this way (SES-008).
-    pub fn whole(&self) -> Option<u64> {
-        let digits =
-            self.words.iter().flat_map(|word| (0..WORD_DIGITS).rev().map(move |at| word >> (4 * at) & 15));
-        digits
-            .take(usize::from(self.integer_digits))
-            .try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(digit))
     }
 
     /// Bytes up to the last that holds a digit other than zero, two digits a byte.
@@ -177,7 +181,21 @@ mod tests {
             nonce("99999999999999999999999999999999999999")
                 < nonce("100000000000000000000000000000000000000")
         );
-        assert_eq!(nonce("1700000000.99").whole(), Some(1_700_000_000));
+    }
+
+    /// Proves SES-008.
+    #[test]
+    fn a_moment_is_its_seconds_to_the_microsecond() {
+        for (micros, text) in [
+            (0, "0"),
+            (1, "0.000001"),
+            (30_000_000, "30"),
+            (1_700_000_000_900_000, "1700000000.9"),
+            (1_767_225_600_123_456, "1767225600.123456"),
+            (u64::MAX, "18446744073709.551615"),
+        ] {
+            assert_eq!(Nonce::at(Time(micros)), nonce(text), "{micros}");
+        }
     }
 
     /// Proves SES-005.

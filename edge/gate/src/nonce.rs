@@ -10,10 +10,12 @@ use buttonwood_model::{Nonce, Time};
 use parking_lot::Mutex;
 use std::collections::{HashSet, VecDeque};
 
-/// How far a time-based nonce may lie from the exchange's time (SES-008), in seconds.
-const WINDOW: u64 = 30;
+/// Seconds that a time-based nonce may lie from the exchange's time (SES-008).
+const WINDOW_SECONDS: u64 = 30;
+/// The same in microseconds.
+const WINDOW: u64 = WINDOW_SECONDS * Time::SECOND;
 /// How long a payload is remembered: from one end of the window to the other (D-07).
-const REMEMBERED: u64 = 2 * WINDOW * Time::SECOND;
+const REMEMBERED: u64 = 2 * WINDOW;
 
 /// What a nonce has to be.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +73,10 @@ impl Nonces {
 
     fn be_timely(&self, nonce: Nonce, now: Time, once: Option<Tag>) -> Result<Nonce, String> {
         if !is_timely(nonce, now) {
-            return Err(format!("is not within {WINDOW} seconds of server time '{}'", now.seconds()));
+            let (seconds, millis) = (now.seconds(), now.millis() % 1_000);
+            return Err(format!(
+                "is not within {WINDOW_SECONDS} seconds of server time '{seconds}.{millis:03}'"
+            ));
         }
         let Some(tag) = once else { return Ok(nonce) };
         let mut memory = self.0.lock();
@@ -123,9 +128,10 @@ impl Memory {
     }
 }
 
-/// Compared in whole seconds (SES-008).
+/// Compared with all its digits: what lies a fraction beyond the window lies beyond it (SES-008).
 fn is_timely(nonce: Nonce, now: Time) -> bool {
-    nonce.whole().is_some_and(|seconds| seconds.abs_diff(now.seconds()) <= WINDOW)
+    let earliest = Time(now.0.saturating_sub(WINDOW));
+    (Nonce::at(earliest)..=Nonce::at(now.plus(WINDOW))).contains(&nonce)
 }
 
 fn invalid(value: &Value<'_>, what: &str) -> Refusal {

@@ -94,22 +94,45 @@ fn of_equal_nonces_exactly_one_passes() {
     assert!(nonces.take(Some(&text("1000")), INCREASING).is_err());
 }
 
-/// Proves SES-008.
+/// Both edges to the last digit, whatever the fraction of the exchange's own time. Proves SES-008.
 #[test]
 fn a_time_based_nonce_lies_in_the_window() {
     let nonces = Nonces::after(Nonce::default());
     let timely =
-        |number: &str| nonces.take(Some(&Value::Number(number)), Rule::Timely { now: NOW, once: None });
-    for good in ["1700000000", "1699999970", "1700000030", "1700000000", "1700000030.99"] {
-        assert!(timely(good).is_ok(), "{good}");
+        |number: &str, now| nonces.take(Some(&Value::Number(number)), Rule::Timely { now, once: None });
+    let whole = Time(1_700_000_000_000_000);
+    for (now, shown, good, bad) in [
+        (
+            whole,
+            "1700000000.000",
+            ["1699999970", "1700000000", "1700000030", "1700000030.000"],
+            [
+                "1699999969",
+                "1699999969.999",
+                "1700000030.5",
+                "1700000030.999",
+                "1700000030.0000001",
+                "1700000031",
+            ],
+        ),
+        (
+            NOW,
+            "1700000000.900",
+            ["1699999970.9", "1699999971", "1700000030", "1700000030.9"],
+            ["1699999970", "1699999970.8999999", "1700000030.9000001", "1700000030.99", "1700000031", "0"],
+        ),
+    ] {
+        for good in good {
+            assert!(timely(good, now).is_ok(), "{good} at {shown}");
+        }
+        // Milliseconds are no seconds.
+        for bad in bad.into_iter().chain(["1700000000900", "1700000000900000", "99999999999999999999999"]) {
+            let message = format!("Nonce '{bad}' is not within 30 seconds of server time '{shown}'");
+            refused(timely(bad, now), &message);
+        }
     }
-    // Milliseconds are no seconds.
-    for bad in
-        ["1699999969", "1700000031", "1700000000900", "0", "1700000000900000", "99999999999999999999999"]
-    {
-        let message = format!("Nonce '{bad}' is not within 30 seconds of server time '1700000000'");
-        refused(timely(bad), &message);
-    }
+    // Soon after 1970 there is no earlier end.
+    assert!(timely("0", Time(29 * Time::SECOND)).is_ok());
 }
 
 /// An exact repeat is refused for 60 s; another payload under the same nonce passes (D-07).
