@@ -26,7 +26,7 @@ fn a_session_is_a_key() {
     assert_eq!(x.as_("trader").live_ids(), [first["order_id"].as_str().unwrap()]);
 }
 
-/// Higher every time; equal or lower is refused in the known words. Proves SES-002.
+/// Higher every time; equal or lower is refused in the known words, with the nonce and the endpoint. Proves SES-002.
 #[test]
 fn nonces_increase() {
     let x = Exchange::start();
@@ -36,8 +36,11 @@ fn nonces_increase() {
         let answer = with_nonce(&x, "trader", low);
         let message = answer.refused(400, "InvalidNonce").message;
         let words = format!("Nonce '{shown}' has not increased since your last call to the");
-        assert!(message.contains(&words), "{answer}");
+        assert!(message.contains(&words) && message.contains("'/v1/balances'"), "{answer}");
     }
+    let elsewhere = x.as_("trader").call("/v1/heartbeat", json!({ "nonce": 1000 }));
+    let message = elsewhere.refused(400, "InvalidNonce").message;
+    assert!(message.contains("Nonce '1000' has not") && message.contains("'/v1/heartbeat'"), "{elsewhere}");
     with_nonce(&x, "trader", json!(1001)).ok();
 }
 

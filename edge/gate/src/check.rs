@@ -150,9 +150,9 @@ impl Gate {
         Ok((known, tag, decoded))
     }
 
-    fn rule(&self, key: &Key, request: &Request<'_>, tag: Tag, time: Time) -> Rule<'_> {
+    fn rule<'a>(&'a self, key: &Key, request: &Request<'a>, tag: Tag, time: Time) -> Rule<'a> {
         if !key.time_based_nonce {
-            return Rule::Increasing { service: &self.service };
+            return Rule::Increasing { service: &self.service, endpoint: request.path };
         }
         let changes = matches!(request.kind, Kind::Changes | Kind::Cancels);
         Rule::Timely { now: time, once: changes.then_some(tag) }

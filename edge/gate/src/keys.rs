@@ -175,7 +175,10 @@ mod tests {
     }
 
     fn take(known: &KnownKey, number: &str) -> bool {
-        known.nonces().take(Some(&Value::Number(number)), Rule::Increasing { service: "svc" }).is_ok()
+        known
+            .nonces()
+            .take(Some(&Value::Number(number)), Rule::Increasing { service: "svc", endpoint: "/" })
+            .is_ok()
     }
 
     #[test]

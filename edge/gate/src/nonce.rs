@@ -24,6 +24,8 @@ pub(crate) enum Rule<'a> {
     Increasing {
         /// The exchange's name, for the message.
         service: &'a str,
+        /// The path that was called, for the message.
+        endpoint: &'a str,
     },
     /// Close to this time, and under no payload that was seen already.
     Timely {
@@ -62,9 +64,9 @@ impl Nonces {
             return Err(invalid(value, "was not parseable as a number."));
         };
         match rule {
-            Rule::Increasing { service } => self.increase(nonce).then_some(nonce).ok_or_else(|| {
-                invalid(value, &format!("has not increased since your last call to the {service} API."))
-            }),
+            Rule::Increasing { service, endpoint } => {
+                self.increase(nonce).then_some(nonce).ok_or_else(|| stale(value, service, endpoint))
+            }
             Rule::Timely { now, once } => {
                 self.be_timely(nonce, now, once).map_err(|why| invalid(value, &why))
             }
@@ -132,6 +134,11 @@ impl Memory {
 fn is_timely(nonce: Nonce, now: Time) -> bool {
     let earliest = Time(now.0.saturating_sub(WINDOW));
     (Nonce::at(earliest)..=Nonce::at(now.plus(WINDOW))).contains(&nonce)
+}
+
+fn stale(value: &Value<'_>, service: &str, endpoint: &str) -> Refusal {
+    let since = format!("has not increased since your last call to the {service} API");
+    invalid(value, &format!("{since} (this one was to '{}').", quoted(endpoint)))
 }
 
 fn invalid(value: &Value<'_>, what: &str) -> Refusal {

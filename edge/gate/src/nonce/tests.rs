@@ -3,7 +3,7 @@
 use super::*;
 
 const NOW: Time = Time(1_700_000_000_900_000);
-const INCREASING: Rule<'_> = Rule::Increasing { service: "svc" };
+const INCREASING: Rule<'_> = Rule::Increasing { service: "svc", endpoint: "/v1/orders" };
 
 fn text(text: &str) -> Value<'_> {
     Value::Text(text.into())
@@ -20,7 +20,9 @@ fn refused(result: Result<Nonce, Refusal>, message: &str) {
 fn a_nonce_has_to_increase() {
     let nonces = Nonces::after(Nonce::parse(b"100").unwrap());
     for stale in ["99", "100", "0", "100.0", "099"] {
-        let message = format!("Nonce '{stale}' has not increased since your last call to the svc API.");
+        let message = format!(
+            "Nonce '{stale}' has not increased since your last call to the svc API (this one was to '/v1/orders')."
+        );
         refused(nonces.take(Some(&Value::Number(stale)), INCREASING), &message);
     }
     for fresh in ["101", "101.5", "18446744073709551616"] {

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::field::{bad_order_field, busy, failed, unknown_symbol};
 use buttonwood_engine::{AccessReject, PlaceReject, Reject};
-use buttonwood_gate::{Payload, Reason, Refusal, missing_role};
+use buttonwood_gate::{Payload, Reason, Refusal, missing_role, quoted};
 use buttonwood_model::{Role, Roles};
 
 /// Words the refusal of a writing call.
@@ -23,18 +23,23 @@ pub(crate) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
 fn access(call: &Call, reject: AccessReject) -> Refusal {
     match reject {
         AccessReject::UnknownSession => Refusal::new(Reason::InvalidApiKey, "The API key is unknown"),
-        AccessReject::NonceUsed => {
-            let nonce = call.payload().field("nonce");
-            let shown = nonce.as_ref().map_or("", |nonce| nonce.shown());
-            let message =
-                format!("Nonce '{shown}' has not increased since another call of this key was taken");
-            Refusal::new(Reason::InvalidNonce, message)
-        }
+        AccessReject::NonceUsed => nonce_used(call.payload()),
         AccessReject::ForeignAccount => {
             Refusal::new(Reason::InvalidAccountName, "The account does not belong to this key")
         }
         AccessReject::MissingRole => missing_role(call.key(), Roles::of(&[Role::Trader])),
     }
+}
+
+/// The gate let it pass, and another call of the same key came before it to the writer: in the gate's words (facts T§7.4).
+fn nonce_used(payload: &Payload) -> Refusal {
+    let shown = |name| payload.field(name).map_or(String::new(), |value| quoted(value.shown()));
+    let message = format!(
+        "Nonce '{}' has not increased since another call of this key was taken (this one was to '{}')",
+        shown("nonce"),
+        shown("request")
+    );
+    Refusal::new(Reason::InvalidNonce, message)
 }
 
 fn place(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
