@@ -196,6 +196,42 @@ fn restricted_symbols() {
     laws::check(&x);
 }
 
+/// Where a symbol is closed, nothing else about an order counts: as for a symbol that does not exist.
+/// Proves SYM-005, AUTH-014.
+#[test]
+fn a_restricted_symbol_is_the_first_thing_wrong() {
+    let x = Exchange::start();
+    let order = |symbol: &str, field: &str, value: Value| {
+        let mut params = NewOrder::limit(symbol, "buy", "1", "100").params();
+        params[field] = value;
+        params
+    };
+    for symbol in ["usdtusd", "ETHUSDT", "nosuch"] {
+        for (field, value) in [
+            ("amount", json!("0")),
+            ("amount", json!("abc")),
+            ("price", json!("-1")),
+            ("side", json!("up")),
+            ("type", json!("exchange")),
+            ("options", json!("fill-or-kill")),
+            ("client_order_id", json!(5)),
+        ] {
+            let answer = x.as_("restricted").call("/v1/order/new", order(symbol, field, value));
+            let message = answer.refused(400, "InvalidSymbol").message;
+            assert!(message.contains(&format!("'{symbol}'")), "{answer}");
+        }
+    }
+    let open = x.as_("trader").call("/v1/order/new", order("usdtusd", "amount", json!("0")));
+    open.refused(400, "InvalidQuantity");
+    x.as_("restricted")
+        .call("/v1/order/new", order("btcusd", "amount", json!("0")))
+        .refused(400, "InvalidQuantity");
+    x.set_status("usdtusd", "closed");
+    let closed = order("usdtusd", "amount", json!("1"));
+    x.as_("restricted").call("/v1/order/new", closed).refused(400, "InvalidSymbol");
+    laws::check(&x);
+}
+
 /// Quantities are in the first currency, prices in the second. Proves SYM-006.
 #[test]
 fn base_and_quote() {

@@ -38,6 +38,13 @@ pub(crate) fn unknown_symbol(name: &str) -> Refusal {
     Refusal::new(Reason::InvalidSymbol, format!("Received unsupported symbol '{shown}'"))
 }
 
+/// A symbol that is listed, but not for this account (SYM-005).
+pub(crate) fn closed_symbol(name: &str) -> Refusal {
+    let shown = quoted(name);
+    let message = format!("Received unsupported symbol '{shown}': it is not available to this account");
+    Refusal::new(Reason::InvalidSymbol, message)
+}
+
 /// A field of an order with a value that the symbol does not take: kind, symbol and value (facts T§7.4).
 pub(crate) fn bad_order_field(reason: Reason, kind: &str, symbol: &Symbol, value: &str) -> Refusal {
     let shown = quoted(value);

@@ -3,7 +3,7 @@
 use super::{body, refused};
 use crate::app::App;
 use crate::call::Call;
-use crate::field::{bad_order_field, bad_value, failed, unknown_symbol};
+use crate::field::{bad_order_field, bad_value, closed_symbol, failed, unknown_symbol};
 use crate::json;
 use crate::reply::Reply;
 use crate::route::{Route, Write};
@@ -29,6 +29,9 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     }
     let named = payload.decimal_text("symbol").unwrap_or_default();
     let (id, symbol) = app.find_symbol(&named).ok_or_else(|| unknown_symbol(&named))?;
+    if !symbol.closed_to.is_empty() && is_closed_to(app, call, symbol) {
+        return Err(closed_symbol(&named));
+    }
     let side = side(payload, symbol)?;
     let kind = kind(payload, symbol, side)?;
     let option = option(payload)?;
@@ -63,6 +66,15 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
         Outcome::Rejected(reject) => Err(refused::refusal(app, call, *reject)),
         Outcome::NotLive | Outcome::Done => Err(failed()),
     }
+}
+
+/// Whether the symbol does not exist for the account. The core asks again; here it comes before the other parameters, as
+/// it does for a symbol that is not listed (SYM-005).
+#[cold]
+fn is_closed_to(app: &App, call: &Call, symbol: &Symbol) -> bool {
+    let views = app.exchange.views();
+    let account = views.state().access().account(call.account());
+    account.is_some_and(|account| symbol.closed_to.contains(&account.jurisdiction))
 }
 
 fn missing(name: &str) -> Refusal {

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::call::Call;
-use crate::field::{bad_order_field, busy, failed, unknown_symbol};
+use crate::field::{bad_order_field, busy, closed_symbol, failed, unknown_symbol};
 use buttonwood_engine::{AccessReject, PlaceReject, Reject};
 use buttonwood_gate::{Payload, Reason, Refusal, missing_role, quoted};
 use buttonwood_model::{Role, Roles};
@@ -48,11 +48,7 @@ fn place(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
     let Some((_, symbol)) = app.find_symbol(&name) else { return unknown_symbol(&name) };
     let shown = symbol.name.to_ascii_uppercase();
     match reject {
-        PlaceReject::InvalidSymbol => {
-            let message =
-                format!("Received unsupported symbol '{name}': it is not available to this account");
-            Refusal::new(Reason::InvalidSymbol, message)
-        }
+        PlaceReject::InvalidSymbol => closed_symbol(&name),
         PlaceReject::NoPrice => bad_order_field(Reason::InvalidPrice, "price", symbol, &text("price")),
         PlaceReject::SpendIsForBuys => bad_order_field(Reason::InvalidSide, "side", symbol, &text("side")),
         PlaceReject::BelowMinimum => {
