@@ -241,7 +241,9 @@ fn order_fields() {
     let x = Exchange::start();
     let mut table = Table::new(&x);
     let too_long = format!("\"{}\"", "x".repeat(101));
+    let shown_long = format!("'client_order_id' has more than 100 characters: {}…", "x".repeat(80));
     let very_long = format!("\"{}\"", "b".repeat(8000));
+    let long_list = format!("[{very_long}]");
     let rows: &[(&str, &str, &str, &str)] = &[
         ("symbol", "\"nosuch\"", "InvalidSymbol", "'nosuch'"),
         ("symbol", "\"\"", "InvalidSymbol", "''"),
@@ -266,8 +268,11 @@ fn order_fields() {
         ("options", "[\"post-only\"]", "UnsupportedOption", "\"post-only\""),
         ("options", "[\"fill-or-kill\",\"fill-or-kill\"]", "ConflictingOptions", "fill-or-kill\"]"),
         ("options", "[\"maker-or-cancel\",\"fill-or-kill\"]", "ConflictingOptions", "fill-or-kill\"]"),
-        ("client_order_id", &too_long, "ClientOrderIdTooLong", "client_order_id"),
+        ("client_order_id", &too_long, "ClientOrderIdTooLong", &shown_long),
+        ("client_order_id", &very_long, "ClientOrderIdTooLong", "bbbb…"),
         ("client_order_id", "7", "ClientOrderIdMustBeString", "7"),
+        ("client_order_id", &long_list, "ClientOrderIdMustBeString", "[\"bbbb"),
+        ("client_order_id", &long_list, "ClientOrderIdMustBeString", "bbbb…"),
         ("client_order_id", "[\"a\"]", "ClientOrderIdMustBeString", "[\"a\"]"),
         (
             "client_order_id",

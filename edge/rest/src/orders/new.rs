@@ -163,14 +163,16 @@ pub(super) fn client_id(payload: &Payload) -> Result<Option<ClientId>, Refusal> 
         None => return Ok(None),
         Some(Value::Text(text)) => text,
         Some(other) => {
-            let message = format!("Field 'client_order_id' must be a string: {}", other.shown());
+            let message = format!("Field 'client_order_id' must be a string: {}", quoted(other.shown()));
             return Err(Refusal::new(Reason::ClientOrderIdMustBeString, message));
         }
     };
     match ClientId::new(&text) {
         Ok(client_id) => Ok(Some(client_id)),
         Err(ClientIdError::TooLong) => {
-            let message = format!("Field 'client_order_id' has more than {CLIENT_ID_MAX} characters");
+            let shown = quoted(&text);
+            let message =
+                format!("Field 'client_order_id' has more than {CLIENT_ID_MAX} characters: {shown}");
             Err(Refusal::new(Reason::ClientOrderIdTooLong, message))
         }
         Err(ClientIdError::BadCharacter) => {

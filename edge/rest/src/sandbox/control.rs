@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::call::Asked;
 use crate::reply::Reply;
 use buttonwood_engine::{Answer, Body, Command};
-use buttonwood_gate::{Payload, Reason, Refusal};
+use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{CONTENT_TYPE, HOST};
@@ -77,7 +77,7 @@ fn check_origin(peer: SocketAddr, headers: &HeaderMap) -> Result<(), Refusal> {
     if peer.ip().to_canonical().is_loopback() && is_loopback(host) {
         return Ok(());
     }
-    let message = format!("Control calls are taken from this machine only; Host was '{host}'");
+    let message = format!("Control calls are taken from this machine only; Host was '{}'", quoted(host));
     Err(Refusal::new(Reason::RemoteAddressForbidden, message))
 }
 
@@ -94,7 +94,7 @@ fn is_loopback(host: &str) -> bool {
 fn read(headers: &HeaderMap, body: &Bytes) -> Result<Payload, Refusal> {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
-        let message = format!("Control calls take Content-Type 'application/json', not '{kind}'");
+        let message = format!("Control calls take Content-Type 'application/json', not '{}'", quoted(kind));
         return Err(Refusal::new(Reason::InvalidParameterValue, message).with_status(415));
     }
     Payload::read(body.to_vec())

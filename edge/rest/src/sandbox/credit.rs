@@ -8,7 +8,7 @@ use crate::json;
 use crate::reply::Reply;
 use crate::route::Route;
 use buttonwood_engine::{Body, Outcome, Reject};
-use buttonwood_gate::{Payload, Reason, Refusal};
+use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_num::{Decimal, Money};
 
 /// This machine only.
@@ -24,12 +24,14 @@ pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal
         let group_id =
             access.find_group(&group).ok_or_else(|| bad_value("group", "the name of a group", &group))?;
         access.find_account(group_id, &account).ok_or_else(|| {
-            let message = format!("Field 'account' names no account of group '{group}': '{account}'");
+            let message =
+                format!("Field 'account' names no account of group '{group}': '{}'", quoted(&account));
             Refusal::new(Reason::InvalidAccountName, message)
         })?
     };
     let currency = app.find_currency(&code).ok_or_else(|| {
-        Refusal::new(Reason::InvalidCurrency, format!("Field 'currency' names no listed currency: '{code}'"))
+        let message = format!("Field 'currency' names no listed currency: '{}'", quoted(&code));
+        Refusal::new(Reason::InvalidCurrency, message)
     })?;
     let money = Decimal::parse(amount.as_bytes())
         .ok()
