@@ -584,7 +584,9 @@ fn nonces() {
         });
     }
     let digits = "9".repeat(65);
-    for odd in ["-1", "\"-1\"", "-0.5", "1e30", "1E5", digits.as_str()] {
+    let odd =
+        ["-1", "\"-1\"", "-0.5", "1E5", "-1e30", "1e64", "\"1e\"", "\"e9\"", "1e999999999", "1e-999999999"];
+    for odd in odd.into_iter().chain([digits.as_str()]) {
         table.row(Row {
             input: format!("nonce {odd}"),
             answer: call("trader", odd),

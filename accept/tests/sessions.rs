@@ -67,23 +67,28 @@ fn missing_nonce() {
 #[test]
 fn nonces_of_any_size() {
     let x = Exchange::start();
-    // Seconds, milliseconds, microseconds, nanoseconds; around 2^53 and 2^64; thirty digits; decimals.
+    // Seconds, milliseconds, microseconds, nanoseconds; around 2^53 and 2^64; thirty digits; decimals; exponents.
     let rising = [
         "1700000000",
         "\"1700000000.12\"",
         "1700000000.125",
+        "1.7000000005e9",
         "1700000000000",
         "1700000000000000",
         "9007199254740992",
         "9007199254740993",
         "\"9007199254740994\"",
         "1700000000000000000",
+        "1.700000000000000256e+18",
+        "\"1.8E18\"",
         "18446744073709551615",
         "18446744073709551616",
         "\"18446744073709551617\"",
         "123456789012345678901234567890",
         "123456789012345678901234567890.5",
         "\"123456789012345678901234567891\"",
+        "1.8e+40",
+        "18000000000000000000000000000000000000001",
     ];
     for pair in rising.windows(2) {
         with_raw_nonce(&x, "second-session", pair[0]).ok();

@@ -92,7 +92,7 @@ fn money(value: Plain<'_>) {
     assert_eq!(floored, canonical(value.integer, &value.fraction[..decimals]));
 }
 
-/// Nonces are decimals too, longer ones and with leading zeros; their order is that of their values.
+/// Nonces are numbers too, longer ones, with leading zeros and exponents; their order is that of their values.
 fn nonce(one: &[u8], other: &[u8]) {
     if let (Some((one, plain)), Some((other, other_plain))) = (read_nonce(one), read_nonce(other)) {
         assert_eq!(one.cmp(&other), plain.cmp(&other_plain), "{plain:?}, {other_plain:?}");
@@ -100,16 +100,50 @@ fn nonce(one: &[u8], other: &[u8]) {
     }
 }
 
-/// A nonce, and what its order follows: how many digits its whole part has, these, and those behind the point.
-fn read_nonce(text: &[u8]) -> Option<(Nonce, (usize, &str, &str))> {
+/// What a nonce's order follows: how many digits its whole part has, these, and those behind the point.
+type Written = (usize, String, String);
+
+/// A nonce, and what its order follows.
+fn read_nonce(text: &[u8]) -> Option<(Nonce, Written)> {
     let got = Nonce::parse(text);
     let text = std::str::from_utf8(text).unwrap_or("no nonce");
+    let written = match text.split_once(['e', 'E']) {
+        None => written(text, None),
+        Some((mantissa, exponent)) => {
+            exponent.parse().ok().and_then(|places| written(mantissa, Some(places)))
+        }
+    };
+    assert_eq!(got.is_ok(), written.is_some(), "{text:?}");
+    Some((got.ok()?, written?))
+}
+
+/// The digits of a number whose exponent, if it has one, moves its point by so many places to the right.
+fn written(text: &str, exponent: Option<i16>) -> Option<Written> {
     let (integer, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |part: &str| !part.is_empty() && part.chars().all(|letter| letter.is_ascii_digit());
-    let significant = integer.trim_start_matches('0');
-    let written = significant.len() + if text.contains('.') { fraction.len() } else { 0 };
-    assert_eq!(got.is_ok(), digits(integer) && digits(fraction) && written <= 64, "{text:?}");
-    Some((got.ok()?, (significant.len(), significant, fraction.trim_end_matches('0'))))
+    if !digits(integer) || !digits(fraction) {
+        return None;
+    }
+    let fraction = if text.contains('.') { fraction } else { "" };
+    let point = integer.len();
+    let mut all = format!("{integer}{fraction}");
+    if exponent.is_some() && all.trim_matches('0').is_empty() {
+        return Some((0, String::new(), String::new()));
+    }
+    let places = exponent.unwrap_or_default();
+    let shift = usize::from(places.unsigned_abs());
+    let point = if places < 0 {
+        all.insert_str(0, &"0".repeat(shift));
+        point
+    } else {
+        let behind = all.len() - point;
+        all.push_str(&"0".repeat(shift.saturating_sub(behind)));
+        point + shift
+    };
+    let (whole, rest) = all.split_at(point);
+    let whole = whole.trim_start_matches('0');
+    (whole.len() + rest.len() <= 64)
+        .then(|| (whole.len(), whole.to_owned(), rest.trim_end_matches('0').to_owned()))
 }
 
 /// A grid is made exactly of positive increments whose products end within 19 decimals and fit.

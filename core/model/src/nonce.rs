@@ -1,4 +1,4 @@
-//! Nonces: non-negative decimals of any size up to 64 digits, compared exactly.
+//! Nonces: non-negative numbers of any size up to 64 digits, compared exactly.
 //!
 //! Clauses: `SES-002`, `SES-005`; decision D-26.
 
@@ -28,29 +28,49 @@ pub struct Nonce {
 pub struct NonceError;
 
 impl Nonce {
-    /// Reads digits with at most one point; leading zeros are tolerated, signs and exponents are not.
+    /// Reads digits with at most one point and an exponent behind them; leading zeros are tolerated, a sign in front is not.
     ///
     /// # Errors
     /// [`NonceError`] when the text is no such number.
     pub fn parse(text: &[u8]) -> Result<Self, NonceError> {
-        let point = text.iter().position(|byte| *byte == b'.').unwrap_or(text.len());
-        let (integer, fraction) = text.split_at(point);
-        let fraction = fraction.get(1..).unwrap_or_default();
-        if integer.is_empty() || (point < text.len() && fraction.is_empty()) {
-            return Err(NonceError);
-        }
+        Self::plain(text).or_else(|_| Self::scaled(text))
+    }
+
+    #[inline]
+    fn plain(text: &[u8]) -> Result<Self, NonceError> {
+        let (integer, fraction) = split_point(text)?;
         let leading = integer.iter().position(|byte| *byte != b'0').unwrap_or(integer.len());
         let integer = integer.get(leading..).unwrap_or_default();
         if integer.len() + fraction.len() > NONCE_DIGITS_MAX {
             return Err(NonceError);
         }
-        let mut words = [0; NONCE_DIGITS_MAX / WORD_DIGITS];
-        for (at, byte) in integer.iter().chain(fraction).enumerate() {
-            let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10).ok_or(NonceError)?;
-            let word = words.get_mut(at / WORD_DIGITS).ok_or(NonceError)?;
-            *word |= u64::from(digit) << (4 * (WORD_DIGITS - 1 - at % WORD_DIGITS));
-        }
+        let words = packed(integer.iter().chain(fraction).enumerate())?;
         Ok(Self { integer_digits: u8::try_from(integer.len()).map_err(|_| NonceError)?, words })
+    }
+
+    /// Reads a number with an exponent, which is how some languages write a large one: `1.7e+18`. Its point is moved, its
+    /// zeros are never written, so that a large exponent costs nothing.
+    #[cold]
+    fn scaled(text: &[u8]) -> Result<Self, NonceError> {
+        let at = text.iter().position(|byte| matches!(byte, b'e' | b'E')).ok_or(NonceError)?;
+        let (mantissa, exponent) = text.split_at(at);
+        let exponent = exponent.get(1..).and_then(|digits| str::from_utf8(digits).ok()).ok_or(NonceError)?;
+        let exponent: i16 = exponent.parse().map_err(|_| NonceError)?;
+        let (integer, fraction) = split_point(mantissa)?;
+        let digits = integer.iter().chain(fraction);
+        let leading = digits.clone().take_while(|byte| **byte == b'0').count();
+        if leading == integer.len() + fraction.len() {
+            return Ok(Self::default());
+        }
+        // Digits before the point, or as many zeros behind it as it is less than none.
+        let signed = |count: usize| i32::try_from(count).map_err(|_| NonceError);
+        let whole = signed(integer.len())? - signed(leading)? + i32::from(exponent);
+        let integer_digits = u8::try_from(whole.max(0)).map_err(|_| NonceError)?;
+        let zeros = usize::try_from(-whole.min(0)).map_err(|_| NonceError)?;
+        if usize::from(integer_digits) > NONCE_DIGITS_MAX {
+            return Err(NonceError);
+        }
+        Ok(Self { integer_digits, words: packed((zeros..).zip(digits.skip(leading)))? })
     }
 
     /// A moment as a time-based nonce tells it: seconds, and what is left of them behind the point (SES-008).
@@ -98,6 +118,30 @@ impl Nonce {
         // Nearly every nonce ends with its first word.
         if *rest == [0; 3] { hash } else { rest.iter().fold(hash, fold) }
     }
+}
+
+/// What stands before and behind the point; something must on both sides of one.
+#[inline]
+fn split_point(text: &[u8]) -> Result<(&[u8], &[u8]), NonceError> {
+    let point = text.iter().position(|byte| *byte == b'.').unwrap_or(text.len());
+    let (integer, fraction) = text.split_at(point);
+    let fraction = fraction.get(1..).unwrap_or_default();
+    let is_bare = integer.is_empty() || (point < text.len() && fraction.is_empty());
+    if is_bare { Err(NonceError) } else { Ok((integer, fraction)) }
+}
+
+/// Digits, each in its place, as binary-coded words.
+#[inline]
+fn packed<'a>(
+    digits: impl Iterator<Item = (usize, &'a u8)>,
+) -> Result<[u64; NONCE_DIGITS_MAX / WORD_DIGITS], NonceError> {
+    let mut words = [0; NONCE_DIGITS_MAX / WORD_DIGITS];
+    for (at, byte) in digits {
+        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10).ok_or(NonceError)?;
+        let word = words.get_mut(at / WORD_DIGITS).ok_or(NonceError)?;
+        *word |= u64::from(digit) << (4 * (WORD_DIGITS - 1 - at % WORD_DIGITS));
+    }
+    Ok(words)
 }
 
 /// Stored as the count of integer digits and, two a byte, the digits up to the last that is not zero: a usual nonce is
@@ -162,6 +206,7 @@ impl core::fmt::Debug for Nonce {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::format;
 
     fn nonce(text: &str) -> Nonce {
         Nonce::parse(text.as_bytes()).unwrap()
@@ -203,7 +248,59 @@ mod tests {
     fn refuses_what_is_no_number() {
         let many = [b'1'; 65];
         assert_eq!(Nonce::parse(&many), Err(NonceError));
-        for text in ["", "-1", "+1", "1e9", "abc", "1.", ".5", "1.2.3", "0x1", " 1"] {
+        for text in ["", "-1", "+1", "abc", "1.", ".5", "1.2.3", "0x1", " 1"] {
+            assert_eq!(Nonce::parse(text.as_bytes()), Err(NonceError), "{text:?}");
+        }
+    }
+
+    /// Proves SES-005.
+    #[test]
+    fn an_exponent_moves_the_point() {
+        for (text, plain) in [
+            ("1e9", "1000000000"),
+            ("1.763786227123456e+18", "1763786227123456000"),
+            ("1.8E40", "18000000000000000000000000000000000000000"),
+            ("1763786227.25e3", "1763786227250"),
+            ("12345e-2", "123.45"),
+            ("5e-1", "0.5"),
+            ("0.05e1", "0.5"),
+            ("5e-4", "0.0005"),
+            ("0012.50e0", "12.5"),
+            ("7e-0007", "0.0000007"),
+            ("0e5", "0"),
+            ("0.00e-99", "0"),
+        ] {
+            assert_eq!(nonce(text), nonce(plain), "{text}");
+        }
+        let most = format!("1{}", "0".repeat(NONCE_DIGITS_MAX - 1));
+        assert_eq!(nonce("1e63"), nonce(&most));
+        assert!(nonce("1e-64") > Nonce::default() && nonce("1e-64") < nonce("1e-63"));
+        let (long, zeros) = (format!("{}e1", "9".repeat(64)), format!("{}e-30000", "0".repeat(40_000)));
+        assert_eq!(nonce(&zeros), Nonce::default());
+        for text in [
+            "e",
+            "1e",
+            "e1",
+            "1e+",
+            "1e-",
+            "1e+-1",
+            "1e1.5",
+            "1e1e1",
+            "1.e5",
+            ".5e1",
+            "-1e5",
+            "+1e5",
+            "1e 5",
+            "1e5 ",
+            "1ee5",
+            "1x0e5",
+            "1e64",
+            "1e-65",
+            "12e-65",
+            "1e999999999",
+            "1e-999999999",
+            &long,
+        ] {
             assert_eq!(Nonce::parse(text.as_bytes()), Err(NonceError), "{text:?}");
         }
     }

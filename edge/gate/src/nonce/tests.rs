@@ -53,9 +53,17 @@ fn a_missing_nonce_has_its_reason() {
 fn any_number_is_a_nonce_and_nothing_else() {
     let nonces = Nonces::after(Nonce::default());
     let digits = "9".repeat(64);
-    for fresh in
-        ["1", "1700000000", "1700000000.12", "1700000000000000000", "9007199254740993000000", &digits]
-    {
+    for fresh in [
+        "1",
+        "1e9",
+        "1700000000",
+        "1700000000.12",
+        "1700000000000000000",
+        "1.700000000000000001e+18",
+        "9007199254740993000000",
+        "1.8E40",
+        &digits,
+    ] {
         assert!(nonces.take(Some(&Value::Number(fresh)), INCREASING).is_ok(), "{fresh}");
     }
     let long = "9".repeat(65);
@@ -65,7 +73,8 @@ fn any_number_is_a_nonce_and_nothing_else() {
         (text(" 1"), " 1"),
         (text("-1"), "-1"),
         (Value::Number("-1"), "-1"),
-        (Value::Number("1e9"), "1e9"),
+        (Value::Number("-1e9"), "-1e9"),
+        (Value::Number("1e999999999"), "1e999999999"),
         (Value::Number(&long), &long),
         (Value::Null, "null"),
         (Value::Bool(true), "true"),
