@@ -235,6 +235,32 @@ fn amounts_to_spend() {
     table.finish();
 }
 
+/// A market order for a quantity and for an amount of money at once, whichever of them can be read.
+#[test]
+fn amount_and_total_spend() {
+    let x = Exchange::start();
+    let mut table = Table::new(&x);
+    for side in ["buy", "sell"] {
+        for (amount, spend) in
+            [("\"0.1\"", "\"100\""), ("\"0.1\"", "\"abc\""), ("\"0\"", "100"), ("null", "null")]
+        {
+            let fields = format!(
+                r#""symbol":"btcusd","side":"{side}","type":"exchange market","amount":{amount},"total_spend":{spend}"#
+            );
+            let shown = spend.trim_matches('"');
+            table.row(Row {
+                input: format!("{side} amount {amount} and total_spend {spend}"),
+                answer: call_with(&x, "trader", "/v1/order/new", &fields),
+                expected: vec![(400, "InvalidParameterValue")],
+                names: vec![format!(
+                    "'total_spend' must be sent instead of 'amount', not beside it: {shown}"
+                )],
+            });
+        }
+    }
+    table.finish();
+}
+
 /// The other fields of an order. Proves ORD-012, ORD-027, ORD-028, ORD-030.
 #[test]
 fn order_fields() {

@@ -94,10 +94,13 @@ fn kind(payload: &Payload, symbol: &Symbol, side: Side) -> Result<OrderKind, Ref
     let text = payload.decimal_text("type").unwrap_or_default();
     match &*text {
         "exchange limit" => Ok(OrderKind::Limit),
-        "exchange market" => {
-            let spends = payload.field("total_spend").is_some() && payload.field("amount").is_none();
-            Ok(if spends && side == Side::Buy { OrderKind::MarketSpend } else { OrderKind::Market })
-        }
+        "exchange market" => match (payload.field("amount"), payload.field("total_spend")) {
+            (Some(_), Some(spend)) => {
+                Err(bad_value("total_spend", "sent instead of 'amount', not beside it", spend.shown()))
+            }
+            (None, Some(_)) if side == Side::Buy => Ok(OrderKind::MarketSpend),
+            _ => Ok(OrderKind::Market),
+        },
         other => Err(bad_order_field(Reason::InvalidOrderType, "order type", symbol, &format!("'{other}'"))),
     }
 }
