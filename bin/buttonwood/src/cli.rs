@@ -92,7 +92,7 @@ pub(crate) struct Common {
 pub(crate) struct Sandbox {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// A fresh data directory under the system's temporary folder, removed at a clean exit.
+    /// A fresh data directory under the system's temporary folder, removed at a clean exit; in place of --data.
     #[arg(long, env = "BUTTONWOOD_EPHEMERAL", num_args = 0..=1, default_value_t = false, default_missing_value = "true")]
     pub(crate) ephemeral: bool,
     /// Seeds simulated traders, key and counterparty ids, and, only when given, secrets [default: random, printed].
@@ -104,7 +104,7 @@ pub(crate) struct Sandbox {
     /// Where time comes from.
     #[arg(long, env = "BUTTONWOOD_CLOCK", value_enum, default_value = "real")]
     pub(crate) clock: ClockKind,
-    /// Where a manual clock of a new directory starts, ISO 8601.
+    /// Where a manual clock of a new directory starts, ISO 8601; one that is resumed goes on at its last stamp.
     #[arg(long, env = "BUTTONWOOD_START_TIME", default_value = "2026-01-01T00:00:00Z")]
     pub(crate) start_time: String,
     /// Deposits and withdrawals.

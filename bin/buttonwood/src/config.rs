@@ -1,6 +1,7 @@
 //! The command line, with the configuration file worked in: flag beats environment beats file.
 
 use crate::cli::Cli;
+use crate::ranks::{FromFile, settle};
 use clap::{CommandFactory, FromArgMatches};
 use std::ffi::OsString;
 use std::path::Path;
@@ -9,20 +10,31 @@ use std::process::ExitCode;
 /// Reads the process's command line. On a mistake, or a call for help, everything is printed already.
 pub(crate) fn command_line() -> Result<Cli, ExitCode> {
     let arguments = with_default_command(std::env::args_os().collect());
-    let arguments = match with_file(arguments) {
-        Ok(arguments) => arguments,
-        Err(line) => {
-            crate::say(format_args!("buttonwood: {line}"));
-            return Err(ExitCode::from(2));
-        }
-    };
-    let parsed =
-        Cli::command().try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
-    parsed.map_err(|error| {
-        // The terminal may be gone; there is nobody to tell then.
-        let _ = error.print();
-        if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
-    })
+    let (arguments, file) = with_file(arguments).map_err(|line| mistake(&line))?;
+    let parsed = Cli::command()
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    match parsed {
+        Ok((cli, matches)) => settle(cli, &matches, &file).map_err(|line| mistake(&line)),
+        Err(error) => Err(unread(&error, &file)),
+    }
+}
+
+fn mistake(line: &str) -> ExitCode {
+    crate::say(format_args!("buttonwood: {line}"));
+    ExitCode::from(2)
+}
+
+/// A call for help, or arguments that cannot be read. Those that came from the file are said to.
+fn unread(error: &clap::Error, file: &FromFile) -> ExitCode {
+    if let Some(name) = file.blamed_for(error) {
+        let text = error.to_string();
+        let what = text.split("\n\n").next().unwrap_or_default();
+        return mistake(&format!("--config {name}: {}", one_line(what.trim_start_matches("error: "))));
+    }
+    // The terminal may be gone; there is nobody to tell then.
+    let _ = error.print();
+    if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }
 
 /// `buttonwood` and `buttonwood --flag` mean the sandbox.
@@ -36,12 +48,14 @@ fn with_default_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Puts the configuration file's settings in as flags where neither a flag nor the environment has them.
-fn with_file(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
+fn with_file(mut arguments: Vec<OsString>) -> Result<(Vec<OsString>, FromFile), String> {
+    let mut file = FromFile::default();
     let command = arguments.get(1).and_then(|argument| argument.to_str()).unwrap_or_default().to_owned();
     // The environment may name a file for servers; `verify` takes none.
-    let Some(known) = known_flags(&command) else { return Ok(arguments) };
-    let Some(path) = config_path(&arguments) else { return Ok(arguments) };
+    let Some(known) = known_flags(&command) else { return Ok((arguments, file)) };
+    let Some(path) = config_path(&arguments) else { return Ok((arguments, file)) };
     let shown = Path::new(&path).display().to_string();
+    file.name.clone_from(&shown);
     let text =
         std::fs::read_to_string(&path).map_err(|error| format!("cannot read --config {shown}: {error}"))?;
     let table: toml::Table = text
@@ -67,8 +81,9 @@ fn with_file(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
         })? {
             arguments.insert(at, format!("--{flag}={value}").into());
         }
+        file.flags.push(flag);
     }
-    Ok(arguments)
+    Ok((arguments, file))
 }
 
 fn config_path(arguments: &[OsString]) -> Option<OsString> {

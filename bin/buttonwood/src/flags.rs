@@ -67,13 +67,36 @@ pub(crate) fn header_names(common: &Common) -> Result<HeaderNames, Trouble> {
         .map_err(|error| Trouble::Flag(format!("--header-prefix: {error}")))
 }
 
-/// Where a manual clock starts.
+/// Where a manual clock starts; a date alone is its midnight.
 pub(crate) fn start_time(text: &str) -> Result<Time, Trouble> {
     let bad = || {
         Trouble::Flag(format!(
-            "--start-time '{text}' is no ISO 8601 time from 1970 on, such as 2026-01-01T00:00:00Z"
+            "--start-time '{text}' is no ISO 8601 time with its zone, nor a date, from 1970 on, such as \
+             2026-01-01T00:00:00Z or 2026-01-01"
         ))
     };
-    let stamp: jiff::Timestamp = text.parse().map_err(|_| bad())?;
+    let is_date = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let midnight = if is_date { "T00:00:00Z" } else { "" };
+    let stamp: jiff::Timestamp = format!("{text}{midnight}").parse().map_err(|_| bad())?;
     u64::try_from(stamp.as_microsecond()).map(Time).map_err(|_| bad())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A moment needs its zone; a date is midnight in UTC.
+    #[test]
+    fn a_start_is_a_moment_or_a_date() {
+        let midnight = Time(1_767_225_600_000_000);
+        for text in ["2026-01-01T00:00:00Z", "2026-01-01", "20260101", "2026-01-01T01:00:00+01:00"] {
+            assert_eq!(start_time(text).ok(), Some(midnight), "{text}");
+        }
+        for text in
+            ["", "-", "2026", "2026-13-01", "2026-01-01T00:00:00", "1969-12-31", "yesterday", "1767225600"]
+        {
+            let line = start_time(text).expect_err(text).to_string();
+            assert!(line.starts_with(&format!("--start-time '{text}' is no ISO 8601")), "{line}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ mod config;
 mod directory;
 mod flags;
 mod founding;
+mod ranks;
 mod reference;
 mod run;
 mod trading;

@@ -1,0 +1,144 @@
+//! Settings that make each other void, and mistakes in the configuration file.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use buttonwood_accept::binary;
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The configuration file's name.
+const CONFIG: &str = "sandbox.toml";
+
+/// The sandbox on a free port without simulated traders, in a folder of its own.
+fn sandbox(home: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(binary());
+    command
+        .args(["sandbox", "--listen", "127.0.0.1:0", "--activity", "off"])
+        .args(arguments)
+        .envs(environment.iter().copied())
+        .env("TMPDIR", home)
+        .current_dir(home);
+    command
+}
+
+/// The one line with which a start is refused. Nothing is made.
+fn refused(home: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> String {
+    let before = made(home);
+    let mut command = sandbox(home, arguments, environment);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut ready = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut ready).unwrap();
+    if !ready.is_empty() {
+        // Or it would serve until the test is given up.
+        child.kill().unwrap();
+    }
+    let output = child.wait_with_output().unwrap();
+    let line = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(
+        (output.status.code(), ready.as_str()),
+        (Some(2), ""),
+        "{arguments:?} {environment:?}: {line}"
+    );
+    assert_eq!(line.lines().count(), 1, "{line}");
+    assert!(line.starts_with("buttonwood: "), "{line}");
+    assert_eq!(made(home), before, "{line}");
+    line
+}
+
+/// What lies in the folder while the sandbox runs, and that it can be stopped.
+fn made_by(home: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Vec<String> {
+    let mut command = sandbox(home, arguments, environment);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let made = made(home);
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert!(child.wait().unwrap().success() && line.starts_with("ready"), "{arguments:?}: {line:?}");
+    made
+}
+
+fn made(home: &Path) -> Vec<String> {
+    let names = fs::read_dir(home).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name != CONFIG).collect();
+    names.sort();
+    names
+}
+
+fn config(home: &Path, lines: &str) -> String {
+    let path = home.join(CONFIG);
+    fs::write(&path, lines).unwrap();
+    path.into_os_string().into_string().unwrap()
+}
+
+/// A directory that is removed and one that is named: of the same rank they contradict each other, else the higher holds.
+#[test]
+fn ephemeral_and_data() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let file = config(home, "ephemeral = true\ndata = \"file\"\n");
+    for (arguments, environment) in [
+        (&["--ephemeral", "--data", "flag"][..], &[][..]),
+        (&[], &[("BUTTONWOOD_EPHEMERAL", "true"), ("BUTTONWOOD_DATA", "env")]),
+        (&["--config", &file], &[]),
+    ] {
+        let line = refused(home, arguments, environment);
+        assert!(line.contains("--ephemeral") && line.contains("--data "), "{line}");
+    }
+    let ephemeral = made_by(home, &["--ephemeral"], &[("BUTTONWOOD_DATA", "env")]);
+    assert!(matches!(&ephemeral[..], [one] if one.starts_with("buttonwood-")), "{ephemeral:?}");
+    assert_eq!(made(home), [""; 0], "it is removed");
+    assert_eq!(made_by(home, &["--data", "flag"], &[("BUTTONWOOD_EPHEMERAL", "true")]), ["flag"]);
+    let environment = [("BUTTONWOOD_EPHEMERAL", "false")];
+    assert_eq!(made_by(home, &["--config", &file], &environment), ["file", "flag"]);
+}
+
+/// A real clock starts where it is: a time for it to start at is refused, unless the clock ranks higher.
+#[test]
+fn start_time_and_clock() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let time = ["--start-time", "2026-03-04"];
+    for (arguments, environment) in [
+        (&time[..], &[][..]),
+        (&["--start-time", "2026-03-04", "--clock", "real"], &[]),
+        (&time, &[("BUTTONWOOD_CLOCK", "real")]),
+        (&[], &[("BUTTONWOOD_START_TIME", "2026-03-04")]),
+    ] {
+        let line = refused(home, arguments, environment);
+        assert!(line.contains("--start-time 2026-03-04") && line.contains("--clock manual"), "{line}");
+    }
+    let environment = [("BUTTONWOOD_START_TIME", "2026-03-04")];
+    assert_eq!(made_by(home, &["--data", "a", "--clock", "real"], &environment), ["a"]);
+    for _ in 0..2 {
+        // Resumed, it goes on at its last stamp.
+        let manual = ["--data", "b", "--clock", "manual", "--start-time", "2026-03-04"];
+        assert_eq!(made_by(home, &manual, &[]), ["a", "b"]);
+    }
+}
+
+/// A mistake in the file is said to be there, and one in a flag is not.
+#[test]
+fn mistakes_in_the_file() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    for (setting, value) in [
+        ("rate-limits", "\"perhaps\""),
+        ("rate_limits", "7"),
+        ("clock", "\"sundial\""),
+        ("seed", "\"seven\""),
+        ("auth_listen", "\"nowhere\""),
+        ("start_time", "[\"2026-01-01\", \"2026-01-02\"]"),
+    ] {
+        let file = config(home, &format!("{setting} = {value}\n"));
+        let line = refused(home, &["--config", &file], &[]);
+        let flag = format!("'--{} ", setting.replace('_', "-"));
+        assert!(line.contains(&format!("--config {file}: ")) && line.contains(&flag), "{line}");
+        assert!(value.starts_with('[') || line.contains(value.trim_matches('"')), "{line}");
+    }
+    let file = config(home, "seed = 7\n");
+    let output = sandbox(home, &["--config", &file, "--seed", "seven"], &[]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && text.contains("--seed") && !text.contains(&file), "{text}");
+}
