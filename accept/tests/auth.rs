@@ -181,6 +181,24 @@ fn key_and_token() {
     trader.send("POST", "/v1/balances", &headers, b"").refused(400, "AmbiguousAuthentication");
 }
 
+/// Nobody is issued a token yet, so each is one that is unknown, expired or revoked. Proves ERR-006.
+#[test]
+fn unknown_tokens() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    for path in ["/v1/balances", "/v1/order/new", "/v1/heartbeat"] {
+        let signed = trader.sign(trader.payload(path, json!({})).as_bytes());
+        for token in ["Bearer abc", "bearer abc", "Bearer a.b-c_d"] {
+            let alone = [("Authorization", token)];
+            trader.send("POST", path, &alone, b"").refused(401, "InvalidAccessToken");
+            let with_payload = [("Authorization", token), ("X-SVC-PAYLOAD", signed.payload.as_str())];
+            trader.send("POST", path, &with_payload, b"").refused(401, "InvalidAccessToken");
+        }
+        let other = [("Authorization", "Basic abc")];
+        trader.send("POST", path, &other, b"").refused(401, "MissingSecurityHeaders");
+    }
+}
+
 /// Of two things wrong the earlier check answers. Proves AUTH-014.
 #[test]
 fn order_of_checks() {

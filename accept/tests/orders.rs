@@ -227,6 +227,39 @@ fn client_id_characters() {
     assert_eq!(x.as_("trader").live_ids().len(), 3);
 }
 
+/// A client id is what its JSON stands for, however it is escaped: of TYPE-023, the one text there is yet.
+#[test]
+fn client_ids_with_escapes() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    for (written, meant) in
+        [(r"a\u002d1", "a-1"), (r"\u0041\u003A\u0062", "A:b"), (r"\u0023\u005f\u002e", "#_.")]
+    {
+        let nonce = trader.client().next_nonce();
+        let fields = r#""symbol":"btcusd","amount":"1","price":"100","side":"buy","type":"exchange limit""#;
+        let payload = format!(
+            r#"{{"request":"/v1/order/new","nonce":{nonce},{fields},"client_order_id":"{written}"}}"#
+        );
+        let order = trader.call_payload("/v1/order/new", payload.as_bytes()).ok();
+        assert_eq!(order["client_order_id"], meant, "{order}");
+        let status = trader.call("/v1/order/status", json!({ "client_order_id": meant })).ok();
+        assert_eq!((&status["order_id"], &status["client_order_id"]), (&order["order_id"], &json!(meant)));
+    }
+}
+
+/// `stop_price` means nothing on a limit order, whatever stands in it: of ORD-042, what there is without stop orders.
+#[test]
+fn stop_prices_of_limit_orders_are_ignored() {
+    let x = Exchange::start();
+    for stop in [json!("99"), json!("101"), json!("0.001"), json!("abc"), json!(true), json!([])] {
+        let order = new(&x, "trader", with("stop_price", stop.clone())).ok();
+        assert_eq!((&order["type"], &order["is_live"]), (&json!("exchange limit"), &json!(true)), "{stop}");
+        assert!(order.get("stop_price").is_none(), "{order}");
+    }
+    assert_eq!(x.as_("trader").live_ids().len(), 6);
+    laws::check(&x);
+}
+
 /// One client id may name several orders; it then means the newest. Proves ORD-013, ORD-068.
 #[test]
 fn client_ids_may_repeat() {

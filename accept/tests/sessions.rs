@@ -152,8 +152,8 @@ fn equal_nonces_at_once() {
     assert_eq!(orders.as_array().unwrap().len(), 1);
 }
 
-/// A time-based key: within 30 seconds of the exchange's time, in any order, never twice the same change.
-/// Proves SES-008.
+/// A time-based key: within 30 seconds of the exchange's time, in any order, never twice the same change; of LIM-013, the
+/// default that there is yet. Proves SES-008.
 #[test]
 fn time_based_nonces() {
     let x = Exchange::start();

@@ -157,7 +157,8 @@ fn spot_table_is_the_specifications() {
     }
 }
 
-/// A perpetual for each of the 29 bases, with the facts' increments. Proves SYM-003, SYM-004, SYM-018.
+/// A perpetual for each of the 29 bases, in lower case (of SYM-008, what there is without positions), with the facts'
+/// increments. Proves SYM-003, SYM-004, SYM-018.
 #[test]
 fn perpetual_table_is_complete() {
     let x = Exchange::start();
@@ -176,6 +177,16 @@ fn perpetual_table_is_complete() {
         assert_eq!(details["contract_type"], "linear");
         assert_eq!(details["contract_price_currency"], "GUSD");
     }
+}
+
+/// One symbol can be wrapped, by the symbol table: of SYM-019, what there is before the endpoint.
+#[test]
+fn one_symbol_can_be_wrapped() {
+    let x = Exchange::start();
+    let all = x.get("/v1/symbols/details/all").ok();
+    let wrapped = all.as_array().unwrap().iter().filter(|details| details["wrap_enabled"] == json!(true));
+    let wrapped: Vec<&str> = wrapped.map(|details| details["symbol"].as_str().unwrap()).collect();
+    assert_eq!(wrapped, ["GUSDUSD"]);
 }
 
 /// Three symbols are closed to customers of one state, and to no one else. Proves SYM-005.
