@@ -178,8 +178,8 @@ fn begin(
     Ok((None, Views::open(history, Fold::default(), index_of_empty(journal))?))
 }
 
-/// Bytes of journal before a snapshot that a start reads all the same; it takes some hundredths of a second. The rest is
-/// the scrub's. A stepped exchange does without: whoever runs one reads its whole journal.
+/// Bytes of journal before a snapshot that a start reads all the same, and the rest of the segment they end in: that takes
+/// some hundredths of a second. What is older is the scrub's. A stepped exchange does without: whoever runs one reads its whole journal.
 const READ_AGAIN: u64 = 32 * 1024 * 1024;
 
 /// Batches between two writes of replayed history to its files.

@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use buttonwood_disk::Folder;
 
 use crate::codec::BLOCK_BYTES;
-use crate::fault::{Fault, Flaw, ReplayError};
+use crate::fault::{Fault, Flaw, ReplayError, io};
 use crate::header::SegmentHeader;
 use crate::mark::{JournalId, Mark};
 use crate::replay::{Batch, Cursor, Edge, walk};
@@ -22,15 +22,15 @@ use crate::window::Window;
 /// # Errors
 /// Damage of the first that does not.
 pub(crate) fn check(dir: &Folder, id: JournalId, mark: &Mark) -> Result<(), Fault> {
-    let mut before = None;
+    let mut before: Option<Segment> = None;
     for number in 1..=mark.segment {
-        let seq = before.map_or(1, |before: SegmentHeader| before.first_seq);
+        let seq = before.as_ref().map_or(1, |before| before.header.first_seq);
         let segment = Segment::open(dir, number, id, seq)?;
-        match before {
+        match &before {
             None => begins(&segment, id)?,
-            Some(before) => follows(&segment, &before)?,
+            Some(before) => follows(&segment, before)?,
         }
-        before = Some(segment.header);
+        before = Some(segment);
     }
     Ok(())
 }
@@ -46,10 +46,12 @@ pub(crate) fn begins(segment: &Segment, id: JournalId) -> Result<(), Fault> {
 
 /// Each later one begins where the one before it ends: behind its batches, or where it began if it has none, having been
 /// too small for the first.
-fn follows(segment: &Segment, before: &SegmentHeader) -> Result<(), Fault> {
+fn follows(segment: &Segment, before: &Segment) -> Result<(), Fault> {
     let header = &segment.header;
-    // Files of earlier builds do not say how long they are.
-    let room = if before.bytes == 0 { u64::MAX } else { before.bytes };
+    let bytes = before.file.len().map_err(io("measure", &before.path))?;
+    let before = &before.header;
+    // Files of earlier builds do not say how long they are made.
+    let room = if before.bytes == 0 { bytes } else { before.bytes };
     if !(BLOCK_BYTES..=room).contains(&header.previous_end) {
         return Err(segment.damaged(0, header.first_seq, Flaw::Length));
     }
@@ -62,7 +64,7 @@ fn follows(segment: &Segment, before: &SegmentHeader) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Reads the segments before that of `mark`, the latest first, as long as they have no more than `bytes` together.
+/// Reads the segments before that of `mark`, the latest first, until `bytes` or more are read.
 ///
 /// # Errors
 /// Damage of the first that is not as it was written.
@@ -75,8 +77,8 @@ pub(crate) fn read(
 ) -> Result<(), Fault> {
     let mut next = Segment::open(dir, mark.segment, id, mark.seq)?;
     let mut left = bytes;
-    while next.header.segment > 1 && next.header.previous_end <= left {
-        left -= next.header.previous_end;
+    while next.header.segment > 1 && left > 0 {
+        left = left.saturating_sub(next.header.previous_end);
         let here = Segment::open(dir, next.header.segment - 1, id, next.header.first_seq)?;
         read_sealed(&here, &next, window, |_| ())?;
         next = here;

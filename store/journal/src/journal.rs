@@ -97,7 +97,7 @@ impl Journal {
         Ok(end)
     }
 
-    /// Reads again what lies in the segments before that of `mark`, the latest first, as far as `bytes` go: a start that
+    /// Reads again what lies in the segments before that of `mark`, the latest first, until it has read `bytes`: a start that
     /// has a snapshot has no other use for them, and yet damage there is better told early than late.
     ///
     /// # Errors

@@ -437,6 +437,14 @@ fn what_lies_before_a_snapshot_is_missed() {
         let garbled = |dir: &Path| edit(&segment(dir, number), |bytes| bytes[60] ^= 1);
         assert_eq!(refused(&garbled), (name(number), Flaw::Header));
     }
+    // Of a file that does not say how long it is, the next one says what it must hold.
+    let short = |dir: &Path| {
+        edit(&segment(dir, 2), |bytes| {
+            forge(&mut bytes[..4096], 92, &[0; 8]);
+            bytes.truncate(8191);
+        });
+    };
+    assert_eq!(refused(&short), (name(3), Flaw::Length));
     let doubled = |dir: &Path| {
         fs::copy(segment(dir, 2), segment(dir, 3)).unwrap();
     };
@@ -474,9 +482,9 @@ fn what_lies_before_a_snapshot_is_read_as_far_as_asked() {
     edit(&segment(dir.path(), 2), |bytes| bytes[4096 + 700] ^= 1);
     let told = check(u64::MAX).unwrap_err();
     assert!(told.contains("0000000002.segment"), "{told}");
-    // Two blocks each: the first block, and one batch.
-    check(2 * 8192).unwrap_err();
-    check(2 * 8192 - 1).unwrap();
+    // Two blocks each, the first block and one batch; what is begun is read to its end.
+    check(8193).unwrap_err();
+    check(8192).unwrap();
     check(0).unwrap();
 }
 
