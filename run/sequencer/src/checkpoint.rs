@@ -18,18 +18,22 @@ use buttonwood_views::history::{Index, Syncer};
 use buttonwood_views::{Counted, Fold};
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Makes a snapshot each time a sequence known to be durable arrives, and scrubs sealed segments meanwhile; ends when
 /// nobody can send one any more.
 pub(crate) fn run(dir: &Folder, shared: &Arc<Shared>, durable: &Receiver<u64>) {
     let mut scrub = Scrub::new(dir);
+    let mut due = Instant::now() + scrub.pause();
     loop {
-        let seq = match durable.recv_timeout(scrub.pause()) {
+        // However often snapshots are asked for, the scrub has its turns.
+        if due <= Instant::now() {
+            scrub.step();
+            due = Instant::now() + scrub.pause();
+        }
+        let seq = match durable.recv_deadline(due) {
             Ok(seq) => seq,
-            Err(RecvTimeoutError::Timeout) => {
-                scrub.step();
-                continue;
-            }
+            Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => return,
         };
         match make(dir, shared, seq) {
