@@ -113,7 +113,7 @@ struct Lane {
     mailbox: Arc<Mailbox>,
     /// Submissions so far.
     submitted: Cell<u64>,
-    /// There is something in the queue that nobody may have told the writer of.
+    /// There is something in the queue that nobody may have seen to.
     stirred: Notify,
     callers: RefCell<Vec<Caller>>,
     free: RefCell<Vec<usize>>,
@@ -123,7 +123,7 @@ thread_local! {
     static LANE: RefCell<Option<Rc<Lane>>> = const { RefCell::new(None) };
 }
 
-/// Notes a submission if this thread is a serving one, where they gather before the writer is woken.
+/// Notes a submission if this thread is a serving one, where they gather before they are decided.
 pub(crate) fn note_submission() -> bool {
     LANE.with_borrow(|lane| {
         if let Some(lane) = lane {
@@ -158,7 +158,7 @@ impl Lane {
         }
     }
 
-    /// Tells the writer of what has gathered once another look at the sockets brings no more.
+    /// Has decided what has gathered once another look at the sockets brings no more.
     async fn gather(&self, shared: &Shared) {
         loop {
             self.stirred.notified().await;

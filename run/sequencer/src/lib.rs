@@ -1,6 +1,6 @@
 //! The single writer: what turns the core into a running exchange.
 //!
-//! One thread stamps and decides every command; a second makes batches durable and only then publishes them: to the
+//! One thread at a time stamps and decides commands; another makes batches durable and only then publishes them: to the
 //! views, then to the callers. Batches form by themselves: what queues while a sync runs is the next batch. A third
 //! thread folds sealed batches into snapshots beside the two.
 //!

@@ -95,9 +95,10 @@ impl Shared {
             self.admission.submitted();
         }
         if self.is_closed.load(Ordering::SeqCst) {
-            // The writer may have left in between; what nobody will take is taken back.
+            // The writer has left, perhaps in between: what nobody will take is dropped, and its caller told so. It may have
+            // been taken, and then has its answer.
             self.drain();
-            return Err(Busy);
+            return Ok(());
         }
         if !lane::note_submission() {
             self.wake.unpark();
@@ -111,6 +112,9 @@ impl Shared {
     fn decide_here(&self) {
         let Some(mut writer) = self.writer.try_lock() else { return self.wake.unpark() };
         let _end = EndOnPanic("sequencer");
+        if self.is_closed.load(Ordering::SeqCst) {
+            return self.drain();
+        }
         let is_wanted = writer.turn_for(self);
         drop(writer);
         if is_wanted {

@@ -5,7 +5,7 @@
 
 use crate::batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
 use crate::lane::Reply;
-use crate::shared::{Shared, Submission};
+use crate::shared::{EndOnPanic, Shared, Submission};
 use buttonwood_engine::{Body, Command, Outcome, Reject, SEEN_MAX, State, Workspace, decide};
 use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
 use buttonwood_planted::{Bug, planted};
@@ -26,7 +26,7 @@ const TICK: Duration = if cfg!(test) { Duration::from_hours(1) } else { Duration
 pub(crate) enum By {
     /// Its own thread, or who stands for it.
     Itself,
-    /// A thread that serves callers, and has no time for what nobody waits for.
+    /// A thread that serves callers, and has no time to look for silent sessions.
     Server,
 }
 
@@ -59,13 +59,19 @@ enum Next {
 pub(crate) fn run(shared: &Shared, parker: &Parker) {
     loop {
         let mut writer = shared.writer.lock();
+        // Ends the process before the lock is open again: a state that is half changed is nobody's to go on with.
+        let _end = EndOnPanic("sequencer");
         let is_full = writer.turn(Instant::now(), shared, By::Itself);
         let next = writer.next(is_full, shared);
+        if matches!(next, Next::End) {
+            // While nobody else can decide: what comes later is not taken any more.
+            shared.close();
+        }
         drop(writer);
         match next {
             Next::Wait(until) => parker.park_deadline(until),
             Next::GoOn => {}
-            Next::End => return shared.close(),
+            Next::End => return,
         }
     }
 }

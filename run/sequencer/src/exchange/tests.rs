@@ -4,6 +4,7 @@ use super::*;
 use crate::shared::GATHERED;
 use crate::{Stepped, recover, recover_stepped};
 use buttonwood_engine::Body;
+use std::time::Duration;
 use tokio::task::{LocalSet, yield_now};
 
 fn command() -> Command {
@@ -26,7 +27,7 @@ fn there_is_no_room_while_much_is_on_its_way() {
     }
     assert_eq!(pending.len(), 2_000);
     pending.push(stepped.exchange().submit(command()).unwrap());
-    stepped.decide(std::time::Duration::ZERO);
+    stepped.decide(Duration::ZERO);
     assert!(!stepped.exchange().has_room());
     assert!(stepped.commit().unwrap());
     assert!(stepped.exchange().has_room());
@@ -37,10 +38,27 @@ fn there_is_no_room_while_much_is_on_its_way() {
 #[test]
 fn what_was_left_during_a_sync_is_not_forgotten() {
     let dir = tempfile::tempdir().unwrap();
-    let recovered = recover(dir.path(), segments()).unwrap();
-    let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
+    let running = running(dir.path());
     serve(&running.exchange());
     running.stop().unwrap();
+}
+
+/// A running exchange of one command, whose writer's thread has had its turn and waits.
+fn running(dir: &std::path::Path) -> Running {
+    let running =
+        Exchange::start(recover(dir, segments()).unwrap(), Clock::manual(Time(1)), Options::default());
+    let running = running.unwrap();
+    running.exchange().execute(command()).unwrap();
+    running
+}
+
+/// Waits until something is so, but not for ever.
+fn wait_until(holds: impl Fn() -> bool) {
+    let patience = Instant::now() + Duration::from_mins(1);
+    while !holds() {
+        assert!(Instant::now() < patience, "it does not come to that");
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Runs what a serving thread does, on a thread of its own.
@@ -70,7 +88,7 @@ fn serve(exchange: &Exchange) {
         for mailbox in to_ring {
             mailbox.ring();
         }
-        let patience = std::time::Duration::from_mins(1);
+        let patience = Duration::from_mins(1);
         tokio::time::timeout(patience, answer).await.expect("the writer is told").unwrap();
     });
 }
@@ -84,9 +102,10 @@ fn a_serving_thread_decides_what_it_brings() {
     let exchange = stepped.exchange().clone();
     as_a_server(&exchange, || async {
         let answer = exchange.submit(command()).unwrap();
-        while stepped.state().stamp().seq.0 == 0 {
+        for _ in 0..100 {
             yield_now().await;
         }
+        assert_eq!(stepped.state().stamp().seq.0, 1, "it was decided");
         assert!(exchange.shared.queue.is_empty());
         assert_eq!(exchange.views().state().stamp().seq.0, 0, "what is not durable is not shown");
         assert!(stepped.commit().unwrap());
@@ -112,8 +131,7 @@ fn a_serving_thread_decides_once_many_have_gathered() {
 #[test]
 fn what_comes_while_another_decides_is_not_forgotten() {
     let dir = tempfile::tempdir().unwrap();
-    let recovered = recover(dir.path(), segments()).unwrap();
-    let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
+    let running = running(dir.path());
     let exchange = running.exchange();
     let shared = Arc::clone(&exchange.shared);
     let (holds, held) = std::sync::mpsc::channel();
@@ -132,7 +150,7 @@ fn what_comes_while_another_decides_is_not_forgotten() {
         }
         assert_eq!(exchange.shared.queue.len(), 1);
         release.send(()).unwrap();
-        let patience = std::time::Duration::from_mins(1);
+        let patience = Duration::from_mins(1);
         tokio::time::timeout(patience, answer).await.expect("the writer's own thread takes it").unwrap();
     });
     other.join().unwrap();
@@ -144,15 +162,14 @@ fn what_comes_while_another_decides_is_not_forgotten() {
 #[test]
 fn what_a_serving_thread_cannot_see_to_is_passed_on() {
     let dir = tempfile::tempdir().unwrap();
-    let recovered = recover(dir.path(), segments()).unwrap();
-    let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
+    let running = running(dir.path());
     let exchange = running.exchange();
     as_a_server(&exchange, || async {
         exchange.note_nonce(SessionId(1), Nonce::parse(b"7").unwrap());
-        let patience = std::time::Duration::from_mins(1);
+        let patience = Duration::from_mins(1);
         let journaled = async {
-            while exchange.views().state().stamp().seq.0 == 0 {
-                tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+            while exchange.views().state().stamp().seq.0 < 2 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
         tokio::time::timeout(patience, journaled).await.expect("nonces of reads are journaled soon");
@@ -161,5 +178,6 @@ fn what_a_serving_thread_cannot_see_to_is_passed_on() {
             yield_now().await;
         }
     });
+    wait_until(|| running.writer.is_finished());
     running.stop().unwrap();
 }

@@ -1,4 +1,5 @@
-//! Pages by time (D-14): the oldest rows from a point on, sorted newest first, never ending inside a millisecond.
+//! Pages by time (D-14): the oldest rows from a point on, sorted newest first, never ending inside a millisecond, but
+//! in one of more rows than a page may have.
 //!
 //! A client pages with the highest time it got plus one millisecond. Were a page cut inside a millisecond, the rest
 //! of that millisecond would be skipped; so the page gives back the rows of the millisecond it could not finish.
