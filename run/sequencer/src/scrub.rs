@@ -11,8 +11,8 @@ const PASS: Duration = Duration::from_hours(24);
 /// Time between two segments at most.
 const PAUSE_MAX: Duration = Duration::from_mins(10);
 /// Time between two segments of the first pass: a start has not read what its snapshot spared it, so a directory that was
-/// damaged meanwhile is told of soon, and yet the disk is left to the journal.
-const PAUSE_FIRST: Duration = Duration::from_secs(5);
+/// damaged meanwhile is told of soon. Not at once: to read a segment takes a processor for some hundredths of a second.
+const PAUSE_FIRST: Duration = Duration::from_mins(1);
 
 /// A pass over the sealed segments, one at a time.
 #[derive(Debug)]
