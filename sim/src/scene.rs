@@ -68,6 +68,7 @@ impl Scene {
 
 /// The command of a frame.
 pub(crate) fn command_of(frame: &[u8]) -> Command {
-    let (_, command) = decode_events(frame, &mut Outbox::default()).expect("a frame that was just written");
-    decode_command(command).expect("a frame that was just written")
+    let mut out = Outbox::default();
+    let (_, command) = decode_events(frame, &mut out).expect("a frame that was just written");
+    decode_command(command, &out).expect("a frame that was just written")
 }

@@ -4,7 +4,7 @@ use crate::Link;
 use crate::ladder::Rung;
 use crate::texts::Text;
 use buttonwood_model::{
-    AccountId, ExecutionOption, Held, OrderId, OrderKind, SessionId, Side, SymbolId, TextRef, Time,
+    AccountId, ExecutionOption, Held, OrderId, OrderKind, SessionId, Side, SymbolId, TextRef, Time, record_of,
 };
 use buttonwood_num::{Bps, Money, Price, Qty};
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,21 @@ pub struct NewOrder {
     /// Its client id, among the texts of its command.
     pub client_id: TextRef,
 }
+
+record_of!(NewOrder {
+    id,
+    price,
+    qty,
+    account,
+    session,
+    symbol,
+    side,
+    kind,
+    option,
+    maker_rate,
+    taker_rate,
+    client_id,
+});
 
 /// A live order: one cache line, all that a match or a cancel reads. How it entered lies in its [`Entry`], what it has
 /// traded in its [`Traded`].

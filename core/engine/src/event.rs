@@ -4,7 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_access::{Account, NewSession};
 use buttonwood_model::{
-    AccountId, BytesRef, Currency, CurrencyId, Nonce, Outbox, SessionId, Symbol, SymbolId, SymbolStatus,
+    AccountId, BytesRef, Currency, CurrencyId, Nonce, Outbox, Record, SessionId, Symbol, SymbolId,
+    SymbolStatus,
 };
 use buttonwood_num::Money;
 use buttonwood_spot as spot;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::Opening;
 
 /// One thing that happened. Each is small and owns nothing, so that a whole batch is dropped at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// To a spot order.
     Spot(spot::Event),
@@ -64,6 +65,38 @@ impl Rare {
 impl From<spot::Event> for Event {
     fn from(event: spot::Event) -> Self {
         Self::Spot(event)
+    }
+}
+
+/// In a frame: which event, in a byte, and its fields in their order.
+impl Record for Event {
+    #[inline]
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Spot(event) => {
+                out.push(0);
+                event.put(out);
+            }
+            Self::NonceUsed(session, nonce) => {
+                out.push(1);
+                session.put(out);
+                nonce.put(out);
+            }
+            Self::Rare(kept) => {
+                out.push(2);
+                kept.put(out);
+            }
+        }
+    }
+
+    #[inline]
+    fn take(bytes: &mut &[u8]) -> Option<Self> {
+        match u8::take(bytes)? {
+            0 => Record::take(bytes).map(Self::Spot),
+            1 => Some(Self::NonceUsed(Record::take(bytes)?, Record::take(bytes)?)),
+            2 => Record::take(bytes).map(Self::Rare),
+            _ => None,
+        }
     }
 }
 

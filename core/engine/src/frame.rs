@@ -1,14 +1,11 @@
 //! The journal's form of a command and its events: compact, versioned, ours alone.
 
-use crate::{Command, Event, Rare};
+use crate::{Command, Event, Rare, asked};
 use alloc::vec::Vec;
-use buttonwood_model::{Outbox, Seq, Stamp, Time};
-use postcard::ser_flavors::Flavor;
-use postcard::serialize_with_flavor;
-use serde::Serialize;
+use buttonwood_model::{Outbox, Record, Seq, Stamp, Time};
 
 /// The version of this form; a reader refuses any other.
-pub const FORMAT: u8 = 5;
+pub const FORMAT: u8 = 6;
 
 /// What one command was and did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,10 +21,20 @@ pub struct Frame {
 pub enum FrameError {
     /// Written by another version.
     Version(u8),
-    /// Not a frame.
+    /// It ends too early.
+    Cut,
+    /// Something in it stands for no event.
+    NoEvent,
+    /// What is rare is not as it was written.
     Malformed(postcard::Error),
+    /// The events do not tell the command that they are said to tell.
+    Untold,
+    /// The command is written though the events tell it.
+    ToldTwice,
     /// So many bytes follow the command, which is the last in a frame.
     Trailing(usize),
+    /// So many bytes or events are more than a frame holds.
+    TooLong(usize),
 }
 
 impl core::fmt::Display for FrameError {
@@ -36,7 +43,14 @@ impl core::fmt::Display for FrameError {
             Self::Version(version) => {
                 write!(f, "frame of version {version}, this build reads version {FORMAT}")
             }
+            Self::Cut => f.write_str("frame cannot be read: it ends too early"),
+            Self::NoEvent => f.write_str("frame cannot be read: it holds what is no event"),
+            Self::TooLong(count) => write!(f, "{count} events or bytes of texts are more than a frame holds"),
             Self::Malformed(error) => write!(f, "frame cannot be read: {error}"),
+            Self::Untold => f.write_str("frame cannot be read: its events do not tell its command"),
+            Self::ToldTwice => {
+                f.write_str("frame cannot be read: its events tell its command, and it is there too")
+            }
             Self::Trailing(bytes) => write!(f, "frame cannot be read: {bytes} bytes follow its command"),
         }
     }
@@ -50,10 +64,11 @@ impl From<postcard::Error> for FrameError {
     }
 }
 
-/// Appends a frame's bytes: version, time, texts, events, and last the command, which replay has no need to read.
+/// Appends a frame's bytes: version, time, texts, events, and last what of the command these do not tell, which replay
+/// has no need to read.
 ///
 /// # Errors
-/// Only if the buffer cannot grow.
+/// When there are more events or bytes than 32 bits count.
 pub fn encode(
     time: Time,
     command: &Command,
@@ -62,46 +77,15 @@ pub fn encode(
     out: &mut Vec<u8>,
 ) -> Result<(), FrameError> {
     out.push(FORMAT);
-    append(&time, out)?;
-    append(texts, out)?;
-    append(events, out)?;
-    append(command, out)
-}
-
-fn append<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), FrameError> {
-    Ok(serialize_with_flavor::<T, _, _>(value, Appended(out))?)
-}
-
-/// Numbers of few bytes are stored one by one: to call a copy for each would take longer.
-const FEW: usize = 10;
-
-/// What is written goes to the end of a buffer.
-struct Appended<'a>(&'a mut Vec<u8>);
-
-impl Flavor for Appended<'_> {
-    type Output = ();
-
-    #[inline]
-    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
-        self.0.push(byte);
-        Ok(())
+    time.put(out);
+    let count = |count: usize| u32::try_from(count).map_err(|_| FrameError::TooLong(count));
+    count(texts.len())?.put(out);
+    out.extend_from_slice(texts);
+    count(events.len())?.put(out);
+    for event in events {
+        event.put(out);
     }
-
-    #[inline]
-    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
-        if bytes.len() > FEW {
-            self.0.extend_from_slice(bytes);
-        } else {
-            for byte in bytes {
-                self.0.push(*byte);
-            }
-        }
-        Ok(())
-    }
-
-    fn finalize(self) -> postcard::Result<()> {
-        Ok(())
-    }
+    asked::encode(command, events, texts, out)
 }
 
 /// Appends the events of a frame to `out`, where they are the latest command's, and returns its time and the bytes of the
@@ -112,35 +96,38 @@ impl Flavor for Appended<'_> {
 /// caller, if he goes on.
 pub fn decode_events<'a>(bytes: &'a [u8], out: &mut Outbox<Event>) -> Result<(Time, &'a [u8]), FrameError> {
     out.begin();
-    let (version, rest) =
-        bytes.split_first().ok_or(FrameError::Malformed(postcard::Error::DeserializeUnexpectedEnd))?;
+    let (version, mut rest) = bytes.split_first().ok_or(FrameError::Cut)?;
     if *version != FORMAT {
         return Err(FrameError::Version(*version));
     }
-    let (time, rest) = postcard::take_from_bytes::<Time>(rest)?;
-    let (texts, rest) = postcard::take_from_bytes::<&[u8]>(rest)?;
+    let rest = &mut rest;
+    let time = Time::take(rest).ok_or(FrameError::Cut)?;
+    let texts = take_texts(rest).ok_or(FrameError::Cut)?;
     out.texts.extend_from_slice(texts);
-    let (count, mut rest) = postcard::take_from_bytes::<usize>(rest)?;
-    for _ in 0..count {
-        let (event, after) = postcard::take_from_bytes::<Event>(rest)?;
+    for _ in 0..u32::take(rest).ok_or(FrameError::Cut)? {
+        let event = Event::take(rest).ok_or(FrameError::NoEvent)?;
         if let Event::Rare(kept) = event {
             Rare::read(kept, texts)?;
         }
         out.events.push(event);
-        rest = after;
     }
     Ok((time, rest))
 }
 
-/// Reads the command of a frame from what [`decode_events`] returned.
+fn take_texts<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let len = usize::try_from(u32::take(bytes)?).ok()?;
+    let (texts, rest) = bytes.split_at_checked(len)?;
+    *bytes = rest;
+    Some(texts)
+}
+
+/// Reads the command of a frame from what [`decode_events`] returned and what it appended to `out`.
 ///
 /// # Errors
-/// [`FrameError`] when the bytes are no command.
-pub fn decode_command(bytes: &[u8]) -> Result<Command, FrameError> {
-    match postcard::take_from_bytes(bytes)? {
-        (command, []) => Ok(command),
-        (_, rest) => Err(FrameError::Trailing(rest.len())),
-    }
+/// [`FrameError`] when the bytes are no command of these events.
+pub fn decode_command(bytes: &[u8], out: &Outbox<Event>) -> Result<Command, FrameError> {
+    let (events, texts) = out.latest();
+    asked::decode(bytes, events, texts)
 }
 
 impl Frame {
@@ -156,39 +143,4 @@ impl Frame {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Body;
-    use alloc::string::ToString;
-    use alloc::vec;
-
-    #[test]
-    fn nothing_may_follow_the_command() {
-        let command = Command { caller: None, body: Body::CancelAll };
-        let mut frame = vec![];
-        encode(Time::default(), &command, &[], &[], &mut frame).unwrap();
-        let read = |bytes: &[u8]| {
-            let (_, rest) = decode_events(bytes, &mut Outbox::default()).unwrap();
-            decode_command(rest)
-        };
-        assert_eq!(read(&frame), Ok(command));
-        frame.extend([0, 0]);
-        assert_eq!(read(&frame), Err(FrameError::Trailing(2)));
-    }
-
-    /// A frame of another version is refused by that version's name, whatever else it holds.
-    #[test]
-    fn another_version_is_refused_by_name() {
-        let mut bytes = Vec::new();
-        let command = Command { caller: None, body: Body::UseNonce };
-        encode(Time(1), &command, &[], &[], &mut bytes).unwrap();
-        assert!(decode_events(&bytes, &mut Outbox::default()).is_ok());
-        for version in [FORMAT - 1, FORMAT + 1] {
-            *bytes.first_mut().unwrap() = version;
-            let refusal = decode_events(&bytes, &mut Outbox::default()).unwrap_err();
-            assert_eq!(refusal, FrameError::Version(version));
-            let text = alloc::format!("frame of version {version}, this build reads version {FORMAT}");
-            assert_eq!(refusal.to_string(), text);
-        }
-    }
-}
+mod tests;

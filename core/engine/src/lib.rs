@@ -6,6 +6,7 @@
 #![no_std]
 extern crate alloc;
 
+mod asked;
 mod command;
 mod decide;
 mod event;

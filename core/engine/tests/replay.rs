@@ -26,8 +26,9 @@ fn replays(world: &'static World, seed: u64, count: usize) {
         live.submit(micros, &command);
         again.replay(&live.frame);
         assert_eq!(live.difference(&again), None, "seed {seed}, command {at}: {command:?}");
-        let (_, rest) = decode_events(&live.frame, &mut Outbox::default()).unwrap();
-        assert_eq!(decode_command(rest).as_ref(), Ok(&command), "the command is in its frame");
+        let mut out = Outbox::default();
+        let (_, rest) = decode_events(&live.frame, &mut out).unwrap();
+        assert_eq!(decode_command(rest, &out).as_ref(), Ok(&command), "the command is in its frame");
     }
 }
 
@@ -378,7 +379,7 @@ proptest! {
         if cut { frame.truncate(at) } else { frame[at] = byte }
         let mut out = Outbox::default();
         if let Ok((_, rest)) = decode_events(&frame, &mut out) {
-            let _ = decode_command(rest);
+            let _ = decode_command(rest, &out);
         }
     }
 }

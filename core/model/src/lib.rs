@@ -9,6 +9,7 @@ mod ids;
 mod nonce;
 mod order;
 mod outbox;
+mod record;
 mod reference;
 mod role;
 mod slab;
@@ -19,6 +20,7 @@ pub use ids::{AccountId, CurrencyId, GroupId, Held, OrderId, Seq, SessionId, Slo
 pub use nonce::{NONCE_DIGITS_MAX, Nonce, NonceError};
 pub use order::{CancelReason, ExecutionOption, OrderKind, Side};
 pub use outbox::{BytesRef, Outbox, TextRef};
+pub use record::Record;
 pub use reference::{Currency, CurrencyKind, Product, Symbol, SymbolStatus};
 pub use role::{Role, Roles};
 pub use slab::Slab;

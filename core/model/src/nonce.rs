@@ -2,7 +2,8 @@
 //!
 //! Clauses: `SES-002`, `SES-005`; decision D-26.
 
-use crate::Time;
+use crate::{Record, Time};
+use alloc::vec::Vec;
 use core::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -105,6 +106,16 @@ impl Nonce {
         (last + 1) * size_of::<u64>() + rest.get(last).map_or(0, |word| used_bytes(*word))
     }
 
+    #[cold]
+    fn put_words(&self, out: &mut Vec<u8>) {
+        let count = self.words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
+        let used = self.words.get(..count).unwrap_or_default();
+        [self.integer_digits, u8::try_from(count).unwrap_or_default()].put(out);
+        for word in used {
+            word.put(out);
+        }
+    }
+
     /// All digits folded into one word: two nonces of one session share it only by an accident of 2^-64.
     #[inline]
     pub fn digest(&self) -> u64 {
@@ -144,8 +155,8 @@ fn packed<'a>(
     Ok(words)
 }
 
-/// Stored as the count of integer digits and, two a byte, the digits up to the last that is not zero: a usual nonce is
-/// in every frame twice and takes eight bytes so.
+/// Stored as the count of integer digits and, two a byte, the digits up to the last that is not zero: every session of a
+/// snapshot keeps some.
 impl Serialize for Nonce {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut bytes = [0; BYTES_MAX];
@@ -187,6 +198,33 @@ impl Visitor<'_> for Stored {
         }
         // One nonce has one form: no zeros at its end.
         if digits.last() == Some(&0) { Err(wrong()) } else { Ok(Nonce { integer_digits: *first, words }) }
+    }
+}
+
+/// In a frame: the count of integer digits, how many words follow, and the words up to the last that is not zero.
+impl Record for Nonce {
+    #[inline]
+    fn put(&self, out: &mut Vec<u8>) {
+        let [first, rest @ ..] = &self.words;
+        // Nearly every nonce ends with its first word.
+        if *rest == [0; 3] && *first != 0 {
+            [self.integer_digits, 1].put(out);
+            first.put(out);
+        } else {
+            self.put_words(out);
+        }
+    }
+
+    #[inline]
+    fn take(bytes: &mut &[u8]) -> Option<Self> {
+        let [integer_digits, count] = Record::take(bytes)?;
+        let mut words = [0; NONCE_DIGITS_MAX / WORD_DIGITS];
+        let used = words.get_mut(..usize::from(count))?;
+        for word in used.iter_mut() {
+            *word = Record::take(bytes)?;
+        }
+        // One nonce has one form.
+        if used.last() == Some(&0) { None } else { Some(Self { integer_digits, words }) }
     }
 }
 

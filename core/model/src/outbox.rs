@@ -18,8 +18,8 @@ pub struct Outbox<E> {
 /// A text in an outbox; an empty one is no text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextRef {
-    start: u16,
-    len: u8,
+    pub(crate) start: u16,
+    pub(crate) len: u8,
 }
 
 impl TextRef {
@@ -33,8 +33,8 @@ impl TextRef {
 /// Bytes in an outbox that are longer than a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BytesRef {
-    start: u32,
-    len: u32,
+    pub(crate) start: u32,
+    pub(crate) len: u32,
 }
 
 impl BytesRef {

@@ -1,15 +1,15 @@
 //! What happens to spot orders.
 
+use alloc::vec::Vec;
 use buttonwood_book::NewOrder;
-use buttonwood_model::{CancelReason, Held, OrderId, Slot, TradeId};
+use buttonwood_model::{CancelReason, Held, OrderId, Record, Slot, TradeId};
 use buttonwood_num::{Money, Qty};
-use serde::{Deserialize, Serialize};
 
 /// One thing that happened. Each carries what the decision found, so that applying it searches for nothing.
 ///
 /// Fills, a rest and a completion are about the order that [`Event::Placed`] entered before them in the same command. Each
 /// order that enters so has one last event: its rest, its completion or its cancel. With that it settles for all of its fills.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// An order entered and rests on the book whole: it met nothing.
     Rested {
@@ -53,4 +53,71 @@ pub enum Event {
         /// Its id.
         order: OrderId,
     },
+}
+
+/// In a frame: which event, in a byte, and its fields in their order.
+impl Record for Event {
+    #[inline]
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Rested { order, held, amount } => {
+                out.push(0);
+                order.put(out);
+                held.put(out);
+                amount.put(out);
+            }
+            Self::Placed(order) => {
+                out.push(1);
+                order.put(out);
+            }
+            Self::Filled { maker, trade, qty, maker_fee, taker_fee } => {
+                out.push(2);
+                maker.put(out);
+                trade.put(out);
+                qty.put(out);
+                maker_fee.put(out);
+                taker_fee.put(out);
+            }
+            Self::Booked { held, amount } => {
+                out.push(3);
+                held.put(out);
+                amount.put(out);
+            }
+            Self::Completed => out.push(4),
+            Self::Cancelled { slot, reason, order } => {
+                out.push(5);
+                slot.put(out);
+                reason.put(out);
+                order.put(out);
+            }
+        }
+    }
+
+    #[inline]
+    fn take(bytes: &mut &[u8]) -> Option<Self> {
+        let event = match u8::take(bytes)? {
+            0 => Self::Rested {
+                order: Record::take(bytes)?,
+                held: Record::take(bytes)?,
+                amount: Record::take(bytes)?,
+            },
+            1 => Self::Placed(Record::take(bytes)?),
+            2 => Self::Filled {
+                maker: Record::take(bytes)?,
+                trade: Record::take(bytes)?,
+                qty: Record::take(bytes)?,
+                maker_fee: Record::take(bytes)?,
+                taker_fee: Record::take(bytes)?,
+            },
+            3 => Self::Booked { held: Record::take(bytes)?, amount: Record::take(bytes)? },
+            4 => Self::Completed,
+            5 => Self::Cancelled {
+                slot: Record::take(bytes)?,
+                reason: Record::take(bytes)?,
+                order: Record::take(bytes)?,
+            },
+            _ => return None,
+        };
+        Some(event)
+    }
 }

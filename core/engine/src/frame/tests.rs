@@ -1,0 +1,200 @@
+//! The bytes of a frame, and what is refused as none.
+
+use super::*;
+use crate::{Body, Caller, NewOrder, OrderRef, Place, SpotEvent};
+use alloc::string::ToString;
+use alloc::vec;
+use buttonwood_model::{
+    AccountId, CancelReason, ClientId, ExecutionOption, Held, Nonce, OrderId, OrderKind, SessionId, Side,
+    Slot, SymbolId,
+};
+use buttonwood_num::{Bps, Money, Price, Qty};
+
+#[test]
+fn nothing_may_follow_the_command() {
+    let command = Command { caller: None, body: Body::CancelAll };
+    let mut frame = vec![];
+    encode(Time::default(), &command, &[], &[], &mut frame).unwrap();
+    let read = |bytes: &[u8]| {
+        let mut out = Outbox::default();
+        let (_, rest) = decode_events(bytes, &mut out).unwrap();
+        decode_command(rest, &out)
+    };
+    assert_eq!(read(&frame), Ok(command));
+    frame.extend([0, 0]);
+    assert_eq!(read(&frame), Err(FrameError::Trailing(2)));
+}
+
+/// Where each byte lies is part of the format: who changes it changes the version.
+#[test]
+fn the_bytes_of_this_version() {
+    let (session, account) = (SessionId(0x0102), AccountId(0x0304));
+    let nonce = Nonce::parse(b"1700000000123").unwrap();
+    let caller = Caller { session, account: Some(account), nonce };
+    let mut out = Outbox::<Event>::default();
+    out.begin();
+    out.push(Event::NonceUsed(session, nonce));
+    let client_id = ClientId::new("ab").unwrap();
+    let place = Place {
+        symbol: SymbolId(5),
+        side: Side::Sell,
+        kind: OrderKind::Limit,
+        option: Some(ExecutionOption::MakerOrCancel),
+        price: Price::from_ticks(6),
+        qty: Qty::from_hundredths(700),
+        spend: Money::ZERO,
+        client_id: Some(client_id),
+    };
+    let order = NewOrder {
+        id: OrderId(8),
+        price: place.price,
+        qty: place.qty,
+        account,
+        session,
+        symbol: place.symbol,
+        side: place.side,
+        kind: place.kind,
+        option: place.option,
+        maker_rate: Bps(20),
+        taker_rate: Bps(40),
+        client_id: out.keep(client_id.as_bytes()),
+    };
+    out.push(SpotEvent::Rested { order, held: Held(9), amount: Money::from_units(10) });
+    let command = Command { caller: Some(caller), body: Body::Place(place) };
+    let mut frame = vec![];
+    encode(Time(11), &command, &out.events, &out.texts, &mut frame).unwrap();
+    let told: [&[u8]; 10] = [
+        b"\x06\x0b\0\0\0\0\0\0\0",
+        b"\x02\0\0\0ab\x02\0\0\0",
+        b"\x01\x02\x01\0\0\x0d\x01\0\x30\x12\0\0\0\0\x17",
+        b"\0\0\x08\0\0\0\0\0\0\0\x06\0\0\0\0\0\0\0",
+        b"\xbc\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        b"\x04\x03\0\0\x02\x01\0\0\x05\0\x01\0\x01",
+        b"\x14\0\x28\0\0\0\x02",
+        b"\x09\0\0\0",
+        b"\x0a\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        b"\x01",
+    ];
+    assert_eq!(frame, told.concat());
+}
+
+/// What the events tell of a command is not written again; all else is.
+#[test]
+fn a_command_is_told_by_its_events_or_whole() {
+    let (session, account) = (SessionId(1), AccountId(2));
+    let nonce = Nonce::parse(b"3").unwrap();
+    let caller = Caller { session, account: Some(account), nonce };
+    let used = Event::NonceUsed(session, nonce);
+    let cancelled = |reason| Event::Spot(SpotEvent::Cancelled { slot: Slot(4), reason, order: OrderId(5) });
+    let requested = [used, cancelled(CancelReason::Requested)];
+    let of = |caller: Caller, body| Command { caller: Some(caller), body };
+    let by_id = |id| Body::Cancel(OrderRef::Id(OrderId(id)));
+    let by_text = Body::Cancel(OrderRef::ClientId(ClientId::new("ab").unwrap()));
+    let told: [(Command, &[u8]); 2] =
+        [(of(caller, by_id(5)), b"\x02\x02\0\0\0"), (of(caller, by_text.clone()), b"\x03\x02\0\0\0\x02ab")];
+    for (command, bytes) in told {
+        assert_eq!(asked_of(&command, &requested), bytes);
+    }
+    let other = Caller { nonce: Nonce::parse(b"4").unwrap(), ..caller };
+    let whole = [
+        (of(caller, by_id(6)), requested.as_slice()),
+        (of(caller, by_id(5)), &[used, cancelled(CancelReason::MarketClosed)]),
+        (of(caller, by_id(5)), &[used]),
+        (of(caller, by_id(5)), &[cancelled(CancelReason::Requested)]),
+        (of(caller, by_text), &[used, cancelled(CancelReason::Requested), used]),
+        (of(caller, Body::CancelAll), &requested),
+        (of(other, by_id(5)), &requested),
+        (of(Caller { session: SessionId(7), ..caller }, by_id(5)), &requested),
+        (of(Caller { account: None, ..caller }, by_id(5)), &requested),
+        (Command { caller: None, body: by_id(5) }, &requested),
+    ];
+    for (command, events) in whole {
+        assert_eq!(asked_of(&command, events).first(), Some(&0), "{command:?} {events:?}");
+    }
+}
+
+/// What a frame of these events holds of the command, once it is read back as the same.
+fn asked_of(command: &Command, events: &[Event]) -> Vec<u8> {
+    let (mut frame, mut out) = (vec![], Outbox::default());
+    encode(Time(1), command, events, &[], &mut frame).unwrap();
+    let (_, asked) = decode_events(&frame, &mut out).unwrap();
+    assert_eq!(decode_command(asked, &out).as_ref(), Ok(command));
+    asked.to_vec()
+}
+
+/// A command has one form: it is not there where its events tell it.
+#[test]
+fn a_command_is_not_told_twice() {
+    let caller = Caller { session: SessionId(1), account: Some(AccountId(2)), nonce: Nonce::default() };
+    let used = Event::NonceUsed(caller.session, caller.nonce);
+    let reason = CancelReason::Requested;
+    let cancelled = Event::Spot(SpotEvent::Cancelled { slot: Slot(4), reason, order: OrderId(5) });
+    let command = Command { caller: Some(caller), body: Body::Cancel(OrderRef::Id(OrderId(5))) };
+    let whole = asked_of(&command, &[used]);
+    assert_eq!(read_asked(&[used], &whole), Ok(command));
+    assert_eq!(read_asked(&[used, cancelled], &whole), Err(FrameError::ToldTwice));
+}
+
+/// The command of a frame of these events.
+fn read_asked(events: &[Event], asked: &[u8]) -> Result<Command, FrameError> {
+    let mut out = Outbox::default();
+    out.begin();
+    out.events.extend_from_slice(events);
+    decode_command(asked, &out)
+}
+
+/// A frame that says that its events tell its command, and they do not, is refused.
+#[test]
+fn events_that_tell_nothing_are_refused() {
+    let used = Event::NonceUsed(SessionId(1), Nonce::default());
+    let completed = Event::Spot(SpotEvent::Completed);
+    for form in 1..=4 {
+        let asked = [form, 0, 0, 0, 0, 1, b'a'];
+        assert_eq!(read_asked(&[], &asked), Err(FrameError::Untold), "{form}");
+        assert_eq!(read_asked(&[used, completed], &asked), Err(FrameError::Untold), "{form}");
+    }
+    assert_eq!(read_asked(&[], &[]), Err(FrameError::Cut));
+    let cancelled =
+        SpotEvent::Cancelled { slot: Slot(1), reason: CancelReason::Requested, order: OrderId(1) };
+    for short in [&[2, 0, 0, 0][..], &[3, 0, 0, 0, 0, 2, b'a']] {
+        assert_eq!(read_asked(&[used, Event::Spot(cancelled)], short), Err(FrameError::Cut), "{short:?}");
+    }
+}
+
+/// A frame that ends anywhere before its end, or holds an event of no kind, is refused.
+#[test]
+fn what_is_no_frame_is_refused() {
+    let command = Command { caller: None, body: Body::CancelAll };
+    let mut frame = vec![];
+    encode(Time(1), &command, &[Event::Spot(SpotEvent::Completed)], b"ab", &mut frame).unwrap();
+    let read = |bytes: &[u8]| decode_events(bytes, &mut Outbox::default()).map(|_| ());
+    let kind = 1 + 8 + 4 + 2 + 4;
+    for short in 0..kind {
+        assert_eq!(read(frame.get(..short).unwrap()), Err(FrameError::Cut), "{short}");
+    }
+    for short in [kind, kind + 1] {
+        assert_eq!(read(frame.get(..short).unwrap()), Err(FrameError::NoEvent), "{short}");
+    }
+    assert_eq!(read(&frame), Ok(()));
+    for (at, most) in [(kind, 2), (kind + 1, 5)] {
+        let mut frame = frame.clone();
+        *frame.get_mut(at).unwrap() = most + 1;
+        assert_eq!(read(&frame), Err(FrameError::NoEvent), "{at}");
+    }
+}
+
+/// A frame of another version is refused by that version's name, whatever else it holds.
+#[test]
+fn another_version_is_refused_by_name() {
+    let mut bytes = Vec::new();
+    let command = Command { caller: None, body: Body::UseNonce };
+    encode(Time(1), &command, &[], &[], &mut bytes).unwrap();
+    assert!(decode_events(&bytes, &mut Outbox::default()).is_ok());
+    for version in [FORMAT - 1, FORMAT + 1] {
+        *bytes.first_mut().unwrap() = version;
+        let refusal = decode_events(&bytes, &mut Outbox::default()).unwrap_err();
+        assert_eq!(refusal, FrameError::Version(version));
+        let text = alloc::format!("frame of version {version}, this build reads version {FORMAT}");
+        assert_eq!(refusal.to_string(), text);
+    }
+}
