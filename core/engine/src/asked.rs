@@ -32,7 +32,7 @@ pub(crate) fn encode(
 /// Appends what the events do not tell of a command; false, and nothing, when that is all of it.
 #[inline]
 fn put_told(command: &Command, events: &[Event], texts: &[u8], out: &mut Vec<u8>) -> bool {
-    let (Some(caller), [Event::NonceUsed(session, nonce), Event::Spot(first), others @ ..]) =
+    let (Some(caller), [Event::NonceUsed(session, nonce), Event::Spot(first), ..]) =
         (&command.caller, events)
     else {
         return false;
@@ -47,7 +47,7 @@ fn put_told(command: &Command, events: &[Event], texts: &[u8], out: &mut Vec<u8>
             out.push(ENTERED);
             true
         }
-        (Body::Cancel(by), _, Some(order)) if others.is_empty() => put_cancel(caller, by, order, out),
+        (Body::Cancel(by), _, Some(order)) => put_cancel(caller, by, order, out),
         _ => false,
     }
 }
