@@ -289,6 +289,20 @@ fn failed_authentication_keeps_nothing() {
     assert_eq!(x.as_("auditor").live_ids(), [""; 0]);
 }
 
+/// Who only holds an old request of the session cannot keep it alive with that. Proves SES-013.
+#[test]
+fn a_repeated_request_keeps_nothing() {
+    let x = Exchange::start();
+    let session = x.as_("heartbeat");
+    session.limit("btcusd", "buy", "1", "100");
+    let beat = session.sign(session.payload("/v1/heartbeat", json!({})).as_bytes());
+    session.call_signed("/v1/heartbeat", &beat).ok();
+    x.advance(20);
+    session.call_signed("/v1/heartbeat", &beat).refused(400, "InvalidNonce");
+    x.advance(11);
+    assert_eq!(x.as_("auditor").live_ids(), [""; 0]);
+}
+
 /// An expired session lives on with its next call. Proves SES-014.
 #[test]
 fn a_session_comes_back() {

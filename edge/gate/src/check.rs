@@ -120,24 +120,20 @@ impl Gate {
         if self.limits.enabled {
             turn(self.flood.take(request.peer, now))?;
         }
-        let (known, tag, decoded) = self.authenticate(request, time)?;
-        let reserved = matches!(request.kind, Kind::Cancels | Kind::Beats);
-        let wait =
-            if self.limits.enabled { turn(known.allowance.take(now, reserved))? } else { Duration::ZERO };
+        let (known, tag, decoded) = self.authenticate(request)?;
+        let wait = if self.limits.enabled { wait(&known, request.kind, now)? } else { Duration::ZERO };
         let payload = Payload::read(decoded)?;
         check_path(request, &payload)?;
         let nonce = known
             .nonces()
             .take(payload.field("nonce").as_ref(), self.rule(&known.key, request, tag, time))?;
+        // Not before: whoever holds an old request could keep its key alive for ever (SES-013).
+        known.seen(time);
         Ok(Call { known, nonce: Some(nonce), payload, wait })
     }
 
-    /// Headers, key and signature: who signed what. From here on the caller is known to be there (SES-012).
-    fn authenticate(
-        &self,
-        request: &Request<'_>,
-        time: Time,
-    ) -> Result<(Arc<KnownKey>, Tag, Vec<u8>), Refusal> {
+    /// Headers, key and signature: who signed what.
+    fn authenticate(&self, request: &Request<'_>) -> Result<(Arc<KnownKey>, Tag, Vec<u8>), Refusal> {
         let signed = self.names.read(request.headers)?;
         let Some(known) = self.keys.find(signed.api_key) else {
             // The answer says that the key is unknown; its timing need not say so to those who guess.
@@ -145,7 +141,6 @@ impl Gate {
             return Err(unknown_key(signed.api_key));
         };
         let tag = known.signer.verify(signed.payload, signed.signature)?;
-        known.seen(time);
         let decoded = signature::decode(signed.payload)?;
         Ok((known, tag, decoded))
     }
@@ -157,6 +152,14 @@ impl Gate {
         let changes = matches!(request.kind, Kind::Changes | Kind::Cancels);
         Rule::Timely { now: time, once: changes.then_some(tag) }
     }
+}
+
+/// How long a request waits for its turn. A cancel need not be let in like others, but it does not overtake what its key
+/// sent before it either: an order could come alive after all were cancelled.
+fn wait(known: &KnownKey, kind: Kind, now: Duration) -> Result<Duration, Refusal> {
+    let reserved = matches!(kind, Kind::Cancels | Kind::Beats);
+    let behind = if kind == Kind::Cancels { known.allowance.last_turn(now) } else { Duration::ZERO };
+    Ok(turn(known.allowance.take(now, reserved))?.max(behind))
 }
 
 fn turn(admit: Admit) -> Result<Duration, Refusal> {

@@ -151,11 +151,24 @@ pub(crate) struct Allowance {
     own: Bucket,
     reserve: Bucket,
     account: std::sync::Arc<Bucket>,
+    /// When the last of the key's waiting requests has its turn, on the caller's scale.
+    last_turn: AtomicU64,
 }
+
+/// Between a turn and what must come after it: two timers that end together end in any order.
+const AFTER: Duration = Duration::from_millis(5);
 
 impl Allowance {
     pub(crate) fn new(own: Limit, reserve: Limit, account: std::sync::Arc<Bucket>) -> Self {
-        Self { own: Bucket::new(own), reserve: Bucket::new(reserve), account }
+        Self { own: Bucket::new(own), reserve: Bucket::new(reserve), account, last_turn: AtomicU64::new(0) }
+    }
+
+    /// How long until all that waits now has had its turn; zero when nothing does.
+    pub(crate) fn last_turn(&self, now: Duration) -> Duration {
+        match self.last_turn.load(Ordering::Relaxed).checked_sub(nanos(now)) {
+            None | Some(0) => Duration::ZERO,
+            Some(wait) => Duration::from_nanos(wait) + AFTER,
+        }
     }
 
     /// Decides one request; a `reserved` one draws on the reserve first.
@@ -168,12 +181,16 @@ impl Allowance {
         if let Admit::Refuse { .. } = own {
             return own;
         }
-        match (own, self.account.take(now)) {
+        let admit = match (own, self.account.take(now)) {
             (_, refuse @ Admit::Refuse { .. }) => refuse,
             (Admit::Wait(own), Admit::Wait(account)) => Admit::Wait(own.max(account)),
             (Admit::Now, account) => account,
             (own, _) => own,
+        };
+        if let Admit::Wait(wait) = admit {
+            self.last_turn.fetch_max(nanos(now.saturating_add(wait)), Ordering::Relaxed);
         }
+        admit
     }
 }
 

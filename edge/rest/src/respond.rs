@@ -170,10 +170,8 @@ fn admit(app: &App, route: &Route, peer: SocketAddr, head: &Parts) -> Result<gat
     let (path, headers) = (head.uri.path(), &head.headers);
     let request = gate::Request { path, query: None, headers, peer: peer.ip(), kind: route.kind };
     let checked = app.gate.check(&request, app.uptime(), app.exchange.now());
-    match &checked {
-        Ok(call) if !call.key().require_heartbeat => {}
-        // A request that failed after its signature counts as a sign of life too, and only the gate knows whose.
-        Ok(_) | Err(_) => app.pass_on_signs_of_life(),
+    if checked.as_ref().is_ok_and(|call| call.key().require_heartbeat) {
+        app.pass_on_signs_of_life();
     }
     checked
 }

@@ -234,9 +234,13 @@ fn only_what_is_authenticated_resets_the_heartbeat_clock() {
     let header = encoded("{}");
     let wrong = signed("account-a", "wrong", &header);
     assert!(pass(&gate, &wrong, Kind::Reads, NOW).is_err());
-    assert_eq!(known.last_seen(), Time(0));
-    // The payload is refused, the caller is there all the same.
     assert!(pass(&gate, &signed("account-a", "secret", &header), Kind::Reads, NOW).is_err());
+    assert_eq!(known.last_seen(), Time(0));
+    let beat = signed("account-a", "secret", &encoded(r#"{"request":"/v1/order/new","nonce":1}"#));
+    assert!(pass(&gate, &beat, Kind::Beats, NOW).is_ok());
+    assert_eq!(known.last_seen(), NOW);
+    // Who has only kept an old request is not there.
+    assert_eq!(reason(pass(&gate, &beat, Kind::Beats, NOW.plus(1))).1, Reason::InvalidNonce);
     assert_eq!(known.last_seen(), NOW);
     assert_eq!(gate.keys().find(b"account-time").unwrap().last_seen(), Time(0));
 }
@@ -270,6 +274,26 @@ fn a_burst_is_served_queued_and_refused() {
     assert_eq!(answers, expected);
     let known = gate.keys().find(b"account-a").unwrap();
     assert_eq!(Some(known.last_nonce()), Nonce::parse(b"15").ok(), "a 429 uses no nonce");
+}
+
+/// What a key sent before a cancel has its turn before it: no order comes alive after all were cancelled.
+#[test]
+fn a_cancel_does_not_overtake_what_waits() {
+    let gate = gate_with(Limits::default());
+    let send = |nonce: u32, kind, now| {
+        let payload = format!("{{\"request\":\"/v1/order/new\",\"nonce\":{nonce}}}");
+        let headers = signed("account-a", "secret", &encoded(&payload));
+        let peer = Ipv4Addr::LOCALHOST.into();
+        let request = Request { path: PATH, query: None, headers: &headers, peer, kind };
+        gate.check(&request, Duration::from_millis(now), NOW).map(|call| call.wait.as_millis())
+    };
+    assert_eq!(send(1, Kind::Cancels, 0), Ok(0));
+    let waits: Vec<_> = (2..14).map(|nonce| send(nonce, Kind::Changes, 0)).collect();
+    assert_eq!(waits[9..], [0, 100, 200].map(Ok));
+    assert_eq!(send(14, Kind::Beats, 0), Ok(0));
+    assert_eq!(send(15, Kind::Cancels, 0), Ok(205));
+    assert_eq!(send(16, Kind::Cancels, 150), Ok(55));
+    assert_eq!(send(17, Kind::Cancels, 200), Ok(0));
 }
 
 /// Proves LIM-001, LIM-006.
