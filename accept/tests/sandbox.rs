@@ -1,6 +1,8 @@
 //! The sandbox: test balances, control calls, simulated traders. Clauses SBX and the launch contract.
 
 use std::collections::BTreeMap;
+use std::io::Write;
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use buttonwood_accept::{Dec, Exchange, Value, dec, json, laws, raw, same_keys};
@@ -119,6 +121,72 @@ fn simulated_traders() {
     assert_eq!(order["executed_amount"], "0.001");
     x.stop();
     laws::verified(&x);
+}
+
+/// What the public sees of the main symbols.
+fn markets(x: &Exchange) -> Vec<(Value, Value)> {
+    let seen =
+        |symbol| (x.get(&format!("/v1/book/{symbol}")).ok(), x.get(&format!("/v1/trades/{symbol}")).ok());
+    MAIN.map(seen).into()
+}
+
+/// The same seed and the same moves of the clock lead to the same markets, numbers of trades included.
+#[test]
+fn simulated_traders_repeat_themselves() {
+    let run = || {
+        let x = Exchange::builder().flag("--activity", "on").flag("--seed", "77").start();
+        for seconds in [60, 1, 1, 1, 3600] {
+            x.advance(seconds);
+        }
+        markets(&x)
+    };
+    assert_eq!(run(), run());
+}
+
+/// Without time they take no turn.
+#[test]
+fn no_time_no_turn() {
+    let x = Exchange::builder().flag("--activity", "on").start();
+    x.advance(0);
+    assert_eq!(lively(&x), (0, 0));
+}
+
+/// What they could not cancel in maintenance they cancel after it: no quote is forgotten.
+#[test]
+fn simulated_traders_forget_no_quote() {
+    let x = Exchange::builder().flag("--activity", "on").start();
+    x.advance(1);
+    let levels = || {
+        let book = |symbol| x.get(&format!("/v1/book/{symbol}")).ok();
+        let count = |side: &Value| side.as_array().unwrap().len();
+        MAIN.map(book).iter().map(|book| count(&book["bids"]).max(count(&book["asks"]))).max()
+    };
+    assert_eq!(levels(), Some(10));
+    x.control("/sandbox/maintenance", &json!({ "on": true })).ok();
+    x.advance(300);
+    x.control("/sandbox/maintenance", &json!({ "on": false })).ok();
+    for _ in 0..5 {
+        x.advance(60);
+        assert!(levels() <= Some(10), "{:?}", levels());
+    }
+}
+
+/// Moves of the clock that come together follow each other.
+#[test]
+fn moves_of_the_clock_add_up() {
+    let x = Exchange::start();
+    let millis = || x.get("/sandbox/clock").ok()["now_ms"].as_u64().unwrap();
+    let before = millis();
+    let request = b"POST /sandbox/clock/advance HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+        Content-Type: application/json\r\nContent-Length: 15\r\n\r\n{\"seconds\":100}";
+    let open: Vec<_> = (0..40).map(|_| TcpStream::connect(x.address()).expect("it listens")).collect();
+    for mut stream in &open {
+        stream.write_all(request).expect("it listens");
+    }
+    for stream in open {
+        assert_eq!(raw::receive(stream, Duration::from_secs(10)).status(), Some(200));
+    }
+    assert_eq!(millis() - before, 40 * 100 * 1_000);
 }
 
 /// With the clock of the wall they begin by themselves. Proves SBX-004.

@@ -5,7 +5,7 @@ use crate::trouble::Trouble;
 use buttonwood_engine::State;
 use buttonwood_model::SymbolId;
 use buttonwood_rest::Steps;
-use buttonwood_sandbox::{Market, TraderKey, Traders, is_simulated};
+use buttonwood_sandbox::{Market, Pace, TraderKey, Traders, is_simulated};
 use buttonwood_sequencer::Exchange;
 use buttonwood_vault::Vault;
 use std::sync::Arc;
@@ -61,7 +61,8 @@ pub(crate) fn traders(
         }
     }
     let markets = markets(views.state(), &views)?;
-    Traders::connect(base_url, keys, markets, seed).map_err(|error| Trouble::System(error.to_string()))
+    let pace = if exchange.has_manual_clock() { Pace::InTurn } else { Pace::Together };
+    Traders::connect(base_url, keys, markets, seed, pace).map_err(|error| Trouble::System(error.to_string()))
 }
 
 /// The main symbols, where they stand or where they start.

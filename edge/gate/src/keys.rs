@@ -111,11 +111,13 @@ impl KeyTable {
         known.keys.insert(text, Arc::new(KnownKey { key, signer, allowance, memory }));
     }
 
-    /// Gives a known key a limit of its own, for example the exchange's own simulated traders (D-35).
+    /// Gives a known key a limit of its own, which it shares with no key of its account, for example the exchange's own
+    /// simulated traders (D-35).
     pub fn set_limit(&self, api_key: &str, limit: Limit) {
         let mut known = self.known.write();
         let Some(before) = known.keys.get(api_key.as_bytes()).map(Arc::clone) else { return };
-        let allowance = Arc::new(self.allowance(&mut known, before.key.owner, limit));
+        let alone = Arc::new(Bucket::new(limit));
+        let allowance = Arc::new(Allowance::new(limit, self.limits.reserve, alone));
         let (key, signer, memory) = (before.key.clone(), before.signer.clone(), Arc::clone(&before.memory));
         known.keys.insert(api_key.as_bytes().into(), Arc::new(KnownKey { key, signer, allowance, memory }));
     }
@@ -217,11 +219,11 @@ mod tests {
     #[test]
     fn a_key_may_have_a_limit_of_its_own() {
         let table = table();
-        table.set_limit("account-a", Limit::per_second(50));
-        table.set_limit("account-unknown", Limit::per_second(50));
+        table.set_limit("account-a", Limit::per_second(500));
+        table.set_limit("account-unknown", Limit::per_second(500));
         let own = table.find(b"account-a").unwrap();
-        let served = (0..60).filter(|_| own.allowance.take(Duration::ZERO, false) == Admit::Now).count();
-        assert_eq!(served, 50);
+        let served = (0..600).filter(|_| own.allowance.take(Duration::ZERO, false) == Admit::Now).count();
+        assert_eq!(served, 500, "and it is not held to what its account may");
         assert!(!take(&own, "7"), "its memory stays");
     }
 

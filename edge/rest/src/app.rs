@@ -55,6 +55,8 @@ pub struct App {
     /// Whether orders are taken: false while starting and stopping.
     ready: AtomicBool,
     maintenance: AtomicBool,
+    /// Held while a manual clock is being moved.
+    pub(crate) moving: tokio::sync::Mutex<()>,
 }
 
 impl App {
@@ -82,6 +84,7 @@ impl App {
             told: AtomicU64::new(0),
             ready: AtomicBool::new(false),
             maintenance: AtomicBool::new(false),
+            moving: tokio::sync::Mutex::new(()),
         }
     }
 

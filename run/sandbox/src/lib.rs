@@ -12,4 +12,4 @@ mod traders;
 pub use credentials::{Fault, write as write_credentials};
 pub use draw::Draw;
 pub use found::{Founded, Funding, found};
-pub use traders::{Market, NoTraders, TraderKey, Traders, is_simulated};
+pub use traders::{Market, NoTraders, Pace, TraderKey, Traders, is_simulated};

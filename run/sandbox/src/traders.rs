@@ -2,7 +2,8 @@
 //!
 //! Every turn the fair price of one symbol takes a small step, its two oldest quotes are cancelled and placed anew,
 //! and now and then somebody takes. What they do is a function of the seed; when they do it follows real time, or a
-//! manual clock that is moved. They send at most five batches a second together (D-35).
+//! manual clock that is moved: then they also call one after another, so that the same moves of it lead to the same
+//! markets. They send at most five batches a second together (D-35).
 //!
 //! Clauses: `SBX-004`; decision D-33 (which symbols).
 
@@ -59,14 +60,36 @@ const SIZE: u128 = 100;
 /// The fair price's largest step, in ten-thousandths.
 const STEP: u64 = 3;
 
-/// One symbol's quotes, oldest first.
+/// How the calls of a turn follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// All at once, on a connection each, so that they share a batch or two.
+    Together,
+    /// One after another: the exchange takes them in the same order every time.
+    InTurn,
+}
+
+/// One symbol's quotes, oldest first: bids and asks.
 #[derive(Debug)]
 struct Desk {
     market: Market,
     fair: u64,
-    bids: VecDeque<String>,
-    asks: VecDeque<String>,
+    quotes: [VecDeque<String>; 2],
     named: u64,
+}
+
+/// An order with a name that later cancels it.
+struct Quote {
+    name: String,
+    order: NewOrder,
+}
+
+/// What one turn changes of a symbol: bid and ask that leave, bid and ask that come, and what the taker takes.
+#[derive(Default)]
+struct Turn {
+    old: [Option<String>; 2],
+    new: [Option<Quote>; 2],
+    taken: Option<NewOrder>,
 }
 
 /// The simulated traders.
@@ -76,6 +99,7 @@ pub struct Traders {
     taker: Client,
     random: ChaCha8Rng,
     desks: Vec<Desk>,
+    pace: Pace,
     opened: bool,
 }
 
@@ -90,6 +114,7 @@ impl Traders {
         keys: Vec<TraderKey>,
         markets: Vec<Market>,
         seed: u64,
+        pace: Pace,
     ) -> Result<Self, NoTraders> {
         let client =
             |key: TraderKey| Ok(Client::new(base_url)?.with_key(Credentials::new(key.api_key, key.secret)));
@@ -98,12 +123,12 @@ impl Traders {
         let desk = |market: Market| Desk {
             fair: market.start.ticks(),
             market,
-            bids: VecDeque::new(),
-            asks: VecDeque::new(),
+            quotes: Default::default(),
             named: 0,
         };
         let random = ChaCha8Rng::seed_from_u64(seed ^ 0x7261_6465_7273);
-        Ok(Self { quoters, taker, random, desks: markets.into_iter().map(desk).collect(), opened: false })
+        let desks = markets.into_iter().map(desk).collect();
+        Ok(Self { quoters, taker, random, desks, pace, opened: false })
     }
 
     /// Takes one turn: the first clears what an earlier run left and fills the books, each later one moves a symbol.
@@ -120,21 +145,20 @@ impl Traders {
         }
         for at in 0..self.desks.len() {
             for depth in 0..LEVELS {
-                let (bid, ask) = (self.quote(at, "buy", depth), self.quote(at, "sell", depth));
-                self.send(bid, ask).await;
+                let new = [self.quote(at, "buy", depth), self.quote(at, "sell", depth)];
+                self.carry_out(at, Turn { new, ..Turn::default() }).await;
             }
         }
         self.opened = true;
         // A first trade each, so that every main symbol has a price.
         for at in 0..self.desks.len() {
             let taken = self.taken(at);
-            place(&self.taker, taken).await;
+            place(&self.taker, taken.as_ref()).await;
         }
         Ok(())
     }
 
-    /// Moves the fair price of one symbol, renews its oldest quotes, and lets the taker trade one turn in two. All at
-    /// once, on a connection each, so that the calls share a batch or two.
+    /// Moves the fair price of one symbol, renews its oldest quotes, and lets the taker trade one turn in two.
     async fn move_one(&mut self) -> Result<(), Error> {
         if self.desks.is_empty() {
             return Ok(());
@@ -145,30 +169,41 @@ impl Traders {
         let Some(desk) = self.desks.get_mut(at) else { return Ok(()) };
         let step = (desk.fair * far / 10_000).max(u64::from(far > 0));
         desk.fair = if up { desk.fair + step } else { desk.fair.saturating_sub(step).max(100) };
-        let (old_bid, old_ask) = (desk.bids.pop_front(), desk.asks.pop_front());
+        let old = desk.quotes.each_ref().map(|quotes| quotes.front().cloned());
         let depth = self.random.random_range(0..LEVELS);
-        let (bid, ask) = (self.quote(at, "buy", depth), self.quote(at, "sell", depth));
+        let new = [self.quote(at, "buy", depth), self.quote(at, "sell", depth)];
         let taken = if self.random.random::<bool>() { self.taken(at) } else { None };
-        if let [first, second, third, fourth] = self.quoters.as_slice() {
-            tokio::join!(
-                cancel(first, old_bid.as_deref()),
-                cancel(second, old_ask.as_deref()),
-                place(third, bid),
-                place(fourth, ask),
-                place(&self.taker, taken),
-            );
-        }
+        self.carry_out(at, Turn { old, new, taken }).await;
         Ok(())
     }
 
-    async fn send(&self, bid: Option<NewOrder>, ask: Option<NewOrder>) {
-        if let [.., third, fourth] = self.quoters.as_slice() {
-            tokio::join!(place(third, bid), place(fourth, ask));
+    /// Sends what a turn changes of a symbol, and notes which quotes there are after it: what is refused (in maintenance,
+    /// say) has changed nothing.
+    async fn carry_out(&mut self, at: usize, turn: Turn) {
+        let Turn { old: [old_bid, old_ask], new: [bid, ask], taken } = &turn;
+        let [first, second, third, fourth] = self.quoters.as_slice() else { return };
+        let (cancel_bid, cancel_ask) =
+            (cancel(first, old_bid.as_deref()), cancel(second, old_ask.as_deref()));
+        let (place_bid, place_ask) = (quote(third, bid.as_ref()), quote(fourth, ask.as_ref()));
+        let take = place(&self.taker, taken.as_ref());
+        let (bid_left, ask_left, bid_came, ask_came, _) = match self.pace {
+            Pace::Together => tokio::join!(cancel_bid, cancel_ask, place_bid, place_ask, take),
+            Pace::InTurn => {
+                (cancel_bid.await, cancel_ask.await, place_bid.await, place_ask.await, take.await)
+            }
+        };
+        let Some(desk) = self.desks.get_mut(at) else { return };
+        let changed = [(bid_left, bid_came), (ask_left, ask_came)];
+        for ((quotes, new), (left, came)) in desk.quotes.iter_mut().zip(turn.new).zip(changed) {
+            if left {
+                quotes.pop_front();
+            }
+            quotes.extend(new.filter(|_| came).map(|quote| quote.name));
         }
     }
 
     /// A quote `depth` levels from the fair price, with a name that later cancels it.
-    fn quote(&mut self, at: usize, side: &str, depth: usize) -> Option<NewOrder> {
+    fn quote(&mut self, at: usize, side: &str, depth: usize) -> Option<Quote> {
         let jitter = self.random.random_range(0..GAP);
         let lots = self.random.random_range(2..40u128) * SIZE;
         let desk = self.desks.get_mut(at)?;
@@ -177,16 +212,13 @@ impl Traders {
         let ticks = if side == "buy" { desk.fair.saturating_sub(away).max(1) } else { desk.fair + away };
         desk.named += 1;
         let name = format!("sim-{}-{}-{}", desk.market.symbol, side, desk.named);
-        let queue = if side == "buy" { &mut desk.bids } else { &mut desk.asks };
-        queue.push_back(name.clone());
         let market = &desk.market;
         let amount = printed(|out| market.grid.push_qty(out, times(market.qty_min, lots)));
         let price = printed(|out| market.grid.push_price(out, Price::from_ticks(ticks)));
-        Some(
-            NewOrder::limit(&market.symbol, side, &amount, &price)
-                .with_option("maker-or-cancel")
-                .named(&name),
-        )
+        let order = NewOrder::limit(&market.symbol, side, &amount, &price)
+            .with_option("maker-or-cancel")
+            .named(&name);
+        Some(Quote { name, order })
     }
 
     /// An order that takes a little from the better half of a book.
@@ -204,20 +236,32 @@ impl Traders {
     }
 }
 
-/// Cancels a quote; one that has traded away meanwhile is none to cancel.
-async fn cancel(client: &Client, name: Option<&str>) {
-    let Some(name) = name else { return };
+/// Cancels a quote. True when it is not on the book any more: one that has traded away meanwhile is none to cancel.
+async fn cancel(client: &Client, name: Option<&str>) -> bool {
+    let Some(name) = name else { return false };
     let params = serde_json::json!({ "client_order_id": name });
-    if let Err(error) = client.call("/v1/order/cancel", params).await {
-        tracing::debug!(%error, "a simulated cancel failed");
+    match client.call("/v1/order/cancel", params).await {
+        Ok(reply) => matches!(reply.status, 200 | 404),
+        Err(error) => {
+            tracing::debug!(%error, "a simulated cancel failed");
+            false
+        }
     }
 }
 
-async fn place(client: &Client, order: Option<NewOrder>) {
-    let Some(order) = order else { return };
-    if let Err(error) = client.place(&order).await {
-        tracing::debug!(%error, "a simulated quote was refused");
+/// Places a quote. True when it may be on the book.
+async fn quote(client: &Client, quote: Option<&Quote>) -> bool {
+    place(client, quote.map(|quote| &quote.order)).await
+}
+
+/// Places an order. False when there is none, or it was refused; where no answer came nobody knows.
+async fn place(client: &Client, order: Option<&NewOrder>) -> bool {
+    let Some(order) = order else { return false };
+    let placed = client.place(order).await;
+    if let Err(error) = &placed {
+        tracing::debug!(%error, "a simulated order was refused");
     }
+    !matches!(placed, Err(Error::Refused { .. }))
 }
 
 fn times(qty: Qty, count: u128) -> Qty {

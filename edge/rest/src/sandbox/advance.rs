@@ -29,8 +29,11 @@ pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal
             &seconds.to_string(),
         ));
     }
+    // Two moves at once follow each other: each is as long as it says.
+    let _moving = app.moving.lock().await;
     let start = app.exchange.now();
-    let turns = if app.settings.steps.is_some() { seconds.clamp(1, TURNS_MAX) } else { 1 };
+    // Without time there is no turn.
+    let turns = if app.settings.steps.is_some() { seconds.min(TURNS_MAX) } else { 1 };
     for turn in 1..=turns {
         move_to(app, start.plus(seconds * Time::SECOND * turn / turns)).await?;
         if let Some(steps) = &app.settings.steps {
