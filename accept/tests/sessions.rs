@@ -101,6 +101,34 @@ fn nonces_of_any_size() {
     }
 }
 
+/// A key whose nonce was too high for all that could follow begins again, over restarts too; no other key does.
+#[test]
+fn nonces_begin_again() {
+    let x = Exchange::start();
+    let highest = "9".repeat(64);
+    for key in ["trader", "second-session"] {
+        with_raw_nonce(&x, key, &highest).ok();
+        with_raw_nonce(&x, key, "1").refused(400, "InvalidNonce");
+    }
+    let api_key = x.key("trader").entry["api_key"].clone();
+    let reset = |api_key: &Value| x.control("/sandbox/nonces/reset", &json!({ "api_key": api_key }));
+    assert_eq!(reset(&api_key).ok(), json!({ "result": "ok", "api_key": api_key }));
+    let order = json!({ "nonce": 1, "symbol": "btcusd", "side": "buy", "amount": "1", "price": "100", "type": "exchange limit" });
+    x.as_("trader").call("/v1/order/new", order).ok();
+    with_raw_nonce(&x, "trader", "1").refused(400, "InvalidNonce");
+    x.kill9();
+    x.restart();
+    with_raw_nonce(&x, "trader", "1").refused(400, "InvalidNonce");
+    with_raw_nonce(&x, "trader", "2").ok();
+    with_raw_nonce(&x, "second-session", "2").refused(400, "InvalidNonce");
+    let refusal = reset(&json!("account-nobody")).refused(400, "InvalidParameterValue");
+    assert!(
+        refusal.message.contains("'api_key'") && refusal.message.contains("account-nobody"),
+        "{refusal:?}"
+    );
+    x.control("/sandbox/nonces/reset", &json!({})).refused(400, "MissingPayloadKey");
+}
+
 /// A nonce is used up by a good signature, not by a good outcome. Proves SES-006.
 #[test]
 fn when_a_nonce_is_used() {

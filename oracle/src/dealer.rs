@@ -193,6 +193,10 @@ impl Dealer {
                 let key = self.dice.pick(&self.keys);
                 Command { caller: None, body: Body::ExpireSession(key.session) }
             }
+            45..47 => {
+                let key = self.dice.pick(&self.keys);
+                Command { caller: None, body: Body::ResetNonces(key.session) }
+            }
             _ => self.call(state),
         };
         (micros, command)

@@ -318,7 +318,8 @@ fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> [
             | Rare::SymbolListed(_)
             | Rare::GroupAdded(_)
             | Rare::AccountOpened(_)
-            | Rare::SessionAdded(_) => None,
+            | Rare::SessionAdded(_)
+            | Rare::NoncesForgotten(_) => None,
         },
     };
     [only, None]

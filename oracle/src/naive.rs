@@ -185,6 +185,7 @@ impl Naive {
                     self.keys[session.index()].used.insert(*nonce);
                 }
             }
+            Body::ResetNonces(session) => self.keys[session.index()].used.clear(),
             Body::MoveClock => {}
             other => panic!("not dealt: {other:?}"),
         }

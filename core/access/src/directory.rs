@@ -229,6 +229,13 @@ impl Access {
         self.sessions.push(Session { highest: Nonce::default(), uses: 0, key, late: Late::default() });
     }
 
+    /// Forgets which nonces a session has used: it may begin again with any (D-26).
+    pub fn forget_nonces(&mut self, session: SessionId) {
+        if let Some(session) = self.sessions.get_mut(session.index()) {
+            (session.highest, session.uses, session.late) = Default::default();
+        }
+    }
+
     /// Notes that a session has used a nonce.
     #[inline]
     pub fn take_nonce(&mut self, session: SessionId, nonce: &Nonce) {

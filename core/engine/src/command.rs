@@ -49,6 +49,8 @@ pub enum Body {
     ExpireSession(SessionId),
     /// Change which orders a symbol takes.
     SetSymbolStatus(SymbolId, SymbolStatus),
+    /// Forget which nonces a session has used, so that it may begin again: a sandbox's way out of one that was too high (D-26).
+    ResetNonces(SessionId),
     /// What an exchange is founded on, and its money. Counted, not boxed: freeing it is then out of the way of commands
     /// that own nothing.
     Found(Arc<Founding>),
@@ -127,6 +129,7 @@ impl Body {
             | Self::NoncesSeen(_)
             | Self::ExpireSession(_)
             | Self::SetSymbolStatus(..)
+            | Self::ResetNonces(_)
             | Self::Found(_)
             | Self::MoveClock => Roles::NONE,
         }

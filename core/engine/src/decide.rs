@@ -78,6 +78,7 @@ fn decide_seldom(state: &State, caller: &Caller, body: &Body, work: &mut Workspa
         | Body::NoncesSeen(_)
         | Body::ExpireSession(_)
         | Body::SetSymbolStatus(..)
+        | Body::ResetNonces(_)
         | Body::Found(_)
         | Body::MoveClock => Outcome::Rejected(Reject::NotNow),
     }
@@ -138,6 +139,10 @@ fn decide_own_events(state: &State, body: &Body, work: &mut Workspace) -> Result
                 Rare::SymbolStatusChanged(*symbol, *to).push(out);
                 status::decide(state.market(), *symbol, *to, out);
             }
+        }
+        Body::ResetNonces(session) => {
+            state.access.session(*session).ok_or(Reject::Unknown)?;
+            Rare::NoncesForgotten(*session).push(out);
         }
         Body::Found(founding) => return found(state, founding, work),
         // It is what it is stamped with.

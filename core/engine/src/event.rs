@@ -29,6 +29,8 @@ pub enum Event {
 pub enum Rare {
     /// A symbol's status changed.
     SymbolStatusChanged(SymbolId, SymbolStatus),
+    /// Which nonces a session has used was forgotten.
+    NoncesForgotten(SessionId),
     /// The house issued money to an account.
     Credited(AccountId, CurrencyId, Money),
     /// The directory was made.

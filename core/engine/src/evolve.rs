@@ -32,6 +32,7 @@ fn evolve_rare(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]) {
             let symbol = state.pit.symbols.get_mut(symbol.index()).expect("the decision found the symbol");
             symbol.status = to;
         }
+        Rare::NoncesForgotten(session) => state.access.forget_nonces(session),
         Rare::Credited(account, currency, amount) => state.pit.ledger.issue(account, currency, amount),
         Rare::Opened(opening) => {
             state.opening = Some(opening);

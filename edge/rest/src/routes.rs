@@ -33,6 +33,7 @@ pub const ROUTES: &[Route] = &[
     sandbox::credit::ROUTE,
     sandbox::status::ROUTE,
     sandbox::maintenance::ROUTE,
+    sandbox::nonces::ROUTE,
 ];
 
 /// What a path and a method lead to.

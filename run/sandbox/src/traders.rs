@@ -182,10 +182,12 @@ impl Traders {
     async fn carry_out(&mut self, at: usize, turn: Turn) {
         let Turn { old: [old_bid, old_ask], new: [bid, ask], taken } = &turn;
         let [first, second, third, fourth] = self.quoters.as_slice() else { return };
-        let (cancel_bid, cancel_ask) =
-            (cancel(first, old_bid.as_deref()), cancel(second, old_ask.as_deref()));
-        let (place_bid, place_ask) = (quote(third, bid.as_ref()), quote(fourth, ask.as_ref()));
-        let take = place(&self.taker, taken.as_ref());
+        // Boxed: two forms of waiting for five calls would otherwise lie side by side in every turn.
+        let cancel_bid = Box::pin(cancel(first, old_bid.as_deref()));
+        let cancel_ask = Box::pin(cancel(second, old_ask.as_deref()));
+        let place_bid = Box::pin(quote(third, bid.as_ref()));
+        let place_ask = Box::pin(quote(fourth, ask.as_ref()));
+        let take = Box::pin(place(&self.taker, taken.as_ref()));
         let (bid_left, ask_left, bid_came, ask_came, _) = match self.pace {
             Pace::Together => tokio::join!(cancel_bid, cancel_ask, place_bid, place_ask, take),
             Pace::InTurn => {

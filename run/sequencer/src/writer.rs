@@ -148,7 +148,13 @@ impl Writer {
 
     fn take(&mut self, submission: Submission, shared: &Shared) {
         match submission {
-            Submission::Command(command, reply) => self.execute(shared.clock.now(), command, reply, shared),
+            Submission::Command(command, reply) => {
+                if matches!(command.body, Body::ResetNonces(_)) {
+                    // What was read before is forgotten with the rest, not noted after it.
+                    self.take_nonces(shared);
+                }
+                self.execute(shared.clock.now(), command, reply, shared);
+            }
             Submission::Advance(to, reply) => self.advance(to, reply, shared),
             Submission::NoncesWaiting => self.nonces_due = Some(self.now + NONCES_WAIT),
             Submission::Stop => self.stopping = true,

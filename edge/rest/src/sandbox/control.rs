@@ -1,6 +1,6 @@
 //! What all control calls share: who may call, and how their bodies are read.
 
-use super::{advance, clock, credit, maintenance, status};
+use super::{advance, clock, credit, maintenance, nonces, status};
 use crate::app::App;
 use crate::call::Asked;
 use crate::reply::Reply;
@@ -45,6 +45,7 @@ pub(crate) enum Control {
     Credit,
     Status,
     Maintenance,
+    ResetNonces,
 }
 
 impl Control {
@@ -67,6 +68,7 @@ impl Control {
             Self::Credit => credit::answer(app, &fields).await,
             Self::Status => status::answer(app, asked, &fields).await,
             Self::Maintenance => maintenance::answer(app, &fields),
+            Self::ResetNonces => nonces::answer(app, &fields).await,
         }
     }
 }

@@ -1,0 +1,29 @@
+//! `POST /sandbox/nonces/reset`: lets a key begin again after a nonce that was too high (D-26).
+
+use super::Control;
+use super::control::{operate, required};
+use crate::app::App;
+use crate::field::{bad_value, busy, failed};
+use crate::json;
+use crate::reply::Reply;
+use crate::route::Route;
+use buttonwood_engine::{Body, Outcome, Reject};
+use buttonwood_gate::{Payload, Refusal};
+
+/// This machine only.
+pub(crate) const ROUTE: Route = Route::control("POST", "/sandbox/nonces/reset", Control::ResetNonces);
+
+pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+    let api_key = required(fields, "api_key")?;
+    let known = app.gate.keys().find(api_key.as_bytes());
+    let known = known.ok_or_else(|| bad_value("api_key", "the text of a key", &api_key))?;
+    match operate(app, Body::ResetNonces(known.key.session)).await? {
+        Outcome::Done => known.reset_nonce(),
+        Outcome::Rejected(Reject::NoRoom) => return Err(busy("The exchange is short of disk space")),
+        Outcome::Rejected(_) | Outcome::Order(_) | Outcome::NotLive => return Err(failed()),
+    }
+    Ok(Reply::json(json::object(96, |json| {
+        json.plain("result", "ok");
+        json.plain("api_key", &known.key.api_key);
+    })))
+}
