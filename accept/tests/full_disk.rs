@@ -3,6 +3,7 @@
 //! Needs a small file system of its own, hence root and `mount`; without them the test says so and proves nothing.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::process::Command;
 
 use buttonwood_accept::{Exchange, NewOrder, json, laws};
@@ -77,4 +78,63 @@ fn a_full_disk_takes_cancels_only() {
     let report = String::from_utf8_lossy(&output.stdout);
     let commands: usize = report.split(' ').next().and_then(|word| word.parse().ok()).expect("a count");
     assert!(commands < live.len() + 1_500, "2,000 refusals were journaled: {report}");
+}
+
+/// A disk that others have filled, while space is still kept back: the exchange starts again after a kill, and stops as
+/// told (J11). An order that was turned away has not used its nonce.
+#[test]
+fn an_exchange_starts_and_stops_on_a_full_disk() {
+    let Some(disk) = SmallDisk::mount() else {
+        println!("skipped an_exchange_starts_and_stops_on_a_full_disk: no root or no mount here");
+        return;
+    };
+    let data = disk.dir.path().join("data");
+    let small = ["--segment-bytes", "16777216", "--ballast-bytes", "16777216"];
+    let x = Exchange::builder().flag(small[0], small[1]).flag(small[2], small[3]).start_in(&data);
+    let trader = x.as_("trader");
+    let mut live: BTreeSet<String> = BTreeSet::new();
+    let place = |x: &Exchange| {
+        let order = x.as_("trader").limit("btcusd", "buy", "0.001", "100");
+        order["order_id"].as_str().unwrap().to_owned()
+    };
+    // Into the second segment, where nothing is prepared for a while.
+    live.extend((0..300).map(|_| place(&x)));
+    let filler = disk.dir.path().join("filler");
+    let fill = || {
+        let mut file = std::fs::File::create(&filler).expect("a file");
+        while file.write_all(&[7; 4096]).is_ok() {}
+    };
+    fill();
+    live.insert(place(&x));
+    // More rows of history than the last pages of its files take.
+    for _ in 0..60 {
+        trader.cancel(&place(&x));
+    }
+    x.kill9();
+    assert!(data.join("journal/ballast").exists(), "space is kept back");
+    x.restart();
+    x.stop();
+    x.restart();
+    fill();
+    let order = NewOrder::limit("btcusd", "buy", "0.001", "100").params();
+    let is_full = (0..20_000).any(|_| {
+        let answer = x.as_("trader").call("/v1/order/new", order.clone());
+        if answer.status() == 200 {
+            live.insert(answer.json()["order_id"].as_str().unwrap().to_owned());
+        }
+        answer.status() == 503
+    });
+    assert!(is_full, "the disk runs full");
+    let signed = trader.sign(trader.payload("/v1/order/new", order.clone()).as_bytes());
+    for _ in 0..2 {
+        x.as_("trader").call_signed("/v1/order/new", &signed).refused(503, "System");
+    }
+    let found: BTreeSet<String> = x.as_("auditor").live_ids().into_iter().collect();
+    assert_eq!(found, live);
+    std::fs::remove_file(&filler).expect("the filler goes");
+    x.kill9();
+    x.restart();
+    x.as_("trader").call_signed("/v1/order/new", &signed).ok();
+    assert_eq!(x.as_("trader").live_ids().len(), live.len() + 1);
+    laws::check(&x);
 }

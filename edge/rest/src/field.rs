@@ -74,6 +74,11 @@ pub(crate) fn busy(why: &str) -> Refusal {
     Refusal { retry_after: Some(1), ..refusal }
 }
 
+/// The disk is nearly full.
+pub(crate) fn no_space() -> Refusal {
+    busy("The exchange is short of disk space and takes only cancels")
+}
+
 /// The exchange failed; nothing was changed.
 pub(crate) fn failed() -> Refusal {
     Refusal::new(Reason::System, "The exchange could not answer this request; nothing was changed")

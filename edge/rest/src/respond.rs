@@ -157,9 +157,16 @@ async fn pause(wait: Duration) {
     }
 }
 
-/// Turns away what adds work while too much is on its way: before anything is spent on it, and before its nonce is used.
+/// Turns away what adds work while too much is on its way, or the disk is nearly full: before anything is spent on it, and
+/// before its nonce is used.
 fn check_room(app: &App, route: &Route) -> Result<(), Refusal> {
-    if route.kind == Kind::Changes && !app.exchange.has_room() {
+    if route.kind != Kind::Changes {
+        return Ok(());
+    }
+    if app.exchange.is_short_of_space() {
+        return Err(field::no_space());
+    }
+    if !app.exchange.has_room() {
         return Err(field::busy("The exchange has more orders than it can take"));
     }
     Ok(())
@@ -216,9 +223,15 @@ fn change(app: &App, route: &Route, call: gate::Call, write: Write) -> Result<(P
     }
 }
 
-/// Queues a command.
+/// Queues a command. With a full queue its nonce is used all the same, and journaled soon.
 fn send(app: &App, command: Command) -> Result<Pending, Refusal> {
-    app.exchange.submit(command).map_err(|_| field::busy("The exchange is busy"))
+    let caller = command.caller;
+    app.exchange.submit(command).map_err(|_| {
+        if let Some(caller) = caller {
+            app.exchange.note_nonce(caller.session, caller.nonce);
+        }
+        field::busy("The exchange is busy")
+    })
 }
 
 async fn durable(pending: Pending) -> Result<Receipt, Refusal> {

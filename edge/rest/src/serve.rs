@@ -5,7 +5,7 @@ use crate::framing::{Framing, Guarded};
 use crate::respond::answer;
 use crate::tend::{Line, Lines, Word};
 use crate::wording;
-use buttonwood_sequencer::Exchange;
+use buttonwood_sequencer::{EndOnPanic, Exchange};
 use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -85,6 +85,8 @@ where
 {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     std::thread::Builder::new().name(format!("http-{number}")).spawn(move || {
+        // Its connections would wait for ever, and nobody could tell.
+        let _end = EndOnPanic("serving");
         let local = LocalSet::new();
         local.spawn_local(exchange.open_lane());
         local.block_on(&runtime, work());
@@ -208,10 +210,23 @@ impl Lane {
         let _ = stream.set_nodelay(true);
         let (app, lines) = (Arc::clone(&self.app), Rc::clone(lines));
         let (number, line) = lines.enter();
+        let place = Place { lines, number };
         tokio::task::spawn_local(async move {
             connection(stream, peer, app, line).await;
-            lines.leave(number);
+            drop(place);
         });
+    }
+}
+
+/// A connection's place among those of its thread, given back however the connection ends.
+struct Place {
+    lines: Rc<Lines>,
+    number: u64,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.lines.leave(self.number);
     }
 }
 

@@ -1,12 +1,13 @@
 //! Making batches durable, and only then letting anything of them be seen (INV-ACK-1, rule J14).
 
 use crate::batch::{Batch, Receipt, cancelled};
+use crate::fault::Fault;
 use crate::filling::Taken;
 use crate::lane::Mailbox;
 use crate::reached::Reached;
-use crate::shared::Shared;
+use crate::shared::{EndOnPanic, Shared};
 use buttonwood_engine::{Body, encode};
-use buttonwood_journal::{Buffer, Fault, Writer};
+use buttonwood_journal::{Buffer, Writer};
 use buttonwood_planted::{Bug, planted};
 use crossbeam_channel::{Sender, TrySendError};
 use std::io::{self, Write};
@@ -42,6 +43,8 @@ impl Committer {
     /// Runs until the writer is gone; returns what the last snapshot needs.
     pub(crate) fn run(mut self) -> (Writer, Reached) {
         let mut batch = Batch::default();
+        // Behind the batch, so that it ends the process before the batch's callers hear that nothing was done.
+        let _end = EndOnPanic("journal");
         loop {
             match self.shared.filling.take(&mut batch, LOOK_FOR_SPACE) {
                 Taken::Batch => {
@@ -59,8 +62,8 @@ impl Committer {
     /// Makes a batch durable, and only then shows and answers it.
     ///
     /// # Errors
-    /// Nobody can know what is on the disk: the process must end before anything about the batch leaves it, and recovery
-    /// decides (rule J1).
+    /// Nobody can know what is on the disk (rule J1), or the views have come to other balances than the state they follow:
+    /// the process must end before anything about the batch leaves it, and recovery decides.
     pub(crate) fn commit(&mut self, batch: &mut Batch) -> Result<(), Fault> {
         if batch.is_full() {
             // The writer waits for room.
@@ -72,7 +75,7 @@ impl Committer {
         }
         self.shared.admission.takes_off();
         self.make_durable(batch)?;
-        let is_written = self.publish(batch);
+        let is_written = self.publish(batch)?;
         self.answer(batch);
         if is_written {
             self.ask_for_snapshot();
@@ -89,7 +92,7 @@ impl Committer {
 
     /// What [`Committer::commit`] must never do, planted to see whether it is noticed.
     fn commit_early(&mut self, batch: &mut Batch) -> Result<(), Fault> {
-        self.publish(batch);
+        self.publish(batch)?;
         if planted(Bug::AnsweredEarly) {
             self.answer(batch);
         }
@@ -133,7 +136,10 @@ impl Committer {
 
     /// Shows the batch to the views and words the answers. True when all of its history is in the files, to which a
     /// snapshot would refer.
-    fn publish(&mut self, batch: &Batch) -> bool {
+    ///
+    /// # Errors
+    /// [`Fault::Diverged`] when the views have not come to the balances that were decided upon: what they show is wrong.
+    fn publish(&mut self, batch: &Batch) -> Result<bool, Fault> {
         let mut views = self.shared.views.write();
         for entry in &batch.entries {
             let (events, texts) = (batch.events_of(entry), batch.texts_of(entry));
@@ -148,9 +154,14 @@ impl Committer {
             }
             views.apply(entry.stamp, events, texts);
         }
+        if let Some(last) = batch.entries.last()
+            && views.state().fingerprint() != batch.fingerprint
+        {
+            return Err(Fault::Diverged { seq: last.stamp.seq.0 });
+        }
         // Queries see rows before they are in the files, and replay brings back what never got there.
         if views.history().pending() < HISTORY_PENDING_MAX && !self.is_snapshot_due() && !self.history_lags {
-            return false;
+            return Ok(false);
         }
         let flushed = views.flush();
         drop(views);
@@ -164,7 +175,7 @@ impl Committer {
             (Err(_), true) | (Ok(()), false) => {}
         }
         self.history_lags = flushed.is_err();
-        flushed.is_ok()
+        Ok(flushed.is_ok())
     }
 
     /// Answers the callers once the views show the batch: so a client reads its own writes. Serving threads are still

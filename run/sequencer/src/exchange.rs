@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::commit::Committer;
 use crate::lane::{self, Pending, Reply};
 use crate::reached::Reached;
-use crate::recover::{JOURNAL_DIR, Recovered};
+use crate::recover::{JOURNAL_DIR, Recovered, flush_if_room};
 use crate::shared::{EndOnPanic, Shared, Submission};
 use crate::verify::check_laws;
 use crate::writer::{self, Writer};
@@ -120,8 +120,8 @@ impl Exchange {
             exchange,
             dir,
             writer: spawn_vital("sequencer", move || writer::run(&writing, &parker))?,
-            committer: spawn_vital("journal", move || committer.run())?,
-            checkpointer: spawn("snapshots", move || {
+            committer: spawn("journal", move || committer.run())?,
+            checkpointer: spawn_vital("snapshots", move || {
                 checkpoint::run(&checkpoint_dir, &shared, &to_snapshot);
             })?,
         })
@@ -236,14 +236,22 @@ impl Running {
         let (journal, mut reached) = committer.join().expect("the committer ends after the writer");
         checkpointer.join().expect("the checkpointer ends after the committer");
         let mut views = exchange.shared.views.write();
-        views.flush()?;
+        if let Some(full) = flush_if_room(&mut views)? {
+            tracing::warn!(%full, "no snapshot is made: a start replays the journal instead");
+            return Ok(());
+        }
         views.history().sync()?;
         let index = views.history().index().clone();
         let mark = journal.mark();
         reached.show(mark.seq).map_err(Fault::Reached)?;
         if mark.seq > 0 {
             check_laws(views.fold())?;
-            checkpoint::write(&dir.folder(JOURNAL_DIR), &mark, views.fold_mut(), &index)?;
+            match checkpoint::write(&dir.folder(JOURNAL_DIR), &mark, views.fold_mut(), &index) {
+                Err(Fault::Journal(full)) if full.is_full() => {
+                    tracing::warn!(%full, "no snapshot is made: a start replays the journal instead");
+                }
+                outcome => outcome?,
+            }
         }
         Ok(())
     }

@@ -32,10 +32,8 @@ pub enum Fault {
         /// What is wrong with it.
         source: postcard::Error,
     },
-    /// A replay came to other balances than the run it replays.
-    #[error(
-        "journal: replaying the batch that ends with command {seq} gave other balances than the exchange had"
-    )]
+    /// A replay, or the read models, came to other balances than the exchange.
+    #[error("following the batch that ends with command {seq} gave other balances than the exchange had")]
     Diverged {
         /// The batch's last command.
         seq: u64,

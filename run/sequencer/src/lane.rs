@@ -51,7 +51,8 @@ pub(crate) enum Reply {
     Lane(Ticket),
 }
 
-/// A caller's place in its thread's mailbox. Dropped without an answer, it says that there will be none.
+/// A caller's place in its thread's mailbox. Dropped without an answer, it says that there will be none; but not while a
+/// thread panics, since nobody knows then what has become of the command.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     mailbox: Arc<Mailbox>,
@@ -83,7 +84,7 @@ pub(crate) fn ring_later(to_ring: &mut Vec<Arc<Mailbox>>, mailbox: Arc<Mailbox>)
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        if !self.is_answered {
+        if !self.is_answered && !std::thread::panicking() {
             self.mailbox.answers.lock().push((self.number, None));
             self.mailbox.ring();
         }
@@ -272,5 +273,27 @@ impl Drop for Pending {
         if let Way::Lane { lane, number, is_done: false } = &self.0 {
             lane.leave(*number);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    /// A command that is dropped was not taken; one that a panic drops may have been.
+    #[test]
+    fn a_panic_tells_no_caller_that_nothing_was_done() {
+        let mailbox = Arc::new(Mailbox::default());
+        let ticket = || Ticket { mailbox: Arc::clone(&mailbox), number: 3, is_answered: false };
+        drop(ticket());
+        assert!(matches!(mailbox.answers.lock().as_slice(), [(3, None)]));
+        mailbox.answers.lock().clear();
+        let held = ticket();
+        let panicked = catch_unwind(AssertUnwindSafe(move || {
+            let _held = held;
+            panic!("on purpose");
+        }));
+        assert!(panicked.is_err() && mailbox.answers.lock().is_empty());
     }
 }

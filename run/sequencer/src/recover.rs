@@ -117,13 +117,16 @@ fn recover_with<T, E: From<Fault>>(
         journal.check_before(mark, READ_AGAIN).map_err(Fault::from)?;
     }
     let admitted = admit(views.state())?;
-    views.flush().map_err(Fault::from)?;
     notes.extend(journal.notes().iter().map(ToString::to_string));
     let writer = match threads {
         Threads::Many => journal.into_writer(),
         Threads::One => journal.into_stepped_writer(),
     };
     let writer = writer.map_err(Fault::from)?;
+    // After the journal, which has space kept back for itself that a full disk gets.
+    if let Some(full) = flush_if_room(&mut views)? {
+        notes.push(format!("{full}; its rows are kept in memory until there is room"));
+    }
     let seq = writer.mark().seq;
     let reached = Reached::open(&history, writer.id(), seq).map_err(Fault::Reached)?;
     let snapshot_seq = mark.map_or(0, |mark| mark.seq);
@@ -147,12 +150,22 @@ fn replay(
         }
         batches += 1;
         if batches.is_multiple_of(FLUSH_EVERY) {
-            views.flush()?;
+            flush_if_room(&mut views)?;
         }
         batch.check(views.state().fingerprint())
     };
     read(threads, |visit| journal.replay(mark.as_ref(), visit), fold)?;
     Ok((mark, views, notes))
+}
+
+/// Writes the history's rows to their files. What a full disk does not take stays in memory, as it does while the exchange
+/// runs, and is told.
+pub(crate) fn flush_if_room(views: &mut Views) -> Result<Option<history::Fault>, Fault> {
+    match views.flush() {
+        Ok(()) => Ok(None),
+        Err(fault) if fault.is_full() => Ok(Some(fault)),
+        Err(fault) => Err(fault.into()),
+    }
 }
 
 /// The views as of the newest snapshot; or of nothing, where there is none that this build and the history's files

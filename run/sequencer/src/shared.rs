@@ -161,7 +161,8 @@ impl Shared {
 }
 
 /// Ends the process when the thread panics while it is held: what is named here can then not be trusted any more.
-pub(crate) struct EndOnPanic(pub(crate) &'static str);
+#[derive(Debug)]
+pub struct EndOnPanic(pub &'static str);
 
 impl Drop for EndOnPanic {
     fn drop(&mut self) {

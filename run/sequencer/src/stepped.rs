@@ -59,7 +59,7 @@ impl Stepped {
     pub fn commit(&mut self) -> Result<bool, Fault> {
         let Parts { exchange, committer, .. } = &mut self.parts;
         match exchange.shared.filling.take(&mut self.batch, Duration::ZERO) {
-            Taken::Batch => committer.commit(&mut self.batch).map(|()| true).map_err(Fault::Journal),
+            Taken::Batch => committer.commit(&mut self.batch).map(|()| true),
             Taken::Nothing | Taken::Closed => {
                 committer.look_for_space();
                 Ok(false)

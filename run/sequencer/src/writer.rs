@@ -168,6 +168,11 @@ impl Writer {
             && (!command.body.is_reducing() || planted(Bug::CancelsTurnedAway))
         {
             shared.admission.answered(usize::from(reply.is_some()));
+            if let Some(caller) = &command.caller {
+                // It is used all the same, and journaled with those of reads: no batch of its own for a refusal.
+                shared.nonces.lock().push((caller.session, caller.nonce));
+                self.nonces_due.get_or_insert(self.now + NONCES_WAIT);
+            }
             turn_away(last, reply);
             return;
         }

@@ -18,6 +18,9 @@ use crate::journal::Options;
 /// How often a full disk is asked whether there is room again.
 const RECHECK: Duration = Duration::from_secs(1);
 
+/// Space that a start needs beside the journal's: the keys of a sandbox, rows of history, the watermark.
+const SMALL_FILES: u64 = 256 * 1024;
+
 /// What writer and background thread share.
 #[derive(Debug)]
 struct Shared {
@@ -43,6 +46,18 @@ struct State {
     /// Whether the ballast was taken, or tried to be.
     is_begun: bool,
     fault: Option<Fault>,
+}
+
+/// Tells the writer when the thread has panicked: nobody prepares anything any more, or looks for room.
+struct Fallen<'a>(&'a Shared);
+
+impl Drop for Fallen<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let source = std::io::Error::other("the thread that does has panicked");
+            self.0.state().fault = Some(io("prepare a segment", self.0.dir.path())(source));
+        }
+    }
 }
 
 /// The background thread; dropping it ends it.
@@ -102,6 +117,13 @@ impl Preparer {
         }
     }
 
+    /// Gives up a ballast that an earlier run left when there is hardly any other space: whoever starts writes a few small
+    /// files beside the journal's.
+    pub(crate) fn make_room(&self) -> Result<(), Fault> {
+        let is_tight = self.shared.free()? < SMALL_FILES;
+        if is_tight && self.shared.has_ballast()? { self.shared.release() } else { Ok(()) }
+    }
+
     /// The prepared segment, if it is ready and has at least `needed` bytes. An error that the thread met is
     /// returned here: it concerns the journal's disk, so the writer stops (J1).
     pub(crate) fn take(&self, needed: u64) -> Result<Option<Blank>, Fault> {
@@ -149,6 +171,7 @@ impl Shared {
 
     fn work(&self) {
         let pace = Pace::Beside { stop: &self.stop, hurry: &self.hurry };
+        let _end = Fallen(self);
         let mut outcome = self.begin();
         while outcome.is_ok() && self.wait() {
             outcome = self.turn(pace);
@@ -254,15 +277,27 @@ impl Shared {
             return Ok(());
         }
         let path = self.dir.file(files::BALLAST);
+        // To try would take all there is for a moment, from whoever writes just then.
+        if !self.has_ballast()? && self.free()? < self.options.ballast_bytes {
+            return Err(io("reserve the ballast", &path)(std::io::ErrorKind::StorageFull.into()));
+        }
         let opened = self.dir.open(&path, Open::Keep);
         opened
             .and_then(|file| file.reserve(self.options.ballast_bytes))
             .map_err(io("reserve the ballast", &path))
     }
 
+    fn has_ballast(&self) -> Result<bool, Fault> {
+        let names = self.dir.names().map_err(io("list", self.dir.path()))?;
+        Ok(names.iter().any(|name| name == files::BALLAST))
+    }
+
+    fn free(&self) -> Result<u64, Fault> {
+        self.dir.free().map_err(io("ask for the free space of", self.dir.path()))
+    }
+
     /// Whether the ballast and two segments would fit.
     fn roomy(&self) -> Result<bool, Fault> {
-        let free = self.dir.free().map_err(io("ask for the free space of", self.dir.path()))?;
-        Ok(free > self.options.ballast_bytes + 2 * self.options.segment_bytes)
+        Ok(self.free()? > self.options.ballast_bytes + 2 * self.options.segment_bytes)
     }
 }

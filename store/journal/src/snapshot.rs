@@ -92,15 +92,15 @@ pub fn load_newest(dir: impl Into<Folder>, notes: &mut Vec<Note>) -> Result<Opti
 }
 
 /// Raises `watermark` to the highest sequence that a snapshot stands for: only acknowledged history is ever in
-/// one (J7). A damaged header is passed over here; [`load_newest`] tells of it.
+/// one (J7). A header that is damaged or cannot be read is passed over here; [`load_newest`] tells of it.
 pub(crate) fn raise(dir: &Folder, id: JournalId, watermark: &mut Watermark) -> Result<(), Fault> {
     for seq in files::snapshots(dir)? {
         let path = files::snapshot(dir, seq);
-        let file = dir.open(&path, Open::Read).map_err(io("open", &path))?;
-        match Source::new(&path, file, seq).header(id) {
+        let file = dir.open(&path, Open::Read).map_err(io("open", &path));
+        match file.and_then(|file| Source::new(&path, file, seq).header(id)) {
             Ok((mark, _)) => watermark.raise(mark.seq, &path),
-            Err(Fault::Damaged { .. }) => {}
-            Err(fault) => return Err(fault),
+            Err(fault @ (Fault::Version { .. } | Fault::Foreign { .. })) => return Err(fault),
+            Err(_) => {}
         }
     }
     Ok(())

@@ -84,6 +84,7 @@ impl Writer {
             bytes: blank.bytes,
         };
         let path = blank.publish(&header)?;
+        preparer.make_room()?;
         let gauge = Gauge::open(&dir, id, end.seq)?;
         let mark = Mark { segment, offset: BLOCK_BYTES, ..end };
         let active = Active { bytes: blank.bytes, file: blank.file, path };

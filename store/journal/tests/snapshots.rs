@@ -161,6 +161,20 @@ fn a_damaged_header_is_passed_over_at_the_start() {
     assert_eq!(recover(dir.path()).unwrap().1, expected(6));
 }
 
+/// Nor does one that cannot be read: a folder has its name.
+#[test]
+fn an_unreadable_header_is_passed_over_at_the_start() {
+    let dir = tempfile::tempdir().unwrap();
+    // The older first: the newer is loaded as ever.
+    for (path, told) in four(dir.path()).into_iter().skip(2).zip([(true, 0), (false, 2)]) {
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        let (found, notes) = load(dir.path());
+        assert_eq!((found.is_some(), notes.len()), told, "{notes:?}");
+        assert_eq!(recover(dir.path()).unwrap().1, expected(12));
+    }
+}
+
 /// With both damaged the whole journal is replayed; with the journal damaged too nothing is served.
 #[test]
 fn without_a_good_one_the_journal_answers() {

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::call::Call;
-use crate::field::{bad_order_field, busy, closed_symbol, failed, unknown_symbol};
+use crate::field::{bad_order_field, closed_symbol, failed, no_space, unknown_symbol};
 use buttonwood_engine::{AccessReject, PlaceReject, Reject};
 use buttonwood_gate::{Payload, Reason, Refusal, missing_role, quoted};
 use buttonwood_model::{Role, Roles};
@@ -12,7 +12,7 @@ pub(crate) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
     match reject {
         Reject::Access(reject) => access(call, reject),
         Reject::Place(reject) => place(app, call, reject),
-        Reject::NoRoom => busy("The exchange is short of disk space and takes only cancels"),
+        Reject::NoRoom => no_space(),
         Reject::System => failed(),
         Reject::BadAmount | Reject::Unknown | Reject::Taken | Reject::NotNow => {
             Refusal::new(Reason::InvalidParameterValue, "The exchange does not take this request")

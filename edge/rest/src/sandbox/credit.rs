@@ -3,7 +3,7 @@
 use super::Control;
 use super::control::{operate, required};
 use crate::app::App;
-use crate::field::{bad_value, busy, failed};
+use crate::field::{bad_value, failed, no_space};
 use crate::json;
 use crate::reply::Reply;
 use crate::route::Route;
@@ -41,7 +41,7 @@ pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal
     let money = money.ok_or_else(bad_amount)?;
     match operate(app, Body::credit(to, vec![(currency, money)])).await? {
         Outcome::Done => {}
-        Outcome::Rejected(Reject::NoRoom) => return Err(busy("The exchange is short of disk space")),
+        Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
         Outcome::Rejected(_) => return Err(bad_amount()),
         Outcome::Order(_) | Outcome::NotLive => return Err(failed()),
     }

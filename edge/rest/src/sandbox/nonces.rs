@@ -3,7 +3,7 @@
 use super::Control;
 use super::control::{operate, required};
 use crate::app::App;
-use crate::field::{bad_value, busy, failed};
+use crate::field::{bad_value, failed, no_space};
 use crate::json;
 use crate::reply::Reply;
 use crate::route::Route;
@@ -19,7 +19,7 @@ pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal
     let known = known.ok_or_else(|| bad_value("api_key", "the text of a key", &api_key))?;
     match operate(app, Body::ResetNonces(known.key.session)).await? {
         Outcome::Done => known.reset_nonce(),
-        Outcome::Rejected(Reject::NoRoom) => return Err(busy("The exchange is short of disk space")),
+        Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
         Outcome::Rejected(_) | Outcome::Order(_) | Outcome::NotLive => return Err(failed()),
     }
     Ok(Reply::json(json::object(96, |json| {

@@ -4,7 +4,7 @@ use super::Control;
 use super::control::{operate, required};
 use crate::app::App;
 use crate::call::Asked;
-use crate::field::{bad_value, busy, failed, unknown_symbol};
+use crate::field::{bad_value, failed, no_space, unknown_symbol};
 use crate::json;
 use crate::reply::Reply;
 use crate::route::Route;
@@ -26,7 +26,7 @@ pub(super) async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Re
         Outcome::Rejected(Reject::NotNow) => {
             return Err(bad_value("status", "closed: perpetual contracts are not traded yet", &name));
         }
-        Outcome::Rejected(Reject::NoRoom) => return Err(busy("The exchange is short of disk space")),
+        Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
         Outcome::Rejected(_) | Outcome::Order(_) | Outcome::NotLive => return Err(failed()),
     }
     Ok(Reply::json(json::object(96, |json| {

@@ -3,7 +3,9 @@
 use super::*;
 use crate::shared::GATHERED;
 use crate::{Stepped, recover, recover_stepped};
-use buttonwood_engine::Body;
+use buttonwood_engine::{Body, FeeSchedule, Mode, Opening};
+use std::pin::Pin;
+use std::task::{Context, Waker};
 use std::time::Duration;
 use tokio::task::{LocalSet, yield_now};
 
@@ -180,4 +182,27 @@ fn what_a_serving_thread_cannot_see_to_is_passed_on() {
     });
     wait_until(|| running.writer.is_finished());
     running.stop().unwrap();
+}
+
+/// Views that came to other balances than the state are shown to nobody: the process has to end.
+#[test]
+fn views_that_differ_are_noticed() {
+    let dir = tempfile::tempdir().unwrap();
+    let recovered = recover_stepped(dir.path(), segments()).unwrap();
+    let mut stepped = Stepped::new(recovered, Clock::manual(Time(1)), Options::default());
+    let open =
+        Body::open(Opening { mode: Mode::Sandbox, seed: 1, hash_key: 2, fees: FeeSchedule::default() });
+    for (is_same, body) in [(true, open), (false, Body::add_group("one".to_owned()))] {
+        let mut answer = stepped.exchange().submit(Command { caller: None, body }).unwrap();
+        stepped.decide(Duration::ZERO);
+        if is_same {
+            assert!(stepped.commit().unwrap());
+            continue;
+        }
+        stepped.exchange().shared.filling.open().batch.fingerprint ^= 1;
+        let fault = stepped.commit().unwrap_err();
+        assert!(matches!(fault, Fault::Diverged { seq: 2 }), "{fault}");
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(Pin::new(&mut answer).poll(&mut context).is_pending(), "nobody is told anything");
+    }
 }

@@ -47,3 +47,11 @@ pub enum Fault {
         at: u64,
     },
 }
+
+impl Fault {
+    /// Whether the disk is full: rows that do not fit stay in memory until they do.
+    pub fn is_full(&self) -> bool {
+        use io::ErrorKind::{QuotaExceeded, StorageFull};
+        matches!(self, Self::Io { source, .. } if matches!(source.kind(), StorageFull | QuotaExceeded))
+    }
+}
