@@ -54,6 +54,8 @@ fn credentials_file() {
         .flat_map(|path| if path.is_dir() { entries(&path) } else { vec![path] });
     let open: Vec<_> = inside.filter(|path| mode(path) & 0o077 != 0).collect();
     assert!(open.is_empty(), "so is every file, should somebody open the directory: {open:?}");
+    let page = x.get("/").reply.text();
+    assert!(page.contains("<b>sandbox</b>") && page.contains("credentials.json"), "says where it is: {page}");
     let file = x.credentials();
     same_keys(&file, &["base_url", "auth_url", "keys", "users", "oauth_clients"], &file);
     assert_eq!(file["base_url"], json!(x.base_url()));
@@ -522,6 +524,8 @@ fn serve_is_an_empty_venue() {
         actor.get("/v1/symbols").ok();
         actor.get("/sandbox/clock").refused(404, "EndpointNotFound");
         assert!(!data.join("credentials.json").exists(), "a venue has no test keys");
+        let page = actor.get("/").reply.text();
+        assert!(page.contains("<b>venue</b>") && !page.contains("credentials.json"), "{page}");
     });
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), Signal::TERM).unwrap();
     let status = child.wait().unwrap();

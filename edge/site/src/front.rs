@@ -8,6 +8,13 @@ use serde_json::Value;
 /// The page's frame; `{{…}}` marks are filled in.
 const FRAME: &str = include_str!("../assets/front.html");
 
+/// Where the keys of a sandbox are.
+const SANDBOX_KEYS: &str =
+    "Keys with test funds stand in <code>credentials.json</code> in the data directory; the start
+    of the server printed two of them and a Python snippet that places an order.";
+/// A venue gives nothing away.
+const VENUE_KEYS: &str = "Keys belong to accounts; a venue has no test funds and no keys that it gives away.";
+
 pub(crate) fn page(exchange: &Exchange) -> String {
     let rows = rows(&market::table(exchange));
     let views = exchange.views();
@@ -17,6 +24,7 @@ pub(crate) fn page(exchange: &Exchange) -> String {
     drop(views);
     FRAME
         .replace("{{mode}}", if sandbox { "sandbox" } else { "venue" })
+        .replace("{{keys}}", if sandbox { SANDBOX_KEYS } else { VENUE_KEYS })
         .replace("{{listed}}", &listed.to_string())
         .replace("{{rows}}", &rows)
         // Inside a script element only this could end it early.
