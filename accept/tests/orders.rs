@@ -369,8 +369,18 @@ fn bad_options() {
         let refusal = answer.refused(400, "UnsupportedOption");
         assert!(refusal.message.contains(&format!("\"{wrong}\" is not supported")), "{answer}");
     }
-    let two = json!(["maker-or-cancel", "immediate-or-cancel"]);
-    new(&x, "trader", with("options", two)).refused(400, "ConflictingOptions");
+    for several in [
+        json!(["maker-or-cancel", "immediate-or-cancel"]),
+        json!(["maker-or-cancel", "zzz"]),
+        json!(["zzz", "yyy", "xxx"]),
+        json!(["auction-only", 1]),
+    ] {
+        let answer = new(&x, "trader", with("options", several));
+        let message = answer.refused(400, "ConflictingOptions").message;
+        for option in ["maker-or-cancel", "immediate-or-cancel", "auction-only", "fill-or-kill"] {
+            assert!(message.contains(option), "{answer}");
+        }
+    }
     assert_eq!(x.as_("trader").live_ids(), [""; 0]);
 }
 

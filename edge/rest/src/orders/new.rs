@@ -114,26 +114,31 @@ fn option(payload: &Payload) -> Result<Option<ExecutionOption>, Refusal> {
             return Err(Refusal::new(Reason::OptionsMustBeArray, message));
         }
     };
-    let mut chosen = None;
-    for item in items(raw) {
-        let option = match item.shown() {
-            "maker-or-cancel" => ExecutionOption::MakerOrCancel,
-            "immediate-or-cancel" => ExecutionOption::ImmediateOrCancel,
-            "fill-or-kill" => ExecutionOption::FillOrKill,
-            other => {
-                let message = format!("Option \"{}\" is not supported", quoted(other));
-                return Err(Refusal::new(Reason::UnsupportedOption, message));
-            }
-        };
-        if chosen.replace(option).is_some() {
+    let mut given = items(raw);
+    match (given.next(), given.next()) {
+        (None, _) => Ok(None),
+        (Some(item), None) => known_option(item.shown()).map(Some),
+        (Some(_), Some(_)) => {
             let message = format!(
-                "Field 'options' takes one of maker-or-cancel, immediate-or-cancel and fill-or-kill, not several: {}",
+                "Field 'options' takes one of maker-or-cancel, immediate-or-cancel, auction-only and fill-or-kill, \
+                 not several: {}",
                 quoted(raw)
             );
-            return Err(Refusal::new(Reason::ConflictingOptions, message));
+            Err(Refusal::new(Reason::ConflictingOptions, message))
         }
     }
-    Ok(chosen)
+}
+
+fn known_option(name: &str) -> Result<ExecutionOption, Refusal> {
+    match name {
+        "maker-or-cancel" => Ok(ExecutionOption::MakerOrCancel),
+        "immediate-or-cancel" => Ok(ExecutionOption::ImmediateOrCancel),
+        "fill-or-kill" => Ok(ExecutionOption::FillOrKill),
+        other => {
+            let message = format!("Option \"{}\" is not supported", quoted(other));
+            Err(Refusal::new(Reason::UnsupportedOption, message))
+        }
+    }
 }
 
 /// A required decimal field, as it was sent and as it reads.
