@@ -337,6 +337,9 @@ fn unknown_fields_are_ignored() {
     let mut params = NewOrder::limit("btcusd", "buy", "1", "100").params();
     params["colour"] = json!("red");
     params["__proto__"] = json!({ "deep": [1, 2] });
+    for number in 0..700 {
+        params[format!("f{number}")] = json!(number);
+    }
     assert_eq!(x.as_("trader").call("/v1/order/new", params).ok()["is_live"], json!(true));
     assert_eq!(x.get("/v1/book/btcusd?colour=red").ok()["bids"][0]["amount"], "1");
     assert_eq!(x.get("/v1/symbols?x=y").ok(), x.get("/v1/symbols").ok());

@@ -1,19 +1,18 @@
 //! Payloads: a strict JSON object, checked whole, then asked field by field.
 //!
-//! What is accepted must be what serde_json reads, less what this reader forbids besides: names given twice, nesting
-//! beyond 16, more than 64 fields. What is refused has one reason, always the same, and a message that is safe to
-//! print.
+//! What is accepted must be what serde_json reads, less what this reader forbids besides: names given twice and
+//! nesting beyond 16. What is refused has one reason, always the same, and a message that is safe to print.
 
 use buttonwood_gate::{Payload, Reason, Refusal, Value, items};
 use serde::Deserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// The limits of the specification's decisions, written down a second time.
 const BYTES_MAX: usize = 12 * 1024;
 const DEPTH_MAX: usize = 16;
-const FIELDS_MAX: usize = 64;
 /// Characters of a message at most: it repeats 80 of a caller's own.
 const MESSAGE_MAX: usize = 300;
 
@@ -72,7 +71,7 @@ fn is_strict(value: &str, depth: usize) -> bool {
     }
 }
 
-/// Keeps the fields of an object in their order, and refuses one that is there twice or too many.
+/// Keeps the fields of an object in their order, and refuses one that is there twice.
 struct Distinct;
 
 impl<'de> Visitor<'de> for Distinct {
@@ -84,9 +83,10 @@ impl<'de> Visitor<'de> for Distinct {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut fields: Self::Value = Vec::new();
+        let mut names = BTreeSet::new();
         while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
-            if fields.len() == FIELDS_MAX || fields.iter().any(|(known, _)| *known == name) {
-                return Err(A::Error::custom("too many, or one twice"));
+            if !names.insert(name.clone()) {
+                return Err(A::Error::custom("one twice"));
             }
             fields.push((name, value));
         }

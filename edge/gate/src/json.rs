@@ -1,7 +1,7 @@
 //! A strict JSON reader over text that is already in memory: one pass, nothing copied, numbers as their digits.
 //!
 //! Refused beside what the grammar refuses: a field given twice (however escaped), lone surrogates, nesting deeper
-//! than 16, objects of more than 64 fields.
+//! than 16. How many fields an object has is bounded by the text's length alone.
 
 mod escape;
 mod reader;

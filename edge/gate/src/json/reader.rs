@@ -6,8 +6,9 @@ use std::borrow::Cow;
 
 /// Arrays and objects inside each other at most, the outermost counted.
 const DEPTH_MAX: usize = 16;
-/// Fields of one object at most.
-const FIELDS_MAX: usize = 64;
+/// Up to so many fields of an object, each new name is compared with those before it; of a wider object the names are
+/// sorted at its end, so that no payload takes longer than its length warrants.
+const COMPARED_MAX: usize = 16;
 /// Fields most payloads stay within, so that their table is allocated once.
 const FIELDS_USUAL: usize = 12;
 
@@ -138,7 +139,7 @@ impl<'a> Reader<'a> {
             self.skip_blanks();
         }
         self.at += 1;
-        Ok(())
+        if self.fields.len() - first > COMPARED_MAX { self.distinct(first) } else { Ok(()) }
     }
 
     fn member(&mut self, first: usize, depth: usize) -> Result<(), Flaw> {
@@ -161,19 +162,35 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// That a name is new to its object, and the object not too wide.
+    /// That a name is new to its object, as far as the object is narrow.
     fn fresh(&self, first: usize, begin: u64, name: &Name) -> Result<(), Flaw> {
         let siblings = self.fields.get(first..).unwrap_or_default();
-        if siblings.len() >= FIELDS_MAX {
-            return Err(self.flaw(format!("an object has more than {FIELDS_MAX} fields")));
-        }
         let is_taken =
             |field: &Field| field.begin == begin && field.name.read(self.text) == name.read(self.text);
-        if siblings.iter().any(is_taken) {
-            let name = name.read(self.text);
-            return Err(self.flaw(format!("field '{}' is given twice", crate::refusal::quoted(&name))));
+        if siblings.len() < COMPARED_MAX && siblings.iter().any(is_taken) {
+            return Err(Self::twice(&name.read(self.text), self.at));
         }
         Ok(())
+    }
+
+    /// That no two names of a wide object are the same.
+    #[cold]
+    fn distinct(&self, first: usize) -> Result<(), Flaw> {
+        let siblings = self.fields.get(first..).unwrap_or_default();
+        let mut names: Vec<_> =
+            siblings.iter().map(|field| (field.name.read(self.text), field.name.span.end + 1)).collect();
+        names.sort_unstable();
+        let repeats = names.windows(2).filter_map(|pair| match pair {
+            [(before, _), (name, end)] if before == name => Some((name, *end)),
+            _ => None,
+        });
+        let earliest = repeats.min_by_key(|(_, end)| *end);
+        earliest.map_or(Ok(()), |(name, end)| Err(Self::twice(name, end)))
+    }
+
+    /// A name that its object has already, and where it ends.
+    fn twice(name: &str, at: usize) -> Flaw {
+        Flaw { what: format!("field '{}' is given twice", crate::refusal::quoted(name)).into(), at }
     }
 
     fn elements(&mut self, depth: usize) -> Result<(), Flaw> {

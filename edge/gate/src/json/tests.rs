@@ -154,15 +154,46 @@ fn refuses_a_field_given_twice() {
 }
 
 #[test]
-fn bounds_depth_and_width() {
+fn bounds_depth() {
     assert!(object(&nested(16, "[", "]")).is_ok());
     assert!(object(&nested(16, "{\"a\":", "}")).is_ok());
     for depth in [17, 129, 2_000] {
         assert_eq!(flaw(&nested(depth, "[", "]")), "it is nested deeper than 16");
         assert_eq!(flaw(&nested(depth, "{\"a\":", "}")), "it is nested deeper than 16");
     }
-    assert_eq!(object(&wide(64)).unwrap().len(), 64);
-    assert_eq!(flaw(&wide(65)), "an object has more than 64 fields");
+}
+
+/// Wide objects are read too, outer and inner ones. Proves TYPE-022.
+#[test]
+fn width_is_not_bounded() {
+    for count in [16, 17, 64, 65, 1_000] {
+        let text = wide(count);
+        let fields = object(&text).unwrap();
+        assert_eq!(fields.len(), count);
+        let last = fields.last().unwrap();
+        let name = format!("f{}", count - 1);
+        assert!(last.is_named(&text, beginning(&name), &name));
+        assert!(object(&format!("{{\"a\":[{text},{text}],\"f0\":1}}")).is_ok());
+    }
+}
+
+/// However far apart, however they are escaped, and wherever the comparing of each with each ends, two fields of one name
+/// are found; of several pairs the one that ends first is told.
+#[test]
+fn refuses_a_field_given_twice_in_a_wide_object() {
+    for count in [15, 16, 17, 18, 64, 200] {
+        for name in ["f0", "f10", "\\u0066\\u0031\\u0030", &format!("f{}", count - 1)] {
+            let inner = wide(count);
+            let before = inner.trim_end_matches('}');
+            let text = format!("{before},\"{name}\":1,\"last\":2}}");
+            let plain = name.replace("\\u00", "").replace("66", "f").replace("3130", "10");
+            let flaw = object(&text).unwrap_err();
+            assert_eq!(flaw.what, format!("field '{plain}' is given twice"), "{count} {name}");
+            assert_eq!(flaw.at, before.len() + name.len() + 3, "{count} {name}");
+            let text = format!("{before},\"{name}\":1,\"f1\":2,\"f0\":3}}");
+            assert_eq!(object(&text).unwrap_err(), flaw, "{count} {name}");
+        }
+    }
 }
 
 #[test]
