@@ -55,7 +55,32 @@ fn wrong_method_and_unknown_path() {
     }
     for path in ["/v1/nowhere", "/v3/symbols", "/v1", "/v1/symbols/", "/v1/order"] {
         x.get(path).refused(404, "EndpointNotFound");
+        x.anyone().send("POST", path, &[], b"").refused(404, "EndpointNotFound");
     }
+}
+
+/// Paths outside of the interface are known too: pages, health checks, control calls. Proves ERR-008.
+#[test]
+fn wrong_method_outside_the_interface() {
+    let x = Exchange::start();
+    for (path, allowed) in [
+        ("/", "GET, HEAD"),
+        ("/site/market.json", "GET, HEAD"),
+        ("/health/live", "GET, HEAD"),
+        ("/health/ready", "GET, HEAD"),
+        ("/sandbox/clock", "GET"),
+    ] {
+        for method in ["POST", "TRACE", "DELETE"] {
+            let answer = x.anyone().send(method, path, &[], b"");
+            assert_eq!((answer.status(), answer.reply.header("allow")), (405, Some(allowed)), "{answer}");
+            assert!(
+                answer.error().message.contains(&format!("'{path}' answers to {allowed}, not to {method}"))
+            );
+        }
+        assert_eq!(x.get(path).status(), 200, "{path}");
+    }
+    let answer = x.get("/sandbox/clock/advance");
+    assert_eq!((answer.status(), answer.reply.header("allow")), (405, Some("POST")), "{answer}");
 }
 
 /// The old ticker: best prices, last trade, volumes under the currencies' codes.

@@ -103,13 +103,15 @@ fn goes_on(app: &App, head: &Parts) -> bool {
 /// Health checks and pages: not part of the interface.
 fn outside(app: &App, method: &str, path: &str) -> Result<Reply, Refusal> {
     let page = || (app.settings.pages)(&app.exchange, path);
-    let found = match method {
-        "GET" | "HEAD" => {
-            health::answer(app, path).or_else(|| page().map(|page| Reply::page(page.content_type, page.body)))
+    let found =
+        health::answer(app, path).or_else(|| page().map(|page| Reply::page(page.content_type, page.body)));
+    match (found, method) {
+        (Some(reply), "GET" | "HEAD") => Ok(reply),
+        (Some(_), _) => Ok(wrong_method(method, path, "GET, HEAD")),
+        (None, _) => {
+            Err(Refusal::new(Reason::EndpointNotFound, format!("No endpoint at '{}'", quoted(path))))
         }
-        _ => None,
-    };
-    found.ok_or_else(|| Refusal::new(Reason::EndpointNotFound, format!("No endpoint at '{}'", quoted(path))))
+    }
 }
 
 fn wrong_method(method: &str, path: &str, allowed: &'static str) -> Reply {
