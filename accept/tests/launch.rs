@@ -114,6 +114,18 @@ fn credentials_file() {
     }
 }
 
+/// A listener at every address is told by this machine's own, where control calls are taken too.
+#[test]
+fn listening_everywhere() {
+    let x = Exchange::builder().flag("--listen", "0.0.0.0:0").start();
+    assert!(x.base_url().starts_with("http://127.0.0.1:"), "{}", x.base_url());
+    assert_eq!(x.credentials()["base_url"], json!(x.base_url()));
+    assert!(x.log().contains(&format!("pages and REST   {}", x.base_url())), "{}", x.log());
+    x.credit("empty", "USD", "1");
+    x.advance(1);
+    laws::check(&x);
+}
+
 /// Keys stay across a restart; the address in the file is rewritten.
 #[test]
 fn credentials_are_rewritten() {

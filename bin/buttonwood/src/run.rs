@@ -18,7 +18,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io::Write;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
 /// Runs the test environment until it is told to stop.
@@ -182,7 +182,18 @@ fn bind(address: SocketAddr) -> Result<TcpListener, Trouble> {
 
 fn base_url(listener: &TcpListener) -> Result<String, Trouble> {
     let address = listener.local_addr().map_err(|error| Trouble::System(format!("no address: {error}")))?;
-    Ok(format!("http://{address}"))
+    Ok(format!("http://{}", reached_at(address)))
+}
+
+/// Where this machine reaches a listener. One at every address is told by the machine's own: a client can connect to it
+/// everywhere, and control calls are taken under no other name.
+fn reached_at(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        let own: IpAddr =
+            if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
+        address.set_ip(own);
+    }
+    address
 }
 
 /// Open files asked for: twenty thousand connections and room to spare.
@@ -209,4 +220,22 @@ fn connections_max() -> Result<usize, Trouble> {
         ))
     })?;
     Ok(usize::try_from(left).unwrap_or(usize::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A listener at every address is told by one that clients and control calls can use.
+    #[test]
+    fn every_address_is_told_by_this_machine_s_own() {
+        for (bound, told) in [
+            ("0.0.0.0:8080", "127.0.0.1:8080"),
+            ("[::]:8080", "[::1]:8080"),
+            ("127.0.0.1:1", "127.0.0.1:1"),
+            ("192.0.2.1:80", "192.0.2.1:80"),
+        ] {
+            assert_eq!(reached_at(bound.parse().unwrap()).to_string(), told);
+        }
+    }
 }
