@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use buttonwood_accept::binary;
+use buttonwood_accept::{Exchange, binary};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The configuration file's name.
@@ -116,6 +116,20 @@ fn start_time_and_clock() {
         let manual = ["--data", "b", "--clock", "manual", "--start-time", "2026-03-04"];
         assert_eq!(made_by(home, &manual, &[]), ["a", "b"]);
     }
+}
+
+/// A time may stand in the file as the date that TOML knows, or as a text.
+#[test]
+fn times_in_the_file() {
+    let home = tempfile::tempdir().unwrap();
+    for value in ["2026-05-05T00:00:00Z", "2026-05-05 02:00:00+02:00", "2026-05-05", "\"2026-05-05\""] {
+        let file = config(home.path(), &format!("start-time = {value}\n"));
+        let x = Exchange::builder().flag("--config", &file).start();
+        assert_eq!(x.now_ms(), 1_777_939_200_000, "{value}");
+    }
+    let file = config(home.path(), "clock = \"manual\"\nstart-time = 2026-05-05T00:00:00\n");
+    let line = refused(home.path(), &["--config", &file], &[]);
+    assert!(line.contains("--start-time '2026-05-05T00:00:00'") && line.contains("zone"), "{line}");
 }
 
 /// A mistake in the file is said to be there, and one in a flag is not.

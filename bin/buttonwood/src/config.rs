@@ -77,7 +77,7 @@ fn with_file(mut arguments: Vec<OsString>) -> Result<(Vec<OsString>, FromFile), 
             continue;
         }
         for value in values(&value).ok_or_else(|| {
-            format!("--config {shown}: '{key}' must be a text, a number, true, false or a list")
+            format!("--config {shown}: '{key}' must be a text, a number, a date, true, false or a list")
         })? {
             arguments.insert(at, format!("--{flag}={value}").into());
         }
@@ -119,7 +119,8 @@ fn values(value: &toml::Value) -> Option<Vec<String>> {
             let parts: Option<Vec<Vec<String>>> = items.iter().map(values).collect();
             parts.map(|parts| parts.into_iter().flatten().collect())
         }
-        toml::Value::Float(_) | toml::Value::Datetime(_) | toml::Value::Table(_) => None,
+        toml::Value::Datetime(moment) => Some(vec![moment.to_string()]),
+        toml::Value::Float(_) | toml::Value::Table(_) => None,
     }
 }
 
