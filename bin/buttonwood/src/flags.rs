@@ -2,7 +2,7 @@
 
 use crate::cli::Common;
 use crate::trouble::Trouble;
-use buttonwood_gate::HeaderNames;
+use buttonwood_gate::{EARLIEST, HeaderNames, LATEST};
 use buttonwood_journal::Options as JournalOptions;
 use buttonwood_model::Time;
 use buttonwood_sequencer::Options;
@@ -69,16 +69,20 @@ pub(crate) fn header_names(common: &Common) -> Result<HeaderNames, Trouble> {
 
 /// Where a manual clock starts; a date alone is its midnight.
 pub(crate) fn start_time(text: &str) -> Result<Time, Trouble> {
-    let bad = || {
+    let time = moment(text).filter(|time| (EARLIEST..=LATEST).contains(time));
+    time.ok_or_else(|| {
         Trouble::Flag(format!(
-            "--start-time '{text}' is no ISO 8601 time with its zone, nor a date, from 1970 on, such as \
-             2026-01-01T00:00:00Z or 2026-01-01"
+            "--start-time '{text}' must be an ISO 8601 time with its zone, or a date, such as 2026-01-01T00:00:00Z or \
+             2026-01-01, from 1974-01-01T00:00:00Z to 5138-01-01T00:00:00Z"
         ))
-    };
+    })
+}
+
+fn moment(text: &str) -> Option<Time> {
     let is_date = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     let midnight = if is_date { "T00:00:00Z" } else { "" };
-    let stamp: jiff::Timestamp = format!("{text}{midnight}").parse().map_err(|_| bad())?;
-    u64::try_from(stamp.as_microsecond()).map(Time).map_err(|_| bad())
+    let stamp: jiff::Timestamp = format!("{text}{midnight}").parse().ok()?;
+    u64::try_from(stamp.as_microsecond()).ok().map(Time)
 }
 
 #[cfg(test)]
@@ -92,11 +96,32 @@ mod tests {
         for text in ["2026-01-01T00:00:00Z", "2026-01-01", "20260101", "2026-01-01T01:00:00+01:00"] {
             assert_eq!(start_time(text).ok(), Some(midnight), "{text}");
         }
-        for text in
-            ["", "-", "2026", "2026-13-01", "2026-01-01T00:00:00", "1969-12-31", "yesterday", "1767225600"]
-        {
-            let line = start_time(text).expect_err(text).to_string();
-            assert!(line.starts_with(&format!("--start-time '{text}' is no ISO 8601")), "{line}");
+        for text in ["", "-", "2026", "2026-13-01", "2026-01-01T00:00:00", "yesterday", "1767225600"] {
+            assert!(refused(text).contains("must be an ISO 8601 time with its zone, or a date"), "{text}");
         }
+    }
+
+    /// Of every moment between the bounds seconds are told from milliseconds; any other is refused by the bounds' names.
+    #[test]
+    fn a_start_lies_within_bounds() {
+        for (text, time) in [("1974-01-01T00:00:00Z", EARLIEST), ("5138-01-01T00:00:00Z", LATEST)] {
+            assert_eq!(start_time(text).ok(), Some(time));
+        }
+        for text in [
+            "-000044-03-15",
+            "1969-12-31",
+            "1971-01-01T00:00:00Z",
+            "1973-12-31T23:59:59.999999Z",
+            "5138-01-01T00:00:00.000001Z",
+            "9999-12-31T23:59:59Z",
+        ] {
+            assert!(refused(text).ends_with("from 1974-01-01T00:00:00Z to 5138-01-01T00:00:00Z"), "{text}");
+        }
+    }
+
+    fn refused(text: &str) -> String {
+        let line = start_time(text).expect_err(text).to_string();
+        assert!(line.starts_with(&format!("--start-time '{text}' ")), "{line}");
+        line
     }
 }

@@ -29,4 +29,4 @@ pub use rate::{Admit, Bucket, Limit, Limits};
 pub use reason::Reason;
 pub use refusal::{Refusal, quoted};
 pub use roles::{missing_role, require};
-pub use timestamp::millis as timestamp_millis;
+pub use timestamp::{EARLIEST, LATEST, millis as timestamp_millis};
