@@ -217,7 +217,7 @@ fn decimals() {
 fn amounts_to_spend() {
     let x = Exchange::start();
     let mut table = Table::new(&x);
-    for spend in ["\"0\"", "\"-1\"", "\"abc\"", "1e5", "true", "\"\""] {
+    for spend in ["\"0\"", "\"-1\"", "\"abc\"", "1e5", "true", "\"\"", "\"0.0000000001\""] {
         let fields =
             format!(r#""symbol":"btcusd","side":"buy","type":"exchange market","total_spend":{spend}"#);
         table.row(Row {
@@ -229,7 +229,7 @@ fn amounts_to_spend() {
                 (400, "InvalidParameterValue"),
                 (400, "InvalidTotalSpend"),
             ],
-            names: vec![],
+            names: vec![format!("Invalid total spend for symbol BTCUSD: {}", spend.trim_matches('"'))],
         });
     }
     table.finish();

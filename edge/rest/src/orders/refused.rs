@@ -52,8 +52,11 @@ fn place(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
         PlaceReject::NoPrice => bad_order_field(Reason::InvalidPrice, "price", symbol, &text("price")),
         PlaceReject::SpendIsForBuys => bad_order_field(Reason::InvalidSide, "side", symbol, &text("side")),
         PlaceReject::BelowMinimum => {
-            let field = if call.payload().field("amount").is_some() { "amount" } else { "total_spend" };
-            bad_order_field(Reason::InvalidQuantity, "quantity", symbol, &text(field))
+            let (kind, field) = match call.payload().field("amount") {
+                Some(_) => ("quantity", "amount"),
+                None => ("total spend", "total_spend"),
+            };
+            bad_order_field(Reason::InvalidQuantity, kind, symbol, &text(field))
         }
         PlaceReject::MarketClosed => {
             Refusal::new(Reason::MarketClosed, format!("The market for symbol {shown} is closed"))
