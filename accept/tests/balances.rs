@@ -22,11 +22,17 @@ fn shape() {
     once.sort_unstable();
     once.dedup();
     assert_eq!(once.len(), codes.len(), "one row per currency: {codes:?}");
-    assert_eq!(x.as_("empty").call("/v1/balances", json!({})).ok(), json!([]));
+    let empty = || x.as_("empty").call("/v1/balances", json!({})).ok();
+    assert_eq!(empty(), json!([]));
+    // Of dollars 15 decimals are told, and less is none.
+    x.credit("empty", "USD", "0.0000000000000009");
+    assert_eq!(empty(), json!([]));
     x.credit("empty", "BTC", "0.5");
     let one = x.as_("empty").balances();
     assert_eq!(one.len(), 1);
     assert_eq!((&one[0]["currency"], Dec::wire(&one[0]["amount"])), (&json!("BTC"), dec("0.5")));
+    x.credit("empty", "USD", "0.0000000000000001");
+    assert_eq!(x.as_("empty").balance("USD").0, dec("0.000000000000001"));
 }
 
 /// A hold lowers what is available, for trading and for withdrawal, at once. Proves BAL-004, BAL-005.

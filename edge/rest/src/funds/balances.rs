@@ -8,7 +8,7 @@ use crate::route::Route;
 use crate::time::iso_micros;
 use buttonwood_gate::Refusal;
 use buttonwood_model::Role;
-use buttonwood_num::Money;
+use buttonwood_num::{MONEY_DECIMALS, Money};
 
 /// Trader, Fund Manager or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/balances", answer)
@@ -24,9 +24,9 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         (app.now_of(&views), rows)
     };
     let stamp = iso_micros(now);
-    let held = rows.into_iter().filter(|(_, balance)| balance.total() != Money::ZERO);
+    let rows = rows.into_iter().map(|(currency, balance)| (app.currency(currency), balance));
+    let held = rows.filter(|(currency, balance)| is_shown(balance.total(), currency.decimals));
     let body = json::array(held, |json, (currency, balance)| {
-        let currency = app.currency(currency);
         let amount = |amount: Money| move |out: &mut Vec<u8>| amount.push_floored(out, currency.decimals);
         json.object(|json| {
             json.plain("type", "exchange");
@@ -38,4 +38,25 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         });
     });
     Ok(Reply::json(body))
+}
+
+/// Whether anything of an amount is left once it is cut to so many decimals (facts F§1: rows with a non-zero balance).
+fn is_shown(amount: Money, decimals: u8) -> bool {
+    let least = 10i128.pow(u32::from(MONEY_DECIMALS.saturating_sub(decimals)));
+    amount.units() >= least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Dollars have 15 decimals of the 19 that are counted (TYPE-021).
+    #[test]
+    fn less_than_the_last_decimal_is_not_shown() {
+        for (units, decimals, shown) in
+            [(0, 19, false), (1, 19, true), (9_999, 15, false), (10_000, 15, true), (i128::MAX, 15, true)]
+        {
+            assert_eq!(is_shown(Money::from_units(units), decimals), shown, "{units} {decimals}");
+        }
+    }
 }
