@@ -94,6 +94,22 @@ fn ephemeral_and_data() {
     assert_eq!(made_by(home, &["--config", &file], &environment), ["file", "flag"]);
 }
 
+/// A switch in the environment or in the file takes every usual word.
+#[test]
+fn words_of_switches() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    for word in ["1", "yes", "on"] {
+        let ephemeral =
+            made_by(home, &[], &[("BUTTONWOOD_EPHEMERAL", word), ("BUTTONWOOD_RATE_LIMITS", word)]);
+        assert!(matches!(&ephemeral[..], [one] if one.starts_with("buttonwood-")), "{word}: {ephemeral:?}");
+    }
+    for word in ["0", "\"no\"", "\"off\"", "false"] {
+        let file = config(home, &format!("ephemeral = {word}\nrate-limits = {word}\n"));
+        assert_eq!(made_by(home, &["--config", &file], &[]), ["buttonwood-data"], "{word}");
+    }
+}
+
 /// A real clock starts where it is: a time for it to start at is refused, unless the clock ranks higher.
 #[test]
 fn start_time_and_clock() {

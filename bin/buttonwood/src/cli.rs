@@ -1,5 +1,6 @@
 //! Commands and flags. Each flag is an environment variable and a key of the configuration file too.
 
+use clap::builder::BoolishValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -27,7 +28,9 @@ pub(crate) enum Command {
 /// On or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Switch {
+    #[value(aliases = ["true", "yes", "1"])]
     On,
+    #[value(aliases = ["false", "no", "0"])]
     Off,
 }
 
@@ -93,7 +96,8 @@ pub(crate) struct Sandbox {
     #[command(flatten)]
     pub(crate) common: Common,
     /// A fresh data directory under the system's temporary folder, removed at a clean exit; in place of --data.
-    #[arg(long, env = "BUTTONWOOD_EPHEMERAL", num_args = 0..=1, default_value_t = false, default_missing_value = "true")]
+    #[arg(long, env = "BUTTONWOOD_EPHEMERAL", num_args = 0..=1, default_value_t = false, default_missing_value = "true",
+        value_parser = BoolishValueParser::new())]
     pub(crate) ephemeral: bool,
     /// Seeds simulated traders, key and counterparty ids, and, only when given, secrets [default: random, printed].
     #[arg(long, env = "BUTTONWOOD_SEED")]
@@ -140,6 +144,28 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Switches take every usual word, whichever way they are given.
+    #[test]
+    fn switches_take_usual_words() {
+        let read = |word: &str| {
+            let flags = ["--ephemeral", "--activity", "--rate-limits"].map(|flag| format!("{flag}={word}"));
+            let arguments = ["buttonwood", "sandbox"].map(str::to_owned).into_iter().chain(flags);
+            match Cli::try_parse_from(arguments).map(|cli| cli.command) {
+                Ok(Command::Sandbox(flags)) => {
+                    Some((flags.ephemeral, flags.activity, flags.common.rate_limits))
+                }
+                Ok(_) | Err(_) => None,
+            }
+        };
+        for word in ["on", "true", "yes", "1"] {
+            assert_eq!(read(word), Some((true, Switch::On, Switch::On)), "{word}");
+        }
+        for word in ["off", "false", "no", "0"] {
+            assert_eq!(read(word), Some((false, Switch::Off, Switch::Off)), "{word}");
+        }
+        assert_eq!(read("perhaps"), None);
+    }
 
     /// Addresses and names are taken with a port, and nothing without one.
     #[test]
