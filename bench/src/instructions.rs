@@ -89,7 +89,7 @@ fn gate() -> usize {
         require_heartbeat: false,
         time_based_nonce: false,
     };
-    gate.keys().insert(key, &Secret::new(SECRET.as_bytes().to_vec()), Nonce::default(), Time(0));
+    gate.keys().insert(key, &Secret::new(SECRET.as_bytes().to_vec()), Nonce::default());
     let credentials = Credentials::new(KEY, SECRET);
     let signed = |at: u64| {
         let nonce = 1_767_225_600_000 + at;

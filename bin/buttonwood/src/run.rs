@@ -162,7 +162,7 @@ fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Vault) -> Re
             require_heartbeat: key.require_heartbeat,
             time_based_nonce: key.time_based_nonce,
         };
-        gate.keys().insert(known, &secret, entry.highest_nonce(), Time(0));
+        gate.keys().insert(known, &secret, entry.highest_nonce());
         if is_simulated(&key.name) {
             // A bucket of their own: to fill the books, or to follow a clock that is moved, takes many calls at once (D-35).
             gate.keys().set_limit(&key.api_key, Limit::per_second(10_000));

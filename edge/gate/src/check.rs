@@ -110,12 +110,12 @@ impl Gate {
         if self.limits.enabled { turn(self.public.take(peer, now)) } else { Ok(Duration::ZERO) }
     }
 
-    /// Lets a private request in. Its nonce is taken before it waits, so that nonces are taken as they arrive.
+    /// Lets a private request in, which is a sign of life (SES-012). Its nonce is taken before it waits, so that nonces are taken as they arrive.
     ///
     /// `now` counts from any fixed start, the same for all calls; `time` is the exchange's time.
     ///
     /// # Errors
-    /// The first check that fails; the nonce is then not used.
+    /// The first check that fails; the nonce is then not used, and whoever sent it need not be there (SES-013).
     pub fn check(&self, request: &Request<'_>, now: Duration, time: Time) -> Result<Call, Refusal> {
         if self.limits.enabled {
             turn(self.flood.take(request.peer, now))?;
@@ -127,8 +127,6 @@ impl Gate {
         let nonce = known
             .nonces()
             .take(payload.field("nonce").as_ref(), self.rule(&known.key, request, tag, time))?;
-        // Not before: whoever holds an old request could keep its key alive for ever (SES-013).
-        known.seen(time);
         Ok(Call { known, nonce: Some(nonce), payload, wait })
     }
 

@@ -6,12 +6,11 @@ use crate::nonce::Nonces;
 use crate::rate::{Allowance, Bucket, Limit, Limits};
 use crate::signature::Signer;
 use buttonwood_access::Owner;
-use buttonwood_model::{Nonce, Roles, SessionId, Time};
+use buttonwood_model::{Nonce, Roles, SessionId};
 use buttonwood_vault::Secret;
 use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a key is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,40 +36,23 @@ pub struct KnownKey {
     pub key: Key,
     pub(crate) signer: Signer,
     pub(crate) allowance: Arc<Allowance>,
-    memory: Arc<Memory>,
-}
-
-/// What is remembered while keys are swapped.
-#[derive(Debug)]
-struct Memory {
-    nonces: Nonces,
-    /// Exchange time in microseconds.
-    last_seen: AtomicU64,
+    /// Remembered while keys are swapped.
+    nonces: Arc<Nonces>,
 }
 
 impl KnownKey {
-    /// The exchange's time at the last authenticated request; zero before the first (SES-012).
-    pub fn last_seen(&self) -> Time {
-        Time(self.memory.last_seen.load(Ordering::Relaxed))
-    }
-
     /// The highest nonce taken.
     pub fn last_nonce(&self) -> Nonce {
-        self.memory.nonces.last()
+        self.nonces.last()
     }
 
     /// Forgets the highest nonce: a control call of the sandbox (D-26).
     pub fn reset_nonce(&self) {
-        self.memory.nonces.reset();
+        self.nonces.reset();
     }
 
     pub(crate) fn nonces(&self) -> &Nonces {
-        &self.memory.nonces
-    }
-
-    /// Moves the heartbeat clock, never back.
-    pub(crate) fn seen(&self, time: Time) {
-        self.memory.last_seen.fetch_max(time.0, Ordering::Relaxed);
+        &self.nonces
     }
 }
 
@@ -95,20 +77,19 @@ impl KeyTable {
         Self { limits, nobody, known: RwLock::default() }
     }
 
-    /// Puts a key in, or in place of the one with its text. `last_nonce` and `last_seen` are what was recovered of it;
-    /// a key that is only replaced keeps its own.
-    pub fn insert(&self, key: Key, secret: &Secret, last_nonce: Nonce, last_seen: Time) {
+    /// Puts a key in, or in place of the one with its text. `last_nonce` is what was recovered of it; a key
+    /// that is only replaced keeps its own.
+    pub fn insert(&self, key: Key, secret: &Secret, last_nonce: Nonce) {
         let signer = Signer::new(secret);
         let mut known = self.known.write();
         let before = known.keys.get(key.api_key.as_bytes());
-        let kept = before.map(|before| (Arc::clone(&before.memory), Arc::clone(&before.allowance)));
-        let (memory, allowance) = kept.unwrap_or_else(|| {
-            let memory = Memory { nonces: Nonces::after(last_nonce), last_seen: AtomicU64::new(last_seen.0) };
+        let kept = before.map(|before| (Arc::clone(&before.nonces), Arc::clone(&before.allowance)));
+        let (nonces, allowance) = kept.unwrap_or_else(|| {
             let allowance = self.allowance(&mut known, key.owner, self.limits.key);
-            (Arc::new(memory), Arc::new(allowance))
+            (Arc::new(Nonces::after(last_nonce)), Arc::new(allowance))
         });
         let text = key.api_key.as_bytes().into();
-        known.keys.insert(text, Arc::new(KnownKey { key, signer, allowance, memory }));
+        known.keys.insert(text, Arc::new(KnownKey { key, signer, allowance, nonces }));
     }
 
     /// Gives a known key a limit of its own, which it shares with no key of its account, for example the exchange's own
@@ -118,8 +99,8 @@ impl KeyTable {
         let Some(before) = known.keys.get(api_key.as_bytes()).map(Arc::clone) else { return };
         let alone = Arc::new(Bucket::new(limit));
         let allowance = Arc::new(Allowance::new(limit, self.limits.reserve, alone));
-        let (key, signer, memory) = (before.key.clone(), before.signer.clone(), Arc::clone(&before.memory));
-        known.keys.insert(api_key.as_bytes().into(), Arc::new(KnownKey { key, signer, allowance, memory }));
+        let (key, signer, nonces) = (before.key.clone(), before.signer.clone(), Arc::clone(&before.nonces));
+        known.keys.insert(api_key.as_bytes().into(), Arc::new(KnownKey { key, signer, allowance, nonces }));
     }
 
     /// Takes a key out: its next request is that of an unknown key (AUTH-011).
@@ -130,12 +111,6 @@ impl KeyTable {
     /// The key with this text.
     pub fn find(&self, api_key: &[u8]) -> Option<Arc<KnownKey>> {
         self.known.read().keys.get(api_key).map(Arc::clone)
-    }
-
-    /// Every key whose silence cancels its orders.
-    pub fn with_heartbeat(&self) -> Vec<Arc<KnownKey>> {
-        let known = self.known.read();
-        known.keys.values().filter(|known| known.key.require_heartbeat).map(Arc::clone).collect()
     }
 
     pub(crate) fn nobody(&self) -> &Signer {
@@ -163,7 +138,7 @@ mod tests {
             session: SessionId(1),
             owner: Owner::Account(AccountId(1)),
             roles: Roles::of(roles),
-            require_heartbeat: api_key.ends_with("beat"),
+            require_heartbeat: false,
             time_based_nonce: false,
         }
     }
@@ -171,8 +146,8 @@ mod tests {
     fn table() -> KeyTable {
         let table = KeyTable::new(Limits::default());
         let secret = Secret::new(b"secret".to_vec());
-        table.insert(key("account-a", &[Role::Trader]), &secret, Nonce::parse(b"7").unwrap(), Time(5));
-        table.insert(key("account-beat", &[Role::Trader]), &secret, Nonce::default(), Time(0));
+        table.insert(key("account-a", &[Role::Trader]), &secret, Nonce::parse(b"7").unwrap());
+        table.insert(key("account-other", &[Role::Trader]), &secret, Nonce::default());
         table
     }
 
@@ -187,16 +162,13 @@ mod tests {
     fn a_replaced_key_keeps_its_memory() {
         let table = table();
         let before = table.find(b"account-a").unwrap();
-        assert_eq!((before.last_nonce(), before.last_seen()), (Nonce::parse(b"7").unwrap(), Time(5)));
+        assert_eq!(before.last_nonce(), Nonce::parse(b"7").unwrap());
         let secret = Secret::new(b"other".to_vec());
-        table.insert(key("account-a", &[Role::Auditor]), &secret, Nonce::default(), Time(0));
+        table.insert(key("account-a", &[Role::Auditor]), &secret, Nonce::default());
         let after = table.find(b"account-a").unwrap();
         assert!(after.key.roles.has(Role::Auditor));
         // Also what a request still holding the old one takes.
         assert!(take(&before, "8") && !take(&after, "8") && take(&after, "9") && !take(&before, "9"));
-        before.seen(Time(6));
-        before.seen(Time(4));
-        assert_eq!(after.last_seen(), Time(6));
     }
 
     /// Proves AUTH-011.
@@ -205,15 +177,8 @@ mod tests {
         let table = table();
         table.remove("account-a");
         assert!(table.find(b"account-a").is_none());
-        assert!(table.find(b"account-beat").is_some());
+        assert!(table.find(b"account-other").is_some());
         assert!(table.find(b"").is_none());
-    }
-
-    #[test]
-    fn lists_the_keys_that_must_not_fall_silent() {
-        let beating = table().with_heartbeat();
-        assert_eq!(beating.len(), 1);
-        assert_eq!(beating[0].key.api_key, "account-beat");
     }
 
     #[test]

@@ -1,12 +1,11 @@
 //! What every request handler has at hand.
 
 use crate::sandbox::Steps;
-use buttonwood_gate::{Gate, KnownKey};
+use buttonwood_gate::Gate;
 use buttonwood_model::{Currency, Symbol, SymbolId, Time};
 use buttonwood_sequencer::Exchange;
 use buttonwood_views::Views;
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -47,8 +46,6 @@ pub struct App {
     symbols: Vec<Symbol>,
     currencies: Vec<Currency>,
     by_name: HashMap<String, SymbolId>,
-    /// Keys whose silence cancels their orders.
-    watched: Vec<Arc<KnownKey>>,
     started: Instant,
     /// The latest time any reply has told.
     told: AtomicU64,
@@ -71,7 +68,6 @@ impl App {
             .enumerate()
             .map(|(id, symbol)| (symbol.name.clone(), SymbolId::from_index(id)))
             .collect();
-        let watched = gate.keys().with_heartbeat();
         Self {
             exchange,
             gate,
@@ -79,7 +75,6 @@ impl App {
             symbols,
             currencies,
             by_name,
-            watched,
             started: Instant::now(),
             told: AtomicU64::new(0),
             ready: AtomicBool::new(false),
@@ -123,13 +118,6 @@ impl App {
     pub(crate) fn now_of(&self, views: &Views) -> Time {
         let now = self.exchange.now().0.max(views.state().stamp().time.0);
         Time(self.told.fetch_max(now, Ordering::AcqRel).max(now))
-    }
-
-    /// Tells the exchange when each watched session made its last authenticated call (SES-012).
-    pub(crate) fn pass_on_signs_of_life(&self) {
-        for known in &self.watched {
-            self.exchange.heard(known.key.session, known.last_seen());
-        }
     }
 
     /// A symbol by its name in any letter case (SYM-007).

@@ -179,8 +179,8 @@ fn admit(app: &App, route: &Route, peer: SocketAddr, head: &Parts) -> Result<gat
     let (path, headers) = (head.uri.path(), &head.headers);
     let request = gate::Request { path, query: None, headers, peer: peer.ip(), kind: route.kind };
     let checked = app.gate.check(&request, app.uptime(), app.exchange.now());
-    if checked.as_ref().is_ok_and(|call| call.key().require_heartbeat) {
-        app.pass_on_signs_of_life();
+    if let Some(key) = checked.as_ref().ok().map(gate::Call::key).filter(|key| key.require_heartbeat) {
+        app.exchange.heard(key.session, app.exchange.now());
     }
     checked
 }
