@@ -180,7 +180,7 @@ fn admit(app: &App, route: &Route, peer: SocketAddr, head: &Parts) -> Result<gat
     let request = gate::Request { path, query: None, headers, peer: peer.ip(), kind: route.kind };
     let checked = app.gate.check(&request, app.uptime(), app.exchange.now());
     if let Some(key) = checked.as_ref().ok().map(gate::Call::key).filter(|key| key.require_heartbeat) {
-        app.exchange.heard(key.session, app.exchange.now());
+        app.exchange.heard(key.session, app.exchange.steady());
     }
     checked
 }

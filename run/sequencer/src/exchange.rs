@@ -168,6 +168,11 @@ impl Exchange {
         self.shared.clock.now()
     }
 
+    /// The time that silence is measured by: the exchange's where that is moved by hand, otherwise one that nobody sets.
+    pub fn steady(&self) -> Time {
+        self.shared.clock.steady()
+    }
+
     /// Whether the disk is so full that only cancels are taken.
     pub fn is_short_of_space(&self) -> bool {
         self.shared.low_space.load(Ordering::Relaxed)
@@ -181,11 +186,11 @@ impl Exchange {
     /// Watches sessions with Require Heartbeat from now on.
     pub fn watch_sessions(&self, sessions: impl IntoIterator<Item = SessionId>) {
         for session in sessions {
-            self.shared.pulse.watch(session, self.now());
+            self.shared.pulse.watch(session, self.steady());
         }
     }
 
-    /// Notes when a session with Require Heartbeat made its last authenticated call (SES-012).
+    /// Notes when, by the steady time, a session with Require Heartbeat made its last authenticated call (SES-012).
     pub fn heard(&self, session: SessionId, at: Time) {
         self.shared.pulse.heard(session, at);
     }

@@ -3,6 +3,8 @@
 //! Only the expiry is a command; the clock of mere reads need not be journaled (house rules, DESIGN Q-004). After a
 //! restart every session has a whole window again.
 //!
+//! Times here are the clock's steady ones: who sets the time of day neither ends a window nor makes it longer.
+//!
 //! Clauses: `SES-010` to `SES-015`.
 
 use buttonwood_model::{SessionId, Time};
@@ -82,33 +84,4 @@ impl Pulse {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const FIRST: SessionId = SessionId(1);
-    const SECOND: SessionId = SessionId(2);
-
-    /// Proves SES-012, SES-014.
-    #[test]
-    fn a_sign_of_life_moves_the_deadline_and_revives() {
-        let pulse = Pulse::default();
-        pulse.watch(FIRST, Time(0));
-        pulse.watch(SECOND, Time(5));
-        let at = |seconds: u64| Time(seconds * Time::SECOND);
-        assert_eq!(pulse.due(Time(SILENCE - 1), |_| true), None);
-        assert_eq!(pulse.due(at(31), |_| true), Some((FIRST, Time(SILENCE))));
-        pulse.heard(FIRST, at(15));
-        assert_eq!(pulse.due(at(31), |_| true), Some((SECOND, Time(SILENCE + 5))));
-        pulse.expire(SECOND, Time(SILENCE + 5));
-        assert_eq!(pulse.due(at(44), |_| true), None);
-        assert_eq!(pulse.due(at(45), |_| false), None);
-        assert_eq!(pulse.due(at(45), |_| true), Some((FIRST, at(45))));
-        pulse.heard(SECOND, at(50));
-        // Heard between the decision and the note: its next silence counts.
-        pulse.heard(FIRST, at(60));
-        pulse.expire(FIRST, at(45));
-        assert_eq!(pulse.due(at(80), |_| true), Some((SECOND, at(80))));
-        pulse.expire(SECOND, at(80));
-        assert_eq!(pulse.due(at(90), |_| true), Some((FIRST, at(90))));
-    }
-}
+mod tests;

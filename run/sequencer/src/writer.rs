@@ -199,14 +199,15 @@ impl Writer {
         self.batch.moved.push((to, reply));
     }
 
+    /// Expires the sessions whose windows end by `until`, which is a steady time.
     fn expire_until(&mut self, until: Time, shared: &Shared) {
         loop {
             let orders_of = |session: SessionId| has_orders(&self.state, session);
             let Some((session, when)) = shared.pulse.due(until, orders_of) else { return };
             shared.pulse.expire(session, when);
-            shared.clock.move_to(when);
+            let time = shared.clock.reach(when);
             let command = Command { caller: None, body: Body::ExpireSession(session) };
-            self.execute(when, command, None, shared);
+            self.execute(time, command, None, shared);
         }
     }
 
@@ -224,7 +225,7 @@ impl Writer {
             // Their announcement may have met a full queue.
             self.take_nonces(shared);
             if !shared.clock.is_manual() {
-                self.expire_until(shared.clock.now(), shared);
+                self.expire_until(shared.clock.steady(), shared);
             }
         }
     }

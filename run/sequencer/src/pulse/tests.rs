@@ -1,0 +1,226 @@
+//! Silence: who is watched how long, by which clock.
+
+use super::*;
+use crate::{Clock, Options, Stepped, recover_stepped};
+use buttonwood_engine::{
+    Account, Body, Caller, Command, FeeSchedule, House, Mode, NewSession, Opening, Owner, Place,
+};
+use buttonwood_journal as journal;
+use buttonwood_model::{
+    AccountId, Currency, CurrencyId, CurrencyKind, GroupId, Nonce, OrderKind, Product, Role, Roles, Side,
+    Symbol, SymbolId, SymbolStatus,
+};
+use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
+use std::time::Duration;
+
+const FIRST: SessionId = SessionId(1);
+const SECOND: SessionId = SessionId(2);
+
+/// Proves SES-012, SES-014.
+#[test]
+fn a_sign_of_life_moves_the_deadline_and_revives() {
+    let pulse = Pulse::default();
+    pulse.watch(FIRST, Time(0));
+    pulse.watch(SECOND, Time(5));
+    let at = |seconds: u64| Time(seconds * Time::SECOND);
+    assert_eq!(pulse.due(Time(SILENCE - 1), |_| true), None);
+    assert_eq!(pulse.due(at(31), |_| true), Some((FIRST, Time(SILENCE))));
+    pulse.heard(FIRST, at(15));
+    assert_eq!(pulse.due(at(31), |_| true), Some((SECOND, Time(SILENCE + 5))));
+    pulse.expire(SECOND, Time(SILENCE + 5));
+    assert_eq!(pulse.due(at(44), |_| true), None);
+    assert_eq!(pulse.due(at(45), |_| false), None);
+    assert_eq!(pulse.due(at(45), |_| true), Some((FIRST, at(45))));
+    pulse.heard(SECOND, at(50));
+    // Heard between the decision and the note: its next silence counts.
+    pulse.heard(FIRST, at(60));
+    pulse.expire(FIRST, at(45));
+    assert_eq!(pulse.due(at(80), |_| true), Some((SECOND, at(80))));
+    pulse.expire(SECOND, at(80));
+    assert_eq!(pulse.due(at(90), |_| true), Some((FIRST, at(90))));
+}
+
+/// An account with money and a key with Require Heartbeat, and a symbol to trade.
+fn founding() -> Vec<Command> {
+    let currency = |code: &str| {
+        Body::list_currency(Currency {
+            code: code.to_owned(),
+            name: code.to_owned(),
+            decimals: 19,
+            kind: CurrencyKind::Crypto,
+            networks: Vec::new(),
+        })
+    };
+    let mut opened = Account::house(Time(0));
+    opened.group = Some(GroupId(0));
+    opened.short_name = "one".to_owned();
+    let bodies = [
+        Body::open(Opening { mode: Mode::Sandbox, seed: 1, hash_key: 2, fees: FeeSchedule::default() }),
+        currency("BTC"),
+        currency("USD"),
+        Body::list_symbol(symbol()),
+        Body::add_group("one".to_owned()),
+        Body::open_account(opened),
+        Body::add_session(NewSession {
+            owner: Owner::Account(account()),
+            roles: Roles::of(&[Role::Trader]),
+            require_heartbeat: true,
+            time_based_nonce: false,
+            api_key: "account-beat".to_owned(),
+            name: "beat".to_owned(),
+        }),
+        Body::credit(account(), vec![(CurrencyId(1), Money::from_decimal(decimal("1000000")).unwrap())]),
+    ];
+    bodies.into_iter().map(|body| Command { caller: None, body }).collect()
+}
+
+fn decimal(text: &str) -> Decimal {
+    Decimal::parse(text.as_bytes()).unwrap()
+}
+
+fn symbol() -> Symbol {
+    let grid = Grid::new(decimal("0.01"), decimal("0.00000001")).unwrap();
+    Symbol {
+        name: "btcusd".to_owned(),
+        base: CurrencyId(0),
+        quote: CurrencyId(1),
+        qty_min: grid.qty(decimal("0.00001")).unwrap(),
+        grid,
+        product: Product::Spot,
+        status: SymbolStatus::Open,
+        wrap_enabled: false,
+        closed_to: Vec::new(),
+    }
+}
+
+fn account() -> AccountId {
+    AccountId::from_index(House::ALL.len())
+}
+
+const BEATING: SessionId = SessionId(0);
+const DAY: Time = Time(1_767_225_600_000_000);
+
+/// An exchange of one session that must be heard, and has an order.
+struct Quiet {
+    stepped: Stepped,
+    _dir: tempfile::TempDir,
+    ticks: u64,
+}
+
+impl Quiet {
+    fn with(clock: Clock) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let segments =
+            journal::Options { first_segment_bytes: 65_536, segment_bytes: 65_536, ballast_bytes: 0 };
+        let mut recovered = recover_stepped(dir.path(), segments).unwrap();
+        recovered.commit(DAY, founding()).unwrap();
+        let mut quiet =
+            Self { stepped: Stepped::new(recovered, clock, Options::default()), _dir: dir, ticks: 0 };
+        quiet.tick();
+        quiet.order();
+        quiet
+    }
+
+    /// With the time of day, and a steady time that began with the system a minute ago.
+    fn real() -> Self {
+        let steady = AtomicU64::new(60 * Time::SECOND);
+        Self::with(Clock::Set { day: AtomicU64::new(DAY.0), steady })
+    }
+
+    fn order(&mut self) {
+        let place = Place {
+            symbol: SymbolId(0),
+            side: Side::Buy,
+            kind: OrderKind::Limit,
+            option: None,
+            price: Price::from_ticks(100),
+            qty: Qty::from_hundredths(100_000_000),
+            spend: Money::ZERO,
+            client_id: None,
+        };
+        let nonce = Nonce::parse(b"1").unwrap();
+        let caller = Some(Caller { session: BEATING, account: Some(account()), nonce });
+        let exchange = self.stepped.exchange();
+        exchange.heard(BEATING, exchange.steady());
+        let _answer = exchange.submit(Command { caller, body: Body::Place(place) }).unwrap();
+        self.tick();
+        assert!(self.is_live(), "it is taken");
+    }
+
+    fn is_live(&self) -> bool {
+        self.stepped.state().orders().in_any_order(account()).next().is_some()
+    }
+
+    fn stamped(&self) -> Time {
+        self.stepped.state().stamp().time
+    }
+
+    /// A turn of the writer's thread in which it looks for silence.
+    fn tick(&mut self) {
+        self.stepped.decide(Duration::from_hours(self.ticks));
+        self.stepped.commit().unwrap();
+        self.ticks += 1;
+    }
+
+    /// Sets the time of day.
+    fn set_day(&self, time: Time) {
+        let Clock::Set { day, .. } = &self.stepped.exchange().shared.clock else { return };
+        day.store(time.0, Ordering::Release);
+    }
+
+    /// Time goes by, and nobody looks.
+    fn pass(&self, seconds: u64) {
+        let Clock::Set { day, steady } = &self.stepped.exchange().shared.clock else { return };
+        for clock in [day, steady] {
+            clock.fetch_add(seconds * Time::SECOND, Ordering::AcqRel);
+        }
+    }
+
+    /// Time goes by, and the writer's thread looks every second.
+    fn watched_for(&mut self, seconds: u64) {
+        for _ in 0..seconds {
+            self.pass(1);
+            self.tick();
+        }
+    }
+}
+
+/// A clock that is set forward makes nobody silent. The expiry is of its own time, not of the window's end. Proves SES-010.
+#[test]
+fn a_day_set_forward_ends_no_window() {
+    let mut quiet = Quiet::real();
+    quiet.watched_for(1);
+    quiet.set_day(DAY.plus(3_600 * Time::SECOND));
+    quiet.watched_for(28);
+    assert!(quiet.is_live());
+    quiet.watched_for(1);
+    assert!(!quiet.is_live());
+    assert_eq!(quiet.stamped(), DAY.plus(3_629 * Time::SECOND));
+}
+
+/// A clock that is set back keeps no silent session's orders, and stamps stand still meanwhile. Proves SES-010.
+#[test]
+fn a_day_set_back_makes_no_window_longer() {
+    let mut quiet = Quiet::real();
+    let placed = quiet.stamped();
+    quiet.watched_for(10);
+    quiet.set_day(Time(DAY.0 - 3_600 * Time::SECOND));
+    quiet.watched_for(19);
+    assert!(quiet.is_live());
+    quiet.watched_for(1);
+    assert!(!quiet.is_live());
+    assert_eq!(quiet.stamped(), placed);
+}
+
+/// A clock that is moved by hand is the only one there is, however far it is moved at once. Proves SES-010.
+#[test]
+fn a_manual_clock_measures_silence_itself() {
+    let mut quiet = Quiet::with(Clock::manual(DAY));
+    let mut advance = |seconds: u64| {
+        drop(quiet.stepped.exchange().advance(DAY.plus(seconds * Time::SECOND)).unwrap());
+        quiet.tick();
+        quiet.is_live()
+    };
+    assert!(advance(29));
+    assert!(!advance(3_600));
+}
