@@ -1,7 +1,7 @@
 //! When sessions with Require Heartbeat were last heard.
 //!
 //! Only the expiry is a command; the clock of mere reads need not be journaled (house rules, DESIGN Q-004). After a
-//! restart every session has a whole window again.
+//! restart every session has a whole window again, and so it has after a pause in which it could not be heard.
 //!
 //! Times here are the clock's steady ones: who sets the time of day neither ends a window nor makes it longer.
 //!
@@ -14,6 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Silence after which a session's orders are cancelled, in microseconds.
 pub(crate) const SILENCE: u64 = 30 * Time::SECOND;
+/// Time between two looks after which we have been away: a tick, and a second that even a busy machine does not take.
+const AWAY: u64 = Time::SECOND + Time::SECOND / 5;
 
 fn silence() -> u64 {
     if planted(Bug::ExpiresLate) {
@@ -35,12 +37,34 @@ struct Beat {
 }
 
 /// The sessions that must be heard.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Pulse {
     beats: RwLock<Vec<Beat>>,
+    /// When somebody looked for silence last.
+    looked: AtomicU64,
 }
 
 impl Pulse {
+    /// Nobody to be heard yet; the looks begin `now`.
+    pub(crate) fn new(now: Time) -> Self {
+        Self { beats: RwLock::default(), looked: AtomicU64::new(now.0) }
+    }
+
+    /// Notes that somebody looks for silence `now`. Long after the last look, the process was stopped or the machine
+    /// suspended: what was sent meanwhile is not read yet, so every session has a whole window again.
+    pub(crate) fn look(&self, now: Time) {
+        let since = now.0.saturating_sub(self.looked.swap(now.0, Ordering::AcqRel));
+        if since > AWAY {
+            tracing::warn!(
+                milliseconds = since / 1_000,
+                "this process stood still: sessions with Require Heartbeat have a whole window again"
+            );
+            for beat in self.beats.read().iter() {
+                beat.heard.fetch_max(now.0, Ordering::AcqRel);
+            }
+        }
+    }
+
     /// Watches a session from `now` on.
     pub(crate) fn watch(&self, session: SessionId, now: Time) {
         self.beats.write().push(Beat {

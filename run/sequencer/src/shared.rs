@@ -68,8 +68,8 @@ impl Shared {
     pub(crate) fn new(views: Views, writer: Writer, clock: Clock, wake: Unparker) -> Self {
         Self {
             views: RwLock::new(views),
+            pulse: Pulse::new(clock.steady()),
             clock,
-            pulse: Pulse::default(),
             nonces: Mutex::new(Vec::new()),
             low_space: AtomicBool::new(false),
             queue: ArrayQueue::new(QUEUE),

@@ -225,7 +225,9 @@ impl Writer {
             // Their announcement may have met a full queue.
             self.take_nonces(shared);
             if !shared.clock.is_manual() {
-                self.expire_until(shared.clock.steady(), shared);
+                let now = shared.clock.steady();
+                shared.pulse.look(now);
+                self.expire_until(now, shared);
             }
         }
     }

@@ -19,7 +19,7 @@ const SECOND: SessionId = SessionId(2);
 /// Proves SES-012, SES-014.
 #[test]
 fn a_sign_of_life_moves_the_deadline_and_revives() {
-    let pulse = Pulse::default();
+    let pulse = Pulse::new(Time(0));
     pulse.watch(FIRST, Time(0));
     pulse.watch(SECOND, Time(5));
     let at = |seconds: u64| Time(seconds * Time::SECOND);
@@ -210,6 +210,21 @@ fn a_day_set_back_makes_no_window_longer() {
     quiet.watched_for(1);
     assert!(!quiet.is_live());
     assert_eq!(quiet.stamped(), placed);
+}
+
+/// While we stand still nobody can be heard, so nobody falls silent: not at once, nor before a whole window is over.
+/// Proves SES-010.
+#[test]
+fn a_late_look_gives_a_whole_window_again() {
+    let mut quiet = Quiet::real();
+    quiet.watched_for(29);
+    quiet.pass(31);
+    quiet.tick();
+    assert!(quiet.is_live());
+    quiet.watched_for(29);
+    assert!(quiet.is_live());
+    quiet.watched_for(1);
+    assert!(!quiet.is_live());
 }
 
 /// A clock that is moved by hand is the only one there is, however far it is moved at once. Proves SES-010.
