@@ -23,34 +23,41 @@ pub struct Fill {
 
 /// Plans the fills of an order of `qty` on `side` into `fills`, a buffer the writer reuses: best price first, then
 /// oldest first (ORD-047), no worse than `limit`. `want` says how much to take at each price given what is left, so
-/// that an order that spends money instead of taking quantity walks the same path.
+/// that an order that spends money instead of taking quantity walks the same path. False when there would be more than
+/// `most`; the plan ends there then.
+#[must_use]
 pub fn plan(
     orders: &Orders,
     symbol: SymbolId,
     side: Side,
     limit: Option<Price>,
     mut want: impl FnMut(Price, Qty) -> Qty,
+    most: usize,
     fills: &mut Vec<Fill>,
-) {
+) -> bool {
     fills.clear();
     let ladder = orders.book(symbol).side(side.opposite());
     let mut next = ladder.best();
     while let Some(price) = next {
         if limit.is_some_and(|limit| !ladder.reaches(price, limit)) {
-            return;
+            return true;
         }
         for maker in orders.queue(symbol, side.opposite(), price) {
             let open = orders.get(maker).remaining;
             let qty = want(price, open);
             if qty > Qty::ZERO {
+                if fills.len() == most {
+                    return false;
+                }
                 fills.push(Fill { maker, price, qty });
             }
             if qty < open {
-                return;
+                return true;
             }
         }
         next = ladder.worse_than(price);
     }
+    true
 }
 
 #[cfg(test)]
@@ -97,7 +104,7 @@ mod tests {
             Qty::from_hundredths(taken)
         };
         let mut fills = alloc::vec![Fill { maker: Slot(9), price: Price::from_ticks(9), qty: Qty::ZERO }];
-        plan(&orders, BTCUSD, Side::Buy, limit.map(Price::from_ticks), want, &mut fills);
+        assert!(plan(&orders, BTCUSD, Side::Buy, limit.map(Price::from_ticks), want, 4, &mut fills));
         fills
             .iter()
             .map(|fill| (orders.get(fill.maker).id.0, fill.price.ticks(), fill.qty.hundredths()))
@@ -116,8 +123,16 @@ mod tests {
     #[test]
     fn a_smaller_want_ends_it() {
         let mut fills = Vec::new();
-        plan(&asks(), BTCUSD, Side::Buy, None, |_, _| Qty::from_hundredths(3), &mut fills);
+        assert!(plan(&asks(), BTCUSD, Side::Buy, None, |_, _| Qty::from_hundredths(3), 1, &mut fills));
         assert_eq!(fills.len(), 1);
+    }
+
+    /// A plan of more fills than one may have is none, and one of as many is.
+    #[test]
+    fn so_many_end_it() {
+        let mut fills = Vec::new();
+        let mut ends = |most| plan(&asks(), BTCUSD, Side::Buy, None, |_, open| open, most, &mut fills);
+        assert_eq!([ends(3), ends(4)], [false, true]);
     }
 
     /// A limit is a price it trades at, and the next worse one is not; an order that got all it wanted asks no further.

@@ -201,6 +201,12 @@ impl Orders {
             .map(|slot| (slot, &self.slab[slot]))
     }
 
+    /// How many live orders the account has, over all symbols.
+    #[inline]
+    pub fn count_of(&self, account: AccountId) -> u32 {
+        self.own.get(account.index()).map_or(0, |own| own.count.iter().sum())
+    }
+
     /// How many live orders the account has on a side, over all symbols.
     pub fn count(&self, account: AccountId, side: Side) -> u32 {
         self.own.get(account.index()).and_then(|own| own.count.get(side.index())).copied().unwrap_or(0)

@@ -2,7 +2,7 @@
 
 use crate::collar;
 use crate::fees::{both_fees, hold};
-use crate::place::{Owner, Place, Reject, Reserve, crosses, entered};
+use crate::place::{FILLS_MAX, Owner, Place, Reject, Reserve, check_count, crosses, entered};
 use crate::{Event, Market, Planner};
 use buttonwood_book::{Book, Fill, plan};
 use buttonwood_model::{CancelReason, ExecutionOption, OrderId, OrderKind, Outbox, Side, Symbol, TradeId};
@@ -75,7 +75,7 @@ impl Incoming<'_> {
         planner: &mut Planner,
         out: &mut Outbox<E>,
     ) -> Result<OrderId, Reject> {
-        let left = self.plan(&mut planner.fills);
+        let left = self.plan(&mut planner.fills).ok_or(Reject::TooManyFills)?;
         let fate = self.fate(reserve, &planner.fills, left);
         if self.place.kind == OrderKind::MarketSpend && fate == Fate::Completed && planner.fills.is_empty() {
             return Err(Reject::BelowMinimum);
@@ -85,11 +85,14 @@ impl Incoming<'_> {
         } else {
             planner.fills.clear();
         }
+        if matches!(fate, Fate::Booked(_)) {
+            check_count(self.market, self.owner.account)?;
+        }
         Ok(self.emit(&planner.fills, fate, out))
     }
 
-    /// Returns what is left of the quantity.
-    fn plan(&self, fills: &mut alloc::vec::Vec<Fill>) -> Qty {
+    /// Returns what is left of the quantity; none when it would trade with too many orders.
+    fn plan(&self, fills: &mut alloc::vec::Vec<Fill>) -> Option<Qty> {
         let Place { side, kind, qty, spend, .. } = *self.place;
         let limit = self.limit();
         let reach = collar::nearer(side, limit, collar::worst_price(self.book, side));
@@ -107,8 +110,8 @@ impl Incoming<'_> {
             money -= cost;
             take
         };
-        plan(&self.market.pit.orders, self.place.symbol, side, reach, want, fills);
-        left
+        let is_whole = plan(&self.market.pit.orders, self.place.symbol, side, reach, want, FILLS_MAX, fills);
+        is_whole.then_some(left)
     }
 
     fn fate(&self, reserve: Reserve, fills: &[Fill], left: Qty) -> Fate {

@@ -59,7 +59,18 @@ pub enum Reject {
     MarketNotOpen(SymbolStatus),
     /// Not enough money is free (ORD-049).
     InsufficientFunds,
+    /// It would trade with more than [`FILLS_MAX`] orders at once.
+    TooManyFills,
+    /// It would rest, and the account has [`ORDERS_MAX`] live orders.
+    TooManyOrders,
 }
+
+/// Orders that one order trades with at most: so no command keeps the others waiting for more than some milliseconds, or
+/// outgrows a batch of the journal.
+pub const FILLS_MAX: usize = 25_000;
+
+/// Live orders that an account has at most: so to list or to cancel them all is a step of a bounded size too.
+pub const ORDERS_MAX: u32 = 10_000;
 
 /// Decides one order. Refuses, or writes what happens to `out` and returns the order's id. `home` tells where the
 /// account's owner lives (D-16); it is asked only about symbols that are closed to somebody.
@@ -81,6 +92,7 @@ pub fn decide<'a, E: From<Event>>(
     if is_plain && !crosses(market.pit.orders.book(place.symbol), place.side, place.price) {
         let needed = hold(&symbol.grid, place.side, place.price, place.qty, market.fees.worst());
         let Reserve { held, amount } = afford(market, symbol, owner.account, place.side, needed)?;
+        check_count(market, owner.account)?;
         let order = entered(market, owner, place, place.qty, out);
         out.push(Event::Rested { order, held, amount });
         return Ok(order.id);
@@ -121,7 +133,11 @@ fn decide_in_full<E: From<Event>>(
     let reserve = reserve(*market, symbol, owner.account, place)?;
     let order = Incoming { market: *market, owner, place, symbol, book };
     if !is_plain && place.kind == OrderKind::Limit && !crosses(book, place.side, place.price) {
-        return Ok(order.emit(&[], Fate::unmet(place.option, reserve), out));
+        let fate = Fate::unmet(place.option, reserve);
+        if matches!(fate, Fate::Booked(_)) {
+            check_count(*market, owner.account)?;
+        }
+        return Ok(order.emit(&[], fate, out));
     }
     order.meet(reserve, planner, out)
 }
@@ -192,6 +208,12 @@ fn afford(
     } else {
         Err(Reject::InsufficientFunds)
     }
+}
+
+/// Whether the account may have one more order on the books.
+#[inline]
+pub(crate) fn check_count(market: Market<'_>, account: AccountId) -> Result<(), Reject> {
+    if market.pit.orders.count_of(account) < ORDERS_MAX { Ok(()) } else { Err(Reject::TooManyOrders) }
 }
 
 /// What an order on the book reserves, and of which balance.

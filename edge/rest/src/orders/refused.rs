@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::call::Call;
 use crate::field::{bad_order_field, closed_symbol, failed, no_space, unknown_symbol};
-use buttonwood_engine::{AccessReject, PlaceReject, Reject};
+use buttonwood_engine::{AccessReject, FILLS_MAX, ORDERS_MAX, PlaceReject, Reject};
 use buttonwood_gate::{Payload, Reason, Refusal, missing_role, quoted};
 use buttonwood_model::{Role, Roles};
 
@@ -67,6 +67,14 @@ fn place(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
                 status.name()
             );
             Refusal::new(Reason::MarketNotOpen, message)
+        }
+        PlaceReject::TooManyFills => {
+            let message = format!("The order would trade with more than {FILLS_MAX} orders at once");
+            Refusal::new(Reason::InvalidQuantity, message)
+        }
+        PlaceReject::TooManyOrders => {
+            let message = format!("The account has {ORDERS_MAX} live orders, and no more are taken");
+            Refusal::new(Reason::AccountLimitExceeded, message)
         }
         PlaceReject::InsufficientFunds => {
             let message = format!(

@@ -1,0 +1,105 @@
+//! No command is a step of any size: how many orders one trades with, and how many an account has, is bounded.
+#![expect(clippy::unwrap_used, reason = "what a test cannot do, fails it")]
+
+use buttonwood_engine::{
+    Answer, Body, Caller, Command, FILLS_MAX, FeeSchedule, ORDERS_MAX, OrderRef, Place, PlaceReject, Reject,
+};
+use buttonwood_model::{AccountId, OrderId, OrderKind, Role, SessionId, Side, SymbolId};
+use buttonwood_num::{Decimal, Money, Price, Qty};
+use buttonwood_oracle::{Exchange, nonce};
+
+struct Market {
+    exchange: Exchange,
+    symbol: SymbolId,
+    nonce: u64,
+}
+
+type Trader = (AccountId, SessionId);
+
+impl Market {
+    fn new() -> Self {
+        let mut exchange = Exchange::open(FeeSchedule::default(), None);
+        let symbol = exchange.symbol(["BTC", "USD"], ["0.00001", "0.00000001", "0.01"], &[]);
+        Self { exchange, symbol, nonce: 0 }
+    }
+
+    fn trader(&mut self, name: &str) -> Trader {
+        let account = self.exchange.account(name, "");
+        let session = self.exchange.key(name, account, Role::Trader);
+        let plenty = Money::from_decimal(Decimal::parse(b"1000000000").unwrap()).unwrap();
+        let both = ["BTC", "USD"].map(|code| (self.exchange.find_currency(code), plenty));
+        assert_eq!(self.exchange.own(Body::credit(account, both.into())), Answer::Done);
+        (account, session)
+    }
+
+    fn call(&mut self, (account, session): Trader, body: Body) -> Answer {
+        self.nonce += 1;
+        let caller = Caller { session, account: Some(account), nonce: nonce(self.nonce) };
+        self.exchange.submit(1, &Command { caller: Some(caller), body })
+    }
+
+    /// A limit order of so many lots of the smallest size, at a price in dollars.
+    fn place(&mut self, trader: Trader, side: Side, lots: usize, price: u64) -> Answer {
+        let place = Place {
+            symbol: self.symbol,
+            side,
+            kind: OrderKind::Limit,
+            option: None,
+            price: Price::from_ticks(price * 100),
+            qty: Qty::from_hundredths(100_000 * u128::try_from(lots).unwrap()),
+            spend: Money::ZERO,
+            client_id: None,
+        };
+        self.call(trader, Body::Place(place))
+    }
+
+    fn fill_up(&mut self, trader: Trader, side: Side, price: u64) -> OrderId {
+        let mut last = OrderId(0);
+        for _ in 0..ORDERS_MAX {
+            let placed = self.place(trader, side, 1, price);
+            let Answer::Order(order) = placed else { panic!("{placed:?}") };
+            last = order.id;
+        }
+        last
+    }
+}
+
+fn refused(reject: PlaceReject) -> Answer {
+    Answer::Rejected(Reject::Place(reject))
+}
+
+/// An account that has as many orders as it may gets no more on the books, and trades all the same.
+#[test]
+fn an_account_has_so_many_orders() {
+    let mut market = Market::new();
+    let (full, other) = (market.trader("full"), market.trader("other"));
+    let last = market.fill_up(full, Side::Buy, 100);
+    assert_eq!(market.place(full, Side::Buy, 1, 100), refused(PlaceReject::TooManyOrders));
+    assert_eq!(market.place(full, Side::Sell, 1, 104), refused(PlaceReject::TooManyOrders));
+    assert!(matches!(market.place(other, Side::Sell, 1, 104), Answer::Order(_)));
+    assert!(matches!(market.place(full, Side::Buy, 1, 104), Answer::Order(_)), "it does not rest");
+    assert!(matches!(market.place(other, Side::Sell, 1, 104), Answer::Order(_)));
+    let dollars = market.exchange.find_currency("USD");
+    let before = market.exchange.balance(full.0, dollars);
+    assert_eq!(market.place(full, Side::Buy, 2, 104), refused(PlaceReject::TooManyOrders), "its rest would");
+    assert_eq!(market.exchange.balance(full.0, dollars), before);
+    assert!(matches!(market.call(full, Body::Cancel(OrderRef::Id(last))), Answer::Order(_)));
+    assert!(matches!(market.place(full, Side::Buy, 2, 104), Answer::Order(_)));
+}
+
+/// An order that would trade with more orders than one may is refused whole; one that trades with as many is not.
+#[test]
+fn an_order_trades_with_so_many() {
+    let mut market = Market::new();
+    let makers = FILLS_MAX.div_ceil(usize::try_from(ORDERS_MAX).unwrap());
+    for maker in 0..makers {
+        let maker = market.trader(&format!("maker{maker}"));
+        market.fill_up(maker, Side::Sell, 100);
+    }
+    let taker = market.trader("taker");
+    let resting = market.exchange.state.orders().len();
+    assert_eq!(market.place(taker, Side::Buy, FILLS_MAX + 1, 100), refused(PlaceReject::TooManyFills));
+    assert_eq!(market.exchange.state.orders().len(), resting);
+    assert!(matches!(market.place(taker, Side::Buy, FILLS_MAX, 100), Answer::Order(_)));
+    assert_eq!(market.exchange.state.orders().len(), resting - FILLS_MAX);
+}
