@@ -420,10 +420,30 @@ fn real_clock_on_a_future_directory() {
     x.stop();
     let before = journal_of(&x);
     let line = Exchange::builder().real_time().refuses_in(x.data());
-    assert!(line.contains("clock") || line.contains("2090"), "{line}");
+    assert!(
+        line.contains("clock shows 20") && line.contains("last command is of 2090-01-01T00:00:00Z"),
+        "{line}"
+    );
     assert!(journal_of(&x) == before, "a refused start wrote to the journal");
     x.restart();
     laws::check(&x);
+}
+
+/// A clock that is a little behind the directory is waited for: time stands still, and the operator is told.
+#[test]
+fn real_clock_a_little_behind_the_directory() {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let x = Exchange::builder().start();
+    x.advance(now.as_secs() + 120 - x.now_ms() / 1_000);
+    x.as_("trader").limit("btcusd", "buy", "1", "100");
+    let ahead = x.now_ms();
+    x.stop();
+    let behind = Exchange::builder().real_time().start_in(x.data());
+    assert!(behind.log().contains("stands still"), "{}", behind.log());
+    let order = behind.as_("trader").limit("btcusd", "buy", "1", "101");
+    assert_eq!((order["timestampms"].as_u64(), behind.now_ms()), (Some(ahead), ahead));
+    behind.stop();
+    laws::verified(&behind);
 }
 
 /// Starts a server and waits for its first line.

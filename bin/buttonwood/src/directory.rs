@@ -49,18 +49,52 @@ pub(crate) fn open<T>(
     Ok((recovered, admitted))
 }
 
+/// How far the system's clock may be behind a directory's last command at a start: what setting a clock right amounts to,
+/// and not a wrong zone, an empty battery or a directory that was somewhere else in time.
+const BEHIND_MAX: u64 = 300 * Time::SECOND;
+
 /// The clock of this run: a directory's time never goes back.
 pub(crate) fn clock(kind: ClockKind, state: &State, start: Time) -> Result<Clock, Trouble> {
     let last = state.stamp().time;
     match kind {
         ClockKind::Manual if state.opening().is_some() => Ok(Clock::manual(last)),
         ClockKind::Manual => Ok(Clock::manual(start)),
-        ClockKind::Real if last > Clock::Real.now() => {
-            let line = "--clock real: this directory's last command lies ahead of now; it was run with --clock manual";
-            Err(Trouble::Flag(line.to_owned()))
+        ClockKind::Real => {
+            let mode = state.opening().map(|opening| opening.mode);
+            if let Some(warning) = check_behind(Clock::Real.now(), last, mode)? {
+                tracing::warn!("{warning}");
+            }
+            Ok(Clock::Real)
         }
-        ClockKind::Real => Ok(Clock::Real),
     }
+}
+
+/// What there is to say of a system's clock that shows `now`, on a directory whose last command is of `last`. A little
+/// behind, the exchange's time stands still until the clock has passed it; further behind, that would take too long.
+fn check_behind(now: Time, last: Time, mode: Option<Mode>) -> Result<Option<String>, Trouble> {
+    if now >= last {
+        return Ok(None);
+    }
+    let line = format!(
+        "the system's clock shows {}, this directory's last command is of {}",
+        shown(now),
+        shown(last)
+    );
+    if last <= now.plus(BEHIND_MAX) {
+        return Ok(Some(format!("{line}: the exchange's time stands still until the clock has passed it")));
+    }
+    // Whether it was ever moved by hand the directory does not say; a venue's clock cannot be.
+    let or = if mode == Some(Mode::Sandbox) { ", or go on with --clock manual if it was run so" } else { "" };
+    Err(Trouble::Flag(format!(
+        "{line}, more than 5 minutes later: set the clock right or wait until it has passed{or}"
+    )))
+}
+
+/// A moment for the operator, to the second.
+fn shown(time: Time) -> String {
+    let micros = i64::try_from(time.0).unwrap_or(i64::MAX);
+    let stamp = jiff::Timestamp::from_microsecond(micros).unwrap_or(jiff::Timestamp::MAX);
+    stamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// A directory keeps its mode and its seed for ever. The seed, unless it is still to be founded.
@@ -110,4 +144,40 @@ pub(crate) fn data_dir(flags: &Sandbox) -> Result<(PathBuf, Option<tempfile::Tem
     }
     make_dir(&flags.common.data)?;
     Ok((flags.common.data.clone(), None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAST: Time = Time(1_767_225_600_000_000);
+
+    fn said(behind: u64, mode: Mode) -> Result<Option<String>, String> {
+        let now = Time(LAST.0 - behind * Time::SECOND);
+        check_behind(now, LAST, Some(mode)).map_err(|trouble| trouble.to_string())
+    }
+
+    /// A clock a little behind the directory's last command is waited for, and both times are told.
+    #[test]
+    fn a_clock_a_little_behind_is_waited_for() {
+        assert_eq!(said(0, Mode::Venue), Ok(None));
+        for (behind, clock) in [(5, "23:59:55Z"), (300, "23:55:00Z")] {
+            let warning = said(behind, Mode::Venue).unwrap().unwrap();
+            assert!(warning.contains(&format!("2025-12-31T{clock}")), "{warning}");
+            assert!(
+                warning.contains("2026-01-01T00:00:00Z") && warning.contains("stands still"),
+                "{warning}"
+            );
+        }
+    }
+
+    /// Further behind, the refusal says what is known: a clock moved by hand is a sandbox's, and only perhaps.
+    #[test]
+    fn a_clock_far_behind_is_refused_with_both_times() {
+        for mode in [Mode::Venue, Mode::Sandbox] {
+            let line = said(301, mode).unwrap_err();
+            assert!(line.contains("2025-12-31T23:54:59Z") && line.contains("2026-01-01T00:00:00Z"), "{line}");
+            assert_eq!(line.contains("manual"), mode == Mode::Sandbox, "{line}");
+        }
+    }
 }

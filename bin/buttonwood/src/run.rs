@@ -36,8 +36,8 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let listener = bind(flags.common.listen)?;
     let (data, ephemeral) = data_dir(flags)?;
     let (mut recovered, (clock, mut vault, seed)) = open(&data, &flags.common, |state| {
-        let clock = clock(flags.clock, state, start_time)?;
         let seed = check_opening(state, Mode::Sandbox, flags.seed)?;
+        let clock = clock(flags.clock, state, start_time)?;
         Ok((clock, open_vault(&data, state)?, seed))
     })?;
     let seed = match seed {
@@ -95,8 +95,8 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let data = flags.common.data.clone();
     make_dir(&data)?;
     let (mut recovered, (clock, vault, seed)) = open(&data, &flags.common, |state| {
-        let clock = clock(ClockKind::Real, state, Time(0))?;
         let seed = check_opening(state, Mode::Venue, None)?;
+        let clock = clock(ClockKind::Real, state, Time(0))?;
         Ok((clock, open_vault(&data, state)?, seed))
     })?;
     if seed.is_none() {

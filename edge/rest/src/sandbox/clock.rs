@@ -11,7 +11,7 @@ use crate::time::iso_millis;
 pub(crate) const ROUTE: Route = Route::control("GET", "/sandbox/clock", Control::Clock);
 
 pub(super) fn answer(app: &App) -> Reply {
-    let now = app.exchange.now();
+    let now = app.now();
     Reply::json(json::object(96, |json| {
         json.plain("mode", if app.exchange.has_manual_clock() { "manual" } else { "real" });
         json.plain("now", &iso_millis(now));
