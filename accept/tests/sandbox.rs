@@ -189,6 +189,17 @@ fn moves_of_the_clock_add_up() {
     assert_eq!(millis() - before, 40 * 100 * 1_000);
 }
 
+/// A clock is moved as far as times can be told, and no further.
+#[test]
+fn the_clock_ends() {
+    let x = Exchange::builder().flag("--start-time", "5137-12-31T23:59:00Z").start();
+    x.advance(60);
+    let refusal =
+        x.control("/sandbox/clock/advance", &json!({ "seconds": 1 })).refused(400, "InvalidParameterValue");
+    assert!(refusal.message.contains("'seconds'") && refusal.message.contains("5138"), "{refusal:?}");
+    assert_eq!(x.get("/sandbox/clock").ok()["now"], "5138-01-01T00:00:00.000Z");
+}
+
 /// With the clock of the wall they begin by themselves. Proves SBX-004.
 #[test]
 fn simulated_traders_in_real_time() {

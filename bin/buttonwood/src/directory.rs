@@ -128,9 +128,17 @@ pub(crate) fn random_seed() -> Result<u64, Trouble> {
 /// Makes a directory where there is none: trades and balances are its owner's alone to read. What leads to it is made as
 /// usual.
 pub(crate) fn make_dir(path: &Path) -> Result<(), Trouble> {
+    let is_new = !path.exists();
     let above = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     let made = above.and_then(|()| DirBuilder::new().recursive(true).mode(0o700).create(path));
-    made.map_err(|error| Trouble::Data(path.to_owned(), error))
+    // Its own name has to outlive a power cut, or all that is durable in it is lost with it.
+    let named = made.and_then(|()| if is_new { sync_parent(path) } else { Ok(()) });
+    named.map_err(|error| Trouble::Data(path.to_owned(), error))
+}
+
+fn sync_parent(path: &Path) -> std::io::Result<()> {
+    let above = path.parent().filter(|above| !above.as_os_str().is_empty());
+    std::fs::File::open(above.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 /// The data directory, and what removes it at a clean exit if it is ephemeral.

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::field::{self, bad_value};
 use crate::reply::Reply;
 use crate::route::Route;
-use buttonwood_gate::{Payload, Refusal};
+use buttonwood_gate::{LATEST, Payload, Refusal};
 use buttonwood_model::Time;
 
 /// This machine only.
@@ -32,6 +32,13 @@ pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal
     // Two moves at once follow each other: each is as long as it says.
     let _moving = app.moving.lock().await;
     let start = app.exchange.now();
+    if start.plus(seconds * Time::SECOND) > LATEST {
+        return Err(bad_value(
+            "seconds",
+            "a move to no later than 5138-01-01T00:00:00Z",
+            &seconds.to_string(),
+        ));
+    }
     // Without time there is no turn.
     let turns = if app.settings.steps.is_some() { seconds.min(TURNS_MAX) } else { 1 };
     for turn in 1..=turns {
