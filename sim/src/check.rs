@@ -228,6 +228,10 @@ impl Checker {
         }
         let command = command_of(frame);
         self.recognise(seq, &command, is_live)?;
+        if let Body::ResetNonces(session) = &command.body {
+            // What its reads have used until now may be forgotten with the rest.
+            self.noted.retain(|noted| noted.session != *session);
+        }
         let naive = self.naive.as_mut().expect("founded before");
         let Exchange { stamp, state, happened, .. } = &self.exchange;
         let answer = naive.submit(stamp.time, &command);
