@@ -68,6 +68,10 @@ pub(crate) struct Checker {
     moved: Time,
     /// The highest sequence that anybody outside has seen an effect of.
     seen: u64,
+    /// Commands that were asked and are in the journal.
+    taken: u64,
+    /// Whether somebody was told since the last look that there is no room.
+    has_turned_away: bool,
 }
 
 impl Checker {
@@ -88,6 +92,8 @@ impl Checker {
             moving: VecDeque::new(),
             moved: Time::default(),
             seen: 0,
+            taken: 0,
+            has_turned_away: false,
         }
     }
 
@@ -99,6 +105,16 @@ impl Checker {
     /// The last command he has read.
     pub(crate) fn seq(&self) -> u64 {
         self.exchange.stamp.seq.0
+    }
+
+    /// Commands that were asked and are in the journal: what the exchange journals by itself is not among them.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Whether somebody was told since the last look that there is no room.
+    pub(crate) fn has_turned_away(&mut self) -> bool {
+        std::mem::take(&mut self.has_turned_away)
     }
 
     /// Commands asked and not yet found in the journal.
@@ -183,6 +199,7 @@ impl Checker {
                     } else if asked.command.body.is_reducing() {
                         return Err(format!("{:?} was turned away for want of room", asked.command.body));
                     }
+                    self.has_turned_away |= receipt.outcome == no_room;
                 }
                 Poll::Ready(Err(Stopped)) => {
                     return Err("a command was dropped while the exchange ran".into());
@@ -256,6 +273,7 @@ impl Checker {
             }
         }
         let asked = self.asked.pop_front().expect("it was found");
+        self.taken += 1;
         if is_live && !asked.is_answered {
             return Err(format!("command {seq} is durable and its caller has no answer"));
         }

@@ -19,12 +19,34 @@ use content::Content;
 pub use content::Survival;
 use naming::{Names, Naming};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Where the exchange's directory lies on every simulated disk.
 const ROOT: &str = "/data";
+
+/// What the exchange keeps back for a full disk, and must give up before it is hindered by one (J11).
+const BALLAST: &str = "/data/journal/ballast";
+
+/// A call for which there was no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Bytes that it needed.
+    pub asked: u64,
+    /// Bytes that were free.
+    pub free: u64,
+    /// Bytes that the ballast held all the while.
+    pub ballast: u64,
+}
+
+impl Refused {
+    /// Whether it could not have been otherwise: there was no room for it without the ballast either.
+    pub fn is_excuse(&self) -> bool {
+        self.free + self.ballast < self.asked
+    }
+}
 
 /// What a chosen call comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +83,8 @@ struct Inside {
     fuse: Option<(u64, Trouble)>,
     blown: Option<Trouble>,
     capacity: Option<u64>,
+    /// The last call since the process began for which there was no room.
+    refused: Option<Refused>,
     drawn: u64,
     /// The disk before each changing call, if it is recorded.
     past: Option<Vec<Self>>,
@@ -82,6 +106,7 @@ impl Faulty {
             fuse: None,
             blown: None,
             capacity: None,
+            refused: None,
             drawn: seed,
             past: None,
         };
@@ -128,6 +153,16 @@ impl Faulty {
     /// Lets so many bytes be held from now on; `None` for any number.
     pub fn limit(&self, bytes: Option<u64>) {
         self.lock().capacity = bytes;
+    }
+
+    /// Whether only so many bytes may be held.
+    pub fn is_limited(&self) -> bool {
+        self.lock().capacity.is_some()
+    }
+
+    /// The last call since the process began for which there was no room, if there was one.
+    pub fn refused(&self) -> Option<Refused> {
+        self.lock().refused
     }
 
     /// Bytes held.
@@ -202,15 +237,27 @@ impl Inside {
         self.boot += 1;
         self.fuse = None;
         self.blown = None;
+        self.refused = None;
     }
 
     fn held(&self) -> u64 {
         self.files.values().map(Content::reserved).sum()
     }
 
-    /// Whether `more` bytes still fit.
-    fn has_room(&self, more: u64) -> bool {
-        self.capacity.is_none_or(|capacity| self.held() + more <= capacity)
+    /// Bytes that still fit.
+    fn free(&self) -> u64 {
+        self.capacity.map_or(u64::MAX, |capacity| capacity.saturating_sub(self.held()))
+    }
+
+    /// Whether `more` bytes still fit; if not, that is remembered.
+    fn has_room(&mut self, more: u64) -> bool {
+        let free = self.free();
+        if more > free {
+            let ballast = self.names.get(OsStr::new(BALLAST)).and_then(|file| self.files.get(file));
+            let ballast = ballast.map_or(0, Content::reserved);
+            self.refused = Some(Refused { asked: more, free, ballast });
+        }
+        more <= free
     }
 
     /// Counts a changing call. `Ok(true)`: it is the last one that happens.

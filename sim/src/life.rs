@@ -2,6 +2,7 @@
 //! at any call. After each crash the exchange is recovered and goes on.
 
 mod crash;
+mod space;
 
 use crate::check::{Checker, Finding};
 use crate::disk::{Faulty, Trouble};
@@ -10,9 +11,8 @@ use buttonwood_journal as journal;
 use buttonwood_model::Time;
 use buttonwood_oracle::Dice;
 use buttonwood_sequencer::{Busy, Exchange, Fault, Stepped};
-use buttonwood_views::history;
+use space::Room;
 use std::collections::VecDeque;
-use std::io;
 use std::time::Duration;
 use tokio::sync::oneshot::Receiver;
 
@@ -93,6 +93,8 @@ pub struct Life {
     now: Time,
     /// Up to where the writer has been told of the time.
     told: Time,
+    /// What the exchange may know of the disk's room.
+    room: Room,
     tally: Tally,
     trace: VecDeque<String>,
 }
@@ -114,6 +116,7 @@ impl Life {
             checker,
             now: FOUNDED,
             told: FOUNDED,
+            room: Room::Known,
             tally: Tally::default(),
             trace: VecDeque::new(),
         }
@@ -167,7 +170,7 @@ impl Life {
         let (decide, commit) = (self.temper.decide, self.temper.commit);
         let mut submitted = false;
         if roll < decide {
-            self.decide();
+            self.decide()?;
         } else if roll < decide + commit {
             self.commit()?;
         } else {
@@ -196,9 +199,9 @@ impl Life {
         if self.dice.once_in(8) {
             let room = self.disk.held() + self.dice.below(300_000);
             self.note(|| format!("the disk is full at {room}"));
-            self.disk.limit(Some(room));
+            self.limit(Some(room));
         } else if self.dice.once_in(3) {
-            self.disk.limit(None);
+            self.limit(None);
         } else {
             self.note(|| format!("ordered {trouble:?} after {after} calls"));
             self.disk.arm(after, trouble);
@@ -223,7 +226,7 @@ impl Life {
         }
         // A queue that nobody empties is the only thing that makes it longer.
         if self.checker.waiting() > 3_000 {
-            self.decide();
+            self.decide()?;
             self.commit()?;
         }
         Ok(())
@@ -242,11 +245,12 @@ impl Life {
         Ok(())
     }
 
-    fn decide(&mut self) {
+    fn decide(&mut self) -> Result<(), Finding> {
         let elapsed = Duration::from_micros(self.now.0 - FOUNDED.0);
         self.stepped().decide(elapsed);
         self.told = self.now;
         self.checker.decided(self.now);
+        self.check_room()
     }
 
     fn commit(&mut self) -> Result<(), Finding> {
@@ -254,7 +258,10 @@ impl Life {
         let seq = self.stepped().state().stamp().seq.0;
         self.note(|| format!("commit up to {seq}: {committed:?}"));
         match committed {
-            Ok(is_some) => self.committed(is_some),
+            Ok(is_some) => {
+                self.room.told();
+                self.committed(is_some)
+            }
             Err(fault) => self.fell(&fault),
         }
     }
@@ -285,7 +292,10 @@ impl Life {
 
     fn prepare(&mut self) -> Result<(), Finding> {
         match self.stepped().prepare() {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.room.looked(&self.disk);
+                Ok(())
+            }
             Err(fault) => self.fell(&fault),
         }
     }
@@ -342,8 +352,8 @@ impl Life {
         if self.has_ended() {
             return Ok(());
         }
-        if self.disk.blown().is_none() && !is_full(fault) {
-            return Err(format!("it fell without a reason: {fault}"));
+        if self.disk.blown().is_none() {
+            self.excuse(fault).map_err(|why| format!("it fell {why}: {fault}"))?;
         }
         self.tally.errors += 1;
         self.crash()
@@ -351,31 +361,13 @@ impl Life {
 
     /// A stop as an operator orders it, and the next start.
     fn stop(&mut self) -> Result<(), Finding> {
-        self.decide();
+        self.decide()?;
         self.commit()?;
         if self.has_ended() || self.stepped.is_none() {
             return Ok(());
         }
         self.note(|| "killed while idle".into());
         self.crash()
-    }
-}
-
-/// Whether a full disk is the reason.
-fn is_full(fault: &Fault) -> bool {
-    match fault {
-        Fault::Journal(fault) => fault.is_full(),
-        Fault::History(history::Fault::Io { source, .. }) | Fault::Reached(source) => {
-            source.kind() == io::ErrorKind::StorageFull
-        }
-        Fault::History(_)
-        | Fault::Frame { .. }
-        | Fault::Snapshot { .. }
-        | Fault::Diverged { .. }
-        | Fault::Law { .. }
-        | Fault::SnapshotDiffers { .. }
-        | Fault::Founding { .. }
-        | Fault::Thread(_) => false,
     }
 }
 

@@ -97,8 +97,7 @@ impl Disk for Faulty {
     }
 
     fn free(&self, _folder: &Path) -> io::Result<u64> {
-        let inside = self.lock();
-        Ok(inside.capacity.map_or(u64::MAX, |capacity| capacity.saturating_sub(inside.held())))
+        Ok(self.lock().free())
     }
 
     fn draw(&self) -> io::Result<[u8; 16]> {

@@ -1,6 +1,6 @@
 //! The ends of a life's processes and the starts after them.
 
-use super::{Life, is_full};
+use super::Life;
 use crate::check::Finding;
 use crate::disk::{Faulty, Trouble};
 use crate::rot;
@@ -74,11 +74,11 @@ impl Life {
                 (Ok(stepped), None | Some(Trouble::Error)) => return self.booted(stepped),
                 (_, Some(Trouble::PowerCut)) => self.disk.cut_power(&mut self.dice),
                 (_, Some(Trouble::Kill | Trouble::Error)) => self.disk.kill(),
-                (Err(fault), None) if is_full(&fault) => {
+                (Err(fault), None) => {
+                    self.excuse(&fault).map_err(|why| format!("it refuses to start {why}: {fault}"))?;
                     self.disk.kill();
-                    self.disk.limit(None);
+                    self.limit(None);
                 }
-                (Err(fault), None) => return Err(format!("it cannot be started: {fault}")),
             }
         }
         Err("it could not be started in a hundred tries".into())
@@ -108,18 +108,19 @@ impl Life {
     pub(super) fn heal(&mut self) -> Result<(), Finding> {
         self.checker.collect()?;
         self.visible();
-        self.disk.limit(None);
+        self.limit(None);
         self.disk.kill();
         self.stepped = None;
         self.boot_in_peace()?;
         for _ in 0..20 {
-            let before = self.checker.seq();
+            let before = self.checker.taken();
             self.submit()?;
-            self.decide();
+            self.decide()?;
             self.commit()?;
             self.prepare()?;
             self.checkpoint()?;
-            if self.checker.seq() <= before {
+            // Its own moves of the clock are no proof: somebody's command must have been taken.
+            if self.checker.taken() <= before {
                 return Err("it does not get on though nothing is wrong any more".into());
             }
         }
