@@ -3,7 +3,7 @@
 use crate::report::guarded;
 use buttonwood_planted::{Bug, plant, planted};
 use buttonwood_sim::life::Life;
-use buttonwood_sim::sweep::sweep;
+use buttonwood_sim::sweep::Sweep;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -47,7 +47,7 @@ fn look_for() -> Option<(&'static str, u64, String)> {
             return Some(("life", seed, finding));
         }
         if seed.is_multiple_of(8)
-            && let Err(finding) = guarded(|| sweep(seed / 8, CUTS))
+            && let Err(finding) = guarded(|| Sweep::new(seed / 8).run(CUTS))
         {
             return Some(("sweep", seed / 8, finding));
         }

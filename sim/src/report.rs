@@ -5,7 +5,7 @@ use buttonwood_oracle::{FINE, MAJORS, ODD, compare};
 use buttonwood_sim::Finding;
 use buttonwood_sim::disk::Faulty;
 use buttonwood_sim::life::{Life, Tally};
-use buttonwood_sim::sweep::{Swept, sweep};
+use buttonwood_sim::sweep::{Sweep, Swept};
 use std::fs;
 use std::io;
 use std::num::NonZero;
@@ -155,13 +155,16 @@ impl Work<'_> {
     }
 
     fn sweep(&self, seed: u64) {
-        match guarded(|| sweep(seed, self.wanted.cuts)) {
+        let mut sweep = Sweep::new(seed);
+        match guarded(|| sweep.run(self.wanted.cuts)) {
             Ok(swept) => {
                 let mut totals = self.totals.lock().expect("no worker panics with it");
                 totals.sweeps += 1;
                 totals.swept.add(&swept);
             }
-            Err(finding) => self.failed("sweep", seed, &finding, || leave("sweep", seed, &[&finding], None)),
+            Err(finding) => {
+                self.failed("sweep", seed, &finding, || leave("sweep", seed, &[&finding], sweep.disk()));
+            }
         }
     }
 
@@ -182,8 +185,8 @@ impl Work<'_> {
         self.has_failed.store(true, Ordering::Relaxed);
         println!("FAILED {kind} of seed {seed}: {finding}");
         match leave() {
-            Ok(path) => println!("  trace and directory: {}", path.display()),
-            Err(error) => println!("  trace and directory could not be kept: {error}"),
+            Ok(path) => println!("  trace, and what its disk held if it had one: {}", path.display()),
+            Err(error) => println!("  trace and disk could not be kept: {error}"),
         }
         let Wanted { commands, cuts, .. } = self.wanted;
         println!("  again: cargo xtask sim --only {kind} --seed {seed} --commands {commands} --cuts {cuts}");

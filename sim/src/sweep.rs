@@ -50,20 +50,88 @@ struct Run {
     folds: Vec<(Fold, Index)>,
 }
 
-/// Tries `each` cuts of every kind before every call of the seed's run.
-///
-/// # Errors
-/// The first state that is not recovered as it must be.
-pub fn sweep(seed: u64, each: u64) -> Result<Swept, Finding> {
-    let mut dice = Dice::seeded(seed);
-    let run = Run::record(seed, &mut dice)?;
-    let mut swept = Swept::default();
-    for (at, disk) in run.past.iter().enumerate() {
-        let call = run.first_call + wide(at);
-        run.cut(disk, call, each, &mut dice, &mut swept)
-            .map_err(|finding| format!("power cut before call {call}: {finding}"))?;
+/// A sweep: one run and the power cuts that are tried on it.
+pub struct Sweep {
+    seed: u64,
+    dice: Dice,
+    swept: Swept,
+    /// The disk that is being recovered, as it was before.
+    tried: Option<Faulty>,
+}
+
+impl Sweep {
+    /// The sweep of a seed, before it begins.
+    pub fn new(seed: u64) -> Self {
+        Self { seed, dice: Dice::seeded(seed), swept: Swept::default(), tried: None }
     }
-    Ok(swept)
+
+    /// Tries `each` cuts of every kind before every call of the seed's run.
+    ///
+    /// # Errors
+    /// The first state that is not recovered as it must be.
+    pub fn run(&mut self, each: u64) -> Result<Swept, Finding> {
+        let run = Run::record(self.seed, &mut self.dice)?;
+        for (at, disk) in run.past.iter().enumerate() {
+            let call = run.first_call + wide(at);
+            self.cut(&run, disk, call, each)
+                .map_err(|finding| format!("power cut before call {call}: {finding}"))?;
+        }
+        Ok(self.swept)
+    }
+
+    /// The disk to be looked at after a finding, as the power cut left it, if it had come to one.
+    pub fn disk(&self) -> Option<&Faulty> {
+        self.tried.as_ref()
+    }
+
+    /// Cuts the power before a call in several ways.
+    fn cut(&mut self, run: &Run, disk: &Faulty, call: u64, each: u64) -> Result<(), Finding> {
+        let told = run.told.iter().rfind(|told| told.call <= call).map_or(0, |told| told.seq);
+        self.swept.boundaries += 1;
+        let mut seen = BTreeSet::new();
+        let tries = if disk.is_settled() { 1 } else { each };
+        for at in 0..tries {
+            let survival = match at {
+                0 => Survival::None,
+                1 => Survival::All,
+                _ if at % 3 == 0 => Survival::TornLast,
+                _ => Survival::Some(self.dice.below(1_001)),
+            };
+            let (after, left) = disk.after_power_cut(&mut self.dice, &survival);
+            if !seen.insert(left) {
+                continue;
+            }
+            let twice = self.dice.once_in(64);
+            if twice {
+                after.record();
+            }
+            self.recovers(run, &after, told).map_err(|finding| format!("{survival:?}: {finding}"))?;
+            if twice {
+                self.cut_again(run, &after, told)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Cuts the power during a recovery.
+    fn cut_again(&mut self, run: &Run, disk: &Faulty, told: u64) -> Result<(), Finding> {
+        for (at, before) in disk.recorded().iter().enumerate() {
+            let survival = Survival::drawn(&mut self.dice);
+            let (after, _) = before.after_power_cut(&mut self.dice, &survival);
+            self.swept.second += 1;
+            self.recovers(run, &after, told).map_err(|finding| {
+                format!("and again before call {at} of the start, {survival:?}: {finding}")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Recovers one state.
+    fn recovers(&mut self, run: &Run, disk: &Faulty, told: u64) -> Result<(), Finding> {
+        self.swept.states += 1;
+        self.tried = Some(disk.fork());
+        run.recovers(disk, told)
+    }
 }
 
 impl Run {
@@ -94,57 +162,6 @@ impl Run {
         let past = disk.recorded();
         let folds = follow(&disk)?;
         Ok(Self { scene, past, first_call, told, folds })
-    }
-
-    /// Cuts the power before a call in several ways.
-    fn cut(
-        &self,
-        disk: &Faulty,
-        call: u64,
-        each: u64,
-        dice: &mut Dice,
-        swept: &mut Swept,
-    ) -> Result<(), Finding> {
-        let told = self.told.iter().rfind(|told| told.call <= call).map_or(0, |told| told.seq);
-        swept.boundaries += 1;
-        let mut seen = BTreeSet::new();
-        let tries = if disk.is_settled() { 1 } else { each };
-        for at in 0..tries {
-            let survival = match at {
-                0 => Survival::None,
-                1 => Survival::All,
-                _ if at % 3 == 0 => Survival::TornLast,
-                _ => Survival::Some(dice.below(1_001)),
-            };
-            let (after, left) = disk.after_power_cut(dice, &survival);
-            if !seen.insert(left) {
-                continue;
-            }
-            swept.states += 1;
-            let twice = dice.once_in(64);
-            if twice {
-                after.record();
-            }
-            self.recovers(&after, told).map_err(|finding| format!("{survival:?}: {finding}"))?;
-            if twice {
-                self.cut_again(&after, told, dice, swept)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Cuts the power during a recovery.
-    fn cut_again(&self, disk: &Faulty, told: u64, dice: &mut Dice, swept: &mut Swept) -> Result<(), Finding> {
-        for (at, before) in disk.recorded().iter().enumerate() {
-            let survival = Survival::drawn(dice);
-            let (after, _) = before.after_power_cut(dice, &survival);
-            swept.states += 1;
-            swept.second += 1;
-            self.recovers(&after, told).map_err(|finding| {
-                format!("and again before call {at} of the start, {survival:?}: {finding}")
-            })?;
-        }
-        Ok(())
     }
 
     /// What was told is there, nothing that was not asked is, and all of it is as it was.

@@ -1,7 +1,7 @@
 //! The simulator itself: a few seeds through everything it does, and the same seed twice.
 
 use buttonwood_sim::life::Life;
-use buttonwood_sim::sweep::sweep;
+use buttonwood_sim::sweep::Sweep;
 
 /// Lives through storms without a finding; lived again, each is the same to the last call of the disk.
 #[test]
@@ -22,6 +22,6 @@ fn one_seed_is_one_life() {
 /// No power cut before any call takes what was acknowledged, nor leaves what nobody asked for.
 #[test]
 fn every_cut_is_survived() {
-    let swept = sweep(1, 6).unwrap();
+    let swept = Sweep::new(1).run(6).unwrap();
     assert!(swept.states > swept.boundaries && swept.second > 0, "{swept:?}");
 }
