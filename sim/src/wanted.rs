@@ -56,7 +56,12 @@ impl Wanted {
         let mut wanted =
             Self { seed: 1, span: Span::One, commands: 10_000, cuts: 24, only: None, planted: None };
         let mut words = words.iter().map(String::as_str);
+        let mut given: Vec<&str> = Vec::new();
         while let Some(word) = words.next() {
+            if given.contains(&word) {
+                return Err(format!("{word} is given twice"));
+            }
+            given.push(word);
             let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
             match word {
                 "--help" | "-h" => return Ok(None),
@@ -86,7 +91,11 @@ impl Wanted {
                 other => return Err(format!("`{other}` is not understood")),
             }
         }
-        Ok(Some(wanted))
+        // Planted bugs have seeds and lengths of their own.
+        match given.iter().find(|word| !["--planted", "--seed"].contains(word)) {
+            Some(word) if wanted.planted.is_some() => Err(format!("{word} beside --planted has no effect")),
+            Some(_) | None => Ok(Some(wanted)),
+        }
     }
 }
 
@@ -118,6 +127,11 @@ mod tests {
             ("--minutes 1 --ci", "--ci beside"),
             ("--only nothing", "--only nothing"),
             ("--quick", "`--quick`"),
+            ("--seed 1 --seed 2", "--seed is given twice"),
+            ("--ci --ci", "--ci is given twice"),
+            ("--planted all --minutes 3", "--minutes beside --planted"),
+            ("--only life --planted 2", "--only beside --planted"),
+            ("--planted 0", "--planted 0"),
         ] {
             let refusal = parse(line).unwrap_err();
             assert!(refusal.contains(named), "{line}: {refusal}");
@@ -125,6 +139,7 @@ mod tests {
         let wanted = parse("--seed 7 --minutes 2 --only sweep").unwrap().unwrap();
         assert_eq!((wanted.seed, wanted.only), (7, Some(Kind::Sweep)));
         assert_eq!(wanted.span, Span::For(Duration::from_mins(2)));
+        assert_eq!(parse("--planted 2 --seed 3").unwrap().unwrap().planted, Some(2));
         assert_eq!(parse("--help"), Ok(None));
     }
 }
