@@ -8,6 +8,7 @@ use std::fs;
 use crate::Done;
 use crate::exchange::Exchange;
 use crate::repo::{Repo, last_line, tail, unreachable};
+use crate::skipped;
 
 const ENVIRONMENT: &str = ".venv";
 const PYTHON: &str = ".venv/bin/python";
@@ -23,7 +24,7 @@ enum Environment {
 
 pub(crate) fn run(repo: &Repo) -> Done {
     if let Environment::OutOfReach(why) = prepare(repo)? {
-        println!("SKIPPED ccxt: {why}");
+        skipped::say("ccxt", &why);
         return Ok(());
     }
     let exchange = Exchange::start(repo, &["--header-prefix", "X-GEMINI", "--activity", "off"])?;

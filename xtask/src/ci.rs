@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use crate::repo::Repo;
-use crate::{Done, deny, faults, fuzz, instructions, layers, mutants, overload, sim, suite, tidy, trace};
+use crate::{
+    Done, deny, faults, fuzz, instructions, layers, mutants, overload, sim, skipped, suite, tidy, trace,
+};
 
 type Step = (&'static str, fn(&Repo) -> Done);
 
@@ -35,9 +37,21 @@ pub(crate) fn run(repo: &Repo) -> Done {
         times.push(format!("{name} {} s", start.elapsed().as_secs()));
         if let Err(why) = done {
             println!("\n== stopped at {name}: {}", times.join(", "));
+            sum_up();
             return Err(why);
         }
     }
     println!("\n== all passed: {}; {} s in all", times.join(", "), whole.elapsed().as_secs());
+    sum_up();
     Ok(())
+}
+
+/// What passed only because it was not run.
+fn sum_up() {
+    let told = skipped::told();
+    let count = if told.is_empty() { "nothing".to_owned() } else { told.len().to_string() };
+    println!("== skipped: {count}");
+    for line in told {
+        println!("  {line}");
+    }
 }

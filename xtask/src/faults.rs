@@ -19,5 +19,5 @@ pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
             .find_map(|message| Some(message.get("executable")?.as_str()?.to_owned()))
             .ok_or_else(|| format!("cargo built no program called `{name}`"))
     };
-    repo.step(program(SWEEP)?, words).env("BUTTONWOOD_UNDER_TEST", program(UNDER_TEST)?).run()
+    repo.step(program(SWEEP)?, words).env("BUTTONWOOD_UNDER_TEST", program(UNDER_TEST)?).run_heard()
 }

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use crate::Done;
 use crate::repo::{Repo, tail, unreachable};
+use crate::skipped;
 
 /// The targets, and bytes of an input at most: short ones are run more often.
 const TARGETS: [(&str, u32); 7] = [
@@ -57,9 +58,8 @@ pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
     }
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
     if !repo.step(&compiler, ["--version"]).works() {
-        println!(
-            "SKIPPED fuzz: libFuzzer needs a C++ compiler, and `{compiler}` does not run (apt install g++)"
-        );
+        let why = format!("libFuzzer needs a C++ compiler, and `{compiler}` does not run (apt install g++)");
+        skipped::say("fuzz", &why);
         return Ok(());
     }
     let Some(programs) = build(repo, &wish)? else { return Ok(()) };
@@ -122,7 +122,7 @@ fn build(repo: &Repo, wish: &Wish) -> Result<Option<PathBuf>, String> {
     let said = String::from_utf8_lossy(&built.stderr);
     match unreachable(&said) {
         Some(why) => {
-            println!("SKIPPED fuzz: libfuzzer-sys cannot be fetched: {why}");
+            skipped::say("fuzz", &format!("libfuzzer-sys cannot be fetched: {why}"));
             Ok(None)
         }
         None => Err(format!("the targets cannot be built:\n{}", tail(&said))),

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::repo::{Repo, last_line};
-use crate::{Done, debian};
+use crate::{Done, debian, skipped};
 
 /// The streams, as `buttonwood-instructions` knows them.
 const STREAMS: [&str; 6] = ["A1", "B1", "A100", "B100", "frame", "gate"];
@@ -37,14 +37,15 @@ type Counts = BTreeMap<String, u64>;
 
 pub(crate) fn run(repo: &Repo, mode: Mode) -> Done {
     if let Err(why) = counter(repo) {
-        println!("SKIPPED instructions: {why}");
+        skipped::say("instructions", &why);
         return Ok(());
     }
     let compiler = repo.step("rustc", ["--version"]).stdout()?.trim().to_owned();
     let remembered = repo.read(REMEMBERED).unwrap_or_default();
     let counted_with = remembered.lines().find_map(|line| line.strip_prefix("# compiler: "));
     if mode == Mode::Check && counted_with.is_some_and(|with| with != compiler) {
-        println!("SKIPPED instructions: {REMEMBERED} was counted with another compiler, not with {compiler}");
+        let why = format!("{REMEMBERED} was counted with another compiler, not with {compiler}");
+        skipped::say("instructions", &why);
         return Ok(());
     }
     let counts = count(repo)?;

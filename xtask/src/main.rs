@@ -19,6 +19,7 @@ mod mutants;
 mod overload;
 mod repo;
 mod sim;
+mod skipped;
 mod suite;
 mod tidy;
 mod tool;

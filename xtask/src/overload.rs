@@ -20,5 +20,5 @@ pub(crate) fn run(repo: &Repo, length: Length) -> Done {
     let of_profile = ["--quiet", "--profile", profile, "--package"];
     repo.cargo(["build"].iter().chain(&of_profile).chain(&["buttonwood"])).run()?;
     let head = ["buttonwood-bench", "--", "overload"];
-    repo.cargo(["run"].iter().chain(&of_profile).chain(&head).chain(flags)).run()
+    repo.cargo(["run"].iter().chain(&of_profile).chain(&head).chain(flags)).run_heard()
 }

@@ -1,10 +1,11 @@
 //! Where the repository is, which files it has, and how commands are run in it.
 
 use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::Done;
+use crate::{Done, skipped};
 
 /// The repository's root folder.
 pub(crate) struct Repo {
@@ -79,6 +80,20 @@ impl Step {
     pub(crate) fn run(mut self) -> Done {
         let status = self.command.status().map_err(|error| format!("{}: {error}", self.words()))?;
         if status.success() { Ok(()) } else { Err(format!("`{}` failed: {status}", self.words())) }
+    }
+
+    /// As [`Step::run`], but remembers what it says to be left out.
+    pub(crate) fn run_heard(mut self) -> Done {
+        let words = self.words();
+        let failed = |error| format!("{words}: {error}");
+        let mut child = self.command.stdout(Stdio::piped()).spawn().map_err(failed)?;
+        let output = child.stdout.take().expect("its output is a pipe");
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            println!("{line}");
+            skipped::hear(&line);
+        }
+        let status = child.wait().map_err(failed)?;
+        if status.success() { Ok(()) } else { Err(format!("`{words}` failed: {status}")) }
     }
 
     /// Runs it with our output as its own and returns its exit code; only being killed is an error.

@@ -1,6 +1,7 @@
 //! Tools of cargo that a chore needs: installed when they are missing.
 
 use crate::repo::{Repo, tail, unreachable};
+use crate::skipped;
 
 /// Whether `cargo WORD` is there, after installing what is missing. `false`, and said so by the chore's name, where the
 /// registry is out of reach. `version` pins it for those who do not have it yet.
@@ -19,7 +20,8 @@ pub(crate) fn have(repo: &Repo, word: &str, version: Option<&str>) -> Result<boo
     let said = String::from_utf8_lossy(&output.stderr);
     match unreachable(&said) {
         Some(why) => {
-            println!("SKIPPED {word}: {name} cannot be installed (cargo install {name} --locked): {why}");
+            let why = format!("{name} cannot be installed (cargo install {name} --locked): {why}");
+            skipped::say(word, &why);
             Ok(false)
         }
         None => Err(format!("cargo install {name} failed:\n{}", tail(&said))),
