@@ -14,63 +14,24 @@ use rustix::process::{Signal, kill_process};
 
 use crate::load::Load;
 use crate::oracle::Scope;
+use crate::points::{Point, Stage, is_met, points};
 use crate::round::{Round, verified};
 use crate::sweep::Next;
 use crate::trace::{Harm, Strike, struck, thread_named};
 
-/// When a call is struck.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
-    /// While an empty directory is founded.
-    Founding,
-    /// While a killed directory is recovered.
-    Recovering,
-    /// Under load, in the thread of this name.
-    Running(&'static str),
-    /// While it stops cleanly.
-    Stopping,
-}
-
-/// A stage and a kind of call.
-type Point = (Stage, &'static str);
-
-const WRITES: [&str; 8] =
-    ["pwrite64", "write", "fdatasync", "fsync", "rename", "unlink", "fallocate", "ftruncate"];
-
-/// Threads of a running exchange, each with the calls it makes.
-const RUNNING: [(&str, &[&str]); 3] = [
-    ("journal", &["pwrite64", "fdatasync", "fsync", "rename", "openat"]),
-    ("journal-prepare", &["pwrite64", "fsync", "openat", "fallocate"]),
-    ("snapshots", &["write", "fsync", "rename", "unlink", "openat"]),
-];
-
-fn points() -> Vec<Point> {
-    let mut points: Vec<Point> = Vec::new();
-    for call in WRITES.into_iter().chain(["openat", "mkdir"]) {
-        points.extend([(Stage::Founding, call), (Stage::Recovering, call), (Stage::Stopping, call)]);
-    }
-    for (thread, calls) in RUNNING {
-        points.extend(calls.iter().map(|call| (Stage::Running(thread), *call)));
-    }
-    points
-}
-
-/// kill -9 at every Nth call.
+/// kill -9 at every Nth call that changes something.
 pub fn kills(round: &mut Round) -> Next {
-    sweep(round, Harm::Kill, points())
+    sweep(round, Harm::Kill)
 }
 
-/// EIO at every Nth call that writes, syncs or names.
+/// EIO at every Nth call that reads, writes, syncs or names.
 pub fn errors(round: &mut Round) -> Next {
-    let all = points().into_iter().filter(|(_, call)| !["openat", "mkdir"].contains(call));
-    sweep(round, Harm::Error("EIO"), all.collect())
+    sweep(round, Harm::Error("EIO"))
 }
 
 /// ENOSPC at every Nth call that may need room.
 pub fn full(round: &mut Round) -> Next {
-    let growing = ["pwrite64", "write", "fallocate", "openat", "rename", "mkdir"];
-    let all = points().into_iter().filter(|(_, call)| growing.contains(call));
-    sweep(round, Harm::Error("ENOSPC"), all.collect())
+    sweep(round, Harm::Error("ENOSPC"))
 }
 
 /// Rounds in which a point had no Nth call; after two of them it is left out, since it will have no later one either.
@@ -84,7 +45,14 @@ fn is_spent(harm: Harm, point: Point) -> bool {
         .is_some_and(|misses| *misses > 1)
 }
 
-fn miss(harm: Harm, point: Point) {
+/// Notes that a point had no Nth call. That it has not even a first one is a mistake in the list of points, or told by name
+/// where that may be.
+fn miss(round: &mut Round, harm: Harm, point: Point, when: u64) {
+    let name = format!("{} {}", point.0.name(), point.1);
+    assert!(when > 1 || !is_met(point), "no call was struck: {name}");
+    if when == 1 {
+        round.count(&format!("NOT STRUCK {name}"), 1);
+    }
     *MISSES.lock().unwrap_or_else(PoisonError::into_inner).entry((harm, point)).or_default() += 1;
 }
 
@@ -92,7 +60,8 @@ fn miss(harm: Harm, point: Point) {
 const QUICK: u64 = 2;
 
 /// Strikes every point at its Nth call, N being the round's number.
-fn sweep(round: &mut Round, harm: Harm, points: Vec<Point>) -> Next {
+fn sweep(round: &mut Round, harm: Harm) -> Next {
+    let points = points(harm);
     let mut hits = 0;
     let whens = if round.quick { 1..=QUICK } else { round.number..=round.number };
     let mut bench = Bench::new(round);
@@ -107,20 +76,14 @@ fn sweep(round: &mut Round, harm: Harm, points: Vec<Point>) -> Next {
             let _ = fs::remove_file(&log);
             // What is said is judged strike by strike.
             fs::write(round.dir.join("stderr.log"), "").expect("a log can be emptied");
-            let strike = Strike { call, harm, when, log };
+            let strike = Strike { call, harm, when, log, within: Vec::new() };
             let place = format!("{stage:?}, {call} number {when}, {harm:?}");
             fs::write(round.dir.join("strike.txt"), &place).expect("a note can be written");
             if bench.strike(round, *stage, &strike) {
                 hits += 1;
-                let kind = match stage {
-                    Stage::Founding => "founding",
-                    Stage::Recovering => "recovering",
-                    Stage::Running(thread) => thread,
-                    Stage::Stopping => "stopping",
-                };
-                round.count(&format!("{kind} {call}"), 1);
+                round.count(&format!("{} {call}", stage.name()), 1);
             } else {
-                miss(harm, (*stage, call));
+                miss(round, harm, (*stage, call), when);
             }
         }
     }
@@ -157,6 +120,7 @@ impl Bench {
     /// Strikes once; whether there was such a call.
     fn strike(&mut self, round: &mut Round, stage: Stage, strike: &Strike) -> bool {
         match stage {
+            Stage::Reading => self.reading(round, strike),
             Stage::Founding => return founding(round, strike),
             Stage::Recovering => self.recovering(round, strike),
             Stage::Running(thread) => self.running(round, thread, strike),
@@ -170,12 +134,28 @@ impl Bench {
         self.x.take().unwrap_or_else(|| round.start(&self.data))
     }
 
+    /// Asks for everything there is, which a process that has just been started must read from its files.
+    fn reading(&mut self, round: &mut Round, strike: &Strike) -> bool {
+        self.running_exchange(round).kill9();
+        let x = round.start(&self.data);
+        let tracer = strike.attach(x.pid(), true);
+        let statuses = self.load.reads(&x);
+        let hit = tracer.has_struck();
+        drop(tracer);
+        assert!(statuses.iter().all(|status| [200, 500].contains(status)), "served or not: {statuses:?}");
+        let statuses = self.load.reads(&x);
+        assert!(statuses.iter().all(|status| *status == 200), "it was one read that failed: {statuses:?}");
+        x.kill9();
+        hit
+    }
+
     /// Starts a killed directory under the strike.
     fn recovering(&mut self, round: &mut Round, strike: &Strike) -> bool {
         let x = self.running_exchange(round);
         self.load.run_out(&x, 2);
         x.kill9();
         drop(x);
+        let strike = &strike.on_files_of(&self.data);
         match start_under(round, &self.data, strike) {
             Ok(x) => {
                 x.kill9();

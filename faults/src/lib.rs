@@ -3,7 +3,7 @@
 //!
 //! One file a family of faults ([`kill`], [`calls`], [`power`], [`eio`], [`full`], [`pause`], [`clock`], [`two`],
 //! [`damage`], [`rollback`]), and [`unsynced`], by which the sweep is put to the test itself; [`sweep`] runs them round
-//! by round, each from its own seed. [`load`], [`memory`] and [`oracle`] are the outside ledger of facts. [`tools`] says
+//! by round, each from its own seed. [`points`] are the calls that [`calls`] strikes. [`load`], [`memory`] and [`oracle`] are the outside ledger of facts. [`tools`] says
 //! what this machine lacks, and what is therefore skipped by name.
 //!
 //! Not here: faults of a simulated disk, where every crash state can be enumerated.
@@ -22,6 +22,7 @@ pub mod load;
 pub mod memory;
 pub mod oracle;
 pub mod pause;
+pub mod points;
 pub mod power;
 pub mod record;
 pub mod rollback;

@@ -60,7 +60,7 @@ pub const FAMILIES: [Family; 16] = [
     },
     Family {
         name: "error-calls",
-        what: "EIO once, then success, at the Nth call of every thread",
+        what: "EIO once, then success, at the Nth read, write, sync, rename, … of every thread",
         tools: &[Tool::Strace],
         rounds: (1_000, 1),
         run: calls::errors,

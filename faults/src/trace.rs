@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
+use crate::base::files;
+
 /// What happens at a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Harm {
@@ -30,6 +32,8 @@ pub struct Strike {
     pub when: u64,
     /// Where the trace is written.
     pub log: PathBuf,
+    /// Only calls on these files count; on any if there is none.
+    pub within: Vec<PathBuf>,
 }
 
 impl Strike {
@@ -40,9 +44,17 @@ impl Strike {
         };
         let log = self.log.display().to_string();
         let inject = format!("inject={}:{harm}:when={}", self.call, self.when);
-        ["-qq", "-tt", "-y", "-o", &log, "-e", &format!("trace={}", self.call), "-e", &inject]
-            .map(str::to_owned)
-            .to_vec()
+        let head = ["-qq", "-tt", "-y", "-o", &log, "-e", &format!("trace={}", self.call), "-e", &inject];
+        let within = self.within.iter().flat_map(|path| ["-P".to_owned(), path.display().to_string()]);
+        head.map(str::to_owned).into_iter().chain(within).collect()
+    }
+
+    /// The same for a start that reads a directory: a read that fails must be one of its files, not of a library.
+    #[must_use]
+    pub fn on_files_of(&self, data: &Path) -> Self {
+        let reads = ["pread64", "openat"].contains(&self.call) && self.harm == Harm::Error("EIO");
+        let files = if reads { files(data) } else { Vec::new() };
+        Self { within: files.into_iter().map(|file| data.join(file)).collect(), ..self.clone() }
     }
 
     /// Whether what failed was no call to the disk: threads wake each other by writing too, which never fails so.
