@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::actor::Actor;
 use crate::exchange::Exchange;
+use crate::setup::Setup;
 
 /// Whose keys are used, each on a connection of its own: three keys of one account, three keys twice.
 const KEYS: [&str; 16] = [
@@ -87,7 +88,17 @@ struct Member<'a> {
     told: Vec<Operation>,
 }
 
+/// Commands between two snapshots of an exchange that makes them all the time: each life then begins at one.
+const OFTEN: &str = "150";
+
 impl Crowd {
+    /// How its exchange is started. For every other seed snapshots are made all the time, so that recoveries begin at one;
+    /// for the others none is made, and they read the whole journal.
+    pub fn setup(&self) -> Setup {
+        let setup = Exchange::builder().real_time();
+        if self.seed.is_multiple_of(2) { setup } else { setup.flag("--snapshot-every", OFTEN) }
+    }
+
     /// Lets the crowd at an exchange that nobody has used yet.
     pub fn play(&self, exchange: &Exchange) -> History {
         let mut history = History { world: world(exchange), ..History::default() };

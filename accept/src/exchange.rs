@@ -34,12 +34,13 @@ pub struct Key {
     pub entry: Value,
 }
 
-/// A running exchange with a directory of its own; gone, process and directory, when dropped.
+/// A running exchange with a directory of its own; gone, process and directory, when dropped. A panic leaves the directory
+/// behind and says where.
 #[derive(Debug)]
 pub struct Exchange {
     setup: Setup,
-    // Held for its drop: removes the directory.
-    _home: Option<TempDir>,
+    // Removes the directory when it is dropped.
+    home: RefCell<Option<TempDir>>,
     data: PathBuf,
     stderr: PathBuf,
     process: RefCell<Option<Child>>,
@@ -75,7 +76,7 @@ impl Exchange {
         Self {
             stderr: setup.log.clone().unwrap_or_else(|| home.path().join("stderr.log")),
             setup,
-            _home: Some(home),
+            home: RefCell::new(Some(home)),
             data,
             process: RefCell::default(),
             stdout: RefCell::default(),
@@ -297,6 +298,20 @@ impl Exchange {
         }
     }
 
+    /// Ends it at once and leaves its directory behind, for somebody to look at: where that is.
+    pub fn keep(&self) -> PathBuf {
+        if let Some(mut child) = self.process.borrow_mut().take() {
+            child.kill().ok();
+            child.wait().ok();
+        }
+        if let Some(home) = self.home.borrow_mut().take()
+            && self.data.starts_with(home.path())
+        {
+            let _stays = home.keep();
+        }
+        self.data.clone()
+    }
+
     /// Asks it to end with a signal and waits; gives the exit code.
     #[track_caller]
     pub fn signal(&self, signal: Signal) -> Option<i32> {
@@ -344,6 +359,7 @@ impl Drop for Exchange {
             let tail: Vec<&str> = log.lines().rev().take(20).collect();
             eprintln!("setup {:?}\nend of its standard error:", self.setup);
             tail.iter().rev().for_each(|line| eprintln!("  {line}"));
+            eprintln!("its directory is left: {}", self.keep().display());
         }
     }
 }

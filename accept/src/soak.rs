@@ -1,11 +1,12 @@
 //! `cargo xtask history`: crowd after crowd against the real binary, each judged from outside.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use buttonwood_accept::{Crowd, Exchange, laws};
-use buttonwood_history::{History, Verdict};
+use buttonwood_accept::{Crowd, laws};
+use buttonwood_history::{History, Tally, Verdict};
 
 const USAGE: &str = "\
 usage: cargo xtask history [--seed N] [--minutes M] [--calls N] [--kills N]
@@ -96,18 +97,7 @@ fn run(wanted: &Wanted) -> Result<(), String> {
     let began = Instant::now();
     let (mut histories, mut calls, mut lost, mut happened) = (0, 0, 0, 0);
     for seed in wanted.seed.. {
-        let [calls_each, kills] =
-            [wanted.calls, wanted.kills].map(|number| usize::try_from(number).expect("few"));
-        let lives = vec![calls_each; kills + 1];
-        let crowd = Crowd { seed, lives };
-        let exchange = Exchange::builder().real_time().start();
-        let tally = crowd.judge(&crowd.play(&exchange)).map_err(|why| {
-            format!(
-                "{why}\nagain: cargo xtask history --seed {seed} --calls {} --kills {}",
-                wanted.calls, wanted.kills
-            )
-        })?;
-        laws::check(&exchange);
+        let tally = one(wanted, seed)?;
         println!("seed {seed}: {tally}");
         histories += 1;
         calls += tally.operations;
@@ -123,6 +113,25 @@ fn run(wanted: &Wanted) -> Result<(), String> {
         began.elapsed()
     );
     Ok(())
+}
+
+/// One history. A panic of the harness is a finding like any other: it is told with the seed.
+fn one(wanted: &Wanted, seed: u64) -> Result<Tally, String> {
+    let [calls, kills] = [wanted.calls, wanted.kills].map(|number| usize::try_from(number).expect("few"));
+    let crowd = Crowd { seed, lives: vec![calls; kills + 1] };
+    let ended = catch_unwind(AssertUnwindSafe(|| {
+        let exchange = crowd.setup().start();
+        let history = crowd.play(&exchange);
+        let tally = crowd
+            .judge(&history)
+            .map_err(|why| format!("{why}\nthe exchange's directory: {}", exchange.keep().display()))?;
+        laws::check(&exchange);
+        Ok(tally)
+    }));
+    let told = ended.unwrap_or_else(|_| Err(format!("seed {seed}: a panic, see above")));
+    told.map_err(|why| {
+        format!("{why}\nagain: cargo xtask history --seed {seed} --calls {calls} --kills {kills}")
+    })
 }
 
 #[cfg(test)]
