@@ -9,6 +9,9 @@ use buttonwood_model::{CancelReason, Side};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+/// More makers than this make the orders that are counted as trading with many.
+const MANY: usize = 14;
+
 /// Runs one command against both and says how they disagree.
 pub fn step(
     exchange: &mut Exchange,
@@ -119,6 +122,9 @@ pub fn compare(world: &'static World, seed: u64, count: usize) -> HashMap<&'stat
         for happening in &exchange.happened {
             *counts.entry(label(happening)).or_default() += 1;
         }
+        if exchange.happened.iter().filter(|what| matches!(what, Happening::Filled { .. })).count() > MANY {
+            *counts.entry("many makers").or_default() += 1;
+        }
     }
     counts
 }
@@ -140,5 +146,18 @@ fn label(happening: &Happening) -> &'static str {
         },
         Happening::Status(..) => "status",
         Happening::Credited(..) => "credited",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dealer::DEEP;
+
+    /// The deep world has orders that trade with many makers at once.
+    #[test]
+    fn some_orders_trade_with_many() {
+        let counts = compare(&DEEP, 1, 12_000);
+        assert!(counts.get("many makers").is_some_and(|times| *times >= 5), "{counts:?}");
     }
 }

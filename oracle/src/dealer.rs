@@ -103,6 +103,10 @@ pub struct World {
     pub credits: &'static [(&'static str, i128)],
     /// Live orders above which cancels come more often.
     pub crowd: usize,
+    /// Of how many orders one reaches across the middle.
+    pub across: u64,
+    /// Accounts, the last one in a place that some symbols are closed to.
+    pub traders: usize,
 }
 
 /// One key.
@@ -121,8 +125,6 @@ pub struct Dealer {
     credits: Vec<(CurrencyId, i128)>,
 }
 
-/// Traders of a world, the last one in a place that some symbols are closed to.
-const TRADERS: usize = 8;
 /// Client ids in use; few, so that they meet again.
 const CLIENT_IDS: [&str; 4] = ["a", "b", "a-client-id-longer-than-one-chunk-of-28", "c"];
 
@@ -141,9 +143,9 @@ impl Dealer {
             exchange.symbol(range.pair, range.steps, range.closed_to);
         }
         let mut keys = Vec::new();
-        for at in 0..TRADERS {
+        for at in 0..world.traders {
             let name = format!("trader{at}");
-            let account = exchange.account(&name, if at == TRADERS - 1 { "US-NY" } else { "" });
+            let account = exchange.account(&name, if at == world.traders - 1 { "US-NY" } else { "" });
             // The second one must be heard of, which only a sequencer cares about.
             let sessions = [
                 exchange.key(&format!("{name}-0"), account, Role::Trader),
@@ -235,6 +237,10 @@ impl Dealer {
             self.keys[at].nonce += 1;
         }
         let key = self.keys[at];
+        let number = if self.dice.once_in(150) { self.old(key.nonce) } else { key.nonce };
+        // Now and then a session that there is not.
+        let session =
+            if self.dice.once_in(500) { SessionId::from_index(self.keys.len() + at) } else { key.session };
         let account = if self.dice.once_in(200) { self.dice.pick(&self.keys).account } else { key.account };
         let crowded = state.orders().len() > self.world.crowd;
         let body = match self.dice.below(1000) {
@@ -245,7 +251,13 @@ impl Dealer {
             150..500 if crowded => self.cancel(state, account),
             _ => Body::Place(self.place()),
         };
-        Command { caller: Some(caller(key.session, account, key.nonce)), body }
+        Command { caller: Some(caller(session, account, number)), body }
+    }
+
+    /// A nonce that was dealt before, most likely one of the last few.
+    fn old(&mut self, last: u64) -> u64 {
+        let reach = self.dice.pick(&[4, 20, 1_000]);
+        last.saturating_sub(self.dice.below(reach)).max(1)
     }
 
     fn cancel(&mut self, state: &State, account: AccountId) -> Body {
@@ -283,6 +295,10 @@ impl Dealer {
             spend: Money::ZERO,
             client_id: None,
         };
+        if self.dice.once_in(400) {
+            // One that is not listed.
+            place.symbol = SymbolId::from_index(self.world.ranges.len());
+        }
         if self.dice.once_in(3) {
             place.client_id = Some(ClientId::new(self.dice.pick(&CLIENT_IDS)).unwrap());
         }
@@ -305,8 +321,8 @@ impl Dealer {
             _ => range.span,
         };
         let far = self.dice.below(span + 1);
-        // Buys lie below and sells above, but for a third of them that reaches across.
-        let below = (side == Side::Buy) != self.dice.once_in(3);
+        // Buys lie below and sells above, but for those that reach across.
+        let below = (side == Side::Buy) != self.dice.once_in(self.world.across);
         Price::from_ticks(if below { range.mid.saturating_sub(far).max(1) } else { range.mid + far })
     }
 
@@ -387,6 +403,8 @@ pub static MAJORS: World = World {
         ("ETH", 1_000_000_000_000_000_000),
     ],
     crowd: 40,
+    across: 3,
+    traders: 8,
 };
 
 /// Increments whose products end at the very last decimal, and quantities of a few lots: every fee rounds.
@@ -419,6 +437,8 @@ pub static FINE: World = World {
         ("USD", 90_000_000),
     ],
     crowd: 40,
+    across: 3,
+    traders: 8,
 };
 
 /// Rates that never come out even, equal for both parties, so that a buyer's last fee meets the end of his hold.
@@ -446,6 +466,26 @@ pub static ODD: World = World {
     ],
     credits: &[("DOGE", 100_000_000_000_000_000_000), ("BTC", 50_000), ("USD", 4_000_000_000_000_000_000)],
     crowd: 40,
+    across: 3,
+    traders: 8,
+};
+
+/// Many accounts with much money and one symbol for all: more than a hundred orders live, and one may trade with dozens.
+pub static DEEP: World = World {
+    fees: rates(20, 40),
+    ranges: &[Range {
+        pair: ["SOL", "USD"],
+        steps: ["0.001", "0.000001", "0.001"],
+        closed_to: &["US-NY"],
+        mid: 150_000,
+        span: 40,
+        qty_step: 100_000,
+        qty_steps: 25,
+    }],
+    credits: &[("SOL", 1_000_000_000_000_000_000_000), ("USD", 150_000_000_000_000_000_000_000)],
+    crowd: 140,
+    across: 12,
+    traders: 40,
 };
 
 #[cfg(test)]

@@ -11,6 +11,6 @@ mod exchange;
 mod naive;
 
 pub use compare::{agree, compare, step};
-pub use dealer::{Dealer, Dice, FINE, MAJORS, ODD, Range, World};
+pub use dealer::{DEEP, Dealer, Dice, FINE, MAJORS, ODD, Range, World};
 pub use exchange::{Exchange, Happening, caller, fees_account, nonce};
 pub use naive::Naive;

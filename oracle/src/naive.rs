@@ -36,6 +36,27 @@ struct Key {
     account: AccountId,
     trader: bool,
     used: HashSet<Nonce>,
+    /// The highest nonce after each use.
+    highest: Vec<Nonce>,
+}
+
+/// Uses after which older nonces are given up.
+const SPAN: usize = 8;
+
+impl Key {
+    fn uses(&mut self, nonce: Nonce) {
+        self.used.insert(nonce);
+        self.highest.push(self.highest.last().map_or(nonce, |highest| nonce.max(*highest)));
+    }
+
+    /// Whether it may use this nonce: none is used twice, and none that is not above what was the highest when the last
+    /// span of uses but one ended, since calls overtake each other only a little.
+    fn may_use(&self, nonce: Nonce) -> bool {
+        let spans = self.highest.len() / SPAN;
+        let floor = spans.checked_sub(1).and_then(|spans| (spans * SPAN).checked_sub(1));
+        let floor = floor.and_then(|at| self.highest.get(at));
+        !self.used.contains(&nonce) && floor.is_none_or(|floor| nonce > *floor)
+    }
 }
 
 /// The naive exchange: what accounts own, and the live orders in the order they entered.
@@ -114,7 +135,7 @@ impl Naive {
                 panic!("no master keys")
             };
             let trader = session.key.roles.has(buttonwood_model::Role::Trader);
-            naive.keys.push(Key { account, trader, used: HashSet::new() });
+            naive.keys.push(Key { account, trader, used: HashSet::new(), highest: Vec::new() });
         }
         naive
     }
@@ -123,10 +144,13 @@ impl Naive {
     pub fn submit(&mut self, time: Time, command: &Command) -> Answer {
         self.happened.clear();
         let Some(caller) = &command.caller else { return self.own(&command.body) };
-        let key = &mut self.keys[caller.session.index()];
-        if !key.used.insert(caller.nonce) {
+        let Some(key) = self.keys.get_mut(caller.session.index()) else {
+            return Outcome::Rejected(Reject::Access(AccessReject::UnknownSession));
+        };
+        if !key.may_use(caller.nonce) {
             return Outcome::Rejected(Reject::Access(AccessReject::NonceUsed));
         }
+        key.uses(caller.nonce);
         let account = caller.account.unwrap();
         if key.account != account {
             return Outcome::Rejected(Reject::Access(AccessReject::ForeignAccount));
@@ -182,10 +206,17 @@ impl Naive {
             }
             Body::NoncesSeen(seen) => {
                 for (session, nonce) in seen {
-                    self.keys[session.index()].used.insert(*nonce);
+                    // A call that was turned away for want of room has not been asked who it is.
+                    if let Some(key) = self.keys.get_mut(session.index()) {
+                        key.uses(*nonce);
+                    }
                 }
             }
-            Body::ResetNonces(session) => self.keys[session.index()].used.clear(),
+            Body::ResetNonces(session) => {
+                let key = &mut self.keys[session.index()];
+                key.used.clear();
+                key.highest.clear();
+            }
             Body::MoveClock => {}
             other => panic!("not dealt: {other:?}"),
         }
@@ -352,7 +383,9 @@ impl Naive {
     }
 
     fn refuse(&self, account: AccountId, place: &Place) -> Result<(), PlaceReject> {
-        let pair = &self.pairs[place.symbol.index()];
+        let Some(pair) = self.pairs.get(place.symbol.index()) else {
+            return Err(PlaceReject::InvalidSymbol);
+        };
         if pair.closed_to.contains(&self.jurisdictions[&account]) {
             return Err(PlaceReject::InvalidSymbol);
         }
