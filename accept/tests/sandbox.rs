@@ -171,6 +171,22 @@ fn simulated_traders_forget_no_quote() {
     }
 }
 
+/// Books that could only lose quotes fill up again once orders are taken.
+#[test]
+fn simulated_books_fill_up_again() {
+    let x = Exchange::builder().flag("--activity", "on").start();
+    x.advance(1);
+    MAIN.iter().for_each(|symbol| x.set_status(symbol, "cancel_only"));
+    (0..8).for_each(|_| x.advance(60));
+    MAIN.iter().for_each(|symbol| x.set_status(symbol, "open"));
+    (0..10).for_each(|_| x.advance(60));
+    for symbol in MAIN {
+        let book = x.get(&format!("/v1/book/{symbol}")).ok();
+        let levels = ["bids", "asks"].map(|side| book[side].as_array().unwrap().len());
+        assert!(levels.iter().all(|levels| (5..=10).contains(levels)), "{symbol}: {levels:?}");
+    }
+}
+
 /// Moves of the clock that come together follow each other.
 #[test]
 fn moves_of_the_clock_add_up() {

@@ -3,7 +3,7 @@
 //! Every turn the fair price of one symbol takes a small step, its two oldest quotes are cancelled and placed anew,
 //! and now and then somebody takes. What they do is a function of the seed; when they do it follows real time, or a
 //! manual clock that is moved: then they also call one after another, so that the same moves of it lead to the same
-//! markets. They send at most five batches a second together (D-35).
+//! markets. With a real one they send at most five batches a second together (D-35).
 //!
 //! Clauses: `SBX-004`; decision D-33 (which symbols).
 
@@ -169,7 +169,9 @@ impl Traders {
         let Some(desk) = self.desks.get_mut(at) else { return Ok(()) };
         let step = (desk.fair * far / 10_000).max(u64::from(far > 0));
         desk.fair = if up { desk.fair + step } else { desk.fair.saturating_sub(step).max(100) };
-        let old = desk.quotes.each_ref().map(|quotes| quotes.front().cloned());
+        // A book that has lost quotes, or never had all, fills up again.
+        let old =
+            desk.quotes.each_ref().map(|quotes| quotes.front().filter(|_| quotes.len() >= LEVELS).cloned());
         let depth = self.random.random_range(0..LEVELS);
         let new = [self.quote(at, "buy", depth), self.quote(at, "sell", depth)];
         let taken = if self.random.random::<bool>() { self.taken(at) } else { None };
