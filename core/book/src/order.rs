@@ -10,7 +10,7 @@ use buttonwood_num::{Bps, Money, Price, Qty};
 use serde::{Deserialize, Serialize};
 
 /// What an order is when it enters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewOrder {
     /// Its id.
     pub id: OrderId,

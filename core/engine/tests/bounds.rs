@@ -4,7 +4,9 @@
 use buttonwood_engine::{
     Answer, Body, Caller, Command, FILLS_MAX, FeeSchedule, ORDERS_MAX, OrderRef, Place, PlaceReject, Reject,
 };
-use buttonwood_model::{AccountId, OrderId, OrderKind, Role, SessionId, Side, SymbolId};
+use buttonwood_model::{
+    AccountId, CancelReason, ExecutionOption, OrderId, OrderKind, Role, SessionId, Side, SymbolId,
+};
 use buttonwood_num::{Decimal, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, nonce};
 
@@ -40,7 +42,12 @@ impl Market {
 
     /// A limit order of so many lots of the smallest size, at a price in dollars.
     fn place(&mut self, trader: Trader, side: Side, lots: usize, price: u64) -> Answer {
-        let place = Place {
+        let place = self.limit(side, lots, price);
+        self.call(trader, Body::Place(place))
+    }
+
+    fn limit(&self, side: Side, lots: usize, price: u64) -> Place {
+        Place {
             symbol: self.symbol,
             side,
             kind: OrderKind::Limit,
@@ -49,8 +56,7 @@ impl Market {
             qty: Qty::from_hundredths(100_000 * u128::try_from(lots).unwrap()),
             spend: Money::ZERO,
             client_id: None,
-        };
-        self.call(trader, Body::Place(place))
+        }
     }
 
     fn fill_up(&mut self, trader: Trader, side: Side, price: u64) -> OrderId {
@@ -91,15 +97,23 @@ fn an_account_has_so_many_orders() {
 #[test]
 fn an_order_trades_with_so_many() {
     let mut market = Market::new();
-    let makers = FILLS_MAX.div_ceil(usize::try_from(ORDERS_MAX).unwrap());
-    for maker in 0..makers {
-        let maker = market.trader(&format!("maker{maker}"));
+    let mut maker = market.trader("maker");
+    for number in 0..=FILLS_MAX / usize::try_from(ORDERS_MAX).unwrap() {
+        maker = market.trader(&format!("maker{number}"));
         market.fill_up(maker, Side::Sell, 100);
     }
     let taker = market.trader("taker");
     let resting = market.exchange.state.orders().len();
     assert_eq!(market.place(taker, Side::Buy, FILLS_MAX + 1, 100), refused(PlaceReject::TooManyFills));
     assert_eq!(market.exchange.state.orders().len(), resting);
+    let order = market.limit(Side::Buy, FILLS_MAX + 1, 100);
+    let posts = Place { option: Some(ExecutionOption::MakerOrCancel), ..order };
+    let Answer::Order(posted) = market.call(taker, Body::Place(posts)) else { panic!("it is cancelled") };
+    assert_eq!(posted.reason, Some(CancelReason::MakerOrCancelWouldTake));
+    let Answer::Order(crossed) = market.place(maker, Side::Buy, FILLS_MAX + 1, 100) else {
+        panic!("likewise")
+    };
+    assert_eq!(crossed.reason, Some(CancelReason::SelfCrossPrevented));
     assert!(matches!(market.place(taker, Side::Buy, FILLS_MAX, 100), Answer::Order(_)));
     assert_eq!(market.exchange.state.orders().len(), resting - FILLS_MAX);
 }

@@ -75,8 +75,8 @@ impl Incoming<'_> {
         planner: &mut Planner,
         out: &mut Outbox<E>,
     ) -> Result<OrderId, Reject> {
-        let left = self.plan(&mut planner.fills).ok_or(Reject::TooManyFills)?;
-        let fate = self.fate(reserve, &planner.fills, left);
+        let left = self.plan(&mut planner.fills);
+        let fate = self.fate(reserve, &planner.fills, left)?;
         if self.place.kind == OrderKind::MarketSpend && fate == Fate::Completed && planner.fills.is_empty() {
             return Err(Reject::BelowMinimum);
         }
@@ -114,9 +114,11 @@ impl Incoming<'_> {
         is_whole.then_some(left)
     }
 
-    fn fate(&self, reserve: Reserve, fills: &[Fill], left: Qty) -> Fate {
+    /// What becomes of the order; `left` is what [`Self::plan`] returned. One that may not trade at all is not asked how often
+    /// it would.
+    fn fate(&self, reserve: Reserve, fills: &[Fill], left: Option<Qty>) -> Result<Fate, Reject> {
         let Place { side, kind, option, .. } = *self.place;
-        let void = |reason| Fate::Cancelled { reason, executes: false };
+        let void = |reason| Ok(Fate::Cancelled { reason, executes: false });
         if self.meets_itself(fills) {
             return void(CancelReason::SelfCrossPrevented);
         }
@@ -124,27 +126,31 @@ impl Incoming<'_> {
         if must_make && crosses(self.book, side, self.place.price) {
             return void(CancelReason::MakerOrCancelWouldTake);
         }
+        let left = left.ok_or(Reject::TooManyFills)?;
         let is_done = match kind {
             OrderKind::MarketSpend => self.is_spent(fills),
             OrderKind::Limit | OrderKind::Market => left == Qty::ZERO,
         };
         if is_done {
-            return Fate::Completed;
+            return Ok(Fate::Completed);
         }
         if option == Some(ExecutionOption::FillOrKill) && !planted(Bug::FillOrKillFillsPart) {
             return void(CancelReason::FillOrKillWouldNotFill);
         }
         if self.collar_stopped(fills) {
-            return Fate::Cancelled { reason: CancelReason::ExceedsPriceLimits, executes: true };
+            return Ok(Fate::Cancelled { reason: CancelReason::ExceedsPriceLimits, executes: true });
         }
         let is_immediate =
             option == Some(ExecutionOption::ImmediateOrCancel) && !planted(Bug::ImmediateOrCancelRests);
         let rests = kind == OrderKind::Limit && !is_immediate;
         if rests {
             let amount = hold(&self.symbol.grid, side, self.place.price, left, self.market.fees.worst());
-            return Fate::Booked(Reserve { amount: amount.expect("less than the whole order"), ..reserve });
+            return Ok(Fate::Booked(Reserve {
+                amount: amount.expect("less than the whole order"),
+                ..reserve
+            }));
         }
-        Fate::Cancelled { reason: CancelReason::ImmediateOrCancelWouldPost, executes: true }
+        Ok(Fate::Cancelled { reason: CancelReason::ImmediateOrCancelWouldPost, executes: true })
     }
 
     /// Whether what the fills leave of the money buys nothing more, at the best price left or at the last one paid.

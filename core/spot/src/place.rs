@@ -65,9 +65,9 @@ pub enum Reject {
     TooManyOrders,
 }
 
-/// Orders that one order trades with at most: so no command keeps the others waiting for more than some milliseconds, or
+/// Orders that one order trades with at most: so no command keeps the others waiting for long (some tens of milliseconds), or
 /// outgrows a batch of the journal.
-pub const FILLS_MAX: usize = 25_000;
+pub const FILLS_MAX: usize = 10_000;
 
 /// Live orders that an account has at most: so to list or to cancel them all is a step of a bounded size too.
 pub const ORDERS_MAX: u32 = 10_000;
