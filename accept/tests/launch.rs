@@ -429,23 +429,6 @@ fn real_clock_on_a_future_directory() {
     laws::check(&x);
 }
 
-/// A clock that is a little behind the directory is waited for: time stands still, and the operator is told.
-#[test]
-fn real_clock_a_little_behind_the_directory() {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let x = Exchange::builder().start();
-    x.advance(now.as_secs() + 120 - x.now_ms() / 1_000);
-    x.as_("trader").limit("btcusd", "buy", "1", "100");
-    let ahead = x.now_ms();
-    x.stop();
-    let behind = Exchange::builder().real_time().start_in(x.data());
-    assert!(behind.log().contains("stands still"), "{}", behind.log());
-    let order = behind.as_("trader").limit("btcusd", "buy", "1", "101");
-    assert_eq!((order["timestampms"].as_u64(), behind.now_ms()), (Some(ahead), ahead));
-    behind.stop();
-    laws::verified(&behind);
-}
-
 /// Starts a server and waits for its first line.
 fn until_ready(command: &mut std::process::Command) -> (std::process::Child, String) {
     let command = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null());

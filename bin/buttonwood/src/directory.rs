@@ -49,10 +49,6 @@ pub(crate) fn open<T>(
     Ok((recovered, admitted))
 }
 
-/// How far the system's clock may be behind a directory's last command at a start: what setting a clock right amounts to,
-/// and not a wrong zone, an empty battery or a directory that was somewhere else in time.
-const BEHIND_MAX: u64 = 300 * Time::SECOND;
-
 /// The clock of this run: a directory's time never goes back.
 pub(crate) fn clock(kind: ClockKind, state: &State, start: Time) -> Result<Clock, Trouble> {
     let last = state.stamp().time;
@@ -61,32 +57,23 @@ pub(crate) fn clock(kind: ClockKind, state: &State, start: Time) -> Result<Clock
         ClockKind::Manual => Ok(Clock::manual(start)),
         ClockKind::Real => {
             let mode = state.opening().map(|opening| opening.mode);
-            if let Some(warning) = check_behind(Clock::Real.now(), last, mode)? {
-                tracing::warn!("{warning}");
-            }
+            check_behind(Clock::Real.now(), last, mode)?;
             Ok(Clock::Real)
         }
     }
 }
 
-/// What there is to say of a system's clock that shows `now`, on a directory whose last command is of `last`. A little
-/// behind, the exchange's time stands still until the clock has passed it; further behind, that would take too long.
-fn check_behind(now: Time, last: Time, mode: Option<Mode>) -> Result<Option<String>, Trouble> {
+/// Refuses a system's clock that shows `now` on a directory whose last command is of `last` (launch contract, `--clock`).
+fn check_behind(now: Time, last: Time, mode: Option<Mode>) -> Result<(), Trouble> {
     if now >= last {
-        return Ok(None);
-    }
-    let line = format!(
-        "the system's clock shows {}, this directory's last command is of {}",
-        shown(now),
-        shown(last)
-    );
-    if last <= now.plus(BEHIND_MAX) {
-        return Ok(Some(format!("{line}: the exchange's time stands still until the clock has passed it")));
+        return Ok(());
     }
     // Whether it was ever moved by hand the directory does not say; a venue's clock cannot be.
     let or = if mode == Some(Mode::Sandbox) { ", or go on with --clock manual if it was run so" } else { "" };
     Err(Trouble::Flag(format!(
-        "{line}, more than 5 minutes later: set the clock right or wait until it has passed{or}"
+        "the system's clock shows {}, this directory's last command is of {}: set the clock right or wait until it has passed{or}",
+        shown(now),
+        shown(last)
     )))
 }
 
@@ -128,11 +115,12 @@ pub(crate) fn random_seed() -> Result<u64, Trouble> {
 /// Makes a directory where there is none: trades and balances are its owner's alone to read. What leads to it is made as
 /// usual.
 pub(crate) fn make_dir(path: &Path) -> Result<(), Trouble> {
-    let is_new = !path.exists();
+    let new: Vec<&Path> =
+        path.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).collect();
     let above = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     let made = above.and_then(|()| DirBuilder::new().recursive(true).mode(0o700).create(path));
-    // Its own name has to outlive a power cut, or all that is durable in it is lost with it.
-    let named = made.and_then(|()| if is_new { sync_parent(path) } else { Ok(()) });
+    // Each new name has to outlive a power cut, or all that is durable below it is lost with it.
+    let named = made.and_then(|()| new.into_iter().try_for_each(sync_parent));
     named.map_err(|error| Trouble::Data(path.to_owned(), error))
 }
 
@@ -160,29 +148,16 @@ mod tests {
 
     const LAST: Time = Time(1_767_225_600_000_000);
 
-    fn said(behind: u64, mode: Mode) -> Result<Option<String>, String> {
+    fn said(behind: u64, mode: Mode) -> Result<(), String> {
         let now = Time(LAST.0 - behind * Time::SECOND);
         check_behind(now, LAST, Some(mode)).map_err(|trouble| trouble.to_string())
     }
 
-    /// A clock a little behind the directory's last command is waited for, and both times are told.
+    /// The refusal says what is known: a clock moved by hand is a sandbox's, and only perhaps.
     #[test]
-    fn a_clock_a_little_behind_is_waited_for() {
-        assert_eq!(said(0, Mode::Venue), Ok(None));
-        for (behind, clock) in [(5, "23:59:55Z"), (300, "23:55:00Z")] {
-            let warning = said(behind, Mode::Venue).unwrap().unwrap();
-            assert!(warning.contains(&format!("2025-12-31T{clock}")), "{warning}");
-            assert!(
-                warning.contains("2026-01-01T00:00:00Z") && warning.contains("stands still"),
-                "{warning}"
-            );
-        }
-    }
-
-    /// Further behind, the refusal says what is known: a clock moved by hand is a sandbox's, and only perhaps.
-    #[test]
-    fn a_clock_far_behind_is_refused_with_both_times() {
+    fn a_clock_behind_is_refused_with_both_times() {
         for mode in [Mode::Venue, Mode::Sandbox] {
+            assert_eq!(said(0, mode), Ok(()));
             let line = said(301, mode).unwrap_err();
             assert!(line.contains("2025-12-31T23:54:59Z") && line.contains("2026-01-01T00:00:00Z"), "{line}");
             assert_eq!(line.contains("manual"), mode == Mode::Sandbox, "{line}");
