@@ -157,6 +157,8 @@ impl Committer {
         if let Some(last) = batch.entries.last()
             && views.state().fingerprint() != batch.fingerprint
         {
+            // The views stay locked for good: nobody may read them any more.
+            std::mem::forget(views);
             return Err(Fault::Diverged { seq: last.stamp.seq.0 });
         }
         // Queries see rows before they are in the files, and replay brings back what never got there.

@@ -155,7 +155,12 @@ impl Exchange {
     /// Makes the calling thread a serving one: its commands gather, and its answers come in a mailbox. The future
     /// sees to both and must run on the same thread, one of tokio's with nothing but local tasks.
     pub fn open_lane(&self) -> impl Future<Output = ()> + use<> {
-        lane::open(Arc::clone(&self.shared))
+        let lane = lane::open(Arc::clone(&self.shared));
+        async move {
+            // A task's panic would end nothing but the task, and the thread's callers would wait for ever.
+            let _end = EndOnPanic("serving");
+            lane.await;
+        }
     }
 
     /// The views, as of the last published batch.

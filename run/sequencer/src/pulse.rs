@@ -1,7 +1,7 @@
 //! When sessions with Require Heartbeat were last heard.
 //!
 //! Only the expiry is a command; the clock of mere reads need not be journaled (house rules, DESIGN Q-004). After a
-//! restart every session has a whole window again, and so it has after a pause in which it could not be heard.
+//! restart every session has a whole window again; a pause in which nobody could be heard counts for nobody.
 //!
 //! Times here are the clock's steady ones: who sets the time of day neither ends a window nor makes it longer.
 //!
@@ -14,8 +14,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Silence after which a session's orders are cancelled, in microseconds.
 pub(crate) const SILENCE: u64 = 30 * Time::SECOND;
-/// Time between two looks after which we have been away: a tick, and a second that even a busy machine does not take.
+/// Time between two looks after which we have been away: a tick, and a second more.
 const AWAY: u64 = Time::SECOND + Time::SECOND / 5;
+/// What is left of a window at least once we are back: signs of life that came meanwhile are read in it.
+const GRACE: u64 = 10 * Time::SECOND;
 
 fn silence() -> u64 {
     if planted(Bug::ExpiresLate) {
@@ -51,16 +53,18 @@ impl Pulse {
     }
 
     /// Notes that somebody looks for silence `now`. Long after the last look, the process was stopped or the machine
-    /// suspended: what was sent meanwhile is not read yet, so every session has a whole window again.
+    /// suspended: what was sent meanwhile is not read yet, so that time is nobody's silence.
     pub(crate) fn look(&self, now: Time) {
         let since = now.0.saturating_sub(self.looked.swap(now.0, Ordering::AcqRel));
         if since > AWAY {
             tracing::warn!(
                 milliseconds = since / 1_000,
-                "this process stood still: sessions with Require Heartbeat have a whole window again"
+                "this process stood still: that time counts as nobody's silence"
             );
+            let at_least = now.0.saturating_sub(SILENCE - GRACE);
             for beat in self.beats.read().iter() {
-                beat.heard.fetch_max(now.0, Ordering::AcqRel);
+                let moved = |heard: u64| Some((heard + since).max(at_least).min(now.0).max(heard));
+                let _ = beat.heard.fetch_update(Ordering::AcqRel, Ordering::Acquire, moved);
             }
         }
     }

@@ -212,18 +212,32 @@ fn a_day_set_back_makes_no_window_longer() {
     assert_eq!(quiet.stamped(), placed);
 }
 
-/// While we stand still nobody can be heard, so nobody falls silent: not at once, nor before a whole window is over.
-/// Proves SES-010.
+/// While we stand still nobody can be heard, so nobody falls silent: not at once, nor before what has come meanwhile can be
+/// read. Proves SES-010.
 #[test]
-fn a_late_look_gives_a_whole_window_again() {
+fn a_pause_of_ours_is_nobodys_silence() {
     let mut quiet = Quiet::real();
     quiet.watched_for(29);
     quiet.pass(31);
     quiet.tick();
     assert!(quiet.is_live());
-    quiet.watched_for(29);
+    quiet.watched_for(9);
     assert!(quiet.is_live());
     quiet.watched_for(1);
+    assert!(!quiet.is_live());
+}
+
+/// However often we stand still for a moment, a session that stays silent is cancelled. Proves SES-010.
+#[test]
+fn pauses_do_not_keep_a_silent_session() {
+    let mut quiet = Quiet::real();
+    for _ in 0..2 {
+        quiet.watched_for(14);
+        quiet.pass(2);
+        quiet.tick();
+    }
+    assert!(quiet.is_live(), "28 seconds of silence, and two pauses");
+    quiet.watched_for(10);
     assert!(!quiet.is_live());
 }
 
