@@ -81,7 +81,7 @@ fn a_full_disk_takes_cancels_only() {
 }
 
 /// A disk that others have filled, while space is still kept back: the exchange starts again after a kill, and stops as
-/// told (J11). An order that was turned away has not used its nonce.
+/// told (J11). The nonce of an order that was turned away is used.
 #[test]
 fn an_exchange_starts_and_stops_on_a_full_disk() {
     let Some(disk) = SmallDisk::mount() else {
@@ -99,6 +99,9 @@ fn an_exchange_starts_and_stops_on_a_full_disk() {
     };
     // Into the second segment, where nothing is prepared for a while.
     live.extend((0..300).map(|_| place(&x)));
+    let beaten =
+        x.as_("heartbeat").limit("btcusd", "buy", "0.001", "100")["order_id"].as_str().unwrap().to_owned();
+    live.insert(beaten.clone());
     let filler = disk.dir.path().join("filler");
     let fill = || {
         let mut file = std::fs::File::create(&filler).expect("a file");
@@ -125,16 +128,22 @@ fn an_exchange_starts_and_stops_on_a_full_disk() {
         answer.status() == 503
     });
     assert!(is_full, "the disk runs full");
+    // Who is turned away was heard all the same. Proves SES-012.
+    let beating = x.as_("heartbeat");
+    x.advance(29);
+    beating.call("/v1/order/new", order.clone()).refused(503, "System");
+    x.advance(29);
+    assert!(x.as_("auditor").live_ids().contains(&beaten), "its order lives on");
     let signed = trader.sign(trader.payload("/v1/order/new", order.clone()).as_bytes());
-    for _ in 0..2 {
-        x.as_("trader").call_signed("/v1/order/new", &signed).refused(503, "System");
-    }
+    x.as_("trader").call_signed("/v1/order/new", &signed).refused(503, "System");
+    // What it was told is durable with the nonces of reads, a moment later.
+    x.as_("trader").cancel(&live.pop_last().expect("orders were taken"));
     let found: BTreeSet<String> = x.as_("auditor").live_ids().into_iter().collect();
     assert_eq!(found, live);
     std::fs::remove_file(&filler).expect("the filler goes");
     x.kill9();
     x.restart();
-    x.as_("trader").call_signed("/v1/order/new", &signed).ok();
-    assert_eq!(x.as_("trader").live_ids().len(), live.len() + 1);
+    x.as_("trader").call_signed("/v1/order/new", &signed).refused(400, "InvalidNonce");
+    x.as_("trader").limit("btcusd", "buy", "0.001", "100");
     laws::check(&x);
 }

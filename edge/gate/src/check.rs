@@ -54,12 +54,19 @@ pub struct Call {
     pub payload: Payload,
     /// Its turn in the rate queue: how long to wait before acting, zero when it need not.
     pub wait: Duration,
+    /// How often the key's nonces had been forgotten when this one was taken, or before.
+    resets: u64,
 }
 
 impl Call {
     /// The key that signed it.
     pub fn key(&self) -> &Key {
         &self.known.key
+    }
+
+    /// Whether the key's nonces were forgotten since it was let in: its own, used now, would count against what comes after.
+    pub fn is_overtaken(&self) -> bool {
+        self.known.nonces().resets() != self.resets
     }
 
     /// Refuses a key that has none of `needed` (ERR-002).
@@ -124,10 +131,11 @@ impl Gate {
         let wait = if self.limits.enabled { wait(&known, request.kind, now)? } else { Duration::ZERO };
         let payload = Payload::read(decoded)?;
         check_path(request, &payload)?;
+        let resets = known.nonces().resets();
         let nonce = known
             .nonces()
             .take(payload.field("nonce").as_ref(), self.rule(&known.key, request, tag, time))?;
-        Ok(Call { known, nonce: Some(nonce), payload, wait })
+        Ok(Call { known, nonce: Some(nonce), payload, wait, resets })
     }
 
     /// Headers, key and signature: who signed what.
@@ -156,8 +164,13 @@ impl Gate {
 /// sent before it either: an order could come alive after all were cancelled.
 fn wait(known: &KnownKey, kind: Kind, now: Duration) -> Result<Duration, Refusal> {
     let reserved = matches!(kind, Kind::Cancels | Kind::Beats);
-    let behind = if kind == Kind::Cancels { known.allowance.last_turn(now) } else { Duration::ZERO };
-    Ok(turn(known.allowance.take(now, reserved))?.max(behind))
+    let wait = turn(known.allowance.take(now, reserved))?;
+    match kind {
+        Kind::Cancels => return Ok(wait.max(known.allowance.last_turn(now))),
+        Kind::Changes if !wait.is_zero() => known.allowance.note_turn(now.saturating_add(wait)),
+        Kind::Changes | Kind::Reads | Kind::Beats => {}
+    }
+    Ok(wait)
 }
 
 fn turn(admit: Admit) -> Result<Duration, Refusal> {

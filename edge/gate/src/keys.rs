@@ -46,7 +46,8 @@ impl KnownKey {
         self.nonces.last()
     }
 
-    /// Forgets the highest nonce: a control call of the sandbox (D-26).
+    /// Forgets which nonces were used: a control call of the sandbox (D-26). Calls let in before it are
+    /// [overtaken](crate::Call::is_overtaken) by it.
     pub fn reset_nonce(&self) {
         self.nonces.reset();
     }

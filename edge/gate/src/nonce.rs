@@ -9,6 +9,7 @@ use crate::{Reason, Refusal, Value};
 use buttonwood_model::{Nonce, Time};
 use parking_lot::Mutex;
 use std::collections::{HashSet, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Seconds that a time-based nonce may lie from the exchange's time (SES-008).
 const WINDOW_SECONDS: u64 = 30;
@@ -38,7 +39,11 @@ pub(crate) enum Rule<'a> {
 
 /// What a key's nonces have been.
 #[derive(Debug)]
-pub(crate) struct Nonces(Mutex<Memory>);
+pub(crate) struct Nonces {
+    memory: Mutex<Memory>,
+    /// How often all of it was forgotten.
+    resets: AtomicU64,
+}
 
 #[derive(Debug)]
 struct Memory {
@@ -52,7 +57,7 @@ struct Memory {
 impl Nonces {
     /// Continues after the highest nonce used before, over restarts too (D-08).
     pub(crate) fn after(last: Nonce) -> Self {
-        Self(Mutex::new(Memory { last, order: VecDeque::new(), seen: HashSet::new() }))
+        Self { memory: Mutex::new(Memory::after(last)), resets: AtomicU64::new(0) }
     }
 
     /// Takes the payload's nonce, or refuses and takes nothing.
@@ -81,7 +86,7 @@ impl Nonces {
             ));
         }
         let Some(tag) = once else { return Ok(nonce) };
-        let mut memory = self.0.lock();
+        let mut memory = self.memory.lock();
         if nonce <= memory.last {
             return Err("is no later than the last before the exchange was started".to_owned());
         }
@@ -93,18 +98,25 @@ impl Nonces {
         Ok(nonce)
     }
 
-    /// Forgets the highest nonce: the sandbox's way out of one that was set too high (D-26).
+    /// Forgets what was used: the sandbox's way out of a nonce that was set too high (D-26).
     pub(crate) fn reset(&self) {
-        self.0.lock().last = Nonce::default();
+        let mut memory = self.memory.lock();
+        self.resets.fetch_add(1, Ordering::Release);
+        *memory = Memory::after(Nonce::default());
+    }
+
+    /// How often that has happened.
+    pub(crate) fn resets(&self) -> u64 {
+        self.resets.load(Ordering::Acquire)
     }
 
     /// The highest nonce taken.
     pub(crate) fn last(&self) -> Nonce {
-        self.0.lock().last
+        self.memory.lock().last
     }
 
     fn increase(&self, nonce: Nonce) -> bool {
-        let mut memory = self.0.lock();
+        let mut memory = self.memory.lock();
         let higher = nonce > memory.last;
         if higher {
             memory.last = nonce;
@@ -114,6 +126,10 @@ impl Nonces {
 }
 
 impl Memory {
+    fn after(last: Nonce) -> Self {
+        Self { last, order: VecDeque::new(), seen: HashSet::new() }
+    }
+
     /// Whether the payload is new; remembers it.
     fn remember(&mut self, tag: Tag, now: Time) -> bool {
         while let Some((time, old)) = self.order.front().copied()

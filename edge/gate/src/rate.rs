@@ -151,7 +151,7 @@ pub(crate) struct Allowance {
     own: Bucket,
     reserve: Bucket,
     account: std::sync::Arc<Bucket>,
-    /// When the last of the key's waiting requests has its turn, on the caller's scale.
+    /// When the last of the key's waiting orders has its turn, on the caller's scale.
     last_turn: AtomicU64,
 }
 
@@ -163,7 +163,7 @@ impl Allowance {
         Self { own: Bucket::new(own), reserve: Bucket::new(reserve), account, last_turn: AtomicU64::new(0) }
     }
 
-    /// How long until all that waits now has had its turn; zero when nothing does.
+    /// How long until all orders that wait now have had their turns; zero when none does.
     pub(crate) fn last_turn(&self, now: Duration) -> Duration {
         match self.last_turn.load(Ordering::Relaxed).checked_sub(nanos(now)) {
             None | Some(0) => Duration::ZERO,
@@ -181,16 +181,17 @@ impl Allowance {
         if let Admit::Refuse { .. } = own {
             return own;
         }
-        let admit = match (own, self.account.take(now)) {
+        match (own, self.account.take(now)) {
             (_, refuse @ Admit::Refuse { .. }) => refuse,
             (Admit::Wait(own), Admit::Wait(account)) => Admit::Wait(own.max(account)),
             (Admit::Now, account) => account,
             (own, _) => own,
-        };
-        if let Admit::Wait(wait) = admit {
-            self.last_turn.fetch_max(nanos(now.saturating_add(wait)), Ordering::Relaxed);
         }
-        admit
+    }
+
+    /// Notes the turn of an order: the key's cancels come after it.
+    pub(crate) fn note_turn(&self, turn: Duration) {
+        self.last_turn.fetch_max(nanos(turn), Ordering::Relaxed);
     }
 }
 

@@ -72,13 +72,13 @@ async fn respond(
         Handler::Control(control) => Box::pin(control.answer(app, peer, &head.headers, &asked, &body)).await,
         Handler::Read(answer) => {
             let call = admit(app, route, peer, head)?;
-            pause(call.wait).await;
+            wait_for_turn(&call).await?;
             read(app, route, call, answer)
         }
         Handler::Write(write) => {
             check_room(app, route)?;
             let call = admit(app, route, peer, head)?;
-            pause(call.wait).await;
+            wait_for_turn(&call).await?;
             let (receipt, then) = change(app, route, call, write)?;
             let receipt = durable(receipt).await?;
             match then {
@@ -159,16 +159,22 @@ async fn pause(wait: Duration) {
     }
 }
 
-/// Turns away what adds work while too much is on its way, or the disk is nearly full: before anything is spent on it, and
-/// before its nonce is used.
-fn check_room(app: &App, route: &Route) -> Result<(), Refusal> {
-    if route.kind != Kind::Changes {
+/// Waits for the turn that the gate gave a call.
+async fn wait_for_turn(call: &gate::Call) -> Result<(), Refusal> {
+    if call.wait.is_zero() {
         return Ok(());
     }
-    if app.exchange.is_short_of_space() {
-        return Err(field::no_space());
+    pause(call.wait).await;
+    if call.is_overtaken() {
+        let message = "The key's nonces were reset while this call waited for its turn";
+        return Err(Refusal::new(Reason::InvalidNonce, message));
     }
-    if !app.exchange.has_room() {
+    Ok(())
+}
+
+/// Turns away what adds work while too much is on its way: before anything is spent on it, and before its nonce is used.
+fn check_room(app: &App, route: &Route) -> Result<(), Refusal> {
+    if route.kind == Kind::Changes && !app.exchange.has_room() {
         return Err(field::busy("The exchange has more orders than it can take"));
     }
     Ok(())

@@ -170,6 +170,7 @@ impl Lane {
         let lines = Rc::new(Lines::default());
         let (tended, mut stopped) = (Rc::clone(&lines), self.stopped.clone());
         tokio::task::spawn_local(async move {
+            let _end = EndOnPanic("serving");
             let stopping = stopped.wait_for(|stopped| *stopped);
             tokio::pin!(stopping);
             while tokio::time::timeout(LOOK, &mut stopping).await.is_err() {
@@ -210,21 +211,21 @@ impl Lane {
         let _ = stream.set_nodelay(true);
         let (app, lines) = (Arc::clone(&self.app), Rc::clone(lines));
         let (number, line) = lines.enter();
-        let place = Place { lines, number };
+        let seat = Seat { lines, number };
         tokio::task::spawn_local(async move {
             connection(stream, peer, app, line).await;
-            drop(place);
+            drop(seat);
         });
     }
 }
 
-/// A connection's place among those of its thread, given back however the connection ends.
-struct Place {
+/// A connection's seat among those of its thread, given back however the connection ends.
+struct Seat {
     lines: Rc<Lines>,
     number: u64,
 }
 
-impl Drop for Place {
+impl Drop for Seat {
     fn drop(&mut self) {
         self.lines.leave(self.number);
     }

@@ -285,10 +285,11 @@ fn a_cancel_does_not_overtake_what_waits() {
     assert_eq!(send(1, Kind::Cancels, 0), Ok(0));
     let waits: Vec<_> = (2..14).map(|nonce| send(nonce, Kind::Changes, 0)).collect();
     assert_eq!(waits[9..], [0, 100, 200].map(Ok));
-    assert_eq!(send(14, Kind::Beats, 0), Ok(0));
-    assert_eq!(send(15, Kind::Cancels, 0), Ok(205));
-    assert_eq!(send(16, Kind::Cancels, 150), Ok(55));
-    assert_eq!(send(17, Kind::Cancels, 200), Ok(0));
+    assert_eq!(send(130, Kind::Reads, 0), Ok(300), "which no cancel waits for");
+    assert_eq!(send(140, Kind::Beats, 0), Ok(0));
+    assert_eq!(send(150, Kind::Cancels, 0), Ok(205));
+    assert_eq!(send(160, Kind::Cancels, 150), Ok(55));
+    assert_eq!(send(170, Kind::Cancels, 200), Ok(0));
 }
 
 /// Proves LIM-001, LIM-006.

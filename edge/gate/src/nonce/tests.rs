@@ -28,8 +28,9 @@ fn a_nonce_has_to_increase() {
     for fresh in ["101", "101.5", "18446744073709551616"] {
         assert!(nonces.take(Some(&text(fresh)), INCREASING).is_ok(), "{fresh}");
     }
+    assert_eq!(nonces.resets(), 0);
     nonces.reset();
-    assert_eq!(nonces.last(), Nonce::default());
+    assert_eq!((nonces.last(), nonces.resets()), (Nonce::default(), 1));
     assert!(nonces.take(Some(&Value::Number("1")), INCREASING).is_ok());
 }
 
@@ -160,7 +161,7 @@ fn a_payload_changes_state_once() {
         "Nonce '1700000060' repeats a payload sent within the last 60 seconds; change any part of it.";
     refused(take(1, NOW.plus(60 * Time::SECOND)), message);
     assert!(take(1, NOW.plus(60 * Time::SECOND + 1)).is_ok());
-    assert_eq!(nonces.0.lock().seen.len(), 1, "what is too old is forgotten");
+    assert_eq!(nonces.memory.lock().seen.len(), 1, "what is too old is forgotten");
     let reading = Rule::Timely { now: NOW, once: None };
     assert!(nonces.take(Some(&text("1700000000")), reading).is_ok(), "reads may repeat");
 }
