@@ -176,10 +176,14 @@ fn simulated_traders_forget_no_quote() {
 fn simulated_books_fill_up_again() {
     let x = Exchange::builder().flag("--activity", "on").start();
     x.advance(1);
-    MAIN.iter().for_each(|symbol| x.set_status(symbol, "cancel_only"));
-    (0..8).for_each(|_| x.advance(60));
-    MAIN.iter().for_each(|symbol| x.set_status(symbol, "open"));
-    (0..10).for_each(|_| x.advance(60));
+    for (status, turns) in [("cancel_only", 8), ("open", 10)] {
+        for symbol in MAIN {
+            x.set_status(symbol, status);
+        }
+        for _ in 0..turns {
+            x.advance(60);
+        }
+    }
     for symbol in MAIN {
         let book = x.get(&format!("/v1/book/{symbol}")).ok();
         let levels = ["bids", "asks"].map(|side| book[side].as_array().unwrap().len());
