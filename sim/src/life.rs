@@ -349,6 +349,10 @@ impl Life {
 
     /// The process ends itself on a fault; without a reason it must not.
     fn fell(&mut self, fault: &Fault) -> Result<(), Finding> {
+        if let Fault::Diverged { .. } = fault {
+            // No disk is a reason for it, and nobody may look at the views any more.
+            return Err(format!("its views differ: {fault}"));
+        }
         if self.has_ended() {
             return Ok(());
         }

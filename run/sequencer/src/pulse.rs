@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) const SILENCE: u64 = 30 * Time::SECOND;
 /// Time between two looks after which we have been away: a tick, and a second more.
 const AWAY: u64 = Time::SECOND + Time::SECOND / 5;
-/// What is left of a window at least once we are back: signs of life that came meanwhile are read in it.
+/// What is left of a window once we are back from a pause as long or longer: signs of life that came meanwhile are read in it.
 const GRACE: u64 = 10 * Time::SECOND;
 
 fn silence() -> u64 {
@@ -61,7 +61,8 @@ impl Pulse {
                 milliseconds = since / 1_000,
                 "this process stood still: that time counts as nobody's silence"
             );
-            let at_least = now.0.saturating_sub(SILENCE - GRACE);
+            // No longer than the pause itself, so that many short ones do not keep a silent session for ever.
+            let at_least = now.0.saturating_sub(SILENCE - GRACE.min(since));
             for beat in self.beats.read().iter() {
                 let moved = |heard: u64| Some((heard + since).max(at_least).min(now.0).max(heard));
                 let _ = beat.heard.fetch_update(Ordering::AcqRel, Ordering::Acquire, moved);

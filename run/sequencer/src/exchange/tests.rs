@@ -204,5 +204,6 @@ fn views_that_differ_are_noticed() {
         assert!(matches!(fault, Fault::Diverged { seq: 2 }), "{fault}");
         let mut context = Context::from_waker(Waker::noop());
         assert!(Pin::new(&mut answer).poll(&mut context).is_pending(), "nobody is told anything");
+        assert!(stepped.exchange().shared.views.try_read().is_none(), "and nobody reads");
     }
 }
