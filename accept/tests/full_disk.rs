@@ -81,7 +81,7 @@ fn a_full_disk_takes_cancels_only() {
 }
 
 /// A disk that others have filled, while space is still kept back: the exchange starts again after a kill, and stops as
-/// told (J11). The nonce of an order that was turned away is used.
+/// told (J11). The nonce of an order that was turned away is used, and its session was heard. Proves SES-012.
 #[test]
 fn an_exchange_starts_and_stops_on_a_full_disk() {
     let Some(disk) = SmallDisk::mount() else {
@@ -128,7 +128,7 @@ fn an_exchange_starts_and_stops_on_a_full_disk() {
         answer.status() == 503
     });
     assert!(is_full, "the disk runs full");
-    // Who is turned away was heard all the same. Proves SES-012.
+    // Who is turned away was heard all the same.
     let beating = x.as_("heartbeat");
     x.advance(29);
     beating.call("/v1/order/new", order.clone()).refused(503, "System");
@@ -136,8 +136,8 @@ fn an_exchange_starts_and_stops_on_a_full_disk() {
     assert!(x.as_("auditor").live_ids().contains(&beaten), "its order lives on");
     let signed = trader.sign(trader.payload("/v1/order/new", order.clone()).as_bytes());
     x.as_("trader").call_signed("/v1/order/new", &signed).refused(503, "System");
-    // What it was told is durable with the nonces of reads, a moment later.
-    x.as_("trader").cancel(&live.pop_last().expect("orders were taken"));
+    // Any batch takes along the nonces that wait.
+    x.as_("second-session").cancel(&live.pop_last().expect("orders were taken"));
     let found: BTreeSet<String> = x.as_("auditor").live_ids().into_iter().collect();
     assert_eq!(found, live);
     std::fs::remove_file(&filler).expect("the filler goes");

@@ -135,7 +135,8 @@ impl Body {
         }
     }
 
-    /// Whether it is served when little room is left to journal: what only takes risk off.
+    /// Whether it is served when little room is left to journal: what only takes risk off. The nonce of a refusal is not:
+    /// it is noted with others, as [`Body::NoncesSeen`].
     pub fn is_reducing(&self) -> bool {
         matches!(
             self,
@@ -143,7 +144,6 @@ impl Body {
                 | Self::CancelSession
                 | Self::CancelAll
                 | Self::ExpireSession(_)
-                | Self::UseNonce
                 | Self::NoncesSeen(_)
                 | Self::MoveClock
         )

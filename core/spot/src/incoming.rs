@@ -115,7 +115,7 @@ impl Incoming<'_> {
     }
 
     /// What becomes of the order; `left` is what [`Self::plan`] returned. One that may not trade at all is not asked how often
-    /// it would.
+    /// it would, unless its own order lies beyond all that a market order may trade with.
     fn fate(&self, reserve: Reserve, fills: &[Fill], left: Option<Qty>) -> Result<Fate, Reject> {
         let Place { side, kind, option, .. } = *self.place;
         let void = |reason| Ok(Fate::Cancelled { reason, executes: false });

@@ -17,6 +17,8 @@ use tokio::sync::oneshot;
 
 /// How long nonces of reads may wait for a batch (D-08a: journaled within 50 ms).
 const NONCES_WAIT: Duration = Duration::from_millis(40);
+/// The same while little room is left to journal.
+const NONCES_WAIT_LOW: Duration = Duration::from_secs(1);
 /// How often silence is looked for under a real clock. Unit tests do without: it would hide a command that nobody told
 /// the writer of.
 const TICK: Duration = if cfg!(test) { Duration::from_hours(1) } else { Duration::from_millis(200) };
@@ -156,7 +158,7 @@ impl Writer {
                 self.execute(shared.clock.now(), command, reply, shared);
             }
             Submission::Advance(to, reply) => self.advance(to, reply, shared),
-            Submission::NoncesWaiting => self.nonces_due = Some(self.now + NONCES_WAIT),
+            Submission::NoncesWaiting => self.nonces_due = Some(self.now + nonces_wait(shared)),
             Submission::Stop => self.stopping = true,
         }
     }
@@ -169,9 +171,9 @@ impl Writer {
         {
             shared.admission.answered(usize::from(reply.is_some()));
             if let Some(caller) = &command.caller {
-                // It is used all the same, and journaled with those of reads: no batch of its own for a refusal.
+                // It is used all the same, and journaled with those of reads.
                 shared.nonces.lock().push((caller.session, caller.nonce));
-                self.nonces_due.get_or_insert(self.now + NONCES_WAIT);
+                self.nonces_due.get_or_insert(self.now + nonces_wait(shared));
             }
             turn_away(last, reply);
             return;
@@ -223,7 +225,11 @@ impl Writer {
         if self.next_tick <= now && by == By::Itself {
             self.next_tick = now + TICK;
             // Their announcement may have met a full queue.
-            self.take_nonces(shared);
+            if shared.low_space.load(Ordering::Relaxed) {
+                self.nonces_due.get_or_insert(now + NONCES_WAIT_LOW);
+            } else {
+                self.take_nonces(shared);
+            }
             if !shared.clock.is_manual() {
                 let now = shared.clock.steady();
                 shared.pulse.look(now);
@@ -266,8 +272,13 @@ impl std::fmt::Debug for Writer {
     }
 }
 
-/// Answers a command that is not taken for want of space. It is not journaled either: what is kept back for cancels
-/// must not be spent on refusals (J11).
+/// How long nonces wait for company.
+fn nonces_wait(shared: &Shared) -> Duration {
+    if shared.low_space.load(Ordering::Relaxed) { NONCES_WAIT_LOW } else { NONCES_WAIT }
+}
+
+/// Answers a command that is not taken for want of space. It is not journaled either, but for its nonce, with others: what
+/// is kept back for cancels must not be spent on refusals (J11).
 fn turn_away(stamp: Stamp, reply: Option<Reply>) {
     let Some(reply) = reply else { return };
     let receipt = Receipt { stamp, outcome: Outcome::Rejected(Reject::NoRoom), cancelled: Vec::new() };
