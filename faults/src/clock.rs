@@ -42,7 +42,7 @@ pub fn round(round: &mut Round) -> Next {
     verified(&data);
     let furthest = jumps.iter().copied().max().unwrap_or(0).max(0);
     if furthest >= 61 {
-        refused(round, &now, furthest - 30, &data);
+        refused(round, &now, 0, &data);
     }
     set(&now, furthest.max(last) + 5);
     let x = faked(round, &now).start_in(&data);

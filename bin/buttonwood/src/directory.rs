@@ -158,6 +158,7 @@ mod tests {
     fn a_clock_behind_is_refused_with_both_times() {
         for mode in [Mode::Venue, Mode::Sandbox] {
             assert_eq!(said(0, mode), Ok(()));
+            assert!(said(1, mode).is_err());
             let line = said(301, mode).unwrap_err();
             assert!(line.contains("2025-12-31T23:54:59Z") && line.contains("2026-01-01T00:00:00Z"), "{line}");
             assert_eq!(line.contains("manual"), mode == Mode::Sandbox, "{line}");

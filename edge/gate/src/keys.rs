@@ -46,6 +46,11 @@ impl KnownKey {
         self.nonces.last()
     }
 
+    /// Begins to forget which nonces were used: calls let in until now are [overtaken](crate::Call::is_overtaken).
+    pub fn overtake_calls(&self) {
+        self.nonces.overtake();
+    }
+
     /// Forgets which nonces were used: a control call of the sandbox (D-26). Calls let in before it are
     /// [overtaken](crate::Call::is_overtaken) by it.
     pub fn reset_nonce(&self) {

@@ -41,7 +41,7 @@ pub(crate) enum Rule<'a> {
 #[derive(Debug)]
 pub(crate) struct Nonces {
     memory: Mutex<Memory>,
-    /// How often all of it was forgotten.
+    /// How often all of it was forgotten, or was going to be.
     resets: AtomicU64,
 }
 
@@ -101,11 +101,16 @@ impl Nonces {
     /// Forgets what was used: the sandbox's way out of a nonce that was set too high (D-26).
     pub(crate) fn reset(&self) {
         let mut memory = self.memory.lock();
-        self.resets.fetch_add(1, Ordering::Release);
+        self.overtake();
         *memory = Memory::after(Nonce::default());
     }
 
-    /// How often that has happened.
+    /// Makes every call that was let in until now an overtaken one.
+    pub(crate) fn overtake(&self) {
+        self.resets.fetch_add(1, Ordering::Release);
+    }
+
+    /// How often either has happened.
     pub(crate) fn resets(&self) -> u64 {
         self.resets.load(Ordering::Acquire)
     }

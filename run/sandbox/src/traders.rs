@@ -1,9 +1,9 @@
 //! Simulated traders: two accounts that quote and take on the main symbols, through the same interface as anyone.
 //!
-//! Every turn the fair price of one symbol takes a small step, its two oldest quotes are cancelled and placed anew,
-//! and now and then somebody takes. What they do is a function of the seed; when they do it follows real time, or a
-//! manual clock that is moved: then they also call one after another, so that the same moves of it lead to the same
-//! markets. With a real one they send at most five batches a second together (D-35).
+//! Every turn the fair price of one symbol takes a small step, a quote is placed on either side, the oldest is cancelled
+//! where a side has all its levels, and now and then somebody takes. What they do is a function of the seed; when they
+//! do it follows real time, or a manual clock that is moved: then they also call one after another, so that the same
+//! moves of it lead to the same markets. With a real one they send at most five batches a second together (D-35).
 //!
 //! Clauses: `SBX-004`; decision D-33 (which symbols).
 
@@ -173,7 +173,12 @@ impl Traders {
         let old =
             desk.quotes.each_ref().map(|quotes| quotes.front().filter(|_| quotes.len() >= LEVELS).cloned());
         let depth = self.random.random_range(0..LEVELS);
-        let new = [self.quote(at, "buy", depth), self.quote(at, "sell", depth)];
+        let [mut bid, mut ask] = [self.quote(at, "buy", depth), self.quote(at, "sell", depth)];
+        if let Some([bids, asks]) = self.desks.get(at).map(|desk| desk.quotes.each_ref()) {
+            bid = bid.filter(|_| bids.len() <= LEVELS);
+            ask = ask.filter(|_| asks.len() <= LEVELS);
+        }
+        let new = [bid, ask];
         let taken = if self.random.random::<bool>() { self.taken(at) } else { None };
         self.carry_out(at, Turn { old, new, taken }).await;
         Ok(())

@@ -292,6 +292,22 @@ fn a_cancel_does_not_overtake_what_waits() {
     assert_eq!(send(170, Kind::Cancels, 200), Ok(0));
 }
 
+/// A call that was let in before its key's nonces began again would use its own after them.
+#[test]
+fn a_reset_overtakes_what_was_let_in() {
+    let gate = gate();
+    let send = |nonce: u32| call(&gate, &format!("{{\"request\":\"/v1/order/new\",\"nonce\":{nonce}}}"));
+    let known = gate.keys().find(b"account-a").unwrap();
+    let early = send(900).unwrap();
+    assert!(!early.is_overtaken());
+    known.overtake_calls();
+    assert!(early.is_overtaken());
+    assert_eq!(reason(send(1)), (400, Reason::InvalidNonce), "nothing is forgotten yet");
+    let between = send(901).unwrap();
+    known.reset_nonce();
+    assert!(early.is_overtaken() && between.is_overtaken() && !send(1).unwrap().is_overtaken());
+}
+
 /// Proves LIM-001, LIM-006.
 #[test]
 fn public_requests_have_their_own_bucket() {

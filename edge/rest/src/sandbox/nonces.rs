@@ -17,8 +17,8 @@ pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal
     let api_key = required(fields, "api_key")?;
     let known = app.gate.keys().find(api_key.as_bytes());
     let known = known.ok_or_else(|| bad_value("api_key", "the text of a key", &api_key))?;
-    // Before and after: what is let in meanwhile counts in one of them only.
-    known.reset_nonce();
+    // What was let in before must not be noted after it.
+    known.overtake_calls();
     match operate(app, Body::ResetNonces(known.key.session)).await? {
         Outcome::Done => known.reset_nonce(),
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
