@@ -117,7 +117,8 @@ impl Gate {
         if self.limits.enabled { turn(self.public.take(peer, now)) } else { Ok(Duration::ZERO) }
     }
 
-    /// Lets a private request in, which is a sign of life (SES-012). Its nonce is taken before it waits, so that nonces are taken as they arrive.
+    /// Lets a private request in, which is a sign of life (SES-012). Its nonce is taken before it waits, so that nonces are
+    /// taken as they arrive.
     ///
     /// `now` counts from any fixed start, the same for all calls; `time` is the exchange's time.
     ///

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::field::{bad_order_field, closed_symbol, failed, no_space, unknown_symbol};
 use buttonwood_engine::{AccessReject, FILLS_MAX, ORDERS_MAX, PlaceReject, Reject};
 use buttonwood_gate::{Payload, Reason, Refusal, missing_role, quoted};
-use buttonwood_model::{Role, Roles};
+use buttonwood_model::{Role, Roles, Symbol};
 
 /// Words the refusal of a writing call.
 pub(crate) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
@@ -51,13 +51,7 @@ fn place(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
         PlaceReject::InvalidSymbol => closed_symbol(&name),
         PlaceReject::NoPrice => bad_order_field(Reason::InvalidPrice, "price", symbol, &text("price")),
         PlaceReject::SpendIsForBuys => bad_order_field(Reason::InvalidSide, "side", symbol, &text("side")),
-        PlaceReject::BelowMinimum => {
-            let (kind, field) = match call.payload().field("amount") {
-                Some(_) => ("quantity", "amount"),
-                None => ("total spend", "total_spend"),
-            };
-            bad_order_field(Reason::InvalidQuantity, kind, symbol, &text(field))
-        }
+        PlaceReject::BelowMinimum => bad_size(call, symbol),
         PlaceReject::MarketClosed => {
             Refusal::new(Reason::MarketClosed, format!("The market for symbol {shown} is closed"))
         }
@@ -69,8 +63,9 @@ fn place(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
             Refusal::new(Reason::MarketNotOpen, message)
         }
         PlaceReject::TooManyFills => {
-            let message = format!("The order would trade with more than {FILLS_MAX} orders at once");
-            Refusal::new(Reason::InvalidQuantity, message)
+            let refusal = bad_size(call, symbol);
+            let why = format!("it would trade with more than {FILLS_MAX} orders at once");
+            Refusal::new(Reason::InvalidQuantity, format!("{}; {why}", refusal.message))
         }
         PlaceReject::TooManyOrders => {
             let message = format!("The account has {ORDERS_MAX} live orders, and no more are taken");
@@ -85,6 +80,16 @@ fn place(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
             Refusal::new(Reason::InsufficientFunds, message)
         }
     }
+}
+
+/// How much the order is for, by the name of the field that says it.
+fn bad_size(call: &Call, symbol: &Symbol) -> Refusal {
+    let (kind, field) = match call.payload().field("amount") {
+        Some(_) => ("quantity", "amount"),
+        None => ("total spend", "total_spend"),
+    };
+    let value = call.payload().decimal_text(field).unwrap_or_default();
+    bad_order_field(Reason::InvalidQuantity, kind, symbol, &value)
 }
 
 /// What an order asked for: price and quantity (facts T§7.4), or what a market order names in their place.
