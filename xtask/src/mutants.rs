@@ -49,20 +49,32 @@ const MEMORY: &str = "/dev/shm";
 /// Exit codes by which cargo-mutants says that it ran to its end: all caught, some missed, some timed out.
 const ENDED: [i32; 3] = [0, 2, 3];
 
-/// Runs one part of all mutants, `K/N` counted from 0, or with `--ci` the one whose turn it is; without a word all of
-/// them, which takes an hour.
+/// Which mutants a run takes.
+enum Choice {
+    All,
+    /// `K/N`, counted from 0.
+    Part(String),
+    /// Those of the lines that differ from this commit's.
+    Since(String),
+}
+
+/// Runs one part of all mutants, `K/N` counted from 0, or with `--ci` the one whose turn it is; with `--since` those of the
+/// lines that differ from a commit's; without a word all of them, which takes hours.
 pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
-    let part = match words {
-        [] => None,
-        ["--ci"] => Some(in_turn(repo)?),
-        [part] if is_part(part) => Some((*part).to_owned()),
-        [other, ..] => return Err(format!("`{other}`: a part is K/N, with K below N, or --ci")),
+    let choice = match words {
+        [] => Choice::All,
+        ["--ci"] => Choice::Part(in_turn(repo)?),
+        ["--since", commit] => Choice::Since((*commit).to_owned()),
+        [part] if is_part(part) => Choice::Part((*part).to_owned()),
+        [other, ..] => {
+            return Err(format!("`{other}`: a part is K/N, with K below N, or --ci, or --since COMMIT"));
+        }
     };
     if !tool::have(repo, "mutants", Some(VERSION))? {
         return Ok(());
     }
     let explained = explained(&repo.read(EXPLAINED)?);
-    let mut outcome = stage(repo, part.as_deref())?;
+    let mut outcome = stage(repo, &choice)?;
     for room in &ROOMS {
         let is_open = |name: &&String| room.has(name) && !explained.contains(&unplaced(name));
         let open: Vec<String> = outcome.missed.iter().filter(is_open).cloned().collect();
@@ -72,8 +84,8 @@ pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
             outcome.caught.extend(again.caught);
         }
     }
-    let done = judge(&outcome, &explained, part.is_none());
-    if let Some(part) = part {
+    let done = judge(&outcome, &explained, matches!(choice, Choice::All));
+    if let Choice::Part(part) = choice {
         println!("mutants: that was part {part}: cargo xtask mutants {part}");
     }
     done
@@ -87,10 +99,30 @@ struct Outcome {
 }
 
 /// The tests of its own room, for every mutant.
-fn stage(repo: &Repo, part: Option<&str>) -> Result<Outcome, String> {
+fn stage(repo: &Repo, choice: &Choice) -> Result<Outcome, String> {
     let mut words: Vec<&str> = ROOMS.iter().flat_map(|room| ["--package", room.package]).collect();
-    words.extend(part.into_iter().flat_map(|part| ["--sharding", "round-robin", "--shard", part]));
+    let changes = repo.path(FOLDER).join("since.diff");
+    match choice {
+        Choice::All => {}
+        Choice::Part(part) => words.extend(["--sharding", "round-robin", "--shard", part]),
+        Choice::Since(commit) => {
+            let told = changed(repo, commit)?;
+            if told.is_empty() {
+                return Ok(Outcome::default());
+            }
+            std::fs::create_dir_all(repo.path(FOLDER)).map_err(|error| format!("{FOLDER}: {error}"))?;
+            std::fs::write(&changes, told).map_err(|error| format!("{}: {error}", changes.display()))?;
+            words.extend(["--in-diff", changes.to_str().ok_or("a path that is no text")?]);
+        }
+    }
     execute(repo, "first", &words)
+}
+
+/// What the rooms' lines differ in from a commit's, as git tells it.
+fn changed(repo: &Repo, commit: &str) -> Result<String, String> {
+    let mut words = vec!["diff", commit, "--"];
+    words.extend(ROOMS.iter().map(|room| room.folder));
+    repo.step("git", words).stdout()
 }
 
 /// The tests of the rooms above, for those of a room that survived their own.

@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use buttonwood_disk::Folder;
 
 use crate::codec::BLOCK_BYTES;
-use crate::fault::{Fault, Flaw, ReplayError, io};
+use crate::fault::{Fault, Flaw, ReplayError};
 use crate::header::SegmentHeader;
 use crate::mark::{JournalId, Mark};
 use crate::replay::{Batch, Cursor, Edge, walk};
@@ -48,11 +48,8 @@ pub(crate) fn begins(segment: &Segment, id: JournalId) -> Result<(), Fault> {
 /// too small for the first.
 fn follows(segment: &Segment, before: &Segment) -> Result<(), Fault> {
     let header = &segment.header;
-    let bytes = before.file.len().map_err(io("measure", &before.path))?;
     let before = &before.header;
-    // Files of earlier builds do not say how long they are made.
-    let room = if before.bytes == 0 { bytes } else { before.bytes };
-    if !(BLOCK_BYTES..=room).contains(&header.previous_end) {
+    if !(BLOCK_BYTES..=before.bytes).contains(&header.previous_end) {
         return Err(segment.damaged(0, header.first_seq, Flaw::Length));
     }
     let is_empty = header.previous_end == BLOCK_BYTES;

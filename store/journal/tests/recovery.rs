@@ -77,6 +77,20 @@ fn a_replay_reads_only_what_it_needs() {
     assert_eq!(recover_from(dir.path(), Some(&marks[1])).unwrap().1, expected(21).split_off(12));
 }
 
+/// Who follows a writer takes a next segment that cannot be opened for a fault, not for none.
+#[cfg(unix)]
+#[test]
+fn a_segment_that_cannot_be_opened_is_not_missing() {
+    let dir = tempfile::tempdir().unwrap();
+    let mark = append(&mut writer(dir.path()), 3);
+    let mut reader = Reader::open(dir.path()).unwrap();
+    assert_eq!(reader.replay(None, 3, |_| Ok::<_, Fault>(())).unwrap(), mark);
+    let next = support::segment(dir.path(), 2);
+    std::os::unix::fs::symlink(&next, &next).unwrap();
+    let refused = reader.replay(Some(&mark), 4, |_| Ok::<_, Fault>(())).unwrap_err();
+    assert!(refused.to_string().starts_with(&format!("cannot open {}", next.display())), "{refused}");
+}
+
 /// The place before everything is a start too, even if it was noted when there was no segment.
 #[test]
 fn the_very_beginning_is_a_mark() {

@@ -171,6 +171,7 @@ fn an_unreadable_header_is_passed_over_at_the_start() {
         std::fs::create_dir(&path).unwrap();
         let (found, notes) = load(dir.path());
         assert_eq!((found.is_some(), notes.len()), told, "{notes:?}");
+        assert!(notes.iter().all(|note| note.to_string().contains("cannot read")), "{notes:?}");
         assert_eq!(recover(dir.path()).unwrap().1, expected(12));
     }
 }

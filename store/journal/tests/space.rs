@@ -30,6 +30,10 @@ struct Space {
     dirty: HashSet<PathBuf>,
     /// Whether syncs and reservations fail.
     is_failing: bool,
+    /// Whether the next reservation panics.
+    panics: bool,
+    /// Reservations that there was no room for.
+    refused: usize,
 }
 
 impl SmallDisk {
@@ -60,6 +64,15 @@ impl SmallDisk {
         let mut space = self.space.lock().unwrap();
         space.dirty.remove(path);
         if space.is_failing { Err(io::ErrorKind::Other.into()) } else { Ok(()) }
+    }
+
+    fn refused(&self) -> usize {
+        self.space.lock().unwrap().refused
+    }
+
+    /// Whether this call is the one that panics.
+    fn takes_panic(&self) -> bool {
+        std::mem::take(&mut self.space.lock().unwrap().panics)
     }
 
     fn fail(&self) {
@@ -160,13 +173,18 @@ impl Handle for File {
     }
 
     fn reserve(&self, bytes: u64) -> io::Result<()> {
+        assert!(!self.disk.takes_panic(), "on purpose");
         let mut space = self.disk.space.lock().unwrap();
         if space.is_failing {
             return Err(io::ErrorKind::Other.into());
         }
         let had = space.reserved.get(&self.path).copied().unwrap_or_default();
         let more = bytes.saturating_sub(had);
-        space.left = space.left.checked_sub(more).ok_or(io::ErrorKind::StorageFull)?;
+        let Some(left) = space.left.checked_sub(more) else {
+            space.refused += 1;
+            return Err(io::ErrorKind::StorageFull.into());
+        };
+        space.left = left;
         space.reserved.insert(self.path.clone(), had + more);
         drop(space);
         self.inner.reserve(bytes)
@@ -299,6 +317,48 @@ fn a_full_disk_takes_the_ballast_first() {
     assert_eq!(sizes(dir.path(), ".segment"), [64 * KIB; 3]);
 }
 
+/// A disk with room for just the ballast gives it; one with a byte less is low, and is not even asked for it: to try would
+/// take all there is for a moment.
+#[test]
+fn the_ballast_may_be_the_last_of_the_disk() {
+    for (short, held) in [(0, vec![128 * KIB]), (1, vec![])] {
+        let dir = tempfile::tempdir().unwrap();
+        let disk = SmallDisk::of((64 + 128) * KIB - short);
+        let writer = writer(dir.path(), &disk);
+        writer.prepare().unwrap();
+        assert_eq!((writer.low_space(), sizes(dir.path(), "ballast")), (short > 0, held), "{short} short");
+        assert_eq!(disk.refused(), 0, "{short} short");
+    }
+}
+
+/// A ballast that an earlier run left is kept by the next one, however little there is beside it, but given up where that would
+/// not hold the small files that a start writes.
+#[test]
+fn a_ballast_that_was_left_is_kept() {
+    const SMALL_FILES: u64 = 256 * KIB;
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SmallDisk::of(1 << 30);
+    let options = Options { ballast_bytes: 384 * KIB, ..OPTIONS };
+    let started = || {
+        let folder = Folder::new(Arc::new(disk.clone()), dir.path());
+        let mut journal = Journal::open(folder, options).unwrap();
+        journal.replay(None, |_| Ok::<_, Fault>(())).unwrap();
+        journal.into_stepped_writer().unwrap()
+    };
+    started().prepare().unwrap();
+    disk.set_left(64 * KIB + SMALL_FILES);
+    let writer = started();
+    writer.prepare().unwrap();
+    assert_eq!((disk.left(), sizes(dir.path(), "ballast")), (SMALL_FILES, vec![options.ballast_bytes]));
+    assert!(!writer.low_space());
+    drop(writer);
+    disk.set_left(64 * KIB + SMALL_FILES - 1);
+    let writer = started();
+    assert_eq!(sizes(dir.path(), "ballast"), [0; 0]);
+    assert_eq!(disk.left(), SMALL_FILES - 1 + options.ballast_bytes);
+    assert!(writer.low_space());
+}
+
 /// Once there is more than the ballast and two segments need, it is taken again, and all orders with it.
 #[test]
 fn the_ballast_comes_back_with_the_space() {
@@ -396,6 +456,26 @@ fn a_thread_prepares_beside_the_writer() {
     }
     drop(writer);
     assert_eq!(sizes(dir.path(), ".tmp"), [0; 0], "the thread ends with the writer");
+}
+
+/// A thread that has panicked is missed as soon as it should have made something.
+#[test]
+fn a_thread_that_panics_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SmallDisk::of(1 << 30);
+    let mut journal = Journal::open(Folder::new(Arc::new(disk.clone()), dir.path()), OPTIONS).unwrap();
+    journal.replay(None, |_| Ok::<_, Fault>(())).unwrap();
+    let mut writer = journal.into_writer().unwrap();
+    while sizes(dir.path(), "ballast") != [128 * KIB] {
+        std::thread::yield_now();
+    }
+    disk.space.lock().unwrap().panics = true;
+    append(&mut writer, 4).unwrap();
+    while disk.space.lock().unwrap().panics {
+        std::thread::yield_now();
+    }
+    let told = std::iter::repeat_with(|| append(&mut writer, 1)).find_map(Result::err).unwrap();
+    assert!(told.to_string().contains("has panicked"), "{told}");
 }
 
 /// What a call wrote, and the names it gave or took, are durable when it returns: those of a new journal, a segment, a batch,
