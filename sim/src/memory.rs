@@ -6,7 +6,7 @@ use buttonwood_model::{AccountId, OrderId, Side, SymbolId, Time};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Dice, Happening};
 use buttonwood_views::Views;
-use buttonwood_views::history::Limit;
+use buttonwood_views::history::{Limit, Query};
 use std::collections::BTreeMap;
 
 /// Trades of an account that a look at them asks for.
@@ -107,7 +107,8 @@ impl Memory {
         }
         let at = usize::try_from(dice.below(accounts)).expect("few accounts");
         let Some((account, parts)) = self.trades.iter().nth(at) else { return Ok(()) };
-        let rows = views.history().trades(*account, None, None, Limit { rows: PAGE, most: PAGE });
+        let rows =
+            Query::whole(views.history()).trades(*account, None, None, Limit { rows: PAGE, most: PAGE });
         let rows = rows.map_err(|fault| format!("the trades of {account:?} cannot be read: {fault}"))?;
         let shown = rows.iter().map(|row| Part {
             trade: row.trade.0,

@@ -5,11 +5,12 @@ use crate::call::{Asked, Call, caller};
 use crate::field;
 use crate::framing::Verdict;
 use crate::health;
+use crate::orders::cancel;
 use crate::reply::Reply;
 use crate::route::{Auth, Handler, Route, Write};
 use crate::routes::{Found, find};
 use crate::sandbox::maintenance;
-use buttonwood_engine::{Body, Command};
+use buttonwood_engine::{Body, Command, Outcome};
 use buttonwood_gate::{self as gate, Kind, Reason, Refusal, quoted};
 use buttonwood_sequencer::{Pending, Receipt};
 use bytes::Bytes;
@@ -69,11 +70,22 @@ async fn respond(
             pause(wait).await;
             Ok(answer(app, &asked).unwrap_or_else(|refused| refused))
         }
+        Handler::PublicRecall(answer) => {
+            let wait = app.gate.public(peer.ip(), app.uptime())?;
+            pause(wait).await;
+            Ok(answer(app, &asked).await.unwrap_or_else(|refused| refused))
+        }
         Handler::Control(control) => Box::pin(control.answer(app, peer, &head.headers, &asked, &body)).await,
         Handler::Read(answer) => {
             let call = admit(app, route, peer, head)?;
             wait_for_turn(&call).await?;
-            read(app, route, call, answer)
+            answer(app, &reader(app, route, call)?)
+        }
+        Handler::Recall(answer) => {
+            let call = admit(app, route, peer, head)?;
+            wait_for_turn(&call).await?;
+            let call = Box::new(reader(app, route, call)?);
+            answer(app, &call).await
         }
         Handler::Write(write) => {
             check_room(app, route)?;
@@ -82,6 +94,10 @@ async fn respond(
             let (receipt, then) = change(app, route, call, write)?;
             let receipt = durable(receipt).await?;
             match then {
+                // What was to be cancelled may lie on the disk by now.
+                Then::Answer(call) if matches!(receipt.outcome, Outcome::NotLive) => {
+                    Box::pin(async move { cancel::answer_closed(app, &call, &receipt).await }).await
+                }
                 Then::Answer(call) => (write.answer)(app, &call, &receipt),
                 Then::Refuse(refusal) => Err(refusal),
             }
@@ -191,18 +207,12 @@ fn admit(app: &App, route: &Route, peer: SocketAddr, head: &Parts) -> Result<gat
     checked
 }
 
-/// Answers from the views; the nonce is journaled soon, without making the reader wait (D-08a).
-fn read(
-    app: &App,
-    route: &Route,
-    call: gate::Call,
-    answer: fn(&App, &Call) -> Result<Reply, Refusal>,
-) -> Result<Reply, Refusal> {
+/// A call that is answered from what is there; the nonce is journaled soon, without making the reader wait (D-08a).
+fn reader(app: &App, route: &Route, call: gate::Call) -> Result<Call, Refusal> {
     if let (Some(nonce), false) = (call.nonce, call.key().time_based_nonce) {
         app.exchange.note_nonce(call.key().session, nonce);
     }
-    let call = Call::new(app, route, call).map_err(|refused| refused.refusal)?;
-    answer(app, &call)
+    Call::new(app, route, call).map_err(|refused| refused.refusal)
 }
 
 /// What follows once a command is durable.

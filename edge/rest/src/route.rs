@@ -7,6 +7,7 @@ use buttonwood_engine::Body;
 use buttonwood_gate::{Kind, Refusal};
 use buttonwood_model::{Role, Roles};
 use buttonwood_sequencer::Receipt;
+use std::pin::Pin;
 
 /// Who may call a route, as the contract lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +29,16 @@ pub(crate) struct Write {
     pub(crate) answer: fn(&App, &Call, &Receipt) -> Result<Reply, Refusal>,
 }
 
+/// An answer that may have to wait for the disk.
+pub(crate) type Later<'a, E = Refusal> = Pin<Box<dyn Future<Output = Result<Reply, E>> + 'a>>;
+
 /// What answers.
 #[derive(Clone, Copy)]
 pub(crate) enum Handler {
     Public(fn(&App, &Asked) -> Result<Reply, Reply>),
+    PublicRecall(for<'a> fn(&'a App, &'a Asked<'a>) -> Later<'a, Reply>),
     Read(fn(&App, &Call) -> Result<Reply, Refusal>),
+    Recall(for<'a> fn(&'a App, &'a Call) -> Later<'a>),
     Write(Write),
     Control(crate::sandbox::Control),
 }
@@ -71,6 +77,22 @@ impl Route {
         answer: fn(&App, &Call) -> Result<Reply, Refusal>,
     ) -> Self {
         Self::new("POST", path, Auth::Account, Handler::Read(answer))
+    }
+
+    /// A public endpoint that answers from the history too.
+    pub(crate) const fn public_recalling(
+        path: &'static str,
+        answer: for<'a> fn(&'a App, &'a Asked<'a>) -> Later<'a, Reply>,
+    ) -> Self {
+        Self::new("GET", path, Auth::Public, Handler::PublicRecall(answer))
+    }
+
+    /// A private endpoint that answers from the history too.
+    pub(crate) const fn recalling(
+        path: &'static str,
+        answer: for<'a> fn(&'a App, &'a Call) -> Later<'a>,
+    ) -> Self {
+        Self::new("POST", path, Auth::Account, Handler::Recall(answer))
     }
 
     /// A private endpoint that changes something.

@@ -27,6 +27,8 @@ use tokio::task::LocalSet;
 pub(crate) const HEAD_MAX: usize = 40 * 1024;
 /// Header fields at most.
 pub(crate) const FIELDS_MAX: usize = 64;
+/// Threads of a serving thread that wait for the disk on behalf of those who ask for old rows; who comes beyond queues.
+const READERS_MAX: usize = 4;
 /// How often connections are looked at. One that sends no whole head and takes nothing of an answer is cut after two
 /// to three looks, so after 60 to 90 seconds, idle time of a kept-alive connection included.
 const LOOK: Duration = Duration::from_secs(30);
@@ -83,13 +85,18 @@ where
     F: FnOnce() -> R + Send + 'static,
     R: Future<Output = ()>,
 {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(READERS_MAX)
+        .build()?;
     std::thread::Builder::new().name(format!("http-{number}")).spawn(move || {
         // Its connections would wait for ever, and nobody could tell.
         let _end = EndOnPanic("serving");
         let local = LocalSet::new();
         local.spawn_local(exchange.open_lane());
         local.block_on(&runtime, work());
+        // A read that hangs must not keep the exchange from stopping.
+        runtime.shutdown_background();
     })
 }
 

@@ -18,6 +18,7 @@ mod filling;
 mod lane;
 mod pulse;
 mod reached;
+mod recall;
 mod recover;
 mod scrub;
 mod shared;

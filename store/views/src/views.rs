@@ -1,7 +1,7 @@
 //! The live views: what every query is answered from.
 
 use crate::fold::{Fold, Sink};
-use crate::history::{Fault, History, Index, OrderRow, Position, PublicTrade, TradeRow};
+use crate::history::{Fault, History, Index, OrderRow, Position, PublicTrade, Query, TradeRow};
 use crate::{Depth, Tape};
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Event, OrderRef, OrderState, State};
@@ -51,6 +51,46 @@ pub struct Found {
     pub order: OrderState,
     /// Its newest trade.
     pub trades: Option<Position>,
+}
+
+impl Found {
+    /// Of an account's live order and the closed ones that a query finds, the one placed last (ORD-068).
+    ///
+    /// # Errors
+    /// [`Fault`] of the history.
+    pub fn last_placed(
+        live: Option<Self>,
+        history: Query<'_>,
+        account: AccountId,
+        order: &OrderRef,
+    ) -> Result<Option<Self>, Fault> {
+        if live.is_some() && matches!(order, OrderRef::Id(_)) {
+            return Ok(live);
+        }
+        let closed = Self::closed_by(Time(u64::MAX), history, account, order)?;
+        Ok(match (live, closed) {
+            (Some(live), Some(closed)) if closed.order.id > live.order.id => Some(closed),
+            (Some(live), _) => Some(live),
+            (None, closed) => closed,
+        })
+    }
+
+    /// An order of the account that was closed by then, whatever was placed under the same name since.
+    ///
+    /// # Errors
+    /// [`Fault`] of the history.
+    pub fn closed_by(
+        by: Time,
+        history: Query<'_>,
+        account: AccountId,
+        order: &OrderRef,
+    ) -> Result<Option<Self>, Fault> {
+        let row = match order {
+            OrderRef::Id(id) => history.order(account, *id)?.filter(|row| row.closed <= by),
+            OrderRef::ClientId(client_id) => history.order_by_client_id(account, client_id, by)?,
+        };
+        Ok(row.map(found_of))
+    }
 }
 
 impl Views {
@@ -111,39 +151,11 @@ impl Views {
     /// # Errors
     /// [`Fault`] of the history.
     pub fn find(&self, account: AccountId, order: &OrderRef) -> Result<Option<Found>, Fault> {
-        let live = self.find_live(account, order);
-        let closed = match order {
-            OrderRef::Id(_) if live.is_some() => None,
-            OrderRef::Id(id) => self.history().order(account, *id)?,
-            OrderRef::ClientId(client_id) => {
-                self.history().order_by_client_id(account, client_id, Time(u64::MAX))?
-            }
-        };
-        Ok(match (live, closed.map(found_of)) {
-            (Some(live), Some(closed)) if closed.order.id > live.order.id => Some(closed),
-            (Some(live), _) => Some(live),
-            (None, closed) => closed,
-        })
+        Found::last_placed(self.find_live(account, order), Query::whole(self.history()), account, order)
     }
 
-    /// An order of the account that was closed by then, whatever was placed under the same name since.
-    ///
-    /// # Errors
-    /// [`Fault`] of the history.
-    pub fn find_closed(
-        &self,
-        account: AccountId,
-        order: &OrderRef,
-        by: Time,
-    ) -> Result<Option<Found>, Fault> {
-        let row = match order {
-            OrderRef::Id(id) => self.history().order(account, *id)?.filter(|row| row.closed <= by),
-            OrderRef::ClientId(client_id) => self.history().order_by_client_id(account, client_id, by)?,
-        };
-        Ok(row.map(found_of))
-    }
-
-    fn find_live(&self, account: AccountId, order: &OrderRef) -> Option<Found> {
+    /// A live order of the account.
+    pub fn find_live(&self, account: AccountId, order: &OrderRef) -> Option<Found> {
         let orders = self.state().orders();
         let slot = match order {
             OrderRef::Id(id) => orders.find(*id).filter(|slot| orders.get(*slot).account == account)?,

@@ -12,12 +12,13 @@ use buttonwood_gate::{Reason, Refusal, timestamp_millis};
 use buttonwood_views::history::Since;
 
 /// Anybody.
-pub(crate) const ROUTE: Route = Route::public("/v1/trades/{symbol}", answer);
+pub(crate) const ROUTE: Route =
+    Route::public_recalling("/v1/trades/{symbol}", |app, asked| Box::pin(answer(app, asked)));
 
 /// How far back a timestamp reaches, in milliseconds (MKT-019).
 const REACH: u64 = 90 * 24 * 3_600 * 1_000;
 
-fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
+async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Reply> {
     let id = super::symbol(app, asked)?;
     let limit = match asked.query_number("limit_trades")? {
         Some(0) => return Err(field::bad_query("limit_trades", "at least 1", "0").into()),
@@ -25,7 +26,7 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
     };
     let with_breaks = with_breaks(asked)?;
     let since = since(asked, app.now().millis().saturating_sub(REACH))?;
-    let rows = app.exchange.views().history().public_trades(id, since, limit);
+    let rows = app.exchange.recall(move |history| history.public_trades(id, since, limit)).await;
     let rows = rows.map_err(|fault| unread(&fault))?;
     let grid = &app.symbol(id).grid;
     let body = json::array(&rows, |json, row| {

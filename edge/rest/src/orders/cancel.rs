@@ -1,6 +1,6 @@
 //! `POST /v1/order/cancel`: cancel one order (ORD-056 to ORD-059).
 
-use super::{body, new, refused};
+use super::{body, new, refused, status};
 use crate::app::App;
 use crate::call::Call;
 use crate::field::{bad_value, failed};
@@ -11,6 +11,7 @@ use buttonwood_engine::{Body, OrderRef, OrderState, Outcome};
 use buttonwood_gate::{Kind, Payload, Reason, Refusal};
 use buttonwood_model::{OrderId, Role};
 use buttonwood_sequencer::Receipt;
+use buttonwood_views::Found;
 
 /// Trader only; draws on the capacity reserved for cancels.
 pub(crate) const ROUTE: Route = Route::writing("/v1/order/cancel", Write { command, answer })
@@ -22,27 +23,27 @@ fn command(_app: &App, call: &Call) -> Result<Body, Refusal> {
     order_ref(call.payload()).map(Body::Cancel)
 }
 
-/// Cancelling twice is not an error: the order is returned as it is (ORD-057).
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     let order = match receipt.outcome {
         Outcome::Order(order) => order,
-        Outcome::NotLive => closed(app, call, receipt)?,
         Outcome::Rejected(reject) => return Err(refused::refusal(app, call, reject)),
-        Outcome::Done => return Err(failed()),
+        Outcome::NotLive | Outcome::Done => return Err(failed()),
     };
-    Ok(Reply::json(json::object(body::ORDER_BYTES, |json| body::order(json, app, &order, None))))
+    Ok(reply(app, &order))
 }
 
-/// The order as it was closed before the cancel had its turn. One that was placed after it may be live by now, and would
-/// look as if it had outlived its cancel.
-fn closed(app: &App, call: &Call, receipt: &Receipt) -> Result<OrderState, Refusal> {
+/// Cancelling twice is not an error: the order is returned as it was closed before the cancel had its turn (ORD-057). One
+/// that was placed after it may be live by now, and would look as if it had outlived its cancel.
+pub(crate) async fn answer_closed(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     let order = order_ref(call.payload())?;
-    let found = app.exchange.views().find_closed(call.account(), &order, receipt.stamp.time);
-    let found = found.map_err(|fault| {
-        tracing::error!(%fault, "history cannot be read");
-        failed()
-    })?;
-    found.map(|found| found.order).ok_or_else(|| not_found(&order))
+    let (account, by) = (call.account(), receipt.stamp.time);
+    let found = app.exchange.recall(move |history| Found::closed_by(by, history, account, &order)).await;
+    let found = found.map_err(|fault| status::unread(&fault))?;
+    found.map(|found| reply(app, &found.order)).ok_or_else(|| not_found(&order))
+}
+
+fn reply(app: &App, order: &OrderState) -> Reply {
+    Reply::json(json::object(body::ORDER_BYTES, |json| body::order(json, app, order, None)))
 }
 
 /// Which order the payload names: by `order_id` or by `client_order_id`, never both (ORD-059, ORD-066).

@@ -11,15 +11,17 @@ use buttonwood_gate::Refusal;
 use buttonwood_model::Role;
 
 /// Trader or Auditor.
-pub(crate) const ROUTE: Route =
-    Route::reading("/v1/mytrades", answer).roles(&[Role::Trader, Role::Auditor]).scope("history:read");
+pub(crate) const ROUTE: Route = Route::recalling("/v1/mytrades", |app, call| Box::pin(answer(app, call)))
+    .roles(&[Role::Trader, Role::Auditor])
+    .scope("history:read");
 
-fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
+async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let payload = call.payload();
     let symbol = field::symbol(app, payload)?;
     let limit = field::limit(payload, "limit_trades")?;
     let from = payload.timestamp_ms("timestamp")?;
-    let rows = app.exchange.views().history().trades(call.account(), symbol, from, limit);
+    let account = call.account();
+    let rows = app.exchange.recall(move |history| history.trades(account, symbol, from, limit)).await;
     let rows = rows.map_err(|fault| status::unread(&fault))?;
     let body = json::array(&rows, |json, row| {
         json.object(|json| {

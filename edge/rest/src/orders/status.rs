@@ -9,23 +9,26 @@ use crate::reply::Reply;
 use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_model::Role;
+use buttonwood_views::Found;
 use buttonwood_views::history::Fault;
 
 /// Trader or Auditor.
-pub(crate) const ROUTE: Route =
-    Route::reading("/v1/order/status", answer).roles(&[Role::Trader, Role::Auditor]).scope("orders:read");
+pub(crate) const ROUTE: Route = Route::recalling("/v1/order/status", |app, call| Box::pin(answer(app, call)))
+    .roles(&[Role::Trader, Role::Auditor])
+    .scope("orders:read");
 
-fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
+async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let order = cancel::order_ref(call.payload())?;
     let with_trades = call.payload().flag("include_trades", false)?;
-    let found = {
-        let views = app.exchange.views();
-        views.find(call.account(), &order).and_then(|found| {
-            let Some(found) = found else { return Ok(None) };
-            let trades = if with_trades { Some(views.history().trades_of(found.trades)?) } else { None };
-            Ok(Some((found.order, trades)))
-        })
-    };
+    let account = call.account();
+    // First: what is closed between the two looks is found by the second.
+    let live = app.exchange.views().find_live(account, &order);
+    let found = app.exchange.recall(move |history| {
+        let Some(found) = Found::last_placed(live, history, account, &order)? else { return Ok(None) };
+        let trades = if with_trades { Some(history.trades_of(found.trades)?) } else { None };
+        Ok(Some((found.order, trades)))
+    });
+    let found = found.await;
     let (state, trades) = found.map_err(|fault| unread(&fault))?.ok_or_else(|| cancel::not_found(&order))?;
     let body = json::object(body::ORDER_BYTES, |json| body::order(json, app, &state, trades.as_deref()));
     Ok(Reply::json(body))

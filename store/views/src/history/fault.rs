@@ -38,6 +38,9 @@ pub enum Fault {
         /// Which file.
         path: PathBuf,
     },
+    /// A row that memory no longer holds, asked of memory alone.
+    #[error("history: a row lies in the files")]
+    Away,
     /// A row whose checksum, form or links are wrong.
     #[error("history: damaged row at byte {at} of {path}")]
     Damaged {

@@ -3,11 +3,10 @@
 use super::codec::Position;
 use super::fault::Fault;
 use super::index::Index;
-use super::log::{Log, Magic};
+use super::log::{Log, Magic, Rows};
 use super::row::{OrderRow, PublicTrade, TradeRow};
-use buttonwood_disk::{Folder, Handle};
+use buttonwood_disk::Folder;
 use buttonwood_planted::{Bug, planted};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -42,7 +41,7 @@ pub struct History {
 #[derive(Clone, Debug)]
 pub struct Syncer {
     directory: Folder,
-    files: [(PathBuf, Arc<dyn Handle>); 3],
+    files: [Rows; 3],
     is_doubtful: Arc<AtomicBool>,
 }
 
@@ -115,7 +114,7 @@ impl History {
 
     /// A handle to sync from another thread while this one goes on.
     pub fn syncer(&self) -> Syncer {
-        let files = [self.trades.file(), self.orders.file(), self.public.file()];
+        let files = [&self.trades, &self.orders, &self.public].map(Log::files);
         Syncer { directory: self.directory.clone(), files, is_doubtful: Arc::clone(&self.is_doubtful) }
     }
 }
@@ -135,9 +134,7 @@ impl Syncer {
     }
 
     fn try_sync(&self) -> Result<(), Fault> {
-        for (path, file) in &self.files {
-            file.sync_data().map_err(|source| Fault::Io { action: "sync", path: path.clone(), source })?;
-        }
+        self.files.iter().try_for_each(Rows::sync)?;
         let path = || self.directory.path().to_owned();
         self.directory.sync_names().map_err(|source| Fault::Io { action: "sync", path: path(), source })
     }

@@ -10,16 +10,19 @@ use super::index::HEADER;
 use buttonwood_disk::{Folder, Handle, Open};
 use buttonwood_planted::{Bug, planted};
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What every file begins with: its kind and the version of its format.
 pub(super) type Magic = [u8; 8];
 
+/// How a row is had from its body.
+pub(super) type Decode<T> = fn(Position, &[u8]) -> Result<T, Damage>;
+
 /// An open log.
 #[derive(Debug)]
 pub(super) struct Log {
-    path: PathBuf,
+    path: Arc<Path>,
     file: Arc<dyn Handle>,
     /// Bytes the file holds.
     written: u64,
@@ -65,7 +68,7 @@ impl Log {
         }
         // Room for a half and what gathers until it is seen to be full: growing would copy it again and again.
         let [older, newer] = [(); 2].map(|()| Vec::with_capacity(half + half / 4));
-        Ok(Self { path, file, written: length, older, newer, newer_start: length, half })
+        Ok(Self { path: path.into(), file, written: length, older, newer, newer_start: length, half })
     }
 
     /// The buffer whose end is the end of the log: rows are appended to it.
@@ -96,33 +99,14 @@ impl Log {
         Ok(())
     }
 
-    /// The file, to be synced without holding the log.
-    pub(super) fn file(&self) -> (PathBuf, Arc<dyn Handle>) {
-        (self.path.clone(), Arc::clone(&self.file))
+    /// The file, to be synced or read without holding the log.
+    pub(super) fn files(&self) -> Rows {
+        Rows { path: Arc::clone(&self.path), file: Arc::clone(&self.file), written: self.written }
     }
 
-    /// Reads the row at a position; `decode` sees its body.
-    pub(super) fn read<T>(
-        &self,
-        at: Position,
-        decode: impl FnOnce(Position, &[u8]) -> Result<T, Damage>,
-    ) -> Result<T, Fault> {
-        let row = |bytes: &[u8]| codec::open(bytes, at).and_then(|body| decode(at, body));
-        let read = if let Some(bytes) = self.kept(at) {
-            row(bytes)
-        } else {
-            let mut buffer = [0; ROW_MAX];
-            let room = offset(at.get(), self.written).min(ROW_MAX);
-            let bytes = buffer.get_mut(..room).unwrap_or_default();
-            self.file.read_exact_at(bytes, at.get()).map_err(|source| self.io("read", source))?;
-            row(bytes)
-        };
-        read.map_err(|Damage| self.damaged(at))
-    }
-
-    /// The fault of a row that is not what its links say.
-    pub(super) fn damaged(&self, at: Position) -> Fault {
-        Fault::Damaged { path: self.path.clone(), at: at.get() }
+    /// The row at a position, if it is still in memory; `decode` sees its body.
+    pub(super) fn near<T>(&self, at: Position, decode: Decode<T>) -> Option<Result<T, Fault>> {
+        self.kept(at).map(|bytes| row(bytes, at, decode).map_err(|Damage| damaged(&self.path, at)))
     }
 
     /// The bytes from a position on, if they are still in memory.
@@ -142,8 +126,50 @@ impl Log {
     }
 
     fn io(&self, action: &'static str, source: io::Error) -> Fault {
-        Fault::Io { action, path: self.path.clone(), source }
+        io_fault(action, &self.path, source)
     }
+}
+
+/// The rows of a log that its file holds, which stay as they are whatever is appended.
+#[derive(Clone, Debug)]
+pub(super) struct Rows {
+    path: Arc<Path>,
+    file: Arc<dyn Handle>,
+    /// Bytes the file holds, at least.
+    written: u64,
+}
+
+impl Rows {
+    /// Reads the row at a position; `decode` sees its body.
+    pub(super) fn read<T>(&self, at: Position, decode: Decode<T>) -> Result<T, Fault> {
+        let mut buffer = [0; ROW_MAX];
+        let room = offset(at.get(), self.written).min(ROW_MAX);
+        let bytes = buffer.get_mut(..room).unwrap_or_default();
+        self.file.read_exact_at(bytes, at.get()).map_err(|source| io_fault("read", &self.path, source))?;
+        row(bytes, at, decode).map_err(|Damage| self.damaged(at))
+    }
+
+    /// Makes what the file holds durable.
+    pub(super) fn sync(&self) -> Result<(), Fault> {
+        self.file.sync_data().map_err(|source| io_fault("sync", &self.path, source))
+    }
+
+    /// The fault of a row that is not what its links say.
+    pub(super) fn damaged(&self, at: Position) -> Fault {
+        damaged(&self.path, at)
+    }
+}
+
+fn row<T>(bytes: &[u8], at: Position, decode: Decode<T>) -> Result<T, Damage> {
+    codec::open(bytes, at).and_then(|body| decode(at, body))
+}
+
+fn damaged(path: &Path, at: Position) -> Fault {
+    Fault::Damaged { path: path.to_owned(), at: at.get() }
+}
+
+fn io_fault(action: &'static str, path: &Path, source: io::Error) -> Fault {
+    Fault::Io { action, path: path.to_owned(), source }
 }
 
 /// How far `to` lies beyond `from`, zero when it does not.

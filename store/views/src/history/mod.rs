@@ -28,7 +28,7 @@ pub use fault::Fault;
 pub use files::{History, Syncer};
 pub use index::{Index, Lengths};
 pub use page::Limit;
-pub use query::Since;
+pub use query::{Look, Query, Since};
 pub use row::{OrderRow, PublicTrade, TradeRow};
 
 #[cfg(test)]

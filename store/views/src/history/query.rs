@@ -7,9 +7,15 @@ use super::chain::{Node, Walk};
 use super::codec::Position;
 use super::fault::Fault;
 use super::files::History;
+use super::index::Index;
+use super::log::{Decode, Log};
 use super::page::{self, End, Limit};
 use super::row::{OrderLinks, OrderRow, PublicTrade, TradeRow};
 use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId, Time};
+
+const TRADES: fn(&History) -> &Log = |history| &history.trades;
+const ORDERS: fn(&History) -> &Log = |history| &history.orders;
+const PUBLIC: fn(&History) -> &Log = |history| &history.public;
 
 /// Which public trades are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +28,80 @@ pub enum Since {
     AfterTrade(u64),
 }
 
-impl History {
+/// A history that others append to. Each look is a moment's, and short: whoever appends waits for it.
+pub trait Look {
+    /// Shows the history as it is now.
+    fn look(&self, see: &mut dyn FnMut(&History));
+}
+
+/// What queries are asked of.
+///
+/// A row never changes, and those before it lie where its links say. So a query may let go of the history between two rows.
+#[derive(Clone, Copy)]
+pub struct Query<'a>(Source<'a>);
+
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Whole(&'a History),
+    Near(&'a History),
+    Far(&'a dyn Look),
+}
+
+impl std::fmt::Debug for Query<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self.0 {
+            Source::Whole(_) => "whole",
+            Source::Near(_) => "near",
+            Source::Far(_) => "far",
+        })
+    }
+}
+
+impl<'a> Query<'a> {
+    /// Of a history that nobody waits for: rows are read from wherever they are.
+    pub fn whole(history: &'a History) -> Self {
+        Self(Source::Whole(history))
+    }
+
+    /// Of the rows in memory alone; a query that needs others comes to [`Fault::Away`].
+    pub fn near(history: &'a History) -> Self {
+        Self(Source::Near(history))
+    }
+
+    /// Of a history that others append to: rows in the files are read between looks, so nobody waits for the disk but who
+    /// asks.
+    pub fn far(history: &'a dyn Look) -> Self {
+        Self(Source::Far(history))
+    }
+
+    fn look<T>(&self, see: impl FnOnce(&History) -> T) -> T {
+        match self.0 {
+            Source::Whole(history) | Source::Near(history) => see(history),
+            Source::Far(history) => {
+                let (mut see, mut seen) = (Some(see), None);
+                history.look(&mut |history| seen = see.take().map(|see| see(history)));
+                seen.expect("a look shows the history")
+            }
+        }
+    }
+
+    fn head<T>(&self, of: impl FnOnce(&Index) -> T) -> T {
+        self.look(|history| of(history.index()))
+    }
+
+    fn row<T>(&self, log: fn(&History) -> &Log, at: Position, decode: Decode<T>) -> Result<T, Fault> {
+        let found = self.look(|history| log(history).near(at, decode).ok_or_else(|| log(history).files()));
+        match (found, self.0) {
+            (Ok(row), _) => row,
+            (Err(_), Source::Near(_)) => Err(Fault::Away),
+            (Err(files), Source::Whole(_) | Source::Far(_)) => files.read(at, decode),
+        }
+    }
+
+    fn damaged(&self, log: fn(&History) -> &Log, at: Position) -> Fault {
+        self.look(|history| log(history).files().damaged(at))
+    }
+
     /// An account's trades, newest first: the most recent ones, or the oldest page from a millisecond on (ORD-074 to
     /// ORD-077). Such a page never ends inside a millisecond (D-14), except in one of more than [`Limit::most`] trades.
     ///
@@ -36,18 +115,18 @@ impl History {
         limit: Limit,
     ) -> Result<Vec<TradeRow>, Fault> {
         let read = |at| {
-            let (row, links) = self.trades.read(at, TradeRow::decode)?;
+            let (row, links) = self.row(TRADES, at, TradeRow::decode)?;
             let link = if symbol.is_some() { links.symbol } else { links.all };
-            if row.account == account { Ok(Node { link, row }) } else { Err(self.trades.damaged(at)) }
+            if row.account == account { Ok(Node { link, row }) } else { Err(self.damaged(TRADES, at)) }
         };
-        let walk = Walk { head: self.index.newest_trade(account, symbol), read };
+        let walk = Walk { head: self.head(|index| index.newest_trade(account, symbol)), read };
         match from_millis {
             None => walk.newest(limit.rows),
             Some(from) => page::oldest(&walk, |row| row.time.millis() >= from, limit, End::Millisecond),
         }
     }
 
-    /// An account's closed orders in the order they closed, newest first; pages as [`History::trades`] does, by the
+    /// An account's closed orders in the order they closed, newest first; pages as [`Query::trades`] does, by the
     /// time of **closing**. A page is complete in that order only: an order that was placed early may close late.
     ///
     /// # Errors
@@ -62,9 +141,9 @@ impl History {
         let read = |at| {
             let (row, links) = self.order_at(at)?;
             let link = if symbol.is_some() { links.account.symbol } else { links.account.all };
-            if row.account == account { Ok(Node { link, row }) } else { Err(self.orders.damaged(at)) }
+            if row.account == account { Ok(Node { link, row }) } else { Err(self.damaged(ORDERS, at)) }
         };
-        let walk = Walk { head: self.index.newest_order(account, symbol), read };
+        let walk = Walk { head: self.head(|index| index.newest_order(account, symbol)), read };
         match from_millis {
             None => walk.newest(limit.rows),
             Some(from) => page::oldest(&walk, |row| row.closed.millis() >= from, limit, End::Millisecond),
@@ -76,7 +155,7 @@ impl History {
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
     pub fn order(&self, account: AccountId, order: OrderId) -> Result<Option<OrderRow>, Fault> {
-        let mut next = self.index.order_bucket(order);
+        let mut next = self.head(|index| index.order_bucket(order));
         // Ids follow the time of placing, so the order was placed no earlier than any with a smaller id.
         let mut placed = Time(0);
         while let Some(at) = next {
@@ -105,7 +184,7 @@ impl History {
         client_id: &ClientId,
         closed_by: Time,
     ) -> Result<Option<OrderRow>, Fault> {
-        let mut next = self.index.client_bucket(account, client_id);
+        let mut next = self.head(|index| index.client_bucket(account, client_id));
         let mut found: Option<OrderRow> = None;
         while let Some(at) = next {
             let (row, links) = self.order_at(at)?;
@@ -132,9 +211,9 @@ impl History {
         let mut rows: Vec<TradeRow> = Vec::new();
         let mut next = newest;
         while let Some(at) = next {
-            let (row, _) = self.trades.read(at, TradeRow::decode)?;
+            let (row, _) = self.row(TRADES, at, TradeRow::decode)?;
             if rows.last().is_some_and(|newer| newer.order != row.order) {
-                return Err(self.trades.damaged(at));
+                return Err(self.damaged(TRADES, at));
             }
             next = row.of_order;
             rows.push(row);
@@ -142,7 +221,7 @@ impl History {
         Ok(rows)
     }
 
-    /// A symbol's public trades, newest first. Pages from a time on end as those of [`History::trades`] do; pages by
+    /// A symbol's public trades, newest first. Pages from a time on end as those of [`Query::trades`] do; pages by
     /// trade id may end anywhere, and walking by them misses none.
     ///
     /// # Errors
@@ -154,10 +233,10 @@ impl History {
         limit: Limit,
     ) -> Result<Vec<PublicTrade>, Fault> {
         let read = |at| {
-            let (row, link) = self.public.read(at, PublicTrade::decode)?;
-            if row.symbol == symbol { Ok(Node { link, row }) } else { Err(self.public.damaged(at)) }
+            let (row, link) = self.row(PUBLIC, at, PublicTrade::decode)?;
+            if row.symbol == symbol { Ok(Node { link, row }) } else { Err(self.damaged(PUBLIC, at)) }
         };
-        let walk = Walk { head: self.index.newest_public(symbol), read };
+        let walk = Walk { head: self.head(|index| index.newest_public(symbol)), read };
         match since {
             Since::Newest => walk.newest(limit.rows),
             Since::FromTime(from) => {
@@ -168,6 +247,6 @@ impl History {
     }
 
     fn order_at(&self, at: Position) -> Result<(OrderRow, OrderLinks), Fault> {
-        self.orders.read(at, OrderRow::decode)
+        self.row(ORDERS, at, OrderRow::decode)
     }
 }

@@ -4,7 +4,7 @@ mod rig;
 
 use super::bucket;
 use super::row::Timed;
-use super::{Fault, History, Index, Limit, OrderRow, Position, Since, TradeRow};
+use super::{Fault, History, Index, Limit, Look, OrderRow, Position, Query, Since, TradeRow};
 use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId, Time};
 use proptest::prelude::*;
 use rig::{KEY, Rig, Row, Step, TINY, append_all, client_id, step};
@@ -22,6 +22,27 @@ const FILES: [&str; 3] = ["trades.log", "orders.log", "public.log"];
 /// The newest `limit` of rows that lie oldest first.
 fn newest<R: Clone>(rows: &[R], limit: usize) -> Vec<R> {
     rows.iter().rev().take(limit).cloned().collect()
+}
+
+/// A history that is shown a look at a time.
+struct Shown<'a>(&'a History);
+
+impl Look for Shown<'_> {
+    fn look(&self, see: &mut dyn FnMut(&History)) {
+        see(self.0);
+    }
+}
+
+/// What a query comes to, which is the same whether the history is let go of between two rows or not. Memory alone tells the
+/// same, or that it has not all rows.
+fn told<T: PartialEq + std::fmt::Debug>(history: &History, ask: impl Fn(Query<'_>) -> Result<T, Fault>) -> T {
+    let whole = ask(Query::whole(history)).unwrap();
+    assert_eq!(ask(Query::far(&Shown(history))).unwrap(), whole);
+    match ask(Query::near(history)) {
+        Ok(near) => assert_eq!(near, whole),
+        Err(fault) => assert!(matches!(fault, Fault::Away), "{fault}"),
+    }
+    whole
 }
 
 /// A page of so many rows, however many lie in one millisecond.
@@ -50,12 +71,24 @@ fn compare_accounts(rig: &Rig, millis: u64, limit: Limit) {
         let symbol = (symbol < 4).then_some(SymbolId(symbol));
         let (trades, orders) = (rig.trades(account, symbol), rig.orders(account, symbol));
         let history = &rig.history;
-        assert_eq!(history.trades(account, symbol, None, limit).unwrap(), newest(&trades, limit.rows));
-        assert_eq!(history.orders(account, symbol, None, limit).unwrap(), newest(&orders, limit.rows));
+        assert_eq!(
+            told(history, |query| query.trades(account, symbol, None, limit)),
+            newest(&trades, limit.rows)
+        );
+        assert_eq!(
+            told(history, |query| query.orders(account, symbol, None, limit)),
+            newest(&orders, limit.rows)
+        );
         let trades: Vec<_> = trades.into_iter().filter(|row| row.millis() >= millis).collect();
         let orders: Vec<_> = orders.into_iter().filter(|row| row.millis() >= millis).collect();
-        assert_eq!(history.trades(account, symbol, Some(millis), limit).unwrap(), oldest(&trades, limit));
-        assert_eq!(history.orders(account, symbol, Some(millis), limit).unwrap(), oldest(&orders, limit));
+        assert_eq!(
+            told(history, |query| query.trades(account, symbol, Some(millis), limit)),
+            oldest(&trades, limit)
+        );
+        assert_eq!(
+            told(history, |query| query.orders(account, symbol, Some(millis), limit)),
+            oldest(&orders, limit)
+        );
     }
 }
 
@@ -63,7 +96,7 @@ fn compare_accounts(rig: &Rig, millis: u64, limit: Limit) {
 fn compare_public(rig: &Rig, millis: u64, trade: u64, limit: Limit) {
     for symbol in (0..4).map(SymbolId) {
         let all = rig.public(symbol);
-        let ask = |since| rig.history.public_trades(symbol, since, limit).unwrap();
+        let ask = |since| told(&rig.history, |query| query.public_trades(symbol, since, limit));
         assert_eq!(ask(Since::Newest), newest(&all, limit.rows));
         let from: Vec<_> = all.iter().copied().filter(|row| row.millis() >= millis).collect();
         assert_eq!(ask(Since::FromTime(millis)), oldest(&from, limit));
@@ -78,19 +111,19 @@ fn compare_orders(rig: &Rig) {
     let all: Vec<OrderRow> = (0..4).flat_map(|account| rig.orders(AccountId(account), None)).collect();
     for account in (0..4).map(AccountId) {
         for row in &all {
-            let found = rig.history.order(account, row.order).unwrap();
+            let found = told(&rig.history, |query| query.order(account, row.order));
             assert_eq!(found, (row.account == account).then_some(*row));
             let mut trades = rig.trades(row.account, None);
             trades.retain(|trade| trade.order == row.order);
             trades.reverse();
-            assert_eq!(rig.history.trades_of(row.trades).unwrap(), trades);
+            assert_eq!(told(&rig.history, |query| query.trades_of(row.trades)), trades);
         }
-        assert_eq!(rig.history.order(account, OrderId(u64::MAX)).unwrap(), None);
+        assert_eq!(told(&rig.history, |query| query.order(account, OrderId(u64::MAX))), None);
         for client_id in (0..4).map(client_id) {
             let own = all.iter().filter(|row| row.account == account && row.client_id == Some(client_id));
             let last_placed = own.max_by_key(|row| row.order);
             assert_eq!(
-                rig.history.order_by_client_id(account, &client_id, EVER).unwrap().as_ref(),
+                told(&rig.history, |query| query.order_by_client_id(account, &client_id, EVER)).as_ref(),
                 last_placed
             );
         }
@@ -124,7 +157,7 @@ proptest! {
         rig.run(&steps);
         compare_accounts(&rig, begin + after, Limit { rows, most: rows + beyond });
         compare_orders(&rig);
-        prop_assert!(rig.history.trades(ALICE, None, Some(0), exactly(0)).unwrap().is_empty());
+        prop_assert!(told(&rig.history, |query| query.trades(ALICE, None, Some(0), exactly(0))).is_empty());
     }
 
     /// Newest, from a time on, after a trade. Proves MKT-020, MKT-021.
@@ -212,7 +245,7 @@ fn paging_reaches_every_trade_once() {
         let mut reached: Vec<TradeRow> = Vec::new();
         let mut from = 0;
         loop {
-            let page = rig.history.trades(ALICE, symbol, Some(from), limit).unwrap();
+            let page = told(&rig.history, |query| query.trades(ALICE, symbol, Some(from), limit));
             let Some(newest) = page.first() else { break };
             assert!(page.len() <= rows || page.iter().all(|row| row.millis() == newest.millis()));
             from = newest.millis() + 1;
@@ -230,7 +263,7 @@ fn no_page_is_longer_than_its_most() {
     let all = rig.trades(ALICE, None);
     let first = all.iter().filter(|row| row.millis() == all[0].millis()).count();
     for (rows, most, expected) in [(1, 10, 10), (10, 10, 10), (1, first - 1, first - 1), (1, first, first)] {
-        let page = rig.history.trades(ALICE, None, Some(0), Limit { rows, most }).unwrap();
+        let page = told(&rig.history, |query| query.trades(ALICE, None, Some(0), Limit { rows, most }));
         assert_eq!(page, newest(&all[..expected], expected), "{rows} rows, {most} at most");
     }
 }
@@ -245,7 +278,7 @@ fn walking_by_time_misses_none() {
         let mut from = 0;
         loop {
             let limit = Limit { rows, most: 500 };
-            let page = rig.history.public_trades(BTCUSD, Since::FromTime(from), limit).unwrap();
+            let page = told(&rig.history, |query| query.public_trades(BTCUSD, Since::FromTime(from), limit));
             let Some(newest) = page.first() else { break };
             from = newest.time.millis() + 1;
             reached.extend(page.iter().rev().copied());
@@ -262,7 +295,8 @@ fn walking_by_trade_id_misses_none() {
     let mut reached = Vec::new();
     let mut after = 0;
     loop {
-        let page = rig.history.public_trades(BTCUSD, Since::AfterTrade(after), exactly(7)).unwrap();
+        let page =
+            told(&rig.history, |query| query.public_trades(BTCUSD, Since::AfterTrade(after), exactly(7)));
         let Some(newest) = page.first() else { break };
         assert!(page.len() <= 7);
         after = newest.trade.0;
@@ -283,11 +317,11 @@ fn a_shared_client_id_finds_the_order_placed_last() {
     rig.step(Step::Close { order: 1, reason: None });
     rig.step(Step::Wait(5));
     rig.step(Step::Close { order: 0, reason: None });
-    let found = rig.history.order_by_client_id(ALICE, &client_id(1), EVER).unwrap().unwrap();
+    let found = told(&rig.history, |query| query.order_by_client_id(ALICE, &client_id(1), EVER)).unwrap();
     assert_eq!(found.order, OrderId(2));
     let before = Time(found.closed.0 - 1);
-    assert_eq!(rig.history.order_by_client_id(ALICE, &client_id(1), before).unwrap(), None);
-    assert_eq!(rig.history.order_by_client_id(BOB, &client_id(1), EVER).unwrap(), None);
+    assert_eq!(told(&rig.history, |query| query.order_by_client_id(ALICE, &client_id(1), before)), None);
+    assert_eq!(told(&rig.history, |query| query.order_by_client_id(BOB, &client_id(1), EVER)), None);
 }
 
 /// Orders whose ids share a hash bucket are told apart.
@@ -308,13 +342,16 @@ fn orders_of_one_bucket_are_told_apart() {
     let mut names = (0..).map(|number: u32| ClientId::new(&number.to_string()).unwrap());
     let name = names.find(|name| bucket_of(name) == bucket_of(&first.client_id.unwrap())).unwrap();
 
-    assert_eq!(rig.history.order(ALICE, twin).unwrap(), None);
-    assert_eq!(rig.history.order_by_client_id(ALICE, &name, EVER).unwrap(), None);
+    assert_eq!(told(&rig.history, |query| query.order(ALICE, twin)), None);
+    assert_eq!(told(&rig.history, |query| query.order_by_client_id(ALICE, &name, EVER)), None);
     let second = OrderRow { order: twin, client_id: Some(name), ..first };
     rig.history.push_order(&second);
     for row in [first, second] {
-        assert_eq!(rig.history.order(ALICE, row.order).unwrap(), Some(row));
-        assert_eq!(rig.history.order_by_client_id(ALICE, &row.client_id.unwrap(), EVER).unwrap(), Some(row));
+        assert_eq!(told(&rig.history, |query| query.order(ALICE, row.order)), Some(row));
+        assert_eq!(
+            told(&rig.history, |query| query.order_by_client_id(ALICE, &row.client_id.unwrap(), EVER)),
+            Some(row)
+        );
     }
 }
 
@@ -341,15 +378,18 @@ fn damage_gives_an_error() {
         let (_directory, history) = after_spoiling("trades.log", |bytes| bytes[offset] ^= 0x10);
         let history = history.unwrap();
         let answers = [
-            history.trades(ALICE, None, None, exactly(1_000)),
-            history.trades(BOB, None, Some(0), exactly(1_000)),
+            Query::whole(&history).trades(ALICE, None, None, exactly(1_000)),
+            Query::whole(&history).trades(BOB, None, Some(0), exactly(1_000)),
         ];
         assert!(answers.iter().any(|answer| matches!(answer, Err(Fault::Damaged { .. }))), "byte {offset}");
     }
     let (_directory, history) = after_spoiling("orders.log", |bytes| bytes[30] ^= 1);
     let history = history.unwrap();
-    assert!(matches!(history.order(ALICE, OrderId(1)), Err(Fault::Damaged { at: 8, .. })));
-    assert!(matches!(history.orders(ALICE, None, None, exactly(1)), Err(Fault::Damaged { at: 8, .. })));
+    assert!(matches!(Query::whole(&history).order(ALICE, OrderId(1)), Err(Fault::Damaged { at: 8, .. })));
+    assert!(matches!(
+        Query::whole(&history).orders(ALICE, None, None, exactly(1)),
+        Err(Fault::Damaged { at: 8, .. })
+    ));
 }
 
 /// A position that is no row of the file is an error as well.
@@ -358,7 +398,10 @@ fn a_strange_position_gives_an_error() {
     let (_directory, history) = after_spoiling("trades.log", |_| {});
     let history = history.unwrap();
     for at in [1, 9, 1 << 20, u64::MAX] {
-        assert!(matches!(history.trades_of(Position::new(at)), Err(Fault::Damaged { .. })), "{at}");
+        assert!(
+            matches!(Query::whole(&history).trades_of(Position::new(at)), Err(Fault::Damaged { .. })),
+            "{at}"
+        );
     }
 }
 
@@ -383,6 +426,6 @@ fn an_empty_index_begins_anew() {
     let (directory, history) = after_spoiling("trades.log", |_| {});
     drop(history);
     let history = History::open(directory.path(), Index::new(KEY)).unwrap();
-    assert!(history.trades(ALICE, None, None, exactly(10)).unwrap().is_empty());
+    assert!(told(&history, |query| query.trades(ALICE, None, None, exactly(10))).is_empty());
     assert!(contents(&directory).iter().all(|bytes| bytes.len() == 8));
 }

@@ -1,0 +1,42 @@
+//! Asking the history, most of which lies on the disk, without making anybody else wait for it.
+
+use crate::exchange::Exchange;
+use crate::shared::Shared;
+use buttonwood_views::history::{Fault, History, Look, Query};
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
+impl Look for Shared {
+    fn look(&self, see: &mut dyn FnMut(&History)) {
+        see(self.views.read().history());
+    }
+}
+
+impl Exchange {
+    /// Asks the history. What memory still holds is told at once. Where rows of the files are needed, the question is put
+    /// again on a thread that may wait for the disk, and takes the views' lock only between two reads: neither the writer
+    /// nor the other callers of this thread wait for it.
+    ///
+    /// # Errors
+    /// [`Fault`] of the disk, or a damaged row.
+    ///
+    /// # Panics
+    /// Outside a runtime of tokio's.
+    pub async fn recall<T, Q>(&self, question: Q) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        Q: Fn(Query<'_>) -> Result<T, Fault> + Send + 'static,
+    {
+        match self.recall_near(&question) {
+            Err(Fault::Away) => {}
+            told => return told,
+        }
+        let shared = Arc::clone(&self.shared);
+        let asked = tokio::task::spawn_blocking(move || question(Query::far(&*shared)));
+        asked.await.unwrap_or_else(|failed| resume_unwind(failed.into_panic()))
+    }
+
+    fn recall_near<T>(&self, question: impl Fn(Query<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
+        question(Query::near(self.views().history()))
+    }
+}

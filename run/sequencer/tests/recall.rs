@@ -1,0 +1,202 @@
+//! Who asks for old rows waits for the disk alone.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use buttonwood_disk::{Disk, Folder, Handle, Hold, Open, System};
+use buttonwood_engine::{Body, Command};
+use buttonwood_model::SymbolId;
+use buttonwood_sequencer::recover;
+use buttonwood_views::history::{Limit, Query, Since};
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::Duration;
+use support::{SEGMENTS, Trading, account, founded};
+use tokio::task::{LocalSet, yield_now};
+
+/// Longer than anything here takes, so that what waits for ever fails instead.
+const PATIENCE: Duration = Duration::from_secs(30);
+const ALL: Limit = Limit { rows: 1_000, most: 1_000 };
+
+/// The system's disk, of which reads can be held up.
+#[derive(Clone, Debug, Default)]
+struct SlowDisk(Arc<Gate>);
+
+#[derive(Debug, Default)]
+struct Gate {
+    held: Mutex<Held>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    is_closed: bool,
+    /// Reads that wait.
+    waiting: usize,
+    /// Whether one has waited for as long as anybody has patience.
+    is_hopeless: bool,
+}
+
+impl SlowDisk {
+    fn held(&self) -> MutexGuard<'_, Held> {
+        let held = self.0.held.lock().unwrap();
+        assert!(!held.is_hopeless, "what should have gone on has waited for the disk");
+        held
+    }
+
+    fn close(&self) {
+        self.held().is_closed = true;
+    }
+
+    fn open(&self) {
+        self.held().is_closed = false;
+        self.0.changed.notify_all();
+    }
+
+    fn waiting(&self) -> usize {
+        self.held().waiting
+    }
+
+    fn pass(&self) {
+        let mut held = self.0.held.lock().unwrap();
+        held.waiting += 1;
+        let waits = |held: &mut Held| held.is_closed && !held.is_hopeless;
+        let (mut held, over) = self.0.changed.wait_timeout_while(held, PATIENCE, waits).unwrap();
+        held.is_hopeless |= over.timed_out();
+        held.waiting -= 1;
+    }
+}
+
+impl Disk for SlowDisk {
+    fn create_folder(&self, path: &Path) -> io::Result<()> {
+        System.create_folder(path)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        System.is_folder(path)
+    }
+
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
+        System.names(folder)
+    }
+
+    fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn Handle>> {
+        Ok(Arc::new(File { inner: System.open(path, how)?, disk: self.clone() }))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        System.rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        System.remove(path)
+    }
+
+    fn sync_names(&self, folder: &Path) -> io::Result<()> {
+        System.sync_names(folder)
+    }
+
+    fn free(&self, folder: &Path) -> io::Result<u64> {
+        System.free(folder)
+    }
+
+    fn draw(&self) -> io::Result<[u8; 16]> {
+        System.draw()
+    }
+}
+
+#[derive(Debug)]
+struct File {
+    inner: Arc<dyn Handle>,
+    disk: SlowDisk,
+}
+
+impl Handle for File {
+    fn read_at(&self, room: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.disk.pass();
+        self.inner.read_at(room, offset)
+    }
+
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.inner.write_all_at(bytes, offset)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.inner.sync_data()
+    }
+
+    fn sync_all(&self) -> io::Result<()> {
+        self.inner.sync_all()
+    }
+
+    fn set_len(&self, bytes: u64) -> io::Result<()> {
+        self.inner.set_len(bytes)
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        self.inner.len()
+    }
+
+    fn reserve(&self, bytes: u64) -> io::Result<()> {
+        self.inner.reserve(bytes)
+    }
+
+    fn distrust_cache(&self) -> io::Result<()> {
+        self.inner.distrust_cache()
+    }
+
+    fn bypass_cache(&self, bypass: bool) -> io::Result<bool> {
+        self.inner.bypass_cache(bypass)
+    }
+
+    fn try_lock(&self, hold: Hold) -> io::Result<bool> {
+        self.inner.try_lock(hold)
+    }
+}
+
+/// While the disk hangs over old rows, the thread of whoever asks for them has commands executed, and rows in memory told.
+#[test]
+fn a_hanging_disk_delays_only_who_asks_for_it() {
+    let home = tempfile::tempdir().unwrap();
+    let mut trading = Trading::start(founded(home.path()), u64::MAX, 0);
+    for step in 0..60 {
+        trading.trade(step);
+    }
+    let before =
+        Query::whole(trading.exchange.views().history()).trades(account(0), None, None, ALL).unwrap();
+    assert!(before.len() > 10);
+    trading.running.stop().unwrap();
+
+    // The last snapshot left all rows in the files; those of a trade after it are in memory.
+    let disk = SlowDisk::default();
+    let folder = Folder::new(Arc::new(disk.clone()), home.path());
+    let mut trading = Trading::start(recover(folder, SEGMENTS).unwrap(), u64::MAX, trading.nonce);
+    for step in 60..80 {
+        trading.trade(step);
+    }
+    let exchange = trading.exchange.clone();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    LocalSet::new().block_on(&runtime, async {
+        disk.close();
+        let asking = exchange.clone();
+        let old = tokio::task::spawn_local(async move {
+            asking.recall(|history| history.trades(account(0), None, Some(0), ALL)).await
+        });
+        while disk.waiting() == 0 {
+            yield_now().await;
+        }
+        let command = Command { caller: None, body: Body::add_group("two".to_owned()) };
+        let seq = exchange.submit(command).unwrap().await.unwrap().stamp.seq;
+        assert_eq!(exchange.views().state().stamp().seq, seq);
+        let newest = Limit { rows: 1, most: 1 };
+        let near = exchange.recall(move |history| history.public_trades(SymbolId(0), Since::Newest, newest));
+        assert_eq!(near.await.unwrap().len(), 1);
+        assert!(!old.is_finished());
+        disk.open();
+        let rows = old.await.unwrap().unwrap();
+        assert!(rows.len() > before.len());
+        assert!(rows.ends_with(&before));
+    });
+}
