@@ -1,9 +1,10 @@
 //! Both exchanges side by side: after each command they must agree on the answer, on what happened, on every balance
 //! and on every queue, and every law must hold.
 
-use crate::dealer::{Dealer, World};
+use crate::dealer::Dealer;
 use crate::exchange::{Exchange, Happening};
 use crate::naive::Naive;
+use crate::worlds::World;
 use buttonwood_engine::{Command, Outcome};
 use buttonwood_model::{CancelReason, Side};
 use std::collections::HashMap;
@@ -152,7 +153,7 @@ fn label(happening: &Happening) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dealer::DEEP;
+    use crate::worlds::DEEP;
 
     /// The deep world has orders that trade with many makers at once.
     #[test]

@@ -7,10 +7,14 @@
 
 mod compare;
 mod dealer;
+mod dice;
 mod exchange;
 mod naive;
+mod worlds;
 
 pub use compare::{agree, compare, step};
-pub use dealer::{DEEP, Dealer, Dice, FINE, MAJORS, ODD, Range, World};
+pub use dealer::Dealer;
+pub use dice::Dice;
 pub use exchange::{Exchange, Happening, caller, fees_account, nonce};
 pub use naive::Naive;
+pub use worlds::{DEEP, FINE, MAJORS, ODD, Range, World};

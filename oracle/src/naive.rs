@@ -3,18 +3,22 @@
 //! Every live order is a row of one list, sorted when somebody asks; what an order reserves is reckoned anew each time.
 #![expect(clippy::wildcard_enum_match_arm, reason = "the naive exchange knows only what is dealt")]
 
-use crate::dealer::{World, exchange_unit, units};
-use crate::exchange::{Exchange, Happening, fees_account};
+mod funds;
+mod key;
+mod matching;
+mod placing;
+
+use crate::exchange::{Exchange, Happening};
+use crate::worlds::{World, exchange_unit, units};
 use buttonwood_engine::{
-    AccessReject, Answer, Body, Command, FeeSchedule, Founding, OrderRef, OrderState, Outcome, Place,
-    PlaceReject, Reject,
+    AccessReject, Answer, Body, Command, FeeSchedule, Founding, OrderRef, OrderState, Outcome, Reject,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, SessionId, Side,
-    SymbolId, SymbolStatus, Time,
+    AccountId, CancelReason, CurrencyId, OrderId, SessionId, Side, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
-use std::collections::{HashMap, HashSet};
+use key::Key;
+use std::collections::HashMap;
 
 /// What the naive exchange knows of a symbol.
 #[derive(Clone)]
@@ -31,34 +35,6 @@ struct Pair {
     last: Option<Price>,
 }
 
-#[derive(Clone)]
-struct Key {
-    account: AccountId,
-    trader: bool,
-    used: HashSet<Nonce>,
-    /// The highest nonce after each use.
-    highest: Vec<Nonce>,
-}
-
-/// Uses after which older nonces are given up.
-const SPAN: usize = 8;
-
-impl Key {
-    fn uses(&mut self, nonce: Nonce) {
-        self.used.insert(nonce);
-        self.highest.push(self.highest.last().map_or(nonce, |highest| nonce.max(*highest)));
-    }
-
-    /// Whether it may use this nonce: none is used twice, and none that is not above what was the highest when the last
-    /// span of uses but one ended, since calls overtake each other only a little.
-    fn may_use(&self, nonce: Nonce) -> bool {
-        let spans = self.highest.len() / SPAN;
-        let floor = spans.checked_sub(1).and_then(|spans| (spans * SPAN).checked_sub(1));
-        let floor = floor.and_then(|at| self.highest.get(at));
-        !self.used.contains(&nonce) && floor.is_none_or(|floor| nonce > *floor)
-    }
-}
-
 /// The naive exchange: what accounts own, and the live orders in the order they entered.
 #[derive(Clone)]
 pub struct Naive {
@@ -72,30 +48,6 @@ pub struct Naive {
     live: Vec<OrderState>,
     next_id: u64,
     pub(crate) happened: Vec<Happening>,
-}
-
-/// One step of a match, planned.
-struct Fill {
-    maker: OrderState,
-    qty: Qty,
-}
-
-/// Why a walk through the book ended.
-#[derive(PartialEq)]
-enum Stop {
-    Filled,
-    Limit,
-    Collar,
-    Money,
-    Empty,
-}
-
-fn int(qty: Qty) -> i128 {
-    i128::try_from(qty.hundredths()).unwrap()
-}
-
-fn ceil_bps(amount: i128, bps: i128) -> i128 {
-    (amount * bps + 9_999) / 10_000
 }
 
 impl Naive {
@@ -135,7 +87,7 @@ impl Naive {
                 panic!("no master keys")
             };
             let trader = session.key.roles.has(buttonwood_model::Role::Trader);
-            naive.keys.push(Key { account, trader, used: HashSet::new(), highest: Vec::new() });
+            naive.keys.push(Key::new(account, trader));
         }
         naive
     }
@@ -213,9 +165,7 @@ impl Naive {
                 }
             }
             Body::ResetNonces(session) => {
-                let key = &mut self.keys[session.index()];
-                key.used.clear();
-                key.highest.clear();
+                self.keys[session.index()].reset();
             }
             Body::MoveClock => {}
             other => panic!("not dealt: {other:?}"),
@@ -265,301 +215,5 @@ impl Naive {
             self.close(id, CancelReason::Requested);
         }
         Outcome::Done
-    }
-
-    /// What a quantity at a price reserves: the notional and the worse fee, or the quantity itself.
-    fn reserve(&self, symbol: SymbolId, side: Side, price: Price, qty: Qty) -> i128 {
-        let pair = &self.pairs[symbol.index()];
-        match side {
-            Side::Buy => {
-                let notional = i128::from(price.ticks()) * int(qty) * pair.quote_unit;
-                notional + ceil_bps(notional, self.fees.maker.get().max(self.fees.taker.get()))
-            }
-            Side::Sell => int(qty) * pair.base_unit,
-        }
-    }
-
-    /// What every live order reserves, by account and currency.
-    pub(crate) fn reserved(&self) -> HashMap<(AccountId, CurrencyId), i128> {
-        let mut reserved = HashMap::new();
-        for order in &self.live {
-            let pair = &self.pairs[order.symbol.index()];
-            let currency = if order.side == Side::Buy { pair.quote } else { pair.base };
-            let amount = self.reserve(order.symbol, order.side, order.price, order.remaining);
-            *reserved.entry((order.account, currency)).or_default() += amount;
-        }
-        reserved
-    }
-
-    fn available(&self, account: AccountId, currency: CurrencyId) -> i128 {
-        let total = self.totals.get(&(account, currency)).copied().unwrap_or(0);
-        total - self.reserved().get(&(account, currency)).copied().unwrap_or(0)
-    }
-
-    /// Whether a price lies beyond 5 % of the reference: the last trade moved into the spread, their middle without
-    /// one (D-32).
-    fn beyond_collar(&self, symbol: SymbolId, side: Side, price: Price) -> bool {
-        let best = |side| self.queue(symbol, side).first().map(|order| u128::from(order.price.ticks()));
-        let twice = match (self.pairs[symbol.index()].last, best(Side::Buy), best(Side::Sell)) {
-            (Some(last), bid, ask) => {
-                let low = u128::from(last.ticks()).max(bid.unwrap_or(0));
-                2 * low.min(ask.unwrap_or(low))
-            }
-            (None, Some(bid), Some(ask)) => bid + ask,
-            (None, _, _) => return false,
-        };
-        let price = u128::from(price.ticks());
-        match side {
-            Side::Buy => price * 200 > twice * 105,
-            Side::Sell => price * 200 < twice * 95,
-        }
-    }
-
-    /// The most of `open` that `money` buys at a price, fee included, found by halving.
-    fn affordable(&self, symbol: SymbolId, price: Price, open: Qty, money: i128) -> Qty {
-        let unit = self.pairs[symbol.index()].quote_unit;
-        let (mut fits, mut too_much) = (0, open.hundredths() + 1);
-        while too_much - fits > 1 {
-            let middle = fits.midpoint(too_much);
-            let notional = i128::from(price.ticks()) * i128::try_from(middle).unwrap() * unit;
-            if notional + ceil_bps(notional, self.fees.taker.get()) <= money {
-                fits = middle;
-            } else {
-                too_much = middle;
-            }
-        }
-        Qty::from_hundredths(fits)
-    }
-
-    /// Walks the other side from the best price and the oldest order on.
-    fn walk(&self, place: &Place) -> (Vec<Fill>, Stop) {
-        let unit = self.pairs[place.symbol.index()].quote_unit;
-        let (mut left, mut money) = (place.qty, place.spend.units());
-        let mut fills = Vec::new();
-        for maker in self.queue(place.symbol, place.side.opposite()) {
-            if place.kind != OrderKind::MarketSpend && left == Qty::ZERO {
-                return (fills, Stop::Filled);
-            }
-            if place.kind == OrderKind::Limit && !reaches(place.side, place.price, maker.price) {
-                return (fills, Stop::Limit);
-            }
-            if place.kind == OrderKind::MarketSpend && !self.affords_any(place.symbol, maker.price, money) {
-                return (fills, Stop::Money);
-            }
-            if self.beyond_collar(place.symbol, place.side, maker.price) {
-                return (fills, Stop::Collar);
-            }
-            let qty = if place.kind == OrderKind::MarketSpend {
-                self.affordable(place.symbol, maker.price, maker.remaining, money)
-            } else {
-                left.min(maker.remaining)
-            };
-            if qty > Qty::ZERO {
-                fills.push(Fill { maker, qty });
-            }
-            if place.kind == OrderKind::MarketSpend {
-                let notional = i128::from(maker.price.ticks()) * int(qty) * unit;
-                money -= notional + ceil_bps(notional, self.fees.taker.get());
-                if qty < maker.remaining {
-                    return (fills, Stop::Money);
-                }
-            } else {
-                left -= qty;
-            }
-        }
-        if place.kind != OrderKind::MarketSpend && left == Qty::ZERO {
-            return (fills, Stop::Filled);
-        }
-        // The book and the money may end together.
-        let paid = fills.last().map(|fill| fill.maker.price);
-        let spent = place.kind == OrderKind::MarketSpend
-            && paid.is_some_and(|price| !self.affords_any(place.symbol, price, money));
-        (fills, if spent { Stop::Money } else { Stop::Empty })
-    }
-
-    /// Whether the money buys a hundredth of a lot at a price.
-    fn affords_any(&self, symbol: SymbolId, price: Price, money: i128) -> bool {
-        self.affordable(symbol, price, Qty::from_hundredths(1), money) > Qty::ZERO
-    }
-
-    fn refuse(&self, account: AccountId, place: &Place) -> Result<(), PlaceReject> {
-        let Some(pair) = self.pairs.get(place.symbol.index()) else {
-            return Err(PlaceReject::InvalidSymbol);
-        };
-        if pair.closed_to.contains(&self.jurisdictions[&account]) {
-            return Err(PlaceReject::InvalidSymbol);
-        }
-        if place.kind != OrderKind::MarketSpend && place.qty < pair.min {
-            return Err(PlaceReject::BelowMinimum);
-        }
-        let best = self.queue(place.symbol, place.side.opposite()).first().map(|order| order.price);
-        let crosses = best.is_some_and(|best| reaches(place.side, place.price, best));
-        let posts = place.option == Some(ExecutionOption::MakerOrCancel)
-            || (place.kind == OrderKind::Limit && !crosses);
-        match pair.status {
-            SymbolStatus::Closed => return Err(PlaceReject::MarketClosed),
-            SymbolStatus::PostOnly if posts => {}
-            SymbolStatus::LimitOnly if place.kind == OrderKind::Limit => {}
-            SymbolStatus::Open => {}
-            status => return Err(PlaceReject::MarketNotOpen(status)),
-        }
-        let (currency, needed) = match (place.side, place.kind) {
-            (_, OrderKind::MarketSpend) => (pair.quote, place.spend.units()),
-            (Side::Buy, OrderKind::Market) => (pair.quote, 0),
-            (Side::Buy, OrderKind::Limit) => {
-                (pair.quote, self.reserve(place.symbol, Side::Buy, place.price, place.qty))
-            }
-            (Side::Sell, _) => (pair.base, int(place.qty) * pair.base_unit),
-        };
-        if needed > self.available(account, currency) {
-            return Err(PlaceReject::InsufficientFunds);
-        }
-        Ok(())
-    }
-
-    /// The one reason for which nothing of an order may happen, if there is one.
-    fn void(&self, account: AccountId, place: &Place, fills: &[Fill], stop: &Stop) -> Option<CancelReason> {
-        let others = self.queue(place.symbol, place.side.opposite());
-        let reach = match place.kind {
-            OrderKind::Limit => Some(place.price),
-            OrderKind::Market | OrderKind::MarketSpend => fills.last().map(|fill| fill.maker.price),
-        };
-        let own = |order: &OrderState| {
-            order.account == account && reach.is_some_and(|reach| reaches(place.side, reach, order.price))
-        };
-        if others.iter().any(own) {
-            return Some(CancelReason::SelfCrossPrevented);
-        }
-        let crosses = others.first().is_some_and(|best| reaches(place.side, place.price, best.price));
-        if place.option == Some(ExecutionOption::MakerOrCancel) && crosses {
-            return Some(CancelReason::MakerOrCancelWouldTake);
-        }
-        let done = matches!(stop, Stop::Filled | Stop::Money);
-        if place.option == Some(ExecutionOption::FillOrKill) && !done {
-            return Some(CancelReason::FillOrKillWouldNotFill);
-        }
-        None
-    }
-
-    fn place(
-        &mut self,
-        account: AccountId,
-        session: SessionId,
-        place: &Place,
-        time: Time,
-    ) -> Result<OrderState, PlaceReject> {
-        self.refuse(account, place)?;
-        let (mut fills, stop) = self.walk(place);
-        let void = self.void(account, place, &fills, &stop);
-        let spends = place.kind == OrderKind::MarketSpend;
-        if void.is_none() && stop == Stop::Money && fills.is_empty() {
-            return Err(PlaceReject::BelowMinimum);
-        }
-        if void.is_some() {
-            fills.clear();
-        }
-        let rests = place.kind == OrderKind::Limit
-            && place.option != Some(ExecutionOption::ImmediateOrCancel)
-            && matches!(stop, Stop::Limit | Stop::Empty);
-        let filled: Qty = fills.iter().map(|fill| fill.qty).sum();
-        let original = if spends { filled } else { place.qty };
-        let quote = self.pairs[place.symbol.index()].quote;
-        if void.is_none() && place.side == Side::Buy {
-            let parts = fills.iter().map(|fill| (fill.maker.price, fill.qty));
-            let rest = rests.then_some((place.price, original - filled));
-            let cost: i128 =
-                parts.chain(rest).map(|(price, qty)| self.reserve(place.symbol, Side::Buy, price, qty)).sum();
-            if cost > self.available(account, quote) {
-                return Err(PlaceReject::InsufficientFunds);
-            }
-        }
-        let mut order = OrderState {
-            id: OrderId(self.next_id),
-            account,
-            session,
-            symbol: place.symbol,
-            side: place.side,
-            kind: place.kind,
-            option: place.option,
-            price: place.price,
-            original,
-            remaining: original,
-            notional: Money::ZERO,
-            placed: time,
-            reason: None,
-            client_id: place.client_id,
-        };
-        self.next_id += 1;
-        self.happened.push(Happening::Accepted(order.id.0));
-        for fill in &fills {
-            self.trade(&mut order, fill);
-        }
-        order.reason = void.or(match stop {
-            Stop::Filled | Stop::Money => None,
-            Stop::Collar => Some(CancelReason::ExceedsPriceLimits),
-            Stop::Limit | Stop::Empty if rests => None,
-            Stop::Limit | Stop::Empty => Some(CancelReason::ImmediateOrCancelWouldPost),
-        });
-        self.happened.push(match order.reason {
-            Some(reason) => Happening::Cancelled(order.id.0, reason),
-            None if rests => Happening::Booked(order.id.0),
-            None => Happening::Completed(order.id.0),
-        });
-        if order.reason.is_none() && rests {
-            self.live.push(order);
-        }
-        Ok(order)
-    }
-
-    /// One trade: base one way, quote the other, fees to the house.
-    fn trade(&mut self, taker: &mut OrderState, fill: &Fill) {
-        let pair = &self.pairs[taker.symbol.index()];
-        let (base, quote) = (pair.base, pair.quote);
-        let (maker, qty) = (fill.maker, fill.qty);
-        let notional = i128::from(maker.price.ticks()) * int(qty) * pair.quote_unit;
-        let amount = int(qty) * pair.base_unit;
-        let taker_fee = ceil_bps(notional, self.fees.taker.get());
-        let mut maker_fee = ceil_bps(notional, self.fees.maker.get());
-        if maker.side == Side::Buy {
-            // A resting buy never pays more than what its reserve gives up: the fees of its fills, each rounded up,
-            // may else sum to more than the fee of the whole that was reserved.
-            let before = self.reserve(maker.symbol, Side::Buy, maker.price, maker.remaining);
-            let after = self.reserve(maker.symbol, Side::Buy, maker.price, maker.remaining - qty);
-            assert!(maker_fee - (before - after - notional) <= 1, "it pays at most one quantum less");
-            maker_fee = maker_fee.min(before - after - notional);
-        }
-        let (buyer, seller) = match taker.side {
-            Side::Buy => (taker.account, maker.account),
-            Side::Sell => (maker.account, taker.account),
-        };
-        assert_ne!(buyer, seller, "nobody trades with himself");
-        self.pay(seller, buyer, base, amount);
-        self.pay(buyer, seller, quote, notional);
-        self.pay(taker.account, fees_account(), quote, taker_fee);
-        self.pay(maker.account, fees_account(), quote, maker_fee);
-        self.pairs[taker.symbol.index()].last = Some(maker.price);
-        let resting = self.live.iter_mut().find(|order| order.id == maker.id).unwrap();
-        for order in [taker, resting] {
-            order.remaining -= qty;
-            order.notional += Money::from_units(notional);
-        }
-        self.live.retain(|order| order.remaining > Qty::ZERO);
-        self.happened.push(Happening::Filled {
-            maker: maker.id.0,
-            trade: self.next_id,
-            price: maker.price,
-            qty,
-            maker_fee: Money::from_units(maker_fee),
-            taker_fee: Money::from_units(taker_fee),
-        });
-        self.next_id += 1;
-    }
-}
-
-/// Whether a taker of `side` with this limit accepts `price`.
-fn reaches(side: Side, limit: Price, price: Price) -> bool {
-    match side {
-        Side::Buy => price <= limit,
-        Side::Sell => price >= limit,
     }
 }

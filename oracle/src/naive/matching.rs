@@ -1,0 +1,173 @@
+//! Which orders a new one meets, how far it goes, and what a trade moves.
+
+use super::Naive;
+use super::funds::{ceil_bps, int};
+use crate::exchange::{Happening, fees_account};
+use buttonwood_engine::{OrderState, Place};
+use buttonwood_model::{AccountId, CancelReason, ExecutionOption, OrderKind, Side, SymbolId};
+use buttonwood_num::{Money, Price, Qty};
+
+/// One step of a match, planned.
+pub(super) struct Fill {
+    pub(super) maker: OrderState,
+    pub(super) qty: Qty,
+}
+
+/// Why a walk through the book ended.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Stop {
+    Filled,
+    Limit,
+    Collar,
+    Money,
+    Empty,
+}
+
+impl Naive {
+    /// Whether a price lies beyond 5 % of the reference: the last trade moved into the spread, their middle without
+    /// one (D-32).
+    fn beyond_collar(&self, symbol: SymbolId, side: Side, price: Price) -> bool {
+        let best = |side| self.queue(symbol, side).first().map(|order| u128::from(order.price.ticks()));
+        let twice = match (self.pairs[symbol.index()].last, best(Side::Buy), best(Side::Sell)) {
+            (Some(last), bid, ask) => {
+                let low = u128::from(last.ticks()).max(bid.unwrap_or(0));
+                2 * low.min(ask.unwrap_or(low))
+            }
+            (None, Some(bid), Some(ask)) => bid + ask,
+            (None, _, _) => return false,
+        };
+        let price = u128::from(price.ticks());
+        match side {
+            Side::Buy => price * 200 > twice * 105,
+            Side::Sell => price * 200 < twice * 95,
+        }
+    }
+
+    /// Walks the other side from the best price and the oldest order on.
+    pub(super) fn walk(&self, place: &Place) -> (Vec<Fill>, Stop) {
+        let unit = self.pairs[place.symbol.index()].quote_unit;
+        let (mut left, mut money) = (place.qty, place.spend.units());
+        let mut fills = Vec::new();
+        for maker in self.queue(place.symbol, place.side.opposite()) {
+            if place.kind != OrderKind::MarketSpend && left == Qty::ZERO {
+                return (fills, Stop::Filled);
+            }
+            if place.kind == OrderKind::Limit && !reaches(place.side, place.price, maker.price) {
+                return (fills, Stop::Limit);
+            }
+            if place.kind == OrderKind::MarketSpend && !self.affords_any(place.symbol, maker.price, money) {
+                return (fills, Stop::Money);
+            }
+            if self.beyond_collar(place.symbol, place.side, maker.price) {
+                return (fills, Stop::Collar);
+            }
+            let qty = if place.kind == OrderKind::MarketSpend {
+                self.affordable(place.symbol, maker.price, maker.remaining, money)
+            } else {
+                left.min(maker.remaining)
+            };
+            if qty > Qty::ZERO {
+                fills.push(Fill { maker, qty });
+            }
+            if place.kind == OrderKind::MarketSpend {
+                let notional = i128::from(maker.price.ticks()) * int(qty) * unit;
+                money -= notional + ceil_bps(notional, self.fees.taker.get());
+                if qty < maker.remaining {
+                    return (fills, Stop::Money);
+                }
+            } else {
+                left -= qty;
+            }
+        }
+        if place.kind != OrderKind::MarketSpend && left == Qty::ZERO {
+            return (fills, Stop::Filled);
+        }
+        // The book and the money may end together.
+        let paid = fills.last().map(|fill| fill.maker.price);
+        let spent = place.kind == OrderKind::MarketSpend
+            && paid.is_some_and(|price| !self.affords_any(place.symbol, price, money));
+        (fills, if spent { Stop::Money } else { Stop::Empty })
+    }
+
+    /// The one reason for which nothing of an order may happen, if there is one.
+    pub(super) fn void(
+        &self,
+        account: AccountId,
+        place: &Place,
+        fills: &[Fill],
+        stop: Stop,
+    ) -> Option<CancelReason> {
+        let others = self.queue(place.symbol, place.side.opposite());
+        let reach = match place.kind {
+            OrderKind::Limit => Some(place.price),
+            OrderKind::Market | OrderKind::MarketSpend => fills.last().map(|fill| fill.maker.price),
+        };
+        let own = |order: &OrderState| {
+            order.account == account && reach.is_some_and(|reach| reaches(place.side, reach, order.price))
+        };
+        if others.iter().any(own) {
+            return Some(CancelReason::SelfCrossPrevented);
+        }
+        let crosses = others.first().is_some_and(|best| reaches(place.side, place.price, best.price));
+        if place.option == Some(ExecutionOption::MakerOrCancel) && crosses {
+            return Some(CancelReason::MakerOrCancelWouldTake);
+        }
+        let done = matches!(stop, Stop::Filled | Stop::Money);
+        if place.option == Some(ExecutionOption::FillOrKill) && !done {
+            return Some(CancelReason::FillOrKillWouldNotFill);
+        }
+        None
+    }
+
+    /// One trade: base one way, quote the other, fees to the house.
+    pub(super) fn trade(&mut self, taker: &mut OrderState, fill: &Fill) {
+        let pair = &self.pairs[taker.symbol.index()];
+        let (base, quote) = (pair.base, pair.quote);
+        let (maker, qty) = (fill.maker, fill.qty);
+        let notional = i128::from(maker.price.ticks()) * int(qty) * pair.quote_unit;
+        let amount = int(qty) * pair.base_unit;
+        let taker_fee = ceil_bps(notional, self.fees.taker.get());
+        let mut maker_fee = ceil_bps(notional, self.fees.maker.get());
+        if maker.side == Side::Buy {
+            // A resting buy never pays more than what its reserve gives up: the fees of its fills, each rounded up,
+            // may else sum to more than the fee of the whole that was reserved.
+            let before = self.reserve(maker.symbol, Side::Buy, maker.price, maker.remaining);
+            let after = self.reserve(maker.symbol, Side::Buy, maker.price, maker.remaining - qty);
+            assert!(maker_fee - (before - after - notional) <= 1, "it pays at most one quantum less");
+            maker_fee = maker_fee.min(before - after - notional);
+        }
+        let (buyer, seller) = match taker.side {
+            Side::Buy => (taker.account, maker.account),
+            Side::Sell => (maker.account, taker.account),
+        };
+        assert_ne!(buyer, seller, "nobody trades with himself");
+        self.pay(seller, buyer, base, amount);
+        self.pay(buyer, seller, quote, notional);
+        self.pay(taker.account, fees_account(), quote, taker_fee);
+        self.pay(maker.account, fees_account(), quote, maker_fee);
+        self.pairs[taker.symbol.index()].last = Some(maker.price);
+        let resting = self.live.iter_mut().find(|order| order.id == maker.id).unwrap();
+        for order in [taker, resting] {
+            order.remaining -= qty;
+            order.notional += Money::from_units(notional);
+        }
+        self.live.retain(|order| order.remaining > Qty::ZERO);
+        self.happened.push(Happening::Filled {
+            maker: maker.id.0,
+            trade: self.next_id,
+            price: maker.price,
+            qty,
+            maker_fee: Money::from_units(maker_fee),
+            taker_fee: Money::from_units(taker_fee),
+        });
+        self.next_id += 1;
+    }
+}
+
+/// Whether a taker of `side` with this limit accepts `price`.
+pub(super) fn reaches(side: Side, limit: Price, price: Price) -> bool {
+    match side {
+        Side::Buy => price <= limit,
+        Side::Sell => price >= limit,
+    }
+}

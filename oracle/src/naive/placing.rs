@@ -1,0 +1,141 @@
+//! What becomes of a new order: why it is refused, what it plans, how it enters.
+
+use super::Naive;
+use super::funds::int;
+use super::matching::{Fill, Stop, reaches};
+use crate::exchange::Happening;
+use buttonwood_engine::{OrderState, Place, PlaceReject};
+use buttonwood_model::{
+    AccountId, CancelReason, ExecutionOption, OrderId, OrderKind, SessionId, Side, SymbolStatus, Time,
+};
+use buttonwood_num::{Money, Qty};
+
+/// What an order that is not refused does.
+struct Plan {
+    /// None if nothing of it may happen.
+    fills: Vec<Fill>,
+    stop: Stop,
+    void: Option<CancelReason>,
+    /// Whether what is left of it stays.
+    rests: bool,
+    original: Qty,
+}
+
+impl Plan {
+    /// Why what is left of it does not stay.
+    fn reason(&self) -> Option<CancelReason> {
+        self.void.or(match self.stop {
+            Stop::Filled | Stop::Money => None,
+            Stop::Collar => Some(CancelReason::ExceedsPriceLimits),
+            Stop::Limit | Stop::Empty if self.rests => None,
+            Stop::Limit | Stop::Empty => Some(CancelReason::ImmediateOrCancelWouldPost),
+        })
+    }
+}
+
+impl Naive {
+    fn refuse(&self, account: AccountId, place: &Place) -> Result<(), PlaceReject> {
+        let Some(pair) = self.pairs.get(place.symbol.index()) else {
+            return Err(PlaceReject::InvalidSymbol);
+        };
+        if pair.closed_to.contains(&self.jurisdictions[&account]) {
+            return Err(PlaceReject::InvalidSymbol);
+        }
+        if place.kind != OrderKind::MarketSpend && place.qty < pair.min {
+            return Err(PlaceReject::BelowMinimum);
+        }
+        let best = self.queue(place.symbol, place.side.opposite()).first().map(|order| order.price);
+        let crosses = best.is_some_and(|best| reaches(place.side, place.price, best));
+        let posts = place.option == Some(ExecutionOption::MakerOrCancel)
+            || (place.kind == OrderKind::Limit && !crosses);
+        match pair.status {
+            SymbolStatus::Closed => return Err(PlaceReject::MarketClosed),
+            SymbolStatus::PostOnly if posts => {}
+            SymbolStatus::LimitOnly if place.kind == OrderKind::Limit => {}
+            SymbolStatus::Open => {}
+            status => return Err(PlaceReject::MarketNotOpen(status)),
+        }
+        let (currency, needed) = match (place.side, place.kind) {
+            (_, OrderKind::MarketSpend) => (pair.quote, place.spend.units()),
+            (Side::Buy, OrderKind::Market) => (pair.quote, 0),
+            (Side::Buy, OrderKind::Limit) => {
+                (pair.quote, self.reserve(place.symbol, Side::Buy, place.price, place.qty))
+            }
+            (Side::Sell, _) => (pair.base, int(place.qty) * pair.base_unit),
+        };
+        if needed > self.available(account, currency) {
+            return Err(PlaceReject::InsufficientFunds);
+        }
+        Ok(())
+    }
+
+    fn plan(&self, account: AccountId, place: &Place) -> Result<Plan, PlaceReject> {
+        self.refuse(account, place)?;
+        let (fills, stop) = self.walk(place);
+        let void = self.void(account, place, &fills, stop);
+        if void.is_none() && stop == Stop::Money && fills.is_empty() {
+            return Err(PlaceReject::BelowMinimum);
+        }
+        let fills = if void.is_some() { Vec::new() } else { fills };
+        let rests = place.kind == OrderKind::Limit
+            && place.option != Some(ExecutionOption::ImmediateOrCancel)
+            && matches!(stop, Stop::Limit | Stop::Empty);
+        let filled: Qty = fills.iter().map(|fill| fill.qty).sum();
+        let original = if place.kind == OrderKind::MarketSpend { filled } else { place.qty };
+        let plan = Plan { fills, stop, void, rests, original };
+        let quote = self.pairs[place.symbol.index()].quote;
+        let buys = void.is_none() && place.side == Side::Buy;
+        if buys && self.cost(place, &plan, original - filled) > self.available(account, quote) {
+            return Err(PlaceReject::InsufficientFunds);
+        }
+        Ok(plan)
+    }
+
+    /// What a buy reserves for its fills, and for its rest if that stays.
+    fn cost(&self, place: &Place, plan: &Plan, rest: Qty) -> i128 {
+        let parts = plan.fills.iter().map(|fill| (fill.maker.price, fill.qty));
+        let rest = plan.rests.then_some((place.price, rest));
+        parts.chain(rest).map(|(price, qty)| self.reserve(place.symbol, Side::Buy, price, qty)).sum()
+    }
+
+    pub(super) fn place(
+        &mut self,
+        account: AccountId,
+        session: SessionId,
+        place: &Place,
+        time: Time,
+    ) -> Result<OrderState, PlaceReject> {
+        let plan = self.plan(account, place)?;
+        let mut order = OrderState {
+            id: OrderId(self.next_id),
+            account,
+            session,
+            symbol: place.symbol,
+            side: place.side,
+            kind: place.kind,
+            option: place.option,
+            price: place.price,
+            original: plan.original,
+            remaining: plan.original,
+            notional: Money::ZERO,
+            placed: time,
+            reason: None,
+            client_id: place.client_id,
+        };
+        self.next_id += 1;
+        self.happened.push(Happening::Accepted(order.id.0));
+        for fill in &plan.fills {
+            self.trade(&mut order, fill);
+        }
+        order.reason = plan.reason();
+        self.happened.push(match order.reason {
+            Some(reason) => Happening::Cancelled(order.id.0, reason),
+            None if plan.rests => Happening::Booked(order.id.0),
+            None => Happening::Completed(order.id.0),
+        });
+        if order.reason.is_none() && plan.rests {
+            self.live.push(order);
+        }
+        Ok(order)
+    }
+}

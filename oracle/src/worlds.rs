@@ -1,0 +1,182 @@
+//! Small markets to trade in, each hard on something else.
+
+use buttonwood_engine::FeeSchedule;
+use buttonwood_num::Bps;
+
+/// A symbol and where its orders lie.
+#[derive(Clone, Copy)]
+pub struct Range {
+    /// Base and quote.
+    pub pair: [&'static str; 2],
+    /// Minimum, lot and tick.
+    pub steps: [&'static str; 3],
+    /// Jurisdictions it is closed to.
+    pub closed_to: &'static [&'static str],
+    /// The price orders lie around, in ticks.
+    pub mid: u64,
+    /// How far from it most of them lie.
+    pub span: u64,
+    /// The quantities of most of them, in hundredths of a lot: one step.
+    pub qty_step: u128,
+    /// How many steps at most.
+    pub qty_steps: u64,
+}
+
+/// A world to trade in.
+#[derive(Clone, Copy)]
+pub struct World {
+    /// Fee rates.
+    pub fees: FeeSchedule,
+    /// What trades.
+    pub ranges: &'static [Range],
+    /// How many units of money (10⁻¹⁹) a credit gives at most, per currency code.
+    pub credits: &'static [(&'static str, i128)],
+    /// Live orders above which cancels come more often.
+    pub crowd: usize,
+    /// Of how many orders one reaches across the middle.
+    pub across: u64,
+    /// Accounts, the last one in a place that some symbols are closed to.
+    pub traders: usize,
+}
+
+/// Units of money of one tick times one hundredth of a lot, reckoned from the printed steps.
+pub(crate) fn exchange_unit(range: &Range) -> i128 {
+    let [_, lot, tick] = range.steps.map(units);
+    tick * lot / 10i128.pow(19) / 100
+}
+
+/// A printed decimal in units of 10⁻¹⁹.
+pub(crate) fn units(text: &str) -> i128 {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    assert!(fraction.len() <= 19, "at most 19 decimals: {text}");
+    let digits = format!("{whole}{fraction:0<19}");
+    digits.parse().unwrap()
+}
+
+/// Rates in basis points.
+const fn rates(maker: u16, taker: u16) -> FeeSchedule {
+    FeeSchedule { maker: Bps(maker), taker: Bps(taker) }
+}
+
+/// The specification's majors at its default rates.
+pub static MAJORS: World = World {
+    fees: rates(20, 40),
+    ranges: &[
+        Range {
+            pair: ["BTC", "USD"],
+            steps: ["0.00001", "0.00000001", "0.01"],
+            closed_to: &[],
+            mid: 3_000_000,
+            span: 12,
+            qty_step: 100_000,
+            qty_steps: 60,
+        },
+        Range {
+            pair: ["ETH", "USD"],
+            steps: ["0.001", "0.000001", "0.01"],
+            closed_to: &[],
+            mid: 2_000,
+            span: 60,
+            qty_step: 100_000,
+            qty_steps: 40,
+        },
+        Range {
+            pair: ["ETH", "BTC"],
+            steps: ["0.001", "0.000001", "0.00001"],
+            closed_to: &["US-NY"],
+            mid: 6_666,
+            span: 5,
+            qty_step: 100_000,
+            qty_steps: 20,
+        },
+    ],
+    credits: &[
+        ("BTC", 1_000_000_000_000_000_000),
+        ("USD", 20_000_000_000_000_000_000_000),
+        ("ETH", 1_000_000_000_000_000_000),
+    ],
+    crowd: 40,
+    across: 3,
+    traders: 8,
+};
+
+/// Increments whose products end at the very last decimal, and quantities of a few lots: every fee rounds.
+pub static FINE: World = World {
+    fees: rates(20, 40),
+    ranges: &[
+        Range {
+            pair: ["DOGE", "BTC"],
+            steps: ["0.00000001", "0.00000001", "0.000000001"],
+            closed_to: &[],
+            mid: 41,
+            span: 3,
+            qty_step: 100,
+            qty_steps: 12,
+        },
+        Range {
+            pair: ["ELON", "USD"],
+            steps: ["0.000001", "0.000001", "0.00000000001"],
+            closed_to: &["US-NY"],
+            mid: 7_001,
+            span: 40,
+            qty_step: 100,
+            qty_steps: 9,
+        },
+    ],
+    credits: &[
+        ("DOGE", 10_000_000_000_000),
+        ("BTC", 6_000_000),
+        ("ELON", 200_000_000_000_000),
+        ("USD", 90_000_000),
+    ],
+    crowd: 40,
+    across: 3,
+    traders: 8,
+};
+
+/// Rates that never come out even, equal for both parties, so that a buyer's last fee meets the end of his hold.
+pub static ODD: World = World {
+    fees: rates(37, 37),
+    ranges: &[
+        Range {
+            pair: ["DOGE", "BTC"],
+            steps: ["0.00000001", "0.00000001", "0.000000001"],
+            closed_to: &[],
+            mid: 3,
+            span: 1,
+            qty_step: 1,
+            qty_steps: 300,
+        },
+        Range {
+            pair: ["DOGE", "USD"],
+            steps: ["0.1", "0.000001", "0.00001"],
+            closed_to: &[],
+            mid: 8_123,
+            span: 30,
+            qty_step: 10_000_100,
+            qty_steps: 30,
+        },
+    ],
+    credits: &[("DOGE", 100_000_000_000_000_000_000), ("BTC", 50_000), ("USD", 4_000_000_000_000_000_000)],
+    crowd: 40,
+    across: 3,
+    traders: 8,
+};
+
+/// Many accounts with much money and one symbol for all: more than a hundred orders live, and one may trade with dozens.
+pub static DEEP: World = World {
+    fees: rates(20, 40),
+    ranges: &[Range {
+        pair: ["SOL", "USD"],
+        steps: ["0.001", "0.000001", "0.001"],
+        closed_to: &["US-NY"],
+        mid: 150_000,
+        span: 40,
+        qty_step: 100_000,
+        qty_steps: 25,
+    }],
+    credits: &[("SOL", 1_000_000_000_000_000_000_000), ("USD", 150_000_000_000_000_000_000_000)],
+    crowd: 140,
+    across: 12,
+    traders: 40,
+};
