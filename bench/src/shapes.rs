@@ -11,7 +11,9 @@ use crate::clock::cpu_ns;
 use crate::core::exchange_ns;
 use crate::exchange::{Exchange, Script};
 use crate::figures::Spread;
-use crate::opgen::{Book, Flow, Op, Resting, Rng, Tally, World, flow};
+use crate::opgen::book::{Book, Resting, World};
+use crate::opgen::rng::Rng;
+use crate::opgen::{Flow, Op, Tally, flow};
 use crate::report::{Goal, Report, Row};
 use crate::{Settings, say};
 
