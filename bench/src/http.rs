@@ -6,11 +6,14 @@ mod load;
 pub(crate) mod noop;
 mod requests;
 mod rest;
+mod run;
 mod server;
+mod survive;
 
 pub(crate) use keys::{Key, read_all as read_keys, read_timely};
 pub(crate) use load::connect;
 pub(crate) use requests::{client_id, one as signed_request};
 pub(crate) use server::{Server, Which, pin};
 
-pub(crate) use rest::{Stock, durable, durable_run, durable_stock, latency, one_load, start, undurable};
+pub(crate) use rest::{durable, durable_run, durable_stock, latency, one_load, start, undurable};
+pub(crate) use run::Stock;
