@@ -1,8 +1,9 @@
 //! Live orders and their indices against a plain list of them.
 use super::*;
+use crate::NewOrder;
 use alloc::string::String;
-use buttonwood_model::{OrderKind, Outbox, SessionId, TextRef};
-use buttonwood_num::Bps;
+use buttonwood_model::{Held, OrderKind, Outbox, SessionId, TextRef, Time};
+use buttonwood_num::{Bps, Money, Qty};
 use proptest::prelude::*;
 
 const BTCUSD: SymbolId = SymbolId(0);

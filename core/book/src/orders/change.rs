@@ -1,0 +1,225 @@
+//! Orders enter, rest, trade and leave.
+
+use super::Orders;
+use super::hash::{hash_client_id, spread};
+use super::own::Own;
+use crate::index::Index;
+use crate::link::Neighbours;
+use crate::order::Derived;
+use crate::texts::Texts;
+use crate::{Book, Entry, Link, NewOrder, Order, Traded};
+use buttonwood_model::{Held, Slot, Time};
+use buttonwood_num::{Money, Qty};
+use buttonwood_planted::{Bug, planted};
+
+/// Buckets of the smallest index by id.
+pub(super) const BY_ID_MIN: usize = 1_024;
+
+impl Orders {
+    /// Enters an order that is not yet on the book, and that no index leads to: it may trade at once and be gone before
+    /// anybody asks for it. Its client id is among `texts`.
+    pub fn insert(&mut self, new: &NewOrder, texts: &[u8], placed: Time) -> Slot {
+        self.taken = Traded::default();
+        self.write(new, texts, placed)
+    }
+
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    fn write(&mut self, new: &NewOrder, texts: &[u8], placed: Time) -> Slot {
+        let slot = match self.slab.retake() {
+            Some(slot) => slot,
+            None => self.grow(),
+        };
+        // Field by field, in place: moving a whole order there costs more than everything else here.
+        let order = &mut self.slab[slot];
+        order.remaining = new.qty;
+        order.price = new.price;
+        order.id = new.id;
+        order.account = new.account;
+        order.symbol = new.symbol;
+        order.maker_rate = new.maker_rate;
+        order.taker_rate = new.taker_rate;
+        order.side = new.side;
+        order.held = Held::NONE;
+        order.traded = Link::NONE;
+        let entry = self.entries.get_mut(slot.index()).expect("every order has an entry");
+        entry.placed = placed;
+        entry.session = new.session;
+        entry.kind = new.kind;
+        entry.option = new.option;
+        if let Some(text) = new.client_id.of(texts) {
+            self.texts.store(text, &mut entry.text);
+            order.text_len = u8::try_from(text.len()).expect("client order ids are short");
+            order.client_hash = hash_client_id(self.key, new.account, text);
+        } else {
+            order.text_len = 0;
+            // Any number does: it only says which bucket the order lies in.
+            order.client_hash = spread(new.id);
+        }
+        slot
+    }
+
+    /// Takes a place that no order has had, when every other one is taken.
+    #[cold]
+    fn grow(&mut self) -> Slot {
+        let Self { slab, near, by_id, .. } = self;
+        if by_id.is_full(slab.len()) {
+            for head in by_id.widen(BY_ID_MIN) {
+                let mut at = head;
+                while let Some(slot) = at.get() {
+                    let order = &mut slab[slot];
+                    at = order.by_id.0;
+                    order.by_id = Derived(by_id.push(order.id.0, slot));
+                }
+            }
+        }
+        let slot = slab.take(Order::blank);
+        self.entries.push(Entry::BLANK);
+        near.reach(slot);
+        slot
+    }
+
+    /// Enters an order that rests at once, last in the queue of its price; `held` is where its reserve lies.
+    #[inline]
+    pub fn insert_booked(&mut self, new: &NewOrder, texts: &[u8], placed: Time, held: Held) -> Slot {
+        let slot = self.write(new, texts, placed);
+        self.book_order(slot, held);
+        slot
+    }
+
+    /// Puts what is left of an order on the book, last in the queue of its price; `held` is where its reserve lies.
+    pub fn book_rest(&mut self, slot: Slot, held: Held) {
+        self.book_order(slot, held);
+        let Traded { qty, notional } = self.taken;
+        if qty > Qty::ZERO {
+            self.note_traded(slot, qty, notional);
+        }
+    }
+
+    /// Puts an order on the book, last in the queue of its price; `held` is where its reserve lies.
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    fn book_order(&mut self, slot: Slot, held: Held) {
+        let Self { slab, near, by_id, own, books, .. } = self;
+        let Order { account, side, .. } = slab[slot];
+        let own = own.get_mut(account.index()).expect("the account is open");
+        if own.index.is_full(own.len()) {
+            own.widen(slab, near);
+        }
+        if let Some(count) = own.count.get_mut(side.index()) {
+            *count += 1;
+        }
+        let order = &mut slab[slot];
+        order.held = held;
+        let chained = order.enter_indices(slot, by_id, own);
+        order.queue_up(slot, books, near, chained);
+    }
+
+    /// Counts an execution on the order that entered last and is not on the book.
+    #[inline]
+    pub fn fill_entered(&mut self, slot: Slot, qty: Qty, notional: Money) {
+        self.slab[slot].remaining -= qty;
+        self.taken.add(qty, notional);
+    }
+
+    /// Counts an execution on an order on the book and returns what remains.
+    #[inline]
+    pub fn fill(&mut self, slot: Slot, qty: Qty, notional: Money) -> Qty {
+        let order = &mut self.slab[slot];
+        order.remaining -= qty;
+        let remaining = order.remaining;
+        // An order that is done leaves with this fill: nobody asks what it traded.
+        if remaining > Qty::ZERO {
+            self.note_traded(slot, qty, notional);
+            if planted(Bug::PriorityLost) {
+                self.requeue(slot);
+            }
+        }
+        remaining
+    }
+
+    /// Notes what an order that stays on the book has traded.
+    #[inline(never)]
+    fn note_traded(&mut self, slot: Slot, qty: Qty, notional: Money) {
+        let order = &mut self.slab[slot];
+        let at = match order.traded.get() {
+            Some(at) => at,
+            None => {
+                let at = self.traded.take(Traded::default);
+                self.traded[at] = Traded::default();
+                order.traded = Link::to(at);
+                at
+            }
+        };
+        self.traded[at].add(qty, notional);
+    }
+
+    /// Puts an order behind those at its price: what none may suffer (see [`Bug::PriorityLost`]).
+    pub(super) fn requeue(&mut self, slot: Slot) {
+        let Self { slab, near, books, .. } = self;
+        let order = &mut slab[slot];
+        let own = near.of(slot);
+        let book = books.get_mut(order.symbol.index()).expect("a listed symbol has a book");
+        book.unlink(near, order.side, order.price, order.rung.0, own);
+        order.queue_up(slot, books, near, own.chained);
+    }
+
+    /// Forgets an order; one on the book leaves that and every index.
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    pub fn remove(&mut self, slot: Slot) {
+        let order = &self.slab[slot];
+        let Order { text_len, traded, .. } = *order;
+        if order.is_booked() {
+            self.leave_book(slot);
+        }
+        if Texts::is_far(text_len) {
+            self.texts.free(self.entry(slot).text, text_len);
+        }
+        if let Some(traded) = traded.get() {
+            self.traded.free(traded);
+        }
+        self.slab.free(slot);
+    }
+
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    fn leave_book(&mut self, slot: Slot) {
+        let Self { slab, near, by_id, own, books, .. } = self;
+        let Order { id, account, symbol, side, price, client_hash, rung, by_id: after_by_id, .. } =
+            slab[slot];
+        let beside = near.of(slot);
+        let book = books.get_mut(symbol.index()).expect("a listed symbol has a book");
+        book.unlink(near, side, price, rung.0, beside);
+        if let Some(before) = by_id.remove(id.0, slot, after_by_id.0, |slot| slab[slot].by_id.0) {
+            slab[before].by_id = after_by_id;
+        }
+        let own = own.get_mut(account.index()).expect("the account is open");
+        let after = beside.chained;
+        let before = own.index.remove(u64::from(client_hash), slot, after, |slot| near.of(slot).chained);
+        if let Some(before) = before {
+            near.beside(Link::to(before)).chained = after;
+        }
+        if let Some(count) = own.count.get_mut(side.index()) {
+            *count -= 1;
+        }
+    }
+}
+
+impl Order {
+    /// Enters an order into both indices; returns which comes after it in its bucket of its account.
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    pub(super) fn enter_indices(&mut self, slot: Slot, by_id: &mut Index, own: &mut Own) -> Link {
+        self.by_id = Derived(by_id.push(self.id.0, slot));
+        own.index.push(u64::from(self.client_hash), slot)
+    }
+
+    /// Puts an order last in the queue of its price.
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    pub(super) fn queue_up(&mut self, slot: Slot, books: &mut [Book], near: &mut Neighbours, chained: Link) {
+        let book = books.get_mut(self.symbol.index()).expect("a listed symbol has a book");
+        self.rung = Derived(book.link(near, self.side, self.price, slot, chained));
+    }
+}

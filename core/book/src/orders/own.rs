@@ -1,0 +1,50 @@
+//! An account's live orders.
+
+use crate::Link;
+use crate::Order;
+use crate::index::Index;
+use crate::link::Neighbours;
+use buttonwood_model::{AccountId, Slab};
+use serde::{Deserialize, Serialize};
+
+/// Buckets of the smallest index of an account's.
+pub(super) const OWN_MIN: usize = 4;
+
+/// An account's live orders: an index of them by client id, and how many there are on each side.
+///
+/// One index serves both questions an account has, which are its orders and which has this client id: entering an order
+/// and removing it touch one bucket and no other order.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Own {
+    #[serde(skip)]
+    pub(super) index: Index,
+    pub(super) count: [u32; 2],
+}
+
+impl PartialEq for Own {
+    fn eq(&self, other: &Self) -> bool {
+        self.count == other.count
+    }
+}
+
+impl Own {
+    /// How many, over all symbols.
+    pub(super) fn len(&self) -> usize {
+        self.count.iter().map(|count| AccountId(*count).index()).sum()
+    }
+}
+
+impl Own {
+    /// Makes room in the index for more.
+    #[cold]
+    pub(super) fn widen(&mut self, slab: &Slab<Order>, near: &mut Neighbours) {
+        for head in self.index.widen(OWN_MIN) {
+            let mut at = head;
+            while let Some(slot) = at.get() {
+                let own = near.beside(Link::to(slot));
+                at = own.chained;
+                own.chained = self.index.push(u64::from(slab[slot].client_hash), slot);
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What of the orders is stored, and what is derived from it.
+
+use super::Orders;
+use super::change::BY_ID_MIN;
+use super::own::OWN_MIN;
+use crate::Book;
+use crate::index::Index;
+use buttonwood_planted::{Bug, planted};
+
+impl PartialEq for Orders {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.slab, &self.entries, &self.traded, &self.texts, &self.own)
+            == (&other.slab, &other.entries, &other.traded, &other.texts, &other.own)
+            && self.in_queues().eq(other.in_queues())
+            && self.books.iter().map(|book| book.last).eq(other.books.iter().map(|book| book.last))
+    }
+}
+
+impl Orders {
+    /// Writes down what the derived parts hold that the stored ones do not, before the value is stored.
+    pub fn prepare_to_store(&mut self) {
+        self.last = self.books.iter().map(|book| book.last).collect();
+        self.queues = self.in_queues().collect();
+    }
+
+    /// Rebuilds books and indices after a restore.
+    pub fn reindex(&mut self) {
+        let last = core::mem::take(&mut self.last);
+        self.books = last.into_iter().map(Book::after).collect();
+        let mut queues = core::mem::take(&mut self.queues);
+        if planted(Bug::QueuesReversed) {
+            queues.reverse();
+        }
+        self.by_id = Index::default();
+        // As many as were live at once may be so again.
+        self.by_id.widen(self.slab.places().count().max(BY_ID_MIN));
+        for own in &mut self.own {
+            own.index = Index::default();
+            own.index.widen(own.len().max(OWN_MIN));
+        }
+        if let Some((last, _)) = self.slab.places().last() {
+            self.near.reach(last);
+        }
+        let Self { slab, near, by_id, own, books, .. } = self;
+        for slot in queues {
+            let order = &mut slab[slot];
+            let own = own.get_mut(order.account.index()).expect("the account is open");
+            let chained = order.enter_indices(slot, by_id, own);
+            order.queue_up(slot, books, near, chained);
+        }
+    }
+}
