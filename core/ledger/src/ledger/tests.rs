@@ -1,6 +1,8 @@
 //! The laws of the ledger, under random movements; trades and the fingerprint, by hand.
+use super::laws::is_balanced;
 use super::*;
-use crate::{Maker, Taker};
+use crate::{Bucket, Maker, Posting, Taker, Trade};
+use buttonwood_model::Side;
 use proptest::prelude::*;
 
 fn money(units: i128) -> Money {
