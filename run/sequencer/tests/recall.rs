@@ -4,7 +4,8 @@
 
 mod support;
 
-use buttonwood_disk::{Disk, Folder, Handle, Hold, Open, System};
+use buttonwood_disk::Folder;
+use buttonwood_disk::watched::{Call, Warden, Watched};
 use buttonwood_engine::{Body, Command};
 use buttonwood_model::SymbolId;
 use buttonwood_sequencer::recover;
@@ -69,90 +70,12 @@ impl SlowDisk {
     }
 }
 
-impl Disk for SlowDisk {
-    fn create_folder(&self, path: &Path) -> io::Result<()> {
-        System.create_folder(path)
-    }
-
-    fn is_folder(&self, path: &Path) -> bool {
-        System.is_folder(path)
-    }
-
-    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
-        System.names(folder)
-    }
-
-    fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn Handle>> {
-        Ok(Arc::new(File { inner: System.open(path, how)?, disk: self.clone() }))
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        System.rename(from, to)
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        System.remove(path)
-    }
-
-    fn sync_names(&self, folder: &Path) -> io::Result<()> {
-        System.sync_names(folder)
-    }
-
-    fn free(&self, folder: &Path) -> io::Result<u64> {
-        System.free(folder)
-    }
-
-    fn draw(&self) -> io::Result<[u8; 16]> {
-        System.draw()
-    }
-}
-
-#[derive(Debug)]
-struct File {
-    inner: Arc<dyn Handle>,
-    disk: SlowDisk,
-}
-
-impl Handle for File {
-    fn read_at(&self, room: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.disk.pass();
-        self.inner.read_at(room, offset)
-    }
-
-    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        self.inner.write_all_at(bytes, offset)
-    }
-
-    fn sync_data(&self) -> io::Result<()> {
-        self.inner.sync_data()
-    }
-
-    fn sync_all(&self) -> io::Result<()> {
-        self.inner.sync_all()
-    }
-
-    fn set_len(&self, bytes: u64) -> io::Result<()> {
-        self.inner.set_len(bytes)
-    }
-
-    fn len(&self) -> io::Result<u64> {
-        self.inner.len()
-    }
-
-    fn reserve(&self, bytes: u64) -> io::Result<()> {
-        self.inner.reserve(bytes)
-    }
-
-    fn distrust_cache(&self) -> io::Result<()> {
-        self.inner.distrust_cache()
-    }
-
-    fn bypass_cache(&self, bypass: bool) -> io::Result<bool> {
-        self.inner.bypass_cache(bypass)
-    }
-
-    fn try_lock(&self, hold: Hold) -> io::Result<bool> {
-        self.inner.try_lock(hold)
+impl Warden for SlowDisk {
+    fn around(&self, _: &Path, call: Call<'_>, act: &mut dyn FnMut() -> io::Result<()>) -> io::Result<()> {
+        if call == Call::Read {
+            self.pass();
+        }
+        act()
     }
 }
 
@@ -171,7 +94,7 @@ fn a_hanging_disk_delays_only_who_asks_for_it() {
 
     // The last snapshot left all rows in the files; those of a trade after it are in memory.
     let disk = SlowDisk::default();
-    let folder = Folder::new(Arc::new(disk.clone()), home.path());
+    let folder = Folder::new(Arc::new(Watched::by(disk.clone())), home.path());
     let mut trading = Trading::start(recover(folder, SEGMENTS).unwrap(), u64::MAX, trading.nonce);
     for step in 60..80 {
         trading.trade(step);

@@ -7,6 +7,8 @@
 
 mod folder;
 mod system;
+#[cfg(feature = "watched")]
+pub mod watched;
 
 pub use folder::Folder;
 pub use system::System;

@@ -3,9 +3,9 @@
 use crate::{Disk, Handle, Hold, Open};
 use rustix::fs::{Advice, FallocateFlags, OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub struct System;
 
 impl Disk for System {
     fn create_folder(&self, path: &Path) -> io::Result<()> {
-        fs::create_dir_all(path)
+        DirBuilder::new().recursive(true).mode(0o700).create(path)
     }
 
     fn is_folder(&self, path: &Path) -> bool {
@@ -143,10 +143,15 @@ mod tests {
         assert!(System.open(&path, Open::Fresh).unwrap().is_empty().unwrap());
     }
 
-    /// Nobody else reads what is written, whatever the folder allows.
+    /// Nobody else reads what is written, whatever the folder allows; nor enters one that is made.
     #[test]
-    fn files_are_their_owners_alone() {
+    fn what_is_made_is_its_owners_alone() {
         let dir = tempfile::tempdir().unwrap();
+        let inner = dir.path().join("outer").join("inner");
+        System.create_folder(&inner).unwrap();
+        for folder in [inner.parent().unwrap(), &inner] {
+            assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
+        }
         for how in [Open::Keep, Open::Fresh] {
             let path = dir.path().join(format!("{how:?}"));
             System.open(&path, how).unwrap();

@@ -9,7 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use buttonwood_disk::{Disk, Folder, Handle, Hold, Open, System};
+use buttonwood_disk::watched::{Call, Warden, Watched};
+use buttonwood_disk::{Disk, Folder, System};
 use buttonwood_journal::{Buffer, Fault, Journal, Options, Writer, snapshot};
 
 const KIB: u64 = 1024;
@@ -79,6 +80,36 @@ impl SmallDisk {
         self.space.lock().unwrap().is_failing = true;
     }
 
+    fn reserve(&self, path: &Path, bytes: u64) -> io::Result<()> {
+        assert!(!self.takes_panic(), "on purpose");
+        let mut space = self.space.lock().unwrap();
+        if space.is_failing {
+            return Err(io::ErrorKind::Other.into());
+        }
+        let had = space.reserved.get(path).copied().unwrap_or_default();
+        let more = bytes.saturating_sub(had);
+        let Some(left) = space.left.checked_sub(more) else {
+            space.refused += 1;
+            return Err(io::ErrorKind::StorageFull.into());
+        };
+        space.left = left;
+        space.reserved.insert(path.to_owned(), had + more);
+        Ok(())
+    }
+
+    fn renamed(&self, from: &Path, to: &Path) {
+        let is_dirty = self.space.lock().unwrap().dirty.contains(from);
+        assert!(!is_dirty, "{} is synced before it gets its name", from.display());
+        if let Some(bytes) = self.forget(from) {
+            self.space.lock().unwrap().reserved.insert(to.to_owned(), bytes);
+        }
+    }
+
+    fn removed(&self, path: &Path) {
+        let freed = self.forget(path).unwrap_or_default();
+        self.space.lock().unwrap().left += freed;
+    }
+
     /// What a file reserved, if there was such a file, belongs to nobody now.
     fn forget(&self, path: &Path) -> Option<u64> {
         let mut space = self.space.lock().unwrap();
@@ -88,119 +119,31 @@ impl SmallDisk {
     }
 }
 
-impl Disk for SmallDisk {
-    fn create_folder(&self, path: &Path) -> io::Result<()> {
-        System.create_folder(path)
-    }
-
-    fn is_folder(&self, path: &Path) -> bool {
-        System.is_folder(path)
-    }
-
-    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
-        System.names(folder)
-    }
-
-    fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn Handle>> {
-        let inner = System.open(path, how)?;
-        Ok(Arc::new(File { inner, path: path.to_owned(), disk: self.clone() }))
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        System.rename(from, to)?;
-        let is_dirty = self.space.lock().unwrap().dirty.contains(from);
-        assert!(!is_dirty, "{} is synced before it gets its name", from.display());
-        if let Some(bytes) = self.forget(from) {
-            self.space.lock().unwrap().reserved.insert(to.to_owned(), bytes);
+impl Warden for SmallDisk {
+    fn around(&self, path: &Path, call: Call<'_>, act: &mut dyn FnMut() -> io::Result<()>) -> io::Result<()> {
+        match call {
+            Call::Write => self.note_write(path),
+            Call::Sync => self.note_sync(path)?,
+            Call::SyncNames => self.space.lock().unwrap().are_names_unsynced = false,
+            Call::Reserve(bytes) => self.reserve(path, bytes)?,
+            Call::Read | Call::Rename(_) | Call::Remove => {}
+        }
+        act()?;
+        match call {
+            Call::Rename(to) => self.renamed(path, to),
+            Call::Remove => self.removed(path),
+            Call::Read | Call::Write | Call::Sync | Call::SyncNames | Call::Reserve(_) => {}
         }
         Ok(())
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        System.remove(path)?;
-        let freed = self.forget(path).unwrap_or_default();
-        self.space.lock().unwrap().left += freed;
-        Ok(())
-    }
-
-    fn sync_names(&self, folder: &Path) -> io::Result<()> {
-        self.space.lock().unwrap().are_names_unsynced = false;
-        System.sync_names(folder)
     }
 
     fn free(&self, _: &Path) -> io::Result<u64> {
         Ok(self.left())
     }
-
-    fn draw(&self) -> io::Result<[u8; 16]> {
-        System.draw()
-    }
 }
 
-#[derive(Debug)]
-struct File {
-    inner: Arc<dyn Handle>,
-    path: PathBuf,
-    disk: SmallDisk,
-}
-
-impl Handle for File {
-    fn read_at(&self, room: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.inner.read_at(room, offset)
-    }
-
-    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        self.disk.note_write(&self.path);
-        self.inner.write_all_at(bytes, offset)
-    }
-
-    fn sync_data(&self) -> io::Result<()> {
-        self.disk.note_sync(&self.path)?;
-        self.inner.sync_data()
-    }
-
-    fn sync_all(&self) -> io::Result<()> {
-        self.disk.note_sync(&self.path)?;
-        self.inner.sync_all()
-    }
-
-    fn set_len(&self, bytes: u64) -> io::Result<()> {
-        self.inner.set_len(bytes)
-    }
-
-    fn len(&self) -> io::Result<u64> {
-        self.inner.len()
-    }
-
-    fn reserve(&self, bytes: u64) -> io::Result<()> {
-        assert!(!self.disk.takes_panic(), "on purpose");
-        let mut space = self.disk.space.lock().unwrap();
-        if space.is_failing {
-            return Err(io::ErrorKind::Other.into());
-        }
-        let had = space.reserved.get(&self.path).copied().unwrap_or_default();
-        let more = bytes.saturating_sub(had);
-        let Some(left) = space.left.checked_sub(more) else {
-            space.refused += 1;
-            return Err(io::ErrorKind::StorageFull.into());
-        };
-        space.left = left;
-        space.reserved.insert(self.path.clone(), had + more);
-        drop(space);
-        self.inner.reserve(bytes)
-    }
-
-    fn distrust_cache(&self) -> io::Result<()> {
-        self.inner.distrust_cache()
-    }
-
-    fn bypass_cache(&self, bypass: bool) -> io::Result<bool> {
-        self.inner.bypass_cache(bypass)
-    }
-
-    fn try_lock(&self, hold: Hold) -> io::Result<bool> {
-        self.inner.try_lock(hold)
-    }
+fn folder(disk: &SmallDisk, path: &Path) -> Folder {
+    Folder::new(Arc::new(Watched::by(disk.clone())), path)
 }
 
 const OPTIONS: Options =
@@ -208,7 +151,7 @@ const OPTIONS: Options =
 
 /// A writer without a thread, on a disk of which so much is left.
 fn writer(dir: &Path, disk: &SmallDisk) -> Writer {
-    let mut journal = Journal::open(Folder::new(Arc::new(disk.clone()), dir), OPTIONS).unwrap();
+    let mut journal = Journal::open(folder(disk, dir), OPTIONS).unwrap();
     journal.replay(None, |_| Ok::<_, Fault>(())).unwrap();
     journal.into_stepped_writer().unwrap()
 }
@@ -340,7 +283,7 @@ fn a_ballast_that_was_left_is_kept() {
     let disk = SmallDisk::of(1 << 30);
     let options = Options { ballast_bytes: 384 * KIB, ..OPTIONS };
     let started = || {
-        let folder = Folder::new(Arc::new(disk.clone()), dir.path());
+        let folder = folder(&disk, dir.path());
         let mut journal = Journal::open(folder, options).unwrap();
         journal.replay(None, |_| Ok::<_, Fault>(())).unwrap();
         journal.into_stepped_writer().unwrap()
@@ -385,7 +328,7 @@ fn the_ballast_comes_back_with_the_space() {
 fn a_journal_may_do_without_a_ballast() {
     let dir = tempfile::tempdir().unwrap();
     let disk = SmallDisk::of(64 * KIB);
-    let folder = Folder::new(Arc::new(disk.clone()), dir.path());
+    let folder = folder(&disk, dir.path());
     let mut journal = Journal::open(folder, Options { ballast_bytes: 0, ..OPTIONS }).unwrap();
     journal.replay(None, |_| Ok::<_, Fault>(())).unwrap();
     let mut writer = journal.into_stepped_writer().unwrap();
@@ -463,7 +406,7 @@ fn a_thread_prepares_beside_the_writer() {
 fn a_thread_that_panics_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let disk = SmallDisk::of(1 << 30);
-    let mut journal = Journal::open(Folder::new(Arc::new(disk.clone()), dir.path()), OPTIONS).unwrap();
+    let mut journal = Journal::open(folder(&disk, dir.path()), OPTIONS).unwrap();
     journal.replay(None, |_| Ok::<_, Fault>(())).unwrap();
     let mut writer = journal.into_writer().unwrap();
     while sizes(dir.path(), "ballast") != [128 * KIB] {
@@ -484,7 +427,7 @@ fn a_thread_that_panics_is_told() {
 fn everything_is_durable_when_a_call_returns() {
     let dir = tempfile::tempdir().unwrap();
     let disk = SmallDisk::of((64 + 128 + 64) * KIB);
-    let folder = Folder::new(Arc::new(disk.clone()), dir.path());
+    let folder = folder(&disk, dir.path());
     let journal = Journal::open(&folder, OPTIONS).unwrap();
     assert!(!disk.is_unsynced(), "the identity");
     drop(journal);
@@ -511,7 +454,7 @@ fn what_is_swept_is_swept_for_good() {
     let disk = SmallDisk::of(1 << 30);
     drop(writer(dir.path(), &disk));
     std::fs::write(dir.path().join("blank-3.tmp"), []).unwrap();
-    let journal = Journal::open(Folder::new(Arc::new(disk.clone()), dir.path()), OPTIONS).unwrap();
+    let journal = Journal::open(folder(&disk, dir.path()), OPTIONS).unwrap();
     assert_eq!((journal.notes().len(), disk.is_unsynced()), (1, false));
 }
 
