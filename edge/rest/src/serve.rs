@@ -29,6 +29,8 @@ pub(crate) const HEAD_MAX: usize = 40 * 1024;
 pub(crate) const FIELDS_MAX: usize = 64;
 /// Threads of a serving thread that wait for the disk on behalf of those who ask for old rows; who comes beyond queues.
 const READERS_MAX: usize = 4;
+/// How long they stay with nothing to do.
+const FOR_GOOD: Duration = Duration::from_hours(24 * 365);
 /// How often connections are looked at. One that sends no whole head and takes nothing of an answer is cut after two
 /// to three looks, so after 60 to 90 seconds, idle time of a kept-alive connection included.
 const LOOK: Duration = Duration::from_secs(30);
@@ -88,7 +90,11 @@ where
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(READERS_MAX)
+        .thread_keep_alive(FOR_GOOD)
+        .thread_name(format!("http-{number}-disk"))
         .build()?;
+    // Once one is there, another that the system refuses is no panic: what it would have read is read by this one.
+    runtime.spawn_blocking(|| ());
     std::thread::Builder::new().name(format!("http-{number}")).spawn(move || {
         // Its connections would wait for ever, and nobody could tell.
         let _end = EndOnPanic("serving");
