@@ -153,6 +153,7 @@ pub fn thread_named(process: Pid, name: &str) -> Pid {
         if let Some(thread) = find() {
             return thread;
         }
+        assert!(Path::new(&tasks).exists(), "process {process:?} has ended before anybody struck it");
         assert!(Instant::now() < deadline, "no thread called {name} in {tasks}");
         std::thread::sleep(Duration::from_millis(1));
     }
