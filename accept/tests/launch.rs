@@ -240,6 +240,42 @@ fn verify_command() {
     }
 }
 
+/// It proves the rows of the history too: a start would tell of a damaged one only when somebody asks for it. Files that are
+/// missing or too short are built again by a start, so of them it only speaks.
+#[test]
+fn verify_reads_the_history() {
+    let x = Exchange::start();
+    for _ in 0..5 {
+        x.as_("counterparty").limit("btcusd", "sell", "0.1", "30000");
+        x.as_("trader").limit("btcusd", "buy", "0.1", "30000");
+    }
+    x.stop();
+    for name in ["trades.log", "orders.log", "public.log"] {
+        let path = x.data().join("history").join(name);
+        let whole = fs::read(&path).unwrap();
+        for place in [8, whole.len() / 2, whole.len() - 1] {
+            let mut damaged = whole.clone();
+            damaged[place] ^= 1;
+            fs::write(&path, damaged).unwrap();
+            let output = x.verify();
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!output.status.success() && told.lines().count() == 1, "{name} at {place}: {told}");
+            assert!(told.contains("damaged row") && told.contains(name), "{name} at {place}: {told}");
+        }
+        fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        let output = x.verify();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(told.contains("note: ") && told.contains(name) && told.contains("too short"), "{told}");
+        fs::write(&path, whole).unwrap();
+    }
+    let output = x.verify();
+    assert!(output.status.success());
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    // Each of the five trades closed two orders, printed once, and is a row of both accounts.
+    assert!(told.contains("25 rows of history"), "{told}");
+}
+
 /// Simulated funds are not built yet, and say so.
 #[test]
 fn simulated_funds_are_not_built() {

@@ -18,7 +18,10 @@ pub(crate) fn run(flags: &Verify) -> Result<(), Trouble> {
         report.accounts, report.live_orders
     );
     match report.snapshot {
-        Some(seq) => println!("the newest snapshot, of command {seq}, equals the replay"),
+        Some(seq) => {
+            println!("the newest snapshot, of command {seq}, equals the replay");
+            println!("{} rows of history that it relies on are as the journal gives them", report.rows);
+        }
         None => println!("no snapshot yet"),
     }
     for note in &report.notes {

@@ -8,7 +8,9 @@ use crate::recover::{HISTORY_DIR, JOURNAL_DIR, decode};
 use buttonwood_disk::Folder;
 use buttonwood_journal as journal;
 use buttonwood_journal::{Reader, snapshot};
-use buttonwood_views::{Counted, Fold};
+use buttonwood_views::Fold;
+use buttonwood_views::history::Proof;
+use std::path::Path;
 
 /// What a verification found good.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub struct Report {
     pub live_orders: usize,
     /// The snapshot that was compared with the replay, if any: its command.
     pub snapshot: Option<u64>,
+    /// Rows of the history that were compared: those it relies on.
+    pub rows: u64,
     /// What an operator should know.
     pub notes: Vec<String>,
 }
@@ -33,7 +37,8 @@ pub struct Report {
 const LAWS_EVERY: u64 = 100_000;
 
 /// Verifies a data directory without changing it: the journal's checksums and hash chain; a replay from the first
-/// command, whose fingerprint after every batch must be the live run's; all sums and holds; the newest snapshot.
+/// command, whose fingerprint after every batch must be the live run's; all sums and holds; the newest snapshot, and every row
+/// of the history that it relies on.
 ///
 /// # Errors
 /// The first [`Fault`] found.
@@ -66,24 +71,29 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
         return Err(Fault::Journal(journal::Fault::Behind { dir, end, watermark, seen }));
     }
     let mut notes = checked.notes.clone();
-    let newest = snapshot::load_newest(&journal, &mut notes)?;
+    let newest = match snapshot::load_newest(&journal, &mut notes)? {
+        Some((mark, payload)) => Some((mark.seq, decode(mark.seq, &payload)?)),
+        None => None,
+    };
     let mut fold = Fold::default();
-    let mut sink = Counted::new(index_of_empty(reader.id()));
+    let empty = index_of_empty(reader.id());
+    let relied_on = newest.as_ref().map_or(empty.lengths(), |(_, (_, index))| index.lengths());
+    let mut rows = Proof::open(&dir.folder(HISTORY_DIR), empty, relied_on)?;
     let mut compared = None;
     let mut laws_due = LAWS_EVERY;
     let check = |batch: &Decoded| {
         for (stamp, events, texts) in batch.commands() {
-            fold.apply(stamp, events, texts, &mut sink);
+            fold.apply(stamp, events, texts, &mut rows);
         }
         batch.check(fold.state().fingerprint())?;
+        rows.check()?;
         let seq = batch.last_seq();
         if seq >= laws_due {
             laws_due = seq + LAWS_EVERY;
             check_laws(&fold)?;
         }
-        if let Some((mark, payload)) = newest.as_ref().filter(|(mark, _)| mark.seq == seq) {
-            let (stored, index) = decode(mark.seq, payload)?;
-            if stored != fold || index != sink.index {
+        if let Some((_, (stored, index))) = newest.as_ref().filter(|(of, _)| *of == seq) {
+            if *stored != fold || index != rows.index() {
                 return Err(Fault::SnapshotDiffers { seq });
             }
             compared = Some(seq);
@@ -92,8 +102,8 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
     };
     read(threads, |visit| reader.replay(None, checked.end.seq, visit), check)?;
     check_laws(&fold)?;
-    if let Some((mark, _)) = newest.filter(|(mark, _)| compared != Some(mark.seq)) {
-        return Err(Fault::SnapshotDiffers { seq: mark.seq });
+    if let Some((seq, _)) = newest.filter(|(seq, _)| compared != Some(*seq)) {
+        return Err(Fault::SnapshotDiffers { seq });
     }
     Ok(Report {
         commands: checked.commands,
@@ -102,8 +112,16 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
         accounts: fold.state().access().accounts().len(),
         live_orders: fold.state().orders().len(),
         snapshot: compared,
-        notes: notes.iter().map(ToString::to_string).collect(),
+        rows: rows.proven(),
+        notes: notes.iter().map(ToString::to_string).chain(rows.missing().map(built_again)).collect(),
     })
+}
+
+fn built_again(missing: &Path) -> String {
+    format!(
+        "{} is missing or too short: the next start builds the history again from the journal",
+        missing.display()
+    )
 }
 
 /// Recomputes every sum and hold from the single balances and orders.

@@ -42,7 +42,9 @@ pub enum Fault {
     #[error("history: a row lies in the files")]
     Away,
     /// A row whose checksum, form or links are wrong.
-    #[error("history: damaged row at byte {at} of {path}")]
+    #[error(
+        "history: damaged row at byte {at} of {path}; without that folder a start builds the history again from the journal"
+    )]
     Damaged {
         /// Which file.
         path: PathBuf,

@@ -10,9 +10,10 @@ use buttonwood_planted::{Bug, planted};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-const TRADES: Magic = *b"BWtrade1";
-const ORDERS: Magic = *b"BWorder1";
-const PUBLIC: Magic = *b"BWpubli1";
+/// The name of each file, and what it begins with.
+pub(super) const TRADES: (&str, Magic) = ("trades.log", *b"BWtrade1");
+pub(super) const ORDERS: (&str, Magic) = ("orders.log", *b"BWorder1");
+pub(super) const PUBLIC: (&str, Magic) = ("public.log", *b"BWpubli1");
 
 /// Bytes of each half of the newest rows kept in memory.
 #[derive(Clone, Copy)]
@@ -59,9 +60,9 @@ impl History {
         let fault = |source| Fault::Io { action: "create", path: directory.path().to_owned(), source };
         directory.create().map_err(fault)?;
         let lengths = index.lengths();
-        let trades = Log::open(&directory, "trades.log", TRADES, lengths.trades, halves.trades)?;
-        let orders = Log::open(&directory, "orders.log", ORDERS, lengths.orders, halves.orders)?;
-        let public = Log::open(&directory, "public.log", PUBLIC, lengths.public, halves.public)?;
+        let trades = Log::open(&directory, TRADES, lengths.trades, halves.trades)?;
+        let orders = Log::open(&directory, ORDERS, lengths.orders, halves.orders)?;
+        let public = Log::open(&directory, PUBLIC, lengths.public, halves.public)?;
         Ok(Self { directory, index, trades, orders, public, is_doubtful: Arc::default() })
     }
 

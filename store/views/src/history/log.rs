@@ -40,8 +40,7 @@ impl Log {
     /// Opens or creates a log and cuts it to `length`.
     pub(super) fn open(
         directory: &Folder,
-        name: &str,
-        magic: Magic,
+        (name, magic): (&str, Magic),
         length: u64,
         half: usize,
     ) -> Result<Self, Fault> {

@@ -19,6 +19,7 @@ mod files;
 mod index;
 mod log;
 mod page;
+mod proof;
 mod query;
 mod row;
 mod table;
@@ -28,6 +29,7 @@ pub use fault::Fault;
 pub use files::{History, Syncer};
 pub use index::{Index, Lengths};
 pub use page::Limit;
+pub use proof::Proof;
 pub use query::{Look, Query, Since};
 pub use row::{OrderRow, PublicTrade, TradeRow};
 

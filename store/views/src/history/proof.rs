@@ -1,0 +1,171 @@
+//! The files against the rows that the journal gives: every byte that a checkpoint relies on.
+
+use super::codec::Position;
+use super::fault::Fault;
+use super::files::{ORDERS, PUBLIC, TRADES};
+use super::index::{Index, Lengths};
+use super::log::Magic;
+use super::row::{OrderRow, PublicTrade, TradeRow};
+use crate::Sink;
+use buttonwood_disk::{Folder, Handle, Open};
+use buttonwood_model::{Side, SymbolId};
+use buttonwood_num::{Price, Qty};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes of a file that are read at a time.
+const AHEAD: usize = 256 * 1024;
+
+/// A sink that compares every row with what the files hold.
+#[derive(Debug)]
+pub struct Proof {
+    index: Index,
+    trades: File,
+    orders: File,
+    public: File,
+    row: Vec<u8>,
+    fault: Option<Fault>,
+}
+
+/// A file that should hold what is appended.
+#[derive(Debug)]
+struct File {
+    path: PathBuf,
+    /// None when there is none, or none that a start would use.
+    handle: Option<Arc<dyn Handle>>,
+    /// Where that ends which must be there.
+    end: u64,
+    /// What was read ahead, and where it begins.
+    ahead: Vec<u8>,
+    ahead_at: u64,
+    /// Rows that are as they should be.
+    proven: u64,
+}
+
+impl Proof {
+    /// Of the files in a folder, which must hold as much as a checkpoint knows of; `index` is that of an empty history.
+    ///
+    /// # Errors
+    /// [`Fault::Io`] when a file cannot be read.
+    pub fn open(directory: &Folder, index: Index, lengths: Lengths) -> Result<Self, Fault> {
+        let open = |file, end| File::open(directory, file, end);
+        Ok(Self {
+            index,
+            trades: open(TRADES, lengths.trades)?,
+            orders: open(ORDERS, lengths.orders)?,
+            public: open(PUBLIC, lengths.public)?,
+            row: Vec::new(),
+            fault: None,
+        })
+    }
+
+    /// Files that are not there, or shorter than they must be, or of another kind. A start does not use them, and builds all
+    /// again from the journal.
+    pub fn missing(&self) -> impl Iterator<Item = &Path> {
+        let files = [&self.trades, &self.orders, &self.public];
+        files.into_iter().filter(|file| file.handle.is_none()).map(|file| file.path.as_path())
+    }
+
+    /// Rows that were found where they belong.
+    pub fn proven(&self) -> u64 {
+        self.trades.proven + self.orders.proven + self.public.proven
+    }
+
+    /// The index of the rows so far.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// Whether all rows so far are as the files hold them.
+    ///
+    /// # Errors
+    /// [`Fault::Damaged`] with the first that is not, [`Fault::Io`] when the file cannot be read.
+    pub fn check(&mut self) -> Result<(), Fault> {
+        self.fault.take().map_or(Ok(()), Err)
+    }
+
+    fn note(&mut self, outcome: Result<(), Fault>) {
+        if let (Err(fault), None) = (outcome, &self.fault) {
+            self.fault = Some(fault);
+        }
+    }
+}
+
+impl File {
+    fn open(directory: &Folder, (name, magic): (&str, Magic), end: u64) -> Result<Self, Fault> {
+        let path = directory.file(name);
+        let handle = usable(directory, &path, magic, end);
+        let handle = handle.map_err(|source| Fault::Io { action: "open", path: path.clone(), source })?;
+        Ok(Self { path, handle, end, ahead: Vec::new(), ahead_at: 0, proven: 0 })
+    }
+
+    /// Whether a row lies where it belongs, if it must lie there.
+    fn compare(&mut self, at: Position, row: &[u8]) -> Result<(), Fault> {
+        let end = at.get().saturating_add(count(row));
+        let Some(handle) = self.handle.as_ref().filter(|_| end <= self.end) else { return Ok(()) };
+        if end > self.ahead_at + count(&self.ahead) {
+            let room = usize::try_from(self.end - at.get()).unwrap_or(usize::MAX).min(AHEAD);
+            self.ahead.resize(room, 0);
+            self.ahead_at = at.get();
+            handle.read_exact_at(&mut self.ahead, at.get()).map_err(|source| Fault::Io {
+                action: "read",
+                path: self.path.clone(),
+                source,
+            })?;
+        }
+        let from = usize::try_from(at.get() - self.ahead_at).unwrap_or(usize::MAX);
+        if self.ahead.get(from..).is_some_and(|held| held.starts_with(row)) {
+            self.proven += 1;
+            return Ok(());
+        }
+        Err(Fault::Damaged { path: self.path.clone(), at: at.get() })
+    }
+}
+
+impl Sink for Proof {
+    fn trade(&mut self, row: &TradeRow) -> Position {
+        self.row.clear();
+        let at = self.index.push_trade(row, &mut self.row);
+        let outcome = self.trades.compare(at, &self.row);
+        self.note(outcome);
+        at
+    }
+
+    fn order(&mut self, row: &OrderRow) {
+        self.row.clear();
+        let at = self.index.push_order(row, &mut self.row);
+        let outcome = self.orders.compare(at, &self.row);
+        self.note(outcome);
+    }
+
+    fn public(&mut self, row: &PublicTrade) {
+        self.row.clear();
+        let at = self.index.push_public(row, &mut self.row);
+        let outcome = self.public.compare(at, &self.row);
+        self.note(outcome);
+    }
+
+    fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+
+    fn reduced(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+}
+
+/// A file that is there, of this kind, and at least so long.
+fn usable(directory: &Folder, path: &Path, magic: Magic, end: u64) -> io::Result<Option<Arc<dyn Handle>>> {
+    let file = match directory.open(path, Open::Read) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    if file.len()? < end {
+        return Ok(None);
+    }
+    let mut found = Magic::default();
+    file.read_exact_at(&mut found, 0)?;
+    Ok((found == magic).then_some(file))
+}
+
+fn count(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).expect("a length fits in 64 bits")
+}
