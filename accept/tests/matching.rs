@@ -246,6 +246,43 @@ fn very_large_orders() {
     );
 }
 
+/// More is traded than money can count, in a minute, in a day and through one order, since the same money changes hands
+/// again and again: what is told of it ends there, and the exchange goes on, over restarts too.
+#[test]
+fn more_traded_than_money_can_count() {
+    let x = Exchange::start();
+    (0..10).for_each(|_| x.credit("empty", "USD", "999999999999999999"));
+    x.credit("broker", "BTC", "30000000000");
+    let mut script = Script::new(&x);
+    script.run(
+        "
+        broker sell btcusd 25000000000 @ 1000000000 as S1 => live
+        empty buy btcusd 9900000000 @ 1000000000          => filled
+        advance 60
+        broker buy btcusd 9800000000 @ 999999999          => live
+        empty sell btcusd 9800000000 @ 999999999          => filled
+        ",
+    );
+    let seen = || ["/v1/pubticker/btcusd", "/v2/ticker/btcusd", "/v1/pricefeed"].map(|path| x.get(path).ok());
+    let most = "17014118346046923173.1687303715884105727";
+    assert_eq!(seen()[0]["volume"]["USD"], most);
+    script.run(
+        "
+        empty buy btcusd 9700000000 @ 1000000000          => filled, average 1000000000
+        order S1                                          => live, executed 19600000000, remaining 5400000000
+        ",
+    );
+    let before = seen();
+    assert_eq!(
+        (&before[0]["volume"]["USD"], &before[0]["volume"]["BTC"]),
+        (&most.into(), &"29400000000".into())
+    );
+    x.kill9();
+    x.restart();
+    assert_eq!(seen(), before);
+    laws::check(&x);
+}
+
 /// The finest grids trade end to end: 10^-11 price steps. Proves SYM-013.
 #[test]
 fn finest_grids_trade() {

@@ -149,7 +149,7 @@ impl Entry {
 pub struct Traded {
     /// How much.
     pub qty: Qty,
-    /// For how much, in quote currency.
+    /// For how much, in quote currency; no more than can be counted, since a sell may be sold for any amount of money in time.
     pub notional: Money,
 }
 
@@ -157,7 +157,7 @@ impl Traded {
     #[inline]
     pub(crate) fn add(&mut self, qty: Qty, notional: Money) {
         self.qty += qty;
-        self.notional += notional;
+        self.notional = self.notional.capped_add(notional);
     }
 }
 

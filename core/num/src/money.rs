@@ -54,6 +54,19 @@ impl Money {
         self.units().checked_add(other.units()).map(Self::from_units)
     }
 
+    /// The sum, or the most that can be counted: for what is told and never owed, such as how much was traded, which is bounded
+    /// by nothing, since the same money is spent again and again.
+    #[must_use]
+    #[inline]
+    pub fn capped_add(self, other: Self) -> Self {
+        self.checked_add(other).unwrap_or_else(Self::most)
+    }
+
+    #[cold]
+    fn most() -> Self {
+        Self::from_units(i128::MAX)
+    }
+
     /// Whether the amount is below zero.
     pub fn is_negative(self) -> bool {
         self.high < 0
@@ -203,5 +216,14 @@ mod tests {
         assert_eq!(kept, one);
         assert_eq!(Money::from_units(i128::MAX).checked_add(one), None);
         assert_eq!(word.checked_add(one), Some(carried));
+    }
+
+    /// A sum that is only told goes as far as can be counted, and no further.
+    #[test]
+    fn what_is_only_told_has_an_end() {
+        let (most, one) = (Money::from_units(i128::MAX), Money::from_units(1));
+        assert_eq!(one.capped_add(one), Money::from_units(2));
+        assert_eq!((most - one).capped_add(one), most);
+        assert_eq!([most.capped_add(one), one.capped_add(most), most.capped_add(most)], [most; 3]);
     }
 }

@@ -204,7 +204,7 @@ impl Fold {
         if maker.remaining == qty {
             let mut state = OrderState::live(self.state.orders(), fill.maker);
             state.remaining = Qty::ZERO;
-            state.notional += notional;
+            state.notional = state.notional.capped_add(notional);
             sink.order(&row_of(&state, stamp, self.trades_of(fill.maker)));
         }
     }

@@ -38,7 +38,7 @@ pub struct Day {
     pub low: Price,
     /// Traded in the window, in the base currency.
     pub base: Qty,
-    /// Traded in the window, in the quote currency.
+    /// Traded in the window, in the quote currency; no more than can be counted, for minutes as for days.
     pub quote: Money,
 }
 
@@ -104,7 +104,7 @@ impl Tape {
             day.high = day.high.max(minute.high);
             day.low = day.low.min(minute.low);
             day.base += minute.base;
-            day.quote += minute.quote;
+            day.quote = day.quote.capped_add(minute.quote);
         }
         Some(day)
     }
@@ -134,7 +134,7 @@ impl Line {
                 minute.low = minute.low.min(price);
                 minute.close = price;
                 minute.base += qty;
-                minute.quote += notional;
+                minute.quote = minute.quote.capped_add(notional);
             }
             newest => {
                 assert!(newest.is_none_or(|newest| newest.at < at), "time never goes back");
@@ -250,6 +250,22 @@ mod tests {
         assert_eq!((day.last, day.open, day.high, day.low), (price, price, price, price));
         assert_eq!((day.base, day.quote), (Qty::ZERO, Money::ZERO));
         assert_eq!(tape.changes(SYMBOL, at(100 + 10 * DAY)), [price; 24]);
+    }
+
+    /// The same money is spent again and again, within a minute and within a day: the sum ends where counting does.
+    #[test]
+    fn more_may_be_traded_than_can_be_counted() {
+        let (most, rest) = (i128::MAX, 7);
+        for minutes in [[5, 5, 5], [5, 6, 6], [5, 6, 7]] {
+            let trades = [most - rest, rest + 1, most].into_iter().zip(minutes);
+            let trades: Vec<Trade> = trades.map(|(notional, minute)| (minute, 3, 10, notional)).collect();
+            let day = tape_of(&trades).day(SYMBOL, at(7)).unwrap();
+            assert_eq!(
+                (day.quote, day.base),
+                (Money::from_units(most), Qty::from_hundredths(30)),
+                "{minutes:?}"
+            );
+        }
     }
 
     proptest! {
