@@ -115,6 +115,33 @@ fn session() {
     );
 }
 
+/// A master key cancels what it placed itself, and only on the account it names. Proves ORD-060, AUTH-016.
+#[test]
+fn session_of_a_master_key() {
+    let x = Exchange::start();
+    let master = x.as_("master");
+    let place = |account: &str, symbol: &str| {
+        let mut order = NewOrder::limit(symbol, "buy", "1", "100").params();
+        order["account"] = json!(account);
+        master.call("/v1/order/new", order).ok()["order_id"].as_str().unwrap().to_owned()
+    };
+    let mine = [place("primary", "btcusd"), place("primary", "ethusd")];
+    let elsewhere = place("savings", "btcusd");
+    let theirs = x.as_("trader").limit("btcusd", "buy", "1", "100")["order_id"].as_str().unwrap().to_owned();
+    let cancel = |account: &str| -> Vec<String> {
+        let answer = master.call("/v1/order/cancel/session", json!({ "account": account })).ok();
+        let ids = answer["details"]["cancelledOrders"].as_array().unwrap().clone();
+        ids.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(cancel("primary"), mine);
+    assert_eq!(
+        (x.as_("trader").live_ids(), x.as_("savings-trader").live_ids()),
+        (vec![theirs], vec![elsewhere.clone()])
+    );
+    assert_eq!(cancel("savings"), [elsewhere]);
+    laws::check(&x);
+}
+
 /// An account's orders of all sessions, and no other account's. Proves ORD-063, ORD-054.
 #[test]
 fn all() {
