@@ -400,6 +400,10 @@ fn open_takes_everything() {
         trader buy btcusd 0.1 @ 30000 fill-or-kill                => filled
         trader buy btcusd 0.1 @ 20000 maker-or-cancel             => live
         trader buy btcusd 0.1 at market                           => filled
+        trader buy btcusd for 3012 at market                      => filled
+        broker buy btcusd 1 @ 29900                               => live
+        counterparty sell btcusd 0.1 @ 29900 immediate-or-cancel  => filled
+        counterparty sell btcusd 0.1 at market                    => filled
         ",
     );
 }
@@ -424,7 +428,10 @@ fn closed_takes_nothing() {
         trader buy btcusd 1 @ 20000                 => refused 400 MarketClosed
         trader buy btcusd 1 @ 20000 maker-or-cancel => refused 400 MarketClosed
         trader buy btcusd 1 at market               => refused 400 MarketClosed
+        trader buy btcusd for 100 at market         => refused 400 MarketClosed
         trader cancel B1                            => cancelled MarketClosed
+        trader cancel session                       => E1
+        trades btcusd                               => none
         status btcusd open
         trader buy btcusd 1 @ 20000                 => live
         ",
@@ -463,7 +470,9 @@ fn post_only_takes_what_rests() {
         trader buy btcusd 1 @ 30000 immediate-or-cancel       => refused 400 MarketNotOpen
         trader buy btcusd 1 @ 29000 immediate-or-cancel       => cancelled ImmediateOrCancelWouldPost
         trader buy btcusd 1 at market                         => refused 400 MarketNotOpen
+        trader buy btcusd for 100 at market                   => refused 400 MarketNotOpen
         trader buy btcusd 1 @ 28000 maker-or-cancel           => live
+        trader buy btcusd 1 @ 30000 maker-or-cancel           => cancelled MakerOrCancelWouldTake, executed 0
         order A1                                              => live, executed 0
         ",
     );
@@ -477,8 +486,12 @@ fn limit_only_takes_limits() {
         counterparty sell btcusd 1 @ 30000                    => live
         status btcusd limit_only
         trader buy btcusd 0.1 at market                       => refused 400 MarketNotOpen
+        trader buy btcusd for 100 at market                   => refused 400 MarketNotOpen
+        trader sell btcusd 0.1 at market                      => refused 400 MarketNotOpen
         trader buy btcusd 0.1 @ 30000                         => filled
         trader buy btcusd 0.1 @ 30000 immediate-or-cancel     => filled
+        trader buy btcusd 0.1 @ 30000 fill-or-kill            => filled
+        trader buy btcusd 0.1 @ 29000 maker-or-cancel         => live
         ",
     );
 }

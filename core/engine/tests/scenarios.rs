@@ -559,7 +559,7 @@ fn minimum_and_lot() {
     );
 }
 
-/// Each status takes what it should; cancels are always taken.
+/// Each status takes what it should; cancels are always taken. Proves SYM-024, SYM-025, SYM-026.
 #[test]
 fn statuses() {
     check(
