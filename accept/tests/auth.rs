@@ -1,14 +1,17 @@
 //! Signing, keys, roles and master keys: clauses AUTH and ACCT.
 
+use std::time::Duration;
+
 use buttonwood_accept::{
-    Actor, Answer, Exchange, NewOrder, Signed, Value, dec, json, laws, same_keys, signature,
+    Actor, Answer, Exchange, NewOrder, Signed, Value, dec, json, laws, raw, same_keys, signature,
 };
 
 fn balances(actor: &Actor) -> Answer {
     actor.call("/v1/balances", json!({}))
 }
 
-/// A body changes nothing: the parameters come from the payload header. Proves AUTH-001, AUTH-002.
+/// A body changes nothing, and neither does a query: the parameters come from the payload header (D-03). Proves AUTH-001,
+/// AUTH-002.
 #[test]
 fn bodies_are_ignored() {
     let x = Exchange::start();
@@ -23,6 +26,10 @@ fn bodies_are_ignored() {
         let order = trader.send("POST", path, &headers, body.as_bytes()).ok();
         assert_eq!((&order["symbol"], &order["original_amount"]), (&json!("btcusd"), &json!("1")), "{body}");
     }
+    let signed =
+        trader.sign(trader.payload(path, NewOrder::limit("btcusd", "buy", "1", "100").params()).as_bytes());
+    let order = trader.call_signed(&format!("{path}?amount=7&symbol=ethusd"), &signed).ok();
+    assert_eq!((&order["symbol"], &order["original_amount"]), (&json!("btcusd"), &json!("1")), "{order}");
     laws::check(&x);
 }
 
@@ -209,7 +216,21 @@ fn order_of_checks() {
     let payload = trader.payload(path, bad_order);
     let signed = trader.sign(payload.as_bytes());
     let send = |signed: &Signed, path: &str| trader.call_signed(path, signed);
-    // Path and method.
+    // Path and method, then framing and size, then headers: none of these three has any.
+    for (method, path, status) in [
+        ("POST", "/v1/nowhere", 404),
+        ("PUT", path, 405),
+        ("POST", path, 413),
+        ("POST", "/v1/heartbeat", 413),
+    ] {
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: 65537\r\n\r\n",
+            x.address()
+        );
+        let answer = raw::send(&x, request.as_bytes(), Duration::from_secs(10));
+        assert_eq!(answer.status(), Some(status), "{method} {path}: {}", answer.text());
+    }
+    x.anyone().send("POST", path, &[], b"").refused(401, "MissingSecurityHeaders");
     send(&Signed { api_key: "account-nobody".to_owned(), ..signed.clone() }, "/v1/nowhere")
         .refused(404, "EndpointNotFound");
     // Key, then signature, then JSON.

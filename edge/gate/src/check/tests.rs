@@ -219,6 +219,11 @@ fn the_first_failing_check_decides() {
     // Nothing above drew on the key's limit; this does, and the next finds it empty.
     assert_eq!(refusal(&signed("account-a", "secret", &encoded("no json"))).1, Reason::InvalidJson);
     assert_eq!(refusal(&signed("account-a", "secret", &encoded("no json"))), (429, Reason::RateLimit));
+    // The guard of the address comes before all of it.
+    let gate = gate_with(Limits { flood: crate::Limit::per_second(1).queueing(0), ..Limits::default() });
+    let refusal = |headers: &HeaderMap| reason(pass(&gate, headers, Kind::Reads, NOW));
+    assert_eq!(refusal(&HeaderMap::new()), (401, Reason::MissingSecurityHeaders));
+    assert_eq!(refusal(&HeaderMap::new()), (429, Reason::RateLimit));
     let gate = gate_with(Limits::off());
     let refusal = |payload: &str| reason(call(&gate, payload)).1;
     assert_eq!(refusal(r#"{"request":"/","request":"/","nonce":"x"}"#), Reason::InvalidJson);
