@@ -54,6 +54,32 @@ fn bodies() {
     laws::check(&x);
 }
 
+/// Headers that other interfaces choose their version by choose none here: the path alone does. Proves VER-002.
+#[test]
+fn no_header_selects_a_version() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    let order = trader.limit("btcusd", "buy", "1", "100");
+    for (name, value) in [
+        ("Accept-Version", "2"),
+        ("X-API-Version", "2026-01-01"),
+        ("X-SVC-VERSION", "2"),
+        ("Accept", "application/vnd.svc.v2+json"),
+        ("API-Version", "no such version"),
+    ] {
+        for path in ["/v1/book/btcusd", "/v1/pubticker/btcusd", "/v2/ticker/btcusd"] {
+            let answer = x.anyone().send("GET", path, &[(name, value)], b"");
+            assert_eq!(answer.ok(), x.get(path).ok(), "{name}: {value}\n{answer}");
+        }
+        x.anyone().send("GET", "/v2/book/btcusd", &[(name, value)], b"").refused(404, "EndpointNotFound");
+        let mut headers = trader.sign(trader.payload("/v1/orders", json!({})).as_bytes()).headers();
+        headers.push((name.to_owned(), value.to_owned()));
+        let headers: Vec<(&str, &str)> = headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+        let answer = trader.send("POST", "/v1/orders", &headers, b"");
+        assert_eq!(answer.ok(), json!([order]), "{name}: {value}\n{answer}");
+    }
+}
+
 /// Refused calls leave everything as it was. Proves ERR-012.
 #[test]
 fn refusals_change_nothing() {
