@@ -385,7 +385,7 @@ fn damaged_vault() {
     laws::check(&x);
 }
 
-/// A sandbox directory is no venue, and the other way round.
+/// A sandbox directory is no venue, and the other way round. Proves SBX-001.
 #[test]
 fn wrong_mode() {
     let x = Exchange::start();
@@ -560,7 +560,7 @@ fn logs_hold_no_secret() {
     assert!(shown.len() <= 2 && !shown.contains(&"second-session".to_owned()), "{shown:?} are in the log");
 }
 
-/// A venue: empty, without test money and without controls.
+/// A venue: empty, without test money and without controls, and no key of a sandbox works there. Proves SBX-001.
 #[test]
 fn serve_is_an_empty_venue() {
     let home = tempfile::tempdir().unwrap();
@@ -574,6 +574,11 @@ fn serve_is_an_empty_venue() {
         let actor = buttonwood_accept::Actor::new("anyone", buttonwood_accept::Client::new(url).unwrap());
         actor.get("/v1/symbols").ok();
         actor.get("/sandbox/clock").refused(404, "EndpointNotFound");
+        let x = Exchange::start();
+        let trader = x.as_("trader");
+        let signed = trader.sign(trader.payload("/v1/balances", json!({})).as_bytes());
+        actor.call_signed("/v1/balances", &signed).refused(403, "InvalidApiKey");
+        trader.call_signed("/v1/balances", &signed).ok();
         assert!(!data.join("credentials.json").exists(), "a venue has no test keys");
         let page = actor.get("/").reply.text();
         assert!(page.contains("<b>venue</b>") && !page.contains("credentials.json"), "{page}");
