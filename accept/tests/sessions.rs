@@ -129,7 +129,7 @@ fn nonces_begin_again() {
     x.control("/sandbox/nonces/reset", &json!({})).refused(400, "MissingPayloadKey");
 }
 
-/// A nonce is used up by a good signature, not by a good outcome. Proves SES-006.
+/// A nonce is used up by a good signature, not by a good outcome, and stays so (D-08). Proves SES-006, SES-007.
 #[test]
 fn when_a_nonce_is_used() {
     let x = Exchange::start();
@@ -147,6 +147,22 @@ fn when_a_nonce_is_used() {
     signed.signature = "0".repeat(96);
     trader.call_signed("/v1/balances", &signed).refused(400, "InvalidSignature");
     with_nonce(&x, "trader", json!(50)).ok();
+    // What was used stays used: by calls that were refused, whatever befalls the exchange, and by those that only read.
+    x.as_("trader").call("/v1/order/new", bad_order(60)).refused(400, "InvalidSymbol");
+    x.as_("auditor")
+        .call("/v1/order/cancel", json!({ "nonce": 60, "order_id": 1 }))
+        .refused(403, "MissingRole");
+    x.as_("counterparty").call("/v1/order/new", json!({ "nonce": 60, "account": "nobody" })).error();
+    x.kill9();
+    x.restart();
+    for key in ["trader", "auditor", "counterparty"] {
+        with_nonce(&x, key, json!(60)).refused(400, "InvalidNonce");
+        with_nonce(&x, key, json!(70)).ok();
+    }
+    x.restart();
+    for key in ["trader", "auditor", "counterparty"] {
+        with_nonce(&x, key, json!(70)).refused(400, "InvalidNonce");
+    }
 }
 
 /// Of several equal ones at once exactly one passes, and a kill forgets none. Proves SES-007.
@@ -279,23 +295,30 @@ fn silence_cancels() {
     laws::check(&x);
 }
 
-/// Any signed call keeps the session, refused ones too. Proves SES-012.
+/// Any signed call keeps the session, refused ones too: each of them alone, since the one before it would be too long ago.
+/// Proves SES-012.
 #[test]
 fn any_call_keeps_a_session() {
     let x = Exchange::start();
     let session = x.as_("heartbeat");
     session.limit("btcusd", "buy", "1", "100");
-    for round in 0..4 {
-        x.advance(15);
-        match round {
-            0 => drop(session.call("/v1/heartbeat", json!({})).ok()),
-            1 => drop(session.call("/v1/balances", json!({})).ok()),
-            2 => drop(session.call("/v1/order/cancel", json!({ "order_id": "x" })).error()),
-            _ => drop(session.call("/v1/order/new", json!({})).refused(400, "MissingOrderField")),
-        }
-        x.advance(14);
-        assert_eq!(x.as_("auditor").live_ids().len(), 1, "round {round}");
-        session.call("/v1/heartbeat", json!({})).ok();
+    let calls: [(&str, Value, u16); 8] = [
+        ("/v1/heartbeat", json!({}), 200),
+        ("/v1/balances", json!({}), 200),
+        ("/v1/orders", json!({ "account": "nobody" }), 400),
+        ("/v1/mytrades", json!({ "limit_trades": 0 }), 400),
+        ("/v1/order/status", json!({ "order_id": 999_999_999 }), 404),
+        ("/v1/order/cancel", json!({ "order_id": "x" }), 400),
+        ("/v1/order/new", json!({}), 400),
+        ("/v1/order/new", NewOrder::limit("btcusd", "buy", "1", "1000000").params(), 406),
+    ];
+    for (path, params, status) in calls {
+        x.advance(20);
+        let answer = session.call(path, params);
+        assert_eq!(answer.status(), status, "{answer}");
+        x.advance(20);
+        assert_eq!(x.as_("auditor").live_ids().len(), 1, "{answer}");
+        x.as_("heartbeat").call("/v1/heartbeat", json!({})).ok();
     }
     x.advance(31);
     assert_eq!(x.as_("auditor").live_ids(), [""; 0]);
