@@ -100,8 +100,10 @@ fn ticker() {
     assert_eq!(Dec::wire(&ticker["volume"]["BTC"]), dec("0.4"));
     assert_eq!(Dec::wire(&ticker["volume"]["USD"]), dec("12000"));
     assert_eq!(ticker["volume"]["timestamp"], json!(x.now_ms()), "{answer}");
-    // A day and an hour later the trade is out of the window, but still the last one.
-    x.advance(25 * 3600);
+    // An hour before a day has passed the trade counts; an hour after, it is out of the window, but still the last one.
+    x.advance(23 * 3600);
+    assert_eq!(Dec::wire(&x.get("/v1/pubticker/btcusd").ok()["volume"]["BTC"]), dec("0.4"));
+    x.advance(2 * 3600);
     let later = x.get("/v1/pubticker/btcusd").ok();
     assert_eq!(Dec::wire(&later["volume"]["BTC"]), Dec::ZERO);
     assert_eq!(Dec::wire(&later["last"]), dec("30000"));
@@ -458,4 +460,12 @@ fn price_feed() {
     // 31000 / 30000 - 1 = 3.333… percent.
     assert_eq!(row("BTCUSD")["percentChange24h"], "3.33");
     assert_eq!(row("ETHUSD")["price"], "0", "never traded");
+    // The change is a day's: the older price counts until it was left behind 24 hours ago.
+    for (seconds, change) in [(20 * 3600, "3.33"), (5 * 3600, "0.00")] {
+        x.advance(seconds);
+        let feed = x.get("/v1/pricefeed").ok();
+        let row = rows(&feed).iter().find(|row| row["pair"] == "BTCUSD").unwrap();
+        assert_eq!(Dec::wire(&row["price"]), dec("31000"));
+        assert_eq!(row["percentChange24h"], change, "{seconds}");
+    }
 }
