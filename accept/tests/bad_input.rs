@@ -703,12 +703,14 @@ fn ids() {
         });
     }
     let both = r#""order_id":1,"client_order_id":"a""#;
-    table.row(Row {
-        input: "both ids".to_owned(),
-        answer: call_with(&x, "trader", "/v1/order/status", both),
-        expected: vec![(400, "InvalidParameterValue")],
-        names: vec![],
-    });
+    for path in ["/v1/order/cancel", "/v1/order/status"] {
+        table.row(Row {
+            input: format!("{path} with both ids"),
+            answer: call_with(&x, "trader", path, both),
+            expected: vec![(400, "InvalidParameterValue")],
+            names: vec!["'order_id'".to_owned(), "1 and a".to_owned()],
+        });
+    }
     for path in
         ["/v1/book/nosuch", "/v1/book/%2e%2e", "/v1/trades/btcusd%00", "/v2/ticker/btc%2Fusd", "/v1/book/%ff"]
     {

@@ -151,7 +151,7 @@ fn seeds() {
     assert_ne!(secret(&drawn), secret(&keys(Exchange::builder().without("--seed"))));
 }
 
-/// The constant in the `exchange` field is a setting.
+/// The constant in the `exchange` field is a setting, the same in orders and trades. Proves ORD-003.
 #[test]
 fn service_name() {
     let x = Exchange::builder().flag("--service-name", "curb").start();

@@ -155,6 +155,28 @@ fn submission_time_stays() {
     }
 }
 
+/// An option is told as it was given, of orders that it ended too: in the answer and afterwards. Proves ORD-010.
+#[test]
+fn options_are_echoed() {
+    let x = Exchange::start();
+    x.as_("counterparty").limit("btcusd", "sell", "1", "30000");
+    let trader = x.as_("trader");
+    for (option, price, live, reason) in [
+        ("maker-or-cancel", "29000", true, None),
+        ("maker-or-cancel", "30000", false, Some("MakerOrCancelWouldTake")),
+        ("immediate-or-cancel", "29000", false, Some("ImmediateOrCancelWouldPost")),
+        ("fill-or-kill", "29000", false, Some("FillOrKillWouldNotFill")),
+        ("fill-or-kill", "30000", false, None),
+    ] {
+        let order = trader.place(&NewOrder::limit("btcusd", "buy", "0.1", price).with_option(option));
+        assert_eq!(order["options"], json!([option]), "{order}");
+        let ended = (order["is_live"] == json!(true), order.get("reason").and_then(Value::as_str));
+        assert_eq!(ended, (live, reason), "{order}");
+        assert_eq!(trader.status(order["order_id"].as_str().unwrap()), order);
+    }
+    laws::check(&x);
+}
+
 /// Flags and amounts through an order's life. Proves ORD-007, ORD-008, ORD-009.
 #[test]
 fn flags_and_amounts() {
