@@ -353,7 +353,8 @@ const ROLES: [(&str, &[&str]); 10] = [
     ("/v1/roles", &["Trader", "Fund Manager", "Auditor"]),
 ];
 
-/// Every cell of the role table both ways. Proves AUTH-020, AUTH-021, AUTH-022, AUTH-025, AUTH-026, AUTH-027.
+/// Every cell of the role table both ways: of AUTH-020 to AUTH-022 and AUTH-025 to AUTH-027, the endpoints that there are
+/// yet.
 #[test]
 fn role_table() {
     let x = Exchange::start();
@@ -403,7 +404,7 @@ fn roles_combine() {
     }
 }
 
-/// A master key's roles hold for the accounts it names. Proves AUTH-022.
+/// A master key's roles hold for the accounts it names: of AUTH-022, what there is to change yet.
 #[test]
 fn master_auditor_reads_only() {
     let x = Exchange::start();
@@ -414,7 +415,8 @@ fn master_auditor_reads_only() {
     auditor.call("/v1/order/new", order).refused(403, "MissingRole");
 }
 
-/// Roles as the key has them; master keys show more. Proves ACCT-001, ACCT-002, AUTH-040.
+/// Roles as the key has them, whatever they are (of AUTH-040, the one endpoint that there is yet); master keys show more.
+/// Proves ACCT-001, ACCT-002.
 #[test]
 fn roles() {
     let x = Exchange::start();

@@ -763,7 +763,7 @@ fn accounts() {
     table.finish();
 }
 
-/// Limits, timestamps and flags. Proves ORD-078, ORD-079, TYPE-007, TYPE-008, TYPE-012, TYPE-016, MKT-015.
+/// Limits, timestamps and flags. Proves TYPE-007, TYPE-008, TYPE-012, TYPE-016, MKT-015.
 #[test]
 fn pages() {
     let x = Exchange::start();

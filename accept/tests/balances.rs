@@ -35,7 +35,8 @@ fn shape() {
     assert_eq!(x.as_("empty").balance("USD").0, dec("0.000000000000001"));
 }
 
-/// A hold lowers what is available, for trading and for withdrawal, at once. Proves BAL-004, BAL-005.
+/// A hold lowers what is available, for trading and for withdrawal, at once; of BAL-005, what there is without deposits.
+/// Proves BAL-004.
 #[test]
 fn holds_lower_available() {
     let x = Exchange::start();
@@ -50,7 +51,7 @@ fn holds_lower_available() {
     laws::check(&x);
 }
 
-/// Pending amounts appear only when asked for and only where something is pending. Proves BAL-006.
+/// Nothing is pending, so no pending amount appears, asked for or not: of BAL-006, what there is without deposits.
 #[test]
 fn pending_balances() {
     let x = Exchange::start();

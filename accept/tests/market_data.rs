@@ -124,7 +124,7 @@ fn ticker_of_an_empty_market() {
     assert_eq!([&ticker["ask"], &ticker["last"]], [&Value::Null; 2]);
 }
 
-/// Unknown symbols: the old ticker in plain text, the others in JSON. Proves MKT-007.
+/// Unknown symbols: the old ticker in plain text, the others in JSON: of MKT-007, what there is without candles.
 #[test]
 fn unknown_symbols() {
     let x = Exchange::start();
@@ -406,7 +406,7 @@ fn trades_limits() {
     laws::check(&x);
 }
 
-/// Without the flag there is no `broken`, with it there is. Proves MKT-023.
+/// Without the flag there is no `broken`, with it there is: of MKT-023, what there is while no trade can be broken.
 #[test]
 fn broken_only_on_request() {
     let x = Exchange::start();

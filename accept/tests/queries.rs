@@ -164,7 +164,7 @@ fn live_orders() {
     laws::check(&x);
 }
 
-/// Past trades of all symbols or of one. Proves ORD-074, ORD-079.
+/// Past trades of all symbols or of one; of ORD-079, what there is without the history. Proves ORD-074.
 #[test]
 fn past_trades_by_symbol() {
     let x = Exchange::start();
@@ -184,7 +184,8 @@ fn past_trades_by_symbol() {
     trader.call("/v1/mytrades", json!({ "symbol": "nosuch" })).refused(400, "InvalidSymbol");
 }
 
-/// Fifty by default, 500 at most; no limit at or below nothing. Proves ORD-075, ORD-078.
+/// Fifty by default, 500 at most; no limit at or below nothing (of ORD-078, what there is without the history). Proves
+/// ORD-075.
 #[test]
 fn past_trades_limits() {
     let x = Exchange::start();

@@ -478,7 +478,7 @@ fn post_only_takes_what_rests() {
     );
 }
 
-/// Limit only: no market orders. Proves SYM-027.
+/// Limit only: no market orders: of SYM-027, what there is without stop orders.
 #[test]
 fn limit_only_takes_limits() {
     check(

@@ -70,7 +70,7 @@ mod tests {
     const F: Role = Role::FundManager;
     const A: Role = Role::Auditor;
 
-    /// The specification's table of roles and scopes, row by row. Proves AUTH-025, AUTH-026, AUTH-027.
+    /// The specification's table of roles and scopes, row by row: of AUTH-025 to AUTH-027, the endpoints that there are yet.
     #[test]
     fn roles_and_scopes_are_those_of_the_specification() {
         let table: &[(&str, &[Role], Option<&str>)] = &[
