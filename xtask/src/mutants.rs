@@ -118,11 +118,16 @@ fn stage(repo: &Repo, choice: &Choice) -> Result<Outcome, String> {
     execute(repo, "first", &words)
 }
 
-/// What the rooms' lines differ in from a commit's, as git tells it.
+/// What the rooms' lines differ in from a commit's, as git tells it, whatever its settings.
 fn changed(repo: &Repo, commit: &str) -> Result<String, String> {
-    let mut words = vec!["diff", commit, "--"];
-    words.extend(ROOMS.iter().map(|room| room.folder));
-    repo.step("git", words).stdout()
+    let folders = ROOMS.iter().map(|room| room.folder);
+    let others = ["ls-files", "--others", "--exclude-standard", "--"].into_iter().chain(folders.clone());
+    let unknown = repo.step("git", others).stdout()?;
+    if let Some(file) = unknown.lines().next() {
+        return Err(format!("git does not know {file}, so it cannot tell what of it is new: git add it"));
+    }
+    let plain = ["diff", "--no-ext-diff", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", commit, "--"];
+    repo.step("git", plain.into_iter().chain(folders)).stdout()
 }
 
 /// The tests of the rooms above, for those of a room that survived their own.
@@ -131,7 +136,11 @@ fn again(repo: &Repo, room: &Room, names: &[String]) -> Result<Outcome, String> 
     let mut words = vec!["--package", room.package];
     words.extend(room.above.iter().flat_map(|package| ["--test-package", package]));
     words.extend(exactly.iter().flat_map(|name| ["--re", name]));
-    execute(repo, "again", &words)
+    let mut outcome = execute(repo, "again", &words)?;
+    // Some kinds of mutants ignore the patterns and are run as well.
+    outcome.caught.retain(|name| names.contains(name));
+    outcome.missed.retain(|name| names.contains(name));
+    Ok(outcome)
 }
 
 fn execute(repo: &Repo, stage: &str, words: &[&str]) -> Result<Outcome, String> {
@@ -140,9 +149,17 @@ fn execute(repo: &Repo, stage: &str, words: &[&str]) -> Result<Outcome, String> 
     let mut command = vec!["mutants", "--no-shuffle", "--profile", "mutants", "--output", &out];
     command.extend(["--minimum-test-timeout", ENDLESS]);
     command.extend(words);
+    // Where nothing is to be mutated it writes nothing, and what an earlier run wrote is not of this one.
+    let written = repo.path(format!("{out}/mutants.out"));
+    if written.exists() {
+        std::fs::remove_dir_all(&written).map_err(|error| format!("{}: {error}", written.display()))?;
+    }
     let code = quick(repo, repo.cargo(command)).code()?;
     if !ENDED.contains(&code) {
         return Err(format!("cargo mutants ended with {code}; its logs are in {out}/mutants.out"));
+    }
+    if !written.exists() {
+        return Ok(Outcome::default());
     }
     let lines = |file: &str| -> Result<Vec<String>, String> {
         let text = repo.read(format!("{out}/mutants.out/{file}.txt"))?;

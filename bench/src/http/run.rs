@@ -14,7 +14,7 @@ use crate::{Settings, clock, disk, say};
 /// Requests a second that a set of requests must last for.
 pub(super) const RATE_MAX: f64 = 150_000.0;
 /// Syncs of a disk measurement.
-pub(super) const SYNCS: usize = 2_000;
+const SYNCS: usize = 2_000;
 
 /// Requests of a server, kept from run to run as long as its keys are the same.
 pub(crate) struct Stock {
@@ -92,7 +92,7 @@ pub(super) fn stocks(connections: usize, rate: f64, seconds: f64) -> [Stock; 2] 
 /// the server's processor.
 pub(super) const FOREIGN_MAX: f64 = 0.2;
 
-pub(super) fn foreign((noop, ours): &(Run, Run)) -> f64 {
+fn foreign((noop, ours): &(Run, Run)) -> f64 {
     noop.foreign.max(ours.foreign)
 }
 

@@ -5,7 +5,6 @@ use crate::call::{Asked, Call, caller};
 use crate::field;
 use crate::framing::Verdict;
 use crate::health;
-use crate::orders::cancel;
 use crate::reply::Reply;
 use crate::route::{Auth, Handler, Route, Write};
 use crate::routes::{Found, find};
@@ -94,11 +93,12 @@ async fn respond(
             let (receipt, then) = change(app, route, call, write)?;
             let receipt = durable(receipt).await?;
             match then {
-                // What was to be cancelled may lie on the disk by now.
-                Then::Answer(call) if matches!(receipt.outcome, Outcome::NotLive) => {
-                    Box::pin(async move { cancel::answer_closed(app, &call, &receipt).await }).await
-                }
-                Then::Answer(call) => (write.answer)(app, &call, &receipt),
+                Then::Answer(call) => match (write.closed, &receipt.outcome) {
+                    (Some(closed), Outcome::NotLive) => {
+                        Box::pin(async move { closed(app, &call, &receipt).await }).await
+                    }
+                    _ => (write.answer)(app, &call, &receipt),
+                },
                 Then::Refuse(refusal) => Err(refusal),
             }
         }

@@ -27,6 +27,9 @@ pub enum Auth {
 pub(crate) struct Write {
     pub(crate) command: fn(&App, &Call) -> Result<Body, Refusal>,
     pub(crate) answer: fn(&App, &Call, &Receipt) -> Result<Reply, Refusal>,
+    /// The same where the command named an order that had left the book: its row may lie on the disk. None where a
+    /// command names none.
+    pub(crate) closed: Option<for<'a> fn(&'a App, &'a Call, &'a Receipt) -> Later<'a>>,
 }
 
 /// An answer that may have to wait for the disk.

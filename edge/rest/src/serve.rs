@@ -27,7 +27,8 @@ use tokio::task::LocalSet;
 pub(crate) const HEAD_MAX: usize = 40 * 1024;
 /// Header fields at most.
 pub(crate) const FIELDS_MAX: usize = 64;
-/// Threads of a serving thread that wait for the disk on behalf of those who ask for old rows; who comes beyond queues.
+/// Threads of a serving thread that wait for the disk on behalf of those who ask for old rows; who comes beyond queues. The
+/// first is there from the start.
 const READERS_MAX: usize = 4;
 /// How long they stay with nothing to do.
 const FOR_GOOD: Duration = Duration::from_hours(24 * 365);
@@ -93,7 +94,7 @@ where
         .thread_keep_alive(FOR_GOOD)
         .thread_name(format!("http-{number}-disk"))
         .build()?;
-    // Once one is there, another that the system refuses is no panic: what it would have read is read by this one.
+    // Once one is there, another that the system has no room for is no panic: what it would have read is read by this one.
     runtime.spawn_blocking(|| ());
     std::thread::Builder::new().name(format!("http-{number}")).spawn(move || {
         // Its connections would wait for ever, and nobody could tell.

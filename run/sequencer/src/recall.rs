@@ -5,6 +5,7 @@ use crate::shared::Shared;
 use buttonwood_views::history::{Fault, History, Look, Query};
 use std::panic::resume_unwind;
 use std::sync::Arc;
+use tokio::task::JoinError;
 
 impl Look for Shared {
     fn look(&self, see: &mut dyn FnMut(&History)) {
@@ -33,7 +34,12 @@ impl Exchange {
         }
         let shared = Arc::clone(&self.shared);
         let asked = tokio::task::spawn_blocking(move || question(Query::far(&*shared)));
-        asked.await.unwrap_or_else(|failed| resume_unwind(failed.into_panic()))
+        match asked.await.map_err(JoinError::try_into_panic) {
+            Ok(told) => told,
+            Err(Ok(panic)) => resume_unwind(panic),
+            // The runtime is going down, and nobody reads the answer any more.
+            Err(Err(_)) => std::future::pending().await,
+        }
     }
 
     fn recall_near<T>(&self, question: impl Fn(Query<'_>) -> Result<T, Fault>) -> Result<T, Fault> {

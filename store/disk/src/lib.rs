@@ -1,7 +1,7 @@
 //! What the exchange asks of a disk: the few calls that the journal and the history make, each as narrow as its use.
 //!
 //! There are two disks: [`System`], and the simulator's, which loses, tears and reorders what was not synced. Nothing
-//! above this room can tell them apart, so what survives the one survives the other.
+//! above this room can tell them apart, so what survives the one survives the other. Tests also watch the system's.
 //!
 //! Not here: when to sync, and what to do when a call fails (`store/journal`).
 

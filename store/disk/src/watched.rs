@@ -1,4 +1,5 @@
-//! The system's disk with somebody at its door: for tests of what no real disk does on demand.
+//! The system's disk with somebody at its door: for tests of what no real disk does on demand. Opening, listing and
+//! measuring pass unasked.
 
 use crate::{Disk, Handle, Hold, Open, System};
 use std::fmt::Debug;

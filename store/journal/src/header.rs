@@ -49,7 +49,7 @@ pub(crate) struct SegmentHeader {
     /// Chain value at this place.
     pub(crate) chain: [u8; 32],
     /// Bytes of the file, all of them synced before it got its name: a shorter one was cut, and what it held behind the
-    /// cut nobody would miss otherwise. 0 in files of earlier builds, which do not say.
+    /// cut nobody would miss otherwise.
     pub(crate) bytes: u64,
 }
 

@@ -67,7 +67,8 @@ impl Found {
         if live.is_some() && matches!(order, OrderRef::Id(_)) {
             return Ok(live);
         }
-        let closed = Self::closed_by(Time(u64::MAX), history, account, order)?;
+        let placed_from = live.map_or(Time(0), |live| live.order.placed);
+        let closed = Self::closed(Time(u64::MAX), placed_from, history, account, order)?;
         Ok(match (live, closed) {
             (Some(live), Some(closed)) if closed.order.id > live.order.id => Some(closed),
             (Some(live), _) => Some(live),
@@ -85,9 +86,21 @@ impl Found {
         account: AccountId,
         order: &OrderRef,
     ) -> Result<Option<Self>, Fault> {
+        Self::closed(by, Time(0), history, account, order)
+    }
+
+    fn closed(
+        by: Time,
+        placed_from: Time,
+        history: Query<'_>,
+        account: AccountId,
+        order: &OrderRef,
+    ) -> Result<Option<Self>, Fault> {
         let row = match order {
             OrderRef::Id(id) => history.order(account, *id)?.filter(|row| row.closed <= by),
-            OrderRef::ClientId(client_id) => history.order_by_client_id(account, client_id, by)?,
+            OrderRef::ClientId(client_id) => {
+                history.order_by_client_id(account, client_id, by, placed_from)?
+            }
         };
         Ok(row.map(found_of))
     }

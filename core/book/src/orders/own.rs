@@ -1,9 +1,8 @@
 //! An account's live orders.
 
-use crate::Link;
-use crate::Order;
 use crate::index::Index;
 use crate::link::Neighbours;
+use crate::{Link, Order};
 use buttonwood_model::{AccountId, Slab};
 use serde::{Deserialize, Serialize};
 
@@ -32,9 +31,7 @@ impl Own {
     pub(super) fn len(&self) -> usize {
         self.count.iter().map(|count| AccountId(*count).index()).sum()
     }
-}
 
-impl Own {
     /// Makes room in the index for more.
     #[cold]
     pub(super) fn widen(&mut self, slab: &Slab<Order>, near: &mut Neighbours) {

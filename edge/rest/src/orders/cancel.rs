@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::field::{bad_value, failed};
 use crate::json;
 use crate::reply::Reply;
-use crate::route::{Route, Write};
+use crate::route::{Later, Route, Write};
 use buttonwood_engine::{Body, OrderRef, OrderState, Outcome};
 use buttonwood_gate::{Kind, Payload, Reason, Refusal};
 use buttonwood_model::{OrderId, Role};
@@ -14,10 +14,11 @@ use buttonwood_sequencer::Receipt;
 use buttonwood_views::Found;
 
 /// Trader only; draws on the capacity reserved for cancels.
-pub(crate) const ROUTE: Route = Route::writing("/v1/order/cancel", Write { command, answer })
-    .roles(&[Role::Trader])
-    .scope("orders:create")
-    .kind(Kind::Cancels);
+pub(crate) const ROUTE: Route =
+    Route::writing("/v1/order/cancel", Write { command, answer, closed: Some(closed) })
+        .roles(&[Role::Trader])
+        .scope("orders:create")
+        .kind(Kind::Cancels);
 
 fn command(_app: &App, call: &Call) -> Result<Body, Refusal> {
     order_ref(call.payload()).map(Body::Cancel)
@@ -34,12 +35,14 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
 
 /// Cancelling twice is not an error: the order is returned as it was closed before the cancel had its turn (ORD-057). One
 /// that was placed after it may be live by now, and would look as if it had outlived its cancel.
-pub(crate) async fn answer_closed(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    let order = order_ref(call.payload())?;
+fn closed<'a>(app: &'a App, call: &'a Call, receipt: &'a Receipt) -> Later<'a> {
     let (account, by) = (call.account(), receipt.stamp.time);
-    let found = app.exchange.recall(move |history| Found::closed_by(by, history, account, &order)).await;
-    let found = found.map_err(|fault| status::unread(&fault))?;
-    found.map(|found| reply(app, &found.order)).ok_or_else(|| not_found(&order))
+    Box::pin(async move {
+        let order = order_ref(call.payload())?;
+        let found = app.exchange.recall(move |history| Found::closed_by(by, history, account, &order)).await;
+        let found = found.map_err(|fault| status::unread(&fault))?;
+        found.map(|found| reply(app, &found.order)).ok_or_else(|| not_found(&order))
+    })
 }
 
 fn reply(app: &App, order: &OrderState) -> Reply {

@@ -10,7 +10,7 @@ use buttonwood_model::Role;
 
 /// Trader only; draws on the capacity reserved for cancels.
 pub(crate) const ROUTE: Route =
-    Route::writing("/v1/order/cancel/all", Write { command, answer: cancel_session::answer })
+    Route::writing("/v1/order/cancel/all", Write { command, answer: cancel_session::answer, closed: None })
         .roles(&[Role::Trader])
         .scope("orders:create")
         .kind(Kind::Cancels);

@@ -12,10 +12,11 @@ use buttonwood_model::Role;
 use buttonwood_sequencer::Receipt;
 
 /// Trader only; draws on the capacity reserved for cancels.
-pub(crate) const ROUTE: Route = Route::writing("/v1/order/cancel/session", Write { command, answer })
-    .roles(&[Role::Trader])
-    .scope("orders:create")
-    .kind(Kind::Cancels);
+pub(crate) const ROUTE: Route =
+    Route::writing("/v1/order/cancel/session", Write { command, answer, closed: None })
+        .roles(&[Role::Trader])
+        .scope("orders:create")
+        .kind(Kind::Cancels);
 
 fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
     Ok(Body::CancelSession)

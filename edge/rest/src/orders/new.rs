@@ -17,8 +17,9 @@ use buttonwood_sequencer::Receipt;
 use std::borrow::Cow;
 
 /// Trader only.
-pub(crate) const ROUTE: Route =
-    Route::writing("/v1/order/new", Write { command, answer }).roles(&[Role::Trader]).scope("orders:create");
+pub(crate) const ROUTE: Route = Route::writing("/v1/order/new", Write { command, answer, closed: None })
+    .roles(&[Role::Trader])
+    .scope("orders:create");
 
 fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     let payload = call.payload();

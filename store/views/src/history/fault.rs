@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// A fault of the disk or of the bytes on it; for the operator, never shown to a client.
+/// A fault of the disk or of the bytes on it, for the operator and never shown to a client; or [`Fault::Away`], which is none.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The operating system refused.

@@ -6,6 +6,7 @@ use super::index::Index;
 use super::log::{Log, Magic, Rows};
 use super::row::{OrderRow, PublicTrade, TradeRow};
 use buttonwood_disk::Folder;
+use buttonwood_model::Time;
 use buttonwood_planted::{Bug, planted};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,6 +35,8 @@ pub struct History {
     pub(super) trades: Log,
     pub(super) orders: Log,
     pub(super) public: Log,
+    /// When the first order closed of each half that memory holds.
+    since: [Option<Time>; 2],
     /// Whether a sync has failed since the files were opened.
     is_doubtful: Arc<AtomicBool>,
 }
@@ -63,7 +66,7 @@ impl History {
         let trades = Log::open(&directory, TRADES, lengths.trades, halves.trades)?;
         let orders = Log::open(&directory, ORDERS, lengths.orders, halves.orders)?;
         let public = Log::open(&directory, PUBLIC, lengths.public, halves.public)?;
-        Ok(Self { directory, index, trades, orders, public, is_doubtful: Arc::default() })
+        Ok(Self { directory, index, trades, orders, public, since: [None; 2], is_doubtful: Arc::default() })
     }
 
     /// The index as it stands, rows not yet written included.
@@ -81,6 +84,8 @@ impl History {
 
     /// Appends a closed order; closing times never go back.
     pub fn push_order(&mut self, row: &OrderRow) -> Position {
+        let [_, newer] = &mut self.since;
+        newer.get_or_insert(row.closed);
         self.index.push_order(row, self.orders.buffer())
     }
 
@@ -96,8 +101,18 @@ impl History {
     /// [`Fault::Io`] when the disk refuses; nothing is lost, and a later call tries again.
     pub fn flush(&mut self) -> Result<(), Fault> {
         self.trades.flush()?;
-        self.orders.flush()?;
-        self.public.flush()
+        if self.orders.flush()? {
+            let [_, newer] = self.since;
+            self.since = [newer, None];
+        }
+        self.public.flush()?;
+        Ok(())
+    }
+
+    /// Whether an order's row has left memory and all that have closed before a time.
+    pub(super) fn order_closed_before(&self, at: Position, time: Time) -> bool {
+        let [older, newer] = self.since;
+        !self.orders.holds(at) && older.or(newer).is_some_and(|kept| kept < time)
     }
 
     /// Bytes of rows that are not yet in the files.
@@ -115,7 +130,7 @@ impl History {
 
     /// A handle to sync from another thread while this one goes on.
     pub fn syncer(&self) -> Syncer {
-        let files = [&self.trades, &self.orders, &self.public].map(Log::files);
+        let files = [&self.trades, &self.orders, &self.public].map(Log::rows);
         Syncer { directory: self.directory.clone(), files, is_doubtful: Arc::clone(&self.is_doubtful) }
     }
 }

@@ -80,8 +80,8 @@ impl Log {
         self.end() - self.written
     }
 
-    /// Writes what the file lacks. After a failure it may be called again.
-    pub(super) fn flush(&mut self) -> Result<(), Fault> {
+    /// Writes what the file lacks; whether the older half has left memory for it. After a failure it may be called again.
+    pub(super) fn flush(&mut self) -> Result<bool, Fault> {
         let pending = self.newer.get(offset(self.newer_start, self.written)..).unwrap_or_default();
         if !pending.is_empty() {
             let written = self.file.write_all_at(pending, self.written);
@@ -90,22 +90,28 @@ impl Log {
             }
             self.written = self.end();
         }
-        if self.newer.len() >= self.half {
+        let is_full = self.newer.len() >= self.half;
+        if is_full {
             self.newer_start = self.written;
             std::mem::swap(&mut self.older, &mut self.newer);
             self.newer.clear();
         }
-        Ok(())
+        Ok(is_full)
     }
 
-    /// The file, to be synced or read without holding the log.
-    pub(super) fn files(&self) -> Rows {
+    /// The rows in its file, to be synced or read without holding the log.
+    pub(super) fn rows(&self) -> Rows {
         Rows { path: Arc::clone(&self.path), file: Arc::clone(&self.file), written: self.written }
     }
 
     /// The row at a position, if it is still in memory; `decode` sees its body.
     pub(super) fn near<T>(&self, at: Position, decode: Decode<T>) -> Option<Result<T, Fault>> {
         self.kept(at).map(|bytes| row(bytes, at, decode).map_err(|Damage| damaged(&self.path, at)))
+    }
+
+    /// Whether the row at a position is in memory.
+    pub(super) fn holds(&self, at: Position) -> bool {
+        self.kept(at).is_some()
     }
 
     /// The bytes from a position on, if they are still in memory.

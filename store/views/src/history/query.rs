@@ -90,7 +90,7 @@ impl<'a> Query<'a> {
     }
 
     fn row<T>(&self, log: fn(&History) -> &Log, at: Position, decode: Decode<T>) -> Result<T, Fault> {
-        let found = self.look(|history| log(history).near(at, decode).ok_or_else(|| log(history).files()));
+        let found = self.look(|history| log(history).near(at, decode).ok_or_else(|| log(history).rows()));
         match (found, self.0) {
             (Ok(row), _) => row,
             (Err(_), Source::Near(_)) => Err(Fault::Away),
@@ -99,7 +99,7 @@ impl<'a> Query<'a> {
     }
 
     fn damaged(&self, log: fn(&History) -> &Log, at: Position) -> Fault {
-        self.look(|history| log(history).files().damaged(at))
+        self.look(|history| log(history).rows().damaged(at))
     }
 
     /// An account's trades, newest first: the most recent ones, or the oldest page from a millisecond on (ORD-074 to
@@ -174,7 +174,9 @@ impl<'a> Query<'a> {
         Ok(None)
     }
 
-    /// Of an account's orders with this client id that were closed by a time, the one placed last (ORD-068).
+    /// Of an account's orders with this client id that were closed by a time, the one placed last (ORD-068), if it was placed
+    /// no earlier than another time: who has one that was placed then asks for no older one, and what closed before it need
+    /// not be read.
     ///
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
@@ -183,13 +185,18 @@ impl<'a> Query<'a> {
         account: AccountId,
         client_id: &ClientId,
         closed_by: Time,
+        placed_from: Time,
     ) -> Result<Option<OrderRow>, Fault> {
         let mut next = self.head(|index| index.client_bucket(account, client_id));
         let mut found: Option<OrderRow> = None;
         while let Some(at) = next {
+            let floor = found.map_or(placed_from, |found| found.placed.max(placed_from));
+            // Rows from here back closed before then, so none of them was placed later; often that is known without a read.
+            if self.look(|history| history.order_closed_before(at, floor)) {
+                break;
+            }
             let (row, links) = self.order_at(at)?;
-            // Rows from here back closed before the found order was placed: none of them was placed after it.
-            if found.is_some_and(|found| row.closed < found.placed) {
+            if row.closed < floor {
                 break;
             }
             let asked = row.account == account

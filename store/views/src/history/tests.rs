@@ -1,5 +1,6 @@
 //! The history against the plainest model of one, and against damage.
 
+mod moving;
 mod rig;
 
 use super::bucket;
@@ -123,9 +124,18 @@ fn compare_orders(rig: &Rig) {
             let own = all.iter().filter(|row| row.account == account && row.client_id == Some(client_id));
             let last_placed = own.max_by_key(|row| row.order);
             assert_eq!(
-                told(&rig.history, |query| query.order_by_client_id(account, &client_id, EVER)).as_ref(),
+                told(&rig.history, |query| query.order_by_client_id(account, &client_id, EVER, Time(0)))
+                    .as_ref(),
                 last_placed
             );
+            // What was placed before a live order is not asked for: it is not the one placed last.
+            for live in &all {
+                let bounded = told(&rig.history, |query| {
+                    query.order_by_client_id(account, &client_id, EVER, live.placed)
+                });
+                let later = |row: &&OrderRow| row.order > live.order;
+                assert_eq!(bounded.as_ref().filter(later), last_placed.filter(later));
+            }
         }
     }
 }
@@ -317,11 +327,15 @@ fn a_shared_client_id_finds_the_order_placed_last() {
     rig.step(Step::Close { order: 1, reason: None });
     rig.step(Step::Wait(5));
     rig.step(Step::Close { order: 0, reason: None });
-    let found = told(&rig.history, |query| query.order_by_client_id(ALICE, &client_id(1), EVER)).unwrap();
+    let found =
+        told(&rig.history, |query| query.order_by_client_id(ALICE, &client_id(1), EVER, Time(0))).unwrap();
     assert_eq!(found.order, OrderId(2));
     let before = Time(found.closed.0 - 1);
-    assert_eq!(told(&rig.history, |query| query.order_by_client_id(ALICE, &client_id(1), before)), None);
-    assert_eq!(told(&rig.history, |query| query.order_by_client_id(BOB, &client_id(1), EVER)), None);
+    assert_eq!(
+        told(&rig.history, |query| query.order_by_client_id(ALICE, &client_id(1), before, Time(0))),
+        None
+    );
+    assert_eq!(told(&rig.history, |query| query.order_by_client_id(BOB, &client_id(1), EVER, Time(0))), None);
 }
 
 /// Orders whose ids share a hash bucket are told apart.
@@ -343,13 +357,18 @@ fn orders_of_one_bucket_are_told_apart() {
     let name = names.find(|name| bucket_of(name) == bucket_of(&first.client_id.unwrap())).unwrap();
 
     assert_eq!(told(&rig.history, |query| query.order(ALICE, twin)), None);
-    assert_eq!(told(&rig.history, |query| query.order_by_client_id(ALICE, &name, EVER)), None);
+    assert_eq!(told(&rig.history, |query| query.order_by_client_id(ALICE, &name, EVER, Time(0))), None);
     let second = OrderRow { order: twin, client_id: Some(name), ..first };
     rig.history.push_order(&second);
     for row in [first, second] {
         assert_eq!(told(&rig.history, |query| query.order(ALICE, row.order)), Some(row));
         assert_eq!(
-            told(&rig.history, |query| query.order_by_client_id(ALICE, &row.client_id.unwrap(), EVER)),
+            told(&rig.history, |query| query.order_by_client_id(
+                ALICE,
+                &row.client_id.unwrap(),
+                EVER,
+                Time(0)
+            )),
             Some(row)
         );
     }
