@@ -61,6 +61,19 @@ fn wrong_method_and_unknown_path() {
     }
 }
 
+/// Of a path that is specified and not built yet the refusal says so; of a slip it does not. Proves ERR-008.
+#[test]
+fn what_is_not_built_is_told_from_a_slip() {
+    let x = Exchange::start();
+    for (path, unbuilt) in
+        [("/v1/orders/history", true), ("/v2/candles/btcusd/1m", true), ("/v1/order/history", false)]
+    {
+        let message = x.get(path).refused(404, "EndpointNotFound").message;
+        assert!(message.contains(&format!("No endpoint at '{path}'")), "{message}");
+        assert_eq!(message.contains("not built yet"), unbuilt, "{message}");
+    }
+}
+
 /// Paths outside of the interface are known too: pages, health checks, control calls. Proves ERR-008.
 #[test]
 fn wrong_method_outside_the_interface() {

@@ -27,6 +27,7 @@ mod sandbox;
 mod serve;
 mod tend;
 mod time;
+mod unbuilt;
 mod wording;
 
 pub use app::{App, Page, Pages, Settings};

@@ -9,6 +9,7 @@ use crate::reply::Reply;
 use crate::route::{Auth, Handler, Route, Write};
 use crate::routes::{Found, find};
 use crate::sandbox::maintenance;
+use crate::unbuilt::is_unbuilt;
 use buttonwood_engine::{Body, Command, Outcome};
 use buttonwood_gate::{self as gate, Kind, Reason, Refusal, quoted};
 use buttonwood_sequencer::{Pending, Receipt};
@@ -124,10 +125,13 @@ fn outside(app: &App, method: &str, path: &str) -> Result<Reply, Refusal> {
     match (found, method) {
         (Some(reply), "GET" | "HEAD") => Ok(reply),
         (Some(_), _) => Ok(wrong_method(method, path, "GET, HEAD")),
-        (None, _) => {
-            Err(Refusal::new(Reason::EndpointNotFound, format!("No endpoint at '{}'", quoted(path))))
-        }
+        (None, _) => Err(no_endpoint(path)),
     }
+}
+
+fn no_endpoint(path: &str) -> Refusal {
+    let why = if is_unbuilt(path) { ": it is specified, but not built yet" } else { "" };
+    Refusal::new(Reason::EndpointNotFound, format!("No endpoint at '{}'{why}", quoted(path)))
 }
 
 fn wrong_method(method: &str, path: &str, allowed: &'static str) -> Reply {
