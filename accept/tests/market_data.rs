@@ -83,7 +83,7 @@ fn wrong_method_outside_the_interface() {
         ("/site/market.json", "GET, HEAD"),
         ("/health/live", "GET, HEAD"),
         ("/health/ready", "GET, HEAD"),
-        ("/sandbox/clock", "GET"),
+        ("/sandbox/clock", "GET, HEAD"),
     ] {
         for method in ["POST", "TRACE", "DELETE"] {
             let answer = x.anyone().send(method, path, &[], b"");
@@ -96,6 +96,19 @@ fn wrong_method_outside_the_interface() {
     }
     let answer = x.get("/sandbox/clock/advance");
     assert_eq!((answer.status(), answer.reply.header("allow")), (405, Some("POST")), "{answer}");
+}
+
+/// Who asks for the head alone, as monitors do, gets that of the whole answer. Proves MKT-001.
+#[test]
+fn heads_alone() {
+    let x = Exchange::start();
+    for path in ["/v1/symbols", "/v1/book/btcusd", "/v1/pricefeed", "/sandbox/clock"] {
+        let (head, whole) = (x.anyone().send("HEAD", path, &[], b""), x.get(path));
+        assert_eq!((head.status(), head.reply.body.len()), (200, 0), "{head}");
+        let length = whole.reply.body.len().to_string();
+        assert_eq!(head.reply.header("content-length"), Some(length.as_str()), "{head}");
+    }
+    assert_eq!(x.anyone().send("HEAD", "/v1/order/new", &[], b"").status(), 405);
 }
 
 /// The old ticker: best prices, last trade, volumes under the currencies' codes.

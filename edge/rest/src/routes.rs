@@ -41,21 +41,22 @@ pub const ROUTES: &[Route] = &[
 pub(crate) enum Found<'a> {
     /// This route, with the path's parameter.
     Route(&'static Route, &'a str),
-    /// The path exists, for this other method.
+    /// The path exists, for these other methods.
     OtherMethod(&'static str),
     /// No such path.
     Nothing,
 }
 
-/// Looks a request up; control calls exist in a sandbox only (D-30).
+/// Looks a request up; control calls exist in a sandbox only (D-30). Whoever asks for the head alone is answered as if he had
+/// asked for all.
 pub(crate) fn find<'a>(method: &str, path: &'a str, sandbox: bool) -> Found<'a> {
     let mut other = None;
     for route in ROUTES.iter().filter(|route| sandbox || route.auth != Auth::Control) {
         if let Some(parameter) = route.matches(path) {
-            if route.method == method {
+            if route.method == method || (route.method, method) == ("GET", "HEAD") {
                 return Found::Route(route, parameter);
             }
-            other = Some(route.method);
+            other = Some(if route.method == "GET" { "GET, HEAD" } else { route.method });
         }
     }
     other.map_or(Found::Nothing, Found::OtherMethod)
