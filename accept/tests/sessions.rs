@@ -37,6 +37,7 @@ fn nonces_increase() {
         let message = answer.refused(400, "InvalidNonce").message;
         let words = format!("Nonce '{shown}' has not increased since your last call to the");
         assert!(message.contains(&words) && message.contains("'/v1/balances'"), "{answer}");
+        assert!(message.contains("highest is '1000'"), "{answer}");
     }
     let elsewhere = x.as_("trader").call("/v1/heartbeat", json!({ "nonce": 1000 }));
     let message = elsewhere.refused(400, "InvalidNonce").message;

@@ -241,6 +241,24 @@ impl core::fmt::Debug for Nonce {
     }
 }
 
+/// All digits, with a point where some are behind it.
+impl fmt::Display for Nonce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let integer_digits = usize::from(self.integer_digits);
+        if integer_digits == 0 {
+            f.write_str("0")?;
+        }
+        let [first, second, third, last] = self.words;
+        let digits = alloc::format!("{first:016x}{second:016x}{third:016x}{last:016x}");
+        let (integer, fraction) = digits.split_at(integer_digits);
+        f.write_str(integer)?;
+        match fraction.trim_end_matches('0') {
+            "" => Ok(()),
+            fraction => write!(f, ".{fraction}"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,6 +282,26 @@ mod tests {
             nonce("99999999999999999999999999999999999999")
                 < nonce("100000000000000000000000000000000000000")
         );
+    }
+
+    /// What is shown reads as the same nonce, and is as short as it can be.
+    #[test]
+    fn shows_its_digits() {
+        let most = "9".repeat(NONCE_DIGITS_MAX);
+        let behind = format!("0.{}1", "0".repeat(NONCE_DIGITS_MAX - 1));
+        for (text, shown) in [
+            ("0", "0"),
+            ("007", "7"),
+            ("7.50", "7.5"),
+            ("0.0005", "0.0005"),
+            ("1000", "1000"),
+            ("1700000000.12", "1700000000.12"),
+            ("1.763786227123456e+18", "1763786227123456000"),
+            (&most, &most),
+            (&behind, &behind),
+        ] {
+            assert_eq!(format!("{}", nonce(text)), shown);
+        }
     }
 
     /// Proves SES-008.

@@ -70,7 +70,7 @@ impl Nonces {
         };
         match rule {
             Rule::Increasing { service, endpoint } => {
-                self.increase(nonce).then_some(nonce).ok_or_else(|| stale(value, service, endpoint))
+                self.increase(nonce).map_err(|last| stale(value, service, endpoint, last))
             }
             Rule::Timely { now, once } => {
                 self.be_timely(nonce, now, once).map_err(|why| invalid(value, &why))
@@ -120,13 +120,14 @@ impl Nonces {
         self.memory.lock().last
     }
 
-    fn increase(&self, nonce: Nonce) -> bool {
+    /// Takes a nonce that is higher than all before, or tells the highest of these.
+    fn increase(&self, nonce: Nonce) -> Result<Nonce, Nonce> {
         let mut memory = self.memory.lock();
-        let higher = nonce > memory.last;
-        if higher {
-            memory.last = nonce;
+        if nonce <= memory.last {
+            return Err(memory.last);
         }
-        higher
+        memory.last = nonce;
+        Ok(nonce)
     }
 }
 
@@ -157,9 +158,11 @@ fn is_timely(nonce: Nonce, now: Time) -> bool {
     (Nonce::at(earliest)..=Nonce::at(now.plus(WINDOW))).contains(&nonce)
 }
 
-fn stale(value: &Value<'_>, service: &str, endpoint: &str) -> Refusal {
+/// Who signed it may know how far his key has come.
+fn stale(value: &Value<'_>, service: &str, endpoint: &str, last: Nonce) -> Refusal {
     let since = format!("has not increased since your last call to the {service} API");
-    invalid(value, &format!("{since} (this one was to '{}').", quoted(endpoint)))
+    let endpoint = quoted(endpoint);
+    invalid(value, &format!("{since} (this one was to '{endpoint}'). The key's highest is '{last}'."))
 }
 
 fn invalid(value: &Value<'_>, what: &str) -> Refusal {

@@ -21,7 +21,8 @@ fn a_nonce_has_to_increase() {
     let nonces = Nonces::after(Nonce::parse(b"100").unwrap());
     for stale in ["99", "100", "0", "100.0", "099"] {
         let message = format!(
-            "Nonce '{stale}' has not increased since your last call to the svc API (this one was to '/v1/orders')."
+            "Nonce '{stale}' has not increased since your last call to the svc API (this one was to '/v1/orders'). \
+             The key's highest is '100'."
         );
         refused(nonces.take(Some(&Value::Number(stale)), INCREASING), &message);
     }
