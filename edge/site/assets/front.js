@@ -2,11 +2,15 @@
 const body = document.getElementById("markets");
 for (const origin of document.getElementsByClassName("origin")) origin.textContent = location.origin;
 
+const say = (text) => { document.getElementById("clock").textContent = text; };
+
 async function refresh() {
   try {
     const reply = await fetch("/site/market.json", { cache: "no-store" });
-    const { now_ms, rows } = await reply.json();
-    document.getElementById("clock").textContent = new Date(now_ms).toISOString().replace("T", " ").slice(0, 19) + " UTC";
+    const { message, now_ms, rows } = await reply.json();
+    // In maintenance, say: it answers, and says why not.
+    if (!reply.ok) return say(message);
+    say(new Date(now_ms).toISOString().replace("T", " ").slice(0, 19) + " UTC");
     if (rows.length === 0) return;
     body.replaceChildren(...rows.map((row) => {
       const line = document.createElement("tr");
@@ -19,7 +23,7 @@ async function refresh() {
       return line;
     }));
   } catch {
-    document.getElementById("clock").textContent = "the exchange does not answer";
+    say("the exchange does not answer");
   }
 }
 refresh();
