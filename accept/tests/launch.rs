@@ -419,7 +419,7 @@ fn busy_port() {
     let home = tempfile::tempdir().unwrap();
     let line = Exchange::builder().flag("--listen", &x.address()).refuses_in(&home.path().join("data"));
     let port = x.address().rsplit(':').next().unwrap().to_owned();
-    assert!(line.contains(&port), "names the address: {line}");
+    assert!(line.contains(&port) && line.contains("--listen"), "names the address, and what to do: {line}");
     x.get("/health/ready");
 }
 

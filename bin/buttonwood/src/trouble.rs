@@ -3,6 +3,7 @@
 use buttonwood_sandbox as sandbox;
 use buttonwood_sequencer as sequencer;
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// A reason to end, for the operator.
@@ -44,7 +45,15 @@ impl Trouble {
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Listen(address, error) => write!(f, "cannot listen on {address}: {error}"),
+            Self::Listen(address, error) => {
+                write!(f, "cannot listen on {address}: {error}")?;
+                let is_taken = error.kind() == ErrorKind::AddrInUse;
+                f.write_str(if is_taken {
+                    "; --listen takes another, and with port 0 a free one"
+                } else {
+                    ""
+                })
+            }
             Self::Data(path, error) => write!(f, "cannot use the data directory {}: {error}", path.display()),
             Self::Exchange(fault) => write!(f, "{fault}"),
             Self::Vault(fault) => write!(f, "{fault}"),
