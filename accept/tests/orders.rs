@@ -560,6 +560,8 @@ fn insufficient_funds() {
     for part in ["buy", "btcusd", "20000", "usd", "7", "insufficient funds"] {
         assert!(message.contains(part), "names {part}: {answer}");
     }
+    // A fee of 40 basis points is reserved with it.
+    assert!(message.contains("reserves 140560 usd"), "{answer}");
     assert_eq!(x.as_("trader").live_ids(), [""; 0]);
 }
 

@@ -22,6 +22,11 @@ impl FeeSchedule {
         if planted(Bug::HoldTooSmall) { self.maker.min(self.taker) } else { self.maker.max(self.taker) }
     }
 
+    /// What a limit buy reserves, in quote currency; `None` beyond the range of money (ORD-048).
+    pub fn buy_reserves(self, grid: &Grid, price: Price, qty: Qty) -> Option<Money> {
+        hold(grid, Side::Buy, price, qty, self.worst())
+    }
+
     /// Whether no fee can exceed what it is charged on.
     pub fn is_valid(self) -> bool {
         u32::from(self.worst().0) <= Bps::WHOLE

@@ -6,6 +6,7 @@ use crate::field::{bad_order_field, closed_symbol, failed, no_space, unknown_sym
 use buttonwood_engine::{AccessReject, FILLS_MAX, ORDERS_MAX, PlaceReject, Reject};
 use buttonwood_gate::{Payload, Reason, Refusal, missing_role, quoted};
 use buttonwood_model::{Role, Roles, Symbol};
+use buttonwood_num::{Decimal, MONEY_DECIMALS};
 
 /// Words the refusal of a writing call.
 pub(crate) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
@@ -73,13 +74,32 @@ fn place(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
         }
         PlaceReject::InsufficientFunds => {
             let message = format!(
-                "Failed to place {} order on symbol {shown} for {}: insufficient funds",
+                "Failed to place {} order on symbol {shown} for {}: insufficient funds{}",
                 text("side"),
-                terms(call.payload(), &app.currency(symbol.quote).code)
+                terms(call.payload(), &app.currency(symbol.quote).code),
+                reserved(app, call.payload(), symbol)
             );
             Refusal::new(Reason::InsufficientFunds, message)
         }
     }
+}
+
+/// What a limit buy would have reserved, which is more than price times quantity. Other orders say what they need.
+fn reserved(app: &App, payload: &Payload, symbol: &Symbol) -> String {
+    let decimal = |name| Decimal::parse(payload.decimal_text(name)?.as_bytes()).ok();
+    let is_buy = payload.decimal_text("side").as_deref() == Some("buy");
+    let is_limit = payload.decimal_text("type").as_deref() == Some("exchange limit");
+    let fees = app.exchange.views().state().opening().map(|opening| opening.fees);
+    let needed = fees.filter(|_| is_buy && is_limit).and_then(|fees| {
+        let price = symbol.grid.price(decimal("price")?)?;
+        fees.buy_reserves(&symbol.grid, price, symbol.grid.qty(decimal("amount")?)?)
+    });
+    let quote = app.currency(symbol.quote);
+    needed.map_or_else(String::new, |needed| {
+        let mut digits = Vec::new();
+        needed.push_floored(&mut digits, MONEY_DECIMALS);
+        format!("; it reserves {} {}, the fee included", String::from_utf8_lossy(&digits), quote.code)
+    })
 }
 
 /// How much the order is for, by the name of the field that says it.
