@@ -425,6 +425,32 @@ fn lost_history_is_built_again() {
     laws::check(&x);
 }
 
+/// A journal that is gone, with its disk, say, is no new beginning: history and secrets of the old one stay as they are.
+#[test]
+fn a_journal_that_is_gone_is_missed() {
+    let x = with_forty_orders();
+    x.stop();
+    let (journal, away) = (x.data().join("journal"), x.data().join("away"));
+    fs::rename(&journal, &away).unwrap();
+    let contents =
+        || files_below(x.data()).into_iter().map(|path| (fs::read(&path).unwrap(), path)).collect::<Vec<_>>();
+    let before = contents();
+    for is_mount_point in [false, true] {
+        if is_mount_point {
+            fs::create_dir(&journal).unwrap();
+        }
+        let line = x.setup().refuses_in(x.data());
+        assert!(line.contains("journal is gone") && line.contains("history/reached"), "{line}");
+        assert!(!x.verify().status.success());
+        assert!(contents() == before, "a refused start wrote something");
+    }
+    fs::remove_dir(&journal).unwrap();
+    fs::rename(&away, &journal).unwrap();
+    x.restart();
+    assert_eq!(x.as_("trader").live_ids().len(), 40);
+    laws::check(&x);
+}
+
 /// What lies behind a snapshot is still proven: `verify` notices damage there too.
 #[test]
 fn verify_reads_all_of_the_journal() {

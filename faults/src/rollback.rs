@@ -37,6 +37,10 @@ pub fn round(round: &mut Round) -> Next {
     copy(&base.old.join("journal"), &copied.join("journal"));
     must_refuse(round, &copied, "an old journal under a newer history");
 
+    let copied = base.copy(round);
+    fs::remove_dir_all(copied.join("journal")).expect("a directory can be removed");
+    must_refuse(round, &copied, "a history without a journal");
+
     let copied = round.dir.join("damaged");
     let _ = fs::remove_dir_all(&copied);
     copy(&base.old, &copied);

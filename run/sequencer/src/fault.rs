@@ -3,6 +3,7 @@
 use buttonwood_engine::{Broken, FrameError, Reject};
 use buttonwood_journal as journal;
 use buttonwood_views::history;
+use std::path::PathBuf;
 
 /// A fault; its text is one line an operator understands.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +17,21 @@ pub enum Fault {
     /// The mark of the history.
     #[error("history: cannot read or write how far it has come: {0}")]
     Reached(std::io::Error),
+    /// An exchange was here, and its journal is not: on a disk that is not mounted, say.
+    #[error(
+        "the journal {} is gone, but {} shows that seq {seq} was acknowledged: put it back, \
+         or remove the rest of the directory too to begin anew",
+        dir.display(),
+        seen.display()
+    )]
+    Gone {
+        /// Where the journal was.
+        dir: PathBuf,
+        /// Highest sequence known to have been acknowledged.
+        seq: u64,
+        /// Where that sequence was seen.
+        seen: PathBuf,
+    },
     /// A frame is not of this build's format.
     #[error("journal: command {seq}: {source}")]
     Frame {

@@ -25,10 +25,20 @@ pub(crate) struct Reached {
 
 /// The last command that the history in `folder` knows of, and where that stands; none for another journal's.
 pub(crate) fn read(folder: &Folder, journal: JournalId) -> io::Result<Option<(u64, PathBuf)>> {
+    read_if(folder, |of| of == journal.to_string().as_bytes())
+}
+
+/// The same, whichever journal's history it is.
+pub(crate) fn read_any(folder: &Folder) -> io::Result<Option<(u64, PathBuf)>> {
+    read_if(folder, |_| true)
+}
+
+fn read_if(folder: &Folder, is_meant: impl FnOnce(&[u8]) -> bool) -> io::Result<Option<(u64, PathBuf)>> {
     let path = folder.file(FILE);
     let bytes = folder.read(&path)?.unwrap_or_default();
+    let of = bytes.get(8..16).unwrap_or_default();
     let seq = bytes.get(16..24).and_then(|seq| seq.try_into().ok()).map(u64::from_le_bytes);
-    Ok(seq.filter(|seq| bytes == block(journal, *seq)).map(|seq| (seq, path)))
+    Ok(seq.filter(|seq| is_meant(of) && bytes == block(of, *seq)).map(|seq| (seq, path)))
 }
 
 impl Reached {
@@ -43,16 +53,17 @@ impl Reached {
     /// Writes down that the files hold everything up to `seq`.
     pub(crate) fn show(&mut self, seq: u64) -> io::Result<()> {
         if seq > self.shown {
-            self.file.write_all_at(&block(self.journal, seq), 0)?;
+            self.file.write_all_at(&block(self.journal.to_string().as_bytes(), seq), 0)?;
             self.shown = seq;
         }
         Ok(())
     }
 }
 
-fn block(journal: JournalId, seq: u64) -> [u8; BYTES] {
+/// `of` is eight digits of the journal's identity.
+fn block(of: &[u8], seq: u64) -> [u8; BYTES] {
     let mut block = [0; BYTES];
-    let parts = [&MAGIC[..], journal.to_string().as_bytes(), &seq.to_le_bytes()].concat();
+    let parts = [&MAGIC[..], of, &seq.to_le_bytes()].concat();
     let crc = crc32c::crc32c(&parts);
     for (to, from) in block.iter_mut().zip(parts.iter().chain(&crc.to_le_bytes())) {
         *to = *from;
@@ -81,12 +92,13 @@ mod tests {
         reached.show(8).unwrap();
         assert_eq!(read(&folder, own).unwrap(), Some((9, folder.file(FILE))));
         assert_eq!(read(&folder, other).unwrap(), None);
+        assert_eq!(read_any(&folder).unwrap(), Some((9, folder.file(FILE))));
         let path = folder.file(FILE);
         for at in 0..BYTES {
             let mut bytes = std::fs::read(&path).unwrap();
             bytes[at] ^= 1;
             std::fs::write(&path, &bytes).unwrap();
-            assert_eq!(read(&folder, own).unwrap(), None, "byte {at}");
+            assert_eq!((read(&folder, own).unwrap(), read_any(&folder).unwrap()), (None, None), "byte {at}");
             bytes[at] ^= 1;
             std::fs::write(&path, &bytes).unwrap();
         }

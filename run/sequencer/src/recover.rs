@@ -6,7 +6,7 @@ use crate::checkpoint::index_of_empty;
 use crate::reached::{self, Reached};
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Command, FORMAT, Outcome, State, Workspace, decide, encode as encode_frame};
-use buttonwood_journal::{Buffer, Journal, JournalId, Mark, Options, Writer, snapshot};
+use buttonwood_journal::{Buffer, Journal, JournalId, Mark, Options, Writer, is_begun, snapshot};
 use buttonwood_model::{Seq, Stamp, Time};
 use buttonwood_views::history::{self, Index};
 use buttonwood_views::{Fold, Views};
@@ -106,9 +106,9 @@ fn recover_with<T, E: From<Fault>>(
     admit: impl FnOnce(&State) -> Result<T, E>,
     threads: Threads,
 ) -> Result<(Recovered, T), E> {
-    let journal_dir = dir.folder(JOURNAL_DIR);
+    let (journal_dir, history) = (dir.folder(JOURNAL_DIR), dir.folder(HISTORY_DIR));
+    check_not_gone(&journal_dir, &history)?;
     let mut journal = Journal::open(&journal_dir, options).map_err(Fault::from)?;
-    let history = dir.folder(HISTORY_DIR);
     if let Some((seq, path)) = reached::read(&history, journal.id()).map_err(Fault::Reached)? {
         journal.expect_at_least(seq, &path);
     }
@@ -131,6 +131,18 @@ fn recover_with<T, E: From<Fault>>(
     let reached = Reached::open(&history, writer.id(), seq).map_err(Fault::Reached)?;
     let snapshot_seq = mark.map_or(0, |mark| mark.seq);
     Ok((Recovered { dir, views, writer, reached, snapshot_seq, notes }, admitted))
+}
+
+/// Refuses to found an exchange where one was whose journal is gone: the new one's history and secrets would take the place
+/// of the old one's (J7).
+pub(crate) fn check_not_gone(journal: &Folder, history: &Folder) -> Result<(), Fault> {
+    if is_begun(journal)? {
+        return Ok(());
+    }
+    match reached::read_any(history).map_err(Fault::Reached)? {
+        Some((seq, seen)) => Err(Fault::Gone { dir: journal.path().to_owned(), seq, seen }),
+        None => Ok(()),
+    }
 }
 
 /// The views as of the end of the journal, the snapshot they began with, and what was met on the way.

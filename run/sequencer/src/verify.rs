@@ -4,7 +4,7 @@ use crate::Fault;
 use crate::ahead::{Decoded, Threads, read};
 use crate::checkpoint::index_of_empty;
 use crate::reached;
-use crate::recover::{HISTORY_DIR, JOURNAL_DIR, decode};
+use crate::recover::{HISTORY_DIR, JOURNAL_DIR, check_not_gone, decode};
 use buttonwood_disk::Folder;
 use buttonwood_journal as journal;
 use buttonwood_journal::{Reader, snapshot};
@@ -62,6 +62,7 @@ pub fn verify_stepped(dir: impl Into<Folder>) -> Result<Report, Fault> {
 
 fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
     let journal = dir.folder(JOURNAL_DIR);
+    check_not_gone(&journal, &dir.folder(HISTORY_DIR))?;
     let mut reader = Reader::open(&journal)?;
     // Read before the journal is: beside a running exchange both go on.
     let reached = reached::read(&dir.folder(HISTORY_DIR), reader.id()).map_err(Fault::Reached)?;

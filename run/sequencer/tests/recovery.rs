@@ -111,6 +111,26 @@ fn a_refused_founding_is_not_durable() {
     assert_eq!(recovered.views().state().opening(), None);
 }
 
+/// Without its journal a history is refused by start and verification, and nothing is made in its place (rule J7).
+#[test]
+fn a_journal_that_is_gone_is_noticed() {
+    let home = tempfile::tempdir().unwrap();
+    let mut trading = Trading::start(founded(home.path()), 1_000_000, 0);
+    trading.trade(0);
+    trading.running.stop().unwrap();
+    let (journal, away) = (home.path().join("journal"), home.path().join("away"));
+    std::fs::rename(&journal, &away).unwrap();
+    let refused = recover(home.path(), SEGMENTS).unwrap_err().to_string();
+    assert!(
+        refused.contains("journal is gone") && refused.contains("history/reached shows that seq"),
+        "{refused}"
+    );
+    assert_eq!(verify(home.path()).unwrap_err().to_string(), refused);
+    assert!(!journal.exists());
+    std::fs::rename(&away, &journal).unwrap();
+    recover(home.path(), SEGMENTS).unwrap();
+}
+
 /// An older journal under a newer history is refused by start and verification: the history knows how far it had come
 /// (rule J7). Its own newer one is taken again.
 #[test]

@@ -85,6 +85,7 @@ fn is_full(fault: &Fault) -> bool {
             source.kind() == io::ErrorKind::StorageFull
         }
         Fault::History(_)
+        | Fault::Gone { .. }
         | Fault::Frame { .. }
         | Fault::Snapshot { .. }
         | Fault::Diverged { .. }

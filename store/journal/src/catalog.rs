@@ -1,5 +1,7 @@
 //! Who the journal of a directory is, and what interrupted runs left lying in it.
 
+use std::io::ErrorKind;
+
 use buttonwood_disk::{Folder, Open};
 
 use crate::codec::{Put, seal};
@@ -25,6 +27,19 @@ pub(crate) fn identity(dir: &Folder) -> Result<Option<JournalId>, Fault> {
             Err(Fault::Damaged { path, offset: 0, seq: 0, flaw: Flaw::Header })
         }
     }
+}
+
+/// Whether anything of a journal is in `dir`, which need not be there.
+///
+/// # Errors
+/// When the directory cannot be listed.
+pub fn is_begun(dir: &Folder) -> Result<bool, Fault> {
+    match dir.names() {
+        Err(source) if source.kind() == ErrorKind::NotFound => return Ok(false),
+        names => names.map_err(io("list", dir.path()))?,
+    };
+    let has_identity = files::is_there(dir, &dir.file(files::IDENTITY))?;
+    Ok(has_identity || !files::segments(dir)?.is_empty() || !files::snapshots(dir)?.is_empty())
 }
 
 /// A directory without an identity must be without a history too.
@@ -62,4 +77,31 @@ pub(crate) fn sweep(dir: &Folder) -> Result<Vec<Note>, Fault> {
         files::sync_dir(dir)?;
     }
     Ok(notes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nothing, no directory and a lock alone are no journal; whatever else of one is there alone, is.
+    #[test]
+    fn any_part_of_a_journal_is_one() {
+        let home = tempfile::tempdir().unwrap();
+        let begun = |name: &str| is_begun(&Folder::from(home.path()).folder(name)).unwrap();
+        assert!(!begun("nowhere"));
+        for (name, is_part) in [
+            ("lock", false),
+            ("identity.tmp", false),
+            ("identity", true),
+            ("0000000001.segment", true),
+            ("snapshot-00000000000000000001.snap", true),
+        ] {
+            let dir = home.path().join(name.replace('.', "-"));
+            std::fs::create_dir(&dir).unwrap();
+            std::fs::write(dir.join(name), "x").unwrap();
+            assert_eq!(begun(&name.replace('.', "-")), is_part, "{name}");
+        }
+        std::fs::write(home.path().join("file"), "x").unwrap();
+        assert!(is_begun(&Folder::from(home.path()).folder("file")).is_err());
+    }
 }

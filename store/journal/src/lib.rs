@@ -33,6 +33,7 @@ mod writer;
 pub mod snapshot;
 
 pub use buffer::{Buffer, MAX_BATCH_BYTES};
+pub use catalog::is_begun;
 pub use fault::{Fault, Flaw, Note, ReplayError};
 pub use journal::{Journal, Options};
 pub use mark::{JournalId, Mark};
