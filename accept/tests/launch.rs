@@ -235,8 +235,12 @@ fn verify_command() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(!output.stdout.is_empty(), "says what it found");
     let nowhere = tempfile::tempdir().unwrap();
-    for data in [nowhere.path().join("missing"), nowhere.path().to_path_buf()] {
-        assert!(!run_to_end(&["verify", "--data", text(&data)]).status.success(), "{}", data.display());
+    for (data, words) in
+        [(nowhere.path().join("missing"), "No such file"), (nowhere.path().into(), "no journal")]
+    {
+        let output = run_to_end(&["verify", "--data", text(&data)]);
+        let line = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && line.contains(text(&data)) && line.contains(words), "{line}");
     }
 }
 

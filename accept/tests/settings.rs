@@ -167,8 +167,65 @@ fn mistakes_in_the_file() {
         assert!(line.contains(&format!("--config {file}: ")) && line.contains(&flag), "{line}");
         assert!(value.starts_with('[') || line.contains(value.trim_matches('"')), "{line}");
     }
+    // What makes no sense though it can be read is told to be there too.
+    for (setting, value) in [
+        ("header_prefix", "[\"X-GEMINI\", \"X-\"]"),
+        ("service-name", "\"a b\""),
+        ("segment_bytes", "1"),
+        ("funds", "\"simulated\""),
+        ("start_time", "2026-01-01"),
+    ] {
+        let file = config(home, &format!("{setting} = {value}\n"));
+        let line = refused(home, &["--config", &file], &[]);
+        let flag = format!("--{}", setting.replace('_', "-"));
+        assert!(line.starts_with(&format!("buttonwood: --config {file}: {flag}")), "{line}");
+    }
+    for (lines, words) in
+        [("seed = 1.5\n", "'seed' must be"), ("[sandbox]\nseed = 7\n", "'[sandbox]' is a table")]
+    {
+        let file = config(home, lines);
+        let line = refused(home, &["--config", &file], &[]);
+        assert!(line.contains(&file) && line.contains(words), "{line}");
+        assert!(!lines.contains("1.5") || line.contains(": 1.5"), "{line}");
+    }
     let file = config(home, "seed = 7\n");
     let output = sandbox(home, &["--config", &file, "--seed", "seven"], &[]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(2) && text.contains("--seed") && !text.contains(&file), "{text}");
+}
+
+/// A mistake in the environment is told by its variable's name: who typed no flag would look for none. A flag beats it.
+#[test]
+fn mistakes_in_the_environment() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    for (variable, value) in [
+        ("BUTTONWOOD_SEED", "seven"),
+        ("BUTTONWOOD_ACTIVITY", "perhaps-not"),
+        ("BUTTONWOOD_SERVICE_NAME", "a b"),
+        ("BUTTONWOOD_START_TIME", "2026-03-04"),
+        ("BUTTONWOOD_CONFIG", ""),
+    ] {
+        // The helper gives `--activity` itself.
+        let arguments = ["sandbox", "--listen", "127.0.0.1:0"];
+        let output =
+            Command::new(binary()).args(arguments).env(variable, value).current_dir(home).output().unwrap();
+        let line = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), line.lines().count()), (Some(2), 1), "{line}");
+        assert!(line.starts_with(&format!("buttonwood: {variable}: ")) && line.contains(value), "{line}");
+    }
+    assert_eq!(made_by(home, &["--seed", "7", "--data", "a"], &[("BUTTONWOOD_SEED", "seven")]), ["a"]);
+    let line = refused(home, &["--service-name=a b"], &[("BUTTONWOOD_SERVICE_NAME", "fine")]);
+    assert!(line.starts_with("buttonwood: --service-name 'a b'"), "{line}");
+}
+
+/// A number below zero is refused as one, not as a flag that nobody knows.
+#[test]
+fn numbers_below_zero() {
+    let home = tempfile::tempdir().unwrap();
+    for flag in ["--seed", "--snapshot-every", "--segment-bytes", "--ballast-bytes"] {
+        let output = sandbox(home.path(), &[flag, "-1"], &[]).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(text.contains("'-1'") && text.contains(flag), "{text}");
+    }
 }

@@ -77,13 +77,18 @@ pub(crate) struct Common {
     #[arg(long, env = "BUTTONWOOD_RATE_LIMITS", value_enum, default_value = "on")]
     pub(crate) rate_limits: Switch,
     /// Commands between two snapshots.
-    #[arg(long, env = "BUTTONWOOD_SNAPSHOT_EVERY", default_value_t = 1_000_000)]
+    #[arg(
+        long,
+        env = "BUTTONWOOD_SNAPSHOT_EVERY",
+        allow_negative_numbers = true,
+        default_value_t = 1_000_000
+    )]
     pub(crate) snapshot_every: u64,
     /// Bytes of a journal segment, at most; each is made in one piece, so a small disk wants small ones.
-    #[arg(long, env = "BUTTONWOOD_SEGMENT_BYTES", default_value_t = 64 * 1024 * 1024)]
+    #[arg(long, env = "BUTTONWOOD_SEGMENT_BYTES", allow_negative_numbers = true, default_value_t = 64 * 1024 * 1024)]
     pub(crate) segment_bytes: u64,
     /// Bytes of disk kept back so that cancels can still be journaled when it is full; 0 for none.
-    #[arg(long, env = "BUTTONWOOD_BALLAST_BYTES", default_value_t = 64 * 1024 * 1024)]
+    #[arg(long, env = "BUTTONWOOD_BALLAST_BYTES", allow_negative_numbers = true, default_value_t = 64 * 1024 * 1024)]
     pub(crate) ballast_bytes: u64,
     /// TOML file with the same names as the flags.
     #[arg(long, env = "BUTTONWOOD_CONFIG")]
@@ -100,7 +105,7 @@ pub(crate) struct Sandbox {
         value_parser = BoolishValueParser::new())]
     pub(crate) ephemeral: bool,
     /// Seeds simulated traders, key and counterparty ids, and, only when given, secrets [default: random, printed].
-    #[arg(long, env = "BUTTONWOOD_SEED")]
+    #[arg(long, env = "BUTTONWOOD_SEED", allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// Simulated traders that keep the books of the main symbols alive.
     #[arg(long, env = "BUTTONWOOD_ACTIVITY", value_enum, default_value = "on")]

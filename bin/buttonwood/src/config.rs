@@ -1,22 +1,29 @@
 //! The command line, with the configuration file worked in: flag beats environment beats file.
 
 use crate::cli::Cli;
-use crate::ranks::{FromFile, settle};
+use crate::ranks::{Elsewhere, settle};
 use clap::{CommandFactory, FromArgMatches};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Reads the process's command line. On a mistake, or a call for help, everything is printed already.
-pub(crate) fn command_line() -> Result<Cli, ExitCode> {
+/// The flag that names the file.
+const CONFIG: &str = "config";
+
+/// Reads the process's command line, and what was set elsewhere. On a mistake, or a call for help, everything is printed
+/// already.
+pub(crate) fn command_line() -> Result<(Cli, Elsewhere), ExitCode> {
     let arguments = with_default_command(std::env::args_os().collect());
-    let (arguments, file) = with_file(arguments).map_err(|line| mistake(&line))?;
+    let (arguments, elsewhere) = with_file(arguments).map_err(|line| mistake(&line))?;
     let parsed = Cli::command()
         .try_get_matches_from(arguments)
         .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     match parsed {
-        Ok((cli, matches)) => settle(cli, &matches, &file).map_err(|line| mistake(&line)),
-        Err(error) => Err(unread(&error, &file)),
+        Ok((cli, matches)) => match settle(cli, &matches, &elsewhere) {
+            Ok(cli) => Ok((cli, elsewhere)),
+            Err(line) => Err(mistake(&elsewhere.told(&line))),
+        },
+        Err(error) => Err(unread(&error, &elsewhere)),
     }
 }
 
@@ -25,12 +32,12 @@ fn mistake(line: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// A call for help, or arguments that cannot be read. Those that came from the file are said to.
-fn unread(error: &clap::Error, file: &FromFile) -> ExitCode {
-    if let Some(name) = file.blamed_for(error) {
+/// A call for help, or arguments that cannot be read. Those that came from the file or the environment are said to.
+fn unread(error: &clap::Error, elsewhere: &Elsewhere) -> ExitCode {
+    if let Some(source) = elsewhere.blamed_for(error) {
         let text = error.to_string();
         let what = text.split("\n\n").next().unwrap_or_default();
-        return mistake(&format!("--config {name}: {}", one_line(what.trim_start_matches("error: "))));
+        return mistake(&format!("{source}: {}", one_line(what.trim_start_matches("error: "))));
     }
     // The terminal may be gone; there is nobody to tell then.
     let _ = error.print();
@@ -48,42 +55,59 @@ fn with_default_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Puts the configuration file's settings in as flags where neither a flag nor the environment has them.
-fn with_file(mut arguments: Vec<OsString>) -> Result<(Vec<OsString>, FromFile), String> {
-    let mut file = FromFile::default();
+fn with_file(mut arguments: Vec<OsString>) -> Result<(Vec<OsString>, Elsewhere), String> {
+    let mut elsewhere = Elsewhere::default();
     let command = arguments.get(1).and_then(|argument| argument.to_str()).unwrap_or_default().to_owned();
     // The environment may name a file for servers; `verify` takes none.
-    let Some(known) = known_flags(&command) else { return Ok((arguments, file)) };
-    let Some(path) = config_path(&arguments) else { return Ok((arguments, file)) };
+    let Some(known) = known_flags(&command) else { return Ok((arguments, elsewhere)) };
+    let is_set = |(flag, variable): &&(String, String)| {
+        !is_given(&arguments, flag) && std::env::var_os(variable).is_some()
+    };
+    elsewhere.variables = known.iter().filter(is_set).cloned().collect();
+    let Some(path) = config_path(&arguments) else { return Ok((arguments, elsewhere)) };
     let shown = Path::new(&path).display().to_string();
-    file.name.clone_from(&shown);
+    elsewhere.file.clone_from(&shown);
+    let at = 2.min(arguments.len());
+    for (key, value) in table(&path, &shown)? {
+        let flag = key.replace('_', "-");
+        let named = known.iter().find(|(name, _)| *name == flag && name != CONFIG);
+        let Some((_, variable)) = named else {
+            return Err(format!("--config {shown}: '{key}' is no setting of '{command}'"));
+        };
+        if is_given(&arguments, &flag) || std::env::var_os(variable).is_some() {
+            continue;
+        }
+        let expected = "a text, a whole number, a date, true, false or a list";
+        let given = value.as_float().map_or_else(String::new, |number| format!(": {number}"));
+        let values = values(&value);
+        for value in values.ok_or_else(|| format!("--config {shown}: '{key}' must be {expected}{given}"))? {
+            arguments.insert(at, format!("--{flag}={value}").into());
+        }
+        elsewhere.flags.push(flag);
+    }
+    Ok((arguments, elsewhere))
+}
+
+/// The file's settings.
+fn table(path: &OsString, shown: &str) -> Result<toml::Table, String> {
     let text =
-        std::fs::read_to_string(&path).map_err(|error| format!("cannot read --config {shown}: {error}"))?;
+        std::fs::read_to_string(path).map_err(|error| format!("cannot read --config {shown}: {error}"))?;
     let table: toml::Table = text
         .parse()
         .map_err(|error: toml::de::Error| format!("--config {shown}: {}", one_line(&error.to_string())))?;
-    let at = 2.min(arguments.len());
-    for (key, value) in table {
-        let flag = key.replace('_', "-");
-        let Some(variable) = known.iter().find(|(name, _)| *name == flag).map(|(_, variable)| variable)
-        else {
-            return Err(format!("--config {shown}: '{key}' is no setting of '{command}'"));
-        };
-        let given = |argument: &OsString| {
-            argument
-                .to_str()
-                .is_some_and(|text| text == format!("--{flag}") || text.starts_with(&format!("--{flag}=")))
-        };
-        if arguments.iter().any(given) || std::env::var_os(variable).is_some() {
-            continue;
-        }
-        for value in values(&value).ok_or_else(|| {
-            format!("--config {shown}: '{key}' must be a text, a number, a date, true, false or a list")
-        })? {
-            arguments.insert(at, format!("--{flag}={value}").into());
-        }
-        file.flags.push(flag);
+    match table.iter().find(|(_, value)| value.is_table()) {
+        Some((name, _)) => Err(format!("--config {shown}: '[{name}]' is a table; settings stand in none")),
+        None => Ok(table),
     }
-    Ok((arguments, file))
+}
+
+fn is_given(arguments: &[OsString], flag: &str) -> bool {
+    let is_flag = |argument: &OsString| {
+        let name = argument.to_str().and_then(|text| text.strip_prefix("--"));
+        name.and_then(|name| name.strip_prefix(flag))
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    };
+    arguments.iter().any(is_flag)
 }
 
 fn config_path(arguments: &[OsString]) -> Option<OsString> {
@@ -97,7 +121,8 @@ fn config_path(arguments: &[OsString]) -> Option<OsString> {
             return Some(path.into());
         }
     }
-    std::env::var_os("BUTTONWOOD_CONFIG")
+    // An empty one names no file, and is refused like any other empty setting.
+    std::env::var_os("BUTTONWOOD_CONFIG").filter(|path| !path.is_empty())
 }
 
 /// The flags of a command with their environment variables; none for a command that takes no configuration file.
@@ -106,8 +131,8 @@ fn known_flags(command: &str) -> Option<Vec<(String, String)>> {
     let flags = all.find_subcommand(command)?.get_arguments().filter_map(|argument| {
         Some((argument.get_long()?.to_owned(), argument.get_env()?.to_str()?.to_owned()))
     });
-    let (config, known): (Vec<_>, Vec<_>) = flags.partition(|(name, _)| name == "config");
-    (!config.is_empty()).then_some(known)
+    let known: Vec<_> = flags.collect();
+    known.iter().any(|(name, _)| name == CONFIG).then_some(known)
 }
 
 fn values(value: &toml::Value) -> Option<Vec<String>> {

@@ -24,8 +24,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let cli = match config::command_line() {
-        Ok(cli) => cli,
+    let (cli, elsewhere) = match config::command_line() {
+        Ok(read) => read,
         Err(code) => return code,
     };
     // What cannot be logged is not told on standard error either: that is where it was to go.
@@ -43,7 +43,7 @@ pub fn main() -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(trouble) => {
-            say(format_args!("buttonwood: {trouble}"));
+            say(format_args!("buttonwood: {}", elsewhere.told(&trouble.to_string())));
             ExitCode::from(trouble.exit_code())
         }
     }

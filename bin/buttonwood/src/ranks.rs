@@ -8,21 +8,37 @@ use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use std::cmp::Ordering;
 
-/// What the configuration file has set.
+/// What was set elsewhere than on the command line.
 #[derive(Debug, Default)]
-pub(crate) struct FromFile {
-    /// The file, as it was named.
-    pub(crate) name: String,
-    /// Its settings that hold, by the names of their flags.
+pub(crate) struct Elsewhere {
+    /// The configuration file, as it was named.
+    pub(crate) file: String,
+    /// The file's settings that hold, by the names of their flags.
     pub(crate) flags: Vec<String>,
+    /// Settings of the environment that hold: flag and variable.
+    pub(crate) variables: Vec<(String, String)>,
 }
 
-impl FromFile {
-    /// The file's name, if the error is about one of its settings.
-    pub(crate) fn blamed_for(&self, error: &clap::Error) -> Option<&str> {
+impl Elsewhere {
+    /// Who set what the error is about, if it was no flag.
+    pub(crate) fn blamed_for(&self, error: &clap::Error) -> Option<String> {
         let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return None };
-        let flag = argument.split_whitespace().next()?.strip_prefix("--")?;
-        self.has(flag).then_some(&self.name)
+        self.source(argument)
+    }
+
+    /// A refusal that begins with the flag it is about, and before that who set it, if it was no flag.
+    pub(crate) fn told(&self, line: &str) -> String {
+        self.source(line).map_or_else(|| line.to_owned(), |source| format!("{source}: {line}"))
+    }
+
+    /// Who set the flag that the text begins with.
+    fn source(&self, text: &str) -> Option<String> {
+        let flag = text.split([' ', ':']).next()?.strip_prefix("--")?;
+        if self.has(flag) {
+            return Some(format!("--config {}", self.file));
+        }
+        let variable = self.variables.iter().find(|(name, _)| name == flag);
+        variable.map(|(_, variable)| variable.clone())
     }
 
     fn has(&self, flag: &str) -> bool {
@@ -43,12 +59,12 @@ enum Source {
 ///
 /// # Errors
 /// One line that names settings of the same rank that contradict each other, or one that has no effect.
-pub(crate) fn settle(mut cli: Cli, matches: &ArgMatches, file: &FromFile) -> Result<Cli, String> {
+pub(crate) fn settle(mut cli: Cli, matches: &ArgMatches, elsewhere: &Elsewhere) -> Result<Cli, String> {
     let (Command::Sandbox(flags), Some((_, given))) = (&mut cli.command, matches.subcommand()) else {
         return Ok(cli);
     };
     let of = |flag: &str| match given.value_source(&flag.replace('-', "_")) {
-        Some(ValueSource::CommandLine) if file.has(flag) => Source::File,
+        Some(ValueSource::CommandLine) if elsewhere.has(flag) => Source::File,
         Some(ValueSource::CommandLine) => Source::Flag,
         Some(ValueSource::EnvVariable) => Source::Environment,
         _ => Source::Default,

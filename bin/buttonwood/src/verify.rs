@@ -7,6 +7,11 @@ use buttonwood_sequencer::verify;
 /// Verifies and prints what was found.
 pub(crate) fn run(flags: &Verify) -> Result<(), Trouble> {
     std::fs::metadata(&flags.data).map_err(|error| Trouble::Data(flags.data.clone(), error))?;
+    if !["journal", "history"].iter().any(|part| flags.data.join(part).is_dir()) {
+        let line =
+            format!("--data {}: no exchange's data directory, it holds no journal", flags.data.display());
+        return Err(Trouble::Flag(line));
+    }
     let report = verify(&flags.data)?;
     println!(
         "{} commands in {} batches of {} segments: checksums and hash chain hold",
