@@ -107,7 +107,10 @@ impl Committer {
         let is_low = self.writer.low_space();
         let was_low = self.shared.low_space.swap(is_low, Ordering::Relaxed);
         if is_low && !was_low {
-            tracing::warn!("the disk is nearly full: only cancels are taken until there is room");
+            tracing::warn!(
+                "the disk is nearly full: only cancels are taken until there is room; a small one wants smaller \
+                 --segment-bytes and --ballast-bytes"
+            );
         } else if was_low && !is_low {
             tracing::info!("there is room on the disk again: all orders are taken");
         }
