@@ -317,7 +317,9 @@ fn bad_amounts_and_prices() {
         for wrong in ["0", "0.00", "-1", "abc", "1.2.3", "1,5", "NaN", "Infinity", too_fine] {
             let answer = new(&x, "trader", with(field, json!(wrong)));
             let refusal = answer.refused(400, reason);
-            assert!(refusal.message.contains(&format!("for symbol BTCUSD: {wrong}")), "{answer}");
+            assert!(refusal.message.contains(&format!("for symbol BTCUSD: {wrong}; a ")), "{answer}");
+            let step = if field == "amount" { "0.00000001, and at least 0.00001" } else { "0.01" };
+            assert!(refusal.message.ends_with(&format!(" is a multiple of {step}")), "{answer}");
         }
         for wrong in [json!(""), json!({}), json!([1]), json!(true)] {
             let refusal = new(&x, "trader", with(field, wrong)).refused(400, reason);

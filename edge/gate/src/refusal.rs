@@ -49,6 +49,12 @@ impl Refusal {
         Self { status: reason.status(), reason, ..self }
     }
 
+    /// The same with a word on what would have been right.
+    #[must_use]
+    pub fn and(self, hint: &str) -> Self {
+        Self { message: format!("{}; {hint}", self.message), ..self }
+    }
+
     /// Another status than the reason's: 405, 413 and the like have no reason of their own.
     #[must_use]
     pub fn with_status(self, status: u16) -> Self {

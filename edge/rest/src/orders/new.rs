@@ -87,7 +87,10 @@ fn side(payload: &Payload, symbol: &Symbol) -> Result<Side, Refusal> {
     match &*text {
         "buy" => Ok(Side::Buy),
         "sell" => Ok(Side::Sell),
-        other => Err(bad_order_field(Reason::InvalidSide, "side", symbol, &format!("'{other}'"))),
+        other => {
+            let refusal = bad_order_field(Reason::InvalidSide, "side", symbol, &format!("'{other}'"));
+            Err(refusal.and("a side is buy or sell"))
+        }
     }
 }
 
@@ -102,7 +105,11 @@ fn kind(payload: &Payload, symbol: &Symbol, side: Side) -> Result<OrderKind, Ref
             (None, Some(_)) if side == Side::Buy => Ok(OrderKind::MarketSpend),
             _ => Ok(OrderKind::Market),
         },
-        other => Err(bad_order_field(Reason::InvalidOrderType, "order type", symbol, &format!("'{other}'"))),
+        other => {
+            let value = format!("'{other}'");
+            let refusal = bad_order_field(Reason::InvalidOrderType, "order type", symbol, &value);
+            Err(refusal.and("a type is exchange limit or exchange market"))
+        }
     }
 }
 
@@ -137,7 +144,8 @@ fn known_option(name: &str) -> Result<ExecutionOption, Refusal> {
         "fill-or-kill" => Ok(ExecutionOption::FillOrKill),
         other => {
             let message = format!("Option \"{}\" is not supported", quoted(other));
-            Err(Refusal::new(Reason::UnsupportedOption, message))
+            let known = "options are maker-or-cancel, immediate-or-cancel and fill-or-kill";
+            Err(Refusal::new(Reason::UnsupportedOption, message).and(known))
         }
     }
 }
@@ -151,13 +159,28 @@ fn decimal<'a>(payload: &'a Payload, name: &str) -> Result<(Option<Decimal>, Cow
 fn price(payload: &Payload, symbol: &Symbol) -> Result<Price, Refusal> {
     let (decimal, text) = decimal(payload, "price")?;
     let price = decimal.and_then(|decimal| symbol.grid.price(decimal));
-    price.ok_or_else(|| bad_order_field(Reason::InvalidPrice, "price", symbol, &text))
+    price.ok_or_else(|| {
+        let tick = shown(|out| symbol.grid.push_tick(out));
+        let refusal = bad_order_field(Reason::InvalidPrice, "price", symbol, &text);
+        refusal.and(&format!("a price is a multiple of {tick}"))
+    })
 }
 
 fn qty(payload: &Payload, symbol: &Symbol) -> Result<Qty, Refusal> {
     let (decimal, text) = decimal(payload, "amount")?;
     let qty = decimal.and_then(|decimal| symbol.grid.qty(decimal)).filter(|qty| *qty >= symbol.qty_min);
-    qty.ok_or_else(|| bad_order_field(Reason::InvalidQuantity, "quantity", symbol, &text))
+    qty.ok_or_else(|| {
+        let lot = shown(|out| symbol.grid.push_lot(out));
+        let least = shown(|out| symbol.grid.push_qty(out, symbol.qty_min));
+        let refusal = bad_order_field(Reason::InvalidQuantity, "quantity", symbol, &text);
+        refusal.and(&format!("a quantity is a multiple of {lot}, and at least {least}"))
+    })
+}
+
+fn shown(print: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    print(&mut out);
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 fn spend(payload: &Payload, symbol: &Symbol) -> Result<Money, Refusal> {

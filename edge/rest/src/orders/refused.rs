@@ -66,7 +66,7 @@ fn place(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
         PlaceReject::TooManyFills => {
             let refusal = bad_size(call, symbol);
             let why = format!("it would trade with more than {FILLS_MAX} orders at once");
-            Refusal::new(Reason::InvalidQuantity, format!("{}; {why}", refusal.message))
+            refusal.and(&why)
         }
         PlaceReject::TooManyOrders => {
             let message = format!("The account has {ORDERS_MAX} live orders, and no more are taken");
