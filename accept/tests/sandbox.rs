@@ -123,6 +123,25 @@ fn simulated_traders() {
     laws::verified(&x);
 }
 
+/// Orders of a usual size are filled whole: the books are not made of crumbs. Proves SBX-004.
+#[test]
+fn books_hold_usual_orders() {
+    let x = Exchange::builder().flag("--activity", "on").start();
+    x.advance(60);
+    let spend = |symbol: &str, dollars: &str| {
+        let order =
+            json!({ "symbol": symbol, "side": "buy", "type": "exchange market", "total_spend": dollars });
+        let order = x.as_("trader").call("/v1/order/new", order).ok();
+        assert_eq!(order["is_cancelled"], json!(false), "{dollars} on {symbol}: {order}");
+    };
+    for symbol in MAIN.into_iter().filter(|symbol| symbol.ends_with("usd")) {
+        spend(symbol, "5000");
+    }
+    spend("ltcusd", "45000");
+    x.stop();
+    laws::verified(&x);
+}
+
 /// What the public sees of the main symbols.
 fn markets(x: &Exchange) -> Vec<(Value, Value)> {
     let seen =

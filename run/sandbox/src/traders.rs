@@ -55,8 +55,10 @@ pub fn is_simulated(name: &str) -> bool {
 const LEVELS: usize = 10;
 /// A quote's distance to its better neighbour, in ten-thousandths of the price.
 const GAP: u64 = 4;
-/// Smallest orders that a usual order is made of: a book of crumbs would be emptied by the first order of a test.
-const SIZE: u128 = 100;
+/// Smallest orders that a usual order is made of: a book of crumbs would be emptied by the first order of a test. With so many
+/// a side of btcusd holds about two bitcoin, roughly what a test account's dollars buy, and that of the thinnest symbol is worth
+/// thousands of dollars.
+const SIZE: u128 = 1_000;
 /// The fair price's largest step, in ten-thousandths.
 const STEP: u64 = 3;
 
