@@ -474,5 +474,7 @@ fn header_prefixes() {
         "{answer}"
     );
     let unknown = Signed { prefix: "X-NEVER".to_owned(), ..usual() };
-    trader.call_signed("/v1/balances", &unknown).refused(401, "MissingSecurityHeaders");
+    let answer = trader.call_signed("/v1/balances", &unknown);
+    let message = answer.refused(401, "MissingSecurityHeaders").message;
+    assert!(message.contains("'X-SVC-APIKEY'") && message.contains("--header-prefix X-NEVER"), "{answer}");
 }

@@ -2,6 +2,7 @@
 //!
 //! Clauses: `AUTH-001`, `AUTH-009`, `AUTH-010`, `AUTH-012`, `ERR-007`; D-03, D-06, D-22.
 
+use crate::refusal::quoted;
 use crate::signature::invalid;
 use crate::{Reason, Refusal};
 use http::{HeaderMap, HeaderName};
@@ -65,7 +66,7 @@ impl HeaderNames {
         if found.prefix.is_none() {
             let message =
                 format!("Must provide '{shown}-APIKEY', '{shown}-PAYLOAD' and '{shown}-SIGNATURE' headers");
-            return Err(Refusal::new(Reason::MissingSecurityHeaders, message));
+            return Err(hinted(Refusal::new(Reason::MissingSecurityHeaders, message), headers));
         }
         let missing =
             |reason, name: &str| Refusal::new(reason, format!("Must provide '{shown}-{name}' header"));
@@ -182,6 +183,18 @@ impl<'a> Found<'a> {
         }
         Refusal::new(Reason::InvalidAccessToken, "The access token is unknown, expired or revoked")
     }
+}
+
+/// The refusal of a request whose key may be in a header that nobody reads here: its client has header names built in.
+#[cold]
+fn hinted(refusal: Refusal, headers: &HeaderMap) -> Refusal {
+    let Some(prefix) = headers.keys().find_map(|name| name.as_str().strip_suffix("-apikey")) else {
+        return refusal;
+    };
+    let prefix = quoted(&prefix.to_ascii_uppercase());
+    refusal.and(&format!(
+        "headers under '{prefix}' are read if the exchange is started with --header-prefix {prefix}"
+    ))
 }
 
 fn ambiguous(message: &str) -> Refusal {
