@@ -299,6 +299,7 @@ fn bad_flags() {
         ("--rate-limits", "some"),
         ("--seed", "seven"),
         ("--start-time", "yesterday"),
+        ("--snapshot-every", "0"),
         ("--segment-bytes", "65535"),
         ("--segment-bytes", "1073741825"),
         ("--ballast-bytes", "1073741825"),
@@ -437,6 +438,7 @@ fn impossible_directories() {
     for data in [file.clone(), file.join("below"), "/proc/buttonwood-data".into()] {
         let line = Exchange::builder().refuses_in(&data);
         assert!(line.contains(text(&data)), "names the directory: {line}");
+        assert!(!data.starts_with(&file) || line.contains("not a directory"), "{line}");
     }
     assert_eq!(fs::read_to_string(&file).unwrap(), "in the way");
 }

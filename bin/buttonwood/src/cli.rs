@@ -81,6 +81,7 @@ pub(crate) struct Common {
         long,
         env = "BUTTONWOOD_SNAPSHOT_EVERY",
         allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u64).range(1..),
         default_value_t = 1_000_000
     )]
     pub(crate) snapshot_every: u64,

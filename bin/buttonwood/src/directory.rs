@@ -8,6 +8,7 @@ use buttonwood_model::Time;
 use buttonwood_sequencer::{Clock, Recovered, recover_if};
 use buttonwood_vault::{Secret, Vault};
 use std::fs::DirBuilder;
+use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
@@ -121,7 +122,11 @@ pub(crate) fn make_dir(path: &Path) -> Result<(), Trouble> {
     let made = above.and_then(|()| DirBuilder::new().recursive(true).mode(0o700).create(path));
     // Each new name has to outlive a power cut, or all that is durable below it is lost with it.
     let named = made.and_then(|()| new.into_iter().try_for_each(sync_parent));
-    named.map_err(|error| Trouble::Data(path.to_owned(), error))
+    named.map_err(|error| {
+        // "File exists" is true of a file in the way, and reads as if all were well.
+        let is_file = error.kind() == ErrorKind::AlreadyExists;
+        Trouble::Data(path.to_owned(), if is_file { ErrorKind::NotADirectory.into() } else { error })
+    })
 }
 
 fn sync_parent(path: &Path) -> std::io::Result<()> {

@@ -9,7 +9,7 @@ use buttonwood_sequencer::Options;
 
 /// How the exchange runs.
 pub(crate) fn options(common: &Common) -> Options {
-    Options { snapshot_every: common.snapshot_every.max(1) }
+    Options { snapshot_every: common.snapshot_every }
 }
 
 /// How much disk the journal takes at a time.
