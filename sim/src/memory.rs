@@ -5,12 +5,34 @@ use buttonwood_engine::{Answer, OrderRef, OrderState, Outcome, State};
 use buttonwood_model::{AccountId, OrderId, Side, SymbolId, Time};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Dice, Happening};
-use buttonwood_views::Views;
-use buttonwood_views::history::{Limit, Query};
+use buttonwood_views::history::{Fault, History, Limit, Look, Query};
+use buttonwood_views::{Found, Views};
 use std::collections::BTreeMap;
 
 /// Trades of an account that a look at them asks for.
 const PAGE: usize = 50;
+
+/// The history of some views, a look at a time.
+struct Shown<'a>(&'a Views);
+
+impl Look for Shown<'_> {
+    fn look(&self, see: &mut dyn FnMut(&History)) {
+        see(self.0.history());
+    }
+}
+
+/// Asks as the exchange does: memory first, and the files where that has not all rows.
+fn told<T>(views: &Views, ask: impl Fn(Query<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
+    match ask(Query::near(views.history())) {
+        Err(Fault::Away) => ask(Query::far(&Shown(views))),
+        told => told,
+    }
+}
+
+fn find(views: &Views, account: AccountId, order: OrderId) -> Result<Option<Found>, Fault> {
+    let order = OrderRef::Id(order);
+    told(views, |history| Found::last_placed(views.find_live(account, &order), history, account, &order))
+}
 
 /// An account's part of a trade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,13 +108,13 @@ impl Memory {
     fn compare_order(&self, views: &Views, dice: &mut Dice) -> Result<(), Finding> {
         let Some((last, _)) = self.orders.last_key_value() else { return Ok(()) };
         let Some((_, order)) = self.orders.range(dice.below(last + 1)..).next() else { return Ok(()) };
-        let found = views.find(order.account, &OrderRef::Id(order.id));
+        let found = find(views, order.account, order.id);
         let found = found.map_err(|fault| format!("order {:?} cannot be read: {fault}", order.id))?;
         let shown = found.as_ref().map(|found| found.order);
         if shown != Some(*order) {
             return Err(format!("the views show {shown:?}\nexpected {order:?}"));
         }
-        let foreign = views.find(AccountId(order.account.0 + 1), &OrderRef::Id(order.id));
+        let foreign = find(views, AccountId(order.account.0 + 1), order.id);
         match foreign {
             Ok(None) => Ok(()),
             Ok(Some(_)) => Err(format!("somebody else is shown order {:?}", order.id)),
@@ -107,8 +129,8 @@ impl Memory {
         }
         let at = usize::try_from(dice.below(accounts)).expect("few accounts");
         let Some((account, parts)) = self.trades.iter().nth(at) else { return Ok(()) };
-        let rows =
-            Query::whole(views.history()).trades(*account, None, None, Limit { rows: PAGE, most: PAGE });
+        let page = Limit { rows: PAGE, most: PAGE };
+        let rows = told(views, |history| history.trades(*account, None, None, page));
         let rows = rows.map_err(|fault| format!("the trades of {account:?} cannot be read: {fault}"))?;
         let shown = rows.iter().map(|row| Part {
             trade: row.trade.0,

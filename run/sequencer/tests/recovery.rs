@@ -8,6 +8,7 @@ mod support;
 use buttonwood_engine::{Body, OrderRef, Outcome, Reject};
 use buttonwood_sequencer::{recover, verify};
 use buttonwood_views::history::{Limit, Query};
+use buttonwood_views::{Found, Views};
 use std::path::Path;
 use support::{SEGMENTS, START, Trading, account, founded, founding};
 
@@ -44,15 +45,18 @@ fn a_crash_image_recovers_to_what_the_live_exchange_had() {
             assert_eq!(live.depth(), back.depth());
             assert_eq!(live.history().index(), back.history().index());
             for owner in [account(0), account(1)] {
-                let rows = |views: &buttonwood_views::Views| {
+                let rows = |views: &Views| {
                     Query::whole(views.history())
                         .trades(owner, None, Some(0), Limit { rows: 10_000, most: 10_000 })
                         .unwrap()
                 };
                 assert_eq!(rows(&live), rows(back));
                 for id in &orders {
-                    let found =
-                        |views: &buttonwood_views::Views| views.find(owner, &OrderRef::Id(*id)).unwrap();
+                    let found = |views: &Views| {
+                        let order = OrderRef::Id(*id);
+                        let (live, history) = (views.find_live(owner, &order), Query::whole(views.history()));
+                        Found::last_placed(live, history, owner, &order).unwrap()
+                    };
                     assert_eq!(found(&live), found(back), "order {id:?}");
                 }
             }

@@ -159,14 +159,6 @@ impl Views {
         &self.kept.history
     }
 
-    /// An order of the account, live or closed; of several with one client id the one placed last (ORD-068).
-    ///
-    /// # Errors
-    /// [`Fault`] of the history.
-    pub fn find(&self, account: AccountId, order: &OrderRef) -> Result<Option<Found>, Fault> {
-        Found::last_placed(self.find_live(account, order), Query::whole(self.history()), account, order)
-    }
-
     /// A live order of the account.
     pub fn find_live(&self, account: AccountId, order: &OrderRef) -> Option<Found> {
         let orders = self.state().orders();
