@@ -140,7 +140,7 @@ impl Handle for Content {
         Ok(())
     }
 
-    fn distrust_cache(&self) -> io::Result<()> {
+    fn drop_cache(&self) -> io::Result<()> {
         Ok(())
     }
 

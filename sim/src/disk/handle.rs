@@ -99,8 +99,8 @@ impl Handle for Opened {
         self.change(|content| content.growth(bytes), |content| content.reserve(bytes))
     }
 
-    fn distrust_cache(&self) -> io::Result<()> {
-        self.change(|_| 0, Content::drop_cache)
+    fn drop_cache(&self) -> io::Result<()> {
+        self.content(Content::drop_cache)
     }
 
     fn bypass_cache(&self, _bypass: bool) -> io::Result<bool> {

@@ -96,9 +96,19 @@ pub trait Handle: Debug + Send + Sync {
     /// Reserves so many bytes for the file, where the file system can; new ones are zero.
     fn reserve(&self, bytes: u64) -> io::Result<()>;
 
+    /// Drops what is cached of the file, as far as the disk has it.
+    fn drop_cache(&self) -> io::Result<()>;
+
     /// Makes the next reads come from the disk: what is dirty is flushed, what is cached is dropped. A cache may show
     /// bytes whose write-back failed.
-    fn distrust_cache(&self) -> io::Result<()>;
+    ///
+    /// # Errors
+    /// Whatever the disk says twice. A sync may tell of a write that failed before this process was there: such an error
+    /// is told once, and means no more than that the cache must go.
+    fn distrust_cache(&self) -> io::Result<()> {
+        self.sync_all().or_else(|_| self.sync_all())?;
+        self.drop_cache()
+    }
 
     /// Lets writes pass the page cache, or no longer; `false` where the file system cannot. Such writes begin and end on
     /// a block of 4 KiB, in the file and in memory.

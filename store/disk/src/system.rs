@@ -96,8 +96,7 @@ impl Handle for File {
         }
     }
 
-    fn distrust_cache(&self) -> io::Result<()> {
-        Self::sync_all(self)?;
+    fn drop_cache(&self) -> io::Result<()> {
         Ok(rustix::fs::fadvise(self, 0, None, Advice::DontNeed)?)
     }
 

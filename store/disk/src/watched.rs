@@ -138,8 +138,8 @@ impl Handle for File {
         self.around(Call::Reserve(bytes), &mut || self.inner.reserve(bytes))
     }
 
-    fn distrust_cache(&self) -> io::Result<()> {
-        self.inner.distrust_cache()
+    fn drop_cache(&self) -> io::Result<()> {
+        self.inner.drop_cache()
     }
 
     fn bypass_cache(&self, bypass: bool) -> io::Result<bool> {

@@ -96,7 +96,7 @@ impl Handle for Fake {
         Ok(())
     }
 
-    fn distrust_cache(&self) -> io::Result<()> {
+    fn drop_cache(&self) -> io::Result<()> {
         Ok(())
     }
 

@@ -50,20 +50,23 @@ impl Log {
             move |source| Fault::Io { action, path, source }
         };
         let file = directory.open(&path, Open::Keep).map_err(fault("open"))?;
-        if length == HEADER {
-            // Nothing to keep, whatever is there: an empty history, or one to be built again.
-            file.set_len(0).and_then(|()| file.write_all_at(&magic, 0)).map_err(fault("begin"))?;
-        } else {
+        // Where nothing is to be kept, nothing is, whatever is there: an empty history, or one to be built again.
+        let kept = if length == HEADER { 0 } else { length };
+        if kept > 0 {
             let held = file.len().map_err(fault("measure"))?;
-            if held < length {
-                return Err(Fault::Short { path, held, needed: length });
+            if held < kept {
+                return Err(Fault::Short { path, held, needed: kept });
             }
             let mut found = Magic::default();
             file.read_exact_at(&mut found, 0).map_err(fault("read"))?;
             if found != magic {
                 return Err(Fault::Foreign { path });
             }
-            file.set_len(length).map_err(fault("cut"))?;
+        }
+        // What an earlier life failed to write the system tells at the next sync: before this one has written anything.
+        file.set_len(kept).and_then(|()| file.distrust_cache()).map_err(fault("cut"))?;
+        if kept == 0 {
+            file.write_all_at(&magic, 0).map_err(fault("begin"))?;
         }
         // Room for a half and what gathers until it is seen to be full: growing would copy it again and again.
         let [older, newer] = [(); 2].map(|()| Vec::with_capacity(half + half / 4));

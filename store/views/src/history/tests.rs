@@ -6,11 +6,15 @@ mod rig;
 use super::bucket;
 use super::row::Timed;
 use super::{Fault, History, Index, Limit, Look, OrderRow, Position, Query, Since, TradeRow};
+use buttonwood_disk::Folder;
+use buttonwood_disk::watched::{Call, Warden, Watched};
 use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId, Time};
 use proptest::prelude::*;
 use rig::{KEY, Rig, Row, Step, TINY, append_all, client_id, step};
-use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{fs, io};
 use tempfile::{TempDir, tempdir};
 
 const ALICE: AccountId = AccountId(0);
@@ -447,4 +451,32 @@ fn an_empty_index_begins_anew() {
     let history = History::open(directory.path(), Index::new(KEY)).unwrap();
     assert!(told(&history, |query| query.trades(ALICE, None, None, exactly(10))).is_empty());
     assert!(contents(&directory).iter().all(|bytes| bytes.len() == 8));
+}
+
+/// A disk whose syncs fail so often, whatever they would have written.
+#[derive(Debug)]
+struct Failing(AtomicU32);
+
+impl Warden for Failing {
+    fn around(&self, _: &Path, call: Call<'_>, act: &mut dyn FnMut() -> io::Result<()>) -> io::Result<()> {
+        let fewer = |left: u32| left.checked_sub(1);
+        if call == Call::Sync && self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fewer).is_ok() {
+            return Err(io::Error::other("the disk has failed"));
+        }
+        act()
+    }
+}
+
+/// That a write failed in an earlier life is told once, when the files are opened, and is none of this one's: all it writes can
+/// be made durable. A disk that fails still is an error at once.
+#[test]
+fn a_failure_of_an_earlier_life_is_told_at_the_opening() {
+    for (failures, opens) in [(1, true), (2, false)] {
+        let place = tempdir().unwrap();
+        let folder = Folder::new(Arc::new(Watched::by(Failing(AtomicU32::new(failures)))), place.path());
+        match History::open(folder, Index::new(KEY)) {
+            Ok(history) => assert!(opens && history.sync().is_ok()),
+            Err(fault) => assert!(!opens && matches!(fault, Fault::Io { action: "cut", .. }), "{fault}"),
+        }
+    }
 }
