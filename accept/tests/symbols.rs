@@ -495,3 +495,107 @@ fn limit_only_takes_limits() {
         ",
     );
 }
+
+/// A symbol as an operator lists it.
+fn newcomer(changes: Value) -> Value {
+    let mut body = json!({
+        "symbol": "dogegbp", "base_currency": "DOGE", "quote_currency": "GBP",
+        "tick_size": "0.000001", "quote_increment": "0.00001", "min_order_size": "0.1",
+    });
+    for (name, value) in changes.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    body
+}
+
+/// A symbol is listed while the exchange runs: it is seen everywhere, trades by its own increments at once, and is there
+/// after a crash, with its orders; delisted, it stays in the list. Proves SYM-030.
+#[test]
+fn listed_and_delisted_while_running() {
+    let x = Exchange::start();
+    let order = |amount: &str, price: &str| json!({ "symbol": "dogegbp", "side": "buy", "type": "exchange limit", "amount": amount, "price": price });
+    let is_listed = || x.get("/v1/symbols").ok().as_array().unwrap().contains(&json!("dogegbp"));
+    assert!(!is_listed());
+    x.as_("trader").call("/v1/order/new", order("1", "1")).refused(400, "InvalidSymbol");
+
+    let listed = x.control("/sandbox/symbols", &newcomer(json!({ "symbol": "DogeGBP" }))).ok();
+    assert!(is_listed());
+    assert_eq!(x.get("/v1/symbols/details/DOGEGBP").ok(), listed);
+    let expected = json!({
+        "symbol": "DOGEGBP", "base_currency": "DOGE", "quote_currency": "GBP", "status": "open",
+        "product_type": "spot", "wrap_enabled": false,
+    });
+    for (name, value) in expected.as_object().unwrap() {
+        assert_eq!(listed[name], *value, "{name}");
+    }
+    let steps = ["tick_size", "quote_increment", "min_order_size"].map(|name| Dec::wire(&listed[name]));
+    assert_eq!(steps, ["0.000001", "0.00001", "0.1"].map(dec));
+
+    x.credit("trader", "GBP", "1000");
+    x.credit("counterparty", "DOGE", "1000");
+    x.as_("counterparty").limit("dogegbp", "sell", "100.000001", "0.12345");
+    x.as_("trader").limit("dogegbp", "buy", "40", "0.12345");
+    x.as_("trader").call("/v1/order/new", order("1", "0.123456")).refused(400, "InvalidPrice");
+    assert_eq!(x.as_("trader").balance("DOGE").0, dec("40"));
+    let seen = || {
+        let paths = [
+            "/v1/book/dogegbp",
+            "/v1/trades/dogegbp",
+            "/v1/pubticker/dogegbp",
+            "/v1/symbols/details/dogegbp",
+        ];
+        paths.map(|path| x.get(path).ok())
+    };
+    let before = seen();
+    assert_eq!(Dec::wire(&before[0]["asks"][0]["amount"]), dec("60.000001"));
+
+    x.kill9();
+    x.restart();
+    assert_eq!(seen()[..2], before[..2]);
+    x.set_status("dogegbp", "closed");
+    assert!(is_listed());
+    assert_eq!(x.get("/v1/symbols/details/dogegbp").ok()["status"], "closed");
+    assert!(x.as_("counterparty").live_ids().is_empty());
+    laws::check(&x);
+}
+
+/// What cannot be listed is refused by the field that is wrong, and nothing is.
+#[test]
+fn bad_listings() {
+    let x = Exchange::start();
+    let before = x.get("/v1/symbols").ok();
+    let long = "a".repeat(33);
+    for (field, value, reason) in [
+        ("symbol", json!("btcusd"), "InvalidParameterValue"),
+        ("symbol", json!("BTCUSD"), "InvalidParameterValue"),
+        ("symbol", json!(""), "InvalidParameterValue"),
+        ("symbol", json!("doge-gbp"), "InvalidParameterValue"),
+        ("symbol", json!("all"), "InvalidParameterValue"),
+        ("symbol", json!("dogegbpperp"), "InvalidParameterValue"),
+        ("symbol", json!(long), "InvalidParameterValue"),
+        ("base_currency", json!("NOSUCH"), "InvalidCurrency"),
+        ("quote_currency", json!("NOSUCH"), "InvalidCurrency"),
+        ("quote_currency", json!("doge"), "InvalidParameterValue"),
+        ("tick_size", json!("0"), "InvalidParameterValue"),
+        ("tick_size", json!("-1"), "InvalidParameterValue"),
+        ("tick_size", json!("1e-6"), "InvalidParameterValue"),
+        ("tick_size", json!("99999999999999999999"), "InvalidParameterValue"),
+        ("quote_increment", json!("0"), "InvalidParameterValue"),
+        ("quote_increment", json!("0.000000000001"), "InvalidParameterValue"),
+        ("min_order_size", json!("0"), "InvalidParameterValue"),
+        ("min_order_size", json!("0.1000001"), "InvalidParameterValue"),
+    ] {
+        let refusal = x.control("/sandbox/symbols", &newcomer(json!({ field: value }))).refused(400, reason);
+        assert!(refusal.message.contains(&format!("'{field}'")), "{refusal:?}");
+    }
+    for field in
+        ["symbol", "base_currency", "quote_currency", "tick_size", "quote_increment", "min_order_size"]
+    {
+        let mut body = newcomer(json!({}));
+        body.as_object_mut().unwrap().remove(field);
+        let refusal = x.control("/sandbox/symbols", &body).refused(400, "MissingPayloadKey");
+        assert!(refusal.message.contains(field), "{refusal:?}");
+    }
+    assert_eq!(x.get("/v1/symbols").ok(), before);
+    laws::check(&x);
+}

@@ -7,7 +7,7 @@ use crate::worlds::{Range, World, exchange_unit};
 use buttonwood_engine::{Body, Command, OrderRef, Place, State};
 use buttonwood_model::{
     AccountId, ClientId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Role, SessionId, Side,
-    SymbolId, SymbolStatus,
+    Symbol, SymbolId, SymbolStatus,
 };
 use buttonwood_num::{Money, Price, Qty};
 
@@ -92,7 +92,7 @@ impl Dealer {
         let roll = self.dice.below(1000);
         let command = match roll {
             0..40 => Command { caller: None, body: self.credit() },
-            40..43 => Command { caller: None, body: self.status() },
+            40..43 => Command { caller: None, body: self.status(state) },
             43..45 => {
                 let key = self.dice.pick(&self.keys);
                 Command { caller: None, body: Body::ExpireSession(key.session) }
@@ -101,6 +101,7 @@ impl Dealer {
                 let key = self.dice.pick(&self.keys);
                 Command { caller: None, body: Body::ResetNonces(key.session) }
             }
+            47 => Command { caller: None, body: self.listing(state) },
             _ => self.call(state),
         };
         (micros, command)
@@ -120,15 +121,32 @@ impl Dealer {
         Body::credit(account, amounts)
     }
 
-    fn status(&mut self) -> Body {
+    fn status(&mut self, state: &State) -> Body {
         let status =
             if self.dice.once_in(3) { self.dice.pick(&SymbolStatus::ALL) } else { SymbolStatus::Open };
-        Body::SetSymbolStatus(self.some_symbol(), status)
+        Body::SetSymbolStatus(self.some_symbol(state), status)
     }
 
-    fn some_symbol(&mut self) -> SymbolId {
-        let count = u64::try_from(self.world.ranges.len()).unwrap();
-        SymbolId(u16::try_from(self.dice.below(count)).unwrap())
+    /// Lists a symbol of the world once more under another name, which may be taken by now.
+    fn listing(&mut self, state: &State) -> Body {
+        let at = self.dice.below(u64::try_from(self.world.ranges.len()).unwrap());
+        let like = state.symbols()[usize::try_from(at).unwrap()].clone();
+        Body::list_symbol(Symbol { name: format!("{}2", like.name), status: SymbolStatus::Open, ..like })
+    }
+
+    /// Mostly one of the world's; now and then one that was listed meanwhile.
+    fn some_symbol(&mut self, state: &State) -> SymbolId {
+        let founded = self.world.ranges.len();
+        let count = if self.dice.once_in(10) { state.symbols().len() } else { founded };
+        SymbolId(u16::try_from(self.dice.below(u64::try_from(count).unwrap())).unwrap())
+    }
+
+    /// Where the orders of a symbol lie: a pair of currencies is of one range.
+    fn range(&self, state: &State, symbol: SymbolId) -> Range {
+        let pair = |symbol: &Symbol| (symbol.base, symbol.quote);
+        let own = pair(state.symbol(symbol).unwrap());
+        let like = state.symbols().iter().position(|listed| pair(listed) == own);
+        self.world.ranges[like.unwrap()]
     }
 
     fn call(&mut self, state: &State) -> Command {
@@ -151,7 +169,7 @@ impl Dealer {
             8..10 => Body::UseNonce,
             10..150 => self.cancel(state, account),
             150..500 if crowded => self.cancel(state, account),
-            _ => Body::Place(self.place()),
+            _ => Body::Place(self.place(state)),
         };
         Command { caller: Some(caller(session, account, number)), body }
     }
@@ -172,9 +190,9 @@ impl Dealer {
         Body::Cancel(OrderRef::Id(OrderId(id)))
     }
 
-    fn place(&mut self) -> Place {
-        let symbol = self.some_symbol();
-        let range = self.world.ranges[symbol.index()];
+    fn place(&mut self, state: &State) -> Place {
+        let symbol = self.some_symbol(state);
+        let range = self.range(state, symbol);
         let side = self.dice.pick(&[Side::Buy, Side::Sell]);
         let kind = match self.dice.below(20) {
             0..2 => OrderKind::Market,
@@ -199,7 +217,7 @@ impl Dealer {
         };
         if self.dice.once_in(400) {
             // One that is not listed.
-            place.symbol = SymbolId::from_index(self.world.ranges.len());
+            place.symbol = SymbolId::from_index(state.symbols().len());
         }
         if self.dice.once_in(3) {
             place.client_id = Some(ClientId::new(self.dice.pick(&CLIENT_IDS)).unwrap());

@@ -14,7 +14,7 @@ use buttonwood_engine::{
     AccessReject, Answer, Body, Command, FeeSchedule, Founding, OrderRef, OrderState, Outcome, Reject,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, CurrencyId, OrderId, SessionId, Side, SymbolId, SymbolStatus, Time,
+    AccountId, CancelReason, CurrencyId, OrderId, SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 use key::Key;
@@ -23,6 +23,7 @@ use std::collections::HashMap;
 /// What the naive exchange knows of a symbol.
 #[derive(Clone)]
 struct Pair {
+    name: String,
     base: CurrencyId,
     quote: CurrencyId,
     /// Money of one tick × one hundredth of a lot, in the quote currency.
@@ -59,6 +60,7 @@ impl Naive {
             fees: world.fees,
             pairs: symbols
                 .map(|(symbol, range)| Pair {
+                    name: symbol.name.clone(),
                     base: symbol.base,
                     quote: symbol.quote,
                     quote_unit: exchange_unit(range),
@@ -127,18 +129,11 @@ impl Naive {
 
     fn own(&mut self, body: &Body) -> Answer {
         match body {
-            Body::Found(founding) => {
-                let Founding::Credit(account, amounts) = &**founding else {
-                    panic!("not dealt: {founding:?}");
-                };
-                if amounts.iter().any(|(_, amount)| *amount <= Money::ZERO) {
-                    return Outcome::Rejected(Reject::BadAmount);
-                }
-                for (currency, amount) in amounts {
-                    self.pay(AccountId(0), *account, *currency, amount.units());
-                    self.happened.push(Happening::Credited(*account, *currency, *amount));
-                }
-            }
+            Body::Found(founding) => match &**founding {
+                Founding::Credit(account, amounts) => return self.credit(*account, amounts),
+                Founding::ListSymbol(symbol) => return self.list(symbol),
+                other => panic!("not dealt: {other:?}"),
+            },
             Body::ExpireSession(session) => {
                 return self.cancel_all(self.keys[session.index()].account, Some(*session));
             }
@@ -170,6 +165,29 @@ impl Naive {
             Body::MoveClock => {}
             other => panic!("not dealt: {other:?}"),
         }
+        Outcome::Done
+    }
+
+    fn credit(&mut self, account: AccountId, amounts: &[(CurrencyId, Money)]) -> Answer {
+        if amounts.iter().any(|(_, amount)| *amount <= Money::ZERO) {
+            return Outcome::Rejected(Reject::BadAmount);
+        }
+        for (currency, amount) in amounts {
+            self.pay(AccountId(0), account, *currency, amount.units());
+            self.happened.push(Happening::Credited(account, *currency, *amount));
+        }
+        Outcome::Done
+    }
+
+    /// What is listed later trades as the founded symbol of its currencies does.
+    fn list(&mut self, symbol: &Symbol) -> Answer {
+        if self.pairs.iter().any(|pair| pair.name == symbol.name) {
+            return Outcome::Rejected(Reject::Taken);
+        }
+        let mut pairs = self.pairs.iter();
+        let like = pairs.find(|pair| (pair.base, pair.quote) == (symbol.base, symbol.quote)).unwrap();
+        let name = symbol.name.clone();
+        self.pairs.push(Pair { name, status: symbol.status, last: None, ..like.clone() });
         Outcome::Done
     }
 

@@ -58,6 +58,9 @@ pub enum Body {
     MoveClock,
 }
 
+/// Symbols listed at most: a sixth of what their ids could tell apart.
+pub const SYMBOLS_MAX: usize = 10_000;
+
 /// What an exchange is founded on: asked seldom, and by nobody's key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Founding {

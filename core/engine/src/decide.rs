@@ -1,6 +1,6 @@
 //! What a command comes to: refusals first, general to specific.
 
-use crate::{Body, Command, Event, Founding, Outcome, Rare, Reject, State, Workspace};
+use crate::{Body, Command, Event, Founding, Outcome, Rare, Reject, SYMBOLS_MAX, State, Workspace};
 use alloc::vec::Vec;
 use buttonwood_access::{self as access, Caller};
 use buttonwood_model::{AccountId, CurrencyId, Product, SessionId, Stamp, SymbolStatus};
@@ -204,6 +204,9 @@ fn found(state: &State, founding: &Founding, work: &mut Workspace) -> Result<(),
             }
             if state.pit.symbols.iter().any(|listed| listed.name == symbol.name) {
                 return Err(Reject::Taken);
+            }
+            if state.pit.symbols.len() >= SYMBOLS_MAX {
+                return Err(Reject::TooMany);
             }
             Rare::SymbolListed(symbol.clone())
         }

@@ -22,7 +22,7 @@ pub use buttonwood_ledger::{Balance, BrokenLaw, House};
 pub use buttonwood_spot::cancel::OrderRef;
 pub use buttonwood_spot::place::{FILLS_MAX, ORDERS_MAX, Place, Reject as PlaceReject};
 pub use buttonwood_spot::{Decided, Event as SpotEvent, FeeSchedule, NewOrder, OrderState};
-pub use command::{Body, Command, Founding, Mode, Opening, SEEN_MAX, Seen};
+pub use command::{Body, Command, Founding, Mode, Opening, SEEN_MAX, SYMBOLS_MAX, Seen};
 pub use decide::decide;
 pub use event::{Event, Rare};
 pub use evolve::evolve;

@@ -64,6 +64,8 @@ pub enum Reject {
     Unknown,
     /// The name is taken.
     Taken,
+    /// As many are listed as there may be.
+    TooMany,
     /// The directory was made already, or was not yet; or a contract is to be traded, which none is yet.
     NotNow,
     /// Deciding it failed; the state is as it was.

@@ -3,9 +3,10 @@
 
 use buttonwood_engine::{
     Answer, Body, Caller, Command, FILLS_MAX, FeeSchedule, ORDERS_MAX, OrderRef, Place, PlaceReject, Reject,
+    SYMBOLS_MAX,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, ExecutionOption, OrderId, OrderKind, Role, SessionId, Side, SymbolId,
+    AccountId, CancelReason, ExecutionOption, OrderId, OrderKind, Role, SessionId, Side, Symbol, SymbolId,
 };
 use buttonwood_num::{Decimal, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, nonce};
@@ -116,4 +117,19 @@ fn an_order_trades_with_so_many() {
     assert_eq!(crossed.reason, Some(CancelReason::SelfCrossPrevented));
     assert!(matches!(market.place(taker, Side::Buy, FILLS_MAX, 100), Answer::Order(_)));
     assert_eq!(market.exchange.state.orders().len(), resting - FILLS_MAX);
+}
+
+/// Symbols are listed up to a number that their ids can tell apart; one more is refused and nothing is listed.
+#[test]
+fn so_many_symbols_and_no_more() {
+    let mut market = Market::new();
+    let first = market.exchange.state.symbols()[0].clone();
+    let mut list = |number: usize| {
+        let symbol = Symbol { name: format!("btcusd{number}"), ..first.clone() };
+        (market.exchange.own(Body::list_symbol(symbol)), market.exchange.state.symbols().len())
+    };
+    for number in 1..SYMBOLS_MAX {
+        assert_eq!(list(number), (Answer::Done, number + 1));
+    }
+    assert_eq!(list(SYMBOLS_MAX), (Answer::Rejected(Reject::TooMany), SYMBOLS_MAX));
 }

@@ -1,11 +1,11 @@
 //! What every request handler has at hand.
 
+use crate::listed::Listed;
 use crate::sandbox::Steps;
 use buttonwood_gate::Gate;
-use buttonwood_model::{Currency, Symbol, SymbolId, Time};
+use buttonwood_model::Time;
 use buttonwood_sequencer::Exchange;
 use buttonwood_views::Views;
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -43,9 +43,7 @@ pub struct App {
     pub(crate) exchange: Exchange,
     pub(crate) gate: Gate,
     pub(crate) settings: Settings,
-    symbols: Vec<Symbol>,
-    currencies: Vec<Currency>,
-    by_name: HashMap<String, SymbolId>,
+    pub(crate) listed: Listed,
     started: Instant,
     /// The latest time any reply has told.
     told: AtomicU64,
@@ -57,24 +55,16 @@ pub struct App {
 }
 
 impl App {
-    /// An app over a running exchange. Names, increments and codes are those listed now.
+    /// An app over a running exchange.
     pub fn new(exchange: Exchange, gate: Gate, settings: Settings) -> Self {
         let views = exchange.views();
-        let symbols = views.state().symbols().to_vec();
-        let currencies = views.state().currencies().to_vec();
+        let listed = Listed::new(views.state().symbols(), views.state().currencies());
         drop(views);
-        let by_name = symbols
-            .iter()
-            .enumerate()
-            .map(|(id, symbol)| (symbol.name.clone(), SymbolId::from_index(id)))
-            .collect();
         Self {
             exchange,
             gate,
             settings,
-            symbols,
-            currencies,
-            by_name,
+            listed,
             started: Instant::now(),
             told: AtomicU64::new(0),
             ready: AtomicBool::new(false),
@@ -120,38 +110,8 @@ impl App {
         Time(self.told.fetch_max(now, Ordering::AcqRel).max(now))
     }
 
-    /// A symbol by its name in any letter case (SYM-007).
-    pub(crate) fn find_symbol(&self, name: &str) -> Option<(SymbolId, &Symbol)> {
-        let id = match self.by_name.get(name) {
-            Some(id) => *id,
-            None => *self.by_name.get(&name.to_ascii_lowercase())?,
-        };
-        Some((id, self.symbol(id)))
-    }
-
-    /// A listed symbol.
-    pub(crate) fn symbol(&self, id: SymbolId) -> &Symbol {
-        self.symbols.get(id.index()).expect("only listed symbols have ids")
-    }
-
-    /// Every symbol with its id, alphabetically.
-    pub(crate) fn symbols(&self) -> Vec<(SymbolId, &Symbol)> {
-        let mut all: Vec<_> =
-            self.symbols.iter().enumerate().map(|(id, symbol)| (SymbolId::from_index(id), symbol)).collect();
-        all.sort_by(|left, right| left.1.name.cmp(&right.1.name));
-        all
-    }
-
-    /// A listed currency.
-    pub(crate) fn currency(&self, id: buttonwood_model::CurrencyId) -> &Currency {
-        self.currencies.get(id.index()).expect("only listed currencies have ids")
-    }
-
-    /// A currency by its code in any letter case.
-    pub(crate) fn find_currency(&self, code: &str) -> Option<buttonwood_model::CurrencyId> {
-        self.currencies
-            .iter()
-            .position(|currency| currency.code.eq_ignore_ascii_case(code))
-            .map(buttonwood_model::CurrencyId::from_index)
+    /// Takes up the symbols that have been listed since the start (SYM-030).
+    pub(crate) fn grow(&self) {
+        self.listed.grow(self.exchange.views().state().symbols());
     }
 }

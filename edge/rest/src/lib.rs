@@ -17,6 +17,7 @@ mod funds;
 pub mod fuzzing;
 mod health;
 mod json;
+mod listed;
 mod market;
 mod orders;
 mod reply;

@@ -31,6 +31,7 @@ pub const ROUTES: &[Route] = &[
     sandbox::clock::ROUTE,
     sandbox::advance::ROUTE,
     sandbox::credit::ROUTE,
+    sandbox::listing::ROUTE,
     sandbox::status::ROUTE,
     sandbox::maintenance::ROUTE,
     sandbox::nonces::ROUTE,

@@ -24,7 +24,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         (app.now_of(&views), rows)
     };
     let stamp = iso_micros(now);
-    let rows = rows.into_iter().map(|(currency, balance)| (app.currency(currency), balance));
+    let rows = rows.into_iter().map(|(currency, balance)| (app.listed.currency(currency), balance));
     let held = rows.filter(|(currency, balance)| is_shown(balance.total(), currency.decimals));
     let body = json::array(held, |json, (currency, balance)| {
         let amount = |amount: Money| move |out: &mut Vec<u8>| amount.push_floored(out, currency.decimals);

@@ -24,7 +24,7 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
         let views = app.exchange.views();
         (views.depth().levels(id, Side::Buy, bids_max), views.depth().levels(id, Side::Sell, asks_max))
     };
-    let grid = &app.symbol(id).grid;
+    let grid = &app.listed.symbol(id).grid;
     // The level's time is a placeholder of old: the current second (facts T§2.5).
     let seconds = app.now().seconds();
     let body = json::object(96 * (bids.len() + asks.len()) + 32, |json| {

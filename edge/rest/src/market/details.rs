@@ -13,13 +13,17 @@ pub(crate) const ROUTE: Route = Route::public("/v1/symbols/details/{symbol}", on
 pub(crate) const ALL: Route = Route::public("/v1/symbols/details/all", all);
 
 fn one(app: &App, asked: &Asked) -> Result<Reply, Reply> {
-    let id = super::symbol(app, asked)?;
+    super::symbol(app, asked).map(|id| reply(app, id))
+}
+
+/// The details of a symbol as a whole reply.
+pub(crate) fn reply(app: &App, id: SymbolId) -> Reply {
     let status = status(app, id);
-    Ok(Reply::json(json::object(384, |json| details(json, app, id, status))))
+    Reply::json(json::object(384, |json| details(json, app, id, status)))
 }
 
 fn all(app: &App, _asked: &Asked) -> Result<Reply, Reply> {
-    let body = json::array(app.symbols(), |json, (id, _)| {
+    let body = json::array(app.listed.symbols(), |json, (id, _)| {
         let status = status(app, id);
         json.object(|json| details(json, app, id, status));
     });
@@ -31,8 +35,8 @@ fn status(app: &App, id: SymbolId) -> SymbolStatus {
 }
 
 fn details(json: &mut Json, app: &App, id: SymbolId, status: SymbolStatus) {
-    let symbol = app.symbol(id);
-    let (base, quote) = (&app.currency(symbol.base).code, &app.currency(symbol.quote).code);
+    let symbol = app.listed.symbol(id);
+    let (base, quote) = (&app.listed.currency(symbol.base).code, &app.listed.currency(symbol.quote).code);
     let (product, contract) = match symbol.product {
         Product::Spot => ("spot", "vanilla"),
         Product::Swap => ("swap", "linear"),

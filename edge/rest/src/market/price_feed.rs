@@ -13,7 +13,7 @@ pub(crate) const ROUTE: Route = Route::public("/v1/pricefeed", answer);
 
 fn answer(app: &App, _asked: &Asked) -> Result<Reply, Reply> {
     let now = app.now();
-    let symbols = app.symbols();
+    let symbols = app.listed.symbols();
     let days: Vec<Option<Day>> = {
         let views = app.exchange.views();
         symbols.iter().map(|(id, _)| views.tape().day(*id, now)).collect()

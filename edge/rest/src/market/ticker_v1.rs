@@ -23,7 +23,7 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
         let views = app.exchange.views();
         (views.depth().best(id, Side::Buy), views.depth().best(id, Side::Sell), views.tape().day(id, now))
     };
-    let symbol = app.symbol(id);
+    let symbol = app.listed.symbol(id);
     let grid = &symbol.grid;
     let (base, quote) = day.map_or((Qty::ZERO, Money::ZERO), |day| (day.base, day.quote));
     let body = json::object(192, |json| {
@@ -31,8 +31,10 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
         super::price(json, grid, "ask", ask.map(|(price, _)| price));
         super::price(json, grid, "last", day.map(|day| day.last));
         json.object_field("volume", |json| {
-            json.decimal(&app.currency(symbol.base).code, |out| grid.push_qty(out, base));
-            json.decimal(&app.currency(symbol.quote).code, |out| quote.push_floored(out, MONEY_DECIMALS));
+            json.decimal(&app.listed.currency(symbol.base).code, |out| grid.push_qty(out, base));
+            json.decimal(&app.listed.currency(symbol.quote).code, |out| {
+                quote.push_floored(out, MONEY_DECIMALS);
+            });
             json.number("timestamp", now.millis());
         });
     });

@@ -18,7 +18,7 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
         let best = |side| views.depth().best(id, side).map(|(price, _)| price);
         (best(Side::Buy), best(Side::Sell), views.tape().day(id, now), views.tape().changes(id, now))
     };
-    let symbol = app.symbol(id);
+    let symbol = app.listed.symbol(id);
     let grid = &symbol.grid;
     let body = json::object(512, |json| {
         json.plain("symbol", &symbol.name.to_ascii_uppercase());

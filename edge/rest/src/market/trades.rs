@@ -28,7 +28,7 @@ async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Reply> {
     let since = since(asked, app.now().millis().saturating_sub(REACH))?;
     let rows = app.exchange.recall(move |history| history.public_trades(id, since, limit)).await;
     let rows = rows.map_err(|fault| unread(&fault))?;
-    let grid = &app.symbol(id).grid;
+    let grid = &app.listed.symbol(id).grid;
     let body = json::array(&rows, |json, row| {
         json.object(|json| {
             json.number("timestamp", row.time.seconds());

@@ -48,7 +48,7 @@ pub(crate) const ORDER_BYTES: usize = 512;
 
 /// Writes an order's fields; `trades` only when they were asked for (ORD-067).
 pub(crate) fn order(json: &mut Json, app: &App, order: &OrderState, trades: Option<&[TradeRow]>) {
-    let symbol = app.symbol(order.symbol);
+    let symbol = app.listed.symbol(order.symbol);
     let grid = &symbol.grid;
     json.number_text("order_id", order.id.0);
     json.number_text("id", order.id.0);
@@ -85,14 +85,14 @@ pub(crate) fn order(json: &mut Json, app: &App, order: &OrderState, trades: Opti
 
 /// Writes a trade's fields, as they stand in an order's `trades`.
 pub(crate) fn trade(json: &mut Json, app: &App, row: &TradeRow) {
-    let symbol = app.symbol(row.symbol);
+    let symbol = app.listed.symbol(row.symbol);
     json.decimal("price", |out| symbol.grid.push_price(out, row.price));
     json.decimal("amount", |out| symbol.grid.push_qty(out, row.qty));
     json.number("timestamp", row.time.seconds());
     json.number("timestampms", row.time.millis());
     json.plain("type", if row.side == Side::Buy { "Buy" } else { "Sell" });
     json.flag("aggressor", row.aggressor);
-    json.plain("fee_currency", &app.currency(symbol.quote).code);
+    json.plain("fee_currency", &app.listed.currency(symbol.quote).code);
     json.decimal("fee_amount", |out| row.fee.push_floored(out, buttonwood_num::MONEY_DECIMALS));
     json.number("tid", row.trade.0);
     json.number_text("order_id", row.order.0);

@@ -27,7 +27,7 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         json.object(|json| {
             body::trade(json, app, row);
             json.flag("is_clearing_fill", false);
-            json.plain("symbol", &app.symbol(row.symbol).name.to_ascii_uppercase());
+            json.plain("symbol", &app.listed.symbol(row.symbol).name.to_ascii_uppercase());
         });
     });
     Ok(Reply::json(body))

@@ -15,7 +15,7 @@ pub(crate) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
         Reject::Place(reject) => place(app, call, reject),
         Reject::NoRoom => no_space(),
         Reject::System => failed(),
-        Reject::BadAmount | Reject::Unknown | Reject::Taken | Reject::NotNow => {
+        Reject::BadAmount | Reject::Unknown | Reject::Taken | Reject::TooMany | Reject::NotNow => {
             Refusal::new(Reason::InvalidParameterValue, "The exchange does not take this request")
         }
     }
@@ -46,7 +46,7 @@ fn nonce_used(payload: &Payload) -> Refusal {
 fn place(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
     let text = |name| call.payload().decimal_text(name).unwrap_or_default();
     let name = text("symbol");
-    let Some((_, symbol)) = app.find_symbol(&name) else { return unknown_symbol(&name) };
+    let Some((_, symbol)) = app.listed.find_symbol(&name) else { return unknown_symbol(&name) };
     let shown = symbol.name.to_ascii_uppercase();
     match reject {
         PlaceReject::InvalidSymbol => closed_symbol(&name),
@@ -76,7 +76,7 @@ fn place(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
             let message = format!(
                 "Failed to place {} order on symbol {shown} for {}: insufficient funds{}",
                 text("side"),
-                terms(call.payload(), &app.currency(symbol.quote).code),
+                terms(call.payload(), &app.listed.currency(symbol.quote).code),
                 reserved(app, call.payload(), symbol)
             );
             Refusal::new(Reason::InsufficientFunds, message)
@@ -94,7 +94,7 @@ fn reserved(app: &App, payload: &Payload, symbol: &Symbol) -> String {
         let price = symbol.grid.price(decimal("price")?)?;
         fees.buy_reserves(&symbol.grid, price, symbol.grid.qty(decimal("amount")?)?)
     });
-    let quote = app.currency(symbol.quote);
+    let quote = app.listed.currency(symbol.quote);
     needed.map_or_else(String::new, |needed| {
         let mut digits = Vec::new();
         needed.push_floored(&mut digits, MONEY_DECIMALS);

@@ -1,6 +1,6 @@
 //! What all control calls share: who may call, and how their bodies are read.
 
-use super::{advance, clock, credit, maintenance, nonces, status};
+use super::{advance, clock, credit, listing, maintenance, nonces, status};
 use crate::app::App;
 use crate::call::Asked;
 use crate::reply::Reply;
@@ -43,6 +43,7 @@ pub(crate) enum Control {
     Clock,
     Advance,
     Credit,
+    List,
     Status,
     Maintenance,
     ResetNonces,
@@ -66,6 +67,7 @@ impl Control {
             Self::Clock => Ok(clock::answer(app)),
             Self::Advance => advance::answer(app, &fields).await,
             Self::Credit => credit::answer(app, &fields).await,
+            Self::List => listing::answer(app, &fields).await,
             Self::Status => status::answer(app, asked, &fields).await,
             Self::Maintenance => maintenance::answer(app, &fields),
             Self::ResetNonces => nonces::answer(app, &fields).await,

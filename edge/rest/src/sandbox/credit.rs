@@ -29,7 +29,7 @@ pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal
             Refusal::new(Reason::InvalidAccountName, message)
         })?
     };
-    let currency = app.find_currency(&code).ok_or_else(|| {
+    let currency = app.listed.find_currency(&code).ok_or_else(|| {
         let message = format!("Field 'currency' names no listed currency: '{}'", quoted(&code));
         Refusal::new(Reason::InvalidCurrency, message)
     })?;
@@ -45,7 +45,7 @@ pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal
         Outcome::Rejected(_) => return Err(bad_amount()),
         Outcome::Order(_) | Outcome::NotLive => return Err(failed()),
     }
-    let currency = app.currency(currency);
+    let currency = app.listed.currency(currency);
     Ok(Reply::json(json::object(128, |json| {
         json.plain("result", "ok");
         json.plain("currency", &currency.code);

@@ -31,7 +31,7 @@ pub(super) async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Re
     }
     Ok(Reply::json(json::object(96, |json| {
         json.plain("result", "ok");
-        json.plain("symbol", &app.symbol(id).name.to_ascii_uppercase());
+        json.plain("symbol", &app.listed.symbol(id).name.to_ascii_uppercase());
         json.plain("status", status.name());
     })))
 }

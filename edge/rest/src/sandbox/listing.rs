@@ -1,0 +1,108 @@
+//! `POST /sandbox/symbols`: lists a spot symbol while the exchange runs (SYM-030). Its fields are named as its details
+//! show them.
+
+use super::Control;
+use super::control::{operate, required};
+use crate::app::App;
+use crate::field::{bad_value, failed, no_space};
+use crate::market::details;
+use crate::reply::Reply;
+use crate::route::Route;
+use buttonwood_engine::{Body, Outcome, Reject, SYMBOLS_MAX};
+use buttonwood_gate::{Payload, Reason, Refusal, quoted};
+use buttonwood_model::{CurrencyId, Product, Symbol, SymbolStatus};
+use buttonwood_num::{Decimal, Grid, GridError, Qty};
+
+/// This machine only.
+pub(crate) const ROUTE: Route = Route::control("POST", "/sandbox/symbols", Control::List);
+
+pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+    let symbol = read(app, fields)?;
+    let name = symbol.name.clone();
+    match operate(app, Body::list_symbol(symbol)).await? {
+        Outcome::Done => {}
+        Outcome::Rejected(Reject::Taken) => {
+            return Err(bad_value("symbol", "a name that is not listed yet", &name));
+        }
+        Outcome::Rejected(Reject::TooMany) => {
+            return Err(bad_value("symbol", &format!("one of {SYMBOLS_MAX} at most"), &name));
+        }
+        Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
+        Outcome::Rejected(_) | Outcome::Order(_) | Outcome::NotLive => return Err(failed()),
+    }
+    app.grow();
+    let (id, _) = app.listed.find_symbol(&name).ok_or_else(failed)?;
+    Ok(details::reply(app, id))
+}
+
+fn read(app: &App, fields: &Payload) -> Result<Symbol, Refusal> {
+    let name = name(fields)?;
+    let (base, quote) = (currency(app, fields, "base_currency")?, currency(app, fields, "quote_currency")?);
+    if base == quote {
+        return Err(bad_value(
+            "quote_currency",
+            "another than base_currency",
+            &app.listed.currency(quote).code,
+        ));
+    }
+    let grid = grid(fields)?;
+    let qty_min = least(fields, &grid)?;
+    Ok(Symbol {
+        name,
+        base,
+        quote,
+        grid,
+        qty_min,
+        product: Product::Spot,
+        status: SymbolStatus::Open,
+        wrap_enabled: false,
+        closed_to: Vec::new(),
+    })
+}
+
+/// Letters of a name at most: twice the longest of the specification's table.
+const NAME_MAX: usize = 32;
+
+/// Lower-case letters and digits. `perp` at the end is how clients know a perpetual.
+fn name(fields: &Payload) -> Result<String, Refusal> {
+    let given = required(fields, "symbol")?;
+    let name = given.to_ascii_lowercase();
+    let fits = (1..=NAME_MAX).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if !fits || name.ends_with("perp") || name == "all" {
+        let expected = "1 to 32 letters and digits, not 'all' and not ending in 'perp'";
+        return Err(bad_value("symbol", expected, &given));
+    }
+    Ok(name)
+}
+
+fn currency(app: &App, fields: &Payload, field: &str) -> Result<CurrencyId, Refusal> {
+    let code = required(fields, field)?;
+    app.listed.find_currency(&code).ok_or_else(|| {
+        let message = format!("Field '{field}' names no listed currency: '{}'", quoted(&code));
+        Refusal::new(Reason::InvalidCurrency, message)
+    })
+}
+
+fn decimal(fields: &Payload, field: &str) -> Result<(Decimal, String), Refusal> {
+    let text = fields.decimal_text(field).ok_or_else(|| Refusal::missing_key(field))?.into_owned();
+    match Decimal::parse(text.as_bytes()) {
+        Ok(decimal) if !decimal.is_zero() => Ok((decimal, text)),
+        _ => Err(bad_value(field, "a positive decimal", &text)),
+    }
+}
+
+fn grid(fields: &Payload) -> Result<Grid, Refusal> {
+    let (lot, lot_text) = decimal(fields, "tick_size")?;
+    let (tick, tick_text) = decimal(fields, "quote_increment")?;
+    Grid::new(tick, lot).map_err(|error| match error {
+        GridError::TooFine => {
+            bad_value("quote_increment", "of at most 17 decimals together with tick_size", &tick_text)
+        }
+        GridError::NotAnIncrement => bad_value("tick_size", "an increment that can be counted", &lot_text),
+    })
+}
+
+fn least(fields: &Payload, grid: &Grid) -> Result<Qty, Refusal> {
+    let (least, text) = decimal(fields, "min_order_size")?;
+    grid.qty(least).ok_or_else(|| bad_value("min_order_size", "a multiple of tick_size", &text))
+}
