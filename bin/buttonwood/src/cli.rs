@@ -81,15 +81,17 @@ pub(crate) struct Common {
         long,
         env = "BUTTONWOOD_SNAPSHOT_EVERY",
         allow_negative_numbers = true,
-        value_parser = clap::value_parser!(u64).range(1..),
+        value_parser = |text: &str| number(text, 1),
         default_value_t = 1_000_000
     )]
     pub(crate) snapshot_every: u64,
     /// Bytes of a journal segment, at most; each is made in one piece, so a small disk wants small ones.
-    #[arg(long, env = "BUTTONWOOD_SEGMENT_BYTES", allow_negative_numbers = true, default_value_t = 64 * 1024 * 1024)]
+    #[arg(long, env = "BUTTONWOOD_SEGMENT_BYTES", allow_negative_numbers = true, value_parser = |text: &str| number(text, 0),
+        default_value_t = 64 * 1024 * 1024)]
     pub(crate) segment_bytes: u64,
     /// Bytes of disk kept back so that cancels can still be journaled when it is full; 0 for none.
-    #[arg(long, env = "BUTTONWOOD_BALLAST_BYTES", allow_negative_numbers = true, default_value_t = 64 * 1024 * 1024)]
+    #[arg(long, env = "BUTTONWOOD_BALLAST_BYTES", allow_negative_numbers = true, value_parser = |text: &str| number(text, 0),
+        default_value_t = 64 * 1024 * 1024)]
     pub(crate) ballast_bytes: u64,
     /// TOML file with the same names as the flags.
     #[arg(long, env = "BUTTONWOOD_CONFIG")]
@@ -106,7 +108,7 @@ pub(crate) struct Sandbox {
         value_parser = BoolishValueParser::new())]
     pub(crate) ephemeral: bool,
     /// Seeds simulated traders, key and counterparty ids, and, only when given, secrets [default: random, printed].
-    #[arg(long, env = "BUTTONWOOD_SEED", allow_negative_numbers = true)]
+    #[arg(long, env = "BUTTONWOOD_SEED", allow_negative_numbers = true, value_parser = |text: &str| number(text, 0))]
     pub(crate) seed: Option<u64>,
     /// Simulated traders that keep the books of the main symbols alive.
     #[arg(long, env = "BUTTONWOOD_ACTIVITY", value_enum, default_value = "on")]
@@ -135,6 +137,12 @@ pub(crate) struct Verify {
     /// The data directory.
     #[arg(long, env = "BUTTONWOOD_DATA")]
     pub(crate) data: PathBuf,
+}
+
+/// A whole number.
+fn number(text: &str, least: u64) -> Result<u64, String> {
+    let wanted = || format!("a whole number from {least} to {} is wanted", u64::MAX);
+    text.parse().ok().filter(|number| *number >= least).ok_or_else(wanted)
 }
 
 /// An address to listen at, or a name with a port: of what it stands for, the first address of version 4, which is where
@@ -171,6 +179,16 @@ mod tests {
             assert_eq!(read(word), Some((false, Switch::Off, Switch::Off)), "{word}");
         }
         assert_eq!(read("perhaps"), None);
+    }
+
+    /// Numbers are whole and in their range; else it is told what they must be.
+    #[test]
+    fn numbers_are_whole() {
+        assert_eq!((number("0", 0), number("18446744073709551615", 1)), (Ok(0), Ok(u64::MAX)));
+        for text in ["", "abc", "-1", "1k", "1.5", "18446744073709551616", "0"] {
+            let wanted = "a whole number from 1 to 18446744073709551615 is wanted";
+            assert_eq!(number(text, 1), Err(wanted.to_owned()), "{text}");
+        }
     }
 
     /// Addresses and names are taken with a port, and nothing without one.
