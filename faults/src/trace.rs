@@ -61,8 +61,8 @@ impl Strike {
     pub fn is_beside_the_disk(&self) -> bool {
         let trace = fs::read_to_string(&self.log).unwrap_or_default();
         let beside =
-            |line: &str| ["<anon_inode:", "<pipe:", "<socket:"].iter().any(|kind| line.contains(kind));
-        self.harm != Harm::Kill && trace.lines().any(|line| line.contains("(INJECTED)") && beside(line))
+            |call: &str| ["<anon_inode:", "<pipe:", "<socket:"].iter().any(|kind| call.contains(kind));
+        self.harm != Harm::Kill && injected(&trace).any(beside)
     }
 
     /// The program, with its arguments, that starts a process under this strike: it becomes the process itself.
@@ -134,6 +134,17 @@ impl Drop for Tracer {
     }
 }
 
+/// The calls of a trace that were made to fail: the lines that name their files, where a call of another thread has
+/// come between its beginning and its end.
+fn injected(trace: &str) -> impl Iterator<Item = &str> {
+    let thread = |line: &str| line.split(' ').next().map(str::to_owned);
+    trace.lines().enumerate().filter(|(_, line)| line.contains("(INJECTED)")).map(move |(at, end)| {
+        let is_rest = end.contains(" resumed>");
+        let begun = |line: &&str| line.contains("<unfinished ...>") && thread(line) == thread(end);
+        trace.lines().take(at).filter(begun).last().filter(|_| is_rest).unwrap_or(end)
+    })
+}
+
 /// Whether a trace shows a call that was made to fail.
 pub fn struck(log: &Path) -> bool {
     fs::read_to_string(log).unwrap_or_default().contains("(INJECTED)")
@@ -156,5 +167,25 @@ pub fn thread_named(process: Pid, name: &str) -> Pid {
         assert!(Path::new(&tasks).exists(), "process {process:?} has ended before anybody struck it");
         assert!(Instant::now() < deadline, "no thread called {name} in {tasks}");
         std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was struck is told by the line that names the file, whether it ends the call or another thread came between.
+    #[test]
+    fn a_struck_call_is_found_by_its_file() {
+        let trace = "\
+7 10:00:00.1 write(1<pipe:[5]>, \"ready\", 5 <unfinished ...>
+8 10:00:00.2 write(9</data/segment>, \"\", 1 <unfinished ...>
+7 10:00:00.3 <... write resumed>) = -1 EIO (Input/output error) (INJECTED)
+8 10:00:00.4 <... write resumed>) = 1
+8 10:00:00.5 write(9</data/vault>, \"\", 1) = -1 EIO (Input/output error) (INJECTED)
+";
+        let found: Vec<&str> = injected(trace).collect();
+        assert_eq!(found.len(), 2);
+        assert!(found[0].contains("<pipe:") && found[1].contains("vault"), "{found:?}");
     }
 }
