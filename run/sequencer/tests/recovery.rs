@@ -5,11 +5,16 @@
 
 mod support;
 
-use buttonwood_engine::{Body, OrderRef, Outcome, Reject};
-use buttonwood_sequencer::{recover, verify};
+use buttonwood_disk::Folder;
+use buttonwood_disk::watched::{Call, Warden, Watched};
+use buttonwood_engine::{Body, Command, OrderRef, Outcome, Reject};
+use buttonwood_sequencer::{Clock, Options, Stepped, recover, recover_stepped, verify};
 use buttonwood_views::history::{Limit, Query};
 use buttonwood_views::{Found, Views};
+use std::io;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use support::{SEGMENTS, START, Trading, account, founded, founding};
 
 /// What kill -9 would leave: nothing waits for a sync, since every call was answered.
@@ -160,4 +165,50 @@ fn an_older_journal_is_noticed() {
     std::fs::remove_dir_all(&journal).unwrap();
     std::fs::rename(&newer, &journal).unwrap();
     recover(home.path(), SEGMENTS).unwrap();
+}
+
+/// An exchange that goes on, and makes a snapshot, as soon as somebody reads a segment of its journal.
+struct Busy(Mutex<Option<Stepped>>);
+
+impl std::fmt::Debug for Busy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Busy")
+    }
+}
+
+impl Warden for Busy {
+    fn around(&self, path: &Path, call: Call<'_>, act: &mut dyn FnMut() -> io::Result<()>) -> io::Result<()> {
+        let is_segment = path.extension().is_some_and(|extension| extension == "segment");
+        if call == Call::Read
+            && is_segment
+            && let Some(mut exchange) = self.0.lock().unwrap().take()
+        {
+            go_on(&mut exchange, "later");
+        }
+        act()
+    }
+}
+
+/// One command, and a snapshot of it. Gives the command's number.
+fn go_on(exchange: &mut Stepped, group: &str) -> u64 {
+    let command = Command { caller: None, body: Body::add_group(group.to_owned()) };
+    drop(exchange.exchange().submit(command).unwrap());
+    exchange.decide(Duration::ZERO);
+    assert!(exchange.commit().unwrap());
+    exchange.checkpoint().unwrap().expect("one is due after every command")
+}
+
+/// Beside a running exchange a verification sees what there was when it began: a snapshot that is made meanwhile stands for
+/// more of the journal than it looks at, and is not called wrong for that.
+#[test]
+fn a_snapshot_made_during_a_verification_is_none_of_its_business() {
+    let home = tempfile::tempdir().unwrap();
+    drop(founded(home.path()));
+    let recovered = recover_stepped(home.path(), SEGMENTS).unwrap();
+    let mut exchange = Stepped::new(recovered, Clock::manual(START), Options { snapshot_every: 1 });
+    let seq = go_on(&mut exchange, "sooner");
+    let disk = Watched::by(Busy(Mutex::new(Some(exchange))));
+    let report = verify(Folder::new(Arc::new(disk), home.path())).unwrap();
+    assert_eq!((report.commands, report.snapshot), (seq, Some(seq)));
+    assert_eq!(verify(home.path()).unwrap().snapshot, Some(seq + 1));
 }
