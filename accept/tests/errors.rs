@@ -195,11 +195,11 @@ fn extreme_payloads() {
 /// that are open go on, and once they are gone there is room again. Proves ERR-001.
 #[test]
 fn too_many_connections() {
-    let limited = format!("ulimit -n {}; exec \"$@\"", OWN_FILES + PLACES);
+    // Each serving thread has files of its own, and its share of the others, rounded up.
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let limited = format!("ulimit -n {}; exec \"$@\"", OWN_FILES + OF_A_THREAD * threads + PLACES);
     let x = Exchange::builder().through(&["sh", "-c", &limited, "sh"]).start();
     let open = || TcpStream::connect(x.address()).expect("the exchange listens");
-    // Each serving thread has its share, rounded up.
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let mut lasting: Vec<TcpStream> = (0..PLACES + threads).map(|_| open()).collect();
     let patience = Duration::from_secs(10);
     // One that has asked for nothing yet, and one that is still sending.
@@ -228,6 +228,7 @@ fn too_many_connections() {
     laws::check(&x);
 }
 
-/// Open files that the exchange keeps for itself, and those that are left for connections here.
+/// Open files that the exchange keeps for itself and for each thread that serves, and those that are left for connections here.
 const OWN_FILES: usize = 128;
+const OF_A_THREAD: usize = 6;
 const PLACES: usize = 10;

@@ -196,27 +196,28 @@ fn reached_at(mut address: SocketAddr) -> SocketAddr {
     address
 }
 
-/// Open files asked for: twenty thousand connections and room to spare.
-const OPEN_FILES: u64 = 20_000 + OWN_FILES;
-/// Open files that are kept from connections: journal, history, snapshots, the simulated traders' calls, and those that are
-/// told that there is no place for them.
+/// Connections to have open files for, if the system grants as many.
+const CONNECTIONS: u64 = 20_000;
+/// Open files that are kept from connections beside those of the threads that serve them: journal, history, snapshots, the
+/// simulated traders' calls.
 const OWN_FILES: u64 = 128;
 
 /// Connections at most: the files this process may open, raised to what the system grants, less those it needs itself.
 /// With none left, the journal could not begin a segment.
 fn connections_max() -> Result<usize, Trouble> {
+    let own = OWN_FILES + u64::try_from(buttonwood_rest::own_files()).unwrap_or(u64::MAX / 2);
     let granted = getrlimit(Resource::Nofile);
-    let wanted = granted.maximum.unwrap_or(OPEN_FILES).min(OPEN_FILES);
+    let wanted = (CONNECTIONS + own).min(granted.maximum.unwrap_or(u64::MAX));
     let raised = Rlimit { current: Some(wanted), ..granted };
     let files = match setrlimit(Resource::Nofile, raised) {
         Ok(()) => wanted,
         Err(_) => granted.current.unwrap_or(wanted),
     };
-    let left = files.checked_sub(OWN_FILES).filter(|left| *left > 0);
+    let left = files.checked_sub(own).filter(|left| *left > 0);
     let left = left.ok_or_else(|| {
         Trouble::System(format!(
             "only {files} open files are allowed (ulimit -n), at least {} are needed",
-            2 * OWN_FILES
+            own + OWN_FILES
         ))
     })?;
     Ok(usize::try_from(left).unwrap_or(usize::MAX))

@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::framing::{Framing, Guarded};
+use crate::places::{Place, Places};
 use crate::respond::answer;
 use crate::tend::{Line, Lines, Word};
 use crate::wording;
@@ -42,6 +43,10 @@ const LINGER_WAIT: Duration = Duration::from_secs(1);
 const LINGER_MAX: usize = 4 * 1024 * 1024;
 /// Connections at most that a thread is telling that there is no place for them: their files are not counted as theirs.
 const TURNED_AWAY_MAX: usize = 2;
+/// What a thread may have open beyond its part of the connections: those it turns away, and one since shares are rounded up.
+const BEYOND: usize = TURNED_AWAY_MAX + 1;
+/// Open files of a thread's runtime.
+const RUNTIME_FILES: usize = 3;
 
 /// The threads that serve connections.
 #[derive(Debug)]
@@ -61,6 +66,17 @@ impl Server {
     }
 }
 
+/// Serving threads: as many as there are processors.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Open files that serving takes at most beside the connections it is allowed. They grow with the processors: who counts on
+/// a fixed number has none left for the journal on a large machine.
+pub fn own_files() -> usize {
+    threads() * (RUNTIME_FILES + BEYOND)
+}
+
 /// Serves a bound listener on as many threads as there are processors.
 ///
 /// # Errors
@@ -68,8 +84,9 @@ impl Server {
 pub fn serve(listener: std::net::TcpListener, app: Arc<App>) -> std::io::Result<Server> {
     listener.set_nonblocking(true)?;
     let (stop, stopped) = watch::channel(false);
-    let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let count = threads();
     let share = app.settings.connections_max.div_ceil(count);
+    let places = Places::new(app.settings.connections_max + count * BEYOND);
     let mut lanes = Vec::new();
     let mut threads = Vec::new();
     for number in 1..count {
@@ -79,7 +96,7 @@ pub fn serve(listener: std::net::TcpListener, app: Arc<App>) -> std::io::Result<
         threads.push(spawn(number, exchange, move || Lane::new(app, stopped, share).take(connections))?);
     }
     let exchange = app.exchange.clone();
-    threads.push(spawn(0, exchange, move || Lane::new(app, stopped, share).accept(listener, lanes))?);
+    threads.push(spawn(0, exchange, move || Lane::new(app, stopped, share).accept(listener, places, lanes))?);
     Ok(Server { stop, threads })
 }
 
@@ -107,6 +124,9 @@ where
     })
 }
 
+/// Where connections are handed to a serving thread.
+type Handed = mpsc::UnboundedSender<(std::net::TcpStream, Place)>;
+
 /// One serving thread.
 struct Lane {
     app: Arc<App>,
@@ -125,11 +145,7 @@ impl Lane {
     }
 
     /// Accepts connections, keeps its share and hands the others out in turn.
-    async fn accept(
-        self,
-        listener: std::net::TcpListener,
-        lanes: Vec<mpsc::UnboundedSender<std::net::TcpStream>>,
-    ) {
+    async fn accept(self, listener: std::net::TcpListener, places: Places, lanes: Vec<Handed>) {
         let listener = match TcpListener::from_std(listener) {
             Ok(listener) => listener,
             Err(error) => {
@@ -147,12 +163,14 @@ impl Lane {
             };
             match accepted {
                 Ok((stream, _)) => {
+                    // The other threads may be slow to look at theirs, and each is an open file from here on.
+                    let Some(place) = places.take() else { continue };
                     turn = (turn + 1) % (lanes.len() + 1);
                     match lanes.get(turn) {
-                        None => self.start(stream, &open),
+                        None => self.start(stream, place, &open),
                         Some(lane) => {
                             // A lane that is gone drops the connection.
-                            let _ = stream.into_std().map(|stream| lane.send(stream));
+                            let _ = stream.into_std().map(|stream| lane.send((stream, place)));
                         }
                     }
                 }
@@ -169,11 +187,11 @@ impl Lane {
     }
 
     /// Serves the connections that are handed to this thread.
-    async fn take(self, mut connections: mpsc::UnboundedReceiver<std::net::TcpStream>) {
+    async fn take(self, mut connections: mpsc::UnboundedReceiver<(std::net::TcpStream, Place)>) {
         let open = self.tend();
-        while let Some(stream) = connections.recv().await {
+        while let Some((stream, place)) = connections.recv().await {
             if let Ok(stream) = TcpStream::from_std(stream) {
-                self.start(stream, &open);
+                self.start(stream, place, &open);
             }
         }
         drain(&open).await;
@@ -197,24 +215,25 @@ impl Lane {
 
     /// Tells a connection why it is closed; a few at a time, so that a flood of them takes no open files. The others are
     /// closed without a word.
-    fn turn_away(&self, stream: TcpStream) {
+    fn turn_away(&self, stream: TcpStream, place: Place) {
         let turned_away = Rc::clone(&self.turned_away);
         if turned_away.get() < TURNED_AWAY_MAX {
             turned_away.set(turned_away.get() + 1);
             tokio::task::spawn_local(async move {
                 say_no_place(stream).await;
                 turned_away.set(turned_away.get() - 1);
+                drop(place);
             });
         }
     }
 
-    fn start(&self, stream: TcpStream, lines: &Rc<Lines>) {
+    fn start(&self, stream: TcpStream, place: Place, lines: &Rc<Lines>) {
         let Ok(peer) = stream.peer_addr() else { return };
         if lines.open() >= self.share {
             if !self.is_full.replace(true) {
                 tracing::warn!(open = lines.open(), "too many connections: others are turned away");
             }
-            self.turn_away(stream);
+            self.turn_away(stream, place);
             return;
         }
         // Not at once: where places are taken as they come free, each would be told.
@@ -225,7 +244,7 @@ impl Lane {
         let _ = stream.set_nodelay(true);
         let (app, lines) = (Arc::clone(&self.app), Rc::clone(lines));
         let (number, line) = lines.enter();
-        let seat = Seat { lines, number };
+        let seat = Seat { lines, number, _place: place };
         tokio::task::spawn_local(async move {
             connection(stream, peer, app, line).await;
             drop(seat);
@@ -237,6 +256,7 @@ impl Lane {
 struct Seat {
     lines: Rc<Lines>,
     number: u64,
+    _place: Place,
 }
 
 impl Drop for Seat {
