@@ -215,7 +215,7 @@ impl Guarded {
 
     fn write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
-        self.line.sign();
+        self.line.took(written);
         Poll::Ready(Ok(written))
     }
 

@@ -7,7 +7,7 @@ use crate::respond::answer;
 use crate::tend::{Line, Lines, Word};
 use crate::wording;
 use buttonwood_sequencer::{EndOnPanic, Exchange};
-use http::Request;
+use http::{Method, Request};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -244,9 +244,9 @@ impl Lane {
         let _ = stream.set_nodelay(true);
         let (app, lines) = (Arc::clone(&self.app), Rc::clone(lines));
         let (number, line) = lines.enter();
-        let seat = Seat { lines, number, _place: place };
+        let seat = Seat { lines: Rc::clone(&lines), number, _place: place };
         tokio::task::spawn_local(async move {
-            connection(stream, peer, app, line).await;
+            connection(stream, peer, app, lines, line).await;
             drop(seat);
         });
     }
@@ -288,18 +288,18 @@ async fn drain(lines: &Lines) {
     }
 }
 
-async fn connection(stream: TcpStream, peer: SocketAddr, app: Arc<App>, line: Rc<Line>) {
+async fn connection(stream: TcpStream, peer: SocketAddr, app: Arc<App>, lines: Rc<Lines>, line: Rc<Line>) {
     let framing = Rc::new(Framing::default());
     let cut = Rc::new(Cell::new(false));
     let (watched, cuts, noted) = (Rc::clone(&framing), Rc::clone(&cut), Rc::clone(&line));
     let service = service_fn(move |request: Request<Incoming>| {
-        let (app, cuts, line, verdict) =
-            (Arc::clone(&app), Rc::clone(&cuts), Rc::clone(&noted), watched.next());
+        let (app, cuts, verdict) = (Arc::clone(&app), Rc::clone(&cuts), watched.next());
+        let (lines, line) = (Rc::clone(&lines), Rc::clone(&noted));
         let (head, body) = request.into_parts();
         async move {
             line.begin();
             let reply = answer(&app, peer, &head, body, verdict).await;
-            line.end();
+            lines.end(&line, if head.method == Method::HEAD { 0 } else { reply.len() });
             cuts.set(reply.closes());
             Ok::<_, Infallible>(reply.into_http())
         }
@@ -323,7 +323,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, app: Arc<App>, line: Rc
             Word::GoOn => {}
             Word::Finish => Pin::new(&mut served).graceful_shutdown(),
             Word::Leave => {
-                tracing::debug!(%peer, "connection was silent for too long");
+                tracing::debug!(%peer, "connection was silent for too long, or left too much untaken");
                 return;
             }
         }

@@ -1,5 +1,5 @@
-//! The connections of a serving thread, and what they are told from outside: that the exchange stops, or that they
-//! have been silent for too long.
+//! The connections of a serving thread, and what they are told from outside: that the exchange stops, that they have been
+//! silent for too long, or that answers which nobody takes are too many.
 //!
 //! All of them are looked at now and then. A timer for each would be set and taken back with every request.
 
@@ -11,6 +11,9 @@ use std::task::{Poll, Waker};
 
 /// Looks in a row at which a connection gave no sign, after which it is told to leave.
 const SILENT_LOOKS: u32 = 2;
+/// Bytes of answers that the clients of a thread may leave untaken together. A full book or all of an account's orders are
+/// megabytes: thousands of clients who ask for them and read slowly would otherwise take all the memory there is.
+const UNTAKEN_MAX: usize = 64 * 1024 * 1024;
 
 /// What a connection is told; a later word includes the earlier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,6 +36,9 @@ pub(crate) struct Line {
     signs: Cell<u64>,
     /// Whether the client waits for us, and not we for the client.
     is_serving: Cell<bool>,
+    /// Bytes of answers that the client has not taken, and how many answers of the thread had been made with the last.
+    untaken: Cell<usize>,
+    answered: Cell<u64>,
     /// The signs at the last look, and the looks since the last new one.
     seen: Cell<(u64, u32)>,
 }
@@ -45,13 +51,18 @@ impl Line {
     }
 
     /// Its answer is made.
-    pub(crate) fn end(&self) {
+    fn end(&self) {
         self.is_serving.set(false);
         self.sign();
     }
 
-    /// The client has taken something.
-    pub(crate) fn sign(&self) {
+    /// The client has taken so many bytes.
+    pub(crate) fn took(&self, bytes: usize) {
+        self.untaken.set(self.untaken.get().saturating_sub(bytes));
+        self.sign();
+    }
+
+    fn sign(&self) {
         self.signs.set(self.signs.get() + 1);
     }
 
@@ -92,6 +103,10 @@ impl Line {
 pub(crate) struct Lines {
     open: RefCell<BTreeMap<u64, Rc<Line>>>,
     last: Cell<u64>,
+    /// Answers made.
+    answers: Cell<u64>,
+    /// Bytes of answers made since what is untaken was last counted.
+    uncounted: Cell<usize>,
     /// What every new connection is told.
     word: Cell<Word>,
 }
@@ -117,6 +132,42 @@ impl Lines {
     /// One has ended.
     pub(crate) fn leave(&self, number: u64) {
         self.open.borrow_mut().remove(&number);
+    }
+
+    /// An answer of so many bytes is made for a connection. Those that leave theirs for longest are told to leave if too much
+    /// is untaken.
+    pub(crate) fn end(&self, line: &Line, bytes: usize) {
+        line.end();
+        self.answers.set(self.answers.get() + 1);
+        line.answered.set(self.answers.get());
+        line.untaken.set(line.untaken.get() + bytes);
+        self.uncounted.set(self.uncounted.get().saturating_add(bytes));
+        // To count is work for each connection: seldom, and no answer is so large that this is too seldom.
+        if self.uncounted.get() >= UNTAKEN_MAX / 8 {
+            self.uncounted.set(0);
+            self.make_room(line);
+        }
+    }
+
+    /// All but `newest`, whose answer was made just now.
+    #[cold]
+    fn make_room(&self, newest: &Line) {
+        let open = self.open.borrow();
+        let is_leaving = |line: &Line| line.word.get() == Word::Leave;
+        let mut slow: Vec<&Line> = open
+            .values()
+            .map(|line| &**line)
+            .filter(|line| line.untaken.get() > 0 && !is_leaving(line))
+            .collect();
+        let mut untaken = slow.iter().map(|line| line.untaken.get()).sum::<usize>();
+        slow.sort_unstable_by_key(|line| line.answered.get());
+        for line in slow.into_iter().filter(|line| !std::ptr::eq(*line, newest)) {
+            if untaken <= UNTAKEN_MAX {
+                return;
+            }
+            untaken -= line.untaken.get();
+            line.tell(Word::Leave);
+        }
     }
 
     /// Tells all, and those to come, to end with the request in work.
@@ -148,11 +199,11 @@ mod tests {
         slow.begin();
         slow.end();
         for _ in 0..SILENT_LOOKS {
-            slow.sign();
+            slow.took(1);
             lines.look();
         }
         assert_eq!(words(&[&silent, &waiting, &slow]), [Word::GoOn; 3]);
-        slow.sign();
+        slow.took(1);
         lines.look();
         assert_eq!(words(&[&silent, &waiting, &slow]), [Word::Leave, Word::GoOn, Word::GoOn]);
         waiting.end();
@@ -160,6 +211,31 @@ mod tests {
             lines.look();
         }
         assert_eq!(words(&[&waiting, &slow]), [Word::Leave, Word::Leave]);
+    }
+
+    /// Of answers that nobody takes only so much is kept: who has left one for longest goes first, and whoever takes them
+    /// stays.
+    #[test]
+    fn who_leaves_too_much_untaken_is_told_to_leave() {
+        const LARGE: usize = UNTAKEN_MAX / 4;
+        let lines = Lines::default();
+        let [taking, first, second, third] = [(); 4].map(|()| lines.enter().1);
+        let all = || words(&[&taking, &first, &second, &third]);
+        for _ in 0..100 {
+            lines.end(&taking, LARGE);
+            taking.took(LARGE);
+        }
+        lines.end(&taking, 1);
+        for line in [&first, &second, &third] {
+            lines.end(line, LARGE);
+        }
+        assert_eq!(all(), [Word::GoOn; 4]);
+        lines.end(&second, LARGE);
+        assert_eq!(all(), [Word::Leave, Word::GoOn, Word::GoOn, Word::GoOn]);
+        lines.end(&third, 2 * LARGE);
+        assert_eq!(all(), [Word::Leave, Word::Leave, Word::Leave, Word::GoOn]);
+        lines.end(&third, 100 * LARGE);
+        assert_eq!(third.word.get(), Word::GoOn, "one that alone is too large is told all the same");
     }
 
     /// The end of the exchange reaches those that are open and those that come later, and hides no earlier word.
