@@ -201,7 +201,9 @@ impl Writer {
         self.batch.moved.push((to, reply));
     }
 
-    /// Expires the sessions whose windows end by `until`, which is a steady time.
+    /// Expires the sessions whose windows end by `until`, which is a steady time. Many may fall silent at one time, with
+    /// thousands of orders each, and a batch has a bound: once it is full of events, the next look takes the others. A move of a
+    /// manual clock goes on, since the time behind it is told only when all of them are expired.
     fn expire_until(&mut self, until: Time, shared: &Shared) {
         loop {
             let orders_of = |session: SessionId| has_orders(&self.state, session);
@@ -210,6 +212,9 @@ impl Writer {
             let time = shared.clock.reach(when);
             let command = Command { caller: None, body: Body::ExpireSession(session) };
             self.execute(time, command, None, shared);
+            if self.work.out.events.len() >= EVENTS_MAX && !shared.clock.is_manual() {
+                return;
+            }
         }
     }
 

@@ -40,7 +40,7 @@ fn a_sign_of_life_moves_the_deadline_and_revives() {
     assert_eq!(pulse.due(at(90), |_| true), Some((FIRST, at(90))));
 }
 
-/// An account with money and a key with Require Heartbeat, and a symbol to trade.
+/// One member, and a symbol to trade.
 fn founding() -> Vec<Command> {
     let currency = |code: &str| {
         Body::list_currency(Currency {
@@ -51,27 +51,34 @@ fn founding() -> Vec<Command> {
             networks: Vec::new(),
         })
     };
-    let mut opened = Account::house(Time(0));
-    opened.group = Some(GroupId(0));
-    opened.short_name = "one".to_owned();
     let bodies = [
         Body::open(Opening { mode: Mode::Sandbox, seed: 1, hash_key: 2, fees: FeeSchedule::default() }),
         currency("BTC"),
         currency("USD"),
         Body::list_symbol(symbol()),
         Body::add_group("one".to_owned()),
+    ];
+    bodies.into_iter().chain(member(0)).map(|body| Command { caller: None, body }).collect()
+}
+
+/// An account with money and a key with Require Heartbeat.
+fn member(number: usize) -> [Body; 3] {
+    let account = AccountId::from_index(House::ALL.len() + number);
+    let mut opened = Account::house(Time(0));
+    opened.group = Some(GroupId(0));
+    opened.short_name = format!("member-{number}");
+    [
         Body::open_account(opened),
         Body::add_session(NewSession {
-            owner: Owner::Account(account()),
+            owner: Owner::Account(account),
             roles: Roles::of(&[Role::Trader]),
             require_heartbeat: true,
             time_based_nonce: false,
-            api_key: "account-beat".to_owned(),
-            name: "beat".to_owned(),
+            api_key: format!("account-beat-{number}"),
+            name: format!("beat-{number}"),
         }),
-        Body::credit(account(), vec![(CurrencyId(1), Money::from_decimal(decimal("1000000")).unwrap())]),
-    ];
-    bodies.into_iter().map(|body| Command { caller: None, body }).collect()
+        Body::credit(account, vec![(CurrencyId(1), Money::from_decimal(decimal("1000000")).unwrap())]),
+    ]
 }
 
 fn decimal(text: &str) -> Decimal {
@@ -100,6 +107,19 @@ fn account() -> AccountId {
 const BEATING: SessionId = SessionId(0);
 const DAY: Time = Time(1_767_225_600_000_000);
 
+fn place() -> Place {
+    Place {
+        symbol: SymbolId(0),
+        side: Side::Buy,
+        kind: OrderKind::Limit,
+        option: None,
+        price: Price::from_ticks(100),
+        qty: Qty::from_hundredths(100_000),
+        spend: Money::ZERO,
+        client_id: None,
+    }
+}
+
 /// An exchange of one session that must be heard, and has an order.
 struct Quiet {
     stepped: Stepped,
@@ -109,40 +129,47 @@ struct Quiet {
 
 impl Quiet {
     fn with(clock: Clock) -> Self {
+        let mut quiet = Self::founded(clock, founding());
+        quiet.order();
+        quiet
+    }
+
+    fn founded(clock: Clock, founding: Vec<Command>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let segments =
             journal::Options { first_segment_bytes: 65_536, segment_bytes: 65_536, ballast_bytes: 0 };
         let mut recovered = recover_stepped(dir.path(), segments).unwrap();
-        recovered.commit(DAY, founding()).unwrap();
+        recovered.commit(DAY, founding).unwrap();
         let mut quiet =
             Self { stepped: Stepped::new(recovered, clock, Options::default()), _dir: dir, ticks: 0 };
         quiet.tick();
-        quiet.order();
         quiet
     }
 
     /// With the time of day, and a steady time that began with the system a minute ago.
     fn real() -> Self {
-        let steady = AtomicU64::new(60 * Time::SECOND);
-        Self::with(Clock::Set { day: AtomicU64::new(DAY.0), steady })
+        Self::with(real_clock())
+    }
+
+    /// A member of a crowd places an order under each of these nonces.
+    fn fill(&mut self, number: usize, nonces: std::ops::Range<u32>) {
+        let account = Some(AccountId::from_index(House::ALL.len() + number));
+        for nonce in nonces {
+            let nonce = Nonce::parse(nonce.to_string().as_bytes()).unwrap();
+            let caller = Some(Caller { session: SessionId::from_index(number), account, nonce });
+            let command = Command { caller, body: Body::Place(place()) };
+            drop(self.stepped.exchange().submit(command).unwrap());
+            self.stepped.decide(Duration::ZERO);
+        }
+        self.stepped.commit().unwrap();
     }
 
     fn order(&mut self) {
-        let place = Place {
-            symbol: SymbolId(0),
-            side: Side::Buy,
-            kind: OrderKind::Limit,
-            option: None,
-            price: Price::from_ticks(100),
-            qty: Qty::from_hundredths(100_000_000),
-            spend: Money::ZERO,
-            client_id: None,
-        };
         let nonce = Nonce::parse(b"1").unwrap();
         let caller = Some(Caller { session: BEATING, account: Some(account()), nonce });
         let exchange = self.stepped.exchange();
         exchange.heard(BEATING, exchange.steady());
-        let _answer = exchange.submit(Command { caller, body: Body::Place(place) }).unwrap();
+        let _answer = exchange.submit(Command { caller, body: Body::Place(place()) }).unwrap();
         self.tick();
         assert!(self.is_live(), "it is taken");
     }
@@ -183,6 +210,32 @@ impl Quiet {
             self.tick();
         }
     }
+}
+
+fn real_clock() -> Clock {
+    Clock::Set { day: AtomicU64::new(DAY.0), steady: AtomicU64::new(60 * Time::SECOND) }
+}
+
+/// Many sessions may fall silent at one time, as when their network fails, each with thousands of orders. Their cancels are more
+/// than a batch can hold: some go with the next, and none is forgotten. Proves SES-010.
+#[test]
+fn a_crowd_that_falls_silent_is_not_one_batch() {
+    const CROWD: usize = 8;
+    let others = (1..CROWD).flat_map(member).map(|body| Command { caller: None, body });
+    let mut quiet = Quiet::founded(real_clock(), founding().into_iter().chain(others).collect());
+    for number in 0..CROWD {
+        for third in 0..3 {
+            quiet.fill(number, 3_333 * third + 1..3_333 * (third + 1) + 1);
+        }
+    }
+    let live = |quiet: &Quiet| quiet.stepped.state().orders().len();
+    assert_eq!(live(&quiet), CROWD * 9_999);
+    quiet.watched_for(29);
+    assert_eq!(live(&quiet), CROWD * 9_999);
+    quiet.watched_for(1);
+    assert_eq!(live(&quiet), 9_999, "as many as a batch takes");
+    quiet.watched_for(1);
+    assert_eq!(live(&quiet), 0);
 }
 
 /// A clock that is set forward makes nobody silent. The expiry is of its own time, not of the window's end. Proves SES-010.
