@@ -176,8 +176,16 @@ fn signals() -> Result<Signals, Trouble> {
         .map_err(|error| Trouble::System(format!("cannot listen for signals: {error}")))
 }
 
+/// Connections that the system keeps until they are accepted. The library asks for 128: of more clients that come at once some
+/// would knock again a second later.
+const BACKLOG: i32 = 4_096;
+
 fn bind(address: SocketAddr) -> Result<TcpListener, Trouble> {
-    TcpListener::bind(address).map_err(|error| Trouble::Listen(address, error))
+    let listen = |listener: TcpListener| {
+        rustix::net::listen(&listener, BACKLOG)?;
+        Ok(listener)
+    };
+    TcpListener::bind(address).and_then(listen).map_err(|error| Trouble::Listen(address, error))
 }
 
 fn base_url(listener: &TcpListener) -> Result<String, Trouble> {
@@ -226,6 +234,20 @@ fn connections_max() -> Result<usize, Trouble> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::TcpStream;
+    use std::time::Duration;
+
+    /// Hundreds of clients may come before the first is accepted, and none has to come again.
+    #[test]
+    fn a_crowd_waits_at_the_door() {
+        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let address = listener.local_addr().unwrap();
+        // Who is not let in is told nothing, and knocks again after a second.
+        let patience = Duration::from_millis(900);
+        let crowd: Vec<_> =
+            (0..400).map(|_| TcpStream::connect_timeout(&address, patience).unwrap()).collect();
+        assert_eq!(crowd.len(), 400);
+    }
 
     /// A listener at every address is told by one that clients and control calls can use.
     #[test]
