@@ -559,7 +559,7 @@ fn listed_and_delisted_while_running() {
     laws::check(&x);
 }
 
-/// What cannot be listed is refused by the field that is wrong, and nothing is.
+/// What cannot be listed is refused by the field that is wrong, and nothing is. A name is that of its two currencies. Proves SYM-006.
 #[test]
 fn bad_listings() {
     let x = Exchange::start();
@@ -572,6 +572,9 @@ fn bad_listings() {
         ("symbol", json!("doge-gbp"), "InvalidParameterValue"),
         ("symbol", json!("all"), "InvalidParameterValue"),
         ("symbol", json!("dogegbpperp"), "InvalidParameterValue"),
+        ("symbol", json!("gbpdoge"), "InvalidParameterValue"),
+        ("symbol", json!("dogeusd"), "InvalidParameterValue"),
+        ("symbol", json!("doge"), "InvalidParameterValue"),
         ("symbol", json!(long), "InvalidParameterValue"),
         ("base_currency", json!("NOSUCH"), "InvalidCurrency"),
         ("quote_currency", json!("NOSUCH"), "InvalidCurrency"),
@@ -588,6 +591,9 @@ fn bad_listings() {
         let refusal = x.control("/sandbox/symbols", &newcomer(json!({ field: value }))).refused(400, reason);
         assert!(refusal.message.contains(&format!("'{field}'")), "{refusal:?}");
     }
+    let turned = newcomer(json!({ "symbol": "gbpdoge" }));
+    let refusal = x.control("/sandbox/symbols", &turned).refused(400, "InvalidParameterValue");
+    assert_eq!(refusal.message, "Field 'symbol' must be its base and its quote currency, 'dogegbp': gbpdoge");
     for field in
         ["symbol", "base_currency", "quote_currency", "tick_size", "quote_increment", "min_order_size"]
     {

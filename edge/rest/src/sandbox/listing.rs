@@ -36,15 +36,13 @@ pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal
 }
 
 fn read(app: &App, fields: &Payload) -> Result<Symbol, Refusal> {
-    let name = name(fields)?;
+    let given = required(fields, "symbol")?;
     let (base, quote) = (currency(app, fields, "base_currency")?, currency(app, fields, "quote_currency")?);
+    let code = |id| &*app.listed.currency(id).code;
     if base == quote {
-        return Err(bad_value(
-            "quote_currency",
-            "another than base_currency",
-            &app.listed.currency(quote).code,
-        ));
+        return Err(bad_value("quote_currency", "another than base_currency", code(quote)));
     }
+    let name = name(&given, code(base), code(quote))?;
     let grid = grid(fields)?;
     let qty_min = least(fields, &grid)?;
     Ok(Symbol {
@@ -60,19 +58,13 @@ fn read(app: &App, fields: &Payload) -> Result<Symbol, Refusal> {
     })
 }
 
-/// Letters of a name at most: twice the longest of the specification's table.
-const NAME_MAX: usize = 32;
-
-/// Lower-case letters and digits. `perp` at the end is how clients know a perpetual.
-fn name(fields: &Payload) -> Result<String, Refusal> {
-    let given = required(fields, "symbol")?;
-    let name = given.to_ascii_lowercase();
-    let fits = (1..=NAME_MAX).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if !fits || name.ends_with("perp") || name == "all" {
-        let expected = "1 to 32 letters and digits, not 'all' and not ending in 'perp'";
-        return Err(bad_value("symbol", expected, &given));
+/// The codes of both currencies together, by which clients take a symbol apart (SYM-006).
+fn name(given: &str, base: &str, quote: &str) -> Result<String, Refusal> {
+    let name = format!("{base}{quote}").to_ascii_lowercase();
+    if given.eq_ignore_ascii_case(&name) {
+        return Ok(name);
     }
-    Ok(name)
+    Err(bad_value("symbol", &format!("its base and its quote currency, '{name}'"), given))
 }
 
 fn currency(app: &App, fields: &Payload, field: &str) -> Result<CurrencyId, Refusal> {
