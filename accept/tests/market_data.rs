@@ -158,6 +158,9 @@ fn unknown_symbols() {
     assert_eq!(answer.status(), 404, "{answer}");
     assert!(answer.reply.header("content-type").unwrap_or_default().starts_with("text/plain"), "{answer}");
     assert!(answer.reply.text().to_lowercase().contains("nosuch"), "{answer}");
+    let long = x.get(&format!("/v1/pubticker/{}", "a".repeat(1_000)));
+    assert_eq!(long.status(), 404, "{long}");
+    assert_eq!(long.reply.text(), format!("Data for symbol {}… is not yet available", "a".repeat(80)));
     for path in ["/v2/ticker/nosuch", "/v1/book/nosuch", "/v1/trades/nosuch"] {
         let refusal = x.get(path).refused(400, "InvalidSymbol");
         assert!(refusal.message.contains("nosuch"), "{}", refusal.message);

@@ -5,6 +5,7 @@ use crate::call::Asked;
 use crate::json;
 use crate::reply::Reply;
 use crate::route::Route;
+use buttonwood_gate::quoted;
 use buttonwood_model::Side;
 use buttonwood_num::{MONEY_DECIMALS, Money, Qty};
 use http::StatusCode;
@@ -15,8 +16,10 @@ pub(crate) const ROUTE: Route = Route::public("/v1/pubticker/{symbol}", answer);
 fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
     let name = asked.parameter;
     // Plain text, as clients of this old path know it (facts T§2.3).
-    let unknown =
-        || Reply::text(StatusCode::NOT_FOUND, format!("Data for symbol {name} is not yet available"));
+    let unknown = || {
+        let message = format!("Data for symbol {} is not yet available", quoted(name));
+        Reply::text(StatusCode::NOT_FOUND, message)
+    };
     let id = asked.symbol(app).ok_or_else(unknown)?;
     let now = app.now();
     let (bid, ask, day) = {
