@@ -88,7 +88,10 @@ impl Nonces {
         let Some(tag) = once else { return Ok(nonce) };
         let mut memory = self.memory.lock();
         if nonce <= memory.last {
-            return Err("is no later than the last before the exchange was started".to_owned());
+            let last = memory.last;
+            return Err(format!(
+                "is no later than '{last}', this key's highest before the exchange was started"
+            ));
         }
         if !memory.remember(tag, now) {
             return Err(

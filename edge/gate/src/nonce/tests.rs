@@ -175,7 +175,9 @@ fn a_restart_forgets_payloads_and_not_the_last_nonce() {
     for old in ["1699999999", "1700000000"] {
         refused(
             take(old, Some([1; 48])),
-            &format!("Nonce '{old}' is no later than the last before the exchange was started"),
+            &format!(
+                "Nonce '{old}' is no later than '1700000000', this key's highest before the exchange was started"
+            ),
         );
     }
     assert!(take("1700000000", None).is_ok(), "reads may repeat");
