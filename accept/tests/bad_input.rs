@@ -229,7 +229,11 @@ fn amounts_to_spend() {
                 (400, "InvalidParameterValue"),
                 (400, "InvalidTotalSpend"),
             ],
-            names: vec![format!("Invalid total spend for symbol BTCUSD: {}", spend.trim_matches('"'))],
+            names: vec![
+                format!("Invalid total spend for symbol BTCUSD: {}; ", spend.trim_matches('"')),
+                if spend == "\"0.0000000001\"" { "buys less than can be traded" } else { "is more than 0" }
+                    .to_owned(),
+            ],
         });
     }
     table.finish();
@@ -240,7 +244,10 @@ fn amounts_to_spend() {
 fn amount_and_total_spend() {
     let x = Exchange::start();
     let mut table = Table::new(&x);
-    for side in ["buy", "sell"] {
+    for (side, must_be) in [
+        ("buy", "sent instead of 'amount', not beside it"),
+        ("sell", "left out of a sell, which is for an 'amount'"),
+    ] {
         for (amount, spend) in
             [("\"0.1\"", "\"100\""), ("\"0.1\"", "\"abc\""), ("\"0\"", "100"), ("null", "null")]
         {
@@ -252,9 +259,7 @@ fn amount_and_total_spend() {
                 input: format!("{side} amount {amount} and total_spend {spend}"),
                 answer: call_with(&x, "trader", "/v1/order/new", &fields),
                 expected: vec![(400, "InvalidParameterValue")],
-                names: vec![format!(
-                    "'total_spend' must be sent instead of 'amount', not beside it: {shown}"
-                )],
+                names: vec![format!("'total_spend' must be {must_be}: {shown}")],
             });
         }
     }

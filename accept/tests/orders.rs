@@ -321,6 +321,11 @@ fn bad_amounts_and_prices() {
             let step = if field == "amount" { "0.00000001, and at least 0.00001" } else { "0.01" };
             assert!(refusal.message.ends_with(&format!(" is a multiple of {step}")), "{answer}");
         }
+        for long in ["1234567890123456789", "1.00000000000000000000", "01", "00.1"] {
+            let refusal = new(&x, "trader", with(field, json!(long))).refused(400, reason);
+            let why = "a decimal has at most 18 digits before the point, 19 behind it, and no leading zeros";
+            assert!(refusal.message.ends_with(&format!(": {long}; {why}")), "{}", refusal.message);
+        }
         for wrong in [json!(""), json!({}), json!([1]), json!(true)] {
             let refusal = new(&x, "trader", with(field, wrong)).refused(400, reason);
             assert!(refusal.message.contains("for symbol BTCUSD: "), "{}", refusal.message);
@@ -333,6 +338,10 @@ fn bad_amounts_and_prices() {
         );
         x.as_("trader").call_payload("/v1/order/new", null.as_bytes()).refused(400, reason);
     }
+    let refusal =
+        new(&x, "trader", with("price", json!("184467440737095516.16"))).refused(400, "InvalidPrice");
+    let most = "; a price is a multiple of 0.01, and at most 184467440737095516.15";
+    assert!(refusal.message.ends_with(most), "{}", refusal.message);
     new(&x, "trader", with("amount", json!("0.000001"))).refused(400, "InvalidQuantity");
     assert_eq!(x.as_("trader").live_ids(), [""; 0]);
 }

@@ -15,12 +15,12 @@ pub struct Decimal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecimalError;
 
-/// Digits before the point at most.
-const INTEGER_DIGITS_MAX: usize = 18;
-/// Digits after the point at most.
-const FRACTION_DIGITS_MAX: usize = 19;
-
 impl Decimal {
+    /// Digits before the point at most.
+    pub const INTEGER_DIGITS_MAX: usize = 18;
+    /// Digits after the point at most.
+    pub const FRACTION_DIGITS_MAX: usize = 19;
+
     /// Reads a decimal; signs, exponents, blanks, bare points and leading zeros are refused.
     ///
     /// # Errors
@@ -33,7 +33,7 @@ impl Decimal {
                 (integer, rest.get(1..))
             }
         };
-        if integer.is_empty() || integer.len() > INTEGER_DIGITS_MAX {
+        if integer.is_empty() || integer.len() > Self::INTEGER_DIGITS_MAX {
             return Err(DecimalError);
         }
         if integer.len() > 1 && integer.first() == Some(&b'0') {
@@ -42,7 +42,7 @@ impl Decimal {
         let mut digits = accumulate(0, integer)?;
         let mut scale = 0;
         if let Some(fraction) = fraction {
-            if fraction.is_empty() || fraction.len() > FRACTION_DIGITS_MAX {
+            if fraction.is_empty() || fraction.len() > Self::FRACTION_DIGITS_MAX {
                 return Err(DecimalError);
             }
             digits = accumulate(digits, fraction)?;

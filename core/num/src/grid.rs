@@ -96,6 +96,13 @@ impl Grid {
         (ticks > 0 && units.is_multiple_of(step)).then_some(Price::from_ticks(ticks))
     }
 
+    /// Whether a price is on the price step, and larger than any that can be told.
+    pub fn is_beyond(&self, decimal: Decimal) -> bool {
+        let step = u128::from(self.tick_mantissa);
+        let units = decimal.units(self.tick_decimals).filter(|units| units.is_multiple_of(step));
+        units.is_some_and(|units| units / step > u128::from(u64::MAX))
+    }
+
     /// A client's quantity; `None` when it is zero or off the lot grid (SYM-010).
     pub fn qty(&self, decimal: Decimal) -> Option<Qty> {
         let units = decimal.units(self.lot_decimals)?;

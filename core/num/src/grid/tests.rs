@@ -41,6 +41,23 @@ fn off_grid_is_refused_never_rounded() {
     assert_eq!(Grid::new(decimal("0.0"), decimal("0.05")), Err(GridError::NotAnIncrement));
 }
 
+/// Beyond the range is only what the step takes and the largest price falls short of.
+#[test]
+fn prices_beyond_the_range_are_told_from_others() {
+    for (tick, most, next, off) in [
+        ("0.01", "184467440737095516.15", "184467440737095516.16", "184467440737095516.165"),
+        ("0.00000000001", "184467440.73709551615", "184467440.73709551616", "184467440.737095516161"),
+        ("0.05", "0.05", "999999999999999999.95", "999999999999999999.99"),
+    ] {
+        let grid = grid(tick, "0.000001");
+        assert!(grid.price(decimal(most)).is_some() && !grid.is_beyond(decimal(most)), "{most}");
+        assert!(grid.price(decimal(next)).is_none() && grid.is_beyond(decimal(next)), "{next}");
+        for other in [off, "0", "0.000000000001"] {
+            assert!(grid.price(decimal(other)).is_none() && !grid.is_beyond(decimal(other)), "{other}");
+        }
+    }
+}
+
 /// Amounts that take more than 64 bits are as exact as small ones. By hand: a lot is 10^-8 and a tick 0.01, so that
 /// 10^20 hundredths of a lot are 10^10 of the base, and cost 10^8 of the quote at a tick.
 #[test]

@@ -100,7 +100,11 @@ fn kind(payload: &Payload, symbol: &Symbol, side: Side) -> Result<OrderKind, Ref
         "exchange limit" => Ok(OrderKind::Limit),
         "exchange market" => match (payload.field("amount"), payload.field("total_spend")) {
             (Some(_), Some(spend)) => {
-                Err(bad_value("total_spend", "sent instead of 'amount', not beside it", spend.shown()))
+                let expected = match side {
+                    Side::Buy => "sent instead of 'amount', not beside it",
+                    Side::Sell => "left out of a sell, which is for an 'amount'",
+                };
+                Err(bad_value("total_spend", expected, spend.shown()))
             }
             (None, Some(_)) if side == Side::Buy => Ok(OrderKind::MarketSpend),
             _ => Ok(OrderKind::Market),
@@ -161,8 +165,14 @@ fn price(payload: &Payload, symbol: &Symbol) -> Result<Price, Refusal> {
     let price = decimal.and_then(|decimal| symbol.grid.price(decimal));
     price.ok_or_else(|| {
         let tick = shown(|out| symbol.grid.push_tick(out));
+        let takes = if decimal.is_some_and(|decimal| symbol.grid.is_beyond(decimal)) {
+            let most = shown(|out| symbol.grid.push_price(out, Price::from_ticks(u64::MAX)));
+            format!("a price is a multiple of {tick}, and at most {most}")
+        } else {
+            format!("a price is a multiple of {tick}")
+        };
         let refusal = bad_order_field(Reason::InvalidPrice, "price", symbol, &text);
-        refusal.and(&format!("a price is a multiple of {tick}"))
+        refusal.and(&digits_hint(decimal, &text).unwrap_or(takes))
     })
 }
 
@@ -173,8 +183,22 @@ fn qty(payload: &Payload, symbol: &Symbol) -> Result<Qty, Refusal> {
         let lot = shown(|out| symbol.grid.push_lot(out));
         let least = shown(|out| symbol.grid.push_qty(out, symbol.qty_min));
         let refusal = bad_order_field(Reason::InvalidQuantity, "quantity", symbol, &text);
-        refusal.and(&format!("a quantity is a multiple of {lot}, and at least {least}"))
+        let takes = format!("a quantity is a multiple of {lot}, and at least {least}");
+        refusal.and(&digits_hint(decimal, &text).unwrap_or(takes))
     })
+}
+
+/// Of a number that is written as decimals are, and read as none all the same: why.
+fn digits_hint(decimal: Option<Decimal>, text: &str) -> Option<String> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let is_plain = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if decimal.is_some() || !is_plain(whole) || !is_plain(fraction) {
+        return None;
+    }
+    let (before, behind) = (Decimal::INTEGER_DIGITS_MAX, Decimal::FRACTION_DIGITS_MAX);
+    Some(format!(
+        "a decimal has at most {before} digits before the point, {behind} behind it, and no leading zeros"
+    ))
 }
 
 fn shown(print: impl FnOnce(&mut Vec<u8>)) -> String {
@@ -186,7 +210,10 @@ fn shown(print: impl FnOnce(&mut Vec<u8>)) -> String {
 fn spend(payload: &Payload, symbol: &Symbol) -> Result<Money, Refusal> {
     let (decimal, text) = decimal(payload, "total_spend")?;
     let spend = decimal.filter(|decimal| !decimal.is_zero()).and_then(Money::from_decimal);
-    spend.ok_or_else(|| bad_order_field(Reason::InvalidQuantity, "total spend", symbol, &text))
+    spend.ok_or_else(|| {
+        let refusal = bad_order_field(Reason::InvalidQuantity, "total spend", symbol, &text);
+        refusal.and(&digits_hint(decimal, &text).unwrap_or_else(|| "a total spend is more than 0".to_owned()))
+    })
 }
 
 /// The client order id, if the payload has one (ORD-012).

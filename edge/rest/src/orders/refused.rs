@@ -52,7 +52,7 @@ fn place(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
         PlaceReject::InvalidSymbol => closed_symbol(&name),
         PlaceReject::NoPrice => bad_order_field(Reason::InvalidPrice, "price", symbol, &text("price")),
         PlaceReject::SpendIsForBuys => bad_order_field(Reason::InvalidSide, "side", symbol, &text("side")),
-        PlaceReject::BelowMinimum => bad_size(call, symbol),
+        PlaceReject::BelowMinimum => bad_size(call, symbol).and("it buys less than can be traded"),
         PlaceReject::MarketClosed => {
             Refusal::new(Reason::MarketClosed, format!("The market for symbol {shown} is closed"))
         }
