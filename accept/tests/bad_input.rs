@@ -662,7 +662,7 @@ fn ids() {
                 input: format!("{path} order_id {wrong}"),
                 answer: call_with(&x, "trader", path, &format!(r#""order_id":{wrong}"#)),
                 expected: vec![(400, "InvalidParameterValue")],
-                names: vec!["order_id".to_owned()],
+                names: vec!["'order_id' must be a whole number in digits alone: ".to_owned()],
             });
         }
         for unknown in ["999999999", "\"999999999\"", "0", "9007199254740993"] {

@@ -6,7 +6,7 @@ use crate::payload::numeric;
 use crate::refusal::quoted;
 use crate::signature::Tag;
 use crate::{Reason, Refusal, Value};
-use buttonwood_model::{Nonce, Time};
+use buttonwood_model::{NONCE_DIGITS_MAX, Nonce, Time};
 use parking_lot::Mutex;
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -66,7 +66,10 @@ impl Nonces {
             return Err(Refusal::new(Reason::MissingNonce, "The payload holds no 'nonce'"));
         };
         let Some(nonce) = numeric(value).and_then(|text| Nonce::parse(text.as_bytes()).ok()) else {
-            return Err(invalid(value, "was not parseable as a number."));
+            let what = format!(
+                "was not parseable as a number of at most {NONCE_DIGITS_MAX} digits, without a sign."
+            );
+            return Err(invalid(value, &what));
         };
         match rule {
             Rule::Increasing { service, endpoint } => {

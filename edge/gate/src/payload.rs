@@ -150,7 +150,9 @@ pub(crate) fn numeric<'a>(value: &'a Value<'_>) -> Option<&'a str> {
 /// The digits of a whole number; a number parser alone would take a plus sign.
 fn whole<'a>(name: &str, value: &'a Value<'_>) -> Result<&'a str, Refusal> {
     let is_whole = |digits: &&str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    numeric(value).filter(is_whole).ok_or_else(|| Refusal::bad_field(name, "a whole number", value))
+    numeric(value)
+        .filter(is_whole)
+        .ok_or_else(|| Refusal::bad_field(name, "a whole number in digits alone", value))
 }
 
 fn no_json(what: &str) -> Refusal {

@@ -34,7 +34,7 @@ impl Asked<'_> {
             // Larger than any number that means something: the same as the largest.
             return Ok(Some(text.parse().unwrap_or(u64::MAX)));
         }
-        Err(field::bad_query(name, "a whole number", text))
+        Err(field::bad_query(name, "a whole number in digits alone", text))
     }
 
     /// The symbol in the path.

@@ -85,7 +85,9 @@ fn any_number_is_a_nonce_and_nothing_else() {
     ];
     for (value, shown) in bad {
         for rule in [INCREASING, Rule::Timely { now: NOW, once: None }] {
-            let message = format!("Nonce '{shown}' was not parseable as a number.");
+            let message = format!(
+                "Nonce '{shown}' was not parseable as a number of at most 64 digits, without a sign."
+            );
             refused(nonces.take(Some(&value), rule), &message);
         }
     }
