@@ -38,7 +38,7 @@ pub enum Fault {
         /// Which file.
         path: PathBuf,
     },
-    /// A row that memory no longer holds, asked of memory alone.
+    /// A row that memory no longer holds, asked of memory alone; or more rows than are told at once.
     #[error("history: a row lies in the files")]
     Away,
     /// A row whose checksum, form or links are wrong.

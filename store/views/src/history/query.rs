@@ -13,6 +13,10 @@ use super::page::{self, End, Limit};
 use super::row::{OrderLinks, OrderRow, PublicTrade, TradeRow};
 use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId, Time};
 
+/// Trades of one order that are told of memory at once. It may have hundreds of thousands: whoever holds the history for all of
+/// them has everybody wait who appends to it.
+pub(super) const NEAR_MAX: usize = 1_000;
+
 const TRADES: fn(&History) -> &Log = |history| &history.trades;
 const ORDERS: fn(&History) -> &Log = |history| &history.orders;
 const PUBLIC: fn(&History) -> &Log = |history| &history.public;
@@ -63,7 +67,7 @@ impl<'a> Query<'a> {
         Self(Source::Whole(history))
     }
 
-    /// Of the rows in memory alone; a query that needs others comes to [`Fault::Away`].
+    /// Of the rows in memory alone; a query that needs others, or very many, comes to [`Fault::Away`].
     pub fn near(history: &'a History) -> Self {
         Self(Source::Near(history))
     }
@@ -218,6 +222,9 @@ impl<'a> Query<'a> {
         let mut rows: Vec<TradeRow> = Vec::new();
         let mut next = newest;
         while let Some(at) = next {
+            if rows.len() == NEAR_MAX && matches!(self.0, Source::Near(_)) {
+                return Err(Fault::Away);
+            }
             let (row, _) = self.row(TRADES, at, TradeRow::decode)?;
             if rows.last().is_some_and(|newer| newer.order != row.order) {
                 return Err(self.damaged(TRADES, at));

@@ -4,6 +4,7 @@ mod moving;
 mod rig;
 
 use super::bucket;
+use super::query::NEAR_MAX;
 use super::row::Timed;
 use super::{Fault, History, Index, Limit, Look, OrderRow, Position, Query, Since, TradeRow};
 use buttonwood_disk::Folder;
@@ -479,4 +480,22 @@ fn a_failure_of_an_earlier_life_is_told_at_the_opening() {
             Err(fault) => assert!(!opens && matches!(fault, Fault::Io { action: "cut", .. }), "{fault}"),
         }
     }
+}
+
+/// An order with very many trades is told of memory only as far as nobody waits for long, and whole by looks of a moment.
+#[test]
+fn very_many_trades_are_not_told_at_one_look() {
+    let directory = tempdir().unwrap();
+    let mut history = History::open(directory.path(), Index::new(KEY)).unwrap();
+    let mut newest = None;
+    let mut trade = |history: &mut History, number| {
+        newest = Some(history.push_trade(&rig::trade_of_order(number, newest)));
+        newest
+    };
+    let count = u64::try_from(NEAR_MAX).unwrap();
+    let many = (1..=count).fold(None, |_, number| trade(&mut history, number));
+    assert_eq!(Query::near(&history).trades_of(many).unwrap().len(), NEAR_MAX);
+    let more = trade(&mut history, count + 1);
+    assert!(matches!(Query::near(&history).trades_of(more), Err(Fault::Away)));
+    assert_eq!(told(&history, |query| query.trades_of(more)).len(), NEAR_MAX + 1);
 }

@@ -205,3 +205,21 @@ fn append(history: &mut History, row: &Row) -> Position {
 pub(super) fn client_id(number: u8) -> ClientId {
     ClientId::new(&"client:id".repeat(usize::from(number) * 3 + 1)).unwrap()
 }
+
+/// One of the trades of an order, after another of them.
+pub(super) fn trade_of_order(number: u64, before: Option<Position>) -> TradeRow {
+    TradeRow {
+        account: AccountId(0),
+        symbol: SymbolId(0),
+        order: OrderId(1),
+        trade: TradeId(number),
+        time: Time(number),
+        side: Side::Sell,
+        aggressor: false,
+        price: Price::from_ticks(1),
+        qty: Qty::from_hundredths(1),
+        fee: Money::ZERO,
+        client_id: None,
+        of_order: before,
+    }
+}
