@@ -17,8 +17,12 @@ use tokio::sync::oneshot;
 
 /// How long nonces of reads may wait for a batch (D-08a: journaled within 50 ms).
 const NONCES_WAIT: Duration = Duration::from_millis(40);
-/// The same while little room is left to journal.
+/// The same while little room is left to journal, at first.
 const NONCES_WAIT_LOW: Duration = Duration::from_secs(1);
+/// And later: what part of the time since it became little, and at most. A batch takes a block of what is kept back for cancels,
+/// and at one a second a caller who asks for his balances would use it up in some hours.
+const NONCES_PART_LOW: u32 = 60;
+const NONCES_WAIT_LOW_MAX: Duration = Duration::from_mins(10);
 /// How often silence is looked for under a real clock. Unit tests do without: it would hide a command that nobody told
 /// the writer of.
 const TICK: Duration = if cfg!(test) { Duration::from_hours(1) } else { Duration::from_millis(200) };
@@ -41,6 +45,8 @@ pub(crate) struct Writer {
     seen: Vec<(SessionId, Nonce)>,
     /// When the nonces of reads must go into a batch.
     nonces_due: Option<Instant>,
+    /// Since when little room is left to journal.
+    low_since: Option<Instant>,
     next_tick: Instant,
     /// When this turn began.
     now: Instant,
@@ -86,6 +92,7 @@ impl Writer {
             batch: Batch::default(),
             seen: Vec::new(),
             nonces_due: None,
+            low_since: None,
             next_tick: now,
             now,
             stopping: false,
@@ -158,7 +165,7 @@ impl Writer {
                 self.execute(shared.clock.now(), command, reply, shared);
             }
             Submission::Advance(to, reply) => self.advance(to, reply, shared),
-            Submission::NoncesWaiting => self.nonces_due = Some(self.now + nonces_wait(shared)),
+            Submission::NoncesWaiting => self.nonces_due = Some(self.now + self.nonces_wait(shared)),
             Submission::Stop => self.stopping = true,
         }
     }
@@ -173,7 +180,8 @@ impl Writer {
             if let Some(caller) = &command.caller {
                 // It is used all the same, and journaled with those of reads.
                 shared.nonces.lock().push((caller.session, caller.nonce));
-                self.nonces_due.get_or_insert(self.now + nonces_wait(shared));
+                let due = self.now + self.nonces_wait(shared);
+                self.nonces_due.get_or_insert(due);
             }
             turn_away(last, reply);
             return;
@@ -231,7 +239,10 @@ impl Writer {
             self.next_tick = now + TICK;
             // Their announcement may have met a full queue.
             if shared.low_space.load(Ordering::Relaxed) {
-                self.nonces_due.get_or_insert(now + NONCES_WAIT_LOW);
+                // They may wait for minutes, and all of them come to one a session.
+                keep_highest(&mut shared.nonces.lock());
+                let due = now + self.nonces_wait(shared);
+                self.nonces_due.get_or_insert(due);
             } else {
                 self.take_nonces(shared);
             }
@@ -252,13 +263,21 @@ impl Writer {
         }
     }
 
+    /// How long nonces wait for company.
+    fn nonces_wait(&mut self, shared: &Shared) -> Duration {
+        if !shared.low_space.load(Ordering::Relaxed) {
+            self.low_since = None;
+            return NONCES_WAIT;
+        }
+        let since = *self.low_since.get_or_insert(self.now);
+        (self.now.duration_since(since) / NONCES_PART_LOW).clamp(NONCES_WAIT_LOW, NONCES_WAIT_LOW_MAX)
+    }
+
     /// Journals the nonces that reads have used: the highest of each session.
     fn take_nonces(&mut self, shared: &Shared) {
         let mut seen = std::mem::take(&mut self.seen);
         std::mem::swap(&mut seen, &mut *shared.nonces.lock());
-        // Of each session, the highest comes first and stays.
-        seen.sort_unstable_by(|a, b| b.cmp(a));
-        seen.dedup_by_key(|(session, _)| *session);
+        keep_highest(&mut seen);
         if planted(Bug::ReadNoncesForgotten) {
             seen.clear();
         }
@@ -277,9 +296,10 @@ impl std::fmt::Debug for Writer {
     }
 }
 
-/// How long nonces wait for company.
-fn nonces_wait(shared: &Shared) -> Duration {
-    if shared.low_space.load(Ordering::Relaxed) { NONCES_WAIT_LOW } else { NONCES_WAIT }
+/// Of each session, the highest comes first and stays.
+fn keep_highest(nonces: &mut Vec<(SessionId, Nonce)>) {
+    nonces.sort_unstable_by(|a, b| b.cmp(a));
+    nonces.dedup_by_key(|(session, _)| *session);
 }
 
 /// Answers a command that is not taken for want of space. It is not journaled either, but for its nonce, with others: what

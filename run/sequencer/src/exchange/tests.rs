@@ -207,3 +207,29 @@ fn views_that_differ_are_noticed() {
         assert!(stepped.exchange().shared.views.try_read().is_none(), "and nobody reads");
     }
 }
+
+/// While there is hardly room to journal, a caller who only reads, once a second, does not use up what is kept back for
+/// cancels: his nonces are journaled soon at first, and ever more seldom, but every ten minutes.
+#[test]
+fn nonces_of_reads_spare_a_full_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let recovered = recover_stepped(dir.path(), segments()).unwrap();
+    let mut stepped = Stepped::new(recovered, Clock::manual(Time(1)), Options::default());
+    let mut journaled_in = |hour: u64| {
+        let mut batches = 0;
+        for second in 3_600 * hour..3_600 * (hour + 1) {
+            let exchange = stepped.exchange();
+            exchange.shared.low_space.store(true, Ordering::Relaxed);
+            exchange.note_nonce(SessionId(0), Nonce::parse((second + 1).to_string().as_bytes()).unwrap());
+            stepped.decide(Duration::from_secs(second));
+            batches += u32::from(stepped.commit().unwrap());
+        }
+        batches
+    };
+    let first = journaled_in(0);
+    assert!((60..330).contains(&first), "{first}");
+    for hour in 1..10 {
+        journaled_in(hour);
+    }
+    assert_eq!(journaled_in(10), 6);
+}
