@@ -68,6 +68,13 @@ impl Client {
         self
     }
 
+    /// The same client with nonces above one that its key has used.
+    #[must_use]
+    pub fn with_nonces_above(mut self, last: u64) -> Self {
+        self.nonces = Arc::new(Nonces::above(last));
+        self
+    }
+
     /// The same client, naming `account` in every signed call that names none.
     #[must_use]
     pub fn with_account(mut self, account: impl Into<String>) -> Self {

@@ -26,6 +26,11 @@ impl Nonces {
         Self { source, last: AtomicU64::new(0) }
     }
 
+    /// Increasing nonces above one that the key has used, whatever the clock says.
+    pub fn above(last: u64) -> Self {
+        Self { source: NonceSource::Increasing, last: AtomicU64::new(last) }
+    }
+
     /// The next nonce: with [`NonceSource::Increasing`] above every one given before, across restarts too
     /// as long as the clock is not set back.
     pub fn next(&self) -> u64 {
@@ -51,6 +56,15 @@ mod tests {
         let nonces = Nonces::default();
         let drawn: Vec<u64> = (0..10_000).map(|_| nonces.next()).collect();
         assert!(drawn.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    /// A clock that was set back gives no nonce again.
+    #[test]
+    fn goes_on_above_what_was_used() {
+        let ahead = Nonces::default().next() + 3_600_000_000;
+        let nonces = Nonces::above(ahead);
+        assert_eq!([nonces.next(), nonces.next()], [ahead + 1, ahead + 2]);
+        assert!(Nonces::above(7).next() >= ahead - 3_600_000_000);
     }
 
     #[test]

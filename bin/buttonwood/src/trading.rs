@@ -57,7 +57,9 @@ pub(crate) fn traders(
         }
         if let Some(secret) = vault.get(session, &entry.key.api_key)? {
             let secret = String::from_utf8_lossy(secret.expose()).into_owned();
-            keys.push(TraderKey { api_key: entry.key.api_key.clone(), secret });
+            // They are its own and fit. The clock may have been set back since the last one.
+            let nonce = entry.highest_nonce().to_string().parse().unwrap_or_default();
+            keys.push(TraderKey { api_key: entry.key.api_key.clone(), secret, nonce });
         }
     }
     let markets = markets(views.state(), &views)?;

@@ -33,6 +33,8 @@ pub struct TraderKey {
     pub api_key: String,
     /// Its secret.
     pub secret: String,
+    /// The highest nonce that it has used.
+    pub nonce: u64,
 }
 
 /// The simulated traders cannot trade.
@@ -118,8 +120,9 @@ impl Traders {
         seed: u64,
         pace: Pace,
     ) -> Result<Self, NoTraders> {
-        let client =
-            |key: TraderKey| Ok(Client::new(base_url)?.with_key(Credentials::new(key.api_key, key.secret)));
+        let client = |TraderKey { api_key, secret, nonce }: TraderKey| {
+            Ok(Client::new(base_url)?.with_key(Credentials::new(api_key, secret)).with_nonces_above(nonce))
+        };
         let mut quoters = keys.into_iter().map(client).collect::<Result<Vec<_>, Error>>()?;
         let taker = quoters.pop().filter(|_| quoters.len() == QUOTER_KEYS).ok_or(NoTraders::TooFewKeys)?;
         let desk = |market: Market| Desk {
