@@ -40,9 +40,7 @@ impl Scrub {
         match self.read_next() {
             Ok(None) => {}
             Ok(Some(segment)) => tracing::debug!(segment, "scrubbed"),
-            Err(fault) => {
-                tracing::error!(%fault, "a sealed journal segment is damaged: restore it from a copy before the next start");
-            }
+            Err(fault) => tracing::error!(%fault, "{}", meaning(&fault)),
         }
     }
 
@@ -58,6 +56,16 @@ impl Scrub {
         self.last = segment;
         reader.scrub(segment)?;
         Ok(Some(segment))
+    }
+}
+
+/// What a fault of the scrub means to the operator. Only damage is a reason to restore anything: having no open files left, or
+/// a disk that was away for a moment, says nothing of the segment.
+fn meaning(fault: &Fault) -> &'static str {
+    if fault.is_damage() {
+        "a sealed journal segment is damaged: restore it from a copy before the next start"
+    } else {
+        "a sealed journal segment cannot be read now, whether it is damaged is not known: it will be tried again"
     }
 }
 
@@ -96,5 +104,26 @@ mod tests {
         let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
         file.write_all_at(&[9], 4_096 + 3_000).unwrap();
         assert!(matches!(scrub.read_next(), Err(Fault::Damaged { .. })));
+    }
+    /// A segment that cannot be opened is not told as damaged, one that lacks or has other bytes is; and after a refusal of the
+    /// system its turn comes again.
+    #[test]
+    fn what_cannot_be_read_is_not_called_damaged() {
+        let dir = tempfile::tempdir().unwrap();
+        journal_of_three_openings(dir.path());
+        let path = dir.path().join(JOURNAL_DIR).join("0000000002.segment");
+        let kept = dir.path().join("kept");
+        std::fs::rename(&path, &kept).unwrap();
+        let mut scrub = Scrub::new(&dir.path().into());
+        let lost = scrub.read_next().unwrap_err();
+        assert!(meaning(&lost).contains("is damaged: restore it"), "{lost}");
+        // Opening it goes round in a circle: as root, too, the system refuses.
+        std::os::unix::fs::symlink(&path, &path).unwrap();
+        let refused = scrub.read_next().unwrap_err();
+        assert!(meaning(&refused).contains("cannot be read now"), "{refused}");
+        std::fs::remove_file(&path).unwrap();
+        std::fs::rename(&kept, &path).unwrap();
+        assert_eq!(scrub.read_next().unwrap(), Some(1));
+        assert_eq!(scrub.read_next().unwrap(), Some(2));
     }
 }

@@ -115,6 +115,18 @@ impl Fault {
         let (Self::Io { source, .. } | Self::Append { source, .. }) = self else { return false };
         matches!(source.kind(), StorageFull | QuotaExceeded)
     }
+
+    /// Whether files are not as they were written. The system's refusals say nothing of what is in them: they may pass.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Version { .. } | Self::Foreign { .. } | Self::Damaged { .. } | Self::Behind { .. } => true,
+            Self::Io { .. }
+            | Self::Read { .. }
+            | Self::Append { .. }
+            | Self::Poisoned { .. }
+            | Self::Locked { .. } => false,
+        }
+    }
 }
 
 /// Names what was tried on which path, for `map_err`.
