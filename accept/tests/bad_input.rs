@@ -963,6 +963,37 @@ fn methods() {
     table.finish();
 }
 
+/// An answer over a body that is not read says that the connection closes, so that nobody sends another request into it; where
+/// there is no body it stays open. Proves ERR-008, ERR-009.
+#[test]
+fn an_unread_body_ends_the_connection() {
+    let x = Exchange::start();
+    let host = format!("Host: {}\r\n", x.address());
+    let check = |line: &str, status: u16| {
+        let request =
+            format!("{line} HTTP/1.1\r\n{host}Content-Length: 3000000\r\n\r\n{}", "x".repeat(200_000));
+        let answer = raw::send(&x, request.as_bytes(), PATIENCE);
+        let text = answer.text().to_ascii_lowercase();
+        assert_eq!(
+            (answer.status(), answer.answers(), answer.closed),
+            (Some(status), 1, true),
+            "{line}: {text}"
+        );
+        assert!(text.contains("\r\nconnection: close\r\n"), "{line}: {text}");
+        // Two in a row; only the second one's sender asks for the end.
+        let next = format!("GET /health/live HTTP/1.1\r\n{host}Connection: close\r\n\r\n");
+        let answers = raw::send(&x, format!("{line} HTTP/1.1\r\n{host}\r\n{next}").as_bytes(), PATIENCE);
+        assert_eq!((answers.status(), answers.answers()), (Some(status), 2), "{line}: {}", answers.text());
+    };
+    check("POST /v1/nowhere", 404);
+    check("PUT /v1/order/new", 405);
+    check("POST /", 405);
+    check("GET /health/live", 200);
+    x.control("/sandbox/maintenance", &json!({ "on": true })).ok();
+    check("POST /v1/order/new", 503);
+    x.control("/sandbox/maintenance", &json!({ "on": false })).ok();
+}
+
 /// Fifty requests in one go are answered in their order, bodies of up to 64 KiB are read and ignored.
 #[test]
 fn proper_but_unusual() {

@@ -54,12 +54,14 @@ async fn respond(
 ) -> Result<Reply, Refusal> {
     let path = head.uri.path();
     if app.is_in_maintenance() && !goes_on(app, head) {
-        return Err(maintenance::refusal());
+        return Ok(over(maintenance::refusal().into(), &body));
     }
     let (route, parameter) = match find(head.method.as_str(), path, app.settings.sandbox) {
         Found::Route(route, parameter) => (route, parameter),
-        Found::OtherMethod(method) => return Ok(wrong_method(head.method.as_str(), path, method)),
-        Found::Nothing => return outside(app, head.method.as_str(), path),
+        Found::OtherMethod(method) => {
+            return Ok(over(wrong_method(head.method.as_str(), path, method), &body));
+        }
+        Found::Nothing => return Ok(over(outside(app, head.method.as_str(), path), &body)),
     };
     check_framing(verdict, head.version, &head.headers)?;
     let body = if body.is_end_stream() { Bytes::new() } else { Box::pin(read_body(body)).await? };
@@ -117,15 +119,21 @@ fn goes_on(app: &App, head: &Parts) -> bool {
     }
 }
 
+/// An answer over a body that nobody reads. What is left of it would be taken for the next request, so the connection
+/// closes; told in time, a client does not send another into it.
+fn over(reply: Reply, unread: &Incoming) -> Reply {
+    if unread.is_end_stream() { reply } else { reply.closing() }
+}
+
 /// Health checks and pages: not part of the interface.
-fn outside(app: &App, method: &str, path: &str) -> Result<Reply, Refusal> {
+fn outside(app: &App, method: &str, path: &str) -> Reply {
     let page = || (app.settings.pages)(&app.exchange, path);
     let found =
         health::answer(app, path).or_else(|| page().map(|page| Reply::page(page.content_type, page.body)));
     match (found, method) {
-        (Some(reply), "GET" | "HEAD") => Ok(reply),
-        (Some(_), _) => Ok(wrong_method(method, path, "GET, HEAD")),
-        (None, _) => Err(no_endpoint(path)),
+        (Some(reply), "GET" | "HEAD") => reply,
+        (Some(_), _) => wrong_method(method, path, "GET, HEAD"),
+        (None, _) => no_endpoint(path).into(),
     }
 }
 
