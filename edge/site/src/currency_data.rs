@@ -2,31 +2,58 @@
 //! order without it.
 
 use buttonwood_engine::State;
-use buttonwood_model::{CurrencyKind, SymbolStatus};
+use buttonwood_model::{Currency, CurrencyKind, SymbolStatus};
+use buttonwood_num::{Grid, Qty};
 use serde_json::{Value, json};
+
+/// What the block is made of, taken of a state that others wait for.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    pairs: Vec<Pair>,
+    currencies: Vec<Currency>,
+}
+
+#[derive(Debug)]
+struct Pair {
+    name: String,
+    grid: Grid,
+    qty_min: Qty,
+}
+
+impl Listing {
+    /// What is listed and not closed.
+    pub(crate) fn of(state: &State) -> Self {
+        let open = state.symbols().iter().filter(|symbol| symbol.status != SymbolStatus::Closed);
+        let pair = open.map(|symbol| Pair {
+            name: symbol.name.clone(),
+            grid: symbol.grid.clone(),
+            qty_min: symbol.qty_min,
+        });
+        Self { pairs: pair.collect(), currencies: state.currencies().to_vec() }
+    }
+}
 
 /// `tradingPairs`: symbol, price decimals, quantity decimals, minimum, rounding decimals, open. `currencies`: code,
 /// name, number, decimals, place holder, decimals, place holder, fiat, place holder, network.
-pub(crate) fn block(state: &State) -> Value {
-    let pairs: Vec<Value> = state
-        .symbols()
+pub(crate) fn block(listing: &Listing) -> Value {
+    let pairs: Vec<Value> = listing
+        .pairs
         .iter()
-        .filter(|symbol| symbol.status != SymbolStatus::Closed)
-        .map(|symbol| {
+        .map(|pair| {
             let mut least = Vec::new();
-            symbol.grid.push_qty(&mut least, symbol.qty_min);
+            pair.grid.push_qty(&mut least, pair.qty_min);
             json!([
-                symbol.name.to_ascii_uppercase(),
-                symbol.grid.tick_decimals(),
-                symbol.grid.lot_decimals(),
+                pair.name.to_ascii_uppercase(),
+                pair.grid.tick_decimals(),
+                pair.grid.lot_decimals(),
                 String::from_utf8_lossy(&least),
-                symbol.grid.tick_decimals() + symbol.grid.lot_decimals(),
+                pair.grid.tick_decimals() + pair.grid.lot_decimals(),
                 true,
             ])
         })
         .collect();
-    let currencies: Vec<Value> = state
-        .currencies()
+    let currencies: Vec<Value> = listing
+        .currencies
         .iter()
         .enumerate()
         .map(|(number, currency)| {

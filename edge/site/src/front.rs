@@ -1,5 +1,6 @@
 //! The front page: what this is, what trades now, the first call to make.
 
+use crate::currency_data::Listing;
 use crate::{currency_data, market};
 use buttonwood_engine::Mode;
 use buttonwood_sequencer::Exchange;
@@ -20,8 +21,10 @@ pub(crate) fn page(exchange: &Exchange) -> String {
     let views = exchange.views();
     let sandbox = views.state().opening().is_some_and(|opening| opening.mode == Mode::Sandbox);
     let listed = views.state().symbols().len();
-    let data = currency_data::block(views.state()).to_string();
+    let listing = Listing::of(views.state());
+    // Every batch waits for who holds the views: from here on it is only text.
     drop(views);
+    let data = currency_data::block(&listing).to_string();
     FRAME
         .replace("{{mode}}", if sandbox { "sandbox" } else { "venue" })
         .replace("{{keys}}", if sandbox { SANDBOX_KEYS } else { VENUE_KEYS })

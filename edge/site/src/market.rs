@@ -1,42 +1,64 @@
 //! The symbols worth a look at the moment: those with a trade or an order, with their price and top of book.
 
-use buttonwood_model::{Side, Symbol, SymbolId};
-use buttonwood_num::Price;
+use buttonwood_model::{Side, Symbol, SymbolId, Time};
+use buttonwood_num::{Grid, Price};
 use buttonwood_sequencer::Exchange;
+use buttonwood_views::Views;
 use serde_json::{Value, json};
+
+/// What is shown of one symbol, as figures.
+#[derive(Debug)]
+struct Row {
+    symbol: String,
+    grid: Grid,
+    last: Option<Price>,
+    /// Hundredths of a percent.
+    change: Option<i128>,
+    bid: Option<Price>,
+    ask: Option<Price>,
+}
 
 /// Rows of symbol, last price, change, best bid and best ask; texts throughout, ready to show.
 pub(crate) fn table(exchange: &Exchange) -> Value {
     let now = exchange.now();
-    let views = exchange.views();
-    let rows: Vec<Value> = views
-        .state()
-        .symbols()
-        .iter()
-        .enumerate()
-        .filter_map(|(id, symbol)| {
-            let id = SymbolId::from_index(id);
-            let day = views.tape().day(id, now);
-            let best = |side| views.depth().best(id, side).map(|(price, _)| price);
-            let (bid, ask) = (best(Side::Buy), best(Side::Sell));
-            (day.is_some() || bid.is_some() || ask.is_some()).then(|| {
-                json!({
-                    "symbol": symbol.name,
-                    "last": shown(symbol, day.map(|day| day.last)),
-                    "change": day.map_or_else(String::new, |day| percent(day.change())),
-                    "bid": shown(symbol, bid),
-                    "ask": shown(symbol, ask),
-                })
-            })
-        })
-        .collect();
+    // Every batch waits for who holds the views: figures are taken of them, and become text afterwards.
+    let figures = rows(&exchange.views(), now);
+    let rows: Vec<Value> = figures.iter().map(texts).collect();
     json!({ "now_ms": now.millis(), "rows": rows })
 }
 
-fn shown(symbol: &Symbol, price: Option<Price>) -> String {
+fn rows(views: &Views, now: Time) -> Vec<Row> {
+    let row = |(id, symbol): (usize, &Symbol)| {
+        let id = SymbolId::from_index(id);
+        let day = views.tape().day(id, now);
+        let best = |side| views.depth().best(id, side).map(|(price, _)| price);
+        let (bid, ask) = (best(Side::Buy), best(Side::Sell));
+        (day.is_some() || bid.is_some() || ask.is_some()).then(|| Row {
+            symbol: symbol.name.clone(),
+            grid: symbol.grid.clone(),
+            last: day.map(|day| day.last),
+            change: day.map(|day| day.change()),
+            bid,
+            ask,
+        })
+    };
+    views.state().symbols().iter().enumerate().filter_map(row).collect()
+}
+
+fn texts(row: &Row) -> Value {
+    json!({
+        "symbol": row.symbol,
+        "last": shown(&row.grid, row.last),
+        "change": row.change.map_or_else(String::new, percent),
+        "bid": shown(&row.grid, row.bid),
+        "ask": shown(&row.grid, row.ask),
+    })
+}
+
+fn shown(grid: &Grid, price: Option<Price>) -> String {
     let mut out = Vec::new();
     if let Some(price) = price {
-        symbol.grid.push_price(&mut out, price);
+        grid.push_price(&mut out, price);
     }
     String::from_utf8(out).unwrap_or_default()
 }
