@@ -137,6 +137,33 @@ fn recommended_rates() {
     }
 }
 
+/// Pages are limited by themselves: a crowd of browsers behind one address is served, a flood is not, and neither takes
+/// anything of what public paths have. Proves LIM-006.
+#[test]
+fn pages() {
+    let x = limited();
+    let visitor = x.fresh("trader");
+    // Twenty open the page within the same moment.
+    for _ in 0..20 {
+        for path in ["/", "/site/front.css", "/site/front.js", "/site/leaf.svg", "/site/market.json"] {
+            assert_eq!(visitor.get(path).status(), 200, "{path}");
+        }
+    }
+    let refused = (0..20_000).map(|_| visitor.get("/site/leaf.svg")).find(|answer| answer.status() != 200);
+    let refused = refused.expect("a flood is refused");
+    assert_eq!(refused.refused(429, "RateLimit").message, "Too Many Requests");
+    assert_eq!(refused.reply.header("retry-after"), Some("1"));
+    // Paths that are none and methods that none has cost nothing, health checks have no limit.
+    for _ in 0..200 {
+        visitor.get("/site/nothing").refused(404, "EndpointNotFound");
+        visitor.send("POST", "/", &[], b"").refused(405, "EndpointNotFound");
+        assert_eq!(visitor.get("/health/live").status(), 200);
+    }
+    visitor.get("/v1/symbols").ok();
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!(visitor.get("/").status(), 200);
+}
+
 /// Switched off, nothing is limited.
 #[test]
 fn limits_off() {

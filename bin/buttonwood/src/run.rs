@@ -10,7 +10,7 @@ use crate::welcome::{self, Welcome};
 use buttonwood_engine::{Mode, State};
 use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits};
 use buttonwood_model::{SessionId, Time};
-use buttonwood_rest::{App, Page, Settings};
+use buttonwood_rest::{App, MakePage, Page, Settings};
 use buttonwood_sandbox::{is_simulated, write_credentials};
 use buttonwood_sequencer::{Exchange, Running};
 use buttonwood_vault::Vault;
@@ -143,9 +143,12 @@ fn serve_until_told(
     Ok(())
 }
 
-fn site_page(exchange: &Exchange, path: &str) -> Option<Page> {
-    buttonwood_site::page(exchange, path)
-        .map(|page| Page { content_type: page.content_type, body: page.body })
+fn site_page(path: &str) -> Option<MakePage> {
+    let known = buttonwood_site::page(path)?;
+    Some(Box::new(move |exchange| {
+        let page = known.make(exchange);
+        Page { content_type: page.content_type, body: page.body }
+    }))
 }
 
 fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Vault) -> Result<Gate, Trouble> {

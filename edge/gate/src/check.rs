@@ -87,6 +87,7 @@ pub struct Gate {
     limits: Limits,
     public: Addresses,
     flood: Addresses,
+    pages: Addresses,
 }
 
 impl Gate {
@@ -99,6 +100,7 @@ impl Gate {
             limits,
             public: Addresses::new(limits.public),
             flood: Addresses::new(limits.flood),
+            pages: Addresses::new(limits.pages),
         }
     }
 
@@ -115,6 +117,14 @@ impl Gate {
     /// `RateLimit`.
     pub fn public(&self, peer: IpAddr, now: Duration) -> Result<Duration, Refusal> {
         if self.limits.enabled { turn(self.public.take(peer, now)) } else { Ok(Duration::ZERO) }
+    }
+
+    /// Lets a request for one of the site's pages in. It takes nothing of what the interface's public paths have (LIM-006).
+    ///
+    /// # Errors
+    /// `RateLimit`.
+    pub fn page(&self, peer: IpAddr, now: Duration) -> Result<(), Refusal> {
+        if self.limits.enabled { turn(self.pages.take(peer, now)).map(|_| ()) } else { Ok(()) }
     }
 
     /// Lets a private request in, which is a sign of life (SES-012). Its nonce is taken before it waits, so that nonces are

@@ -58,6 +58,8 @@ pub struct Limits {
     pub public: Limit,
     /// Private requests of one client address, before anything is verified.
     pub flood: Limit,
+    /// The site's pages and their files for one client address: apart from the interface's, far above what browsers ask for.
+    pub pages: Limit,
 }
 
 impl Limits {
@@ -76,6 +78,7 @@ impl Default for Limits {
             reserve: Limit::per_second(5).queueing(0),
             public: Limit::per_second(2),
             flood: Limit::per_second(2_000).queueing(0),
+            pages: Limit::per_second(100).queueing(0),
         }
     }
 }

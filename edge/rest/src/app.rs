@@ -18,8 +18,11 @@ pub struct Page {
     pub body: Vec<u8>,
 }
 
-/// Where paths outside the interface are looked up: the site's pages.
-pub type Pages = fn(&Exchange, &str) -> Option<Page>;
+/// Makes a page as of now.
+pub type MakePage = Box<dyn FnOnce(&Exchange) -> Page>;
+
+/// Where paths outside the interface are looked up: the site's pages. To look costs nothing; to make one does.
+pub type Pages = fn(&str) -> Option<MakePage>;
 
 /// What differs from one exchange to another.
 #[derive(Clone, Debug)]

@@ -32,7 +32,7 @@ mod time;
 mod unbuilt;
 mod wording;
 
-pub use app::{App, Page, Pages, Settings};
+pub use app::{App, MakePage, Page, Pages, Settings};
 pub use buttonwood_views::Views;
 pub use route::{Auth, Route};
 pub use routes::ROUTES;

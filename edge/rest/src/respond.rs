@@ -61,7 +61,7 @@ async fn respond(
         Found::OtherMethod(method) => {
             return Ok(over(wrong_method(head.method.as_str(), path, method), &body));
         }
-        Found::Nothing => return Ok(over(outside(app, head.method.as_str(), path), &body)),
+        Found::Nothing => return Ok(over(outside(app, peer, head.method.as_str(), path), &body)),
     };
     check_framing(verdict, head.version, &head.headers)?;
     let body = if body.is_end_stream() { Bytes::new() } else { Box::pin(read_body(body)).await? };
@@ -126,14 +126,19 @@ fn over(reply: Reply, unread: &Incoming) -> Reply {
 }
 
 /// Health checks and pages: not part of the interface.
-fn outside(app: &App, method: &str, path: &str) -> Reply {
-    let page = || (app.settings.pages)(&app.exchange, path);
-    let found =
-        health::answer(app, path).or_else(|| page().map(|page| Reply::page(page.content_type, page.body)));
-    match (found, method) {
-        (Some(reply), "GET" | "HEAD") => reply,
-        (Some(_), _) => wrong_method(method, path, "GET, HEAD"),
-        (None, _) => no_endpoint(path).into(),
+fn outside(app: &App, peer: SocketAddr, method: &str, path: &str) -> Reply {
+    let (health, page) = (health::answer(app, path), (app.settings.pages)(path));
+    match (health, page, method) {
+        (None, None, _) => no_endpoint(path).into(),
+        (Some(reply), _, "GET" | "HEAD") => reply,
+        (None, Some(make), "GET" | "HEAD") => match app.gate.page(peer.ip(), app.uptime()) {
+            Ok(()) => {
+                let page = make(&app.exchange);
+                Reply::page(page.content_type, page.body)
+            }
+            Err(refusal) => refusal.into(),
+        },
+        (Some(_), ..) | (_, Some(_), _) => wrong_method(method, path, "GET, HEAD"),
     }
 }
 

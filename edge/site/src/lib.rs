@@ -15,15 +15,38 @@ pub struct Page {
     pub body: Vec<u8>,
 }
 
+/// Makes a page's bytes.
+type Make = fn(&Exchange) -> Vec<u8>;
+
+/// A page that there is, still to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    content_type: &'static str,
+    make: Make,
+}
+
+impl Known {
+    /// The page as of now.
+    pub fn make(self, exchange: &Exchange) -> Page {
+        Page { content_type: self.content_type, body: (self.make)(exchange) }
+    }
+}
+
 /// The page at a path, if there is one.
-pub fn page(exchange: &Exchange, path: &str) -> Option<Page> {
-    let (content_type, body) = match path {
-        "/" => ("text/html; charset=utf-8", front::page(exchange).into_bytes()),
-        "/site/market.json" => ("application/json", market::table(exchange).to_string().into_bytes()),
-        "/site/front.js" => ("text/javascript; charset=utf-8", include_bytes!("../assets/front.js").to_vec()),
-        "/site/front.css" => ("text/css; charset=utf-8", include_bytes!("../assets/front.css").to_vec()),
-        "/favicon.ico" | "/site/leaf.svg" => ("image/svg+xml", include_bytes!("../assets/leaf.svg").to_vec()),
+pub fn page(path: &str) -> Option<Known> {
+    let (content_type, make): (_, Make) = match path {
+        "/" => ("text/html; charset=utf-8", |exchange| front::page(exchange).into_bytes()),
+        "/site/market.json" => {
+            ("application/json", |exchange| market::table(exchange).to_string().into_bytes())
+        }
+        "/site/front.js" => {
+            ("text/javascript; charset=utf-8", |_| include_bytes!("../assets/front.js").to_vec())
+        }
+        "/site/front.css" => ("text/css; charset=utf-8", |_| include_bytes!("../assets/front.css").to_vec()),
+        "/favicon.ico" | "/site/leaf.svg" => {
+            ("image/svg+xml", |_| include_bytes!("../assets/leaf.svg").to_vec())
+        }
         _ => return None,
     };
-    Some(Page { content_type, body })
+    Some(Known { content_type, make })
 }

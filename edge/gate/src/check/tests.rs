@@ -231,6 +231,21 @@ fn the_first_failing_check_decides() {
     assert_eq!(refusal(r#"{"request":"/v1/order/new","nonce":"x"}"#), Reason::InvalidNonce);
 }
 
+/// The site's pages have a bucket of an address too, and neither takes of the other's. Proves LIM-006.
+#[test]
+fn pages_have_their_own_bucket() {
+    let peer = IpAddr::from([10, 0, 0, 1]);
+    let (gate, now) = (gate_with(Limits::default()), Duration::ZERO);
+    for _ in 0..100 {
+        gate.page(peer, now).unwrap();
+    }
+    assert_eq!(gate.page(peer, now).map_err(|refusal| refusal.reason), Err(Reason::RateLimit));
+    gate.page(IpAddr::from([10, 0, 0, 2]), now).unwrap();
+    assert_eq!(gate.public(peer, now), Ok(Duration::ZERO));
+    let gate = gate_with(Limits::off());
+    (0..1_000).for_each(|_| gate.page(peer, now).unwrap());
+}
+
 /// Proves SES-012, SES-013.
 #[test]
 fn only_what_is_authenticated_is_let_in_and_a_sign_of_life() {
