@@ -2,11 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
-use buttonwood_accept::{Exchange, Setup, Value, json, laws, run_to_end, same_keys};
-use rustix::process::Signal;
+use buttonwood_accept::{Exchange, Setup, Value, binary, json, laws, run_to_end, same_keys};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// How long a start or a stop may take on a busy machine before a test gives up.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
@@ -35,6 +43,73 @@ fn signals_stop_cleanly() {
         let order = x.as_("trader").limit("btcusd", "buy", "1", "100");
         assert_eq!(x.signal(signal), Some(0), "{}", x.log());
         laws::verified(&x);
+        x.restart();
+        assert_eq!(x.as_("trader").live_ids(), [order["order_id"].as_str().unwrap()]);
+    }
+}
+
+/// A start that is told to stop does so there and then, as a kill would, and the next one is as ever.
+#[test]
+fn a_signal_ends_a_start() {
+    let x = Exchange::start();
+    let order = x.as_("trader").limit("btcusd", "buy", "1", "100");
+    x.stop();
+    // A vault whose bytes do not come: the start has read its journal, and waits.
+    let (vault, kept) = (x.data().join("vault"), x.data().join("kept"));
+    for signal in [Signal::TERM, Signal::INT] {
+        fs::rename(&vault, &kept).unwrap();
+        assert!(Command::new("mkfifo").arg(&vault).status().unwrap().success());
+        let mut child = Command::new(binary())
+            .args(["--listen", "127.0.0.1:0", "--clock", "manual", "--data", text(x.data())])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (tell, told) = mpsc::channel();
+        let pipe = vault.clone();
+        // Opening it waits for who reads.
+        std::thread::spawn(move || tell.send(fs::File::options().write(true).open(pipe)));
+        let held = told.recv_timeout(PATIENCE).expect("the start reads its vault").unwrap();
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let deadline = Instant::now() + PATIENCE;
+        let ended = loop {
+            match child.try_wait().unwrap() {
+                None if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(2)),
+                ended => break ended,
+            }
+        };
+        child.kill().ok();
+        let printed = std::io::read_to_string(child.stdout.take().unwrap()).unwrap();
+        child.wait().unwrap();
+        assert_eq!((ended.and_then(|ended| ended.code()), printed.as_str()), (Some(0), ""), "{signal:?}");
+        drop(held);
+        fs::rename(&kept, &vault).unwrap();
+    }
+    laws::verified(&x);
+    x.restart();
+    assert_eq!(x.as_("trader").live_ids(), [order["order_id"].as_str().unwrap()]);
+}
+
+/// A second signal ends a stop that takes its time, and what was acknowledged is there; one that comes with the first, as from a
+/// terminal and a wrapper, does not. Here real time is the subject.
+#[test]
+fn a_second_signal_ends_a_stop() {
+    for (pause, code) in [(0, Some(0)), (700, None)] {
+        let x = Exchange::start();
+        let order = x.as_("trader").limit("btcusd", "buy", "1", "100");
+        let mut slow = TcpStream::connect(x.address()).unwrap();
+        // A request that the stop waits for, for up to three seconds; answered once it was taken up.
+        let request = format!(
+            "POST /v1/heartbeat HTTP/1.1\r\nHost: {}\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n",
+            x.address()
+        );
+        slow.write_all(request.as_bytes()).unwrap();
+        slow.read_exact(&mut [0; 12]).unwrap();
+        kill_process(x.pid(), Signal::TERM).unwrap();
+        std::thread::sleep(Duration::from_millis(pause));
+        kill_process(x.pid(), Signal::TERM).unwrap();
+        let ended = x.wait_for_end(PATIENCE).expect("it ends");
+        assert_eq!((ended.code(), ended.success()), (code, code.is_some()), "after {pause} ms: {}", x.log());
         x.restart();
         assert_eq!(x.as_("trader").live_ids(), [order["order_id"].as_str().unwrap()]);
     }

@@ -10,6 +10,7 @@ mod founding;
 mod ranks;
 mod reference;
 mod run;
+mod signals;
 mod trading;
 mod trouble;
 mod verify;

@@ -4,6 +4,7 @@ use crate::cli::{ClockKind, Common, Funds, Sandbox, Serve, Switch};
 use crate::directory::{check_opening, clock, data_dir, make_dir, open, open_vault, random_seed, secret};
 use crate::flags::{check_common, header_names, options, start_time};
 use crate::founding;
+use crate::signals::Stop;
 use crate::trading::{SharedTraders, keep_trading, steps, traders};
 use crate::trouble::Trouble;
 use crate::welcome::{self, Welcome};
@@ -15,8 +16,6 @@ use buttonwood_sandbox::{is_simulated, write_credentials};
 use buttonwood_sequencer::{Exchange, Running};
 use buttonwood_vault::Vault;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -31,7 +30,8 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let start_time = start_time(&flags.start_time)?;
     let names = header_names(&flags.common)?;
     let connections_max = connections_max()?;
-    let mut signals = signals()?;
+    // A directory that nobody will look for must not be left behind, and there is nothing in it that would take long.
+    let stop = Stop::listen(!flags.ephemeral)?;
     // Before the directory is touched: a port in use changes nothing.
     let listener = bind(flags.common.listen)?;
     let (data, ephemeral) = data_dir(flags)?;
@@ -75,7 +75,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         connections_max,
     };
     let active = traders.filter(|_| !manual);
-    serve_until_told(listener, &base_url, App::new(exchange, gate, settings), running, active, &mut signals)?;
+    serve_until_told(listener, &base_url, App::new(exchange, gate, settings), running, active, &stop)?;
     drop(ephemeral);
     Ok(())
 }
@@ -90,7 +90,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     }
     let names = header_names(&flags.common)?;
     let connections_max = connections_max()?;
-    let mut signals = signals()?;
+    let stop = Stop::listen(true)?;
     let listener = bind(flags.common.listen)?;
     let data = flags.common.data.clone();
     make_dir(&data)?;
@@ -114,7 +114,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         pages: site_page,
         connections_max,
     };
-    serve_until_told(listener, &base_url, App::new(exchange, gate, settings), running, None, &mut signals)
+    serve_until_told(listener, &base_url, App::new(exchange, gate, settings), running, None, &stop)
 }
 
 fn serve_until_told(
@@ -123,9 +123,10 @@ fn serve_until_told(
     app: App,
     running: Running,
     traders: Option<SharedTraders>,
-    signals: &mut Signals,
+    stop: &Stop,
 ) -> Result<(), Trouble> {
     let app = Arc::new(app);
+    stop.wait_from_now();
     app.set_ready(true);
     let server = buttonwood_rest::serve(listener, Arc::clone(&app))
         .map_err(|error| Trouble::System(format!("cannot start a serving thread: {error}")))?;
@@ -133,7 +134,7 @@ fn serve_until_told(
     let mut out = std::io::stdout();
     // Nobody may be reading; the exchange runs all the same.
     let _ = writeln!(out, "ready {base_url}").and_then(|()| out.flush());
-    let signal = signals.forever().next();
+    let signal = stop.wait();
     tracing::info!(signal, "stopping: open requests finish, then a snapshot is written");
     app.set_ready(false);
     drop(active);
@@ -172,11 +173,6 @@ fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Vault) -> Re
         }
     }
     Ok(gate)
-}
-
-fn signals() -> Result<Signals, Trouble> {
-    Signals::new([SIGTERM, SIGINT])
-        .map_err(|error| Trouble::System(format!("cannot listen for signals: {error}")))
 }
 
 /// Connections that the system keeps until they are accepted. The library asks for 128: of more clients that come at once some

@@ -1,0 +1,63 @@
+//! Being told to stop, by SIGTERM or SIGINT, at any time of a life.
+
+use crate::trouble::Trouble;
+use buttonwood_sequencer::EndOnPanic;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Signals this close to the first are the same one: a terminal and whoever started the process may both send it.
+const SAME: Duration = Duration::from_millis(500);
+
+/// Where signals are heard.
+#[derive(Debug)]
+pub(crate) struct Stop {
+    told: Receiver<i32>,
+    ends_at_once: Arc<Mutex<bool>>,
+}
+
+impl Stop {
+    /// Hears signals from now on. Until [`Stop::wait_from_now`], one ends the process there and then if `ends_at_once`.
+    pub(crate) fn listen(ends_at_once: bool) -> Result<Self, Trouble> {
+        let trouble = |error| Trouble::System(format!("cannot listen for signals: {error}"));
+        let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(trouble)?;
+        let (tell, told) = channel();
+        let ends_at_once = Arc::new(Mutex::new(ends_at_once));
+        let starting = Arc::clone(&ends_at_once);
+        let hear = move || {
+            let _end = EndOnPanic("signals");
+            let mut first: Option<Instant> = None;
+            for signal in &mut signals {
+                // Held to the end, so that a start that is ended does not become ready meanwhile.
+                let starting = starting.lock().unwrap_or_else(PoisonError::into_inner);
+                if *starting {
+                    // As a kill would: what the directory holds leads a start there at every moment.
+                    tracing::info!(signal, "stopped before it was ready");
+                    std::process::exit(0);
+                }
+                if first.is_some_and(|first| first.elapsed() >= SAME) {
+                    tracing::warn!(signal, "told again: ended without a snapshot");
+                    let _ = emulate_default_handler(signal);
+                }
+                first.get_or_insert_with(Instant::now);
+                let _ = tell.send(signal);
+            }
+        };
+        thread::Builder::new().name("signals".to_owned()).spawn(hear).map_err(trouble)?;
+        Ok(Self { told, ends_at_once })
+    }
+
+    /// From now on a signal is for who waits for it.
+    pub(crate) fn wait_from_now(&self) {
+        *self.ends_at_once.lock().unwrap_or_else(PoisonError::into_inner) = false;
+    }
+
+    /// Waits for a signal.
+    pub(crate) fn wait(&self) -> Option<i32> {
+        self.told.recv().ok()
+    }
+}
