@@ -116,6 +116,13 @@ impl Exchange {
             child.wait().expect("a killed child ends");
             return Err(Ended { status, stderr: self.log().split_off(before) });
         };
+        // A disk that was cut off meanwhile has nothing to read.
+        if let Err(error) = fs::read(self.credentials_path()) {
+            child.kill().ok();
+            child.wait().expect("a killed child ends");
+            let stderr = format!("{}credentials.json: {error}", self.log().split_off(before));
+            return Err(Ended { status: None, stderr });
+        }
         *self.process.borrow_mut() = Some(child);
         let url = ready.strip_prefix("ready ").unwrap_or_else(|| panic!("not a ready line: {ready:?}"));
         url.clone_into(&mut self.base_url.borrow_mut());
@@ -146,9 +153,13 @@ impl Exchange {
     /// `credentials.json` as it now is.
     #[track_caller]
     pub fn credentials(&self) -> Value {
-        let path = self.data.join("credentials.json");
+        let path = self.credentials_path();
         let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         serde_json::from_slice(&bytes).expect("credentials.json is JSON")
+    }
+
+    fn credentials_path(&self) -> PathBuf {
+        self.data.join("credentials.json")
     }
 
     /// The data directory.

@@ -122,7 +122,7 @@ impl Setup {
 /// How a start ended that did not become ready.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// How the process ended; none when it said nothing for so long that it was killed.
+    /// How the process ended; none when it said nothing for so long, or left no keys to be read, that it was killed.
     pub status: Option<ExitStatus>,
     /// What it wrote to standard error from that start on.
     pub stderr: String,
