@@ -323,7 +323,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, app: Arc<App>, lines: R
             Word::GoOn => {}
             Word::Finish => Pin::new(&mut served).graceful_shutdown(),
             Word::Leave => {
-                tracing::debug!(%peer, "connection was silent for too long, or left too much untaken");
+                tracing::debug!(%peer, "connection was silent for too long, or left too large an answer untaken");
                 return;
             }
         }

@@ -1,5 +1,5 @@
 //! The connections of a serving thread, and what they are told from outside: that the exchange stops, that they have been
-//! silent for too long, or that answers which nobody takes are too many.
+//! silent for too long, or that answers which nobody takes to their end are too many.
 //!
 //! All of them are looked at now and then. A timer for each would be set and taken back with every request.
 
@@ -11,9 +11,9 @@ use std::task::{Poll, Waker};
 
 /// Looks in a row at which a connection gave no sign, after which it is told to leave.
 const SILENT_LOOKS: u32 = 2;
-/// Bytes of answers that the clients of a thread may leave untaken together. A full book or all of an account's orders are
+/// Bytes of answers that are kept for the clients of a thread together. A full book or all of an account's orders are
 /// megabytes: thousands of clients who ask for them and read slowly would otherwise take all the memory there is.
-const UNTAKEN_MAX: usize = 64 * 1024 * 1024;
+const KEPT_MAX: usize = 64 * 1024 * 1024;
 
 /// What a connection is told; a later word includes the earlier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,8 +36,10 @@ pub(crate) struct Line {
     signs: Cell<u64>,
     /// Whether the client waits for us, and not we for the client.
     is_serving: Cell<bool>,
-    /// Bytes of answers that the client has not taken, and how many answers of the thread had been made with the last.
+    /// Bytes of answers that the client has not taken.
     untaken: Cell<usize>,
+    /// Bytes that are kept for it, and how many answers of the thread had been made with the last.
+    kept: Cell<usize>,
     answered: Cell<u64>,
     /// The signs at the last look, and the looks since the last new one.
     seen: Cell<(u64, u32)>,
@@ -50,15 +52,23 @@ impl Line {
         self.sign();
     }
 
-    /// Its answer is made.
-    fn end(&self) {
+    /// Its answer of so many bytes is made.
+    fn end(&self, bytes: usize) {
         self.is_serving.set(false);
+        // Of those before it only what the connection has copied to write is left.
+        let untaken = self.untaken.get() + bytes;
+        self.untaken.set(untaken);
+        self.kept.set(untaken);
         self.sign();
     }
 
-    /// The client has taken so many bytes.
+    /// The client has taken so many bytes. A body is one piece of memory, and stays until its end is taken.
     pub(crate) fn took(&self, bytes: usize) {
-        self.untaken.set(self.untaken.get().saturating_sub(bytes));
+        let untaken = self.untaken.get().saturating_sub(bytes);
+        self.untaken.set(untaken);
+        if untaken == 0 {
+            self.kept.set(0);
+        }
         self.sign();
     }
 
@@ -105,7 +115,7 @@ pub(crate) struct Lines {
     last: Cell<u64>,
     /// Answers made.
     answers: Cell<u64>,
-    /// Bytes of answers made since what is untaken was last counted.
+    /// Bytes of answers made since what is kept was last counted.
     uncounted: Cell<usize>,
     /// What every new connection is told.
     word: Cell<Word>,
@@ -135,15 +145,14 @@ impl Lines {
     }
 
     /// An answer of so many bytes is made for a connection. Those that leave theirs for longest are told to leave if too much
-    /// is untaken.
+    /// is kept.
     pub(crate) fn end(&self, line: &Line, bytes: usize) {
-        line.end();
+        line.end(bytes);
         self.answers.set(self.answers.get() + 1);
         line.answered.set(self.answers.get());
-        line.untaken.set(line.untaken.get() + bytes);
         self.uncounted.set(self.uncounted.get().saturating_add(bytes));
         // To count is work for each connection: seldom, and no answer is so large that this is too seldom.
-        if self.uncounted.get() >= UNTAKEN_MAX / 8 {
+        if self.uncounted.get() >= KEPT_MAX / 8 {
             self.uncounted.set(0);
             self.make_room(line);
         }
@@ -157,15 +166,15 @@ impl Lines {
         let mut slow: Vec<&Line> = open
             .values()
             .map(|line| &**line)
-            .filter(|line| line.untaken.get() > 0 && !is_leaving(line))
+            .filter(|line| line.kept.get() > 0 && !is_leaving(line))
             .collect();
-        let mut untaken = slow.iter().map(|line| line.untaken.get()).sum::<usize>();
+        let mut kept = slow.iter().map(|line| line.kept.get()).sum::<usize>();
         slow.sort_unstable_by_key(|line| line.answered.get());
         for line in slow.into_iter().filter(|line| !std::ptr::eq(*line, newest)) {
-            if untaken <= UNTAKEN_MAX {
+            if kept <= KEPT_MAX {
                 return;
             }
-            untaken -= line.untaken.get();
+            kept -= line.kept.get();
             line.tell(Word::Leave);
         }
     }
@@ -197,7 +206,7 @@ mod tests {
         let [silent, waiting, slow] = [(); 3].map(|()| lines.enter().1);
         waiting.begin();
         slow.begin();
-        slow.end();
+        slow.end(0);
         for _ in 0..SILENT_LOOKS {
             slow.took(1);
             lines.look();
@@ -206,7 +215,7 @@ mod tests {
         slow.took(1);
         lines.look();
         assert_eq!(words(&[&silent, &waiting, &slow]), [Word::Leave, Word::GoOn, Word::GoOn]);
-        waiting.end();
+        waiting.end(0);
         for _ in 0..=SILENT_LOOKS {
             lines.look();
         }
@@ -217,7 +226,7 @@ mod tests {
     /// stays.
     #[test]
     fn who_leaves_too_much_untaken_is_told_to_leave() {
-        const LARGE: usize = UNTAKEN_MAX / 4;
+        const LARGE: usize = KEPT_MAX / 4;
         let lines = Lines::default();
         let [taking, first, second, third] = [(); 4].map(|()| lines.enter().1);
         let all = || words(&[&taking, &first, &second, &third]);
@@ -236,6 +245,30 @@ mod tests {
         assert_eq!(all(), [Word::Leave, Word::Leave, Word::Leave, Word::GoOn]);
         lines.end(&third, 100 * LARGE);
         assert_eq!(third.word.get(), Word::GoOn, "one that alone is too large is told all the same");
+    }
+
+    /// An answer is kept whole until its end is taken, and counts as much: who leaves but the last byte of each has no less kept.
+    /// One that follows it counts with what is left of it.
+    #[test]
+    fn who_leaves_the_end_of_an_answer_has_all_of_it_kept() {
+        const LARGE: usize = KEPT_MAX / 4;
+        let lines = Lines::default();
+        let crowd = [(); 6].map(|()| lines.enter().1);
+        for line in &crowd {
+            lines.end(line, LARGE);
+            line.took(LARGE - 1);
+        }
+        let all = || words(&crowd.each_ref().map(|line| &**line));
+        assert_eq!(all(), [Word::Leave, Word::Leave, Word::GoOn, Word::GoOn, Word::GoOn, Word::GoOn]);
+        let asking = lines.enter().1;
+        lines.end(&asking, 1);
+        for _ in 0..100 {
+            asking.end(LARGE);
+            asking.took(LARGE);
+        }
+        assert_eq!((asking.untaken.get(), asking.kept.get()), (1, LARGE + 1));
+        asking.took(1);
+        assert_eq!(asking.kept.get(), 0);
     }
 
     /// The end of the exchange reaches those that are open and those that come later, and hides no earlier word.
