@@ -210,19 +210,17 @@ impl Writer {
     }
 
     /// Expires the sessions whose windows end by `until`, which is a steady time. Many may fall silent at one time, with
-    /// thousands of orders each, and a batch has a bound: once it is full of events, the next look takes the others. A move of a
-    /// manual clock goes on, since the time behind it is told only when all of them are expired.
+    /// thousands of orders each, and a batch has a bound: while it is full of events, which it stays as long as the disk is slow,
+    /// the others wait for a later look. A move of a manual clock goes on, since the time behind it is told only when all of
+    /// them are expired.
     fn expire_until(&mut self, until: Time, shared: &Shared) {
-        loop {
+        while self.work.out.events.len() < EVENTS_MAX || shared.clock.is_manual() {
             let orders_of = |session: SessionId| has_orders(&self.state, session);
             let Some((session, when)) = shared.pulse.due(until, orders_of) else { return };
             shared.pulse.expire(session, when);
             let time = shared.clock.reach(when);
             let command = Command { caller: None, body: Body::ExpireSession(session) };
             self.execute(time, command, None, shared);
-            if self.work.out.events.len() >= EVENTS_MAX && !shared.clock.is_manual() {
-                return;
-            }
         }
     }
 

@@ -184,8 +184,13 @@ impl Quiet {
 
     /// A turn of the writer's thread in which it looks for silence.
     fn tick(&mut self) {
-        self.stepped.decide(Duration::from_hours(self.ticks));
+        self.look();
         self.stepped.commit().unwrap();
+    }
+
+    /// The same while the journal's thread is at work still.
+    fn look(&mut self) {
+        self.stepped.decide(Duration::from_hours(self.ticks));
         self.ticks += 1;
     }
 
@@ -217,7 +222,8 @@ fn real_clock() -> Clock {
 }
 
 /// Many sessions may fall silent at one time, as when their network fails, each with thousands of orders. Their cancels are more
-/// than a batch can hold: some go with the next, and none is forgotten. Proves SES-010.
+/// than a batch can hold, however often silence is looked for until the disk has it: some go with the next, and none is forgotten.
+/// Proves SES-010.
 #[test]
 fn a_crowd_that_falls_silent_is_not_one_batch() {
     const CROWD: usize = 8;
@@ -232,9 +238,13 @@ fn a_crowd_that_falls_silent_is_not_one_batch() {
     assert_eq!(live(&quiet), CROWD * 9_999);
     quiet.watched_for(29);
     assert_eq!(live(&quiet), CROWD * 9_999);
-    quiet.watched_for(1);
+    quiet.pass(1);
+    for _ in 0..3 {
+        quiet.look();
+    }
     assert_eq!(live(&quiet), 9_999, "as many as a batch takes");
-    quiet.watched_for(1);
+    quiet.stepped.commit().unwrap();
+    quiet.look();
     assert_eq!(live(&quiet), 0);
 }
 
