@@ -90,7 +90,13 @@ fn grid(fields: &Payload) -> Result<Grid, Refusal> {
         GridError::TooFine => {
             bad_value("quote_increment", "of at most 17 decimals together with tick_size", &tick_text)
         }
-        GridError::NotAnIncrement => bad_value("tick_size", "an increment that can be counted", &lot_text),
+        GridError::NotAnIncrement => {
+            // Too large, or with too many digits: that of the price, or else the lot beside it.
+            let is_tick = Decimal::parse(b"1").is_ok_and(|one| Grid::new(tick, one).is_err());
+            let (field, text) =
+                if is_tick { ("quote_increment", tick_text) } else { ("tick_size", lot_text) };
+            bad_value(field, "an increment that can be counted", &text)
+        }
     })
 }
 
