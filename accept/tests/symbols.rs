@@ -1,6 +1,7 @@
 //! The symbol table, details, increments and statuses: clauses SYM.
 
-use buttonwood_accept::{Dec, Exchange, NewOrder, Value, check, dec, json, laws, same_keys};
+use buttonwood_accept::{Actor, Dec, Exchange, NewOrder, Value, check, dec, json, laws, same_keys};
+use std::sync::Barrier;
 
 /// Every spot symbol of the specification: names, minimum order size, tick size, quote price increment.
 const SPOT: [(&str, &str, &str, &str); 57] = [
@@ -556,6 +557,43 @@ fn listed_and_delisted_while_running() {
     assert!(is_listed());
     assert_eq!(x.get("/v1/symbols/details/dogegbp").ok()["status"], "closed");
     assert!(x.as_("counterparty").live_ids().is_empty());
+    laws::check(&x);
+}
+
+/// Of several that list one symbol at once one does, and whoever is told that it is listed can use it. Proves SYM-030.
+#[test]
+fn listed_by_several_at_once() {
+    const OPERATORS: usize = 4;
+    let x = Exchange::start();
+    let listed = x.get("/v1/symbols").ok();
+    let currencies = ["AAVE", "BCH", "BTC", "DOGE", "ETH", "EUR", "FIL", "GBP", "LINK", "LTC", "SOL", "USD"];
+    let bodies: Vec<Value> = currencies
+        .iter()
+        .flat_map(|base| currencies.map(|quote| (base, quote)))
+        .map(|(base, quote)| json!({ "symbol": format!("{base}{quote}").to_lowercase(), "base_currency": base, "quote_currency": quote }))
+        .filter(|body| body["base_currency"] != body["quote_currency"])
+        .filter(|body| !listed.as_array().unwrap().contains(&body["symbol"]))
+        .map(newcomer)
+        .collect();
+    let barrier = Barrier::new(OPERATORS);
+    let operate = |actor: &Actor, body: &Value| {
+        barrier.wait();
+        let json = [("Content-Type", "application/json")];
+        let told = actor.send("POST", "/sandbox/symbols", &json, body.to_string().as_bytes());
+        let details = format!("/v1/symbols/details/{}", body["symbol"].as_str().unwrap());
+        (told.status(), actor.get(&details).status())
+    };
+    let told: Vec<Vec<(u16, u16)>> = std::thread::scope(|scope| {
+        let (bodies, operate) = (&bodies, &operate);
+        let all = |actor: Actor| move || bodies.iter().map(|body| operate(&actor, body)).collect();
+        let threads = [(); OPERATORS].map(|()| scope.spawn(all(x.fresh("trader"))));
+        threads.map(|thread| thread.join().unwrap()).into()
+    });
+    for (at, body) in bodies.iter().enumerate() {
+        let mut told: Vec<(u16, u16)> = told.iter().map(|told| told[at]).collect();
+        told.sort_unstable();
+        assert_eq!(told, [(200, 200), (400, 200), (400, 200), (400, 200)], "{body}");
+    }
     laws::check(&x);
 }
 

@@ -19,7 +19,10 @@ pub(crate) const ROUTE: Route = Route::control("POST", "/sandbox/symbols", Contr
 pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     let symbol = read(app, fields)?;
     let name = symbol.name.clone();
-    match operate(app, Body::list_symbol(symbol)).await? {
+    let outcome = operate(app, Body::list_symbol(symbol)).await?;
+    // Whatever it is: who hears that a name is taken may use that symbol before its lister has come here.
+    app.grow();
+    match outcome {
         Outcome::Done => {}
         Outcome::Rejected(Reject::Taken) => {
             return Err(bad_value("symbol", "a name that is not listed yet", &name));
@@ -30,7 +33,6 @@ pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
         Outcome::Rejected(_) | Outcome::Order(_) | Outcome::NotLive => return Err(failed()),
     }
-    app.grow();
     let (id, _) = app.listed.find_symbol(&name).ok_or_else(failed)?;
     Ok(details::reply(app, id))
 }
@@ -103,4 +105,60 @@ fn grid(fields: &Payload) -> Result<Grid, Refusal> {
 fn least(fields: &Payload, grid: &Grid) -> Result<Qty, Refusal> {
     let (least, text) = decimal(fields, "min_order_size")?;
     grid.qty(least).ok_or_else(|| bad_value("min_order_size", "a multiple of tick_size", &text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::Settings;
+    use buttonwood_engine::{Command, FeeSchedule, Mode, Opening};
+    use buttonwood_gate::{Gate, HeaderNames, Limits};
+    use buttonwood_model::{Currency, CurrencyKind, Time};
+    use buttonwood_sequencer::{Clock, Exchange, Options, recover};
+
+    /// Two currencies, and no symbol.
+    fn founding() -> Vec<Command> {
+        let currency = |code: &str| {
+            Body::list_currency(Currency {
+                code: code.to_owned(),
+                name: code.to_owned(),
+                decimals: 19,
+                kind: CurrencyKind::Crypto,
+                networks: Vec::new(),
+            })
+        };
+        let opening = Opening { mode: Mode::Sandbox, seed: 1, hash_key: 2, fees: FeeSchedule::default() };
+        let bodies = [Body::open(opening), currency("BTC"), currency("USD")];
+        bodies.into_iter().map(|body| Command { caller: None, body }).collect()
+    }
+
+    /// Whoever is told that a name is taken can use that symbol, though its lister has not come to take it up.
+    #[tokio::test]
+    #[expect(clippy::default_trait_access, reason = "options of the journal, which no edge names")]
+    async fn a_symbol_that_is_called_listed_is_known() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut recovered = recover(dir.path(), Default::default()).unwrap();
+        recovered.commit(Time(1), founding()).unwrap();
+        let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
+        let gate = Gate::new(HeaderNames::new([]).unwrap(), "svc", Limits::off());
+        let settings = Settings {
+            service: "svc".to_owned(),
+            sandbox: true,
+            steps: None,
+            pages: |_| None,
+            connections_max: 1,
+        };
+        let app = App::new(running.exchange(), gate, settings);
+        let body = br#"{"symbol":"btcusd","base_currency":"BTC","quote_currency":"USD",
+            "tick_size":"0.1","quote_increment":"0.1","min_order_size":"1"}"#;
+        let fields = Payload::read(body.to_vec()).unwrap();
+        let symbol = read(&app, &fields).unwrap();
+        operate(&app, Body::list_symbol(symbol)).await.unwrap();
+        assert!(app.listed.find_symbol("btcusd").is_none());
+        let refusal = answer(&app, &fields).await.unwrap_err();
+        assert!(refusal.message.contains("is not listed yet"), "{}", refusal.message);
+        assert!(app.listed.find_symbol("btcusd").is_some());
+        drop(app);
+        running.stop().unwrap();
+    }
 }
