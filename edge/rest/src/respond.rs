@@ -93,18 +93,23 @@ async fn respond(
             check_room(app, route)?;
             let call = admit(app, route, peer, head)?;
             wait_for_turn(&call).await?;
-            let (receipt, then) = change(app, route, call, write)?;
-            let receipt = durable(receipt).await?;
-            match then {
-                Then::Answer(call) => match (write.closed, &receipt.outcome) {
-                    (Some(closed), Outcome::NotLive) => {
-                        Box::pin(async move { closed(app, &call, &receipt).await }).await
-                    }
-                    _ => (write.answer)(app, &call, &receipt),
-                },
-                Then::Refuse(refusal) => Err(refusal),
-            }
+            carry_out(app, route, call, write).await
         }
+    }
+}
+
+/// Makes a call's command, and answers once it is durable.
+async fn carry_out(app: &App, route: &Route, call: gate::Call, write: Write) -> Result<Reply, Refusal> {
+    let (receipt, then) = change(app, route, call, write)?;
+    let receipt = durable(receipt).await?;
+    match then {
+        Then::Answer(call) => match (write.closed, &receipt.outcome) {
+            (Some(closed), Outcome::NotLive) => {
+                Box::pin(async move { closed(app, &call, &receipt).await }).await
+            }
+            _ => (write.answer)(app, &call, &receipt),
+        },
+        Then::Refuse(refusal) => Err(refusal),
     }
 }
 
