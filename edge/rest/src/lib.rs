@@ -20,7 +20,7 @@ mod json;
 mod listed;
 mod market;
 mod orders;
-mod places;
+mod permits;
 mod reply;
 mod respond;
 mod route;

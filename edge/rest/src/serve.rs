@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::framing::{Framing, Guarded};
-use crate::places::{Place, Places};
+use crate::permits::{Permit, Permits};
 use crate::respond::answer;
 use crate::tend::{Line, Lines, Word};
 use crate::wording;
@@ -86,7 +86,7 @@ pub fn serve(listener: std::net::TcpListener, app: Arc<App>) -> std::io::Result<
     let (stop, stopped) = watch::channel(false);
     let count = threads();
     let share = app.settings.connections_max.div_ceil(count);
-    let places = Places::new(app.settings.connections_max + count * BEYOND);
+    let permits = Permits::new(app.settings.connections_max + count * BEYOND);
     let mut lanes = Vec::new();
     let mut threads = Vec::new();
     for number in 1..count {
@@ -96,7 +96,8 @@ pub fn serve(listener: std::net::TcpListener, app: Arc<App>) -> std::io::Result<
         threads.push(spawn(number, exchange, move || Lane::new(app, stopped, share).take(connections))?);
     }
     let exchange = app.exchange.clone();
-    threads.push(spawn(0, exchange, move || Lane::new(app, stopped, share).accept(listener, places, lanes))?);
+    threads
+        .push(spawn(0, exchange, move || Lane::new(app, stopped, share).accept(listener, permits, lanes))?);
     Ok(Server { stop, threads })
 }
 
@@ -125,7 +126,7 @@ where
 }
 
 /// Where connections are handed to a serving thread.
-type Handed = mpsc::UnboundedSender<(std::net::TcpStream, Place)>;
+type Handed = mpsc::UnboundedSender<(Permit, std::net::TcpStream)>;
 
 /// One serving thread.
 struct Lane {
@@ -145,7 +146,7 @@ impl Lane {
     }
 
     /// Accepts connections, keeps its share and hands the others out in turn.
-    async fn accept(self, listener: std::net::TcpListener, places: Places, lanes: Vec<Handed>) {
+    async fn accept(self, listener: std::net::TcpListener, permits: Permits, lanes: Vec<Handed>) {
         let listener = match TcpListener::from_std(listener) {
             Ok(listener) => listener,
             Err(error) => {
@@ -164,13 +165,13 @@ impl Lane {
             match accepted {
                 Ok((stream, _)) => {
                     // The other threads may be slow to look at theirs, and each is an open file from here on.
-                    let Some(place) = places.take() else { continue };
+                    let Some(permit) = permits.take() else { continue };
                     turn = (turn + 1) % (lanes.len() + 1);
                     match lanes.get(turn) {
-                        None => self.start(stream, place, &open),
+                        None => self.start(permit, stream, &open),
                         Some(lane) => {
                             // A lane that is gone drops the connection.
-                            let _ = stream.into_std().map(|stream| lane.send((stream, place)));
+                            let _ = stream.into_std().map(|stream| lane.send((permit, stream)));
                         }
                     }
                 }
@@ -187,11 +188,11 @@ impl Lane {
     }
 
     /// Serves the connections that are handed to this thread.
-    async fn take(self, mut connections: mpsc::UnboundedReceiver<(std::net::TcpStream, Place)>) {
+    async fn take(self, mut connections: mpsc::UnboundedReceiver<(Permit, std::net::TcpStream)>) {
         let open = self.tend();
-        while let Some((stream, place)) = connections.recv().await {
+        while let Some((permit, stream)) = connections.recv().await {
             if let Ok(stream) = TcpStream::from_std(stream) {
-                self.start(stream, place, &open);
+                self.start(permit, stream, &open);
             }
         }
         drain(&open).await;
@@ -215,25 +216,25 @@ impl Lane {
 
     /// Tells a connection why it is closed; a few at a time, so that a flood of them takes no open files. The others are
     /// closed without a word.
-    fn turn_away(&self, stream: TcpStream, place: Place) {
+    fn turn_away(&self, permit: Permit, stream: TcpStream) {
         let turned_away = Rc::clone(&self.turned_away);
         if turned_away.get() < TURNED_AWAY_MAX {
             turned_away.set(turned_away.get() + 1);
             tokio::task::spawn_local(async move {
                 say_no_place(stream).await;
                 turned_away.set(turned_away.get() - 1);
-                drop(place);
+                drop(permit);
             });
         }
     }
 
-    fn start(&self, stream: TcpStream, place: Place, lines: &Rc<Lines>) {
+    fn start(&self, permit: Permit, stream: TcpStream, lines: &Rc<Lines>) {
         let Ok(peer) = stream.peer_addr() else { return };
         if lines.open() >= self.share {
             if !self.is_full.replace(true) {
                 tracing::warn!(open = lines.open(), "too many connections: others are turned away");
             }
-            self.turn_away(stream, place);
+            self.turn_away(permit, stream);
             return;
         }
         // Not at once: where places are taken as they come free, each would be told.
@@ -244,7 +245,7 @@ impl Lane {
         let _ = stream.set_nodelay(true);
         let (app, lines) = (Arc::clone(&self.app), Rc::clone(lines));
         let (number, line) = lines.enter();
-        let seat = Seat { lines: Rc::clone(&lines), number, _place: place };
+        let seat = Seat { lines: Rc::clone(&lines), number, _permit: permit };
         tokio::task::spawn_local(async move {
             connection(stream, peer, app, lines, line).await;
             drop(seat);
@@ -256,7 +257,7 @@ impl Lane {
 struct Seat {
     lines: Rc<Lines>,
     number: u64,
-    _place: Place,
+    _permit: Permit,
 }
 
 impl Drop for Seat {
