@@ -30,14 +30,14 @@ pub(crate) fn table(exchange: &Exchange) -> Value {
 fn rows(views: &Views, now: Time) -> Vec<Row> {
     let row = |(id, symbol): (usize, &Symbol)| {
         let id = SymbolId::from_index(id);
-        let day = views.tape().day(id, now);
+        let moved = views.tape().moved(id, now);
         let best = |side| views.depth().best(id, side).map(|(price, _)| price);
         let (bid, ask) = (best(Side::Buy), best(Side::Sell));
-        (day.is_some() || bid.is_some() || ask.is_some()).then(|| Row {
+        (moved.is_some() || bid.is_some() || ask.is_some()).then(|| Row {
             symbol: symbol.name.clone(),
             grid: symbol.grid.clone(),
-            last: day.map(|day| day.last),
-            change: day.map(|day| day.change()),
+            last: moved.map(|moved| moved.last),
+            change: moved.map(|moved| moved.change()),
             bid,
             ask,
         })

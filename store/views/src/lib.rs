@@ -12,5 +12,5 @@ mod views;
 
 pub use depth::Depth;
 pub use fold::{Counted, Fold, Sink};
-pub use tape::{Day, Tape};
+pub use tape::{Day, Move, Tape};
 pub use views::{Found, Views, found_of};

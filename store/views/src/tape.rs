@@ -42,7 +42,16 @@ pub struct Day {
     pub quote: Money,
 }
 
-impl Day {
+/// How far a symbol's price has come in its trailing 24 hours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// Price 24 hours ago, as [`Day::open`].
+    pub open: Price,
+    /// Price of the most recent trade, however long ago.
+    pub last: Price,
+}
+
+impl Move {
     /// From the opening price to the last one, in hundredths of a percent, cut toward zero (MKT-026).
     pub fn change(&self) -> i128 {
         let (open, last) = (i128::from(self.open.ticks()), i128::from(self.last.ticks()));
@@ -95,10 +104,8 @@ impl Tape {
     /// The trailing 24 hours at `now`; `None` if the symbol never traded.
     pub fn day(&self, symbol: SymbolId, now: Time) -> Option<Day> {
         let line = self.line(symbol)?;
-        let last = line.last()?;
-        let start = line.after(minute_of(now).checked_sub(DAY));
-        let before = line.close_before(start);
-        let open = before.or_else(|| line.minutes.get(start).map(|minute| minute.open))?;
+        let start = line.start(now);
+        let Move { open, last } = line.moved(start)?;
         let mut day = Day { last, open, high: open, low: open, base: Qty::ZERO, quote: Money::ZERO };
         for minute in line.minutes.range(start..) {
             day.high = day.high.max(minute.high);
@@ -107,6 +114,13 @@ impl Tape {
             day.quote = day.quote.capped_add(minute.quote);
         }
         Some(day)
+    }
+
+    /// How far the price has come in the trailing 24 hours at `now`; `None` if the symbol never traded. What a list of all
+    /// symbols shows: nothing is summed for it.
+    pub fn moved(&self, symbol: SymbolId, now: Time) -> Option<Move> {
+        let line = self.line(symbol)?;
+        line.moved(line.start(now))
     }
 
     /// Closing prices of the past hours, at most 24, newest first (MKT-010). The newest hour is the one that ends
@@ -162,6 +176,17 @@ impl Line {
 
     fn last(&self) -> Option<Price> {
         self.close_before(self.minutes.len())
+    }
+
+    /// The place of the first kept minute of the window that ends at `now`.
+    fn start(&self, now: Time) -> usize {
+        self.after(minute_of(now).checked_sub(DAY))
+    }
+
+    /// From the price in force before the window that begins at `start`, else its first, to the last.
+    fn moved(&self, start: usize) -> Option<Move> {
+        let open = self.close_before(start).or_else(|| self.minutes.get(start).map(|minute| minute.open))?;
+        Some(Move { open, last: self.last()? })
     }
 
     /// The place of the first kept minute after `minute`.
@@ -229,6 +254,7 @@ mod tests {
     fn a_symbol_without_trades_has_nothing() {
         let tape = Tape::new();
         assert_eq!((tape.last(SYMBOL), tape.day(SYMBOL, at(5))), (None, None));
+        assert_eq!(tape.moved(SYMBOL, at(5)), None);
         assert!(tape.changes(SYMBOL, at(5)).is_empty());
     }
 
@@ -269,7 +295,7 @@ mod tests {
     }
 
     proptest! {
-        /// Both tickers' figures equal those summed from single trades, at the last trade and long after. Proves
+        /// Figures of both tickers and the feed equal those summed from single trades, at the last trade and long after. Proves
         /// MKT-009, MKT-010.
         #[test]
         fn sums_the_trailing_day(
@@ -286,7 +312,9 @@ mod tests {
                 .collect();
             let tape = tape_of(&trades);
             for now in [minute, minute + later] {
-                prop_assert_eq!(tape.day(SYMBOL, at(now)), day_of(&trades, now));
+                let day = day_of(&trades, now);
+                prop_assert_eq!(tape.day(SYMBOL, at(now)), day);
+                prop_assert_eq!(tape.moved(SYMBOL, at(now)), day.map(|Day { open, last, .. }| Move { open, last }));
                 prop_assert_eq!(tape.changes(SYMBOL, at(now)), changes_of(&trades, now));
             }
             prop_assert_eq!(tape.last(SYMBOL), trades.last().map(|trade| Price::from_ticks(trade.1)));

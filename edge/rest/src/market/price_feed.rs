@@ -6,7 +6,7 @@ use crate::json;
 use crate::reply::Reply;
 use crate::route::Route;
 use buttonwood_num::push_fixed;
-use buttonwood_views::Day;
+use buttonwood_views::Move;
 
 /// Anybody.
 pub(crate) const ROUTE: Route = Route::public("/v1/pricefeed", answer);
@@ -14,17 +14,17 @@ pub(crate) const ROUTE: Route = Route::public("/v1/pricefeed", answer);
 fn answer(app: &App, _asked: &Asked) -> Result<Reply, Reply> {
     let now = app.now();
     let symbols = app.listed.symbols();
-    let days: Vec<Option<Day>> = {
+    let since: Vec<Option<Move>> = {
         let views = app.exchange.views();
-        symbols.iter().map(|(id, _)| views.tape().day(*id, now)).collect()
+        symbols.iter().map(|(id, _)| views.tape().moved(*id, now)).collect()
     };
-    let body = json::array(symbols.into_iter().zip(days), |json, ((_, symbol), day)| {
+    let body = json::array(symbols.into_iter().zip(since), |json, ((_, symbol), moved)| {
         json.object(|json| {
             json.plain("pair", &symbol.name.to_ascii_uppercase());
-            match day {
-                Some(day) => {
-                    json.decimal("price", |out| symbol.grid.push_price(out, day.last));
-                    json.decimal("percentChange24h", |out| push_percent(out, day.change()));
+            match moved {
+                Some(moved) => {
+                    json.decimal("price", |out| symbol.grid.push_price(out, moved.last));
+                    json.decimal("percentChange24h", |out| push_percent(out, moved.change()));
                 }
                 // Never traded (D-33).
                 None => {
@@ -48,16 +48,15 @@ fn push_percent(out: &mut Vec<u8>, hundredths: i128) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use buttonwood_num::{Money, Price, Qty};
+    use buttonwood_num::Price;
 
     /// Proves MKT-026.
     #[test]
     fn change_is_percent_with_two_decimals() {
         let shown = |open, last| {
             let (open, last) = (Price::from_ticks(open), Price::from_ticks(last));
-            let day = Day { last, open, high: open, low: open, base: Qty::ZERO, quote: Money::ZERO };
             let mut out = Vec::new();
-            push_percent(&mut out, day.change());
+            push_percent(&mut out, Move { open, last }.change());
             String::from_utf8(out).unwrap()
         };
         assert_eq!(shown(10_000, 10_523), "5.23");
