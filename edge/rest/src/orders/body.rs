@@ -46,8 +46,11 @@ const fn reason_name(reason: CancelReason) -> &'static str {
 /// Room for an order without trades.
 pub(crate) const ORDER_BYTES: usize = 512;
 
-/// Writes an order's fields; `trades` only when they were asked for (ORD-067).
-pub(crate) fn order(json: &mut Json, app: &App, order: &OrderState, trades: Option<&[TradeRow]>) {
+/// Room for a trade.
+pub(crate) const TRADE_BYTES: usize = 320;
+
+/// Writes an order's fields; `trades`, worded already, only when they were asked for (ORD-067).
+pub(crate) fn order(json: &mut Json, app: &App, order: &OrderState, trades: Option<&[u8]>) {
     let symbol = app.listed.symbol(order.symbol);
     let grid = &symbol.grid;
     json.number_text("order_id", order.id.0);
@@ -79,7 +82,7 @@ pub(crate) fn order(json: &mut Json, app: &App, order: &OrderState, trades: Opti
         json.decimal("original_amount", |out| grid.push_qty(out, order.original));
     }
     if let Some(trades) = trades {
-        json.array_field("trades", trades, |json, row| json.object(|json| trade(json, app, row)));
+        json.elements_field("trades", trades);
     }
 }
 

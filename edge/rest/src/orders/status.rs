@@ -4,13 +4,13 @@ use super::{body, cancel};
 use crate::app::App;
 use crate::call::Call;
 use crate::field::failed;
-use crate::json;
+use crate::json::{self, Json};
 use crate::reply::Reply;
 use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_model::Role;
 use buttonwood_views::Found;
-use buttonwood_views::history::Fault;
+use buttonwood_views::history::{Fault, TradeRow};
 
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route = Route::recalling("/v1/order/status", |app, call| Box::pin(answer(app, call)))
@@ -30,7 +30,14 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     });
     let found = found.await;
     let (state, trades) = found.map_err(|fault| unread(&fault))?.ok_or_else(|| cancel::not_found(&order))?;
-    let body = json::object(body::ORDER_BYTES, |json| body::order(json, app, &state, trades.as_deref()));
+    // An order may have traded a hundred thousand times.
+    let word = |json: &mut Json, row: &TradeRow| json.object(|json| body::trade(json, app, row));
+    let trades = match &trades {
+        Some(rows) => Some(json::elements(rows, body::TRADE_BYTES, word).await),
+        None => None,
+    };
+    let bytes = body::ORDER_BYTES + trades.as_ref().map_or(0, Vec::len);
+    let body = json::object(bytes, |json| body::order(json, app, &state, trades.as_deref()));
     Ok(Reply::json(body))
 }
 
