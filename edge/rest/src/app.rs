@@ -3,7 +3,7 @@
 use crate::listed::Listed;
 use crate::sandbox::Steps;
 use buttonwood_gate::Gate;
-use buttonwood_model::Time;
+use buttonwood_model::{Symbol, SymbolId, Time};
 use buttonwood_sequencer::Exchange;
 use buttonwood_views::Views;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -113,8 +113,23 @@ impl App {
         Time(self.told.fetch_max(now, Ordering::AcqRel).max(now))
     }
 
-    /// Takes up the symbols that have been listed since the start (SYM-030).
-    pub(crate) fn grow(&self) {
+    /// A symbol by its name in any letter case (SYM-007), one that has been listed since the start too (SYM-030). Nobody has to
+    /// tell that it was: its lister may have gone before he heard of it.
+    pub(crate) fn find_symbol(&self, name: &str) -> Option<(SymbolId, &Symbol)> {
+        self.listed.find_symbol(name).or_else(|| {
+            self.grow();
+            self.listed.find_symbol(name)
+        })
+    }
+
+    /// Every symbol with its id, alphabetically.
+    pub(crate) fn symbols(&self) -> Vec<(SymbolId, &Symbol)> {
+        self.grow();
+        self.listed.symbols()
+    }
+
+    /// Takes up the symbols that have been listed since the start.
+    fn grow(&self) {
         self.listed.grow(self.exchange.views().state().symbols());
     }
 }

@@ -39,7 +39,7 @@ impl Asked<'_> {
 
     /// The symbol in the path.
     pub(crate) fn symbol(&self, app: &App) -> Option<SymbolId> {
-        app.listed.find_symbol(self.parameter).map(|(id, _)| id)
+        app.find_symbol(self.parameter).map(|(id, _)| id)
     }
 }
 

@@ -28,9 +28,7 @@ pub(crate) fn page(rows: Option<u64>) -> Limit {
 pub(crate) fn symbol(app: &App, payload: &Payload) -> Result<Option<SymbolId>, Refusal> {
     match payload.text("symbol")? {
         None => Ok(None),
-        Some(name) => {
-            app.listed.find_symbol(&name).map(|(id, _)| Some(id)).ok_or_else(|| unknown_symbol(&name))
-        }
+        Some(name) => app.find_symbol(&name).map(|(id, _)| Some(id)).ok_or_else(|| unknown_symbol(&name)),
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn reply(app: &App, id: SymbolId) -> Reply {
 }
 
 fn all(app: &App, _asked: &Asked) -> Result<Reply, Reply> {
-    let body = json::array(app.listed.symbols(), |json, (id, _)| {
+    let body = json::array(app.symbols(), |json, (id, _)| {
         let status = status(app, id);
         json.object(|json| details(json, app, id, status));
     });

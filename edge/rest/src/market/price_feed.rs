@@ -13,7 +13,7 @@ pub(crate) const ROUTE: Route = Route::public("/v1/pricefeed", answer);
 
 fn answer(app: &App, _asked: &Asked) -> Result<Reply, Reply> {
     let now = app.now();
-    let symbols = app.listed.symbols();
+    let symbols = app.symbols();
     let since: Vec<Option<Move>> = {
         let views = app.exchange.views();
         symbols.iter().map(|(id, _)| views.tape().moved(*id, now)).collect()

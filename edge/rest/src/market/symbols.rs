@@ -10,5 +10,5 @@ use crate::route::Route;
 pub(crate) const ROUTE: Route = Route::public("/v1/symbols", answer);
 
 fn answer(app: &App, _asked: &Asked) -> Result<Reply, Reply> {
-    Ok(Reply::json(json::array(app.listed.symbols(), |json, (_, symbol)| json.plain_item(&symbol.name))))
+    Ok(Reply::json(json::array(app.symbols(), |json, (_, symbol)| json.plain_item(&symbol.name))))
 }

@@ -29,7 +29,7 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
         }
     }
     let named = payload.decimal_text("symbol").unwrap_or_default();
-    let (id, symbol) = app.listed.find_symbol(&named).ok_or_else(|| unknown_symbol(&named))?;
+    let (id, symbol) = app.find_symbol(&named).ok_or_else(|| unknown_symbol(&named))?;
     if !symbol.closed_to.is_empty() && is_closed_to(app, call, symbol) {
         return Err(closed_symbol(&named));
     }

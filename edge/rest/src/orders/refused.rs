@@ -46,7 +46,7 @@ fn nonce_used(payload: &Payload) -> Refusal {
 fn place(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
     let text = |name| call.payload().decimal_text(name).unwrap_or_default();
     let name = text("symbol");
-    let Some((_, symbol)) = app.listed.find_symbol(&name) else { return unknown_symbol(&name) };
+    let Some((_, symbol)) = app.find_symbol(&name) else { return unknown_symbol(&name) };
     let shown = symbol.name.to_ascii_uppercase();
     match reject {
         PlaceReject::InvalidSymbol => closed_symbol(&name),

@@ -20,8 +20,6 @@ pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal
     let symbol = read(app, fields)?;
     let name = symbol.name.clone();
     let outcome = operate(app, Body::list_symbol(symbol)).await?;
-    // Whatever it is: who hears that a name is taken may use that symbol before its lister has come here.
-    app.grow();
     match outcome {
         Outcome::Done => {}
         Outcome::Rejected(Reject::Taken) => {
@@ -33,7 +31,7 @@ pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
         Outcome::Rejected(_) | Outcome::Order(_) | Outcome::NotLive => return Err(failed()),
     }
-    let (id, _) = app.listed.find_symbol(&name).ok_or_else(failed)?;
+    let (id, _) = app.find_symbol(&name).ok_or_else(failed)?;
     Ok(details::reply(app, id))
 }
 
@@ -132,10 +130,10 @@ mod tests {
         bodies.into_iter().map(|body| Command { caller: None, body }).collect()
     }
 
-    /// Whoever is told that a name is taken can use that symbol, though its lister has not come to take it up.
+    /// A symbol whose lister has gone before he was answered is there for everybody.
     #[tokio::test]
     #[expect(clippy::default_trait_access, reason = "options of the journal, which no edge names")]
-    async fn a_symbol_that_is_called_listed_is_known() {
+    async fn a_symbol_is_known_though_its_lister_has_gone() {
         let dir = tempfile::tempdir().unwrap();
         let mut recovered = recover(dir.path(), Default::default()).unwrap();
         recovered.commit(Time(1), founding()).unwrap();
@@ -153,11 +151,18 @@ mod tests {
             "tick_size":"0.1","quote_increment":"0.1","min_order_size":"1"}"#;
         let fields = Payload::read(body.to_vec()).unwrap();
         let symbol = read(&app, &fields).unwrap();
+        assert!(app.find_symbol("btcusd").is_none() && app.symbols().is_empty());
         operate(&app, Body::list_symbol(symbol)).await.unwrap();
-        assert!(app.listed.find_symbol("btcusd").is_none());
+        let names = || app.symbols().into_iter().map(|(_, symbol)| symbol.name.clone()).collect::<Vec<_>>();
+        assert!(app.find_symbol("BTCUSD").is_some());
+        assert_eq!(names(), ["btcusd"]);
         let refusal = answer(&app, &fields).await.unwrap_err();
         assert!(refusal.message.contains("is not listed yet"), "{}", refusal.message);
-        assert!(app.listed.find_symbol("btcusd").is_some());
+
+        // Whoever asks for all symbols first is told of all.
+        let other = Symbol { name: "usdbtc".to_owned(), ..read(&app, &fields).unwrap() };
+        operate(&app, Body::list_symbol(other)).await.unwrap();
+        assert_eq!(names(), ["btcusd", "usdbtc"]);
         drop(app);
         running.stop().unwrap();
     }
