@@ -425,7 +425,8 @@ fn lost_history_is_built_again() {
     laws::check(&x);
 }
 
-/// A journal that is gone, with its disk, say, is no new beginning: history and secrets of the old one stay as they are.
+/// A journal that is gone, with its disk, say, is no new beginning: history and secrets of the old one stay as they are, and
+/// secrets alone tell of it too.
 #[test]
 fn a_journal_that_is_gone_is_missed() {
     let x = with_forty_orders();
@@ -434,17 +435,22 @@ fn a_journal_that_is_gone_is_missed() {
     fs::rename(&journal, &away).unwrap();
     let contents =
         || files_below(x.data()).into_iter().map(|path| (fs::read(&path).unwrap(), path)).collect::<Vec<_>>();
-    let before = contents();
-    for is_mount_point in [false, true] {
-        if is_mount_point {
-            fs::create_dir(&journal).unwrap();
-        }
+    let refused = |told_by: &str| {
+        let contained = contents();
         let line = x.setup().refuses_in(x.data());
-        assert!(line.contains("journal is gone") && line.contains("history/reached"), "{line}");
+        assert!(line.contains("journal is gone") && line.contains(told_by), "{line}");
         assert!(!x.verify().status.success());
-        assert!(contents() == before, "a refused start wrote something");
-    }
+        assert!(contents() == contained, "a refused start wrote something");
+    };
+    refused("history/reached");
+    fs::create_dir(&journal).unwrap();
+    refused("history/reached");
+    let (history, apart) = (x.data().join("history"), x.data().join("apart"));
+    fs::rename(&history, &apart).unwrap();
+    refused("'vault'");
     fs::remove_dir(&journal).unwrap();
+    refused("'vault'");
+    fs::rename(&apart, &history).unwrap();
     fs::rename(&away, &journal).unwrap();
     x.restart();
     assert_eq!(x.as_("trader").live_ids().len(), 40);

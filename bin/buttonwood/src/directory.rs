@@ -5,7 +5,7 @@ use crate::flags::journal_options;
 use crate::trouble::Trouble;
 use buttonwood_engine::{Mode, State};
 use buttonwood_model::Time;
-use buttonwood_sequencer::{Clock, Recovered, recover_if};
+use buttonwood_sequencer::{Clock, JOURNAL_DIR, Recovered, has_journal, recover_if};
 use buttonwood_vault::{Secret, Vault};
 use std::fs::DirBuilder;
 use std::io::ErrorKind;
@@ -43,11 +43,25 @@ pub(crate) fn open<T>(
     common: &Common,
     admit: impl FnOnce(&State) -> Result<T, Trouble>,
 ) -> Result<(Recovered, T), Trouble> {
+    check_not_gone(data)?;
     let (recovered, admitted) = recover_if(data, journal_options(common), admit)?;
     for note in &recovered.notes {
         tracing::warn!("{note}");
     }
     Ok((recovered, admitted))
+}
+
+/// Refuses to found an exchange over the vault of one whose journal and history are gone: the identity of a journal is durable
+/// before there is a vault.
+fn check_not_gone(data: &Path) -> Result<(), Trouble> {
+    if !Vault::is_in(data) || has_journal(data)? {
+        return Ok(());
+    }
+    Err(Trouble::Flag(format!(
+        "the journal {} is gone, but the file 'vault' holds secrets of keys that it knew: put it back, or remove the rest of the \
+         directory too to begin anew",
+        data.join(JOURNAL_DIR).display()
+    )))
 }
 
 /// The clock of this run: a directory's time never goes back.

@@ -33,7 +33,7 @@ pub use clock::Clock;
 pub use exchange::{Busy, Exchange, Options, Running};
 pub use fault::Fault;
 pub use lane::{Pending, Stopped};
-pub use recover::{JOURNAL_DIR, Recovered, recover, recover_if, recover_stepped};
+pub use recover::{JOURNAL_DIR, Recovered, has_journal, recover, recover_if, recover_stepped};
 pub use shared::EndOnPanic;
 pub use stepped::Stepped;
 pub use verify::{Report, verify, verify_stepped};

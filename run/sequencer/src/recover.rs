@@ -133,6 +133,17 @@ fn recover_with<T, E: From<Fault>>(
     Ok((Recovered { dir, views, writer, reached, snapshot_seq, notes }, admitted))
 }
 
+/// Whether anything of an exchange's journal is in `dir`.
+///
+/// # Errors
+/// [`Fault::Gone`] when it is gone and the history tells of it; when a folder cannot be read.
+pub fn has_journal(dir: impl Into<Folder>) -> Result<bool, Fault> {
+    let dir = dir.into();
+    let journal = dir.folder(JOURNAL_DIR);
+    check_not_gone(&journal, &dir.folder(HISTORY_DIR))?;
+    Ok(is_begun(&journal)?)
+}
+
 /// Refuses to found an exchange where one was whose journal is gone: the new one's history and secrets would take the place
 /// of the old one's (J7).
 pub(crate) fn check_not_gone(journal: &Folder, history: &Folder) -> Result<(), Fault> {
