@@ -1,7 +1,7 @@
 //! The system's clock jumps, for the product alone: while it serves, and between a stop and a start.
 //!
-//! Times in answers never go back, which every lane watches. A clock behind a directory's last command is refused by both
-//! times.
+//! Times in answers never go back, which every lane watches. A jump that does not last leaves nothing behind: the next start finds
+//! the directory as old as it is. A clock behind a directory's last command is refused by both times.
 
 use std::fs;
 use std::path::Path;
@@ -16,21 +16,22 @@ use crate::round::{Round, verified};
 use crate::sweep::Next;
 use crate::tools::FAKETIME;
 
-/// Jumps in seconds, of every size that happens to machines.
+/// Jumps in seconds, of every size that happens to machines. The smallest are believed at once.
 const JUMPS: [i64; 8] = [-86_400, -3_600, -61, -1, 1, 61, 3_600, 86_400];
 
-/// Several jumps under load, a kill, a start after the jump is taken back, another when the clock has passed it.
+/// A start with a clock ahead of the right time, several jumps under load, a kill, a start when the clock is right, another when it has
+/// passed what was believed.
 pub fn round(round: &mut Round) -> Next {
     let data = round.data();
     let now = round.dir.join("now");
-    set(&now, 0);
+    let ahead = *round.draw.pick(&[0, 61, 3_600, 86_400]);
+    set(&now, ahead);
     let x = faked(round, &now).start_in(&data);
     let mut load = round.load(&x);
     let jumps: Vec<i64> = (0..if round.quick { 3 } else { 8 }).map(|_| *round.draw.pick(&JUMPS)).collect();
-    let last = *jumps.last().expect("there are jumps");
     let ran = load.run(&x, u64::MAX, |_| {
         for jump in &jumps {
-            set(&now, *jump);
+            set(&now, ahead + jump);
             std::thread::sleep(Duration::from_millis(60));
         }
         x.kill9();
@@ -40,11 +41,10 @@ pub fn round(round: &mut Round) -> Next {
     round.count("changes acknowledged", ran.acknowledged);
     drop(x);
     verified(&data);
-    let furthest = jumps.iter().copied().max().unwrap_or(0).max(0);
-    if furthest >= 61 {
+    if ahead >= 61 {
         refused(round, &now, 0, &data);
     }
-    set(&now, furthest.max(last) + 5);
+    set(&now, ahead + 5);
     let x = faked(round, &now).start_in(&data);
     round.compare(&mut load, &x, Scope::All);
     let ran = load.run_out(&x, 10);

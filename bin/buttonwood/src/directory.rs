@@ -72,8 +72,9 @@ pub(crate) fn clock(kind: ClockKind, state: &State, start: Time) -> Result<Clock
         ClockKind::Manual => Ok(Clock::manual(start)),
         ClockKind::Real => {
             let mode = state.opening().map(|opening| opening.mode);
-            check_behind(Clock::Real.now(), last, mode)?;
-            Ok(Clock::Real)
+            let clock = Clock::real();
+            check_behind(clock.now(), last, mode)?;
+            Ok(clock)
         }
     }
 }

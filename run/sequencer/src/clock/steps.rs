@@ -1,0 +1,148 @@
+//! Steps of the system's clock: whether it is to be believed.
+//!
+//! The journal's time never goes back (INV-JRN-1). One moment of a clock that shows next year would stop the exchange's time until
+//! then, and no start under a right clock would be taken (DESIGN Q-115).
+
+use buttonwood_model::Time;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A step of up to this many microseconds is believed at once: clocks are mended by as much.
+const SMALL: u64 = 10 * Time::SECOND;
+/// A larger one is believed when it has lasted so long.
+const LASTING: u64 = 60 * Time::SECOND;
+/// Two readings one after the other differ by less.
+const APART: u64 = Time::SECOND;
+/// No step is in doubt.
+const NONE: u64 = u64::MAX;
+
+/// What is believed of the system's clock; microseconds throughout.
+#[derive(Debug)]
+pub struct Steps {
+    /// How far the time of day is ahead of the steady time, modulo 2⁶⁴.
+    ahead: AtomicU64,
+    /// The steady time since which the clock has been in doubt, or [`NONE`].
+    since: AtomicU64,
+}
+
+impl Steps {
+    /// Believes the clock as it is.
+    pub(super) fn new(day: Time, steady: Time) -> Self {
+        Self { ahead: AtomicU64::new(day.0.wrapping_sub(steady.0)), since: AtomicU64::new(NONE) }
+    }
+
+    /// The time of day, when the system's clock shows `day` and the one that nobody sets shows `steady`: what it shows, or
+    /// while it is in doubt what it would show without its step.
+    pub(super) fn believed(&self, day: Time, steady: Time) -> Time {
+        let expected = Time(steady.0.wrapping_add(self.ahead.load(Ordering::Relaxed)));
+        let step = day.0.abs_diff(expected.0);
+        if step > SMALL {
+            return self.doubted(day, steady, expected);
+        }
+        // Many threads read this; nearly never has one of them to write.
+        if self.since.load(Ordering::Relaxed) != NONE {
+            self.since.store(NONE, Ordering::Relaxed);
+            tracing::info!("the system's clock is right again");
+        }
+        if step > APART {
+            self.believe(day, steady);
+        }
+        day
+    }
+
+    #[cold]
+    fn doubted(&self, day: Time, steady: Time, expected: Time) -> Time {
+        match self.since.compare_exchange(NONE, steady.0, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => {
+                let seconds = i128::from(day.0) - i128::from(expected.0);
+                let seconds = seconds / i128::from(Time::SECOND);
+                tracing::warn!(
+                    seconds,
+                    "the system's clock was set; it is believed if this lasts for a minute"
+                );
+                expected
+            }
+            Err(since) if steady.0.saturating_sub(since) < LASTING => expected,
+            Err(_) => {
+                self.believe(day, steady);
+                self.since.store(NONE, Ordering::Relaxed);
+                tracing::warn!("the system's clock is believed: it was set a minute ago");
+                day
+            }
+        }
+    }
+
+    fn believe(&self, day: Time, steady: Time) {
+        self.ahead.store(day.0.wrapping_sub(steady.0), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In seconds, a steady time far from the day.
+    const BOOT: u64 = 1_000_000;
+
+    /// Reads the clock `at` so many seconds from the start, when it is `off` by so many; what is believed of it to be off.
+    fn off(steps: &Steps, at: u64, off: i64) -> i64 {
+        let right = BOOT + at;
+        let day = right.checked_add_signed(off).unwrap();
+        let believed = steps.believed(Time(day * Time::SECOND), Time(at * Time::SECOND));
+        i64::try_from(believed.0 / Time::SECOND).unwrap() - i64::try_from(right).unwrap()
+    }
+
+    fn steps() -> Steps {
+        Steps::new(Time(BOOT * Time::SECOND), Time(0))
+    }
+
+    /// Small steps are believed at once, also many of them, in both directions.
+    #[test]
+    fn what_mends_a_clock_is_believed() {
+        let steps = steps();
+        let shown = [2, 12, 2, -8, -18, -8, 1].into_iter().chain(1..30).chain([29; 3]);
+        for (at, shown) in (1..).zip(shown) {
+            assert_eq!(off(&steps, at, shown), shown, "after {at} s");
+        }
+    }
+
+    /// A clock that is wrong by far for less than a minute, once or again, leaves nothing behind.
+    #[test]
+    fn a_moment_of_a_wrong_clock_is_not_believed() {
+        for wrong in [11, -11, 3_600, -3_600, 500_000_000, -900_000] {
+            let steps = steps();
+            for begin in [100, 1_000] {
+                assert_eq!(off(&steps, begin - 1, 0), 0);
+                for at in [0, 1, 59] {
+                    assert_eq!(off(&steps, begin + at, wrong), 0, "{wrong} s, {at} s on");
+                }
+                assert_eq!(off(&steps, begin + 60, 0), 0);
+            }
+        }
+    }
+
+    /// It is believed once it has lasted for a minute, and so is the step back.
+    #[test]
+    fn a_step_that_lasts_is_believed() {
+        for step in [11, -11, 86_400, -86_400] {
+            let steps = steps();
+            assert_eq!(off(&steps, 100, step), 0);
+            assert_eq!(off(&steps, 159, step), 0);
+            assert_eq!(off(&steps, 160, step), step);
+            assert_eq!(off(&steps, 161, step), step);
+            assert_eq!(off(&steps, 200, 0), step);
+            assert_eq!(off(&steps, 260, 0), 0);
+            assert_eq!(off(&steps, 261, 0), 0);
+        }
+    }
+
+    /// A system that began in 1970, as one without a clock of its own does, is set right.
+    #[test]
+    fn a_clock_that_began_at_nothing_is_set() {
+        let steps = Steps::new(Time(0), Time(5 * Time::SECOND));
+        let day = |at: u64| {
+            steps.believed(Time((BOOT + at) * Time::SECOND), Time((5 + at) * Time::SECOND)).seconds()
+        };
+        assert_eq!(steps.believed(Time(7), Time(5 * Time::SECOND + 7)), Time(7));
+        assert_eq!((day(1), day(61)), (1, BOOT + 61));
+    }
+}
