@@ -1,6 +1,7 @@
 //! The launch contract: commands, flags, ready line, health, credentials, and refusals to start.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -556,24 +557,61 @@ fn until_ready(command: &mut std::process::Command) -> (std::process::Child, Str
     (child, line)
 }
 
+/// Starts an exchange whose directory is a fresh one in `temporary`: the system's temporary folder is where TMPDIR says.
+fn ephemeral_in(temporary: &Path) -> std::process::Child {
+    let mut command = std::process::Command::new(buttonwood_accept::binary());
+    command
+        .args(["sandbox", "--ephemeral", "--listen", "127.0.0.1:0", "--activity", "off"])
+        .env("TMPDIR", temporary)
+        .current_dir(temporary);
+    let (child, line) = until_ready(&mut command);
+    assert!(line.starts_with("ready http://"), "{line}");
+    child
+}
+
+fn names_in(dir: &Path) -> BTreeSet<OsString> {
+    fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+}
+
+fn terminated(mut child: std::process::Child) -> bool {
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), Signal::TERM).unwrap();
+    child.wait().unwrap().success()
+}
+
 /// An ephemeral directory is gone after a clean exit.
 #[test]
 fn ephemeral() {
     let temporary = tempfile::tempdir().unwrap();
-    // The system's temporary folder is where TMPDIR says, so look for leftovers in one of our own.
-    let count = || fs::read_dir(temporary.path()).unwrap().count();
-    let mut command = std::process::Command::new(buttonwood_accept::binary());
-    command
-        .args(["sandbox", "--ephemeral", "--listen", "127.0.0.1:0", "--activity", "off"])
-        .env("TMPDIR", temporary.path())
-        .current_dir(temporary.path());
-    let (mut child, line) = until_ready(&mut command);
-    let while_running = count();
-    rustix::process::kill_process(rustix::process::Pid::from_child(&child), Signal::TERM).unwrap();
-    let status = child.wait().unwrap();
-    assert!(line.starts_with("ready http://"), "{line}");
-    assert!(status.success());
-    assert_eq!((while_running, count()), (1, 0));
+    let child = ephemeral_in(temporary.path());
+    assert_eq!(names_in(temporary.path()).len(), 1);
+    assert!(terminated(child));
+    assert!(names_in(temporary.path()).is_empty());
+}
+
+/// What a killed process leaves of its ephemeral directory, the next such start removes: not another's that runs, nor what only
+/// has such a name.
+#[test]
+fn a_killed_one_s_ephemeral_directory_is_removed() {
+    let temporary = tempfile::tempdir().unwrap();
+    let names = || names_in(temporary.path());
+    fs::create_dir_all(temporary.path().join("buttonwood-mine/journal")).unwrap();
+    let mine = names();
+    let mut killed = ephemeral_in(temporary.path());
+    let both = names();
+    let running = ephemeral_in(temporary.path());
+    assert_eq!((both.len(), names().len()), (2, 3), "nobody's is removed while he runs");
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+
+    let next = ephemeral_in(temporary.path());
+    let since = Instant::now();
+    while both.iter().any(|name| !mine.contains(name) && names().contains(name)) {
+        assert!(since.elapsed() < PATIENCE, "it is there still: {:?}", names());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(names().len(), 3);
+    assert!(terminated(running) && terminated(next));
+    assert_eq!(names(), mine);
 }
 
 /// A flag beats the environment, which beats the file; commands that take no file do not read one.

@@ -1,6 +1,7 @@
 //! The data directory: made, recovered, and whether this run fits what made it.
 
 use crate::cli::{ClockKind, Common, Sandbox};
+use crate::ephemeral::Ephemeral;
 use crate::flags::journal_options;
 use crate::trouble::Trouble;
 use buttonwood_engine::{Mode, State};
@@ -150,12 +151,10 @@ fn sync_parent(path: &Path) -> std::io::Result<()> {
 }
 
 /// The data directory, and what removes it at a clean exit if it is ephemeral.
-pub(crate) fn data_dir(flags: &Sandbox) -> Result<(PathBuf, Option<tempfile::TempDir>), Trouble> {
+pub(crate) fn data_dir(flags: &Sandbox) -> Result<(PathBuf, Option<Ephemeral>), Trouble> {
     if flags.ephemeral {
-        let fresh = tempfile::Builder::new()
-            .prefix("buttonwood-")
-            .tempdir()
-            .map_err(|error| Trouble::Data(std::env::temp_dir(), error))?;
+        let parent = std::env::temp_dir();
+        let fresh = Ephemeral::make(&parent).map_err(|error| Trouble::Data(parent, error))?;
         return Ok((fresh.path().to_owned(), Some(fresh)));
     }
     make_dir(&flags.common.data)?;

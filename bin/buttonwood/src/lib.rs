@@ -5,6 +5,7 @@
 mod cli;
 mod config;
 mod directory;
+mod ephemeral;
 mod flags;
 mod founding;
 mod ranks;
