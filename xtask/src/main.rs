@@ -32,12 +32,12 @@ use repo::Repo;
 const USAGE: &str = "\
 usage: cargo xtask <chore>
 
-  ci               everything below, as continuous integration runs it; stops at the first failure
+  ci               what a change must pass, as continuous integration runs it; stops at the first failure
   test             every test: unit, acceptance, documentation, then ccxt
   ccxt             stock ccxt from PyPI against a freshly started sandbox
   fmt              is everything formatted?
   tidy             module heads, left-over marks, empty rooms; speaks of long files and functions
-  layers           do dependencies point the way house rules say?
+  layers           do dependencies point down, as ARCHITECTURE.md says?
   trace [--check]  tests to clauses: writes spec/coverage.md, or with --check only compares it
   deny             licences, banned crates and sources of dependencies
   sim [ARGS…]      the simulator: --seed N, --minutes M, --ci and what `sim --help` lists

@@ -12,7 +12,7 @@ const LONG_FILE: usize = 400;
 /// Marks of unfinished work, in halves so that this file does not trip over itself.
 const MARKS: [(&str, &str); 4] = [("todo", "!("), ("unimplemented", "!("), ("FIX", "ME"), ("XX", "X")];
 
-/// Names that say nothing about what is inside (house rules, Names).
+/// Names that say nothing about what is inside.
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "common", "manager", "service"];
 
 /// Files that marks are looked for in.

@@ -276,7 +276,7 @@ fn coverage(areas: &[Area], claims: &Claims) -> String {
 mod tests {
     use super::*;
 
-    /// Built from two halves, so that neither this file nor `tools/clauses` takes the sample for a claim.
+    /// Built from two halves, so that this file's sample is not taken for a claim.
     fn claims(head: &str, body: &str) -> Claims {
         let text = format!("{head}Pro{body}");
         let mut claims = Claims::new();
