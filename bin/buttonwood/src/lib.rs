@@ -1,6 +1,6 @@
 //! The single binary: reads its configuration, recovers the data directory, wires the rooms, serves.
 //!
-//! No rules of its own. The contract of commands, flags and files is `--help` and the README.
+//! No rules of its own. The launch contract, of commands, flags, files and the ready line, is `--help` and the README.
 
 mod cli;
 mod config;

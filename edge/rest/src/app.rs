@@ -35,8 +35,7 @@ pub struct Settings {
     pub steps: Option<Steps>,
     /// The site.
     pub pages: Pages,
-    /// Connections open at once; what comes beyond is closed, so that the journal never lacks a file (fault 16 of the
-    /// reliability design).
+    /// Connections open at once; what comes beyond is told so and closed, so that the journal never lacks a file.
     pub connections_max: usize,
 }
 

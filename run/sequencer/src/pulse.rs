@@ -1,6 +1,6 @@
 //! When sessions with Require Heartbeat were last heard.
 //!
-//! Only the expiry is a command; the clock of mere reads need not be journaled (house rules, DESIGN Q-004). After a
+//! Only the expiry is a command; the clock of mere reads need not be journaled (DESIGN Q-004). After a
 //! restart every session has a whole window again; a pause in which nobody could be heard counts for nobody.
 //!
 //! Times here are the clock's steady ones: who sets the time of day neither ends a window nor makes it longer.
