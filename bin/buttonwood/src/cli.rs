@@ -73,7 +73,7 @@ pub(crate) struct Common {
     /// The constant in the `exchange` field.
     #[arg(long, env = "BUTTONWOOD_SERVICE_NAME", default_value = "svc")]
     pub(crate) service_name: String,
-    /// The limits of the specification.
+    /// Requests a second: the limits of the specification, and that of the pages.
     #[arg(long, env = "BUTTONWOOD_RATE_LIMITS", value_enum, default_value = "on")]
     pub(crate) rate_limits: Switch,
     /// Commands between two snapshots.
@@ -85,15 +85,15 @@ pub(crate) struct Common {
         default_value_t = 1_000_000
     )]
     pub(crate) snapshot_every: u64,
-    /// Bytes of a journal segment, at most; each is made in one piece, so a small disk wants small ones.
+    /// Bytes of a journal segment, at most; each is made in one piece, so a small disk wants small ones. From 64 KiB to 1 GiB.
     #[arg(long, env = "BUTTONWOOD_SEGMENT_BYTES", allow_negative_numbers = true, value_parser = |text: &str| number(text, 0),
         default_value_t = 64 * 1024 * 1024)]
     pub(crate) segment_bytes: u64,
-    /// Bytes of disk kept back so that cancels can still be journaled when it is full; 0 for none.
+    /// Bytes of disk kept back so that cancels can still be journaled when it is full, at most 1 GiB; 0 for none.
     #[arg(long, env = "BUTTONWOOD_BALLAST_BYTES", allow_negative_numbers = true, value_parser = |text: &str| number(text, 0),
         default_value_t = 64 * 1024 * 1024)]
     pub(crate) ballast_bytes: u64,
-    /// TOML file with the same names as the flags.
+    /// TOML file with the same names as the flags; `serve` needs one.
     #[arg(long, env = "BUTTONWOOD_CONFIG")]
     pub(crate) config: Option<PathBuf>,
 }
