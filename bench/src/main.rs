@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: how fast the house is, always as a ratio to a reference measured in the same run.
 //!
-//! The numbers are those of the design's performance chapter. References and ours run interleaved, pair by pair;
+//! The numbers are those of `bench/RESULTS.md`. References and ours run interleaved, pair by pair;
 //! the median of the pairs' ratios counts, and its range stands beside it. Every answer is checked first: there is
 //! no time for a wrong result.
 

@@ -12,7 +12,7 @@ const SELL_PERCENT: u128 = 95;
 /// Percent of twice the reference.
 const WHOLE: u64 = 200;
 
-/// The worst price an incoming order may trade at; none without a last trade and two sides.
+/// The worst price an incoming order may trade at; none where nothing has traded yet and a side is empty.
 ///
 /// The reference is the last trade price, moved into the span from best bid to best ask when it lies outside, and
 /// their middle when there was no trade.
