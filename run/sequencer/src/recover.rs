@@ -74,13 +74,14 @@ impl Recovered {
 /// Recovers a directory, or makes an empty one.
 ///
 /// # Errors
-/// [`Fault`]: the directory is in use, cannot be written, or is damaged. Nothing was changed then.
+/// [`Fault`]: the directory is in use, cannot be written, or is damaged. Nothing that the journal and its snapshots hold
+/// was changed then.
 pub fn recover(dir: impl Into<Folder>, options: Options) -> Result<Recovered, Fault> {
     recover_with(dir.into(), options, |_| Ok(()), Threads::Many).map(|(recovered, ())| recovered)
 }
 
-/// As [`recover`], but asks `admit` about the recovered state before the journal is written to: a directory that it
-/// refuses stays as it was. What it gives is given on.
+/// As [`recover`], but asks `admit` about the recovered state before the journal is written to: the journal of one
+/// that it refuses stays as it was. What it gives is given on.
 ///
 /// # Errors
 /// As [`recover`], and what `admit` refuses with.

@@ -50,7 +50,11 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens `dir`, creating it if absent. A second process gets [`Fault::Locked`] (J12).
+    /// Opens `dir`, creating it if absent, and sweeps away what an interrupted run left unfinished.
+    ///
+    /// # Errors
+    /// [`Fault::Locked`] for a second process (J12); an identity or a watermark that is damaged; a file of another journal
+    /// or of a newer format (J9); whatever the system refuses.
     pub fn open(dir: impl Into<Folder>, options: Options) -> Result<Self, Fault> {
         let dir = dir.into();
         dir.create().map_err(io("create the journal directory", dir.path()))?;
@@ -114,6 +118,9 @@ impl Journal {
     /// Seals what was recovered and makes the writer, in a new segment with a higher epoch (J2, J12). A thread of its
     /// own prepares the segments after it.
     ///
+    /// # Errors
+    /// What the system refuses, a file or a thread.
+    ///
     /// # Panics
     /// If no replay reached the end before.
     pub fn into_writer(self) -> Result<Writer, Fault> {
@@ -123,6 +130,9 @@ impl Journal {
     }
 
     /// As [`Journal::into_writer`], without the thread: whoever runs everything in one calls [`Writer::prepare`].
+    ///
+    /// # Errors
+    /// As [`Journal::into_writer`].
     ///
     /// # Panics
     /// If no replay reached the end before.

@@ -46,6 +46,9 @@ pub struct Reader {
 
 impl Reader {
     /// Opens an existing journal; no lock is taken.
+    ///
+    /// # Errors
+    /// [`Fault::Damaged`] where there is no journal; an identity that cannot be read.
     pub fn open(dir: impl Into<Folder>) -> Result<Self, Fault> {
         let dir = dir.into();
         let id = catalog::identity(&dir)?.ok_or_else(|| Fault::Damaged {
@@ -65,6 +68,9 @@ impl Reader {
     /// Visits every batch after `from` (`None`: from the first) through the one that holds `until`, a sequence
     /// known to be durable; what lies behind it may be half written and is not looked at. Going on from the mark
     /// of the last call costs nothing; any other mark costs reading its segment from the beginning.
+    ///
+    /// # Errors
+    /// What the visitor says; damage, or a history that ends before `until`. Some batches may have been visited by then.
     pub fn replay<E>(
         &mut self,
         from: Option<&Mark>,
@@ -89,6 +95,9 @@ impl Reader {
     }
 
     /// The numbers of the sealed segments, ascending: all but the one being written.
+    ///
+    /// # Errors
+    /// When the folder cannot be listed.
     pub fn sealed(&self) -> Result<Vec<u64>, Fault> {
         let mut numbers = files::segments(&self.dir)?;
         numbers.pop();
@@ -96,6 +105,9 @@ impl Reader {
     }
 
     /// Verifies one sealed segment from the disk itself, past the page cache (J13).
+    ///
+    /// # Errors
+    /// Damage, or what the system refuses: [`Fault`] tells them apart.
     pub fn scrub(&mut self, segment: u64) -> Result<Checked, Fault> {
         let here = Segment::open(&self.dir, segment, self.id, 0)?;
         let first = here.header.first_seq;
@@ -108,6 +120,9 @@ impl Reader {
 
     /// Verifies the whole journal. Beside a writer at work it goes as far as what was acknowledged when it began;
     /// otherwise it keeps writers away and judges the tail as a recovery would, changing nothing.
+    ///
+    /// # Errors
+    /// The first damage, or what the system refuses.
     pub fn verify(&mut self) -> Result<Checked, Fault> {
         let still = Lock::shared(&self.dir)?;
         let mut watermark = watermark::read(&self.dir, self.id)?;
