@@ -21,7 +21,7 @@ pub(crate) enum Command {
     Sandbox(Sandbox),
     /// A venue: no test funds, no simulated traders, no second-factor bypass.
     Serve(Serve),
-    /// Reads a data directory, recomputes every balance and hash, prints what it found; exit 0 only if all holds.
+    /// Reads a data directory, recomputes every hash, balance, hold and past row, prints what it found; exit 0 only if all are right.
     Verify(Verify),
 }
 

@@ -2,7 +2,8 @@
 //!
 //! [`serve`] accepts connections; each request is looked up in one table of routes, let in by the gate, and handed
 //! to the file of its endpoint. An endpoint is data (`ROUTE`) and one or two plain functions: a reading one answers
-//! from the views, a writing one makes a command and later words the receipt. None of them waits or locks for long.
+//! from the views, a writing one makes a command and later words the receipt. None of them locks for long, and only
+//! those that may need old rows wait for the disk.
 //!
 //! Not here: who may call (`gate`), what an order does (`core`), pages (`site`).
 

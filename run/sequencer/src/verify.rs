@@ -1,4 +1,5 @@
-//! Proving a data directory: every hash, every balance, every hold, every snapshot.
+//! Proving a data directory: every hash, every balance, every hold, the newest snapshot and the rows of history that it
+//! relies on.
 
 use crate::Fault;
 use crate::ahead::{Decoded, Threads, read};

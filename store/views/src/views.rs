@@ -121,7 +121,7 @@ impl Views {
         self.fold.apply(stamp, events, texts, &mut self.kept);
     }
 
-    /// Writes the appended rows of history to their files; once a batch.
+    /// Writes the appended rows of history to their files, those of many batches at once.
     ///
     /// # Errors
     /// [`Fault::Io`] when the disk refuses.

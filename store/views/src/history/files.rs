@@ -94,7 +94,7 @@ impl History {
         self.index.push_public(row, self.public.buffer())
     }
 
-    /// Writes the appended rows to the files, once a batch. Queries see rows before and after alike; memory holds
+    /// Writes the appended rows to the files, those of many batches at once. Queries see rows before and after alike; memory holds
     /// what is not written.
     ///
     /// # Errors

@@ -1,8 +1,8 @@
 //! One append-only file whose newest bytes also stay in memory.
 //!
-//! Rows gather in memory and are written once a batch. The newest few megabytes are kept after that, since nearly
-//! every query asks for recent rows: they are then read without a system call, written or not. The kept bytes lie in
-//! two halves; when the newer one is full, the older is dropped and takes its place.
+//! Rows gather in memory and are written some hundred KiB at a time. The newest few megabytes are kept after that, since
+//! nearly every query asks for recent rows: they are then read without a system call, written or not. The kept bytes lie
+//! in two halves; when the newer one is full, the older is dropped and takes its place.
 
 use super::codec::{self, Damage, Position, ROW_MAX};
 use super::fault::Fault;
