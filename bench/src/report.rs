@@ -1,4 +1,4 @@
-//! The table of ratios, with the goals of the design beside them.
+//! The table of ratios, with their goals beside them: floor, target and extreme.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -88,7 +88,7 @@ pub(super) fn stocks(connections: usize, rate: f64, seconds: f64) -> [Stock; 2] 
 
 /// Processors that others may use beside a pair: kernel threads and a shell.
 ///
-/// Stands for the pressure gate of the design, which would also count our own threads waiting for each other on
+/// Stands for the pressure of Q-050, which would also count our own threads waiting for each other on
 /// the server's processor.
 pub(super) const FOREIGN_MAX: f64 = 0.2;
 
