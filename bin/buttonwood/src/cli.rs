@@ -64,7 +64,7 @@ pub(crate) struct Common {
     /// A listener of its own for event streams (not built yet).
     #[arg(long, env = "BUTTONWOOD_STREAM_LISTEN", value_parser = address)]
     pub(crate) stream_listen: Option<SocketAddr>,
-    /// Journal, snapshots and history; created if absent, resumed if present.
+    /// Journal, snapshots, history and keys; created if absent, resumed if present.
     #[arg(long, env = "BUTTONWOOD_DATA", default_value = "./buttonwood-data")]
     pub(crate) data: PathBuf,
     /// A further name prefix of the authentication headers beside X-SVC, without the last dash; repeatable.

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::mark::JournalId;
 
-/// Why the journal cannot be opened, replayed or written. After any of them the process stops: nothing is retried
-/// within it, since a second sync after a failed one may lie (J1).
+/// Why the journal cannot be opened, replayed or written. A start or a writer that meets one ends the process, and nothing
+/// is retried within it, since a second sync after a failed one may lie (J1); a full disk first costs the ballast (J11).
+/// What only the scrub or a snapshot meets is told, and the exchange goes on.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The operating system refused something outside the append path.
