@@ -9,7 +9,8 @@ pub enum House {
     Source,
     /// Where fees go.
     Fees,
-    /// Where residues of roundings go, so that no dust is without an owner.
+    /// Where residues of roundings go, so that no dust is without an owner; so far there are none, since a rounded fee is
+    /// paid as it is.
     Rounding,
 }
 
