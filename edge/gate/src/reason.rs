@@ -35,7 +35,7 @@ macro_rules! reasons {
 reasons! {
     /// The account is closed.
     AccountClosed = 403,
-    /// Too many accounts listed.
+    /// Too many accounts listed, or too many live orders of one.
     AccountLimitExceeded = 400,
     /// An account of another type is needed, for example no custody account where trading is done.
     AccountNotOfTypeRequired = 400,
@@ -107,7 +107,7 @@ reasons! {
     InvalidParameterValue = 400,
     /// The price is wrong or off its increment.
     InvalidPrice = 400,
-    /// The amount is wrong, too small or off its increment.
+    /// The amount is wrong, too small or off its increment, or would trade with too many orders at once.
     InvalidQuantity = 400,
     /// Neither `buy` nor `sell`, or not the side that fits.
     InvalidSide = 400,

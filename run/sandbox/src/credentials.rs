@@ -10,7 +10,7 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// The file cannot be written.
+/// The file cannot be written, or a secret that belongs into it is not there.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The disk refuses.
