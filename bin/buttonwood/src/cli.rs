@@ -67,7 +67,8 @@ pub(crate) struct Common {
     /// Journal, snapshots, history and keys; created if absent, resumed if present.
     #[arg(long, env = "BUTTONWOOD_DATA", default_value = "./buttonwood-data")]
     pub(crate) data: PathBuf,
-    /// A further name prefix of the authentication headers beside X-SVC, without the last dash; repeatable.
+    /// A further name prefix of the authentication headers beside X-SVC, without the last dash; repeatable, or several with commas
+    /// between them.
     #[arg(long, env = "BUTTONWOOD_HEADER_PREFIX", value_delimiter = ',')]
     pub(crate) header_prefix: Vec<String>,
     /// The constant in the `exchange` field.
