@@ -23,7 +23,8 @@
 //! - J13: sealed segments are read again from the disk, all of them within 24 hours.
 //! - J14: nothing of a batch leaves the house before the batch is durable.
 //!
-//! Laws: INV-JRN-1, INV-ACK-1, INV-ACK-2.
+//! Laws: INV-JRN-1, INV-ACK-1, INV-ACK-2. Cases of damage and of crashes have names too, `JRN-…`, `SNAP-…` and `SCRUB-…`: what
+//! each is stands at its test.
 //! Not here: what a frame means, when a reply may leave (`run/sequencer`), and which history may be deleted.
 
 mod blank;

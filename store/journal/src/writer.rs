@@ -253,7 +253,7 @@ mod tests {
         batch
     }
 
-    /// After one failed write nothing more is taken, though the disk may be well again. Proves J1.
+    /// After one failed write nothing more is taken, though the disk may be well again. Proves JRN-EIO, J1.
     #[test]
     fn a_failed_write_poisons() {
         let dir = tempfile::tempdir().unwrap();

@@ -18,7 +18,7 @@ const SECTOR: usize = 512;
 /// Magic, CRC, chain and hash of a batch, in bytes.
 const FRONT: usize = 160;
 
-/// A last batch of which only the first sectors arrived is left out. Proves J8.
+/// A last batch of which only the first sectors arrived is left out. Proves JRN-TORN, J8.
 #[test]
 fn a_batch_torn_at_any_sector_is_left_out() {
     let sample = Sample::new();
@@ -44,7 +44,7 @@ fn a_batch_with_any_sector_missing_is_left_out() {
     }
 }
 
-/// Once acknowledged, the same damage is refused with its place. Proves J7.
+/// Once acknowledged, the same damage is refused with its place. Proves JRN-TAILFLIP, J7.
 #[test]
 fn an_acknowledged_batch_is_never_called_torn() {
     let sample = Sample::new();
@@ -77,7 +77,7 @@ fn every_byte_of_the_last_header_counts() {
     }
 }
 
-/// A flip anywhere in a batch with others behind it is refused even if no watermark is left. Proves J6.
+/// A flip anywhere in a batch with others behind it is refused even if no watermark is left. Proves JRN-MIDFLIP.
 #[test]
 fn damage_in_the_middle_is_refused() {
     let sample = Sample::new();
@@ -136,7 +136,7 @@ fn a_blank_tail_is_weighed_against_the_watermark() {
     }
 }
 
-/// A block written to the wrong place is recognised, as is a repeated one. Proves J9.
+/// A block written to the wrong place is recognised, as is a repeated one. Proves JRN-MISDIRECT, J9.
 #[test]
 fn a_misdirected_batch_is_recognised() {
     let sample = Sample::new();
@@ -189,7 +189,7 @@ fn several_segments(dir: &Path) -> Mark {
     last
 }
 
-/// Segment files exchanged, doubled, missing or taken from elsewhere are refused. Proves J9.
+/// Segment files exchanged, doubled, missing or taken from elsewhere are refused. Proves JRN-SWAPFILES, J9.
 #[test]
 fn exchanged_segment_files_are_refused() {
     let other = tempfile::tempdir().unwrap();
@@ -261,7 +261,7 @@ fn small_files_keep_their_lengths() {
     assert_eq!((len("identity"), len("watermark")), (32, 40));
 }
 
-/// An older copy of a file, restored by whoever, is noticed by the watermark. Proves J7.
+/// An older copy of a file, restored by whoever, is noticed by the watermark. Proves JRN-ROLLBACK, J7.
 #[test]
 fn a_rolled_back_file_is_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -415,7 +415,7 @@ fn a_segment_ends_where_the_next_one_says() {
     assert_eq!(recover(dir.path()).unwrap().1, expected(56));
 }
 
-/// What lies before the snapshot that a start begins with is not read, and yet has to be there. Proves J9.
+/// What lies before the snapshot that a start begins with is not read, and yet has to be there. Proves JRN-SWAPFILES, J9.
 #[test]
 fn what_lies_before_a_snapshot_is_missed() {
     let refused = |change: &dyn Fn(&Path)| {
@@ -540,7 +540,7 @@ fn a_journal_without_segments_has_no_history() {
     assert_eq!(recover(dir.path()).unwrap().1, []);
 }
 
-/// What a crash leaves while files are being made is swept away and told. Proves J5.
+/// What a crash leaves while files are being made is swept away and told. Proves JRN-RENAME, J5.
 #[test]
 fn unfinished_files_are_swept() {
     let dir = tempfile::tempdir().unwrap();

@@ -215,7 +215,7 @@ fn a_large_batch_gets_a_segment_of_its_own() {
     assert_eq!(content[1].1.len(), 1_000_000);
 }
 
-/// Latent damage in a sealed segment is found by the scrub, and by `verify`. Proves J13.
+/// Latent damage in a sealed segment is found by the scrub, and by `verify`. Proves SCRUB-FLIP, J13.
 #[test]
 fn the_scrub_finds_latent_damage() {
     let dir = tempfile::tempdir().unwrap();

@@ -76,7 +76,7 @@ fn two_good_ones_are_kept() {
     assert!(paths[2].exists(), "the damaged one is no second");
 }
 
-/// A flip anywhere falls back to the older one and says so. Proves J10.
+/// A flip anywhere falls back to the older one and says so. Proves SNAP-BITFLIP.
 #[test]
 fn a_damaged_one_falls_back_to_the_older() {
     let dir = tempfile::tempdir().unwrap();
@@ -188,7 +188,7 @@ fn without_a_good_one_the_journal_answers() {
     assert_eq!(recover(dir.path()).unwrap().1, expected(12));
 }
 
-/// An interrupted writing leaves the older ones, and its remains are swept. Proves J10.
+/// An interrupted writing leaves the older ones, and its remains are swept. Proves SNAP-CRASH.
 #[test]
 fn an_interrupted_one_is_swept() {
     let dir = tempfile::tempdir().unwrap();
@@ -226,7 +226,7 @@ fn newer_and_foreign_ones_are_refused() {
     assert!(refused.to_string().contains("format 9"), "{refused}");
 }
 
-/// A journal that ends before a snapshot was rolled back, watermark file or not. Proves J7.
+/// A journal that ends before a snapshot was rolled back, watermark file or not. Proves INV-JRN-2's guard, J7.
 #[test]
 fn a_journal_behind_its_snapshot_is_refused() {
     let dir = tempfile::tempdir().unwrap();
