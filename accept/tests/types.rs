@@ -1,9 +1,33 @@
 //! Data types, timestamps and precision: clauses TYPE.
 
+use std::collections::BTreeSet;
+
 use buttonwood_accept::{Dec, Exchange, NewOrder, Value, dec, json, laws};
 
-/// Every key whose value the specification types as decimal.
-const DECIMALS: [&str; 18] = [
+/// Every key whose value the specification types as string, and no decimal.
+const STRINGS: [&str; 18] = [
+    "order_id",
+    "id",
+    "client_order_id",
+    "symbol",
+    "exchange",
+    "side",
+    "type",
+    "reason",
+    "fee_currency",
+    "currency",
+    "_timestamp",
+    "base_currency",
+    "quote_currency",
+    "status",
+    "product_type",
+    "contract_type",
+    "contract_price_currency",
+    "pair",
+];
+
+/// Every key whose value, or every element of it, the specification types as decimal.
+const DECIMALS: [&str; 23] = [
     "price",
     "avg_execution_price",
     "executed_amount",
@@ -22,6 +46,11 @@ const DECIMALS: [&str; 18] = [
     "close",
     "tick_size",
     "quote_increment",
+    "min_order_size",
+    "changes",
+    "percentChange24h",
+    "BTC",
+    "USD",
 ];
 
 /// One trade of 0.4 at 30000, with 0.6 of the sell left on the book.
@@ -47,6 +76,7 @@ fn replies(x: &Exchange, order_id: &str) -> Vec<(String, Value)> {
     for (path, params) in [
         ("/v1/balances", json!({})),
         ("/v1/mytrades", json!({})),
+        ("/v1/orders", json!({})),
         ("/v1/order/status", json!({ "order_id": order_id, "include_trades": true })),
     ] {
         all.push((path.to_owned(), trader.call(path, params).ok()));
@@ -63,23 +93,35 @@ fn walk(value: &Value, key: &str, visit: &mut impl FnMut(&str, &Value)) {
     }
 }
 
-/// Decimals are strings of digits, and a field without a value is left out. Proves TYPE-001, TYPE-002.
+/// Strings are strings, decimals are strings of digits, and a field without a value is left out, but for a ticker's side of
+/// the book. Proves TYPE-001, TYPE-002.
 #[test]
-fn decimals_are_strings() {
+fn strings_and_decimals_are_strings() {
     let x = Exchange::start();
     let (_, taker) = traded(&x);
-    let mut seen = 0;
-    for (path, reply) in replies(&x, taker["order_id"].as_str().unwrap()) {
+    let away = NewOrder::limit("btcusd", "buy", "1", "20000").named("away");
+    let ended = x.as_("trader").place(&away.clone().with_option("immediate-or-cancel"));
+    let live = x.as_("trader").place(&away);
+    x.as_("trader").cancel(x.as_("trader").limit("btcusd", "buy", "1", "20000")["id"].as_str().unwrap());
+    let mut all = replies(&x, taker["order_id"].as_str().unwrap());
+    all.extend([("ended".to_owned(), ended), ("live".to_owned(), live)]);
+    let mut seen = BTreeSet::new();
+    for (path, reply) in all {
         walk(&reply, "", &mut |key, value| {
-            if DECIMALS.contains(&key) && !value.is_array() && !(value.is_null() && path.contains("ticker")) {
+            if value.is_null() {
+                assert!(path.contains("ticker") && key == "bid", "{path}: {key} is null");
+            } else if STRINGS.contains(&key) {
+                assert!(value.is_string(), "{path} {key} {value}");
+                seen.insert(key.to_owned());
+            } else if DECIMALS.contains(&key) && !value.is_array() {
                 assert!(Dec::wire(value) >= Dec::ZERO, "{path} {key} {value}");
-                seen += 1;
+                seen.insert(key.to_owned());
             }
-            let may_be_null = path.contains("ticker");
-            assert!(!value.is_null() || may_be_null, "{path}: {key} is null");
         });
     }
-    assert!(seen > 30, "only {seen} decimals were looked at");
+    for key in STRINGS.iter().chain(&DECIMALS) {
+        assert!(seen.contains(*key), "no {key} was looked at");
+    }
     for absent in ["client_order_id", "reason", "trades", "stop_price"] {
         assert!(taker.get(absent).is_none(), "{absent} has no value: {taker}");
     }
@@ -126,10 +168,12 @@ fn seconds_and_milliseconds_are_the_same_instant() {
         assert_eq!(ask(other.clone()), expected, "{other}");
     }
     // The public list gives what came after an instant, so ask from the second before.
-    let public = |timestamp: u64| x.get(&format!("/v1/trades/btcusd?timestamp={timestamp}")).ok();
-    let (seconds, ms) = (public(seconds - 1), public((seconds - 1) * 1000));
-    assert_eq!(seconds, ms);
-    assert_eq!(seconds.as_array().unwrap().len(), 1);
+    for name in ["timestamp", "since"] {
+        let public = |timestamp: u64| x.get(&format!("/v1/trades/btcusd?{name}={timestamp}")).ok();
+        let (seconds, ms) = (public(seconds - 1), public((seconds - 1) * 1000));
+        assert_eq!(seconds, ms, "{name}");
+        assert_eq!(seconds.as_array().unwrap().len(), 1, "{name}");
+    }
     laws::check(&x);
 }
 
@@ -251,7 +295,9 @@ fn no_timestamp_means_newest_and_zero_means_first() {
     for early in [json!(0), json!(1), json!("0"), json!(1_000_000_000_000_u64)] {
         assert_eq!(mine(json!({ "timestamp": early })), all[10..], "{early}");
     }
-    assert_eq!(tids(&x.get("/v1/trades/btcusd?timestamp=0").ok()), all[10..]);
+    for early in ["timestamp=0", "timestamp=1", "timestamp=1000000000000", "since=0", "since=1"] {
+        assert_eq!(tids(&x.get(&format!("/v1/trades/btcusd?{early}")).ok()), all[10..], "{early}");
+    }
     laws::check(&x);
 }
 
@@ -318,7 +364,7 @@ fn tiny_fills_lose_nothing() {
     laws::check(&x);
 }
 
-/// Balances are served cut, never rounded up: 15 decimals for fiat. Proves TYPE-021.
+/// Balances are served cut, never rounded up: 15 decimals for fiat, 19 for crypto. Proves TYPE-021.
 #[test]
 fn served_balances_are_cut() {
     let x = Exchange::start();
@@ -327,6 +373,13 @@ fn served_balances_are_cut() {
     assert_eq!(order["price"], "0.00000000001");
     // The hold is 0.00000060000000001 x 1.004 = 0.00000060240000001004.
     assert_eq!(trader.balance("USD"), (dec("100000"), dec("99999.999999397599999")));
+    // The hold is 0.00000000100000001 x 1.004, the fee rounded up at the nineteenth decimal: 0.0000000010040000101.
+    trader.limit("dogebtc", "buy", "1.00000001", "0.000000001");
+    assert_eq!(trader.balance("BTC"), (dec("1000"), dec("999.9999999989959999899")));
+    for (code, available) in [("USD", "99999.999999397599999"), ("BTC", "999.9999999989959999899")] {
+        let row = trader.balances().into_iter().find(|row| row["currency"] == code).unwrap();
+        assert_eq!(row["availableForWithdrawal"], available, "{row}");
+    }
     laws::check(&x);
 }
 
@@ -351,7 +404,7 @@ fn json_is_declared() {
     let x = Exchange::start();
     let (_, taker) = traded(&x);
     // `ok` and `refused` check the header; this is the list they are checked on.
-    assert_eq!(replies(&x, taker["order_id"].as_str().unwrap()).len(), 9);
+    assert_eq!(replies(&x, taker["order_id"].as_str().unwrap()).len(), 10);
     x.get("/v1/symbols").ok();
     x.get("/v1/nowhere").refused(404, "EndpointNotFound");
     x.as_("trader")
