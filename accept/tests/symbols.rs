@@ -266,6 +266,14 @@ fn symbols_in_any_case() {
     assert_eq!(order["symbol"], "btcusd");
     assert_eq!(order["price"], "100.00");
     assert_eq!(order["exchange"], "svc");
+    for (symbol, amount, price, shown) in [
+        ("ethbtc", "1", "0.02", "0.02000"),
+        ("solusd", "1", "7", "7.000"),
+        ("JAMUSD", "10", "0.5", "0.5000000"),
+    ] {
+        let order = x.as_("trader").limit(symbol, "buy", amount, price);
+        assert_eq!((&order["symbol"], &order["price"]), (&json!(symbol.to_lowercase()), &json!(shown)));
+    }
     for path in ["/v1/book/", "/v1/trades/", "/v1/symbols/details/", "/v2/ticker/", "/v1/pubticker/"] {
         let lower = x.get(&format!("{path}btcusd")).ok();
         for spelling in ["BTCUSD", "BtcUsd"] {
@@ -336,18 +344,20 @@ fn details_shape() {
 #[test]
 fn details_of_all() {
     let x = Exchange::start();
+    x.set_status("ethusd", "cancel_only");
     let all = x.get("/v1/symbols/details/all").ok();
     let rows = all.as_array().unwrap();
     let mut names: Vec<String> =
         rows.iter().map(|row| row["symbol"].as_str().unwrap().to_lowercase()).collect();
     names.sort();
     assert_eq!(names, listed(&x));
+    let keys = x.get("/v1/symbols/details/btcusd").ok();
+    let keys: Vec<&str> = keys.as_object().unwrap().keys().map(String::as_str).collect();
     for row in rows {
-        let keys = x.get("/v1/symbols/details/btcusd").ok();
-        let keys: Vec<&str> = keys.as_object().unwrap().keys().map(String::as_str).collect();
         same_keys(row, &keys, row);
+        let alone = x.get(&format!("/v1/symbols/details/{}", row["symbol"].as_str().unwrap())).ok();
+        assert_eq!(*row, alone);
     }
-    assert!(rows.contains(&x.get("/v1/symbols/details/ethbtc").ok()));
 }
 
 /// Details of what is not listed. Proves SYM-020.
@@ -440,6 +450,7 @@ fn closed_takes_nothing() {
     let x = Exchange::start();
     x.set_status("btcusd", "closed");
     assert!(listed(&x).contains(&"btcusd".to_owned()), "a closed symbol stays listed");
+    assert_eq!(x.get("/v1/symbols/details/btcusd").ok()["status"], "closed");
 }
 
 /// Cancel only: what is there can go. Proves SYM-025.
@@ -510,7 +521,7 @@ fn newcomer(changes: Value) -> Value {
 }
 
 /// A symbol is listed while the exchange runs: it is seen everywhere, trades by its own increments at once, and is there
-/// after a crash, with its orders; delisted, it stays in the list. Proves SYM-030.
+/// after a crash, with its orders; delisted, it stays in the list. Proves SYM-014, SYM-030.
 #[test]
 fn listed_and_delisted_while_running() {
     let x = Exchange::start();
@@ -521,6 +532,11 @@ fn listed_and_delisted_while_running() {
 
     let listed = x.control("/sandbox/symbols", &newcomer(json!({ "symbol": "DogeGBP" }))).ok();
     assert!(is_listed());
+    let names = serde_list(&x.get("/v1/symbols").ok());
+    assert!(names.is_sorted(), "{names:?}");
+    assert!(x.get("/v1/symbols/details/all").ok().as_array().unwrap().contains(&listed));
+    let feed = x.get("/v1/pricefeed").ok();
+    assert!(feed.as_array().unwrap().iter().any(|row| row["pair"] == "DOGEGBP"), "{feed}");
     assert_eq!(x.get("/v1/symbols/details/DOGEGBP").ok(), listed);
     let expected = json!({
         "symbol": "DOGEGBP", "base_currency": "DOGE", "quote_currency": "GBP", "status": "open",
