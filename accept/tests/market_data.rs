@@ -24,21 +24,24 @@ fn tids(trades: &Value) -> Vec<u64> {
     rows(trades).iter().map(|trade| trade["tid"].as_u64().unwrap()).collect()
 }
 
+/// Every public path there is.
+const PUBLIC: [&str; 8] = [
+    "/v1/symbols",
+    "/v1/symbols/details/btcusd",
+    "/v1/symbols/details/all",
+    "/v1/pubticker/btcusd",
+    "/v2/ticker/btcusd",
+    "/v1/book/btcusd",
+    "/v1/trades/btcusd",
+    "/v1/pricefeed",
+];
+
 /// Every public path answers without credentials, and takes nothing from a body. Proves MKT-001.
 #[test]
 fn public_paths_need_no_key() {
     let x = Exchange::start();
     lively(&x);
-    for path in [
-        "/v1/symbols",
-        "/v1/symbols/details/btcusd",
-        "/v1/symbols/details/all",
-        "/v1/pubticker/btcusd",
-        "/v2/ticker/btcusd",
-        "/v1/book/btcusd",
-        "/v1/trades/btcusd",
-        "/v1/pricefeed",
-    ] {
+    for path in PUBLIC {
         let body = br#"{"symbol":"ethusd","limit_bids":1,"limit_asks":1,"include_breaks":true}"#;
         let answer = x.anyone().send("GET", path, &[("Content-Type", "application/json")], body);
         assert_eq!(answer.ok(), x.get(path).ok(), "{answer}");
@@ -49,7 +52,7 @@ fn public_paths_need_no_key() {
 #[test]
 fn wrong_method_and_unknown_path() {
     let x = Exchange::start();
-    for path in ["/v1/symbols", "/v1/book/btcusd", "/v2/ticker/btcusd", "/v1/pricefeed"] {
+    for path in PUBLIC {
         for method in ["POST", "PUT", "DELETE"] {
             let answer = x.anyone().send(method, path, &[], b"");
             assert_eq!(answer.status(), 405, "{answer}");
@@ -117,22 +120,25 @@ fn heads_alone() {
 fn ticker() {
     let x = Exchange::start();
     lively(&x);
+    // Takes the best bid away: the last price is neither side's.
+    x.as_("counterparty").limit("btcusd", "sell", "0.3", "29000");
     let answer = x.get("/v1/pubticker/btcusd");
     let ticker = answer.ok();
     same_keys(&ticker, &["bid", "ask", "last", "volume"], &answer);
     same_keys(&ticker["volume"], &["BTC", "USD", "timestamp"], &answer);
     let prices = ["bid", "ask", "last"].map(|name| Dec::wire(&ticker[name]));
-    assert_eq!(prices, [dec("29000"), dec("30000"), dec("30000")], "{answer}");
-    assert_eq!(Dec::wire(&ticker["volume"]["BTC"]), dec("0.4"));
-    assert_eq!(Dec::wire(&ticker["volume"]["USD"]), dec("12000"));
+    assert_eq!(prices, [dec("28500"), dec("30000"), dec("29000")], "{answer}");
+    assert_eq!(Dec::wire(&ticker["volume"]["BTC"]), dec("0.7"));
+    assert_eq!(Dec::wire(&ticker["volume"]["USD"]), dec("12000") + dec("8700"));
     assert_eq!(ticker["volume"]["timestamp"], json!(x.now_ms()), "{answer}");
-    // An hour before a day has passed the trade counts; an hour after, it is out of the window, but still the last one.
+    // An hour before a day has passed the trades count; an hour after, they are out of the window, but one still is the last.
     x.advance(23 * 3600);
-    assert_eq!(Dec::wire(&x.get("/v1/pubticker/btcusd").ok()["volume"]["BTC"]), dec("0.4"));
+    assert_eq!(Dec::wire(&x.get("/v1/pubticker/btcusd").ok()["volume"]["BTC"]), dec("0.7"));
     x.advance(2 * 3600);
     let later = x.get("/v1/pubticker/btcusd").ok();
-    assert_eq!(Dec::wire(&later["volume"]["BTC"]), Dec::ZERO);
-    assert_eq!(Dec::wire(&later["last"]), dec("30000"));
+    let volumes = ["BTC", "USD"].map(|code| Dec::wire(&later["volume"][code]));
+    assert_eq!(volumes, [Dec::ZERO; 2], "{later}");
+    assert_eq!(Dec::wire(&later["last"]), dec("29000"));
     assert_eq!(later["volume"]["timestamp"], json!(x.now_ms()), "{later}");
 }
 
@@ -344,7 +350,9 @@ fn trades_since() {
         assert_eq!(ask(&format!("{name}={}", second + 60_000)), [0_u64; 0]);
     }
     assert_eq!(ask(&format!("since_tid={}", all[2])), all[..2]);
-    assert_eq!(ask(&format!("since_tid={}&timestamp={}", all[2], second + 60_000)), all[..2]);
+    for name in ["timestamp", "since"] {
+        assert_eq!(ask(&format!("since_tid={}&{name}={}", all[2], second + 60_000)), all[..2]);
+    }
     assert_eq!(ask("since_tid=0"), all);
 }
 
