@@ -61,6 +61,21 @@ fn resting_order() {
     assert_eq!(order, expected, "{answer}");
 }
 
+/// Every field that may be sent, at once. Proves ORD-024.
+#[test]
+fn every_field_is_taken() {
+    let x = Exchange::start();
+    let params = json!({
+        "symbol": "btcusd", "amount": "5", "price": "100", "side": "buy", "type": "exchange limit",
+        "client_order_id": "a-1", "options": ["maker-or-cancel"], "stop_price": "99", "margin_order": false,
+        "account": x.key("trader").account,
+    });
+    let order = new(&x, "trader", params).ok();
+    same_keys(&order, &keys_with(&["client_order_id"]), &order);
+    assert_eq!((&order["client_order_id"], &order["options"]), (&json!("a-1"), &json!(["maker-or-cancel"])));
+    assert_eq!(x.as_("trader").live_ids(), [order["order_id"].as_str().unwrap()]);
+}
+
 /// Keys that come and go: client id, reason, trades; market orders leave some out. Proves ORD-001.
 #[test]
 fn keys_come_and_go() {
@@ -282,7 +297,8 @@ fn stop_prices_of_limit_orders_are_ignored() {
     laws::check(&x);
 }
 
-/// One client id may name several orders; it then means the newest. Proves ORD-013, ORD-068.
+/// One client id may name several orders; it then means the newest, be that one or an older one closed by now. Proves
+/// ORD-013, ORD-068.
 #[test]
 fn client_ids_may_repeat() {
     let x = Exchange::start();
@@ -290,8 +306,14 @@ fn client_ids_may_repeat() {
     let order = NewOrder::limit("btcusd", "buy", "1", "100").named("same");
     let (first, second) = (trader.place(&order), trader.place(&order));
     assert_ne!(first["order_id"], second["order_id"]);
-    let found = trader.call("/v1/order/status", json!({ "client_order_id": "same" })).ok();
-    assert_eq!(found["order_id"], second["order_id"]);
+    let found =
+        || trader.call("/v1/order/status", json!({ "client_order_id": "same" })).ok()["order_id"].clone();
+    assert_eq!(found(), second["order_id"]);
+    trader.cancel(second["order_id"].as_str().unwrap());
+    assert_eq!(found(), second["order_id"], "closed, and an older one lives");
+    let third = trader.place(&order);
+    trader.cancel(first["order_id"].as_str().unwrap());
+    assert_eq!(found(), third["order_id"], "an older one was closed last");
 }
 
 /// What an order cannot do without. Proves ORD-025, ERR-003.
@@ -302,6 +324,12 @@ fn missing_fields() {
         let answer = new(&x, "trader", with(field, Value::Null));
         let refusal = answer.refused(400, "MissingOrderField");
         assert!(refusal.message.contains(field), "{answer}");
+    }
+    for side in ["buy", "sell"] {
+        let answer =
+            new(&x, "trader", json!({ "symbol": "btcusd", "side": side, "type": "exchange market" }));
+        let refusal = answer.refused(400, "MissingOrderField");
+        assert!(refusal.message.contains("amount"), "{answer}");
     }
     assert_eq!(x.as_("trader").live_ids(), [""; 0]);
     assert_eq!(x.as_("trader").balance("USD"), (dec("100000"), dec("100000")));
@@ -516,6 +544,7 @@ fn margin_orders() {
     let answer = new(&x, "trader", with("margin_order", json!(true)));
     assert_eq!(answer.status(), 400, "{answer}");
     answer.error();
+    assert_eq!(x.as_("trader").live_ids(), [""; 0]);
     assert_eq!(new(&x, "trader", with("margin_order", json!(false))).ok()["is_live"], json!(true));
     new(&x, "trader", with("margin_order", json!("false"))).refused(400, "InvalidParameterValue");
 }
@@ -565,6 +594,20 @@ fn insufficient_funds() {
         trader sell btcusd 1000 @ 100000                    => live
         ",
     );
+    check(
+        "
+        counterparty sell btcusd 4 @ 30000                  => live
+        trader buy btcusd 4 at market                       => refused 406 InsufficientFunds
+        trader buy btcusd for 100000.01 at market           => refused 406 InsufficientFunds
+        trader buy btcusd 4 @ 30000 immediate-or-cancel     => refused 406 InsufficientFunds
+        trader buy btcusd 4 @ 30000 fill-or-kill            => refused 406 InsufficientFunds
+        trader buy btcusd 4 @ 29000 maker-or-cancel         => refused 406 InsufficientFunds
+        trader sell btcusd 1000.00000001 at market          => refused 406 InsufficientFunds
+        balance trader USD 100000, BTC 1000
+        book btcusd                                         => bids none; asks 4 @ 30000
+        trades btcusd                                       => none
+        ",
+    );
     let x = Exchange::start();
     let answer = new(&x, "trader", NewOrder::limit("btcusd", "buy", "7", "20000").params());
     let message = answer.refused(406, "InsufficientFunds").message.to_lowercase();
@@ -576,11 +619,19 @@ fn insufficient_funds() {
     assert_eq!(x.as_("trader").live_ids(), [""; 0]);
 }
 
-/// Reasons are the documented ones; other methods are refused. Proves ORD-053.
+/// Other methods are refused. Proves ORD-053.
 #[test]
 fn other_methods() {
     let x = Exchange::start();
-    for path in ["/v1/order/new", "/v1/order/cancel", "/v1/order/status", "/v1/orders", "/v1/mytrades"] {
+    for path in [
+        "/v1/order/new",
+        "/v1/order/cancel",
+        "/v1/order/cancel/session",
+        "/v1/order/cancel/all",
+        "/v1/order/status",
+        "/v1/orders",
+        "/v1/mytrades",
+    ] {
         for method in ["PUT", "DELETE", "GET"] {
             let answer = x.anyone().send(method, path, &[], b"");
             assert_eq!(answer.status(), 405, "{answer}");
