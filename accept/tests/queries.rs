@@ -75,6 +75,28 @@ fn past_trade() {
     laws::check(&x);
 }
 
+/// The same where who comes sells, and neither order has a name; the fee is what the balance paid. Proves ORD-014, ORD-015,
+/// ORD-016, ORD-017.
+#[test]
+fn past_trade_of_a_seller_who_takes() {
+    let x = Exchange::start();
+    let maker = x.as_("trader").limit("btcusd", "buy", "1", "30000");
+    let taker = x.as_("counterparty").limit("btcusd", "sell", "0.4", "30000");
+    for (key, order, side, aggressor, fee, money) in [
+        ("trader", maker, "Buy", false, "24", dec("100000") - dec("12000") - dec("24")),
+        ("counterparty", taker, "Sell", true, "48", dec("100000") + dec("12000") - dec("48")),
+    ] {
+        let answer = x.as_(key).call("/v1/mytrades", json!({}));
+        let trade = answer.ok()[0].clone();
+        same_keys(&trade, &trade_keys(&["is_clearing_fill", "symbol"]), &answer);
+        let found =
+            (&trade["type"], &trade["aggressor"], &trade["order_id"], Dec::wire(&trade["fee_amount"]));
+        assert_eq!(found, (&json!(side), &json!(aggressor), &order["order_id"], dec(fee)), "{answer}");
+        assert_eq!(x.as_(key).balance("USD").0, money, "{key}");
+    }
+    laws::check(&x);
+}
+
 /// The same trade inside a status: without symbol and clearing flag. Proves ORD-014, ORD-020, ORD-067.
 #[test]
 fn trades_in_status() {
@@ -92,7 +114,9 @@ fn trades_in_status() {
         assert_eq!(order["trades"][0][key], past[0][key], "{key}");
     }
     assert!(with(&taker, false).get("trades").is_none());
-    assert!(trader.status(&taker).get("trades").is_none());
+    let mut without = order.clone();
+    without.as_object_mut().unwrap().remove("trades");
+    assert_eq!(trader.status(&taker), without);
     let unfilled = trader.limit("btcusd", "buy", "1", "100");
     assert_eq!(with(unfilled["order_id"].as_str().unwrap(), true)["trades"], json!([]));
     let theirs = x
@@ -103,15 +127,24 @@ fn trades_in_status() {
     assert_eq!(theirs["trades"][0]["order_id"], json!(maker));
 }
 
-/// One number for both parties and the public, growing from trade to trade. Proves ORD-018.
+/// One number for both parties and the public, growing from trade to trade, of whatever symbol and over a crash. Proves
+/// ORD-018.
 #[test]
 fn trade_ids() {
     let x = Exchange::start();
-    x.as_("counterparty").limit("btcusd", "sell", "1", "30000");
-    for _ in 0..5 {
-        x.as_("trader").limit("btcusd", "buy", "0.1", "30000");
+    let mut public = Vec::new();
+    for symbols in [["btcusd", "ethusd"], ["ethusd", "btcusd"]] {
+        for symbol in symbols {
+            x.as_("counterparty").limit(symbol, "sell", "1", "3000");
+            for _ in 0..3 {
+                x.as_("trader").limit(symbol, "buy", "0.1", "3000");
+            }
+            public.splice(0..0, tids(&x.get(&format!("/v1/trades/{symbol}?limit_trades=3")).ok()));
+        }
+        x.kill9();
+        x.restart();
     }
-    let public = tids(&x.get("/v1/trades/btcusd").ok());
+    assert_eq!(public.len(), 12);
     assert!(public.windows(2).all(|pair| pair[0] > pair[1]), "newest first, growing: {public:?}");
     for key in ["trader", "counterparty"] {
         assert_eq!(tids(&x.as_(key).call("/v1/mytrades", json!({})).ok()), public);
@@ -159,7 +192,7 @@ fn live_orders() {
     let orders = trader.call("/v1/orders", json!({})).ok();
     let ids: Vec<&Value> = rows(&orders).iter().map(|order| &order["order_id"]).collect();
     assert_eq!(ids, [&last["order_id"], &second["order_id"], &partly["order_id"]]);
-    assert_eq!(orders[2]["executed_amount"], "0.5");
+    assert_eq!((&orders[0], &orders[2]["executed_amount"]), (&last, &json!("0.5")));
     assert_eq!(x.as_("auditor").call("/v1/orders", json!({})).ok(), orders);
     laws::check(&x);
 }
@@ -168,7 +201,8 @@ fn live_orders() {
 #[test]
 fn past_trades_by_symbol() {
     let x = Exchange::start();
-    for (symbol, price) in [("btcusd", "30000"), ("ethusd", "2000"), ("btcusd", "30000")] {
+    for (symbol, price) in [("btcusd", "30000"), ("ethusd", "2000"), ("btcusd", "30000"), ("btcusd", "30000")]
+    {
         x.as_("counterparty").limit(symbol, "sell", "0.1", price);
         x.as_("trader").limit(symbol, "buy", "0.1", price);
     }
@@ -177,8 +211,8 @@ fn past_trades_by_symbol() {
         let trades = trader.call("/v1/mytrades", params).ok();
         rows(&trades).iter().map(|trade| trade["symbol"].clone()).collect()
     };
-    assert_eq!(of(json!({})), ["BTCUSD", "ETHUSD", "BTCUSD"]);
-    assert_eq!(of(json!({ "symbol": "btcusd" })), ["BTCUSD", "BTCUSD"]);
+    assert_eq!(of(json!({})), ["BTCUSD", "BTCUSD", "ETHUSD", "BTCUSD"]);
+    assert_eq!(of(json!({ "symbol": "btcusd" })), ["BTCUSD"; 3]);
     assert_eq!(of(json!({ "symbol": "ETHUSD" })), ["ETHUSD"]);
     assert_eq!(of(json!({ "symbol": "ltcusd" })), [""; 0]);
     trader.call("/v1/mytrades", json!({ "symbol": "nosuch" })).refused(400, "InvalidSymbol");
@@ -235,7 +269,7 @@ fn past_trades_of_one_millisecond() {
     laws::check(&x);
 }
 
-/// From a time on, that time included. Proves ORD-076.
+/// From a time on, that time included: the trade's, for who rested long before it too. Proves ORD-076.
 #[test]
 fn past_trades_from_a_time() {
     let x = Exchange::start();
@@ -246,9 +280,16 @@ fn past_trades_from_a_time() {
         x.as_("trader").limit("btcusd", "buy", "0.1", "30000");
         x.advance(10);
     }
-    let trader = x.as_("trader");
-    let from = |ms: u64| rows(&trader.call("/v1/mytrades", json!({ "timestamp": ms })).ok()).len();
-    assert_eq!([from(times[0]), from(times[1]), from(times[1] + 1), from(times[2] + 1)], [3, 2, 1, 0]);
+    for key in ["trader", "counterparty"] {
+        let from = |ms: u64| -> Vec<u64> {
+            let trades = x.as_(key).call("/v1/mytrades", json!({ "timestamp": ms })).ok();
+            rows(&trades).iter().rev().map(|trade| trade["timestampms"].as_u64().unwrap()).collect()
+        };
+        assert_eq!(from(times[0]), times, "{key}");
+        assert_eq!(from(times[1]), times[1..], "{key}");
+        assert_eq!(from(times[1] + 1), times[2..], "{key}");
+        assert_eq!(from(times[2] + 1), [0_u64; 0], "{key}");
+    }
 }
 
 /// Highest timestamp plus one, again and again: every trade once, then nothing. Proves ORD-077.
