@@ -185,6 +185,20 @@ pub(crate) async fn elements<T>(items: &[T], bytes: usize, mut each: impl FnMut(
 mod tests {
     use super::*;
 
+    /// Beyond what a double holds too. Proves TYPE-006.
+    #[test]
+    fn whole_numbers_keep_every_digit() {
+        let body = object(64, |json| {
+            json.number("number", 9_007_199_254_740_993);
+            json.number_text("text", u64::MAX);
+            json.array_field("list", [u64::MAX], Json::number_item);
+        });
+        assert_eq!(
+            String::from_utf8(body).unwrap(),
+            r#"{"number":9007199254740993,"text":"18446744073709551615","list":[18446744073709551615]}"#
+        );
+    }
+
     /// Proves TYPE-009.
     #[test]
     fn separates_fields_and_elements() {
