@@ -198,7 +198,7 @@ fn nineteen_decimals_are_exact() {
     );
 }
 
-/// Other rates than the default ones, a maker's of nothing among them. Proves TYPE-011.
+/// Other rates than the default ones, a maker's of nothing among them. Proves TYPE-010.
 #[test]
 fn the_schedule_is_data() {
     check_at(
@@ -540,7 +540,8 @@ fn a_limit_order_must_be_covered_at_its_limit() {
     );
 }
 
-/// At the minimum an order enters, a lot below it does not; above it only the lot counts. Proves SYM-012.
+/// At the minimum an order enters, a lot below it does not; above it only the lot counts. Proves SYM-009,
+/// SYM-012.
 #[test]
 fn minimum_and_lot() {
     check(

@@ -106,3 +106,104 @@ fn maker_fee(grid: &Grid, maker: &Order, qty: Qty) -> Option<Money> {
     }
     Some(fee.min(freed(grid, maker, qty) - grid.notional(maker.price, qty)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::{self, Owner, Place};
+    use crate::{Event, Market, Pit, Planner, evolve};
+    use alloc::string::String;
+    use alloc::vec;
+    use alloc::vec::Vec;
+    use buttonwood_ledger::House;
+    use buttonwood_model::{
+        AccountId, CurrencyId, OrderKind, Outbox, Product, SessionId, Symbol, SymbolId, SymbolStatus, Time,
+    };
+    use buttonwood_num::Decimal;
+
+    const USD: CurrencyId = CurrencyId(0);
+    const BTC: CurrencyId = CurrencyId(1);
+
+    /// One symbol, `btcusd`, with steps of 1 and 1.
+    fn pit() -> Pit {
+        let one = || Decimal::parse(b"1").expect("a decimal");
+        let mut pit = Pit::default();
+        pit.ledger.list_currency();
+        pit.ledger.list_currency();
+        pit.symbols.push(Symbol {
+            name: String::from("btcusd"),
+            base: BTC,
+            quote: USD,
+            grid: Grid::new(one(), one()).expect("increments"),
+            qty_min: Qty::from_hundredths(100),
+            product: Product::Spot,
+            status: SymbolStatus::Open,
+            wrap_enabled: false,
+            closed_to: Vec::new(),
+        });
+        pit.orders.list_symbol();
+        pit
+    }
+
+    fn account(pit: &mut Pit, currency: CurrencyId, amount: i128) -> AccountId {
+        let account = pit.ledger.open_account();
+        pit.orders.open_account(account);
+        pit.ledger.issue(account, currency, Money::from_units(amount * 10_i128.pow(19)));
+        account
+    }
+
+    /// A limit order of `lots` at 10,000, decided and applied: what both sides paid for each fill.
+    fn trade(
+        pit: &mut Pit,
+        fees: FeeSchedule,
+        id: u64,
+        account: AccountId,
+        side: Side,
+        lots: u128,
+    ) -> Vec<[Money; 2]> {
+        let market = Market { pit, fees, next_id: id };
+        let place = Place {
+            symbol: SymbolId(0),
+            side,
+            kind: OrderKind::Limit,
+            option: None,
+            price: Price::from_ticks(10_000),
+            qty: Qty::from_hundredths(lots * 100),
+            spend: Money::ZERO,
+            client_id: None,
+        };
+        let owner = Owner { account, session: SessionId(0) };
+        let mut out = Outbox::<Event>::default();
+        place::decide(market, owner, || "", &place, &mut Planner::default(), &mut out).expect("it enters");
+        for event in &out.events {
+            evolve(pit, Time(1), event, &[]);
+        }
+        let fees = |event: &Event| {
+            let Event::Filled { maker_fee, taker_fee, .. } = event else { return None };
+            Some([*maker_fee, *taker_fee])
+        };
+        out.events.iter().filter_map(fees).collect()
+    }
+
+    /// An order pays the rates of its placing, whatever came into force since, for its hold too: both roles, rest and all.
+    /// Proves TYPE-011.
+    #[test]
+    fn rates_are_those_of_the_placing() {
+        let (early, late) =
+            (FeeSchedule { maker: Bps(10), taker: Bps(30) }, FeeSchedule { maker: Bps(2), taker: Bps(50) });
+        let usd = |amount: i128| Money::from_units(amount * 10_i128.pow(19));
+        let mut pit = pit();
+        for _ in House::ALL {
+            pit.ledger.open_account();
+        }
+        let (seller, buyer) = (account(&mut pit, BTC, 3), account(&mut pit, USD, 40_000));
+        assert!(trade(&mut pit, early, 1, buyer, Side::Buy, 3).is_empty());
+        // It holds 30,000 and 30 basis points of it.
+        assert_eq!(pit.ledger.balance(buyer, USD).held, usd(30_090));
+        assert_eq!(trade(&mut pit, late, 2, seller, Side::Sell, 1), vec![[usd(10), usd(50)]]);
+        assert_eq!(pit.ledger.balance(buyer, USD).held, usd(20_060));
+        assert_eq!(trade(&mut pit, early, 4, seller, Side::Sell, 2), vec![[usd(20), usd(60)]]);
+        assert_eq!(pit.ledger.balance(buyer, USD).total(), usd(40_000 - 30_000 - 30));
+        assert_eq!(pit.ledger.balance(buyer, USD).held, Money::ZERO);
+    }
+}
