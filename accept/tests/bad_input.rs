@@ -938,7 +938,7 @@ fn framing() {
     table.finish();
 }
 
-/// Methods that no path has. Proves ERR-008, MKT-002, ORD-053.
+/// Methods that no path has. Proves ERR-008.
 #[test]
 fn methods() {
     let x = Exchange::start();

@@ -35,8 +35,8 @@ fn shape() {
     assert_eq!(x.as_("empty").balance("USD").0, dec("0.000000000000001"));
 }
 
-/// A hold lowers what is available, for trading and for withdrawal, at once; of BAL-005, what there is without deposits.
-/// Proves BAL-004.
+/// A hold lowers what is available, for trading and for withdrawal, at once: of BAL-004 and BAL-005, what there is without
+/// withdrawals and deposits.
 #[test]
 fn holds_lower_available() {
     let x = Exchange::start();

@@ -302,8 +302,8 @@ fn bad_limits() {
     x.get("/v1/trades/btcusd?since_tid=abc").refused(400, "InvalidParameterValue");
 }
 
-/// Public trades, newest first, say what was taken and nothing about whose it was.
-/// Proves MKT-016, MKT-017, MKT-024.
+/// Public trades, newest first, say what was taken (of MKT-017, what there is without auctions and block trades) and nothing
+/// about whose it was. Proves MKT-016, MKT-024.
 #[test]
 fn trades() {
     let x = Exchange::start();

@@ -549,7 +549,7 @@ fn margin_orders() {
     new(&x, "trader", with("margin_order", json!("false"))).refused(400, "InvalidParameterValue");
 }
 
-/// What a live order reserves. Proves ORD-048, BAL-004.
+/// What a live order reserves; of BAL-004, what there is without withdrawals. Proves ORD-048.
 #[test]
 fn holds() {
     check(

@@ -176,7 +176,7 @@ fn status_with_both_or_neither() {
     x.as_("trader").call("/v1/order/status", json!({})).refused(400, "MissingOrderField");
 }
 
-/// Live orders of all sessions of the account, newest first. Proves ORD-069.
+/// Live orders of all sessions of the account, newest first: of ORD-069, what there is without stop orders.
 #[test]
 fn live_orders() {
     let x = Exchange::start();

@@ -400,7 +400,7 @@ fn perpetuals_stay_closed() {
     x.set_status("btcgusdperp", "closed");
 }
 
-/// Open: every type and option. Proves SYM-023.
+/// Open: every type and option: of SYM-023, what there is without stop orders.
 #[test]
 fn open_takes_everything() {
     check(
