@@ -127,6 +127,12 @@ fn average_price() {
         trader buy btcusd 2 @ 29000 as B0                   => live, average 0
         trader cancel B0
         trader buy btcusd 2 @ 30200 as B1                   => filled, executed 2, average 30100
+        counterparty sell btcusd 0.1 @ 29900
+        trader buy btcusd 0.3 @ 30200 as B2                 => live, executed 0.1, average 29900
+        counterparty sell btcusd 0.1 @ 30200
+        order B2                                            => live, executed 0.2, average 30050
+        counterparty sell btcusd 0.1 @ 30200
+        order B2                                            => filled, executed 0.3, average 30100
         ",
     );
     let x = Exchange::start();
@@ -137,19 +143,27 @@ fn average_price() {
     assert!(average.starts_with("30000.6666666"), "90002 / 3, unrounded: {order}");
 }
 
-/// Sides and types as they are answered. Proves ORD-005, ORD-043.
+/// Sides and types as they are answered, then and afterwards. Proves ORD-005, ORD-043.
 #[test]
 fn sides_and_types() {
     let x = Exchange::start();
     x.as_("counterparty").limit("btcusd", "sell", "5", "30000");
     x.as_("counterparty").limit("btcusd", "buy", "2", "29000");
     let trader = x.as_("trader");
-    let named = |order: &Value| (order["side"].clone(), order["type"].clone());
-    assert_eq!(named(&trader.limit("btcusd", "buy", "1", "100")), (json!("buy"), json!("exchange limit")));
-    let sell = trader.place(&NewOrder::market("btcusd", "sell", "1"));
-    assert_eq!(named(&sell), (json!("sell"), json!("market sell")));
-    let buy = trader.place(&NewOrder::market("btcusd", "buy", "1"));
-    assert_eq!(named(&buy), (json!("buy"), json!("market buy")));
+    let spend = json!({ "symbol": "btcusd", "side": "buy", "type": "exchange market", "total_spend": "100" });
+    for (params, side, kind) in [
+        (NewOrder::limit("btcusd", "buy", "1", "100").params(), "buy", "exchange limit"),
+        (NewOrder::limit("btcusd", "sell", "1", "30500").params(), "sell", "exchange limit"),
+        (NewOrder::limit("btcusd", "sell", "0.5", "29000").params(), "sell", "exchange limit"),
+        (NewOrder::market("btcusd", "sell", "1").params(), "sell", "market sell"),
+        (NewOrder::market("btcusd", "sell", "1").params(), "sell", "market sell"),
+        (NewOrder::market("btcusd", "buy", "1").params(), "buy", "market buy"),
+        (spend, "buy", "market buy"),
+    ] {
+        let order = new(&x, "trader", params).ok();
+        assert_eq!((&order["side"], &order["type"]), (&json!(side), &json!(kind)), "{order}");
+        assert_eq!(trader.status(order["order_id"].as_str().unwrap()), order);
+    }
     laws::check(&x);
 }
 
