@@ -27,9 +27,10 @@ pub(crate) fn run(dir: &Folder, shared: &Arc<Shared>, durable: &Receiver<u64>) {
     let mut due = Instant::now() + scrub.pause();
     loop {
         // However often snapshots are asked for, the scrub has its turns.
-        if due <= Instant::now() {
+        let now = Instant::now();
+        if due <= now {
             scrub.step();
-            due = Instant::now() + scrub.pause();
+            due = now + scrub.pause();
         }
         let seq = match durable.recv_deadline(due) {
             Ok(seq) => seq,

@@ -50,13 +50,18 @@ impl Scrub {
         let count = u32::try_from(sealed.len()).unwrap_or(u32::MAX).max(1);
         let ahead = sealed.iter().find(|segment| **segment > self.last);
         self.is_first &= ahead.is_some();
-        self.pause = if self.is_first { PAUSE_FIRST } else { (PASS / count).min(PAUSE_MAX) };
+        self.pause = pause(count, self.is_first);
         let next = ahead.or(sealed.first());
         let Some(segment) = next.copied() else { return Ok(None) };
         self.last = segment;
         reader.scrub(segment)?;
         Ok(Some(segment))
     }
+}
+
+/// How long to wait between two of so many segments.
+fn pause(count: u32, is_first: bool) -> Duration {
+    (PASS / count).min(if is_first { PAUSE_FIRST } else { PAUSE_MAX })
 }
 
 /// What a fault of the scrub means to the operator. Only damage is a reason to restore anything: having no open files left, or
@@ -105,6 +110,18 @@ mod tests {
         file.write_all_at(&[9], 4_096 + 3_000).unwrap();
         assert!(matches!(scrub.read_next(), Err(Fault::Damaged { .. })));
     }
+
+    /// Rule J13: however many segments there are, a pass over them takes a day at most, the first one too.
+    #[test]
+    fn a_pass_takes_a_day_at_most() {
+        const DAY: Duration = Duration::from_hours(24);
+        for count in [1, 144, 145, 1_440, 1_441, 100_000] {
+            assert!([true, false].iter().all(|is_first| pause(count, *is_first) * count <= DAY), "{count}");
+        }
+        assert_eq!((pause(144, false), pause(1_440, true)), (DAY / 144, DAY / 1_440));
+        assert_eq!((pause(1, false), pause(1, true)), (DAY / 144, DAY / 1_440), "no longer for a few");
+    }
+
     /// A segment that cannot be opened is not told as damaged, one that lacks or has other bytes is; and after a refusal of the
     /// system its turn comes again.
     #[test]
