@@ -187,6 +187,36 @@ mod tests {
         assert!(table.find(b"").is_none());
     }
 
+    /// Keys of one account count their nonces apart. Proves SES-003.
+    #[test]
+    fn keys_count_apart() {
+        let table = table();
+        let keys = [&b"account-a"[..], b"account-other"].map(|text| table.find(text).unwrap());
+        for number in ["8", "9"] {
+            assert!(keys.iter().all(|known| take(known, number)), "{number}");
+            assert!(!keys.iter().any(|known| take(known, number)), "{number} again");
+        }
+    }
+
+    /// Keys of one account have buckets of their own inside the account's, and another account has another one.
+    /// Proves LIM-002, LIM-006.
+    #[test]
+    fn keys_have_buckets_of_their_own() {
+        let table = KeyTable::new(Limits::default());
+        let served = |account: u32, number: u32| {
+            let text = format!("account-{account}-{number}");
+            let owner = Owner::Account(AccountId(account));
+            let key = Key { owner, ..key(&text, &[Role::Trader]) };
+            table.insert(key, &Secret::new(b"secret".to_vec()), Nonce::default());
+            let known = table.find(text.as_bytes()).unwrap();
+            (0..10).filter(|_| known.allowance.take(Duration::ZERO, false) == Admit::Now).count()
+        };
+        assert_eq!([0, 1, 2].map(|number| served(1, number)), [10, 10, 10]);
+        let more: usize = (3..50).map(|number| served(1, number)).sum();
+        assert_eq!(more, 70, "what is left of the account's hundred");
+        assert_eq!(served(2, 0), 10);
+    }
+
     #[test]
     fn a_key_may_have_a_limit_of_its_own() {
         let table = table();

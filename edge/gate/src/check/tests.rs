@@ -95,7 +95,7 @@ fn an_unknown_key_is_403() {
     assert_eq!(reason(call(&gate, payload)), (403, Reason::InvalidApiKey));
 }
 
-/// Over the decoded JSON, with another secret, over another payload. Proves AUTH-005.
+/// Over the decoded JSON, with another secret, over another payload: none of it uses the nonce. Proves AUTH-005, SES-006.
 #[test]
 fn a_wrong_signature_is_400() {
     let gate = gate();
@@ -191,7 +191,7 @@ fn the_leading_slash_is_optional_and_a_documented_query_is_not() {
     assert!(with_query("v1/order/new?a=1&b=2", 3).is_ok());
 }
 
-/// Proves SES-002, SES-004, SES-006.
+/// Proves SES-002, SES-004.
 #[test]
 fn a_nonce_is_used_by_success_alone() {
     let gate = gate();

@@ -29,7 +29,7 @@ fn allowance(account: &Arc<Bucket>) -> Allowance {
 /// Proves LIM-003, LIM-004, LIM-005.
 #[test]
 fn worked_example() {
-    let bucket = Bucket::new(Limit::per_second(10));
+    let bucket = Bucket::new(Limits::default().key);
     assert_eq!(tally(10, || bucket.take(ms(0))), (10, 0, 0));
     for place in 1..=5 {
         assert_eq!(bucket.take(ms(0)), Admit::Wait(ms(100 * place)));
@@ -56,11 +56,12 @@ fn serves_the_rate_under_pressure() {
 /// Proves LIM-018.
 #[test]
 fn recommended_rates_are_never_refused() {
-    let (private, public) = (Bucket::new(Limit::per_second(10)), Bucket::new(Limit::per_second(2)));
+    let private = allowance(&Arc::new(Bucket::new(Limits::default().account)));
+    let public = Bucket::new(Limits::default().public);
     for second in 0..600 {
         assert_eq!(public.take(ms(second * 1_000)), Admit::Now);
         for fifth in 0..5 {
-            assert_eq!(private.take(ms(second * 1_000 + fifth * 200)), Admit::Now);
+            assert_eq!(private.take(ms(second * 1_000 + fifth * 200), false), Admit::Now);
         }
     }
 }
