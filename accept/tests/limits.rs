@@ -1,9 +1,13 @@
 //! Rate limits: clauses LIM. Here real time is the subject.
 
+use std::io::Write;
+use std::net::TcpStream;
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use buttonwood_accept::{Actor, Answer, Exchange, json};
+use buttonwood_accept::{Actor, Answer, Exchange, json, raw};
+use tokio::net::TcpSocket;
 
 fn limited() -> Exchange {
     Exchange::builder().real_time().flag("--rate-limits", "on").start()
@@ -70,7 +74,7 @@ fn twenty_private_requests_at_once() {
     private(&x.fresh("time-nonce"), 0).ok();
 }
 
-/// Public calls: two a second and five more. Proves LIM-001, LIM-004.
+/// Public calls: two a second and five more, which wait for their turn. Proves LIM-001, LIM-003, LIM-004.
 #[test]
 fn public_requests_at_once() {
     let x = limited();
@@ -78,19 +82,87 @@ fn public_requests_at_once() {
     let answers = together(&actors, |actor, _| actor.get("/v1/symbols"));
     let (passed, refused) = (count(&answers, 200), count(&answers, 429));
     assert!((7..=9).contains(&passed) && passed + refused == 16, "{passed} passed, {refused} refused");
+    let waited = answers.iter().filter(|(_, time)| *time > Duration::from_millis(250)).count();
+    assert!(waited >= 3, "the queued ones wait for their turn: {waited}");
 }
 
-/// Buckets are apart: public and private, one key and another. Proves LIM-006.
+/// Each address has its public requests for itself. Proves LIM-001, LIM-006.
+#[test]
+fn addresses_are_apart() {
+    let x = limited();
+    let elsewhere = || {
+        let ask = |_| raw::receive(ask_from(&x, [127, 0, 0, 2], "/v1/symbols"), Duration::from_secs(10));
+        [0, 1].map(ask).map(|answer| answer.status())
+    };
+    let answered = beside(&fresh(&x, "trader"), |actor, _| actor.get("/v1/symbols"), elsewhere);
+    assert_eq!(answered, [Some(200); 2]);
+}
+
+/// Sends a public request from an address of this machine.
+fn ask_from(x: &Exchange, source: [u8; 4], path: &str) -> TcpStream {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let socket = runtime.block_on(async {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind((source, 0).into()).expect("every address of the loop is this machine's");
+        socket.connect(x.address().parse().unwrap()).await.expect("the exchange listens")
+    });
+    let mut stream = socket.into_std().unwrap();
+    stream.set_nonblocking(false).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", x.address());
+    stream.write_all(request.as_bytes()).unwrap();
+    stream
+}
+
+/// Buckets are apart: public and private, one key and another, of the same account or not. Proves LIM-006.
 #[test]
 fn buckets_are_apart() {
     let x = limited();
-    let answers = together(&crowd(&x, 20), private);
-    assert!(count(&answers, 429) > 0);
-    x.get("/v1/symbols").ok();
-    x.as_("counterparty").call("/v1/balances", json!({})).ok();
-    let actors: Vec<Actor> = (0..12).map(|_| x.fresh("trader")).collect();
-    assert!(count(&together(&actors, |actor, _| actor.get("/v1/symbols")), 429) > 0);
-    x.as_("savings-trader").call("/v1/balances", json!({})).ok();
+    let balances = |key: &str| x.as_(key).call("/v1/balances", json!({})).status();
+    let others = || {
+        let public = (0..2).map(|_| x.get("/v1/symbols").status());
+        let keys = ["second-session", "counterparty"].repeat(5);
+        public.chain(keys.into_iter().map(balances)).collect::<Vec<_>>()
+    };
+    assert_eq!(beside(&crowd(&x, BUSY), private, others), [200; 12]);
+    let keys =
+        || ["second-session", "savings-trader"].repeat(5).into_iter().map(balances).collect::<Vec<_>>();
+    assert_eq!(beside(&fresh(&x, "trader"), |actor, _| actor.get("/v1/symbols"), keys), [200; 10]);
+}
+
+/// Actors that ask all the time: five of them wait for their turns, the others are refused, and take each place that comes free.
+const BUSY: usize = 12;
+
+fn fresh(x: &Exchange, key: &str) -> Vec<Actor> {
+    (0..BUSY).map(|_| x.fresh(key)).collect()
+}
+
+/// Does something while all of `busy` are over their limit.
+fn beside<T>(busy: &[Actor], request: impl Fn(&Actor, usize) -> Answer + Sync, act: impl FnOnce() -> T) -> T {
+    struct End<'a>(&'a AtomicBool);
+    impl Drop for End<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let (is_over, refused) = (AtomicBool::new(false), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        let _end = End(&is_over);
+        for (index, actor) in busy.iter().enumerate() {
+            let (is_over, refused, request) = (&is_over, &refused, &request);
+            scope.spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    let answer = request(actor, index);
+                    refused.fetch_add(usize::from(answer.status() == 429), Ordering::Relaxed);
+                    // Far below the flood that an address is refused for.
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+            });
+        }
+        while refused.load(Ordering::Relaxed) < 20 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        act()
+    })
 }
 
 /// A refused call has not used its nonce. Proves AUTH-014.
