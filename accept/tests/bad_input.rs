@@ -120,7 +120,7 @@ fn call_with(x: &Exchange, key: &str, path: &str, fields: &str) -> Answer {
     actor.call_payload(path, payload.as_bytes())
 }
 
-/// Decimals that are none, or none that the symbol takes. Proves TYPE-004, ORD-026, ERR-010.
+/// Decimals that are none, or none that the symbol takes. Proves TYPE-004, ORD-026.
 #[test]
 fn decimals() {
     let x = Exchange::start();
@@ -668,7 +668,7 @@ fn nonces() {
     table.finish();
 }
 
-/// Ids that name nothing. Proves ORD-058, ORD-059, ORD-066, TYPE-007.
+/// Ids that name nothing. Proves ORD-058, ORD-059, ORD-066, TYPE-007, ERR-003.
 #[test]
 fn ids() {
     let x = Exchange::start();
@@ -787,7 +787,7 @@ fn accounts() {
     table.finish();
 }
 
-/// Limits, timestamps and flags. Proves TYPE-007, TYPE-008, TYPE-012, TYPE-016, MKT-015.
+/// Limits, timestamps and flags. Proves TYPE-007, TYPE-008, TYPE-012, TYPE-016, MKT-015, ERR-010.
 #[test]
 fn pages() {
     let x = Exchange::start();
