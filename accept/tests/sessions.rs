@@ -149,6 +149,10 @@ fn when_a_nonce_is_used() {
     trader.call_signed("/v1/balances", &signed).refused(400, "InvalidSignature");
     with_nonce(&x, "trader", json!(50)).ok();
     // What was used stays used: by calls that were refused, whatever befalls the exchange, and by those that only read.
+    let mytrades = json!({ "nonce": 60, "limit_trades": 0 });
+    x.as_("second-session").call("/v1/mytrades", mytrades).refused(400, "InvalidParameterValue");
+    x.as_("fund-manager").call("/v1/orders", json!({ "nonce": 60 })).refused(403, "MissingRole");
+    x.as_("savings-trader").call("/v1/orders", json!({ "nonce": 60, "account": "nobody" })).error();
     x.as_("trader").call("/v1/order/new", bad_order(60)).refused(400, "InvalidSymbol");
     x.as_("auditor")
         .call("/v1/order/cancel", json!({ "nonce": 60, "order_id": 1 }))
@@ -156,12 +160,13 @@ fn when_a_nonce_is_used() {
     x.as_("counterparty").call("/v1/order/new", json!({ "nonce": 60, "account": "nobody" })).error();
     x.kill9();
     x.restart();
-    for key in ["trader", "auditor", "counterparty"] {
+    let keys = ["trader", "auditor", "counterparty", "second-session", "fund-manager", "savings-trader"];
+    for key in keys {
         with_nonce(&x, key, json!(60)).refused(400, "InvalidNonce");
         with_nonce(&x, key, json!(70)).ok();
     }
     x.restart();
-    for key in ["trader", "auditor", "counterparty"] {
+    for key in keys {
         with_nonce(&x, key, json!(70)).refused(400, "InvalidNonce");
     }
 }
