@@ -69,7 +69,7 @@ fn restores(world: &'static World, seed: u64, count: usize) {
     assert_eq!(copies.len(), 4, "a few snapshots were made");
 }
 
-/// INV-JRN-1 in small: snapshot and what follows equal the live run.
+/// INV-JRN-2 in small: snapshot and what follows equal the live run.
 #[test]
 fn a_restored_snapshot_goes_on_as_the_original() {
     restores(&MAJORS, 21, 5_000);
