@@ -1,21 +1,24 @@
-//! Laws are recomputed from the single balances and orders: by a verification, by each snapshot, by a stop.
+//! What is watched over: laws are recomputed from the single balances and orders, by a verification, by each snapshot and by a
+//! stop; and what a replay comes to is compared with what the live run had.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
 use buttonwood_engine::{Body, Broken, Caller, Command, Event, Place, SpotEvent, Workspace, decide, encode};
-use buttonwood_journal::{Buffer, Journal};
+use buttonwood_journal::{Buffer, Journal, Mark, Reader, snapshot};
 use buttonwood_model::{CurrencyId, Nonce, OrderKind, Seq, SessionId, Side, Stamp, SymbolId};
 use buttonwood_num::{Money, Price, Qty};
-use buttonwood_sequencer::{Clock, Exchange, Fault, Options, Stepped, recover, recover_stepped, verify};
+use buttonwood_sequencer::{
+    Clock, Exchange, Fault, Options, Stepped, recover, recover_stepped, verify, verify_stepped,
+};
 use std::path::Path;
 use std::time::Duration;
-use support::{SEGMENTS, START, account, founded};
+use support::{SEGMENTS, START, Trading, account, founded};
 
 /// A journal whose last command is an order that has so much more on hold than it needs. All checksums and fingerprints are
-/// those of a writer that did just this.
-fn written(dir: &Path, more: Money) {
+/// those of a writer that did just this, but for the flipped bits of the last fingerprint.
+fn written(dir: &Path, more: Money, flipped: u64) {
     drop(founded(dir));
     let recovered = recover(dir, SEGMENTS).unwrap();
     let mut state = recovered.views().state().clone();
@@ -48,7 +51,7 @@ fn written(dir: &Path, more: Money) {
     let mut batch = Buffer::new();
     let (events, texts) = (&work.out.events, &work.out.texts);
     batch.push(stamp.seq.0, |out| encode(stamp.time, &command, events, texts, out).unwrap());
-    batch.set_fingerprint(state.fingerprint());
+    batch.set_fingerprint(state.fingerprint() ^ flipped);
     journal.into_writer().unwrap().append(&mut batch).unwrap();
 }
 
@@ -72,11 +75,11 @@ fn watched(dir: &Path) -> [Result<(), Fault>; 3] {
 #[test]
 fn a_hold_that_no_order_needs_is_found() {
     let dir = tempfile::tempdir().unwrap();
-    written(dir.path(), Money::ZERO);
+    written(dir.path(), Money::ZERO, 0);
     assert!(watched(dir.path()).iter().all(Result::is_ok));
     for more in [1, -1] {
         let dir = tempfile::tempdir().unwrap();
-        written(dir.path(), Money::from_units(more));
+        written(dir.path(), Money::from_units(more), 0);
         for found in watched(dir.path()) {
             let Err(Fault::Law { law: Broken::Hold(owner, currency), .. }) = found else {
                 panic!("{found:?}")
@@ -84,4 +87,53 @@ fn a_hold_that_no_order_needs_is_found() {
             assert_eq!((owner, currency), (account(0), CurrencyId(1)));
         }
     }
+}
+
+/// A batch that led its writer to other balances than its replay is found by a verification and by a start, on one thread and on
+/// two (INV-LEDGER-7).
+#[test]
+fn other_balances_are_found() {
+    let dir = tempfile::tempdir().unwrap();
+    written(dir.path(), Money::ZERO, 1);
+    let found = [
+        verify(dir.path()).unwrap_err(),
+        verify_stepped(dir.path()).unwrap_err(),
+        recover(dir.path(), SEGMENTS).unwrap_err(),
+        recover_stepped(dir.path(), SEGMENTS).unwrap_err(),
+    ];
+    for fault in found {
+        assert!(matches!(fault, Fault::Diverged { .. }), "{fault}");
+    }
+}
+
+/// A verification compares the newest snapshot with what the journal leads to: one of another state, and one of a place within
+/// a batch, is found though it is whole (INV-JRN-2).
+#[test]
+fn a_snapshot_of_another_state_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut trading = Trading::start(founded(dir.path()), 1_000_000, 0);
+    for step in 0..20 {
+        trading.trade(step);
+    }
+    trading.running.stop().unwrap();
+    let newest = snapshot::load_newest(&dir.path().join("journal"), &mut Vec::new()).unwrap();
+    let (mark, payload) = newest.unwrap();
+    let found = |dir: &Path, mark: &Mark, payload: &[u8]| {
+        snapshot::write(&dir.join("journal"), mark, &[payload]).unwrap();
+        verify(dir).map(|report| report.snapshot)
+    };
+    let differs =
+        |found, mark: &Mark| matches!(found, Err(Fault::SnapshotDiffers { seq }) if seq == mark.seq);
+    assert_eq!(found(dir.path(), &mark, &payload).unwrap(), Some(mark.seq));
+    let name = b"account-key-1";
+    let at = payload.windows(name.len()).position(|part| part == name).unwrap();
+    let (front, rest) = payload.split_at(at);
+    let renamed = [front, b"account-key-7", rest.split_at(name.len()).1].concat();
+    assert!(differs(found(dir.path(), &mark, &renamed), &mark));
+    // A founding is one batch: within it there is no state that anybody could be in.
+    let dir = tempfile::tempdir().unwrap();
+    drop(founded(dir.path()));
+    let end = Reader::open(&dir.path().join("journal")).unwrap().verify().unwrap().end;
+    let within = Mark { seq: end.seq - 1, ..end };
+    assert!(differs(found(dir.path(), &within, &payload), &within));
 }
