@@ -321,6 +321,42 @@ fn a_damaged_journal_is_refused() {
     laws::check(&x);
 }
 
+/// A changed byte in a row of history is found when the row is read: that call fails, in words and with a nonce that is used, and
+/// nothing else does. Proves ERR-001, ERR-008.
+#[test]
+fn a_damaged_row_fails_its_own_call() {
+    let x = Exchange::start();
+    let place =
+        |name: &str| id(&x.as_("trader").place(&NewOrder::limit("btcusd", "buy", "1", "100").named(name)));
+    let (damaged, whole) = (place("row-one"), place("row-two"));
+    for order in [&damaged, &whole] {
+        x.as_("trader").cancel(order);
+    }
+    x.stop();
+    let rows = x.data().join("history/orders.log");
+    let at = fs::read(&rows).unwrap().windows(7).position(|window| window == b"row-one").expect("its name");
+    let flip = || {
+        let mut bytes = fs::read(&rows).unwrap();
+        bytes[at] ^= 0x10;
+        fs::write(&rows, bytes).unwrap();
+    };
+    flip();
+    x.restart();
+    let trader = x.as_("trader");
+    let signed = trader.sign(trader.payload("/v1/order/status", json!({ "order_id": damaged })).as_bytes());
+    let refusal = trader.call_signed("/v1/order/status", &signed).refused(500, "System");
+    assert!(refusal.message.contains("nothing was changed"), "{refusal:?}");
+    trader.call_signed("/v1/order/status", &signed).refused(400, "InvalidNonce");
+    assert_eq!(trader.status(&whole)["is_cancelled"], json!(true));
+    trader.limit("btcusd", "buy", "1", "100");
+    x.stop();
+    assert!(!x.verify().status.success());
+    flip();
+    x.restart();
+    assert_eq!(x.as_("trader").status(&damaged)["client_order_id"], "row-one");
+    laws::check(&x);
+}
+
 /// What a snapshot spares a start to replay has to be whole all the same.
 #[test]
 fn damage_before_a_snapshot_is_refused() {
