@@ -165,6 +165,20 @@ fn beside<T>(busy: &[Actor], request: impl Fn(&Actor, usize) -> Answer + Sync, a
     })
 }
 
+/// Who is over the limit can still cancel, and say that he is there (D-04). Proves INV-RATE-3.
+#[test]
+fn cancels_and_heartbeats_are_let_in() {
+    let x = limited();
+    let actor = x.fresh("time-nonce");
+    let call = |path: &str| actor.call(path, json!({ "nonce": seconds(), "order_id": 1 })).status();
+    let reserved = ["/v1/order/cancel", "/v1/order/cancel/session", "/v1/order/cancel/all", "/v1/heartbeat"];
+    let (let_in, is_refused) = beside(&crowd(&x, BUSY), private, || {
+        (reserved.map(call), (0..5).any(|_| call("/v1/mytrades") == 429))
+    });
+    assert_eq!(let_in, [404, 200, 200, 200]);
+    assert!(is_refused, "nothing else is");
+}
+
 /// A refused call has not used its nonce. Proves AUTH-014.
 #[test]
 fn a_refused_call_keeps_its_nonce() {
