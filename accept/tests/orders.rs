@@ -250,6 +250,8 @@ fn client_ids_are_private() {
     assert_eq!(trader.call("/v1/orders", json!({})).ok()[0]["client_order_id"], name);
     assert_eq!(trader.call("/v1/mytrades", json!({})).ok()[0]["client_order_id"], name);
     assert_eq!(trader.cancel(id)["client_order_id"], name);
+    assert_eq!(trader.status(id)["client_order_id"], name, "closed");
+    assert_eq!(trader.cancel(id)["client_order_id"], name, "again");
     for path in ["/v1/trades/btcusd", "/v1/book/btcusd", "/v1/pubticker/btcusd"] {
         assert!(!x.get(path).reply.text().contains(name), "{path}");
     }
