@@ -120,8 +120,8 @@ fn heads_alone() {
 fn ticker() {
     let x = Exchange::start();
     lively(&x);
-    // Takes the best bid away: the last price is neither side's.
-    x.as_("counterparty").limit("btcusd", "sell", "0.3", "29000");
+    // Takes the best bid away, for less if need be: the last price is neither side's, nor this one's.
+    x.as_("counterparty").limit("btcusd", "sell", "0.3", "28900");
     let answer = x.get("/v1/pubticker/btcusd");
     let ticker = answer.ok();
     same_keys(&ticker, &["bid", "ask", "last", "volume"], &answer);
@@ -181,16 +181,16 @@ fn ticker_v2() {
     script.run(
         "
         counterparty sell btcusd 0.1 @ 30000
-        trader buy btcusd 0.1 @ 30000
+        trader buy btcusd 0.1 @ 30100
         advance 72000
         counterparty sell btcusd 0.1 @ 31000
-        trader buy btcusd 0.1 @ 31000
+        trader buy btcusd 0.1 @ 31100
         advance 3600
         counterparty sell btcusd 0.1 @ 29500
-        trader buy btcusd 0.1 @ 29500
+        trader buy btcusd 0.1 @ 29600
         advance 3600
         counterparty sell btcusd 0.1 @ 30500
-        trader buy btcusd 0.1 @ 30500
+        trader buy btcusd 0.1 @ 30600
         counterparty sell btcusd 1 @ 32000
         trader buy btcusd 0.1 @ 20000
         ",

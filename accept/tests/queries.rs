@@ -29,10 +29,10 @@ fn tids(trades: &Value) -> Vec<u64> {
     rows(trades).iter().map(|trade| trade["tid"].as_u64().unwrap()).collect()
 }
 
-/// Maker sells 1, taker buys 0.4 of it at 30000; both named their orders.
+/// Maker sells 1, taker buys 0.4 of it at 30000, less than its limit; both named their orders.
 fn traded(x: &Exchange) -> (String, String) {
     let maker = x.as_("counterparty").place(&NewOrder::limit("btcusd", "sell", "1", "30000").named("maker"));
-    let taker = x.as_("trader").place(&NewOrder::limit("btcusd", "buy", "0.4", "30000").named("taker"));
+    let taker = x.as_("trader").place(&NewOrder::limit("btcusd", "buy", "0.4", "30100").named("taker"));
     let id = |order: &Value| order["order_id"].as_str().unwrap().to_owned();
     (id(&maker), id(&taker))
 }
@@ -81,7 +81,7 @@ fn past_trade() {
 fn past_trade_of_a_seller_who_takes() {
     let x = Exchange::start();
     let maker = x.as_("trader").limit("btcusd", "buy", "1", "30000");
-    let taker = x.as_("counterparty").limit("btcusd", "sell", "0.4", "30000");
+    let taker = x.as_("counterparty").limit("btcusd", "sell", "0.4", "29900");
     for (key, order, side, aggressor, fee, money) in [
         ("trader", maker, "Buy", false, "24", dec("100000") - dec("12000") - dec("24")),
         ("counterparty", taker, "Sell", true, "48", dec("100000") + dec("12000") - dec("48")),
@@ -89,9 +89,10 @@ fn past_trade_of_a_seller_who_takes() {
         let answer = x.as_(key).call("/v1/mytrades", json!({}));
         let trade = answer.ok()[0].clone();
         same_keys(&trade, &trade_keys(&["is_clearing_fill", "symbol"]), &answer);
-        let found =
-            (&trade["type"], &trade["aggressor"], &trade["order_id"], Dec::wire(&trade["fee_amount"]));
-        assert_eq!(found, (&json!(side), &json!(aggressor), &order["order_id"], dec(fee)), "{answer}");
+        let found = (&trade["type"], &trade["aggressor"], &trade["order_id"]);
+        assert_eq!(found, (&json!(side), &json!(aggressor), &order["order_id"]), "{answer}");
+        let found = ["price", "amount", "fee_amount"].map(|name| Dec::wire(&trade[name]));
+        assert_eq!(found, [dec("30000"), dec("0.4"), dec(fee)], "{answer}");
         assert_eq!(x.as_(key).balance("USD").0, money, "{key}");
     }
     laws::check(&x);
@@ -117,8 +118,11 @@ fn trades_in_status() {
     let mut without = order.clone();
     without.as_object_mut().unwrap().remove("trades");
     assert_eq!(trader.status(&taker), without);
-    let unfilled = trader.limit("btcusd", "buy", "1", "100");
-    assert_eq!(with(unfilled["order_id"].as_str().unwrap(), true)["trades"], json!([]));
+    let away = NewOrder::limit("btcusd", "buy", "1", "100");
+    for unfilled in [away.clone().with_option("immediate-or-cancel"), away] {
+        let unfilled = trader.place(&unfilled);
+        assert_eq!(with(unfilled["order_id"].as_str().unwrap(), true)["trades"], json!([]));
+    }
     let theirs = x
         .as_("counterparty")
         .call("/v1/order/status", json!({ "order_id": maker, "include_trades": true }))
