@@ -199,6 +199,7 @@ fn options_are_echoed() {
     ] {
         let order = trader.place(&NewOrder::limit("btcusd", "buy", "0.1", price).with_option(option));
         assert_eq!(order["options"], json!([option]), "{order}");
+        assert_eq!([&order["is_hidden"], &order["was_forced"]], [&json!(false); 2], "{order}");
         let ended = (order["is_live"] == json!(true), order.get("reason").and_then(Value::as_str));
         assert_eq!(ended, (live, reason), "{order}");
         assert_eq!(trader.status(order["order_id"].as_str().unwrap()), order);
