@@ -5,10 +5,13 @@
 //! law must hold. What was answered must be in the journal and be the naive exchange's answer; what is in the journal
 //! must have been asked; what he has read once must stay.
 
+mod asked;
+
 use crate::disk::Faulty;
 use crate::memory::Memory;
 use crate::scene::{Scene, command_of};
-use buttonwood_engine::{Answer, Body, Command, Outcome, Reject, State};
+use asked::{Asked, listed};
+use buttonwood_engine::{Body, Command, State};
 use buttonwood_journal::{Mark, Reader, ReplayError};
 use buttonwood_model::{Nonce, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Price, Qty};
@@ -16,8 +19,7 @@ use buttonwood_oracle::{Dice, Exchange, Naive, World, agree};
 use buttonwood_sequencer::{JOURNAL_DIR, Pending, Receipt, Stopped};
 use buttonwood_views::Views;
 use std::collections::{BTreeMap, VecDeque};
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 use tokio::sync::oneshot::Receiver;
 
 /// What is wrong, in words.
@@ -28,13 +30,6 @@ const NONCE_WAIT: u64 = 50_000;
 
 /// Silence after which a session's orders are cancelled (SES-010).
 const SILENCE: u64 = 30 * Time::SECOND;
-
-/// A command that was submitted and is not in the journal yet.
-struct Asked {
-    command: Command,
-    pending: Pending,
-    is_answered: bool,
-}
 
 /// A nonce that a read has used.
 struct Noted {
@@ -54,10 +49,6 @@ pub(crate) struct Checker {
     naive: Option<Naive>,
     memory: Memory,
     asked: VecDeque<Asked>,
-    /// Answers that were given, by sequence, until the journal is read so far.
-    answered: BTreeMap<u64, Answer>,
-    /// Answers the naive exchange would give.
-    expected: BTreeMap<u64, Answer>,
     /// When each session that must be heard of was heard, oldest first.
     heard: BTreeMap<SessionId, Vec<Time>>,
     /// Nonces that reads have used, and when the writer was first told.
@@ -85,8 +76,6 @@ impl Checker {
             naive: None,
             memory: Memory::default(),
             asked: VecDeque::new(),
-            answered: BTreeMap::new(),
-            expected: BTreeMap::new(),
             heard: BTreeMap::new(),
             noted: Vec::new(),
             moving: VecDeque::new(),
@@ -122,9 +111,9 @@ impl Checker {
         self.asked.len()
     }
 
-    /// Notes that a command was submitted.
-    pub(crate) fn asks(&mut self, command: Command, pending: Pending) {
-        self.asked.push_back(Asked { command, pending, is_answered: false });
+    /// Notes that a command was submitted, the clock being at `at`.
+    pub(crate) fn asks(&mut self, command: Command, at: Time, pending: Pending) {
+        self.asked.push_back(Asked::new(command, at, pending));
     }
 
     /// Notes that the clock is being moved.
@@ -186,20 +175,19 @@ impl Checker {
             self.moving.pop_front();
         }
         for asked in &mut self.asked {
-            if asked.is_answered {
+            if asked.answer.is_some() {
                 continue;
             }
-            match poll(&mut asked.pending) {
+            match asked.poll() {
                 Poll::Ready(Ok(receipt)) => {
-                    asked.is_answered = true;
-                    let no_room = Outcome::Rejected(Reject::NoRoom);
-                    if receipt.outcome != no_room {
-                        self.seen = self.seen.max(receipt.stamp.seq.0);
-                        self.answered.insert(receipt.stamp.seq.0, receipt.outcome);
+                    let seq = receipt.stamp.seq.0;
+                    asked.answer = Some(receipt);
+                    if !asked.is_turned_away() {
+                        self.seen = self.seen.max(seq);
                     } else if asked.command.body.is_reducing() {
                         return Err(format!("{:?} was turned away for want of room", asked.command.body));
                     }
-                    self.has_turned_away |= receipt.outcome == no_room;
+                    self.has_turned_away |= asked.is_turned_away();
                 }
                 Poll::Ready(Err(Stopped)) => {
                     return Err("a command was dropped while the exchange ran".into());
@@ -224,7 +212,7 @@ impl Checker {
         })?;
         self.mark = Some(mark);
         self.reader = Some(reader);
-        self.compare_answers()
+        Ok(())
     }
 
     fn read(&mut self, seq: u64, frame: &[u8], is_live: bool) -> Result<(), Finding> {
@@ -244,7 +232,7 @@ impl Checker {
             return Ok(());
         }
         let command = command_of(frame);
-        self.recognise(seq, &command, is_live)?;
+        let told = self.recognise(seq, &command, is_live)?;
         if let Body::ResetNonces(session) = &command.body {
             // What its reads have used until now may be forgotten with the rest.
             self.noted.retain(|noted| noted.session != *session);
@@ -255,29 +243,43 @@ impl Checker {
         agree(&self.exchange, naive)
             .map_err(|finding| format!("after command {seq} {command:?}:\n{finding}"))?;
         self.memory.note(state, stamp.time, &answer, happened);
-        self.expected.insert(seq, answer);
-        Ok(())
+        let expected = Receipt { stamp: *stamp, outcome: answer, cancelled: listed(&command.body, happened) };
+        let fits = |told: &Receipt| {
+            (told.stamp, told.outcome, &told.cancelled)
+                == (expected.stamp, expected.outcome, &expected.cancelled)
+        };
+        match told {
+            Some(told) if !fits(&told) => {
+                Err(format!("command {seq} {command:?} was answered {told:?}\nexpected {expected:?}"))
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
-    /// A command in the journal must have been asked, in this order, or be the exchange's own by right.
-    fn recognise(&mut self, seq: u64, command: &Command, is_live: bool) -> Result<(), Finding> {
-        let Some(at) = self.asked.iter().position(|asked| asked.command == *command) else {
-            return self
-                .is_own(command)
-                .map_err(|why| format!("nobody asked for command {seq} {command:?}{why}"));
+    /// A command in the journal must have been asked, in this order and at this time, or be the exchange's own by right.
+    /// Returns what its caller was told.
+    fn recognise(&mut self, seq: u64, command: &Command, is_live: bool) -> Result<Option<Receipt>, Finding> {
+        let is_it = |asked: &Asked| asked.command == *command && !asked.is_turned_away();
+        let Some(at) = self.asked.iter().position(is_it) else {
+            let is_own = self.is_own(command).map(|()| None);
+            return is_own.map_err(|why| format!("nobody asked for command {seq} {command:?}{why}"));
         };
         for _ in 0..at {
             let passed = self.asked.pop_front().expect("it stands before");
-            if !passed.is_answered {
+            if !passed.is_turned_away() {
                 return Err(format!("command {seq} overtook {:?}", passed.command));
             }
         }
         let asked = self.asked.pop_front().expect("it was found");
         self.taken += 1;
-        if is_live && !asked.is_answered {
+        if is_live && asked.answer.is_none() {
             return Err(format!("command {seq} is durable and its caller has no answer"));
         }
-        Ok(())
+        let time = self.exchange.stamp.time;
+        if time != asked.at {
+            return Err(format!("command {seq} was asked at {:?} and is stamped with {time:?}", asked.at));
+        }
+        Ok(asked.answer)
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "there is nothing else it may do by itself")]
@@ -293,7 +295,7 @@ impl Checker {
                 // What was heard at that very moment may have come behind it.
                 let heard = heard.iter().rfind(|heard| **heard < now).copied().unwrap_or_default();
                 let silent = now.0.saturating_sub(heard.0);
-                if silent >= SILENCE { Ok(()) } else { Err(format!(": heard {silent} us ago")) }
+                if silent == SILENCE { Ok(()) } else { Err(format!(": heard {silent} us ago")) }
             }
             _ => Err(String::new()),
         }
@@ -327,21 +329,6 @@ impl Checker {
         }
     }
 
-    fn compare_answers(&mut self) -> Result<(), Finding> {
-        let read = self.seq();
-        let later = self.answered.split_off(&(read + 1));
-        for (seq, answer) in std::mem::replace(&mut self.answered, later) {
-            if self.expected.get(&seq) != Some(&answer) {
-                return Err(format!(
-                    "command {seq} was answered {answer:?}\nexpected {:?}",
-                    self.expected.get(&seq)
-                ));
-            }
-        }
-        self.expected.clear();
-        Ok(())
-    }
-
     /// Judges what a restart found: nothing that anybody has seen may be missing, and the recovered state is the one he
     /// comes to himself.
     pub(crate) fn restarted(&mut self, disk: &Faulty, recovered: &State) -> Result<(), Finding> {
@@ -362,11 +349,11 @@ impl Checker {
         }
         self.moving.clear();
         self.follow(disk, seq, false)?;
-        if let Some((seq, answer)) = self.answered.first_key_value() {
-            return Err(format!("command {seq} was answered {answer:?} and is gone"));
-        }
-        for mut lost in self.asked.drain(..).filter(|asked| !asked.is_answered) {
-            if let Poll::Ready(Ok(receipt)) = poll(&mut lost.pending) {
+        for mut lost in self.asked.drain(..).filter(|asked| !asked.is_turned_away()) {
+            if let Some(told) = &lost.answer {
+                return Err(format!("{:?} was answered {told:?} and is gone", lost.command));
+            }
+            if let Poll::Ready(Ok(receipt)) = lost.poll() {
                 return Err(format!("command {} was answered after the end", receipt.stamp.seq.0));
             }
         }
@@ -391,8 +378,4 @@ impl Checker {
         }
         Ok(())
     }
-}
-
-fn poll(pending: &mut Pending) -> Poll<Result<Receipt, Stopped>> {
-    Pin::new(pending).poll(&mut Context::from_waker(Waker::noop()))
 }

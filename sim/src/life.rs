@@ -221,7 +221,7 @@ impl Life {
             self.checker.hears(caller.session, self.now);
         }
         match exchange.submit(command.clone()) {
-            Ok(pending) => self.checker.asks(command, pending),
+            Ok(pending) => self.checker.asks(command, self.now, pending),
             Err(Busy) => return Err("the queue is full though the writer has its turns".into()),
         }
         // A queue that nobody empties is the only thing that makes it longer.

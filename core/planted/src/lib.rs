@@ -58,6 +58,12 @@ bugs! {
     WatermarkAhead,
     /// Callers are answered before their batch is durable.
     AnsweredEarly,
+    /// The answers of a batch reach one another's callers.
+    AnswersExchanged,
+    /// Who cancels several orders is not told of the last one.
+    CancelUntold,
+    /// A command is stamped with the time of the one before it.
+    StampedLate,
     /// The views show a batch before it is durable.
     ShownEarly,
     /// The nonces of reads are not journaled.

@@ -187,6 +187,9 @@ impl Committer {
     /// to be woken.
     fn answer(&mut self, batch: &mut Batch) {
         self.shared.admission.answered(self.receipts.len());
+        if planted(Bug::AnswersExchanged) {
+            self.receipts.reverse();
+        }
         let replies = batch.entries.iter_mut().filter_map(|entry| entry.reply.take());
         for (reply, receipt) in replies.zip(self.receipts.drain(..)) {
             reply.send(receipt, &mut self.to_ring);

@@ -186,6 +186,7 @@ impl Writer {
             turn_away(last, reply);
             return;
         }
+        let time = if planted(Bug::StampedLate) && reply.is_some() { last.time } else { time };
         let stamp = Stamp { seq: Seq(last.seq.0 + 1), time: time.max(last.time) };
         let Self { state, work, batch, .. } = self;
         let decided = catch_unwind(AssertUnwindSafe(|| decide(state, &command, stamp, work)));

@@ -1,0 +1,52 @@
+//! What was asked, and what its caller was told.
+
+use buttonwood_engine::{Answer, Body, Command, Outcome, Reject};
+use buttonwood_model::{OrderId, Time};
+use buttonwood_oracle::Happening;
+use buttonwood_sequencer::{Pending, Receipt, Stopped};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+/// A command that was submitted and is not in the journal yet.
+pub(super) struct Asked {
+    pub(super) command: Command,
+    /// What the clock showed.
+    pub(super) at: Time,
+    pending: Pending,
+    pub(super) answer: Option<Receipt>,
+}
+
+impl Asked {
+    pub(super) fn new(command: Command, at: Time, pending: Pending) -> Self {
+        Self { command, at, pending, answer: None }
+    }
+
+    pub(super) fn poll(&mut self) -> Poll<Result<Receipt, Stopped>> {
+        Pin::new(&mut self.pending).poll(&mut Context::from_waker(Waker::noop()))
+    }
+
+    /// Whether it was turned away for want of room, and so is in no journal.
+    pub(super) fn is_turned_away(&self) -> bool {
+        const NO_ROOM: Answer = Outcome::Rejected(Reject::NoRoom);
+        self.answer.as_ref().is_some_and(|receipt| receipt.outcome == NO_ROOM)
+    }
+}
+
+/// The orders that who cancels several must be told of, oldest first.
+pub(super) fn listed(body: &Body, happened: &[Happening]) -> Vec<OrderId> {
+    if !matches!(body, Body::CancelSession | Body::CancelAll) {
+        return Vec::new();
+    }
+    let cancelled = |what: &Happening| match what {
+        Happening::Cancelled(id, _) => Some(OrderId(*id)),
+        Happening::Accepted(_)
+        | Happening::Filled { .. }
+        | Happening::Booked(_)
+        | Happening::Completed(_)
+        | Happening::Status(..)
+        | Happening::Credited(..) => None,
+    };
+    let mut ids: Vec<OrderId> = happened.iter().filter_map(cancelled).collect();
+    ids.sort_unstable();
+    ids
+}
