@@ -8,7 +8,7 @@
 mod asked;
 
 use crate::disk::Faulty;
-use crate::memory::Memory;
+use crate::memory::{Memory, Odd};
 use crate::scene::{Scene, command_of};
 use asked::{Asked, listed};
 use buttonwood_engine::{Body, Command, State};
@@ -302,7 +302,7 @@ impl Checker {
     }
 
     /// Compares what the views show with what he remembers, as far as he has read the same.
-    pub(crate) fn look_up(&self, views: &Views, dice: &mut Dice) -> Result<(), Finding> {
+    pub(crate) fn look_up(&self, views: &Views, dice: &mut Dice) -> Result<(), Odd> {
         if views.state().stamp() != self.exchange.stamp {
             return Ok(());
         }
@@ -310,7 +310,7 @@ impl Checker {
         self.memory.compare(views, dice)
     }
 
-    fn compare_depth(&self, views: &Views, dice: &mut Dice) -> Result<(), Finding> {
+    fn compare_depth(&self, views: &Views, dice: &mut Dice) -> Result<(), Odd> {
         let symbols = u64::try_from(self.exchange.state.symbols().len()).expect("few symbols");
         let symbol = SymbolId(u16::try_from(dice.below(symbols)).expect("few symbols"));
         let side = dice.pick(&[Side::Buy, Side::Sell]);
@@ -325,7 +325,7 @@ impl Checker {
         if shown == levels {
             Ok(())
         } else {
-            Err(format!("the views show the depth {shown:?}\nexpected {levels:?}"))
+            Err(Odd::Wrong(format!("the views show the depth {shown:?}\nexpected {levels:?}")))
         }
     }
 

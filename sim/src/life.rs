@@ -179,8 +179,8 @@ impl Life {
                 8..16 => self.checkpoint()?,
                 16 => self.scrub()?,
                 17..20 => self.read()?,
-                20 if self.dice.once_in(20) => self.stop()?,
-                21 | 22 => self.look_up()?,
+                20 if self.dice.once_in(8) => self.stop()?,
+                21 => self.look_up()?,
                 23 if self.dice.once_in(20) => self.start_twice()?,
                 _ => {
                     self.submit()?;
@@ -325,7 +325,7 @@ impl Life {
     /// Looks some order and some trades up, as their owners would.
     fn look_up(&mut self) -> Result<(), Finding> {
         let stepped = self.stepped.as_ref().expect("it is running between two turns");
-        self.checker.look_up(&stepped.exchange().views(), &mut self.dice)
+        Ok(self.checker.look_up(&stepped.exchange().views(), &mut self.dice)?)
     }
 
     /// A second process on the same directory must not come to serve.

@@ -1,16 +1,36 @@
 //! All orders and trades there ever were, in plain lists: what the read models must show.
 
+mod page;
+
 use crate::check::Finding;
 use buttonwood_engine::{Answer, OrderRef, OrderState, Outcome, State};
-use buttonwood_model::{AccountId, OrderId, Side, SymbolId, Time};
+use buttonwood_model::{AccountId, ClientId, OrderId, Side, SymbolId, Time, TradeId};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Dice, Happening};
-use buttonwood_views::history::{Fault, History, Limit, Look, Query};
-use buttonwood_views::{Found, Views};
+use buttonwood_views::history::{Fault, History, Limit, Look, PublicTrade, Query, Since, TradeRow};
+use buttonwood_views::{Day, Found, Views, found_of};
+use page::page;
 use std::collections::BTreeMap;
 
-/// Trades of an account that a look at them asks for.
-const PAGE: usize = 50;
+const MINUTE: u64 = 60 * Time::SECOND;
+const HOUR: u64 = 60;
+const DAY: u64 = 24 * HOUR;
+
+/// How the views are not as remembered.
+pub(crate) enum Odd {
+    /// They say that they cannot tell.
+    Untold(Finding),
+    /// They tell something else.
+    Wrong(Finding),
+}
+
+impl From<Odd> for Finding {
+    fn from(odd: Odd) -> Self {
+        match odd {
+            Odd::Untold(finding) | Odd::Wrong(finding) => finding,
+        }
+    }
+}
 
 /// The history of some views, a look at a time.
 struct Shown<'a>(&'a Views);
@@ -22,22 +42,31 @@ impl Look for Shown<'_> {
 }
 
 /// Asks as the exchange does: memory first, and the files where that has not all rows.
-fn told<T>(views: &Views, ask: impl Fn(Query<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
-    match ask(Query::near(views.history())) {
+fn told<T>(views: &Views, ask: impl Fn(Query<'_>) -> Result<T, Fault>) -> Result<T, Odd> {
+    let told = match ask(Query::near(views.history())) {
         Err(Fault::Away) => ask(Query::far(&Shown(views))),
         told => told,
-    }
+    };
+    told.map_err(|fault| Odd::Untold(format!("the history cannot be read: {fault}")))
 }
 
-fn find(views: &Views, account: AccountId, order: OrderId) -> Result<Option<Found>, Fault> {
-    let order = OrderRef::Id(order);
-    told(views, |history| Found::last_placed(views.find_live(account, &order), history, account, &order))
+fn find(views: &Views, account: AccountId, order: &OrderRef) -> Result<Option<Found>, Odd> {
+    told(views, |history| Found::last_placed(views.find_live(account, order), history, account, order))
+}
+
+/// Whether the views show what they must.
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, shown: &T, expected: &T) -> Result<(), Odd> {
+    if shown == expected {
+        Ok(())
+    } else {
+        Err(Odd::Wrong(format!("the views show {what} {shown:?}\nexpected {expected:?}")))
+    }
 }
 
 /// An account's part of a trade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
-    trade: u64,
+    trade: TradeId,
     order: OrderId,
     symbol: SymbolId,
     side: Side,
@@ -46,14 +75,36 @@ struct Part {
     qty: Qty,
     fee: Money,
     time: Time,
+    client_id: Option<ClientId>,
+}
+
+/// The views' rows as parts.
+fn parts_of(rows: &[TradeRow]) -> Vec<Part> {
+    let part = |row: &TradeRow| Part {
+        trade: row.trade,
+        order: row.order,
+        symbol: row.symbol,
+        side: row.side,
+        is_taker: row.aggressor,
+        price: row.price,
+        qty: row.qty,
+        fee: row.fee,
+        time: row.time,
+        client_id: row.client_id,
+    };
+    rows.iter().map(part).collect()
 }
 
 /// What is remembered.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     orders: BTreeMap<u64, OrderState>,
+    /// Each account's closed orders and when they closed, in that order.
+    closed: BTreeMap<AccountId, Vec<(u64, Time)>>,
     /// Each account's, oldest first.
     trades: BTreeMap<AccountId, Vec<Part>>,
+    /// Each symbol's, oldest first, and what was paid.
+    public: BTreeMap<SymbolId, Vec<(PublicTrade, Money)>>,
 }
 
 impl Memory {
@@ -75,79 +126,178 @@ impl Memory {
                     }
                 }
                 Happening::Filled { maker, trade, price, qty, maker_fee, taker_fee } => {
+                    let trade = TradeId(trade);
                     for (id, fee, is_taker) in [(maker, maker_fee, false), (entered, taker_fee, true)] {
                         let Some(order) = self.orders.get_mut(&id) else { continue };
                         let grid = &state.symbol(order.symbol).expect("it is listed").grid;
+                        let paid = grid.notional(price, qty).expect("it was traded");
                         order.remaining -= qty;
-                        order.notional += grid.notional(price, qty).expect("it was traded");
-                        let (symbol, side, order, account) =
-                            (order.symbol, order.side, order.id, order.account);
-                        let part = Part { trade, order, symbol, side, is_taker, price, qty, fee, time };
+                        order.notional += paid;
+                        let OrderState { id: order, symbol, side, account, client_id, remaining, .. } =
+                            *order;
+                        let part =
+                            Part { trade, order, symbol, side, is_taker, price, qty, fee, time, client_id };
                         self.trades.entry(account).or_default().push(part);
+                        if is_taker {
+                            let shown = PublicTrade { symbol, trade, time, price, qty, taker: side };
+                            self.public.entry(symbol).or_default().push((shown, paid));
+                        } else if remaining == Qty::ZERO {
+                            self.closed.entry(account).or_default().push((id, time));
+                        }
                     }
                 }
+                Happening::Completed(id) => self.closes(id, time),
                 Happening::Cancelled(id, reason) => {
                     if let Some(order) = self.orders.get_mut(&id) {
                         order.reason = Some(reason);
                     }
+                    self.closes(id, time);
                 }
-                Happening::Booked(_)
-                | Happening::Completed(_)
-                | Happening::Status(..)
-                | Happening::Credited(..) => {}
+                Happening::Booked(_) | Happening::Status(..) | Happening::Credited(..) => {}
             }
         }
     }
 
-    /// Whether the views show some order and some account's newest trades as they are remembered.
-    pub(crate) fn compare(&self, views: &Views, dice: &mut Dice) -> Result<(), Finding> {
-        self.compare_order(views, dice)?;
-        self.compare_trades(views, dice)
+    fn closes(&mut self, id: u64, time: Time) {
+        if let Some(order) = self.orders.get(&id) {
+            self.closed.entry(order.account).or_default().push((id, time));
+        }
     }
 
-    fn compare_order(&self, views: &Views, dice: &mut Dice) -> Result<(), Finding> {
+    /// Whether the views show what is remembered of some order, some account and some symbol.
+    pub(crate) fn compare(&self, views: &Views, dice: &mut Dice) -> Result<(), Odd> {
         let Some((last, _)) = self.orders.last_key_value() else { return Ok(()) };
         let Some((_, order)) = self.orders.range(dice.below(last + 1)..).next() else { return Ok(()) };
-        let found = find(views, order.account, order.id);
-        let found = found.map_err(|fault| format!("order {:?} cannot be read: {fault}", order.id))?;
-        let shown = found.as_ref().map(|found| found.order);
-        if shown != Some(*order) {
-            return Err(format!("the views show {shown:?}\nexpected {order:?}"));
-        }
-        let foreign = find(views, AccountId(order.account.0 + 1), order.id);
-        match foreign {
-            Ok(None) => Ok(()),
-            Ok(Some(_)) => Err(format!("somebody else is shown order {:?}", order.id)),
-            Err(fault) => Err(format!("order {:?} cannot be read: {fault}", order.id)),
+        self.compare_order(order, views)?;
+        self.compare_named(order, views, dice)?;
+        let symbol = if dice.once_in(2) { Some(order.symbol) } else { None };
+        let from = if dice.once_in(2) { Some(order.placed.millis()) } else { None };
+        let rows = dice.pick(&[1, 7, 50]);
+        let limit = Limit { rows, most: rows * dice.pick(&[1, 10]) };
+        self.compare_trades(order.account, symbol, from, limit, views)?;
+        self.compare_closed(order.account, symbol, from, limit, views)?;
+        self.compare_public(order.symbol, from, limit, views, dice)?;
+        self.compare_day(order.symbol, views, dice)
+    }
+
+    /// An order by its id, with its trades, and to nobody else.
+    fn compare_order(&self, order: &OrderState, views: &Views) -> Result<(), Odd> {
+        let by_id = OrderRef::Id(order.id);
+        let found = find(views, order.account, &by_id)?;
+        same("as an order", &found.as_ref().map(|found| found.order), &Some(*order))?;
+        let newest = found.and_then(|found| found.trades);
+        let rows = told(views, |history| history.trades_of(newest))?;
+        let trades = self.trades.get(&order.account).into_iter().flatten();
+        let expected: Vec<Part> = trades.rev().filter(|part| part.order == order.id).copied().collect();
+        same("as the trades of an order", &parts_of(&rows), &expected)?;
+        match find(views, AccountId(order.account.0 + 1), &by_id)? {
+            None => Ok(()),
+            Some(_) => Err(Odd::Wrong(format!("somebody else is shown order {:?}", order.id))),
         }
     }
 
-    fn compare_trades(&self, views: &Views, dice: &mut Dice) -> Result<(), Finding> {
-        let accounts = u64::try_from(self.trades.len()).expect("few accounts");
-        if accounts == 0 {
+    /// The order that was placed last under a client's id, and the one that had been when another closed.
+    fn compare_named(&self, order: &OrderState, views: &Views, dice: &mut Dice) -> Result<(), Odd> {
+        let Some(client_id) = order.client_id else { return Ok(()) };
+        let account = order.account;
+        let by_name = OrderRef::ClientId(client_id);
+        let is_named = |other: &&OrderState| other.account == account && other.client_id == Some(client_id);
+        let newest = self.orders.values().rev().find(is_named).copied();
+        same("under a client id", &find(views, account, &by_name)?.map(|found| found.order), &newest)?;
+        let Some(closed) = self.closed.get(&account).filter(|closed| !closed.is_empty()) else {
             return Ok(());
-        }
-        let at = usize::try_from(dice.below(accounts)).expect("few accounts");
-        let Some((account, parts)) = self.trades.iter().nth(at) else { return Ok(()) };
-        let page = Limit { rows: PAGE, most: PAGE };
-        let rows = told(views, |history| history.trades(*account, None, None, page));
-        let rows = rows.map_err(|fault| format!("the trades of {account:?} cannot be read: {fault}"))?;
-        let shown = rows.iter().map(|row| Part {
-            trade: row.trade.0,
-            order: row.order,
-            symbol: row.symbol,
-            side: row.side,
-            is_taker: row.aggressor,
-            price: row.price,
-            qty: row.qty,
-            fee: row.fee,
-            time: row.time,
-        });
-        let expected = parts.iter().rev().take(PAGE).copied();
-        if shown.eq(expected) {
-            Ok(())
+        };
+        let at = dice.below(u64::try_from(closed.len()).expect("some orders"));
+        let by = usize::try_from(at).ok().and_then(|at| closed.get(at)).map_or(Time(0), |(_, time)| *time);
+        let shown = told(views, |history| Found::closed_by(by, history, account, &by_name))?;
+        let before = closed.iter().take_while(|(_, time)| *time <= by);
+        let before = before.filter_map(|(id, _)| self.orders.get(id)).filter(is_named);
+        let expected = before.max_by_key(|order| order.id).copied();
+        same("under a client id, closed by then,", &shown.map(|found| found.order), &expected)
+    }
+
+    fn compare_trades(
+        &self,
+        account: AccountId,
+        symbol: Option<SymbolId>,
+        from: Option<u64>,
+        limit: Limit,
+        views: &Views,
+    ) -> Result<(), Odd> {
+        let rows = told(views, |history| history.trades(account, symbol, from, limit))?;
+        let parts = self.trades.get(&account).into_iter().flatten();
+        let parts: Vec<Part> =
+            parts.filter(|part| symbol.is_none_or(|symbol| part.symbol == symbol)).copied().collect();
+        same("as trades", &parts_of(&rows), &page(&parts, |part| part.time.millis(), from, limit))
+    }
+
+    fn compare_closed(
+        &self,
+        account: AccountId,
+        symbol: Option<SymbolId>,
+        from: Option<u64>,
+        limit: Limit,
+        views: &Views,
+    ) -> Result<(), Odd> {
+        let rows = told(views, |history| history.orders(account, symbol, from, limit))?;
+        let shown: Vec<_> = rows.iter().map(|row| (found_of(*row).order, row.closed)).collect();
+        let closed = self.closed.get(&account).into_iter().flatten();
+        let closed = closed.filter_map(|(id, time)| Some((*self.orders.get(id)?, *time)));
+        let closed: Vec<_> =
+            closed.filter(|(order, _)| symbol.is_none_or(|symbol| order.symbol == symbol)).collect();
+        same("as closed orders", &shown, &page(&closed, |(_, time)| time.millis(), from, limit))
+    }
+
+    fn compare_public(
+        &self,
+        symbol: SymbolId,
+        from: Option<u64>,
+        limit: Limit,
+        views: &Views,
+        dice: &mut Dice,
+    ) -> Result<(), Odd> {
+        let trades = self.public.get(&symbol).into_iter().flatten();
+        let trades: Vec<PublicTrade> = trades.map(|(trade, _)| *trade).collect();
+        let last = trades.last().map_or(0, |trade| trade.trade.0);
+        let (since, expected) = if dice.once_in(3) {
+            let after = dice.below(last + 2);
+            let later = trades.iter().filter(|trade| trade.trade.0 > after).take(limit.rows);
+            let mut later: Vec<PublicTrade> = later.copied().collect();
+            later.reverse();
+            (Since::AfterTrade(after), later)
         } else {
-            Err(format!("the views show other trades of {account:?}: {rows:?}"))
-        }
+            let since = from.map_or(Since::Newest, Since::FromTime);
+            (since, page(&trades, |trade| trade.time.millis(), from, limit))
+        };
+        let shown = told(views, |history| history.public_trades(symbol, since, limit))?;
+        same("as public trades", &shown, &expected)
+    }
+
+    /// The tickers' figures, now or later, summed from single trades.
+    fn compare_day(&self, symbol: SymbolId, views: &Views, dice: &mut Dice) -> Result<(), Odd> {
+        let now = views.state().stamp().time.plus(dice.below(2) * dice.below(2 * DAY) * MINUTE);
+        let minute = |time: Time| time.0 / MINUTE;
+        let none = Vec::new();
+        let trades = self.public.get(&symbol).unwrap_or(&none);
+        let is_before = |(trade, _): &&(PublicTrade, Money)| minute(trade.time) + DAY <= minute(now);
+        let before = trades.partition_point(|trade| is_before(&trade));
+        let (old, within) = trades.split_at(before);
+        let open = old.last().or(within.first()).map(|(trade, _)| trade.price);
+        let prices = || within.iter().map(|(trade, _)| trade.price).chain(open);
+        let day = open.zip(trades.last()).map(|(open, (last, _))| Day {
+            last: last.price,
+            open,
+            high: prices().max().unwrap_or(open),
+            low: prices().min().unwrap_or(open),
+            base: within.iter().map(|(trade, _)| trade.qty).sum(),
+            quote: within.iter().map(|(_, paid)| *paid).sum(),
+        });
+        same("as a day", &views.tape().day(symbol, now), &day)?;
+        let close = |hour: u64| {
+            let until = trades.partition_point(|(trade, _)| minute(trade.time) + hour * HOUR <= minute(now));
+            trades.get(until.checked_sub(1)?).map(|(trade, _)| trade.price)
+        };
+        let hours: Vec<Price> = (0..24).map_while(close).collect();
+        same("as the past hours", &views.tape().changes(symbol, now), &hours)
     }
 }

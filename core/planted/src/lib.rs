@@ -104,6 +104,18 @@ bugs! {
     MakerFeeUncapped,
     /// An order's hold is reckoned with the lower of its fees.
     HoldTooSmall,
+    /// A row of history is not compared with its checksum.
+    RowUnchecked,
+    /// A public trade names the side that rested.
+    PublicSideWrong,
+    /// A day's figures count what a resting order had left, and not what traded.
+    DayCountsLeft,
+    /// An order is shown with the trades of the one that lay in its place before.
+    TradesInherited,
+    /// Of several closed orders with one client id the oldest is shown.
+    ClosedOldest,
+    /// An account's trades of one symbol are those of all.
+    SymbolUnasked,
     /// A cancelled order's hold stays.
     HoldKept,
     /// An order enters whether or not its account has the money.

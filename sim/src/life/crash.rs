@@ -3,6 +3,7 @@
 use super::Life;
 use crate::check::Finding;
 use crate::disk::{Faulty, Trouble};
+use crate::memory::Odd;
 use crate::rot;
 use buttonwood_journal as journal;
 use buttonwood_journal::{Journal, ReplayError};
@@ -51,6 +52,13 @@ impl Life {
                 }
                 if state.stamp() == self.checker.state().stamp() && state != self.checker.state() {
                     return Err(format!("with {what} it serves another state"));
+                }
+                for _ in 0..3 {
+                    // A damaged row may be refused when it is read; it may not be shown.
+                    if let Err(Odd::Wrong(finding)) = self.checker.look_up(recovered.views(), &mut self.dice)
+                    {
+                        return Err(format!("with {what} {finding}"));
+                    }
                 }
             }
         }

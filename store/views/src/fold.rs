@@ -142,7 +142,9 @@ impl Fold {
         let slot = self.state.taking();
         match event {
             Event::Spot(SpotEvent::Rested { .. }) => {
-                self.link(slot, None);
+                if !planted(Bug::TradesInherited) {
+                    self.link(slot, None);
+                }
                 self.note_rest(slot, sink);
             }
             Event::Spot(SpotEvent::Placed(_)) => self.link(slot, None),
@@ -194,13 +196,14 @@ impl Fold {
             });
             self.link(slot, Some(position));
         }
-        let taker = maker.side.opposite();
+        let taker = if planted(Bug::PublicSideWrong) { maker.side } else { maker.side.opposite() };
         sink.public(&PublicTrade { symbol, trade: fill.trade, time: stamp.time, price, qty, taker });
         if !planted(Bug::DepthKeepsFilled) {
             sink.reduced(symbol, maker.side, price, qty);
         }
         let notional = self.notional(symbol, price, qty);
-        self.tape.trade(symbol, stamp.time, price, qty, notional);
+        let counted = if planted(Bug::DayCountsLeft) { maker.remaining } else { qty };
+        self.tape.trade(symbol, stamp.time, price, counted, notional);
         if maker.remaining == qty {
             let mut state = OrderState::live(self.state.orders(), fill.maker);
             state.remaining = Qty::ZERO;
