@@ -305,11 +305,10 @@ impl Life {
         self.note(|| format!("snapshot: {made:?}"));
         self.tally.snapshots += u64::from(matches!(made, Ok(Some(_))));
         match made {
-            Err(fault @ (Fault::Law { .. } | Fault::Diverged { .. } | Fault::SnapshotDiffers { .. })) => {
-                Err(format!("a snapshot is wrong: {fault}"))
-            }
             // What the disk refuses costs a longer start and nothing else.
-            Ok(_) | Err(_) => Ok(()),
+            Err(fault) if self.is_excused(&fault) => Ok(()),
+            Err(fault) => Err(format!("a snapshot is wrong: {fault}")),
+            Ok(_) => Ok(()),
         }
     }
 
@@ -372,6 +371,12 @@ impl Life {
         }
         self.note(|| "killed while idle".into());
         self.crash()
+    }
+
+    /// Whether the disk has given a reason for a fault in what is done besides the journal.
+    fn is_excused(&self, fault: &Fault) -> bool {
+        let is_of_disk = matches!(fault, Fault::Journal(_) | Fault::History(_) | Fault::Reached(_));
+        is_of_disk && (self.disk.blown().is_some() || self.disk.refused().is_some())
     }
 }
 

@@ -86,6 +86,8 @@ bugs! {
     CancelsTurnedAway,
     /// A snapshot is made before the history's files are synced.
     HistoryUnsynced,
+    /// No snapshot follows the first one.
+    SnapshotsEnd,
     /// A history file whose sync has failed is trusted the next time.
     HistoryDoubtForgotten,
     /// Rows of history that could not be written are forgotten.

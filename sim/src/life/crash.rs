@@ -120,6 +120,7 @@ impl Life {
         self.disk.kill();
         self.stepped = None;
         self.boot_in_peace()?;
+        let (from, snapshots) = (self.checker.seq(), self.tally.snapshots);
         for _ in 0..20 {
             let before = self.checker.taken();
             self.submit()?;
@@ -131,6 +132,10 @@ impl Life {
             if self.checker.taken() <= before {
                 return Err("it does not get on though nothing is wrong any more".into());
             }
+        }
+        let commands = self.checker.seq() - from;
+        if commands > 2 * self.scene.options.snapshot_every && self.tally.snapshots == snapshots {
+            return Err(format!("it makes no snapshot within {commands} commands"));
         }
         self.visible();
         self.stepped = None;
