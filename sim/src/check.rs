@@ -131,9 +131,13 @@ impl Checker {
         self.noted.push(Noted { session, nonce, told: None, is_due: false });
     }
 
-    /// Notes that the writer had its turn.
-    pub(crate) fn decided(&mut self, now: Time) {
+    /// Notes that the writer had its turn. While it may be short of room, nonces of reads wait.
+    pub(crate) fn decided(&mut self, now: Time, has_room: bool) {
         for noted in &mut self.noted {
+            if !has_room {
+                (noted.told, noted.is_due) = (None, false);
+                continue;
+            }
             let told = *noted.told.get_or_insert(now);
             noted.is_due |= now.0 - told.0 >= NONCE_WAIT;
         }

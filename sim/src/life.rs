@@ -91,6 +91,8 @@ pub struct Life {
     stepped: Option<Stepped>,
     checker: Checker,
     now: Time,
+    /// Microseconds that have passed while nobody moved the clock.
+    idle: u64,
     /// Up to where the writer has been told of the time.
     told: Time,
     /// What the exchange may know of the disk's room.
@@ -115,6 +117,7 @@ impl Life {
             stepped: None,
             checker,
             now: FOUNDED,
+            idle: 0,
             told: FOUNDED,
             room: Room::Known,
             tally: Tally::default(),
@@ -232,7 +235,8 @@ impl Life {
         Ok(())
     }
 
-    /// A call that only reads uses a nonce too. Time has passed since, though no command says so.
+    /// A call that only reads uses a nonce too. Time has passed since, though no command says so, and mostly nobody has moved
+    /// the clock for it.
     fn read(&mut self) -> Result<(), Finding> {
         let (session, nonce) = self.scene.dealer.read();
         let exchange = self.stepped.as_ref().expect("it is running between two turns").exchange();
@@ -240,16 +244,24 @@ impl Life {
         exchange.heard(session, self.now);
         self.checker.notes(session, nonce);
         self.checker.hears(session, self.now);
-        self.now = self.now.plus(1);
-        self.checker.moves(advance(exchange, self.now)?);
+        if self.dice.once_in(3) {
+            self.now = self.now.plus(1);
+            self.checker.moves(advance(exchange, self.now)?);
+        }
         Ok(())
     }
 
+    /// How long ago it was founded, the time included in which nobody moved the clock.
+    fn elapsed(&self) -> Duration {
+        Duration::from_micros(self.now.0 - FOUNDED.0 + self.idle)
+    }
+
     fn decide(&mut self) -> Result<(), Finding> {
-        let elapsed = Duration::from_micros(self.now.0 - FOUNDED.0);
+        self.idle += self.dice.below(60_000);
+        let elapsed = self.elapsed();
         self.stepped().decide(elapsed);
         self.told = self.now;
-        self.checker.decided(self.now);
+        self.checker.decided(self.now.plus(self.idle), self.room.is_known());
         self.check_room()
     }
 
@@ -279,9 +291,8 @@ impl Life {
             if self.checker.waiting() == 0 && told == now {
                 self.checker.check_silence(now)?;
             }
-            self.checker.check_nonces()?;
         }
-        Ok(())
+        self.checker.check_nonces()
     }
 
     fn visible(&mut self) -> u64 {

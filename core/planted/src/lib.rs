@@ -68,6 +68,8 @@ bugs! {
     ShownEarly,
     /// The nonces of reads are not journaled.
     ReadNoncesForgotten,
+    /// The nonces of reads wait until a command comes.
+    ReadNoncesLate,
     /// Where a manual clock was moved to is not journaled.
     MovesForgotten,
     /// A silent session is expired after 31 seconds.

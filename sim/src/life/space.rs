@@ -22,6 +22,11 @@ pub(super) enum Room {
 }
 
 impl Room {
+    /// Whether the exchange must know that there is room.
+    pub(super) fn is_known(self) -> bool {
+        self == Self::Known
+    }
+
     /// Notes that whoever prepares segments had a turn. He does not look while a segment that he made waits.
     pub(super) fn looked(&mut self, disk: &Faulty) {
         if *self == Self::Given && !has_blank(disk) {
