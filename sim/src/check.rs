@@ -158,6 +158,14 @@ impl Checker {
         }
     }
 
+    /// A stop has journaled the nonces of all reads.
+    pub(crate) fn check_all_nonces(&mut self) -> Result<(), Finding> {
+        for noted in &mut self.noted {
+            noted.is_due = true;
+        }
+        self.check_nonces()
+    }
+
     /// Notes that everybody was given a whole window, at a start.
     pub(crate) fn hears_all(&mut self, now: Time) {
         for (id, session) in self.exchange.state.access().sessions().iter().enumerate() {

@@ -375,12 +375,31 @@ impl Life {
 
     /// A stop as an operator orders it, and the next start.
     fn stop(&mut self) -> Result<(), Finding> {
-        self.decide()?;
-        self.commit()?;
-        if self.has_ended() || self.stepped.is_none() {
+        if self.dice.once_in(2) {
+            // Nothing is under way but a read.
+            self.decide()?;
+            self.commit()?;
+            if self.has_ended() {
+                return Ok(());
+            }
+            self.read()?;
+        }
+        let elapsed = self.elapsed();
+        let stopped = self.stepped().stop(elapsed);
+        self.note(|| format!("stopped: {stopped:?}"));
+        self.check_room()?;
+        if self.has_ended() {
             return Ok(());
         }
-        self.note(|| "killed while idle".into());
+        match stopped {
+            Ok(()) => {
+                self.told = self.now;
+                self.committed(true)?;
+                self.checker.check_all_nonces()?;
+            }
+            Err(fault) if self.is_excused(&fault) => {}
+            Err(fault) => return Err(format!("it cannot be stopped: {fault}")),
+        }
         self.crash()
     }
 

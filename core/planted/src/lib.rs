@@ -88,6 +88,12 @@ bugs! {
     CancelsTurnedAway,
     /// A snapshot is made before the history's files are synced.
     HistoryUnsynced,
+    /// A snapshot is made before the history's files are synced.
+    HistoryUnsynced,
+    /// A stop makes its snapshot before the history's files are synced.
+    StopUnsynced,
+    /// A stop forgets the nonces that reads have just used.
+    StopForgetsNonces,
     /// No snapshot follows the first one.
     SnapshotsEnd,
     /// A history file whose sync has failed is trusted the next time.

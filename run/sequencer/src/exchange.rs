@@ -245,26 +245,37 @@ impl Running {
         writer.join().expect("the writer ends when told to");
         let (journal, mut reached) = committer.join().expect("the committer ends after the writer");
         checkpointer.join().expect("the checkpointer ends after the committer");
-        let mut views = exchange.shared.views.write();
-        if let Some(full) = flush_if_room(&mut views)? {
-            tracing::warn!(%full, "no snapshot is made: a start replays the journal instead");
-            return Ok(());
-        }
-        views.history().sync()?;
-        let index = views.history().index().clone();
-        let mark = journal.mark();
-        reached.show(mark.seq).map_err(Fault::Reached)?;
-        if mark.seq > 0 {
-            check_laws(views.fold())?;
-            match checkpoint::write(&dir.folder(JOURNAL_DIR), &mark, views.fold_mut(), &index) {
-                Err(Fault::Journal(full)) if full.is_full() => {
-                    tracing::warn!(%full, "no snapshot is made: a start replays the journal instead");
-                }
-                outcome => outcome?,
-            }
-        }
-        Ok(())
+        finish(&dir, &exchange.shared, journal.mark(), &mut reached)
     }
+}
+
+/// What is left to do where nobody works any more: all of the history goes to its files, and a snapshot is written.
+pub(crate) fn finish(
+    dir: &Folder,
+    shared: &Shared,
+    mark: journal::Mark,
+    reached: &mut Reached,
+) -> Result<(), Fault> {
+    let mut views = shared.views.write();
+    if let Some(full) = flush_if_room(&mut views)? {
+        tracing::warn!(%full, "no snapshot is made: a start replays the journal instead");
+        return Ok(());
+    }
+    if !planted(Bug::StopUnsynced) {
+        views.history().sync()?;
+    }
+    let index = views.history().index().clone();
+    reached.show(mark.seq).map_err(Fault::Reached)?;
+    if mark.seq > 0 {
+        check_laws(views.fold())?;
+        match checkpoint::write(&dir.folder(JOURNAL_DIR), &mark, views.fold_mut(), &index) {
+            Err(Fault::Journal(full)) if full.is_full() => {
+                tracing::warn!(%full, "no snapshot is made: a start replays the journal instead");
+            }
+            outcome => outcome?,
+        }
+    }
+    Ok(())
 }
 
 /// A thread without which nothing can be trusted any more: its panic ends the process before anything that is not

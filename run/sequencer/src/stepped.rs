@@ -7,15 +7,17 @@ use crate::Fault;
 use crate::batch::Batch;
 use crate::checkpoint;
 use crate::clock::Clock;
-use crate::exchange::{Exchange, Options, Parts};
+use crate::exchange::{Exchange, Options, Parts, finish};
 use crate::filling::Taken;
 use crate::recover::Recovered;
 use crate::scrub::Scrub;
+use crate::shared::Submission;
 use crate::writer::By;
 use buttonwood_engine::State;
 use buttonwood_journal as journal;
 use parking_lot::MutexGuard;
 use std::ops::Deref;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// An exchange run by one caller.
@@ -65,6 +67,28 @@ impl Stepped {
                 Ok(false)
             }
         }
+    }
+
+    /// A stop, so long after the beginning, as [`Running::stop`](crate::Running::stop): what queued is finished, then a
+    /// snapshot is written.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn stop(&mut self, elapsed: Duration) -> Result<(), Fault> {
+        let shared = Arc::clone(&self.parts.exchange.shared);
+        // In a full queue there is no place for it, which a turn of the writer makes.
+        while shared.send(Submission::Stop).is_err() {
+            self.decide(elapsed);
+            self.commit()?;
+        }
+        loop {
+            self.decide(elapsed);
+            if !self.commit()? && shared.queue.is_empty() {
+                break;
+            }
+        }
+        let Parts { dir, committer, .. } = &mut self.parts;
+        finish(dir, &shared, committer.writer.mark(), &mut committer.reached)
     }
 
     /// A turn of the thread that prepares segments.

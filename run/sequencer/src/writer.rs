@@ -229,8 +229,8 @@ impl Writer {
         let now = self.now;
         self.note_time(shared);
         // Any batch takes along what there is: with a full queue, nobody may have said that nonces wait.
-        let is_late = planted(Bug::ReadNoncesLate);
-        let due = self.nonces_due.is_some_and(|due| due <= now && !is_late || self.stopping);
+        let is_last = self.stopping && !planted(Bug::StopForgetsNonces);
+        let due = self.nonces_due.is_some_and(|due| due <= now && !planted(Bug::ReadNoncesLate) || is_last);
         if due || !self.batch.entries.is_empty() {
             self.nonces_due = None;
             self.take_nonces(shared);
