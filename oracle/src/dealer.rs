@@ -2,9 +2,9 @@
 //! every kind, funds that run out and come again, symbols that close and open.
 
 use crate::dice::Dice;
-use crate::exchange::{Exchange, caller, nonce, orders_of};
+use crate::exchange::{Exchange, orders_of};
 use crate::worlds::{Range, World, exchange_unit};
-use buttonwood_engine::{Body, Command, OrderRef, Place, State};
+use buttonwood_engine::{Body, Caller, Command, OrderRef, Place, State};
 use buttonwood_model::{
     AccountId, ClientId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Role, SessionId, Side,
     Symbol, SymbolId, SymbolStatus,
@@ -16,7 +16,22 @@ use buttonwood_num::{Money, Price, Qty};
 struct Key {
     session: SessionId,
     account: AccountId,
+    /// Another account that it acts for: a master key's.
+    other: Option<AccountId>,
     nonce: u64,
+}
+
+impl Key {
+    fn new(session: SessionId, account: AccountId) -> Self {
+        Self { session, account, other: None, nonce: 1 }
+    }
+
+    /// A nonce as this key writes it: some have digits behind the point, some more digits than a word holds.
+    fn spelled(self, number: u64) -> Nonce {
+        let behind = ["", ".25", "00000000000000000001"];
+        let text = format!("{number}{}", behind[self.session.index() % behind.len()]);
+        Nonce::parse(text.as_bytes()).unwrap()
+    }
 }
 
 /// Deals commands.
@@ -44,19 +59,27 @@ impl Dealer {
             }
             exchange.symbol(range.pair, range.steps, range.closed_to);
         }
-        let mut keys = Vec::new();
+        let mut keys: Vec<Key> = Vec::new();
         for at in 0..world.traders {
             let name = format!("trader{at}");
-            let account = exchange.account(&name, if at == world.traders - 1 { "US-NY" } else { "" });
+            let home = if at == world.traders - 1 { "US-NY" } else { "" };
+            // The first two are of one group.
+            let account = match keys.first() {
+                Some(first) if at == 1 => exchange.account_beside(first.account, &name, home),
+                Some(_) | None => exchange.account(&name, home),
+            };
             // The second one must be heard of, which only a sequencer cares about.
             let sessions = [
                 exchange.key(&format!("{name}-0"), account, Role::Trader),
                 exchange.beating_key(&format!("{name}-1"), account, Role::Trader),
             ];
-            keys.extend(sessions.map(|session| Key { session, account, nonce: 1 }));
+            keys.extend(sessions.map(|session| Key::new(session, account)));
         }
-        let session = exchange.key("auditor", keys[0].account, Role::Auditor);
-        keys.push(Key { session, account: keys[0].account, nonce: 1 });
+        let [first, second, third] = [0, 2, 4].map(|at| keys[at].account);
+        let master = exchange.master_key("master", first, Role::Trader);
+        keys.push(Key { other: Some(second), ..Key::new(master, first) });
+        keys.push(Key::new(exchange.timed_key("timed", third, Role::Trader), third));
+        keys.push(Key::new(exchange.key("auditor", first, Role::Auditor), first));
         let credits =
             world.credits.iter().map(|(code, amount)| (exchange.find_currency(code), *amount)).collect();
         (exchange, Self { dice: Dice::seeded(seed), world, keys, credits })
@@ -78,7 +101,7 @@ impl Dealer {
         let at = usize::try_from(self.dice.below(u64::try_from(self.keys.len()).unwrap())).unwrap();
         let key = &mut self.keys[at];
         key.nonce += 1;
-        (key.session, nonce(key.nonce))
+        (key.session, key.spelled(key.nonce))
     }
 
     /// The next command, and how many microseconds after the last one it comes.
@@ -161,7 +184,11 @@ impl Dealer {
         // Now and then a session that there is not.
         let session =
             if self.dice.once_in(500) { SessionId::from_index(self.keys.len() + at) } else { key.session };
-        let account = if self.dice.once_in(200) { self.dice.pick(&self.keys).account } else { key.account };
+        let account = match key.other {
+            _ if self.dice.once_in(200) => self.dice.pick(&self.keys).account,
+            Some(other) if self.dice.once_in(2) => other,
+            Some(_) | None => key.account,
+        };
         let crowded = state.orders().len() > self.world.crowd;
         let body = match self.dice.below(1000) {
             0..3 => Body::CancelAll,
@@ -171,7 +198,10 @@ impl Dealer {
             150..500 if crowded => self.cancel(state, account),
             _ => Body::Place(self.place(state)),
         };
-        Command { caller: Some(caller(session, account, number)), body }
+        // A sign of life is about no account.
+        let is_about_one = body != Body::UseNonce || self.dice.once_in(2);
+        let caller = Caller { session, account: is_about_one.then_some(account), nonce: key.spelled(number) };
+        Command { caller: Some(caller), body }
     }
 
     /// A nonce that was dealt before, most likely one of the last few.

@@ -179,8 +179,22 @@ impl Exchange {
     /// Opens an account in a group of its own name.
     pub fn account(&mut self, name: &str, jurisdiction: &str) -> AccountId {
         assert_eq!(self.own(Body::add_group(name.into())), Outcome::Done);
+        self.open_account(GroupId::from_index(self.state.access().groups().len() - 1), name, jurisdiction)
+    }
+
+    /// Opens an account in the group of another.
+    pub fn account_beside(&mut self, other: AccountId, name: &str, jurisdiction: &str) -> AccountId {
+        self.open_account(self.group_of(other), name, jurisdiction)
+    }
+
+    /// The group of an account.
+    fn group_of(&self, account: AccountId) -> GroupId {
+        self.state.access().account(account).unwrap().group.unwrap()
+    }
+
+    fn open_account(&mut self, group: GroupId, name: &str, jurisdiction: &str) -> AccountId {
         let account = Account {
-            group: Some(GroupId::from_index(self.state.access().groups().len() - 1)),
+            group: Some(group),
             short_name: name.into(),
             counterparty_id: String::new(),
             jurisdiction: jurisdiction.into(),
@@ -193,23 +207,25 @@ impl Exchange {
 
     /// Makes a key of an account.
     pub fn key(&mut self, name: &str, account: AccountId, role: Role) -> SessionId {
-        self.new_key(name, account, role, false)
+        self.new_key(new_key(name, Owner::Account(account), role))
     }
 
     /// Makes a key of an account whose session must be heard of.
     pub fn beating_key(&mut self, name: &str, account: AccountId, role: Role) -> SessionId {
-        self.new_key(name, account, role, true)
+        self.new_key(NewSession { require_heartbeat: true, ..new_key(name, Owner::Account(account), role) })
     }
 
-    fn new_key(&mut self, name: &str, account: AccountId, role: Role, require_heartbeat: bool) -> SessionId {
-        let key = NewSession {
-            api_key: format!("account-{name}"),
-            name: name.into(),
-            owner: Owner::Account(account),
-            roles: Roles::of(&[role]),
-            require_heartbeat,
-            time_based_nonce: false,
-        };
+    /// Makes a key of an account whose nonces are times.
+    pub fn timed_key(&mut self, name: &str, account: AccountId, role: Role) -> SessionId {
+        self.new_key(NewSession { time_based_nonce: true, ..new_key(name, Owner::Account(account), role) })
+    }
+
+    /// Makes a master key of the group of an account.
+    pub fn master_key(&mut self, name: &str, account: AccountId, role: Role) -> SessionId {
+        self.new_key(new_key(name, Owner::Group(self.group_of(account)), role))
+    }
+
+    fn new_key(&mut self, key: NewSession) -> SessionId {
         assert_eq!(self.own(Body::add_session(key)), Outcome::Done);
         SessionId::from_index(self.state.access().sessions().len() - 1)
     }
@@ -274,6 +290,19 @@ impl Exchange {
             }
         }
         None
+    }
+}
+
+/// A key that is nothing special.
+fn new_key(name: &str, owner: Owner, role: Role) -> NewSession {
+    let kind = if matches!(owner, Owner::Group(_)) { "master" } else { "account" };
+    NewSession {
+        api_key: format!("{kind}-{name}"),
+        name: name.into(),
+        owner,
+        roles: Roles::of(&[role]),
+        require_heartbeat: false,
+        time_based_nonce: false,
     }
 }
 

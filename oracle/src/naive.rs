@@ -11,7 +11,7 @@ mod placing;
 use crate::exchange::{Exchange, Happening};
 use crate::worlds::{World, exchange_unit, units};
 use buttonwood_engine::{
-    AccessReject, Answer, Body, Command, FeeSchedule, Founding, OrderRef, OrderState, Outcome, Reject,
+    AccessReject, Answer, Body, Command, FeeSchedule, Founding, OrderRef, OrderState, Outcome, Owner, Reject,
 };
 use buttonwood_model::{
     AccountId, CancelReason, CurrencyId, OrderId, SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
@@ -85,11 +85,15 @@ impl Naive {
             naive.jurisdictions.insert(account, place);
         }
         for session in access.sessions() {
-            let buttonwood_engine::Owner::Account(account) = session.key.owner else {
-                panic!("no master keys")
+            let accounts = match session.key.owner {
+                Owner::Account(account) => vec![account],
+                Owner::Group(group) => {
+                    let is_of_it = |at: &AccountId| access.account(*at).unwrap().group == Some(group);
+                    exchange.accounts().filter(is_of_it).collect()
+                }
             };
             let trader = session.key.roles.has(buttonwood_model::Role::Trader);
-            naive.keys.push(Key::new(account, trader));
+            naive.keys.push(Key::new(accounts, trader, session.key.time_based_nonce));
         }
         naive
     }
@@ -105,13 +109,13 @@ impl Naive {
             return Outcome::Rejected(Reject::Access(AccessReject::NonceUsed));
         }
         key.uses(caller.nonce);
-        let account = caller.account.unwrap();
-        if key.account != account {
+        if caller.account.is_some_and(|account| !key.accounts.contains(&account)) {
             return Outcome::Rejected(Reject::Access(AccessReject::ForeignAccount));
         }
         if command.body == Body::UseNonce {
             return Outcome::Done;
         }
+        let account = caller.account.unwrap();
         if !key.trader {
             return Outcome::Rejected(Reject::Access(AccessReject::MissingRole));
         }
@@ -135,7 +139,10 @@ impl Naive {
                 other => panic!("not dealt: {other:?}"),
             },
             Body::ExpireSession(session) => {
-                return self.cancel_all(self.keys[session.index()].account, Some(*session));
+                // A master key's never falls silent.
+                if let [account] = *self.keys[session.index()].accounts {
+                    return self.cancel_all(account, Some(*session));
+                }
             }
             Body::SetSymbolStatus(symbol, status) => {
                 let pair = &mut self.pairs[symbol.index()];

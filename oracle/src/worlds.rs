@@ -164,8 +164,9 @@ pub static ODD: World = World {
 };
 
 /// Many accounts with much money and one symbol for all: more than a hundred orders live, and one may trade with dozens.
+/// Here those who rest pay more than those who take.
 pub static DEEP: World = World {
-    fees: rates(20, 40),
+    fees: rates(40, 20),
     ranges: &[Range {
         pair: ["SOL", "USD"],
         steps: ["0.001", "0.000001", "0.001"],

@@ -86,16 +86,14 @@ bugs! {
     LastUnjournaled,
     /// Cancels are turned away when the disk is full.
     CancelsTurnedAway,
-    /// A snapshot is made before the history's files are synced.
-    HistoryUnsynced,
+    /// No snapshot follows the first one.
+    SnapshotsEnd,
     /// A snapshot is made before the history's files are synced.
     HistoryUnsynced,
     /// A stop makes its snapshot before the history's files are synced.
     StopUnsynced,
     /// A stop forgets the nonces that reads have just used.
     StopForgetsNonces,
-    /// No snapshot follows the first one.
-    SnapshotsEnd,
     /// A history file whose sync has failed is trusted the next time.
     HistoryDoubtForgotten,
     /// Rows of history that could not be written are forgotten.
@@ -106,14 +104,6 @@ bugs! {
     FeesExchanged,
     /// The history forgets why an order was cancelled.
     ReasonForgotten,
-    /// A fee that does not come out even is rounded down.
-    FeeRoundsDown,
-    /// The resting order pays the taker's rate.
-    MakerPaysTakerRate,
-    /// A resting buy pays more than its fill frees, where its fees round up too often.
-    MakerFeeUncapped,
-    /// An order's hold is reckoned with the lower of its fees.
-    HoldTooSmall,
     /// A row of history is not compared with its checksum.
     RowUnchecked,
     /// A public trade names the side that rested.
@@ -126,6 +116,16 @@ bugs! {
     ClosedOldest,
     /// An account's trades of one symbol are those of all.
     SymbolUnasked,
+    /// A fee that does not come out even is rounded down.
+    FeeRoundsDown,
+    /// The resting order pays the taker's rate.
+    MakerPaysTakerRate,
+    /// A resting buy pays more than its fill frees, where its fees round up too often.
+    MakerFeeUncapped,
+    /// An order's hold is reckoned with the lower of its fees.
+    HoldTooSmall,
+    /// An order's hold is reckoned with the taker's fee where the maker's is higher.
+    HoldAtTakerRate,
     /// A cancelled order's hold stays.
     HoldKept,
     /// An order enters whether or not its account has the money.
@@ -178,6 +178,10 @@ bugs! {
     RoleUnchecked,
     /// A key acts for any account.
     AccountUnchecked,
+    /// A master key acts for the accounts of every group.
+    GroupUnchecked,
+    /// The journal keeps the first sixteen digits of a nonce.
+    NonceCut,
 }
 
 #[cfg(feature = "on")]

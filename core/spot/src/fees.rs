@@ -19,7 +19,13 @@ impl FeeSchedule {
     /// The higher rate: what a hold is reckoned with.
     #[inline]
     pub(crate) fn worst(self) -> Bps {
-        if planted(Bug::HoldTooSmall) { self.maker.min(self.taker) } else { self.maker.max(self.taker) }
+        if planted(Bug::HoldTooSmall) {
+            self.maker.min(self.taker)
+        } else if planted(Bug::HoldAtTakerRate) {
+            self.taker
+        } else {
+            self.maker.max(self.taker)
+        }
     }
 
     /// What a limit buy reserves, in quote currency; `None` beyond the range of money (ORD-048).

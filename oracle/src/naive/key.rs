@@ -6,8 +6,11 @@ use std::collections::HashSet;
 /// A key and its nonces.
 #[derive(Clone)]
 pub(super) struct Key {
-    pub(super) account: AccountId,
+    /// Those it acts for; one, unless it is a master key.
+    pub(super) accounts: Vec<AccountId>,
     pub(super) trader: bool,
+    /// Whether its nonces are times, whose order nobody asks for.
+    timed: bool,
     used: HashSet<Nonce>,
     /// The highest nonce after each use.
     highest: Vec<Nonce>,
@@ -17,8 +20,8 @@ pub(super) struct Key {
 const SPAN: usize = 8;
 
 impl Key {
-    pub(super) fn new(account: AccountId, trader: bool) -> Self {
-        Self { account, trader, used: HashSet::new(), highest: Vec::new() }
+    pub(super) fn new(accounts: Vec<AccountId>, trader: bool, timed: bool) -> Self {
+        Self { accounts, trader, timed, used: HashSet::new(), highest: Vec::new() }
     }
 
     /// Forgets what it has used.
@@ -38,6 +41,6 @@ impl Key {
         let spans = self.highest.len() / SPAN;
         let floor = spans.checked_sub(1).and_then(|spans| (spans * SPAN).checked_sub(1));
         let floor = floor.and_then(|at| self.highest.get(at));
-        !self.used.contains(&nonce) && floor.is_none_or(|floor| nonce > *floor)
+        self.timed || !self.used.contains(&nonce) && floor.is_none_or(|floor| nonce > *floor)
     }
 }
