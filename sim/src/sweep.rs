@@ -1,6 +1,8 @@
 //! Every state that a power cut could leave: one short run is recorded call by call, and from before each call the disk is
 //! left as different cuts would leave it, recovered, and compared with what the run had acknowledged by then.
 
+mod rows;
+
 use crate::check::Finding;
 use crate::disk::{Faulty, Survival};
 use crate::scene::{FOUNDED, Scene};
@@ -10,6 +12,7 @@ use buttonwood_model::{Outbox, Seq, Stamp, Time};
 use buttonwood_oracle::Dice;
 use buttonwood_sequencer::{JOURNAL_DIR, Options, Stepped};
 use buttonwood_views::{Counted, Fold, history::Index};
+use rows::Rows;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -48,6 +51,7 @@ struct Run {
     told: Vec<Told>,
     /// What the views hold after each command, and the index of the history's files.
     folds: Vec<(Fold, Index)>,
+    rows: Rows,
 }
 
 /// A sweep: one run and the power cuts that are tried on it.
@@ -130,7 +134,7 @@ impl Sweep {
     fn recovers(&mut self, run: &Run, disk: &Faulty, told: u64) -> Result<(), Finding> {
         self.swept.states += 1;
         self.tried = Some(disk.fork());
-        run.recovers(disk, told)
+        run.recovers(disk, told, self.dice.once_in(16))
     }
 }
 
@@ -160,12 +164,13 @@ impl Run {
             disk.kill();
         }
         let past = disk.recorded();
-        let folds = follow(&disk)?;
-        Ok(Self { scene, past, first_call, told, folds })
+        let (folds, rows) = follow(&disk)?;
+        Ok(Self { scene, past, first_call, told, folds, rows })
     }
 
-    /// What was told is there, nothing that was not asked is, and all of it is as it was.
-    fn recovers(&self, disk: &Faulty, told: u64) -> Result<(), Finding> {
+    /// What was told is there, nothing that was not asked is, and all of it is as it was; of the history its index, and every
+    /// row if the files are to be read.
+    fn recovers(&self, disk: &Faulty, told: u64, reads_files: bool) -> Result<(), Finding> {
         let recovered = self.scene.recover(disk).map_err(|fault| format!("it cannot be started: {fault}"))?;
         let views = recovered.views();
         let seq = views.state().stamp().seq.0;
@@ -183,7 +188,7 @@ impl Run {
         if seq > 0 && views.history().index() != index {
             return Err(format!("the history of command {seq} is not what it was"));
         }
-        Ok(())
+        if reads_files { self.rows.compare(views, seq) } else { Ok(()) }
     }
 }
 
@@ -223,25 +228,26 @@ fn note(stepped: &Stepped, disk: &Faulty, told: &mut Vec<Told>) {
     told.push(Told { call: disk.calls(), seq });
 }
 
-/// What the views hold after each command of the journal, the first place being before the first.
-fn follow(disk: &Faulty) -> Result<Vec<(Fold, Index)>, Finding> {
+/// What the views hold after each command of the journal, the first place being before the first, and the rows of the history.
+fn follow(disk: &Faulty) -> Result<(Vec<(Fold, Index)>, Rows), Finding> {
     let mut reader = Reader::open(disk.folder().folder(JOURNAL_DIR)).map_err(|fault| fault.to_string())?;
     let checked = reader.verify().map_err(|fault| fault.to_string())?;
     let mut fold = Fold::default();
-    let mut sink = Counted::new(buttonwood_sequencer::index_of_empty(reader.id()));
-    let mut folds = vec![(fold.clone(), sink.index.clone())];
+    let mut rows = Rows::new(Counted::new(buttonwood_sequencer::index_of_empty(reader.id())));
+    let mut folds = vec![(fold.clone(), rows.counted.index.clone())];
     let mut out = Outbox::default();
     let read = reader.replay(None, checked.end.seq, |batch| {
         for (seq, frame) in batch.frames() {
             out.clear();
             let (time, _) = decode_events(frame, &mut out).map_err(|error| error.to_string())?;
-            fold.apply(Stamp { seq: Seq(seq), time }, &out.events, &out.texts, &mut sink);
-            folds.push((fold.clone(), sink.index.clone()));
+            rows.seq = seq;
+            fold.apply(Stamp { seq: Seq(seq), time }, &out.events, &out.texts, &mut rows);
+            folds.push((fold.clone(), rows.counted.index.clone()));
         }
         Ok::<_, Finding>(())
     });
     read.map_err(|error| error.to_string())?;
-    Ok(folds)
+    Ok((folds, rows))
 }
 
 fn wide(count: usize) -> u64 {

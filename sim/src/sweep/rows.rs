@@ -1,0 +1,80 @@
+//! The rows of a run's history, kept to be compared with what a recovery reads.
+
+use crate::check::Finding;
+use buttonwood_engine::State;
+use buttonwood_model::{AccountId, Side, SymbolId};
+use buttonwood_num::{Price, Qty};
+use buttonwood_views::history::{Fault, Limit, OrderRow, Position, PublicTrade, Query, Since, TradeRow};
+use buttonwood_views::{Counted, Sink, Views};
+
+/// More rows than any account or symbol of such a run has.
+const ALL: Limit = Limit { rows: 10_000, most: 10_000 };
+
+/// A sink that also keeps the rows, each with the command that it came of.
+pub(super) struct Rows {
+    pub(super) counted: Counted,
+    /// The command that is being applied.
+    pub(super) seq: u64,
+    trades: Vec<(u64, TradeRow)>,
+    orders: Vec<(u64, OrderRow)>,
+    public: Vec<(u64, PublicTrade)>,
+}
+
+impl Rows {
+    pub(super) fn new(counted: Counted) -> Self {
+        Self { counted, seq: 0, trades: Vec::new(), orders: Vec::new(), public: Vec::new() }
+    }
+
+    /// Whether every row up to a command can be read, and is what it was.
+    pub(super) fn compare(&self, views: &Views, seq: u64) -> Result<(), Finding> {
+        let history = Query::whole(views.history());
+        let state: &State = views.state();
+        for account in (0..state.access().accounts().len()).map(AccountId::from_index) {
+            let is_of = |row: &TradeRow| row.account == account;
+            same(history.trades(account, None, None, ALL), &self.trades, seq, is_of)?;
+            let is_of = |row: &OrderRow| row.account == account;
+            same(history.orders(account, None, None, ALL), &self.orders, seq, is_of)?;
+        }
+        for symbol in (0..state.symbols().len()).map(SymbolId::from_index) {
+            let is_of = |row: &PublicTrade| row.symbol == symbol;
+            same(history.public_trades(symbol, Since::Newest, ALL), &self.public, seq, is_of)?;
+        }
+        Ok(())
+    }
+}
+
+fn same<T: Copy + PartialEq>(
+    read: Result<Vec<T>, Fault>,
+    kept: &[(u64, T)],
+    seq: u64,
+    is_of: impl Fn(&T) -> bool,
+) -> Result<(), Finding> {
+    let read = read.map_err(|fault| format!("the history of command {seq} cannot be read: {fault}"))?;
+    let kept = kept.iter().rev().filter(|(at, row)| *at <= seq && is_of(row)).map(|(_, row)| *row);
+    if read.into_iter().eq(kept) {
+        Ok(())
+    } else {
+        Err(format!("the history of command {seq} shows other rows than it did"))
+    }
+}
+
+impl Sink for Rows {
+    fn trade(&mut self, row: &TradeRow) -> Position {
+        self.trades.push((self.seq, *row));
+        self.counted.trade(row)
+    }
+
+    fn order(&mut self, row: &OrderRow) {
+        self.orders.push((self.seq, *row));
+        self.counted.order(row);
+    }
+
+    fn public(&mut self, row: &PublicTrade) {
+        self.public.push((self.seq, *row));
+        self.counted.public(row);
+    }
+
+    fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+
+    fn reduced(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+}
