@@ -16,6 +16,9 @@ const MINUTE: u64 = 60 * Time::SECOND;
 const HOUR: u64 = 60;
 const DAY: u64 = 24 * HOUR;
 
+/// Orders of which all are compared at once.
+const FEW: usize = 2_000;
+
 /// How the views are not as remembered.
 pub(crate) enum Odd {
     /// They say that they cannot tell.
@@ -176,8 +179,24 @@ impl Memory {
         let limit = Limit { rows, most: rows * dice.pick(&[1, 10]) };
         self.compare_trades(order.account, symbol, from, limit, views)?;
         self.compare_closed(order.account, symbol, from, limit, views)?;
-        self.compare_public(order.symbol, from, limit, views, dice)?;
+        let after = if dice.once_in(3) { Some(dice.below(last + 2)) } else { None };
+        self.compare_public(order.symbol, from, after, limit, views)?;
         self.compare_day(order.symbol, views, dice)
+    }
+
+    /// Whether the views show all trades and closed orders as they are remembered, unless they are many.
+    pub(crate) fn compare_all(&self, views: &Views) -> Result<(), Odd> {
+        if self.orders.len() > FEW {
+            return Ok(());
+        }
+        let all = Limit { rows: 100 * FEW, most: 100 * FEW };
+        for account in self.trades.keys() {
+            self.compare_trades(*account, None, None, all, views)?;
+        }
+        for account in self.closed.keys() {
+            self.compare_closed(*account, None, None, all, views)?;
+        }
+        self.public.keys().try_for_each(|symbol| self.compare_public(*symbol, None, None, all, views))
     }
 
     /// An order by its id, with its trades, and to nobody else.
@@ -252,15 +271,13 @@ impl Memory {
         &self,
         symbol: SymbolId,
         from: Option<u64>,
+        after: Option<u64>,
         limit: Limit,
         views: &Views,
-        dice: &mut Dice,
     ) -> Result<(), Odd> {
         let trades = self.public.get(&symbol).into_iter().flatten();
         let trades: Vec<PublicTrade> = trades.map(|(trade, _)| *trade).collect();
-        let last = trades.last().map_or(0, |trade| trade.trade.0);
-        let (since, expected) = if dice.once_in(3) {
-            let after = dice.below(last + 2);
+        let (since, expected) = if let Some(after) = after {
             let later = trades.iter().filter(|trade| trade.trade.0 > after).take(limit.rows);
             let mut later: Vec<PublicTrade> = later.copied().collect();
             later.reverse();

@@ -53,12 +53,9 @@ impl Life {
                 if state.stamp() == self.checker.state().stamp() && state != self.checker.state() {
                     return Err(format!("with {what} it serves another state"));
                 }
-                for _ in 0..3 {
-                    // A damaged row may be refused when it is read; it may not be shown.
-                    if let Err(Odd::Wrong(finding)) = self.checker.look_up(recovered.views(), &mut self.dice)
-                    {
-                        return Err(format!("with {what} {finding}"));
-                    }
+                // A damaged row may be refused when it is read; it may not be shown.
+                if let Err(Odd::Wrong(finding)) = self.checker.look_at_all(recovered.views()) {
+                    return Err(format!("with {what} {finding}"));
                 }
             }
         }
@@ -97,7 +94,7 @@ impl Life {
         {
             let views = stepped.exchange().views();
             self.checker.restarted(&self.disk, views.state())?;
-            for _ in 0..5 {
+            for _ in 0..2 {
                 self.checker.look_up(&views, &mut self.dice)?;
             }
         }
