@@ -136,10 +136,10 @@ impl Dealer {
         for _ in 0..=self.dice.below(3) {
             let (currency, most) = self.dice.pick(&self.credits);
             let share = i128::from(self.dice.below(1_000_000));
-            amounts.push((
-                currency,
-                Money::from_units(most / 1_000_000 * share + i128::from(self.dice.below(1000))),
-            ));
+            let units = most / 1_000_000 * share + i128::from(self.dice.below(1000));
+            // What is not more than nothing is no credit.
+            let units = if self.dice.once_in(100) { -units.min(1) } else { units };
+            amounts.push((currency, Money::from_units(units)));
         }
         Body::credit(account, amounts)
     }
@@ -226,7 +226,7 @@ impl Dealer {
         let side = self.dice.pick(&[Side::Buy, Side::Sell]);
         let kind = match self.dice.below(20) {
             0..2 => OrderKind::Market,
-            2..4 if side == Side::Buy => OrderKind::MarketSpend,
+            2..4 if side == Side::Buy || self.dice.once_in(20) => OrderKind::MarketSpend,
             _ => OrderKind::Limit,
         };
         let option = match self.dice.below(12) {
@@ -252,7 +252,8 @@ impl Dealer {
         if self.dice.once_in(3) {
             place.client_id = Some(ClientId::new(self.dice.pick(&CLIENT_IDS)).unwrap());
         }
-        if kind == OrderKind::Limit {
+        // Now and then a limit order without a limit, and a sale that names what it spends.
+        if kind == OrderKind::Limit && !self.dice.once_in(400) {
             place.price = self.price(&range, side);
         }
         if kind == OrderKind::MarketSpend {

@@ -8,7 +8,7 @@ use buttonwood_engine::{OrderState, Place, PlaceReject};
 use buttonwood_model::{
     AccountId, CancelReason, ExecutionOption, OrderId, OrderKind, SessionId, Side, SymbolStatus, Time,
 };
-use buttonwood_num::{Money, Qty};
+use buttonwood_num::{Money, Price, Qty};
 
 /// What an order that is not refused does.
 struct Plan {
@@ -40,6 +40,12 @@ impl Naive {
         };
         if pair.closed_to.contains(&self.jurisdictions[&account]) {
             return Err(PlaceReject::InvalidSymbol);
+        }
+        if place.kind == OrderKind::Limit && place.price == Price::default() {
+            return Err(PlaceReject::NoPrice);
+        }
+        if place.kind == OrderKind::MarketSpend && place.side == Side::Sell {
+            return Err(PlaceReject::SpendIsForBuys);
         }
         if place.kind != OrderKind::MarketSpend && place.qty < pair.min {
             return Err(PlaceReject::BelowMinimum);
