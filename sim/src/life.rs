@@ -372,42 +372,6 @@ impl Life {
         self.tally.errors += 1;
         self.crash()
     }
-
-    /// A stop as an operator orders it, and the next start.
-    fn stop(&mut self) -> Result<(), Finding> {
-        if self.dice.once_in(2) {
-            // Nothing is under way but a read.
-            self.decide()?;
-            self.commit()?;
-            if self.has_ended() {
-                return Ok(());
-            }
-            self.read()?;
-        }
-        let elapsed = self.elapsed();
-        let stopped = self.stepped().stop(elapsed);
-        self.note(|| format!("stopped: {stopped:?}"));
-        self.check_room()?;
-        if self.has_ended() {
-            return Ok(());
-        }
-        match stopped {
-            Ok(()) => {
-                self.told = self.now;
-                self.committed(true)?;
-                self.checker.check_all_nonces()?;
-            }
-            Err(fault) if self.is_excused(&fault) => {}
-            Err(fault) => return Err(format!("it cannot be stopped: {fault}")),
-        }
-        self.crash()
-    }
-
-    /// Whether the disk has given a reason for a fault in what is done besides the journal.
-    fn is_excused(&self, fault: &Fault) -> bool {
-        let is_of_disk = matches!(fault, Fault::Journal(_) | Fault::History(_) | Fault::Reached(_));
-        is_of_disk && (self.disk.blown().is_some() || self.disk.refused().is_some())
-    }
 }
 
 /// Asks for the clock to be moved.

@@ -8,7 +8,7 @@ use crate::rot;
 use buttonwood_journal as journal;
 use buttonwood_journal::{Journal, ReplayError};
 use buttonwood_model::Time;
-use buttonwood_sequencer::{JOURNAL_DIR, Stepped, verify_stepped};
+use buttonwood_sequencer::{Fault, JOURNAL_DIR, Stepped, verify_stepped};
 
 impl Life {
     /// The end of the process: what it has told until now must be there when it is started again.
@@ -27,6 +27,42 @@ impl Life {
         self.damage_copies(loses_power)?;
         self.note(|| format!("crash, power lost: {loses_power}"));
         self.boot()
+    }
+
+    /// A stop as an operator orders it, and the next start.
+    pub(super) fn stop(&mut self) -> Result<(), Finding> {
+        if self.dice.once_in(2) {
+            // Nothing is under way but a read.
+            self.decide()?;
+            self.commit()?;
+            if self.has_ended() {
+                return Ok(());
+            }
+            self.read()?;
+        }
+        let elapsed = self.elapsed();
+        let stopped = self.stepped().stop(elapsed);
+        self.note(|| format!("stopped: {stopped:?}"));
+        self.check_room()?;
+        if self.has_ended() {
+            return Ok(());
+        }
+        match stopped {
+            Ok(()) => {
+                self.told = self.now;
+                self.committed(true)?;
+                self.checker.check_all_nonces()?;
+            }
+            Err(fault) if self.is_excused(&fault) => {}
+            Err(fault) => return Err(format!("it cannot be stopped: {fault}")),
+        }
+        self.crash()
+    }
+
+    /// Whether the disk has given a reason for a fault in what is done besides the journal.
+    pub(super) fn is_excused(&self, fault: &Fault) -> bool {
+        let is_of_disk = matches!(fault, Fault::Journal(_) | Fault::History(_) | Fault::Reached(_));
+        is_of_disk && (self.disk.blown().is_some() || self.disk.refused().is_some())
     }
 
     /// Damages copies of the disk and starts them: each has everything, or refuses to serve.
