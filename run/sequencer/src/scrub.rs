@@ -6,7 +6,7 @@ use buttonwood_disk::Folder;
 use buttonwood_journal::{Fault, Reader};
 use std::time::Duration;
 
-/// A full pass takes no longer, but for a first one of more than 1,440 segments.
+/// A full pass takes no longer.
 const PASS: Duration = Duration::from_hours(24);
 /// Time between two segments at most.
 const PAUSE_MAX: Duration = Duration::from_mins(10);

@@ -256,6 +256,7 @@ impl Writer {
 
     /// Journals where a manual clock stands, if somebody is to be told and no command tells it.
     fn note_time(&mut self, shared: &Shared) {
+        // A real one is looked at too, in every turn: so that it is known how long it has been wrong.
         let time = shared.clock.now();
         let is_told = !self.batch.moved.is_empty() && !planted(Bug::MovesForgotten);
         if shared.clock.is_manual() && is_told && time > self.state.stamp().time {

@@ -22,12 +22,15 @@ pub struct Steps {
     ahead: AtomicU64,
     /// The steady time since which the clock has been in doubt, or [`NONE`].
     since: AtomicU64,
+    /// How far the time of day that is in doubt is ahead of the steady time, as `ahead`.
+    doubted: AtomicU64,
 }
 
 impl Steps {
     /// Believes the clock as it is.
     pub(super) fn new(day: Time, steady: Time) -> Self {
-        Self { ahead: AtomicU64::new(day.0.wrapping_sub(steady.0)), since: AtomicU64::new(NONE) }
+        let ahead = day.0.wrapping_sub(steady.0);
+        Self { ahead: AtomicU64::new(ahead), since: AtomicU64::new(NONE), doubted: AtomicU64::new(ahead) }
     }
 
     /// The time of day, when the system's clock shows `day` and the one that nobody sets shows `steady`: what it shows, or
@@ -51,24 +54,24 @@ impl Steps {
 
     #[cold]
     fn doubted(&self, day: Time, steady: Time, expected: Time) -> Time {
-        match self.since.compare_exchange(NONE, steady.0, Ordering::Relaxed, Ordering::Relaxed) {
-            Ok(_) => {
-                let seconds = i128::from(day.0) - i128::from(expected.0);
-                let seconds = seconds / i128::from(Time::SECOND);
-                tracing::warn!(
-                    seconds,
-                    "the system's clock was set; it is believed if this lasts for a minute"
-                );
-                expected
-            }
-            Err(since) if steady.0.saturating_sub(since) < LASTING => expected,
-            Err(_) => {
-                self.believe(day, steady);
-                self.since.store(NONE, Ordering::Relaxed);
-                tracing::warn!("the system's clock is believed: it was set a minute ago");
-                day
-            }
+        let ahead = day.0.wrapping_sub(steady.0);
+        let since = self.since.load(Ordering::Relaxed);
+        let other = ahead.wrapping_sub(self.doubted.load(Ordering::Relaxed)).cast_signed().unsigned_abs();
+        if since == NONE || other > SMALL {
+            // Each value has to last: the minute begins anew.
+            self.doubted.store(ahead, Ordering::Relaxed);
+            self.since.store(steady.0, Ordering::Relaxed);
+            let seconds = (i128::from(day.0) - i128::from(expected.0)) / i128::from(Time::SECOND);
+            tracing::warn!(seconds, "the system's clock was set; it is believed if this lasts for a minute");
+            return expected;
         }
+        if steady.0.saturating_sub(since) < LASTING {
+            return expected;
+        }
+        self.believe(day, steady);
+        self.since.store(NONE, Ordering::Relaxed);
+        tracing::warn!("the system's clock is believed: it was set a minute ago");
+        day
     }
 
     fn believe(&self, day: Time, steady: Time) {
@@ -118,6 +121,23 @@ mod tests {
                 assert_eq!(off(&steps, begin + 60, 0), 0);
             }
         }
+    }
+
+    /// Another step than the one in doubt has a minute of its own to last, however long the clock has been wrong before.
+    #[test]
+    fn every_step_has_to_last() {
+        let steps = steps();
+        let year = 365 * 86_400;
+        for (at, shown) in
+            [(100, 3_600), (157, 3_600), (158, year), (162, year), (163, 3_600), (200, -900), (259, -900)]
+        {
+            assert_eq!(off(&steps, at, shown), 0, "after {at} s");
+        }
+        assert_eq!(off(&steps, 260, -900), -900);
+        for (at, shown) in [(300, 3_600), (340, 3_604), (359, 3_606)] {
+            assert_eq!(off(&steps, at, shown), -900, "one that drifts is the same");
+        }
+        assert_eq!(off(&steps, 360, 3_606), 3_606);
     }
 
     /// It is believed once it has lasted for a minute, and so is the step back.
