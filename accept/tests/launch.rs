@@ -561,7 +561,7 @@ fn until_ready(command: &mut std::process::Command) -> (std::process::Child, Str
 fn ephemeral_in(temporary: &Path) -> std::process::Child {
     let mut command = std::process::Command::new(buttonwood_accept::binary());
     command
-        .args(["sandbox", "--ephemeral", "--listen", "127.0.0.1:0", "--activity", "off"])
+        .args(["sandbox", "--ephemeral", "--listen", "127.0.0.1:0", "--activity", "off", "--seed", "7"])
         .env("TMPDIR", temporary)
         .current_dir(temporary);
     let (child, line) = until_ready(&mut command);
@@ -594,24 +594,44 @@ fn ephemeral() {
 fn a_killed_one_s_ephemeral_directory_is_removed() {
     let temporary = tempfile::tempdir().unwrap();
     let names = || names_in(temporary.path());
-    fs::create_dir_all(temporary.path().join("buttonwood-mine/journal")).unwrap();
-    let mine = names();
-    let mut killed = ephemeral_in(temporary.path());
-    let both = names();
-    let running = ephemeral_in(temporary.path());
-    assert_eq!((both.len(), names().len()), (2, 3), "nobody's is removed while he runs");
-    killed.kill().unwrap();
-    killed.wait().unwrap();
+    let killed = || {
+        let before = names();
+        let mut child = ephemeral_in(temporary.path());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let name = names().difference(&before).next().expect("it leaves its directory").clone();
+        temporary.path().join(name)
+    };
+    // Others' directories with such a name, with what is called like a mark, and with more than belongs there.
+    for path in
+        ["buttonwood-plain1/journal", "buttonwood-folder/ephemeral", "buttonwood-folde1/ephemeral/results"]
+    {
+        fs::create_dir_all(temporary.path().join(path)).unwrap();
+    }
+    fs::create_dir(temporary.path().join("buttonwood-notes1")).unwrap();
+    fs::write(temporary.path().join("buttonwood-notes1/ephemeral"), "").unwrap();
+    let used = killed();
+    fs::write(used.join("notes"), "").unwrap();
+    // One whose owner has gone on with it, and now names it his own.
+    let own = killed();
+    let named = Setup::default().start_in(&own);
+    let kept = names();
 
+    let left = killed();
+    let running = ephemeral_in(temporary.path());
     let next = ephemeral_in(temporary.path());
     let since = Instant::now();
-    while both.iter().any(|name| !mine.contains(name) && names().contains(name)) {
+    while left.exists() {
         assert!(since.elapsed() < PATIENCE, "it is there still: {:?}", names());
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert_eq!(names().len(), 3);
+    assert_eq!(names().len(), kept.len() + 2, "nobody's is removed while he runs");
     assert!(terminated(running) && terminated(next));
-    assert_eq!(names(), mine);
+    assert_eq!(names(), kept);
+    named.stop();
+    assert!(terminated(ephemeral_in(temporary.path())));
+    assert_eq!(names(), kept, "who goes on with one keeps it");
+    assert!(used.join("journal").exists() && own.join("journal").exists());
 }
 
 /// A flag beats the environment, which beats the file; commands that take no file do not read one.

@@ -59,8 +59,8 @@ fn check_not_gone(data: &Path) -> Result<(), Trouble> {
         return Ok(());
     }
     Err(Trouble::Flag(format!(
-        "the journal {} is gone, but the file 'vault' holds secrets of keys that it knew: put it back, or remove the rest of the \
-         directory too to begin anew",
+        "the journal {} is gone, but the file 'vault' beside it tells that there was one: put it back, or remove the rest of \
+         the directory too to begin anew",
         data.join(JOURNAL_DIR).display()
     )))
 }

@@ -2,6 +2,7 @@
 
 use crate::cli::{ClockKind, Common, Funds, Sandbox, Serve, Switch};
 use crate::directory::{check_opening, clock, data_dir, make_dir, open, open_vault, random_seed, secret};
+use crate::ephemeral::adopt;
 use crate::flags::{check_common, header_names, options, start_time};
 use crate::founding;
 use crate::signals::Stop;
@@ -40,6 +41,9 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         let clock = clock(flags.clock, state, start_time)?;
         Ok((clock, open_vault(&data, state)?, seed))
     })?;
+    if !flags.ephemeral {
+        adopt(&data);
+    }
     let seed = match seed {
         Some(seed) => seed,
         None => {
