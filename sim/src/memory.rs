@@ -307,7 +307,7 @@ impl Memory {
             high: prices().max().unwrap_or(open),
             low: prices().min().unwrap_or(open),
             base: within.iter().map(|(trade, _)| trade.qty).sum(),
-            quote: within.iter().map(|(_, paid)| *paid).sum(),
+            quote: within.iter().fold(Money::ZERO, |sum, (_, paid)| sum.capped_add(*paid)),
         });
         same("as a day", &views.tape().day(symbol, now), &day)?;
         let close = |hour: u64| {
