@@ -81,8 +81,8 @@ pub struct Order {
     pub taker_rate: Bps,
     /// Which way.
     pub side: Side,
-    /// Bytes of its client id; 0 without one.
-    pub(crate) text_len: u8,
+    /// How many bytes its client id has, and which book it belongs to.
+    pub(crate) text: TextLen,
     /// Where the level of its price lies, once it is on the book.
     #[serde(skip)]
     pub(crate) rung: Derived<Rung>,
@@ -105,7 +105,7 @@ impl Order {
             maker_rate: Bps(0),
             taker_rate: Bps(0),
             side: Side::Buy,
-            text_len: 0,
+            text: TextLen::default(),
             rung: Derived::default(),
             traded: Link::NONE,
         }
@@ -115,6 +115,41 @@ impl Order {
     #[inline]
     pub fn is_booked(&self) -> bool {
         self.held != Held::NONE
+    }
+
+    /// Whether it waits for an auction, and trades in no other way (AUCT-001).
+    #[inline]
+    pub fn is_auction_only(&self) -> bool {
+        self.text.is_auction_only()
+    }
+}
+
+/// How many bytes a client id has, 0 without one; the highest bit says that its order waits for an auction. Both in a byte,
+/// so that an order stays one cache line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TextLen(u8);
+
+impl TextLen {
+    const AUCTION_ONLY: u8 = 0x80;
+
+    #[inline]
+    pub(crate) fn new(len: usize, option: Option<ExecutionOption>) -> Self {
+        let len = u8::try_from(len)
+            .ok()
+            .filter(|len| *len < Self::AUCTION_ONLY)
+            .expect("client order ids are short");
+        let is_auction_only = option == Some(ExecutionOption::AuctionOnly);
+        Self(len | if is_auction_only { Self::AUCTION_ONLY } else { 0 })
+    }
+
+    #[inline]
+    pub(crate) fn len(self) -> u8 {
+        self.0 & !Self::AUCTION_ONLY
+    }
+
+    #[inline]
+    pub(crate) fn is_auction_only(self) -> bool {
+        self.0 & Self::AUCTION_ONLY != 0
     }
 }
 

@@ -1,5 +1,6 @@
 //! Every live order, and the indices that lead to one: by id, by client id, by account.
 
+mod books;
 mod change;
 mod hash;
 mod own;
@@ -10,6 +11,7 @@ use crate::link::Neighbours;
 use crate::texts::Texts;
 use crate::{Book, Entry, Order, Traded};
 use alloc::vec::Vec;
+use books::Books;
 use buttonwood_model::{AccountId, ClientId, OrderId, Side, Slab, Slot, SymbolId};
 use buttonwood_num::Price;
 use buttonwood_planted::{Bug, planted};
@@ -38,7 +40,7 @@ pub struct Orders {
     /// The slots of each queue in their order, only while stored.
     queues: Vec<Slot>,
     #[serde(skip)]
-    books: Vec<Book>,
+    books: Books,
     #[serde(skip)]
     by_id: Index,
 }
@@ -51,7 +53,7 @@ impl Orders {
 
     /// Makes room for one more symbol.
     pub fn list_symbol(&mut self) {
-        self.books.push(Book::default());
+        self.books.list_symbol();
     }
 
     /// Makes room for the orders of accounts up to this one.
@@ -61,7 +63,7 @@ impl Orders {
 
     /// Remembers what the last trade of a symbol printed at.
     pub fn print(&mut self, symbol: SymbolId, price: Price) {
-        self.book_mut(symbol).last = Some(price);
+        self.books.of(symbol, false).last = Some(price);
     }
 
     /// A symbol's book.
@@ -69,11 +71,7 @@ impl Orders {
     /// # Panics
     /// When the symbol is not listed.
     pub fn book(&self, symbol: SymbolId) -> &Book {
-        self.books.get(symbol.index()).expect("a listed symbol has a book")
-    }
-
-    fn book_mut(&mut self, symbol: SymbolId) -> &mut Book {
-        self.books.get_mut(symbol.index()).expect("a listed symbol has a book")
+        self.books.continuous(symbol)
     }
 
     /// The orders at a price, oldest first.
@@ -81,9 +79,28 @@ impl Orders {
         self.book(symbol).queue(&self.near, side, price)
     }
 
+    /// The orders that wait for a symbol's next auction (AUCT-001). Nobody trades with them before.
+    ///
+    /// # Panics
+    /// When the symbol is not listed.
+    pub fn auction(&self, symbol: SymbolId) -> &Book {
+        self.books.auction(symbol)
+    }
+
+    /// The orders that wait for a symbol's auction at a price, oldest first.
+    pub fn auction_queue(&self, symbol: SymbolId, side: Side, price: Price) -> impl Iterator<Item = Slot> {
+        self.auction(symbol).queue(&self.near, side, price)
+    }
+
+    /// Whether any order of any symbol waits for an auction.
+    #[inline]
+    pub fn any_waits(&self) -> bool {
+        self.books.any_waits()
+    }
+
     /// Every order on the books, queue by queue.
     fn in_queues(&self) -> impl Iterator<Item = Slot> {
-        self.books.iter().flat_map(move |book| {
+        self.books.all().flat_map(move |book| {
             [Side::Buy, Side::Sell].into_iter().flat_map(move |side| {
                 book.side(side).prices().flat_map(move |price| book.queue(&self.near, side, price))
             })
@@ -146,7 +163,7 @@ impl Orders {
             .candidates(u64::from(hash), |slot| self.near.of(slot).chained)
             .filter(|slot| {
                 let order = &self.slab[*slot];
-                order.client_hash == hash && self.texts.equals(self.entry(*slot).text, order.text_len, text)
+                order.client_hash == hash && self.texts.equals(self.entry(*slot).text, order.text.len(), text)
             })
             .max_by_key(|slot| {
                 let id = self.slab[*slot].id.0;
@@ -157,7 +174,7 @@ impl Orders {
     /// The client id of a live order.
     pub fn client_id(&self, slot: Slot) -> Option<ClientId> {
         let order = &self.slab[slot];
-        self.texts.read(self.entry(slot).text, order.text_len)
+        self.texts.read(self.entry(slot).text, order.text.len())
     }
 
     /// The account's live orders, newest first.

@@ -123,9 +123,11 @@ fn entered(event: &SpotEvent) -> Option<&NewOrder> {
     match event {
         SpotEvent::Rested { order, .. } | SpotEvent::Placed(order) => Some(order),
         SpotEvent::Filled { .. }
+        | SpotEvent::Crossed { .. }
         | SpotEvent::Booked { .. }
         | SpotEvent::Completed
-        | SpotEvent::Cancelled { .. } => None,
+        | SpotEvent::Cancelled { .. }
+        | SpotEvent::CancelRejected { .. } => None,
     }
 }
 
@@ -150,7 +152,9 @@ fn cancelled(event: &SpotEvent) -> Option<OrderId> {
         | SpotEvent::Placed(_)
         | SpotEvent::Filled { .. }
         | SpotEvent::Booked { .. }
+        | SpotEvent::Crossed { .. }
         | SpotEvent::Completed
-        | SpotEvent::Cancelled { .. } => None,
+        | SpotEvent::Cancelled { .. }
+        | SpotEvent::CancelRejected { .. } => None,
     }
 }

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 
 use buttonwood_access::{Account, Caller, NewSession};
+use buttonwood_auction::Schedule;
 use buttonwood_model::{
     AccountId, Currency, CurrencyId, Nonce, Role, Roles, SessionId, Symbol, SymbolId, SymbolStatus,
 };
@@ -54,6 +55,10 @@ pub enum Body {
     /// What an exchange is founded on, and its money. Counted, not boxed: freeing it is then out of the way of commands
     /// that own nothing.
     Found(Arc<Founding>),
+    /// When a symbol's auctions are from now on; none ends them, and cancels the orders that wait for one.
+    ScheduleAuctions(SymbolId, Option<Schedule>),
+    /// Something of a symbol's auctions is due: to tell what the next would come to, to run it, or to go on settling it.
+    Auction(SymbolId),
     /// A manual clock was moved to this command's time, which does not go back when the exchange starts again (BAL-007).
     MoveClock,
 }
@@ -134,6 +139,8 @@ impl Body {
             | Self::SetSymbolStatus(..)
             | Self::ResetNonces(_)
             | Self::Found(_)
+            | Self::ScheduleAuctions(..)
+            | Self::Auction(_)
             | Self::MoveClock => Roles::NONE,
         }
     }

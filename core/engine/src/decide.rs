@@ -3,19 +3,23 @@
 use crate::{Body, Command, Event, Founding, Outcome, Rare, Reject, SYMBOLS_MAX, State, Workspace};
 use alloc::vec::Vec;
 use buttonwood_access::{self as access, Caller};
-use buttonwood_model::{AccountId, CurrencyId, Product, SessionId, Stamp, SymbolStatus};
+use buttonwood_auction::Schedule;
+use buttonwood_model::{
+    AccountId, CancelReason, CurrencyId, Outbox, Product, SessionId, Stamp, SymbolId, SymbolStatus, Time,
+};
 use buttonwood_num::Money;
 use buttonwood_planted::{Bug, planted};
-use buttonwood_spot::{Decided, cancel, place, status};
+use buttonwood_spot::{Decided, Market, auction, cancel, place, status};
 
 /// Decides one command. Reads the state, changes nothing of it, and appends what happens to `work.out`:
 /// [`buttonwood_model::Outbox::latest`] shows it.
 ///
 /// A refusal of a signed call still uses its nonce, so it is an outcome with an event too (SES-006). The stamp is part of
-/// what may be decided upon; so far nothing is.
-pub fn decide(state: &State, command: &Command, _stamp: Stamp, work: &mut Workspace) -> Outcome {
+/// what is decided upon: an auction takes orders, and lets go of them, at its times.
+pub fn decide(state: &State, command: &Command, stamp: Stamp, work: &mut Workspace) -> Outcome {
     work.out.begin();
-    let Some(caller) = &command.caller else { return decide_own(state, &command.body, work) };
+    let Some(caller) = &command.caller else { return decide_own(state, stamp.time, &command.body, work) };
+    let market = state.market(stamp.time);
     if let Err(reject) = access::admit(&state.access, caller, command.body.roles()) {
         return refuse(caller, reject, work);
     }
@@ -23,21 +27,23 @@ pub fn decide(state: &State, command: &Command, _stamp: Stamp, work: &mut Worksp
         work.out.push(Event::NonceUsed(caller.session, caller.nonce.by_words()));
     }
     match (&command.body, caller.account) {
-        (Body::Place(order), Some(account)) => decide_place(state, account, caller.session, order, work),
-        (Body::Cancel(order), Some(account)) => decide_cancel(state, account, order, work),
-        (body, _) => decide_seldom(state, caller, body, work),
+        (Body::Place(order), Some(account)) => {
+            decide_place(state, market, account, caller.session, order, work)
+        }
+        (Body::Cancel(order), Some(account)) => decide_cancel(market, account, order, work),
+        (body, _) => decide_seldom(market, caller, body, work),
     }
 }
 
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
 #[inline(always)]
 fn decide_cancel(
-    state: &State,
+    market: Market<'_>,
     account: AccountId,
     order: &cancel::OrderRef,
     work: &mut Workspace,
 ) -> Outcome {
-    match cancel::one(state.market(), account, order, &mut work.out) {
+    match cancel::one(market, account, order, &mut work.out) {
         Some(decided) => Outcome::Order(decided),
         None => Outcome::NotLive,
     }
@@ -57,18 +63,18 @@ fn refuse(caller: &Caller, reject: access::Reject, work: &mut Workspace) -> Outc
 
 /// What a key seldom asks.
 #[inline(never)]
-fn decide_seldom(state: &State, caller: &Caller, body: &Body, work: &mut Workspace) -> Outcome {
+fn decide_seldom(market: Market<'_>, caller: &Caller, body: &Body, work: &mut Workspace) -> Outcome {
     if matches!(body, Body::UseNonce) {
         return Outcome::Done;
     }
     let Some(account) = caller.account else { return Outcome::Rejected(Reject::Unknown) };
     match body {
         Body::CancelSession => {
-            cancel::many(state.market(), account, Some(caller.session), &mut work.planner, &mut work.out);
+            cancel::many(market, account, Some(caller.session), &mut work.planner, &mut work.out);
             Outcome::Done
         }
         Body::CancelAll => {
-            cancel::many(state.market(), account, None, &mut work.planner, &mut work.out);
+            cancel::many(market, account, None, &mut work.planner, &mut work.out);
             Outcome::Done
         }
         // The first two have an account only where they are decided before.
@@ -80,6 +86,8 @@ fn decide_seldom(state: &State, caller: &Caller, body: &Body, work: &mut Workspa
         | Body::SetSymbolStatus(..)
         | Body::ResetNonces(_)
         | Body::Found(_)
+        | Body::ScheduleAuctions(..)
+        | Body::Auction(_)
         | Body::MoveClock => Outcome::Rejected(Reject::NotNow),
     }
 }
@@ -88,6 +96,7 @@ fn decide_seldom(state: &State, caller: &Caller, body: &Body, work: &mut Workspa
 #[inline(always)]
 fn decide_place(
     state: &State,
+    market: Market<'_>,
     account: AccountId,
     session: SessionId,
     order: &place::Place,
@@ -96,7 +105,7 @@ fn decide_place(
     // The account's entry is far from everything else an order reads.
     let home = || state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
     let Workspace { out, planner } = work;
-    match place::decide(state.market(), place::Owner { account, session }, home, order, planner, out) {
+    match place::decide(market, place::Owner { account, session }, home, order, planner, out) {
         Ok(id) => Outcome::Order(Decided { id, kept: None }),
         Err(reject) => Outcome::Rejected(Reject::Place(reject)),
     }
@@ -104,8 +113,8 @@ fn decide_place(
 
 /// What the exchange asks of itself, or an operator of it.
 #[inline(never)]
-fn decide_own(state: &State, body: &Body, work: &mut Workspace) -> Outcome {
-    match decide_own_events(state, body, work) {
+fn decide_own(state: &State, now: Time, body: &Body, work: &mut Workspace) -> Outcome {
+    match decide_own_events(state, now, body, work) {
         Ok(()) => Outcome::Done,
         Err(reject) => {
             work.out.undo();
@@ -114,7 +123,8 @@ fn decide_own(state: &State, body: &Body, work: &mut Workspace) -> Outcome {
     }
 }
 
-fn decide_own_events(state: &State, body: &Body, work: &mut Workspace) -> Result<(), Reject> {
+fn decide_own_events(state: &State, now: Time, body: &Body, work: &mut Workspace) -> Result<(), Reject> {
+    let market = state.market(now);
     let out = &mut work.out;
     match body {
         Body::NoncesSeen(nonces) => {
@@ -126,7 +136,7 @@ fn decide_own_events(state: &State, body: &Body, work: &mut Workspace) -> Result
             let session_of = state.access.session(*session).ok_or(Reject::Unknown)?;
             // Master keys cannot ask for heartbeats (SES-016), so the owner is an account.
             if let access::Owner::Account(account) = session_of.key.owner {
-                cancel::many(state.market(), account, Some(*session), &mut work.planner, out);
+                cancel::many(market, account, Some(*session), &mut work.planner, out);
             }
         }
         Body::SetSymbolStatus(symbol, to) => {
@@ -137,12 +147,23 @@ fn decide_own_events(state: &State, body: &Body, work: &mut Workspace) -> Result
             }
             if listed.status != *to {
                 Rare::SymbolStatusChanged(*symbol, *to).push(out);
-                status::decide(state.market(), *symbol, *to, out);
+                status::decide(market, *symbol, *to, out);
             }
         }
         Body::ResetNonces(session) => {
             state.access.session(*session).ok_or(Reject::Unknown)?;
             Rare::NoncesForgotten(*session).push(out);
+        }
+        Body::ScheduleAuctions(symbol, schedule) => schedule_auctions(state, now, *symbol, *schedule, out)?,
+        Body::Auction(symbol) => {
+            let tell = |told, out: &mut Outbox<Event>| match told {
+                auction::Told::Indicated(finding) => Rare::AuctionIndicated(*symbol, finding).push(out),
+                auction::Told::Cut(finding, before) => Rare::AuctionCut(*symbol, finding, before).push(out),
+                auction::Told::Ended(finding) => Rare::AuctionEnded(*symbol, finding).push(out),
+            };
+            if !auction::decide(market, *symbol, out, tell) {
+                return Err(Reject::NotNow);
+            }
         }
         Body::Found(founding) => return found(state, founding, work),
         // It is what it is stamped with.
@@ -151,6 +172,27 @@ fn decide_own_events(state: &State, body: &Body, work: &mut Workspace) -> Result
             return Err(Reject::Unknown);
         }
     }
+    Ok(())
+}
+
+fn schedule_auctions(
+    state: &State,
+    now: Time,
+    symbol: SymbolId,
+    schedule: Option<Schedule>,
+    out: &mut Outbox<Event>,
+) -> Result<(), Reject> {
+    let listed = state.symbol(symbol).ok_or(Reject::Unknown)?;
+    let is_settling = state.auctions(symbol).is_some_and(|auctions| auctions.settling().is_some());
+    if listed.product == Product::Swap || is_settling {
+        return Err(Reject::NotNow);
+    }
+    if let Some(schedule) = schedule {
+        schedule.check(now).map_err(Reject::Schedule)?;
+    } else {
+        auction::abandon(state.market(now), symbol, CancelReason::AuctionCancelled, out);
+    }
+    Rare::AuctionsScheduled(symbol, schedule).push(out);
     Ok(())
 }
 

@@ -3,8 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_access::{Account, NewSession};
+use buttonwood_auction::{Finding, Schedule};
 use buttonwood_model::{
-    AccountId, BytesRef, Currency, CurrencyId, Nonce, Outbox, Record, SessionId, Symbol, SymbolId,
+    AccountId, BytesRef, Currency, CurrencyId, Nonce, OrderId, Outbox, Record, SessionId, Symbol, SymbolId,
     SymbolStatus,
 };
 use buttonwood_num::Money;
@@ -45,6 +46,14 @@ pub enum Rare {
     AccountOpened(Account),
     /// A session was made.
     SessionAdded(NewSession),
+    /// When a symbol's auctions are has changed; none ends them.
+    AuctionsScheduled(SymbolId, Option<Schedule>),
+    /// It was told what a symbol's next auction would come to.
+    AuctionIndicated(SymbolId, Finding),
+    /// A symbol's auction found its price, or none; orders of lower ids take part.
+    AuctionCut(SymbolId, Finding, OrderId),
+    /// All of a symbol's auction is settled; the finding's quantity is what traded.
+    AuctionEnded(SymbolId, Finding),
 }
 
 impl Rare {

@@ -2,8 +2,9 @@
 
 use crate::{Event, Rare, State};
 use buttonwood_access::{Account, Group};
+use buttonwood_auction::Auctions;
 use buttonwood_ledger::House;
-use buttonwood_model::{AccountId, BytesRef, Stamp, Time};
+use buttonwood_model::{AccountId, BytesRef, Stamp, SymbolId, Time};
 use buttonwood_spot as spot;
 
 /// Applies one event of the command at `stamp`. `texts` are the texts its command's events refer to.
@@ -56,7 +57,18 @@ fn evolve_rare(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]) {
             open_account(state, account);
         }
         Rare::SessionAdded(session) => state.access.add_session(session),
+        Rare::AuctionsScheduled(symbol, schedule) => {
+            let auctions = Auctions::scheduled(state.pit.auctions.get(&symbol), schedule, time);
+            state.pit.auctions.insert(symbol, auctions);
+        }
+        Rare::AuctionIndicated(symbol, _) => auctions_of(state, symbol).note_indication(time),
+        Rare::AuctionCut(symbol, finding, before) => auctions_of(state, symbol).note_cut(finding, before),
+        Rare::AuctionEnded(symbol, _) => auctions_of(state, symbol).note_end(time),
     }
+}
+
+fn auctions_of(state: &mut State, symbol: SymbolId) -> &mut Auctions {
+    state.pit.auctions.get_mut(&symbol).expect("the decision found the symbol's auctions")
 }
 
 fn open_account(state: &mut State, account: Account) -> AccountId {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use buttonwood_model::{Outbox, Record, Seq, Stamp, Time};
 
 /// The version of this form; a reader refuses any other.
-pub const FORMAT: u8 = 6;
+pub const FORMAT: u8 = 7;
 
 /// What one command was and did.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,6 +18,7 @@ mod state;
 pub use buttonwood_access::{
     Access, Account, Caller, Group, NewSession, Owner, Reject as AccessReject, Session,
 };
+pub use buttonwood_auction::{Auctions, Collar, Finding, Schedule, ScheduleError};
 pub use buttonwood_ledger::{Balance, BrokenLaw, House};
 pub use buttonwood_spot::cancel::OrderRef;
 pub use buttonwood_spot::place::{FILLS_MAX, ORDERS_MAX, Place, Reject as PlaceReject};

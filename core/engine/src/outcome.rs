@@ -1,8 +1,9 @@
 //! What a command came to.
 
 use buttonwood_access as access;
+use buttonwood_auction::ScheduleError;
 use buttonwood_model::{CancelReason, Stamp};
-use buttonwood_spot::{Decided, OrderState, place};
+use buttonwood_spot::{self as spot, Decided, OrderState, place};
 
 use crate::{Event, State};
 
@@ -28,7 +29,7 @@ impl Outcome {
     pub fn told(self, stamp: Stamp, events: &[Event], texts: &[u8], before: &State) -> Answer {
         match self {
             Self::Order(Decided { kept: Some(slot), .. }) => Outcome::Order(OrderState {
-                reason: Some(CancelReason::Requested),
+                reason: cancelled(events).then_some(CancelReason::Requested),
                 ..OrderState::live(before.orders(), slot)
             }),
             Self::Order(Decided { kept: None, .. }) => {
@@ -36,7 +37,7 @@ impl Outcome {
                     Event::Spot(event) => Some(event),
                     Event::NonceUsed(..) | Event::Rare(_) => None,
                 });
-                let order = OrderState::told(events, texts, stamp.time, before.market());
+                let order = OrderState::told(events, texts, stamp.time, before.market(stamp.time));
                 Outcome::Order(order.expect("a placed order is in its command's events"))
             }
             Self::NotLive => Outcome::NotLive,
@@ -44,6 +45,11 @@ impl Outcome {
             Self::Rejected(reject) => Outcome::Rejected(reject),
         }
     }
+}
+
+/// Whether an order of the command was cancelled; one that waits for an auction may have been kept (AUCT-003).
+fn cancelled(events: &[Event]) -> bool {
+    events.iter().any(|event| matches!(event, Event::Spot(spot::Event::Cancelled { .. })))
 }
 
 /// An answer that has left the writer.
@@ -68,6 +74,8 @@ pub enum Reject {
     TooMany,
     /// The directory was made already, or was not yet; or a contract is to be traded, which none is yet.
     NotNow,
+    /// A schedule of auctions makes no sense.
+    Schedule(ScheduleError),
     /// Deciding it failed; the state is as it was.
     System,
 }

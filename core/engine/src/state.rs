@@ -2,9 +2,10 @@
 
 use alloc::vec::Vec;
 use buttonwood_access::Access;
+use buttonwood_auction::Auctions;
 use buttonwood_book::Orders;
 use buttonwood_ledger::{BrokenLaw, Ledger};
-use buttonwood_model::{AccountId, Currency, CurrencyId, OrderId, Side, Slot, Stamp, Symbol, SymbolId};
+use buttonwood_model::{AccountId, Currency, CurrencyId, OrderId, Side, Slot, Stamp, Symbol, SymbolId, Time};
 use buttonwood_num::Money;
 use buttonwood_spot::{FeeSchedule, Market, Pit, hold_of};
 use serde::{Deserialize, Serialize};
@@ -89,9 +90,21 @@ impl State {
         self.pit.orders.find(id)
     }
 
+    /// A symbol's auctions, if it has any or has had (AUCT-001).
+    pub fn auctions(&self, symbol: SymbolId) -> Option<&Auctions> {
+        self.pit.auctions.get(&symbol)
+    }
+
+    /// When an auction needs [`crate::Body::Auction`] next, and whose; the earliest, and of equals the symbol that was listed
+    /// first. One that is being settled comes before all.
+    pub fn next_auction(&self) -> Option<(Time, SymbolId)> {
+        let next = |(symbol, auctions): (&SymbolId, &Auctions)| Some((auctions.next()?, *symbol));
+        self.pit.auctions.iter().filter_map(next).min()
+    }
+
     /// What decisions about spot orders read.
-    pub(crate) fn market(&self) -> Market<'_> {
-        Market { pit: &self.pit, fees: self.fees, next_id: self.next_id }
+    pub(crate) fn market(&self, time: Time) -> Market<'_> {
+        Market { pit: &self.pit, fees: self.fees, next_id: self.next_id, time }
     }
 
     /// A number that two states share only if they went through the same balances in the same order and stand at

@@ -16,4 +16,4 @@ mod trade;
 pub use balance::{Balance, Bucket, Posting};
 pub use house::House;
 pub use ledger::{BrokenLaw, Ledger, LedgerError};
-pub use trade::{Maker, Taker, Trade};
+pub use trade::{Crossing, Maker, Taker, Trade};

@@ -35,6 +35,23 @@ pub struct Trade {
     pub taker_fee: Money,
 }
 
+/// An exchange of base for quote between two who rested, in an auction, and both fees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crossing {
+    /// What the seller gives.
+    pub base: CurrencyId,
+    /// What the buyer gives, and what fees are in.
+    pub quote: CurrencyId,
+    /// How much base.
+    pub amount: Money,
+    /// How much quote.
+    pub notional: Money,
+    /// Who buys.
+    pub buyer: Maker,
+    /// Who sells.
+    pub seller: Maker,
+}
+
 /// Whoever came, once all it trades with have paid: it pays from what is available, since it never held anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taker {

@@ -50,6 +50,8 @@ pub enum ExecutionOption {
     ImmediateOrCancel,
     /// `fill-or-kill` (ORD-033).
     FillOrKill,
+    /// `auction-only` (AUCT-001).
+    AuctionOnly,
 }
 
 /// Why an order was cancelled (ORD-052).
@@ -69,4 +71,6 @@ pub enum CancelReason {
     Requested,
     /// Its symbol closed.
     MarketClosed,
+    /// What its auction left of it (AUCT-006), or its symbol has no auctions any more.
+    AuctionCancelled,
 }

@@ -126,6 +126,7 @@ record_as!(CancelReason {
     ExceedsPriceLimits = 4,
     Requested = 5,
     MarketClosed = 6,
+    AuctionCancelled = 7,
 });
 
 impl Record for Option<ExecutionOption> {
@@ -136,6 +137,7 @@ impl Record for Option<ExecutionOption> {
             Some(ExecutionOption::MakerOrCancel) => 1,
             Some(ExecutionOption::ImmediateOrCancel) => 2,
             Some(ExecutionOption::FillOrKill) => 3,
+            Some(ExecutionOption::AuctionOnly) => 4,
         };
         code.put(out);
     }
@@ -147,6 +149,7 @@ impl Record for Option<ExecutionOption> {
             1 => Some(Some(ExecutionOption::MakerOrCancel)),
             2 => Some(Some(ExecutionOption::ImmediateOrCancel)),
             3 => Some(Some(ExecutionOption::FillOrKill)),
+            4 => Some(Some(ExecutionOption::AuctionOnly)),
             _ => None,
         }
     }
@@ -221,6 +224,7 @@ mod tests {
             Some(ExecutionOption::MakerOrCancel),
             Some(ExecutionOption::ImmediateOrCancel),
             Some(ExecutionOption::FillOrKill),
+            Some(ExecutionOption::AuctionOnly),
         ]);
         all(&[
             CancelReason::MakerOrCancelWouldTake,
@@ -230,6 +234,7 @@ mod tests {
             CancelReason::ExceedsPriceLimits,
             CancelReason::Requested,
             CancelReason::MarketClosed,
+            CancelReason::AuctionCancelled,
         ]);
     }
 

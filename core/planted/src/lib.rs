@@ -166,6 +166,16 @@ bugs! {
     SessionCancelsAll,
     /// Closing a symbol leaves its asks.
     ClosingLeavesAsks,
+    /// An auction trades at any distance from its collar.
+    AuctionUncollared,
+    /// At one price of an auction the younger order trades first.
+    AuctionForgetsAge,
+    /// An auction's trades cost the taker's rate.
+    AuctionPaysTaker,
+    /// What an auction leaves of its orders stays.
+    AuctionKeepsRest,
+    /// Orders for an auction can be cancelled until it runs.
+    AuctionCancelledLate,
     /// A state that is read from a snapshot has its queues the wrong way round.
     QueuesReversed,
     /// A cancel does not use its nonce.

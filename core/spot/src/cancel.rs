@@ -1,5 +1,6 @@
 //! Cancelling orders: one, a session's, an account's (ORD-054 to ORD-063).
 
+use crate::auction::is_bound;
 use crate::{Decided, Event, Market, Planner};
 use buttonwood_model::{AccountId, CancelReason, ClientId, OrderId, Outbox, SessionId, Slot};
 use buttonwood_planted::{Bug, planted};
@@ -38,7 +39,7 @@ pub fn one<E: From<Event>>(
 ) -> Option<Decided> {
     let slot = order.find(market, account)?;
     let id = market.pit.orders.get(slot).id;
-    out.push(Event::Cancelled { slot, reason: CancelReason::Requested, order: id });
+    out.push(requested(market, slot, id));
     Some(Decided { id, kept: Some(slot) })
 }
 
@@ -65,6 +66,16 @@ pub fn many<E: From<Event>>(
     }
     for slot in slots {
         let order = orders.get(*slot).id;
-        out.push(Event::Cancelled { slot: *slot, reason: CancelReason::Requested, order });
+        out.push(requested(market, *slot, order));
+    }
+}
+
+/// What comes of a cancel that was asked for.
+#[inline]
+fn requested(market: Market<'_>, slot: Slot, order: OrderId) -> Event {
+    if is_bound(market, slot) {
+        Event::CancelRejected { slot, order }
+    } else {
+        Event::Cancelled { slot, reason: CancelReason::Requested, order }
     }
 }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use buttonwood_book::NewOrder;
 use buttonwood_model::{CancelReason, Held, OrderId, Record, Slot, TradeId};
-use buttonwood_num::{Money, Qty};
+use buttonwood_num::{Money, Price, Qty};
 
 /// One thing that happened. Each carries what the decision found, so that applying it searches for nothing.
 ///
@@ -35,6 +35,21 @@ pub enum Event {
         /// What the entered order's owner pays.
         taker_fee: Money,
     },
+    /// Two resting orders traded in an auction, at its price.
+    Crossed {
+        /// Who buys.
+        buy: Slot,
+        /// Who sells.
+        sell: Slot,
+        /// The trade.
+        trade: TradeId,
+        /// At which price.
+        price: Price,
+        /// How much.
+        qty: Qty,
+        /// What the buyer and the seller pay the house.
+        fees: [Money; 2],
+    },
     /// What is left of the entered order rests on the book and reserves its hold.
     Booked {
         /// The balance that reserves it.
@@ -50,6 +65,13 @@ pub enum Event {
         slot: Slot,
         /// Why.
         reason: CancelReason,
+        /// Its id.
+        order: OrderId,
+    },
+    /// A cancel came too late for an order that waits for an auction: nothing changed (AUCT-003).
+    CancelRejected {
+        /// Where it lies.
+        slot: Slot,
         /// Its id.
         order: OrderId,
     },
@@ -90,6 +112,21 @@ impl Record for Event {
                 reason.put(out);
                 order.put(out);
             }
+            Self::Crossed { buy, sell, trade, price, qty, fees: [buyer_fee, seller_fee] } => {
+                out.push(6);
+                buy.put(out);
+                sell.put(out);
+                trade.put(out);
+                price.put(out);
+                qty.put(out);
+                buyer_fee.put(out);
+                seller_fee.put(out);
+            }
+            Self::CancelRejected { slot, order } => {
+                out.push(7);
+                slot.put(out);
+                order.put(out);
+            }
         }
     }
 
@@ -116,6 +153,15 @@ impl Record for Event {
                 reason: Record::take(bytes)?,
                 order: Record::take(bytes)?,
             },
+            6 => Self::Crossed {
+                buy: Record::take(bytes)?,
+                sell: Record::take(bytes)?,
+                trade: Record::take(bytes)?,
+                price: Record::take(bytes)?,
+                qty: Record::take(bytes)?,
+                fees: [Record::take(bytes)?, Record::take(bytes)?],
+            },
+            7 => Self::CancelRejected { slot: Record::take(bytes)?, order: Record::take(bytes)? },
             _ => return None,
         };
         Some(event)

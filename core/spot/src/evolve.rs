@@ -2,9 +2,9 @@
 
 use crate::fees::freed;
 use crate::{Event, Pit, hold_of};
-use buttonwood_book::{NewOrder, Orders};
-use buttonwood_ledger::{Maker, Taker, Trade};
-use buttonwood_model::{Held, OrderId, Side, Slot, Symbol, SymbolId, Time};
+use buttonwood_book::{NewOrder, Order, Orders};
+use buttonwood_ledger::{Crossing, Maker, Taker, Trade};
+use buttonwood_model::{ExecutionOption, Held, OrderId, Side, Slot, Symbol, SymbolId, Time};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_planted::{Bug, planted};
 
@@ -29,6 +29,10 @@ pub fn evolve(pit: &mut Pit, time: Time, event: &Event, texts: &[u8]) -> Option<
             settle(pit, *maker, qty, maker_fee, taker_fee);
             Some(trade.0)
         }
+        Event::Crossed { buy, sell, trade, price, qty, fees } => {
+            cross(pit, [*buy, *sell], *price, *qty, *fees);
+            Some(trade.0)
+        }
         Event::Booked { held, amount } => {
             rest(pit, *held, *amount);
             None
@@ -41,6 +45,7 @@ pub fn evolve(pit: &mut Pit, time: Time, event: &Event, texts: &[u8]) -> Option<
             cancel(pit, *slot, *id);
             None
         }
+        Event::CancelRejected { .. } => None,
     }
 }
 
@@ -69,8 +74,10 @@ fn enter(pit: &mut Pit, order: &NewOrder, texts: &[u8], time: Time) {
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
 #[inline(always)]
 fn enter_resting(pit: &mut Pit, order: &NewOrder, held: Held, amount: Money, texts: &[u8], time: Time) {
-    let Pit { symbols, orders, ledger, taking } = pit;
-    check_uncrossed(orders, order.symbol, order.side, order.price);
+    let Pit { symbols, orders, ledger, taking, .. } = pit;
+    if order.option != Some(ExecutionOption::AuctionOnly) {
+        check_uncrossed(orders, order.symbol, order.side, order.price);
+    }
     ledger.hold_at(held, || (order.account, symbol_of(symbols, order.symbol).paid_in(order.side)), amount);
     *taking = orders.insert_booked(order, texts, time, held);
 }
@@ -78,7 +85,7 @@ fn enter_resting(pit: &mut Pit, order: &NewOrder, held: Held, amount: Money, tex
 #[inline(never)]
 fn rest(pit: &mut Pit, held: Held, amount: Money) {
     settle_taker(pit, pit.taking);
-    let Pit { symbols, orders, ledger, taking } = pit;
+    let Pit { symbols, orders, ledger, taking, .. } = pit;
     let order = orders.get(*taking);
     check_uncrossed(orders, order.symbol, order.side, order.price);
     ledger.hold_at(held, || (order.account, symbol_of(symbols, order.symbol).paid_in(order.side)), amount);
@@ -112,7 +119,7 @@ fn symbol_of(symbols: &[Symbol], id: SymbolId) -> &Symbol {
 /// Has the maker of a fill pay and be paid, and notes what both have traded. Amounts stay in the event until they are needed.
 #[inline(never)]
 fn settle(pit: &mut Pit, maker: Slot, qty: &Qty, maker_fee: &Money, taker_fee: &Money) {
-    let Pit { symbols, orders, ledger, taking } = pit;
+    let Pit { symbols, orders, ledger, taking, .. } = pit;
     let qty = *qty;
     let resting = orders.get(maker);
     let symbol = symbol_of(symbols, resting.symbol);
@@ -137,6 +144,39 @@ fn settle(pit: &mut Pit, maker: Slot, qty: &Qty, maker_fee: &Money, taker_fee: &
     orders.fill_entered(*taking, qty, notional);
     if orders.fill(maker, qty, notional) == Qty::ZERO {
         remove(orders, maker);
+    }
+}
+
+/// Has the buyer and the seller of an auction's trade pay out of their holds and be paid.
+#[inline(never)]
+fn cross(pit: &mut Pit, slots: [Slot; 2], price: Price, qty: Qty, [buyer_fee, seller_fee]: [Money; 2]) {
+    let Pit { symbols, orders, ledger, auctions, .. } = pit;
+    let [buy, sell] = slots.map(|slot| orders.get(slot));
+    let id = buy.symbol;
+    let symbol = symbol_of(symbols, id);
+    let grid = &symbol.grid;
+    let notional = grid.notional(price, qty).expect("a trade is no larger than its buyer's order");
+    let party = |order: &Order, fee: Money| Maker {
+        account: order.account,
+        side: order.side,
+        fee,
+        held: order.held,
+        freed: freed(grid, order, qty),
+    };
+    ledger.settle_crossing(&Crossing {
+        base: symbol.base,
+        quote: symbol.quote,
+        amount: grid.base(qty).expect("a trade is no larger than its orders"),
+        notional,
+        buyer: party(buy, buyer_fee),
+        seller: party(sell, seller_fee),
+    });
+    orders.print(id, price);
+    auctions.get_mut(&id).expect("the symbol has an auction").note_settled(qty);
+    for slot in slots {
+        if orders.fill(slot, qty, notional) == Qty::ZERO {
+            remove(orders, slot);
+        }
     }
 }
 

@@ -13,6 +13,8 @@ pub struct FeeSchedule {
     pub maker: Bps,
     /// Of the incoming order.
     pub taker: Bps,
+    /// Of both orders of an auction's trade (AUCT-005).
+    pub auction: Bps,
 }
 
 impl FeeSchedule {
@@ -33,15 +35,15 @@ impl FeeSchedule {
         hold(grid, Side::Buy, price, qty, self.worst())
     }
 
-    /// Whether no fee can exceed what it is charged on.
+    /// Whether no fee can exceed what it is charged on, and none what an order reserves for it.
     pub fn is_valid(self) -> bool {
-        u32::from(self.worst().0) <= Bps::WHOLE
+        u32::from(self.worst().0) <= Bps::WHOLE && self.auction <= self.maker.max(self.taker)
     }
 }
 
 impl Default for FeeSchedule {
     fn default() -> Self {
-        Self { maker: Bps(20), taker: Bps(40) }
+        Self { maker: Bps(20), taker: Bps(40), auction: Bps(20) }
     }
 }
 
@@ -98,6 +100,16 @@ fn both_fees_apart(grid: &Grid, maker: &Order, qty: Qty, taker_rate: Bps) -> Opt
     Some([maker_fee(grid, maker, qty)?, grid.fee(maker.price, qty, taker_rate)?])
 }
 
+/// The fee of a party to an auction's trade. A buyer's is no more than what the trade frees beyond its price, as a maker's.
+pub(crate) fn auction_fee(grid: &Grid, order: &Order, price: Price, qty: Qty, rate: Bps) -> Money {
+    let fee = grid.fee(price, qty, rate).expect("smaller than what was held, or than the notional");
+    if order.side == Side::Sell || grid.has_exact_fees() {
+        return fee;
+    }
+    let notional = grid.notional(price, qty).expect("a trade is no larger than its buyer's order");
+    fee.min(freed(grid, order, qty) - notional)
+}
+
 #[inline]
 fn maker_rate(maker: &Order) -> Bps {
     if planted(Bug::MakerPaysTakerRate) { maker.taker_rate } else { maker.maker_rate }
@@ -151,6 +163,10 @@ mod tests {
         pit
     }
 
+    fn rates(maker: u16, taker: u16) -> FeeSchedule {
+        FeeSchedule { maker: Bps(maker), taker: Bps(taker), auction: Bps(maker) }
+    }
+
     fn account(pit: &mut Pit, currency: CurrencyId, amount: i128) -> AccountId {
         let account = pit.ledger.open_account();
         pit.orders.open_account(account);
@@ -167,7 +183,7 @@ mod tests {
         side: Side,
         lots: u128,
     ) -> Vec<[Money; 2]> {
-        let market = Market { pit, fees, next_id: id };
+        let market = Market { pit, fees, next_id: id, time: Time(1) };
         let place = Place {
             symbol: SymbolId(0),
             side,
@@ -195,8 +211,7 @@ mod tests {
     /// Proves TYPE-011.
     #[test]
     fn rates_are_those_of_the_placing() {
-        let (early, late) =
-            (FeeSchedule { maker: Bps(10), taker: Bps(30) }, FeeSchedule { maker: Bps(2), taker: Bps(50) });
+        let (early, late) = (rates(10, 30), rates(2, 50));
         let usd = |amount: i128| Money::from_units(amount * 10_i128.pow(19));
         let mut pit = pit();
         for _ in House::ALL {

@@ -22,9 +22,11 @@ pub(crate) enum Fate {
 
 impl Fate {
     /// Of a limit order that meets nothing.
-    pub(crate) fn unmet(option: Option<ExecutionOption>, reserve: Reserve) -> Self {
+    fn unmet(option: Option<ExecutionOption>, reserve: Reserve) -> Self {
         match option {
-            None | Some(ExecutionOption::MakerOrCancel) => Self::Booked(reserve),
+            None | Some(ExecutionOption::MakerOrCancel | ExecutionOption::AuctionOnly) => {
+                Self::Booked(reserve)
+            }
             Some(ExecutionOption::ImmediateOrCancel) => {
                 Self::Cancelled { reason: CancelReason::ImmediateOrCancelWouldPost, executes: true }
             }
@@ -66,6 +68,14 @@ impl Incoming<'_> {
 
     fn available(&self) -> Money {
         self.market.pit.ledger.balance(self.owner.account, self.symbol.paid_in(self.place.side)).available
+    }
+
+    /// What becomes of a limit order that meets nothing on the continuous book, or waits for an auction.
+    pub(crate) fn fate_unmet(&self, reserve: Reserve) -> Fate {
+        if self.waits_for_itself() {
+            return Fate::Cancelled { reason: CancelReason::SelfCrossPrevented, executes: false };
+        }
+        Fate::unmet(self.place.option, reserve)
     }
 
     /// Plans what the order trades and decides what becomes of it.
@@ -119,7 +129,7 @@ impl Incoming<'_> {
     fn fate(&self, reserve: Reserve, fills: &[Fill], left: Option<Qty>) -> Result<Fate, Reject> {
         let Place { side, kind, option, .. } = *self.place;
         let void = |reason| Ok(Fate::Cancelled { reason, executes: false });
-        if self.meets_itself(fills) {
+        if self.meets_itself(fills) || self.waits_for_itself() {
             return void(CancelReason::SelfCrossPrevented);
         }
         let must_make = option == Some(ExecutionOption::MakerOrCancel) && !planted(Bug::MakerOrCancelTakes);
@@ -199,7 +209,34 @@ impl Incoming<'_> {
         }
         let ladder = self.book.side(side.opposite());
         self.market.pit.orders.in_any_order(account).any(|(_, own)| {
-            own.side == side.opposite() && own.symbol == self.place.symbol && ladder.reaches(own.price, reach)
+            own.side == side.opposite()
+                && own.symbol == self.place.symbol
+                && ladder.reaches(own.price, reach)
+                && !own.is_auction_only()
+        })
+    }
+
+    /// Whether the order would wait for an auction, or rest until there is one, in which an opposite order of the same
+    /// account could be what it meets: one of the two is for auctions only (ORD-050, Q-118).
+    fn waits_for_itself(&self) -> bool {
+        let Place { kind, option, side, price, symbol, .. } = *self.place;
+        let for_auction = option == Some(ExecutionOption::AuctionOnly);
+        let may_rest = match option {
+            None | Some(ExecutionOption::MakerOrCancel | ExecutionOption::AuctionOnly) => {
+                kind == OrderKind::Limit
+            }
+            Some(ExecutionOption::ImmediateOrCancel | ExecutionOption::FillOrKill) => false,
+        };
+        if !may_rest || !(for_auction || self.market.pit.orders.any_waits()) || planted(Bug::SelfCrossAllowed)
+        {
+            return false;
+        }
+        let ladder = self.book.side(side.opposite());
+        self.market.pit.orders.in_any_order(self.owner.account).any(|(_, own)| {
+            own.side == side.opposite()
+                && own.symbol == symbol
+                && ladder.reaches(own.price, price)
+                && (for_auction || own.is_auction_only())
         })
     }
 

@@ -2,10 +2,11 @@
 //!
 //! `place::decide` and `cancel::decide` read and refuse; [`evolve`] applies their events and cannot fail.
 //!
-//! Clauses: `ORD-024` to `ORD-063`, `SYM-005`, `SYM-022` to `SYM-028`, `TYPE-010`, `TYPE-011`.
+//! Clauses: `AUCT-001` to `AUCT-007`, `ORD-024` to `ORD-063`, `SYM-005`, `SYM-022` to `SYM-028`, `TYPE-010`, `TYPE-011`.
 #![no_std]
 extern crate alloc;
 
+pub mod auction;
 pub mod cancel;
 mod collar;
 mod event;

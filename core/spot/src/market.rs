@@ -1,10 +1,12 @@
 //! What a decision about spot orders reads, and the buffers it reuses.
 
 use crate::FeeSchedule;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use buttonwood_auction::Auctions;
 use buttonwood_book::{Fill, Orders};
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{Slot, Symbol, SymbolId};
+use buttonwood_model::{Slot, Symbol, SymbolId, Time};
 use serde::{Deserialize, Serialize};
 
 /// The parts of the state that spot orders touch and change.
@@ -18,6 +20,8 @@ pub struct Pit {
     pub ledger: Ledger,
     /// Where the order that entered last lies.
     pub taking: Slot,
+    /// The auctions of those symbols that have any, or have had.
+    pub auctions: BTreeMap<SymbolId, Auctions>,
 }
 
 /// What decisions about spot orders read.
@@ -29,6 +33,8 @@ pub struct Market<'a> {
     pub fees: FeeSchedule,
     /// The next number of the counter that order and trade ids come from.
     pub next_id: u64,
+    /// When the command stands.
+    pub time: Time,
 }
 
 impl<'a> Market<'a> {

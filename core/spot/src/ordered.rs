@@ -121,7 +121,12 @@ impl OrderState {
                     taker.reason = Some(*reason);
                 }
                 (
-                    Event::Filled { .. } | Event::Booked { .. } | Event::Completed | Event::Cancelled { .. },
+                    Event::Filled { .. }
+                    | Event::Crossed { .. }
+                    | Event::Booked { .. }
+                    | Event::Completed
+                    | Event::Cancelled { .. }
+                    | Event::CancelRejected { .. },
                     _,
                 ) => {}
             }

@@ -1,5 +1,6 @@
 //! Placing an order: who may, and with what. What one does that meets the book is told in `incoming`.
 
+use crate::auction::check_open;
 use crate::fees::hold;
 use crate::incoming::{Fate, Incoming};
 use crate::{Event, Market, Planner};
@@ -47,6 +48,10 @@ pub struct Owner {
 pub enum Reject {
     /// Not listed, or closed to the account's jurisdiction (SYM-005).
     InvalidSymbol,
+    /// It is for an auction, and the symbol has none (AUCT-002).
+    NoAuctions,
+    /// It is for an auction that does not take orders yet.
+    AuctionNotOpen,
     /// A limit order without a price (ORD-026).
     NoPrice,
     /// Only a buy can name money to spend (ORD-044).
@@ -88,7 +93,7 @@ pub fn decide<'a, E: From<Event>>(
 ) -> Result<OrderId, Reject> {
     let symbol = market.symbol(place.symbol).ok_or(Reject::InvalidSymbol)?;
     // Most orders rest: limit orders that meet nothing, on a symbol that takes all. What only others need is apart.
-    let is_plain = is_plain(symbol, place);
+    let is_plain = is_plain(&market, symbol, place);
     if is_plain && !crosses(market.pit.orders.book(place.symbol), place.side, place.price) {
         let needed = hold(&symbol.grid, place.side, place.price, place.qty, market.fees.worst());
         let Reserve { held, amount } = afford(market, symbol, owner.account, place.side, needed)?;
@@ -105,13 +110,15 @@ pub fn decide<'a, E: From<Event>>(
 
 /// Whether an order could only be refused for want of money, and rests if it meets nothing.
 #[inline]
-fn is_plain(symbol: &Symbol, place: &Place) -> bool {
+fn is_plain(market: &Market<'_>, symbol: &Symbol, place: &Place) -> bool {
     place.kind == OrderKind::Limit
         && matches!(place.option, None | Some(ExecutionOption::MakerOrCancel))
         && place.price != Price::default()
         && place.qty >= symbol.qty_min
         && symbol.status == SymbolStatus::Open
         && symbol.closed_to.is_empty()
+        // Else it may meet an order of its own account in an auction.
+        && !market.pit.orders.any_waits()
 }
 
 /// Every other order, of a symbol that is not closed to the account. A plain one is known to meet something.
@@ -126,14 +133,19 @@ fn decide_in_full<E: From<Event>>(
     out: &mut Outbox<E>,
 ) -> Result<OrderId, Reject> {
     let book = market.pit.orders.book(place.symbol);
+    let for_auction = place.option == Some(ExecutionOption::AuctionOnly);
+    if for_auction {
+        check_open(*market, place.symbol)?;
+    }
     if !is_plain {
         check_shape(symbol, place)?;
         check_status(symbol, book, place)?;
     }
     let reserve = reserve(*market, symbol, owner.account, place)?;
     let order = Incoming { market: *market, owner, place, symbol, book };
-    if !is_plain && place.kind == OrderKind::Limit && !crosses(book, place.side, place.price) {
-        let fate = Fate::unmet(place.option, reserve);
+    let meets_none = place.kind == OrderKind::Limit && !crosses(book, place.side, place.price);
+    if for_auction || (!is_plain && meets_none) {
+        let fate = order.fate_unmet(reserve);
         if matches!(fate, Fate::Booked(_)) {
             check_count(*market, owner.account)?;
         }
@@ -245,6 +257,7 @@ fn check_status(symbol: &Symbol, book: &Book, place: &Place) -> Result<(), Rejec
         SymbolStatus::PostOnly => {
             planted(Bug::PostOnlyTakes)
                 || place.option == Some(ExecutionOption::MakerOrCancel)
+                || place.option == Some(ExecutionOption::AuctionOnly)
                 || (place.kind == OrderKind::Limit && !crosses(book, place.side, place.price))
         }
         SymbolStatus::LimitOnly => place.kind == OrderKind::Limit,

@@ -15,6 +15,7 @@ pub fn decide<E: From<Event>>(
         return;
     }
     let book = market.pit.orders.book(symbol);
+    crate::auction::abandon(market, symbol, CancelReason::MarketClosed, out);
     for side in [Side::Buy, Side::Sell] {
         if side == Side::Sell && planted(Bug::ClosingLeavesAsks) {
             continue;

@@ -5,7 +5,7 @@ use super::hash::{hash_client_id, spread};
 use super::own::Own;
 use crate::index::Index;
 use crate::link::Neighbours;
-use crate::order::Derived;
+use crate::order::{Derived, TextLen};
 use crate::texts::Texts;
 use crate::{Book, Entry, Link, NewOrder, Order, Traded};
 use buttonwood_model::{Held, Slot, Time};
@@ -49,10 +49,10 @@ impl Orders {
         entry.option = new.option;
         if let Some(text) = new.client_id.of(texts) {
             self.texts.store(text, &mut entry.text);
-            order.text_len = u8::try_from(text.len()).expect("client order ids are short");
+            order.text = TextLen::new(text.len(), new.option);
             order.client_hash = hash_client_id(self.key, new.account, text);
         } else {
-            order.text_len = 0;
+            order.text = TextLen::new(0, new.option);
             // Any number does: it only says which bucket the order lies in.
             order.client_hash = spread(new.id);
         }
@@ -112,7 +112,7 @@ impl Orders {
         let order = &mut slab[slot];
         order.held = held;
         let chained = order.enter_indices(slot, by_id, own);
-        order.queue_up(slot, books, near, chained);
+        order.queue_up(slot, books.entered_by(order), near, chained);
     }
 
     /// Counts an execution on the order that entered last and is not on the book.
@@ -159,9 +159,9 @@ impl Orders {
         let Self { slab, near, books, .. } = self;
         let order = &mut slab[slot];
         let own = near.of(slot);
-        let book = books.get_mut(order.symbol.index()).expect("a listed symbol has a book");
+        let book = books.of(order.symbol, order.is_auction_only());
         book.unlink(near, order.side, order.price, order.rung.0, own);
-        order.queue_up(slot, books, near, own.chained);
+        order.queue_up(slot, book, near, own.chained);
     }
 
     /// Forgets an order; one on the book leaves that and every index.
@@ -169,12 +169,12 @@ impl Orders {
     #[inline(always)]
     pub fn remove(&mut self, slot: Slot) {
         let order = &self.slab[slot];
-        let Order { text_len, traded, .. } = *order;
+        let Order { text, traded, .. } = *order;
         if order.is_booked() {
             self.leave_book(slot);
         }
-        if Texts::is_far(text_len) {
-            self.texts.free(self.entry(slot).text, text_len);
+        if Texts::is_far(text.len()) {
+            self.texts.free(self.entry(slot).text, text.len());
         }
         if let Some(traded) = traded.get() {
             self.traded.free(traded);
@@ -186,10 +186,10 @@ impl Orders {
     #[inline(always)]
     fn leave_book(&mut self, slot: Slot) {
         let Self { slab, near, by_id, own, books, .. } = self;
-        let Order { id, account, symbol, side, price, client_hash, rung, by_id: after_by_id, .. } =
+        let Order { id, account, symbol, side, price, client_hash, rung, text, by_id: after_by_id, .. } =
             slab[slot];
         let beside = near.of(slot);
-        let book = books.get_mut(symbol.index()).expect("a listed symbol has a book");
+        let book = books.left_by(symbol, text.is_auction_only());
         book.unlink(near, side, price, rung.0, beside);
         if let Some(before) = by_id.remove(id.0, slot, after_by_id.0, |slot| slab[slot].by_id.0) {
             slab[before].by_id = after_by_id;
@@ -218,8 +218,7 @@ impl Order {
     /// Puts an order last in the queue of its price.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
-    pub(super) fn queue_up(&mut self, slot: Slot, books: &mut [Book], near: &mut Neighbours, chained: Link) {
-        let book = books.get_mut(self.symbol.index()).expect("a listed symbol has a book");
+    pub(super) fn queue_up(&mut self, slot: Slot, book: &mut Book, near: &mut Neighbours, chained: Link) {
         self.rung = Derived(book.link(near, self.side, self.price, slot, chained));
     }
 }

@@ -1,10 +1,11 @@
 //! What of the orders is stored, and what is derived from it.
 
 use super::Orders;
+use super::books::Books;
 use super::change::BY_ID_MIN;
 use super::own::OWN_MIN;
-use crate::Book;
 use crate::index::Index;
+use buttonwood_num::Price;
 use buttonwood_planted::{Bug, planted};
 
 impl PartialEq for Orders {
@@ -12,21 +13,26 @@ impl PartialEq for Orders {
         (&self.slab, &self.entries, &self.traded, &self.texts, &self.own)
             == (&other.slab, &other.entries, &other.traded, &other.texts, &other.own)
             && self.in_queues().eq(other.in_queues())
-            && self.books.iter().map(|book| book.last).eq(other.books.iter().map(|book| book.last))
+            && self.last_prints().eq(other.last_prints())
     }
 }
 
 impl Orders {
+    /// What the last trade of each symbol printed at.
+    fn last_prints(&self) -> impl Iterator<Item = Option<Price>> {
+        self.books.all_continuous().map(|book| book.last)
+    }
+
     /// Writes down what the derived parts hold that the stored ones do not, before the value is stored.
     pub fn prepare_to_store(&mut self) {
-        self.last = self.books.iter().map(|book| book.last).collect();
+        self.last = self.last_prints().collect();
         self.queues = self.in_queues().collect();
     }
 
     /// Rebuilds books and indices after a restore.
     pub fn reindex(&mut self) {
         let last = core::mem::take(&mut self.last);
-        self.books = last.into_iter().map(Book::after).collect();
+        self.books = Books::after(last);
         let mut queues = core::mem::take(&mut self.queues);
         if planted(Bug::QueuesReversed) {
             queues.reverse();
@@ -46,7 +52,7 @@ impl Orders {
             let order = &mut slab[slot];
             let own = own.get_mut(order.account.index()).expect("the account is open");
             let chained = order.enter_indices(slot, by_id, own);
-            order.queue_up(slot, books, near, chained);
+            order.queue_up(slot, books.entered_by(order), near, chained);
         }
     }
 }

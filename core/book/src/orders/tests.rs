@@ -73,7 +73,7 @@ fn restored(orders: &Orders) -> Orders {
     let mut stored = orders.clone();
     stored.prepare_to_store();
     stored.near = Neighbours::default();
-    stored.books = Vec::new();
+    stored.books = Books::default();
     stored.by_id = Index::default();
     stored.own.iter_mut().for_each(|own| own.index = Index::default());
     stored.reindex();

@@ -3,7 +3,7 @@
 use super::laws::is_balanced;
 use super::{Ledger, SPREAD};
 use crate::trade::Owed;
-use crate::{Balance, Bucket, House, Posting, Taker, Trade};
+use crate::{Balance, Bucket, Crossing, House, Posting, Taker, Trade};
 use buttonwood_model::{AccountId, CurrencyId, Held, Side};
 use buttonwood_num::Money;
 use buttonwood_planted::{Bug, planted};
@@ -144,6 +144,19 @@ impl Ledger {
         self.owed.given += gives;
         self.owed.got += gets;
         self.owed.fees += maker.fee + taker_fee;
+    }
+
+    /// Settles a trade of two who rested: each pays out of its hold, and both fees go to the house.
+    ///
+    /// # Panics
+    /// When one lacks what it gives.
+    pub fn settle_crossing(&mut self, crossing: &Crossing) {
+        let Crossing { base, quote, amount, notional, buyer, seller } = *crossing;
+        self.spend(buyer.held, buyer.freed, notional + buyer.fee);
+        self.spend(seller.held, seller.freed, amount);
+        self.add(buyer.account, base, amount);
+        self.add(seller.account, quote, notional - seller.fee);
+        self.add(House::Fees.account(), quote, buyer.fee + seller.fee);
     }
 
     /// Whether every maker's taker has settled: so between any two orders.

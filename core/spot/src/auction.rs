@@ -1,0 +1,268 @@
+//! Call auctions: what takes part in one, what it finds, and who trades with whom (AUCT-001 to AUCT-007).
+//!
+//! An auction is cut once: its price is found, and who is there by then takes part. It is settled in steps of a bounded size,
+//! each a command of its own, so that an auction of any size holds nobody up for long: first the trades, best price first and
+//! older orders first, then the cancels of what it left. What comes meanwhile is not part of it.
+
+use crate::fees::auction_fee;
+use crate::{Event, Market};
+use alloc::vec::Vec;
+use buttonwood_auction::{Clearing, Collar, Due, Finding, Schedule, Settling, Step, uncross};
+use buttonwood_book::Book;
+use buttonwood_model::{CancelReason, OrderId, Outbox, Side, Slot, Symbol, SymbolId, SymbolStatus, TradeId};
+use buttonwood_num::{Price, Qty};
+use buttonwood_planted::{Bug, planted};
+
+/// Orders that one step of an auction trades or cancels at most.
+const STEP_MAX: usize = crate::place::FILLS_MAX;
+
+/// What a step of an auction comes to, beside the events of orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// What the next one would come to now.
+    Indicated(Finding),
+    /// It has found its price, or none; orders of lower ids take part.
+    Cut(Finding, OrderId),
+    /// All of it is settled.
+    Ended(Finding),
+}
+
+/// Decides what is due of a symbol's auctions at the market's time; false when nothing is. `tell` appends what is no order's
+/// event: a cut comes before its trades, an end behind everything.
+pub fn decide<E: From<Event>>(
+    market: Market<'_>,
+    symbol: SymbolId,
+    out: &mut Outbox<E>,
+    tell: impl Fn(Told, &mut Outbox<E>),
+) -> bool {
+    let auctions = market.pit.auctions.get(&symbol);
+    let (Some(due), Some(listed)) =
+        (auctions.and_then(|auctions| auctions.due(market.time)), market.symbol(symbol))
+    else {
+        return false;
+    };
+    let settling = match due {
+        Due::Indication => {
+            tell(Told::Indicated(find(market, listed, symbol)), out);
+            return true;
+        }
+        Due::Auction => {
+            let (finding, before) = (find(market, listed, symbol), OrderId(market.next_id));
+            tell(Told::Cut(finding, before), out);
+            Settling { finding: Finding { qty: Qty::ZERO, ..finding }, before }
+        }
+        Due::Settlement(settling) => settling,
+    };
+    let step = Uncrossing { market, listed, symbol, settling };
+    if !step.trade(out) && step.cancel_rest(out) {
+        tell(Told::Ended(settling.finding), out);
+    }
+    true
+}
+
+/// Cancels the orders that wait for a symbol's auctions.
+pub fn abandon<E: From<Event>>(
+    market: Market<'_>,
+    symbol: SymbolId,
+    reason: CancelReason,
+    out: &mut Outbox<E>,
+) {
+    for slot in [Side::Buy, Side::Sell].into_iter().flat_map(|side| waiting(market, symbol, side)) {
+        cancel(market, slot, reason, out);
+    }
+}
+
+/// What an auction would come to now.
+pub fn find(market: Market<'_>, listed: &Symbol, symbol: SymbolId) -> Finding {
+    let book = market.pit.orders.book(symbol);
+    let (bid, ask) = (book.side(Side::Buy).best(), book.side(Side::Sell).best());
+    let collar = match (bid, ask) {
+        (Some(bid), Some(ask)) => Some(Collar::between(bid, ask)),
+        // Where the book has no middle, the last trade says what is near.
+        _ => book.last.map(|last| Collar::between(last, last)),
+    };
+    let finding = Finding { bid, ask, collar, ..Finding::default() };
+    let trades = match listed.status {
+        SymbolStatus::Open | SymbolStatus::PostOnly | SymbolStatus::LimitOnly => true,
+        SymbolStatus::Closed | SymbolStatus::CancelOnly => false,
+    };
+    let half_ticks = collar.map(Collar::half_ticks);
+    let [bids, asks] = [Side::Buy, Side::Sell].map(|side| steps(market, symbol, side));
+    match uncross(&bids, &asks, half_ticks).filter(|_| trades) {
+        Some(Clearing { price, qty })
+            if collar.is_none_or(|collar| collar.admits(price)) || planted(Bug::AuctionUncollared) =>
+        {
+            Finding { price: Some(price), qty, ..finding }
+        }
+        Some(Clearing { qty, .. }) => Finding { beyond: qty, ..finding },
+        None => finding,
+    }
+}
+
+/// The quantities of one side that an order of the other side reaches, best price first.
+fn steps(market: Market<'_>, symbol: SymbolId, side: Side) -> Vec<Step> {
+    let orders = &market.pit.orders;
+    let books = [orders.book(symbol), orders.auction(symbol)];
+    let best = |side: Side| books.into_iter().filter_map(move |book| book.side(side).best());
+    let reach = match side {
+        Side::Buy => best(Side::Sell).min(),
+        Side::Sell => best(Side::Buy).max(),
+    };
+    let Some(reach) = reach else { return Vec::new() };
+    let mut steps = Vec::new();
+    for (book, is_auction) in books.into_iter().zip([false, true]) {
+        let ladder = book.side(side);
+        for price in ladder.prices().take_while(|price| ladder.reaches(*price, reach)) {
+            let qty =
+                queue(market, symbol, is_auction, side, price).map(|slot| orders.get(slot).remaining).sum();
+            steps.push(Step { price, qty });
+        }
+    }
+    steps.sort_unstable_by_key(|step| key(side, step.price));
+    steps
+}
+
+/// The smaller, the better.
+fn key(side: Side, price: Price) -> u64 {
+    match side {
+        Side::Buy => u64::MAX - price.ticks(),
+        Side::Sell => price.ticks(),
+    }
+}
+
+fn queue<'a>(
+    market: Market<'a>,
+    symbol: SymbolId,
+    is_auction: bool,
+    side: Side,
+    price: Price,
+) -> impl Iterator<Item = Slot> + use<'a> {
+    let orders = &market.pit.orders;
+    let (waiting, resting) = if is_auction {
+        (Some(orders.auction_queue(symbol, side, price)), None)
+    } else {
+        (None, Some(orders.queue(symbol, side, price)))
+    };
+    waiting.into_iter().flatten().chain(resting.into_iter().flatten())
+}
+
+/// The orders of one book of a symbol: best price first, then oldest.
+fn in_line<'a>(
+    market: Market<'a>,
+    symbol: SymbolId,
+    is_auction: bool,
+    side: Side,
+) -> impl Iterator<Item = Slot> + use<'a> {
+    let orders = &market.pit.orders;
+    let book: &'a Book = if is_auction { orders.auction(symbol) } else { orders.book(symbol) };
+    book.side(side).prices().flat_map(move |price| queue(market, symbol, is_auction, side, price))
+}
+
+fn waiting(market: Market<'_>, symbol: SymbolId, side: Side) -> impl Iterator<Item = Slot> {
+    in_line(market, symbol, true, side)
+}
+
+fn cancel<E: From<Event>>(market: Market<'_>, slot: Slot, reason: CancelReason, out: &mut Outbox<E>) {
+    let order = market.pit.orders.get(slot).id;
+    out.push(Event::Cancelled { slot, reason, order });
+}
+
+/// An auction that has found its price.
+struct Uncrossing<'a> {
+    market: Market<'a>,
+    listed: &'a Symbol,
+    symbol: SymbolId,
+    settling: Settling,
+}
+
+impl<'a> Uncrossing<'a> {
+    /// Those of a side who trade at the price: best price first, then oldest, whichever book they are on.
+    fn takers(&self, side: Side, price: Price) -> impl Iterator<Item = Slot> + use<'a> {
+        let (market, before) = (self.market, self.settling.before);
+        let line = |is_auction: bool| {
+            let takes = move |slot: &Slot| key(side, market.pit.orders.get(*slot).price) <= key(side, price);
+            in_line(market, self.symbol, is_auction, side)
+                .take_while(takes)
+                .filter(move |slot| market.pit.orders.get(*slot).id < before)
+                .peekable()
+        };
+        let (mut resting, mut waiting) = (line(false), line(true));
+        let rank = move |slot: &Slot| {
+            let order = market.pit.orders.get(*slot);
+            let age = if planted(Bug::AuctionForgetsAge) { u64::MAX - order.id.0 } else { order.id.0 };
+            (key(side, order.price), age)
+        };
+        core::iter::from_fn(move || match (resting.peek().map(rank), waiting.peek().map(rank)) {
+            (Some(one), Some(other)) if one > other => waiting.next(),
+            (None, _) => waiting.next(),
+            _ => resting.next(),
+        })
+    }
+
+    /// The next trades; false when there are none any more.
+    fn trade<E: From<Event>>(&self, out: &mut Outbox<E>) -> bool {
+        let Some(price) = self.settling.finding.price else { return false };
+        let orders = &self.market.pit.orders;
+        let mut sides = [Side::Buy, Side::Sell].map(|side| self.takers(side, price));
+        let fees = self.market.fees;
+        let rate = if planted(Bug::AuctionPaysTaker) { fees.taker } else { fees.auction };
+        let mut next = |side: Side| {
+            let [buyers, sellers] = &mut sides;
+            let slot = if side == Side::Buy { buyers.next() } else { sellers.next() }?;
+            Some((slot, orders.get(slot).remaining))
+        };
+        let (mut buyer, mut seller) = (next(Side::Buy), next(Side::Sell));
+        let mut trades = (self.market.next_id..).take(STEP_MAX);
+        let mut traded = false;
+        while let (Some((buy, wanted)), Some((sell, offered))) = (buyer, seller)
+            && let Some(trade) = trades.next()
+        {
+            let qty = wanted.min(offered);
+            let fees =
+                [buy, sell].map(|slot| auction_fee(&self.listed.grid, orders.get(slot), price, qty, rate));
+            out.push(Event::Crossed { buy, sell, trade: TradeId(trade), price, qty, fees });
+            traded = true;
+            buyer = if wanted == qty { next(Side::Buy) } else { Some((buy, wanted - qty)) };
+            seller = if offered == qty { next(Side::Sell) } else { Some((sell, offered - qty)) };
+        }
+        traded
+    }
+
+    /// Cancels what it left of the orders that waited for it (AUCT-006); false when some are left for another step.
+    fn cancel_rest<E: From<Event>>(&self, out: &mut Outbox<E>) -> bool {
+        let took_part = |slot: &Slot| self.market.pit.orders.get(*slot).id < self.settling.before;
+        let mut left = [Side::Buy, Side::Sell]
+            .into_iter()
+            .flat_map(|side| waiting(self.market, self.symbol, side))
+            .filter(took_part);
+        if planted(Bug::AuctionKeepsRest) {
+            return true;
+        }
+        for slot in left.by_ref().take(STEP_MAX) {
+            cancel(self.market, slot, CancelReason::AuctionCancelled, out);
+        }
+        left.next().is_none()
+    }
+}
+
+/// Why an order for an auction does not enter.
+pub(crate) fn check_open(market: Market<'_>, symbol: SymbolId) -> Result<(), crate::place::Reject> {
+    let schedule = market.pit.auctions.get(&symbol).and_then(|auctions| auctions.schedule());
+    let opening = schedule.map(Schedule::opening).ok_or(crate::place::Reject::NoAuctions)?;
+    if market.time < opening { Err(crate::place::Reject::AuctionNotOpen) } else { Ok(()) }
+}
+
+/// Whether an order waits for an auction and can be cancelled no more (AUCT-003).
+#[inline]
+pub(crate) fn is_bound(market: Market<'_>, slot: Slot) -> bool {
+    market.pit.orders.any_waits() && waits_bound(market, slot)
+}
+
+#[cold]
+fn waits_bound(market: Market<'_>, slot: Slot) -> bool {
+    let order = market.pit.orders.get(slot);
+    let auctions = market.pit.auctions.get(&order.symbol);
+    order.is_auction_only()
+        && auctions.is_some_and(|auctions| auctions.is_late(market.time))
+        && !planted(Bug::AuctionCancelledLate)
+}
