@@ -247,6 +247,17 @@ impl Grid {
         push_fixed(out, u128::from(price.ticks()) * u128::from(self.tick_mantissa), self.tick_decimals);
     }
 
+    /// Appends a price given in half ticks: with the decimals of the price step where it is on the step, and one more where it
+    /// is between two.
+    pub fn push_half_ticks(&self, out: &mut Vec<u8>, half_ticks: u128) {
+        let units = half_ticks.saturating_mul(u128::from(self.tick_mantissa));
+        if units.is_multiple_of(2) {
+            push_fixed(out, units / 2, self.tick_decimals);
+        } else {
+            push_fixed(out, units.saturating_mul(5), self.tick_decimals + 1);
+        }
+    }
+
     /// Appends a quantity without trailing zeros (ORD-009).
     pub fn push_qty(&self, out: &mut Vec<u8>, qty: Qty) {
         push_trimmed(

@@ -174,6 +174,8 @@ bugs! {
     AuctionPaysTaker,
     /// What an auction leaves of its orders stays.
     AuctionKeepsRest,
+    /// Orders that wait for an auction are shown on the continuous book.
+    AuctionOrdersShown,
     /// Orders for an auction can be cancelled until it runs.
     AuctionCancelledLate,
     /// A state that is read from a snapshot has its queues the wrong way round.

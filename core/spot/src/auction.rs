@@ -130,13 +130,13 @@ fn key(side: Side, price: Price) -> u64 {
     }
 }
 
-fn queue<'a>(
-    market: Market<'a>,
+fn queue(
+    market: Market<'_>,
     symbol: SymbolId,
     is_auction: bool,
     side: Side,
     price: Price,
-) -> impl Iterator<Item = Slot> + use<'a> {
+) -> impl Iterator<Item = Slot> {
     let orders = &market.pit.orders;
     let (waiting, resting) = if is_auction {
         (Some(orders.auction_queue(symbol, side, price)), None)
@@ -213,7 +213,7 @@ impl<'a> Uncrossing<'a> {
         };
         let (mut buyer, mut seller) = (next(Side::Buy), next(Side::Sell));
         let mut trades = (self.market.next_id..).take(STEP_MAX);
-        let mut traded = false;
+        let mut any = false;
         while let (Some((buy, wanted)), Some((sell, offered))) = (buyer, seller)
             && let Some(trade) = trades.next()
         {
@@ -221,11 +221,11 @@ impl<'a> Uncrossing<'a> {
             let fees =
                 [buy, sell].map(|slot| auction_fee(&self.listed.grid, orders.get(slot), price, qty, rate));
             out.push(Event::Crossed { buy, sell, trade: TradeId(trade), price, qty, fees });
-            traded = true;
+            any = true;
             buyer = if wanted == qty { next(Side::Buy) } else { Some((buy, wanted - qty)) };
             seller = if offered == qty { next(Side::Sell) } else { Some((sell, offered - qty)) };
         }
-        traded
+        any
     }
 
     /// Cancels what it left of the orders that waited for it (AUCT-006); false when some are left for another step.

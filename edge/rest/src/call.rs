@@ -37,6 +37,30 @@ impl Asked<'_> {
         Err(field::bad_query(name, "a whole number in digits alone", text))
     }
 
+    /// A query parameter that is true or false.
+    pub(crate) fn query_flag(&self, name: &str, default: bool) -> Result<bool, Refusal> {
+        match self.query(name) {
+            None => Ok(default),
+            Some("0" | "false") => Ok(false),
+            Some("1" | "true") => Ok(true),
+            Some(other) => Err(field::bad_query(name, "1, true, 0 or false", other)),
+        }
+    }
+
+    /// Since when, in milliseconds: the query parameter `timestamp`, or its alias `since`. What is overridden must be readable
+    /// all the same: who sends it believes that it counts (TYPE-016).
+    pub(crate) fn query_since(&self) -> Result<Option<u64>, Refusal> {
+        let (time, alias) = (self.query_timestamp("timestamp")?, self.query_timestamp("since")?);
+        Ok(time.or(alias))
+    }
+
+    fn query_timestamp(&self, name: &str) -> Result<Option<u64>, Refusal> {
+        let Some(text) = self.query(name) else { return Ok(None) };
+        let refusal = || field::bad_query(name, "a timestamp in seconds or milliseconds", text);
+        let millis = gate::timestamp_millis(text);
+        millis.map(Some).ok_or_else(|| refusal().with_reason(Reason::InvalidTimestampInPayload))
+    }
+
     /// The symbol in the path.
     pub(crate) fn symbol(&self, app: &App) -> Option<SymbolId> {
         app.find_symbol(self.parameter).map(|(id, _)| id)

@@ -27,12 +27,15 @@ pub const ROUTES: &[Route] = &[
     market::ticker_v1::ROUTE,
     market::ticker_v2::ROUTE,
     market::price_feed::ROUTE,
+    market::auction::ROUTE,
+    market::auction_history::ROUTE,
     // The sandbox's control calls
     sandbox::clock::ROUTE,
     sandbox::advance::ROUTE,
     sandbox::credit::ROUTE,
     sandbox::listing::ROUTE,
     sandbox::status::ROUTE,
+    sandbox::auctions::ROUTE,
     sandbox::maintenance::ROUTE,
     sandbox::nonces::ROUTE,
 ];

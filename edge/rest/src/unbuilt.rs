@@ -9,7 +9,6 @@ const UNBUILT: &[&str] = &[
     "/v1/account/",
     "/v1/addresses/",
     "/v1/approvedAddresses/",
-    "/v1/auction/",
     "/v1/balances/staking",
     "/v1/clearing/",
     "/v1/custody/fee-transfers",

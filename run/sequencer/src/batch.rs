@@ -21,6 +21,8 @@ pub struct Receipt {
     pub outcome: Answer,
     /// Ids of the orders that a command which cancels several has cancelled.
     pub cancelled: Vec<OrderId>,
+    /// Ids of those that it could not cancel any more.
+    pub kept: Vec<OrderId>,
 }
 
 /// One decided command.
@@ -73,16 +75,32 @@ impl Batch {
 
 /// The orders that events cancelled, oldest first.
 pub(crate) fn cancelled(events: &[Event]) -> Vec<OrderId> {
-    let mut ids: Vec<OrderId> = events
-        .iter()
-        .filter_map(|event| match event {
-            Event::Spot(SpotEvent::Cancelled { order, .. }) => Some(*order),
-            Event::Spot(_) | Event::NonceUsed(..) | Event::Rare(_) => None,
-        })
-        .collect();
-    ids.sort_unstable();
+    let mut ids = ids(events, |event| {
+        let SpotEvent::Cancelled { order, .. } = event else { return None };
+        Some(*order)
+    });
     if planted(Bug::CancelUntold) {
         ids.pop();
     }
+    ids
+}
+
+/// The orders that it was too late to cancel, oldest first.
+pub(crate) fn kept(events: &[Event]) -> Vec<OrderId> {
+    ids(events, |event| {
+        let SpotEvent::CancelRejected { order, .. } = event else { return None };
+        Some(*order)
+    })
+}
+
+fn ids(events: &[Event], named: impl Fn(&SpotEvent) -> Option<OrderId>) -> Vec<OrderId> {
+    let mut ids: Vec<OrderId> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Spot(event) => named(event),
+            Event::NonceUsed(..) | Event::Rare(_) => None,
+        })
+        .collect();
+    ids.sort_unstable();
     ids
 }

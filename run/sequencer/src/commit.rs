@@ -1,6 +1,6 @@
 //! Making batches durable, and only then letting anything of them be seen (INV-ACK-1, rule J14).
 
-use crate::batch::{Batch, Receipt, cancelled};
+use crate::batch::{Batch, Receipt, cancelled, kept};
 use crate::fault::Fault;
 use crate::filling::Taken;
 use crate::lane::Mailbox;
@@ -147,12 +147,17 @@ impl Committer {
         for entry in &batch.entries {
             let (events, texts) = (batch.events_of(entry), batch.texts_of(entry));
             if entry.reply.is_some() {
-                let listed = matches!(entry.command.body, Body::CancelSession | Body::CancelAll);
+                let listed = if matches!(entry.command.body, Body::CancelSession | Body::CancelAll) {
+                    events
+                } else {
+                    &[]
+                };
                 self.receipts.push(Receipt {
                     stamp: entry.stamp,
                     // Before the events are applied: a cancelled order is still there to be told.
                     outcome: entry.outcome.told(entry.stamp, events, texts, views.state()),
-                    cancelled: if listed { cancelled(events) } else { Vec::new() },
+                    cancelled: cancelled(listed),
+                    kept: kept(listed),
                 });
             }
             views.apply(entry.stamp, events, texts);

@@ -7,7 +7,7 @@ use crate::batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
 use crate::lane::Reply;
 use crate::shared::{EndOnPanic, Shared, Submission};
 use buttonwood_engine::{Body, Command, Outcome, Reject, SEEN_MAX, State, Workspace, decide};
-use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
+use buttonwood_model::{Nonce, Seq, SessionId, Stamp, SymbolId, Time};
 use buttonwood_planted::{Bug, planted};
 use crossbeam_utils::sync::Parker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,6 +26,9 @@ const NONCES_WAIT_LOW_MAX: Duration = Duration::from_mins(10);
 /// How often silence is looked for under a real clock. Unit tests do without: it would hide a command that nobody told
 /// the writer of.
 const TICK: Duration = if cfg!(test) { Duration::from_hours(1) } else { Duration::from_millis(200) };
+
+/// How long it is at least to the next look where an auction comes before [`TICK`] does.
+const AUCTION_TICK_MIN: Duration = Duration::from_millis(10);
 
 /// Who lets the writer have a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,24 +208,44 @@ impl Writer {
 
     /// Moves a manual clock, and runs what falls due on the way in its order.
     fn advance(&mut self, to: Time, reply: oneshot::Sender<Time>, shared: &Shared) {
-        self.expire_until(to, shared);
+        self.run_due(Some(to), to, shared);
         shared.clock.move_to(to);
         self.batch.moved.push((to, reply));
     }
 
-    /// Expires the sessions whose windows end by `until`, which is a steady time. Many may fall silent at one time, with
-    /// thousands of orders each, and a batch has a bound: while it is full of events, which it stays as long as the disk is slow,
-    /// the others wait for a later look. A move of a manual clock goes on, since the time behind it is told only when all of
-    /// them are expired.
-    fn expire_until(&mut self, until: Time, shared: &Shared) {
+    /// Expires the sessions whose windows end by `silence`, which is a steady time, and does what auctions need by `day`: in
+    /// the order of their times where one clock tells both. Many may fall silent at one time, with thousands of orders each, and
+    /// a batch has a bound: while it is full of events, which it stays as long as the disk is slow, the others wait for a later
+    /// look. A move of a manual clock goes on, since the time behind it is told only when all of it is done.
+    fn run_due(&mut self, silence: Option<Time>, day: Time, shared: &Shared) {
         while self.work.out.events.len() < EVENTS_MAX || shared.clock.is_manual() {
             let orders_of = |session: SessionId| has_orders(&self.state, session);
-            let Some((session, when)) = shared.pulse.due(until, orders_of) else { return };
-            shared.pulse.expire(session, when);
+            let silent = silence.and_then(|until| shared.pulse.due(until, orders_of));
+            let auction = self.auction_due(day, shared);
+            let is_first = |when: Time| auction.is_none_or(|(at, _)| when <= at || !shared.clock.is_manual());
+            let (when, body) = match (silent, auction) {
+                (Some((session, when)), _) if is_first(when) => {
+                    shared.pulse.expire(session, when);
+                    (when, Body::ExpireSession(session))
+                }
+                (_, Some((when, symbol))) => (when, Body::Auction(symbol)),
+                (_, None) => return,
+            };
             let time = shared.clock.reach(when);
-            let command = Command { caller: None, body: Body::ExpireSession(session) };
-            self.execute(time, command, None, shared);
+            self.execute(time, Command { caller: None, body }, None, shared);
+            if self.batch.entries.last().is_some_and(|entry| matches!(entry.outcome, Outcome::Rejected(_))) {
+                // It would be due again at once; a later look tries it again.
+                return;
+            }
         }
+    }
+
+    /// The auction that is due by then. While little room is left to journal, all of them wait: what they come to may be long.
+    fn auction_due(&self, by: Time, shared: &Shared) -> Option<(Time, SymbolId)> {
+        if shared.low_space.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.state.next_auction().filter(|(when, _)| *when <= by)
     }
 
     fn take_due(&mut self, shared: &Shared, by: By) {
@@ -246,10 +269,18 @@ impl Writer {
             } else {
                 self.take_nonces(shared);
             }
-            if !shared.clock.is_manual() {
+            let day = shared.clock.now();
+            if shared.clock.is_manual() {
+                // What a crash left of an auction; everything else waits for a move.
+                self.run_due(None, day, shared);
+            } else {
                 let now = shared.clock.steady();
                 shared.pulse.look(now);
-                self.expire_until(now, shared);
+                self.run_due(Some(now), day, shared);
+            }
+            if let Some((when, _)) = self.state.next_auction() {
+                let until = Duration::from_micros(when.0.saturating_sub(day.0)).max(AUCTION_TICK_MIN);
+                self.next_tick = self.next_tick.min(now + until);
             }
         }
     }
@@ -307,7 +338,8 @@ fn keep_highest(nonces: &mut Vec<(SessionId, Nonce)>) {
 /// is kept back for cancels must not be spent on refusals (J11).
 fn turn_away(stamp: Stamp, reply: Option<Reply>) {
     let Some(reply) = reply else { return };
-    let receipt = Receipt { stamp, outcome: Outcome::Rejected(Reject::NoRoom), cancelled: Vec::new() };
+    let outcome = Outcome::Rejected(Reject::NoRoom);
+    let receipt = Receipt { stamp, outcome, cancelled: Vec::new(), kept: Vec::new() };
     let mut to_ring = Vec::new();
     reply.send(receipt, &mut to_ring);
     for mailbox in to_ring {

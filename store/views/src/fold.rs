@@ -4,10 +4,10 @@
 //! also yields rows of history and changes of depth, which go to a [`Sink`]. The live views keep them; the background
 //! fold that makes snapshots needs only to know where they would lie.
 
-use crate::Tape;
-use crate::history::{Index, OrderRow, Position, PublicTrade, TradeRow};
-use buttonwood_engine::{Event, OrderState, SpotEvent, State, evolve};
-use buttonwood_model::{CancelReason, Side, Slot, Stamp, SymbolId, TradeId};
+use crate::history::{Index, OrderRow, Part, Position, PublicTrade, TradeRow};
+use crate::{AuctionResult, AuctionResults, Tape};
+use buttonwood_engine::{Event, OrderState, Rare, SpotEvent, State, evolve};
+use buttonwood_model::{BytesRef, CancelReason, Side, Slot, Stamp, SymbolId, Time, TradeId};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
@@ -67,13 +67,19 @@ impl Sink for Counted {
 pub struct Fold {
     state: State,
     tape: Tape,
+    auctions: AuctionResults,
     /// The newest trade row of the live order in each slot.
     trades: Vec<Option<Position>>,
 }
 
 impl Default for Fold {
     fn default() -> Self {
-        Self { state: State::new(), tape: Tape::new(), trades: Vec::new() }
+        Self {
+            state: State::new(),
+            tape: Tape::new(),
+            auctions: AuctionResults::default(),
+            trades: Vec::new(),
+        }
     }
 }
 
@@ -91,6 +97,11 @@ impl Fold {
     /// Prices and volumes of the past day.
     pub fn tape(&self) -> &Tape {
         &self.tape
+    }
+
+    /// What auctions came to.
+    pub fn auctions(&self) -> &AuctionResults {
+        &self.auctions
     }
 
     /// The newest trade row of a live order.
@@ -111,6 +122,9 @@ impl Fold {
     /// Applies one command's events.
     pub fn apply(&mut self, stamp: Stamp, events: &[Event], texts: &[u8], sink: &mut impl Sink) {
         for event in events {
+            if let Event::Rare(kept) = event {
+                self.record_rare(stamp, *kept, texts);
+            }
             self.record(stamp, event, sink);
             evolve(&mut self.state, stamp, event, texts);
             self.note_entry(event, sink);
@@ -128,13 +142,41 @@ impl Fold {
             SpotEvent::Completed => self.close(stamp, self.state.taking(), None, sink),
             SpotEvent::Cancelled { slot, reason, .. } => {
                 let order = self.state.orders().get(slot);
-                if order.is_booked() {
+                if order.is_booked() && !order.is_auction_only() {
                     sink.reduced(order.symbol, order.side, order.price, order.remaining);
                 }
                 self.close(stamp, slot, Some(reason), sink);
             }
-            SpotEvent::Rested { .. } | SpotEvent::Placed(_) | SpotEvent::Booked { .. } => {}
+            SpotEvent::Crossed { buy, sell, trade, price, qty, fees } => {
+                self.record_crossing(stamp, &Crossing { slots: [buy, sell], trade, price, qty, fees }, sink);
+            }
+            SpotEvent::Rested { .. }
+            | SpotEvent::Placed(_)
+            | SpotEvent::Booked { .. }
+            | SpotEvent::CancelRejected { .. } => {}
         }
+    }
+
+    /// What was told of auctions.
+    fn record_rare(&mut self, stamp: Stamp, kept: BytesRef, texts: &[u8]) {
+        let rare = Rare::read(kept, texts).expect("what was kept can be read");
+        let (symbol, finding, is_indicative) = match rare {
+            Rare::AuctionIndicated(symbol, finding) => (symbol, finding, true),
+            Rare::AuctionEnded(symbol, finding) => (symbol, finding, false),
+            Rare::AuctionCut(..)
+            | Rare::AuctionsScheduled(..)
+            | Rare::SymbolStatusChanged(..)
+            | Rare::NoncesForgotten(_)
+            | Rare::Credited(..)
+            | Rare::Opened(_)
+            | Rare::CurrencyListed(_)
+            | Rare::SymbolListed(_)
+            | Rare::GroupAdded(_)
+            | Rare::AccountOpened(_)
+            | Rare::SessionAdded(_) => return,
+        };
+        let number = self.state.auctions(symbol).expect("the symbol has auctions").number();
+        self.auctions.push(symbol, AuctionResult { number, stamp, is_indicative, finding });
     }
 
     /// What can only be written down once the event is applied.
@@ -149,7 +191,13 @@ impl Fold {
             }
             Event::Spot(SpotEvent::Placed(_)) => self.link(slot, None),
             Event::Spot(SpotEvent::Booked { .. }) => self.note_rest(slot, sink),
-            Event::Spot(SpotEvent::Filled { .. } | SpotEvent::Completed | SpotEvent::Cancelled { .. })
+            Event::Spot(
+                SpotEvent::Filled { .. }
+                | SpotEvent::Crossed { .. }
+                | SpotEvent::Completed
+                | SpotEvent::Cancelled { .. }
+                | SpotEvent::CancelRejected { .. },
+            )
             | Event::NonceUsed(..)
             | Event::Rare(_) => {}
         }
@@ -157,6 +205,9 @@ impl Fold {
 
     fn note_rest(&self, slot: Slot, sink: &mut impl Sink) {
         let order = self.state.orders().get(slot);
+        if order.is_auction_only() && !planted(Bug::AuctionOrdersShown) {
+            return;
+        }
         sink.rested(order.symbol, order.side, order.price, order.remaining);
     }
 
@@ -178,37 +229,65 @@ impl Fold {
         } else {
             (fill.maker_fee, fill.taker_fee)
         };
-        for (slot, fee, aggressor) in [(fill.maker, maker_fee, false), (taking, taker_fee, true)] {
-            let order = self.state.orders().get(slot);
-            let position = sink.trade(&TradeRow {
-                account: order.account,
-                symbol,
-                order: order.id,
-                trade: fill.trade,
-                time: stamp.time,
-                side: order.side,
-                aggressor,
-                price,
-                qty,
-                fee,
-                client_id: self.state.orders().client_id(slot),
-                of_order: self.trades_of(slot),
-            });
-            self.link(slot, Some(position));
+        let trade = Traded { trade: fill.trade, time: stamp.time, price, qty };
+        for (slot, fee, part) in [(fill.maker, maker_fee, Part::Maker), (taking, taker_fee, Part::Taker)] {
+            self.record_part(slot, &trade, fee, part, sink);
         }
         let taker = if planted(Bug::PublicSideWrong) { maker.side } else { maker.side.opposite() };
-        sink.public(&PublicTrade { symbol, trade: fill.trade, time: stamp.time, price, qty, taker });
+        sink.public(&trade.public(symbol, Some(taker)));
         if !planted(Bug::DepthKeepsFilled) {
             sink.reduced(symbol, maker.side, price, qty);
         }
         let notional = self.notional(symbol, price, qty);
         let counted = if planted(Bug::DayCountsLeft) { maker.remaining } else { qty };
         self.tape.trade(symbol, stamp.time, price, counted, notional);
-        if maker.remaining == qty {
-            let mut state = OrderState::live(self.state.orders(), fill.maker);
+        self.close_filled(stamp, fill.maker, qty, notional, sink);
+    }
+
+    fn record_crossing(&mut self, stamp: Stamp, crossing: &Crossing, sink: &mut impl Sink) {
+        let Crossing { slots, trade, price, qty, fees } = *crossing;
+        let symbol = self.state.orders().get(slots[0]).symbol;
+        let trade = Traded { trade, time: stamp.time, price, qty };
+        let notional = self.notional(symbol, price, qty);
+        sink.public(&trade.public(symbol, None));
+        self.tape.trade(symbol, stamp.time, price, qty, notional);
+        for (slot, fee) in slots.into_iter().zip(fees) {
+            self.record_part(slot, &trade, fee, Part::Auction, sink);
+            let order = self.state.orders().get(slot);
+            if !order.is_auction_only() {
+                sink.reduced(symbol, order.side, order.price, qty);
+            }
+            self.close_filled(stamp, slot, qty, notional, sink);
+        }
+    }
+
+    /// Writes down an order's part in a trade.
+    fn record_part(&mut self, slot: Slot, trade: &Traded, fee: Money, part: Part, sink: &mut impl Sink) {
+        let order = self.state.orders().get(slot);
+        let position = sink.trade(&TradeRow {
+            account: order.account,
+            symbol: order.symbol,
+            order: order.id,
+            trade: trade.trade,
+            time: trade.time,
+            side: order.side,
+            part,
+            price: trade.price,
+            qty: trade.qty,
+            fee,
+            client_id: self.state.orders().client_id(slot),
+            of_order: self.trades_of(slot),
+        });
+        self.link(slot, Some(position));
+    }
+
+    /// Writes down that an order on the book is closed, if a trade of `qty` is its last.
+    fn close_filled(&self, stamp: Stamp, slot: Slot, qty: Qty, notional: Money, sink: &mut impl Sink) {
+        let mut state = OrderState::live(self.state.orders(), slot);
+        if state.remaining == qty {
             state.remaining = Qty::ZERO;
             state.notional = state.notional.capped_add(notional);
-            sink.order(&row_of(&state, stamp, self.trades_of(fill.maker)));
+            sink.order(&row_of(&state, stamp, self.trades_of(slot)));
         }
     }
 
@@ -222,6 +301,29 @@ impl Fold {
         let state = OrderState { reason, ..OrderState::live(self.state.orders(), slot) };
         sink.order(&row_of(&state, stamp, self.trades_of(slot)));
     }
+}
+
+/// What both parts of a trade have in common.
+struct Traded {
+    trade: TradeId,
+    time: Time,
+    price: Price,
+    qty: Qty,
+}
+
+impl Traded {
+    fn public(&self, symbol: SymbolId, taker: Option<Side>) -> PublicTrade {
+        let Self { trade, time, price, qty } = *self;
+        PublicTrade { symbol, trade, time, price, qty, taker }
+    }
+}
+
+struct Crossing {
+    slots: [Slot; 2],
+    trade: TradeId,
+    price: Price,
+    qty: Qty,
+    fees: [Money; 2],
 }
 
 struct Fill {

@@ -4,12 +4,14 @@
 //! levels of the books. None of them knows the engine; a
 //! [`Fold`] turns its events into calls of these, and [`Views`] answers.
 
+mod auctions;
 mod depth;
 mod fold;
 pub mod history;
 mod tape;
 mod views;
 
+pub use auctions::{AuctionResult, AuctionResults, RESULTS_KEPT};
 pub use depth::Depth;
 pub use fold::{Counted, Fold, Sink};
 pub use tape::{Day, Move, Tape};

@@ -2,7 +2,7 @@
 
 use crate::fold::{Fold, Sink};
 use crate::history::{Fault, History, Index, OrderRow, Position, PublicTrade, Query, TradeRow};
-use crate::{Depth, Tape};
+use crate::{AuctionResults, Depth, Tape};
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Event, OrderRef, OrderState, State};
 use buttonwood_model::{AccountId, Side, Stamp, SymbolId, Time};
@@ -147,6 +147,11 @@ impl Views {
     /// Prices and volumes of the past day.
     pub fn tape(&self) -> &Tape {
         self.fold.tape()
+    }
+
+    /// What auctions came to.
+    pub fn auctions(&self) -> &AuctionResults {
+        self.fold.auctions()
     }
 
     /// Visible levels.

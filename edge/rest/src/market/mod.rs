@@ -1,5 +1,7 @@
 //! Public market data.
 
+pub(crate) mod auction;
+pub(crate) mod auction_history;
 pub(crate) mod book;
 pub(crate) mod details;
 pub(crate) mod price_feed;

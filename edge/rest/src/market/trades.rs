@@ -8,7 +8,7 @@ use crate::orders::side_name;
 use crate::orders::status::unread;
 use crate::reply::Reply;
 use crate::route::Route;
-use buttonwood_gate::{Reason, Refusal, timestamp_millis};
+use buttonwood_gate::Refusal;
 use buttonwood_views::history::Since;
 
 /// Anybody.
@@ -24,7 +24,7 @@ async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Reply> {
         Some(0) => return Err(field::bad_query("limit_trades", "at least 1", "0").into()),
         rows => field::page(rows),
     };
-    let with_breaks = with_breaks(asked)?;
+    let with_breaks = asked.query_flag("include_breaks", false)?;
     let since = since(asked, app.now().millis().saturating_sub(REACH))?;
     let rows = app.exchange.recall(move |history| history.public_trades(id, since, limit)).await;
     let rows = rows.map_err(|fault| unread(&fault))?;
@@ -37,7 +37,7 @@ async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Reply> {
             json.decimal("price", |out| grid.push_price(out, row.price));
             json.decimal("amount", |out| grid.push_qty(out, row.qty));
             json.plain("exchange", &app.settings.service);
-            json.plain("type", side_name(row.taker));
+            json.plain("type", row.taker.map_or("auction", side_name));
             if with_breaks {
                 json.flag("broken", false);
             }
@@ -46,33 +46,16 @@ async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Reply> {
     Ok(Reply::json(body))
 }
 
-/// Whether broken trades are asked for (MKT-023).
-fn with_breaks(asked: &Asked) -> Result<bool, Refusal> {
-    match asked.query("include_breaks") {
-        None | Some("0" | "false") => Ok(false),
-        Some("1" | "true") => Ok(true),
-        Some(other) => Err(field::bad_query("include_breaks", "1, true, 0 or false", other)),
-    }
-}
-
 /// `since_tid` wins over `timestamp` and its alias `since`, which alone are held within reach (MKT-018 to MKT-020). What
 /// is overridden must be readable all the same: who sends it believes that it counts (TYPE-016).
 fn since(asked: &Asked, floor: u64) -> Result<Since, Refusal> {
     let trade = asked.query_number("since_tid")?;
-    let (time, alias) = (timestamp(asked, "timestamp")?, timestamp(asked, "since")?);
-    Ok(match (trade, time.or(alias)) {
+    let time = asked.query_since()?;
+    Ok(match (trade, time) {
         (Some(trade), _) => Since::AfterTrade(trade),
         (None, None) => Since::Newest,
         // From the first trade on, that of the first millisecond included (TYPE-015).
         (None, Some(0)) => Since::FromTime(floor),
         (None, Some(millis)) => Since::FromTime(millis.saturating_add(1).max(floor)),
     })
-}
-
-/// A query parameter that is a timestamp, in milliseconds.
-fn timestamp(asked: &Asked, name: &str) -> Result<Option<u64>, Refusal> {
-    let Some(text) = asked.query(name) else { return Ok(None) };
-    let refusal = || field::bad_query(name, "a timestamp in seconds or milliseconds", text);
-    let millis = timestamp_millis(text);
-    millis.map(Some).ok_or_else(|| refusal().with_reason(Reason::InvalidTimestampInPayload))
 }

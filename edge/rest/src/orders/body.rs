@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::json::Json;
 use buttonwood_engine::OrderState;
 use buttonwood_model::{CancelReason, ExecutionOption, OrderKind, Side};
-use buttonwood_views::history::TradeRow;
+use buttonwood_views::history::{Part, TradeRow};
 
 /// The name of a side on the wire.
 pub(crate) const fn side_name(side: Side) -> &'static str {
@@ -16,6 +16,9 @@ pub(crate) const fn side_name(side: Side) -> &'static str {
 
 const fn type_name(order: &OrderState) -> &'static str {
     match (order.kind, order.side) {
+        (OrderKind::Limit, _) if matches!(order.option, Some(ExecutionOption::AuctionOnly)) => {
+            "auction-only exchange limit"
+        }
         (OrderKind::Limit, _) => "exchange limit",
         (OrderKind::Market | OrderKind::MarketSpend, Side::Buy) => "market buy",
         (OrderKind::Market | OrderKind::MarketSpend, Side::Sell) => "market sell",
@@ -28,6 +31,7 @@ pub(crate) const fn option_name(option: ExecutionOption) -> &'static str {
         ExecutionOption::MakerOrCancel => "maker-or-cancel",
         ExecutionOption::ImmediateOrCancel => "immediate-or-cancel",
         ExecutionOption::FillOrKill => "fill-or-kill",
+        ExecutionOption::AuctionOnly => "auction-only",
     }
 }
 
@@ -40,6 +44,7 @@ const fn reason_name(reason: CancelReason) -> &'static str {
         CancelReason::ExceedsPriceLimits => "ExceedsPriceLimits",
         CancelReason::Requested => "Requested",
         CancelReason::MarketClosed => "MarketClosed",
+        CancelReason::AuctionCancelled => "AuctionCancelled",
     }
 }
 
@@ -94,7 +99,7 @@ pub(crate) fn trade(json: &mut Json, app: &App, row: &TradeRow) {
     json.number("timestamp", row.time.seconds());
     json.number("timestampms", row.time.millis());
     json.plain("type", if row.side == Side::Buy { "Buy" } else { "Sell" });
-    json.flag("aggressor", row.aggressor);
+    json.flag("aggressor", row.part == Part::Taker);
     json.plain("fee_currency", &app.listed.currency(symbol.quote).code);
     json.decimal("fee_amount", |out| row.fee.push_floored(out, buttonwood_num::MONEY_DECIMALS));
     json.number("tid", row.trade.0);
@@ -103,5 +108,5 @@ pub(crate) fn trade(json: &mut Json, app: &App, row: &TradeRow) {
         json.plain("client_order_id", client_id.as_str());
     }
     json.plain("exchange", &app.settings.service);
-    json.flag("is_auction_fill", false);
+    json.flag("is_auction_fill", row.part == Part::Auction);
 }

@@ -3,7 +3,7 @@
 use super::refused;
 use crate::app::App;
 use crate::call::Call;
-use crate::json::{self, Json};
+use crate::json;
 use crate::reply::Reply;
 use crate::route::{Route, Write};
 use buttonwood_engine::{Body, Outcome};
@@ -22,7 +22,7 @@ fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
     Ok(Body::CancelSession)
 }
 
-/// Every order that was live is cancelled: nothing in this exchange makes a cancel fail, so there are no rejects.
+/// Every order that was live is cancelled, but those that wait for an auction and are too late to leave it (AUCT-003).
 pub(super) fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     if let Outcome::Rejected(reject) = receipt.outcome {
         return Err(refused::refusal(app, call, reject));
@@ -31,7 +31,7 @@ pub(super) fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply,
         json.plain("result", "ok");
         json.object_field("details", |json| {
             json.array_field("cancelledOrders", &receipt.cancelled, |json, id| json.number_item(id.0));
-            json.array_field("cancelRejects", [0; 0], Json::number_item);
+            json.array_field("cancelRejects", &receipt.kept, |json, id| json.number_item(id.0));
         });
     });
     Ok(Reply::json(body))

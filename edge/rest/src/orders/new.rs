@@ -36,11 +36,11 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     let side = side(payload, symbol)?;
     let kind = kind(payload, symbol, side)?;
     let option = option(payload)?;
-    if kind != OrderKind::Limit && option == Some(ExecutionOption::MakerOrCancel) {
-        return Err(Refusal::new(
-            Reason::UnsupportedOption,
-            "Option \"maker-or-cancel\" is not supported for market orders",
-        ));
+    if let Some(resting @ (ExecutionOption::MakerOrCancel | ExecutionOption::AuctionOnly)) = option
+        && kind != OrderKind::Limit
+    {
+        let message = format!("Option \"{}\" is not supported for market orders", body::option_name(resting));
+        return Err(Refusal::new(Reason::UnsupportedOption, message));
     }
     if payload.flag("margin_order", false)? {
         return Err(bad_value("margin_order", "false: this account is not enabled for margin", "true"));
@@ -146,9 +146,10 @@ fn known_option(name: &str) -> Result<ExecutionOption, Refusal> {
         "maker-or-cancel" => Ok(ExecutionOption::MakerOrCancel),
         "immediate-or-cancel" => Ok(ExecutionOption::ImmediateOrCancel),
         "fill-or-kill" => Ok(ExecutionOption::FillOrKill),
+        "auction-only" => Ok(ExecutionOption::AuctionOnly),
         other => {
             let message = format!("Option \"{}\" is not supported", quoted(other));
-            let known = "options are maker-or-cancel, immediate-or-cancel and fill-or-kill";
+            let known = "options are maker-or-cancel, immediate-or-cancel, fill-or-kill and auction-only";
             Err(Refusal::new(Reason::UnsupportedOption, message).and(known))
         }
     }

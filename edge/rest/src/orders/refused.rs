@@ -3,9 +3,10 @@
 use crate::app::App;
 use crate::call::Call;
 use crate::field::{bad_order_field, closed_symbol, failed, no_space, unknown_symbol};
+use crate::time::iso_millis;
 use buttonwood_engine::{AccessReject, FILLS_MAX, ORDERS_MAX, PlaceReject, Reject};
 use buttonwood_gate::{Payload, Reason, Refusal, missing_role, quoted};
-use buttonwood_model::{Role, Roles, Symbol};
+use buttonwood_model::{Role, Roles, Symbol, SymbolId};
 use buttonwood_num::{Decimal, MONEY_DECIMALS};
 
 /// Words the refusal of a writing call.
@@ -15,7 +16,12 @@ pub(crate) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
         Reject::Place(reject) => place(app, call, reject),
         Reject::NoRoom => no_space(),
         Reject::System => failed(),
-        Reject::BadAmount | Reject::Unknown | Reject::Taken | Reject::TooMany | Reject::NotNow => {
+        Reject::BadAmount
+        | Reject::Unknown
+        | Reject::Taken
+        | Reject::TooMany
+        | Reject::NotNow
+        | Reject::Schedule(_) => {
             Refusal::new(Reason::InvalidParameterValue, "The exchange does not take this request")
         }
     }
@@ -46,10 +52,19 @@ fn nonce_used(payload: &Payload) -> Refusal {
 fn place(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
     let text = |name| call.payload().decimal_text(name).unwrap_or_default();
     let name = text("symbol");
-    let Some((_, symbol)) = app.find_symbol(&name) else { return unknown_symbol(&name) };
+    let Some((id, symbol)) = app.find_symbol(&name) else { return unknown_symbol(&name) };
     let shown = symbol.name.to_ascii_uppercase();
     match reject {
         PlaceReject::InvalidSymbol => closed_symbol(&name),
+        PlaceReject::NoAuctions => {
+            let message = format!("Option \"auction-only\" is not supported: symbol {shown} has no auctions");
+            Refusal::new(Reason::UnsupportedOption, message)
+        }
+        PlaceReject::AuctionNotOpen => {
+            let opening = opening(app, id);
+            let message = format!("The next auction of symbol {shown} does not take orders yet{opening}");
+            Refusal::new(Reason::AuctionNotOpen, message)
+        }
         PlaceReject::NoPrice => bad_order_field(Reason::InvalidPrice, "price", symbol, &text("price")),
         PlaceReject::SpendIsForBuys => bad_order_field(Reason::InvalidSide, "side", symbol, &text("side")),
         PlaceReject::BelowMinimum => bad_size(call, symbol).and("it buys less than can be traded"),
@@ -82,6 +97,13 @@ fn place(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
             Refusal::new(Reason::InsufficientFunds, message)
         }
     }
+}
+
+/// From when on it does.
+fn opening(app: &App, symbol: SymbolId) -> String {
+    let views = app.exchange.views();
+    let schedule = views.state().auctions(symbol).and_then(|auctions| auctions.schedule().copied());
+    schedule.map_or_else(String::new, |schedule| format!("; it opens at {}", iso_millis(schedule.opening())))
 }
 
 /// What a limit buy would have reserved, which is more than price times quantity. Other orders say what they need.

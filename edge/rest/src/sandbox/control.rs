@@ -1,6 +1,6 @@
 //! What all control calls share: who may call, and how their bodies are read.
 
-use super::{advance, clock, credit, listing, maintenance, nonces, status};
+use super::{advance, auctions, clock, credit, listing, maintenance, nonces, status};
 use crate::app::App;
 use crate::call::Asked;
 use crate::reply::Reply;
@@ -45,6 +45,7 @@ pub(crate) enum Control {
     Credit,
     List,
     Status,
+    Auctions,
     Maintenance,
     ResetNonces,
 }
@@ -69,6 +70,7 @@ impl Control {
             Self::Credit => credit::answer(app, &fields).await,
             Self::List => listing::answer(app, &fields).await,
             Self::Status => status::answer(app, asked, &fields).await,
+            Self::Auctions => auctions::answer(app, asked, &fields).await,
             Self::Maintenance => maintenance::answer(app, &fields),
             Self::ResetNonces => nonces::answer(app, &fields).await,
         }

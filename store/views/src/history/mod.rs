@@ -31,7 +31,7 @@ pub use index::{Index, Lengths};
 pub use page::Limit;
 pub use proof::Proof;
 pub use query::{Look, Query, Since};
-pub use row::{OrderRow, PublicTrade, TradeRow};
+pub use row::{OrderRow, Part, PublicTrade, TradeRow};
 
 #[cfg(test)]
 mod tests;

@@ -27,8 +27,8 @@ pub struct TradeRow {
     pub time: Time,
     /// The side of the account's order.
     pub side: Side,
-    /// Whether the account's order took.
-    pub aggressor: bool,
+    /// Which part the account's order had in it.
+    pub part: Part,
     /// At which price.
     pub price: Price,
     /// How much.
@@ -39,6 +39,17 @@ pub struct TradeRow {
     pub client_id: Option<ClientId>,
     /// The row of the trade that this order made before.
     pub of_order: Option<Position>,
+}
+
+/// Which part an order had in a trade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// It rested.
+    Maker,
+    /// It came and took.
+    Taker,
+    /// Both waited for an auction, or rested until there was one (AUCT-005).
+    Auction,
 }
 
 /// A closed order as it ended.
@@ -91,8 +102,8 @@ pub struct PublicTrade {
     pub price: Price,
     /// How much.
     pub qty: Qty,
-    /// The side that took.
-    pub taker: Side,
+    /// The side that took; none in an auction.
+    pub taker: Option<Side>,
 }
 
 /// A row that pages by time.
@@ -153,7 +164,7 @@ impl TradeRow {
             self.trade.0,
             self.time.0,
             side_code(self.side),
-            u64::from(self.aggressor),
+            part_code(self.part),
             self.price.ticks(),
             qty,
             qty_high,
@@ -174,7 +185,7 @@ impl TradeRow {
     /// Reads the body of the row at `at`.
     pub(super) fn decode(at: Position, body: &[u8]) -> Result<(Self, AccountLinks), Damage> {
         let (numbers, client_id): ([u64; 19], _) = codec::unpack(body)?;
-        let [account, symbol, order, trade, time, side_of, aggressor, rest @ ..] = numbers;
+        let [account, symbol, order, trade, time, side_of, part_of, rest @ ..] = numbers;
         let [price, qty, qty_high, fee, fee_high, of_order, links @ ..] = rest;
         let row = Self {
             account: AccountId(u32::try_from(account)?),
@@ -183,7 +194,7 @@ impl TradeRow {
             trade: TradeId(trade),
             time: Time(time),
             side: side(side_of)?,
-            aggressor: aggressor != 0,
+            part: part(part_of)?,
             price: Price::from_ticks(price),
             qty: Qty::from_hundredths(codec::whole(qty, qty_high)),
             fee: Money::from_units(codec::unzigzag(codec::whole(fee, fee_high))),
@@ -273,7 +284,7 @@ impl PublicTrade {
     pub(super) fn encode(&self, at: Position, link: Link, out: &mut Vec<u8>) {
         let [qty, qty_high] = codec::halves(self.qty.hundredths());
         let [ordinal, prev, jump] = link.numbers(at);
-        let (symbol, taker) = (u64::from(self.symbol.0), side_code(self.taker));
+        let (symbol, taker) = (u64::from(self.symbol.0), self.taker.map_or(NO_TAKER, side_code));
         let (price, time) = (self.price.ticks(), self.time.0);
         codec::pack(out, &[symbol, self.trade.0, time, price, qty, qty_high, taker, ordinal, prev, jump]);
     }
@@ -288,7 +299,7 @@ impl PublicTrade {
             time: Time(time),
             price: Price::from_ticks(price),
             qty: Qty::from_hundredths(codec::whole(qty, qty_high)),
-            taker: side(taker)?,
+            taker: if taker == NO_TAKER { None } else { Some(side(taker)?) },
         };
         let link = Link::from_numbers(at, link)?;
         if rest.is_empty() { Ok((row, link)) } else { Err(Damage) }
@@ -334,10 +345,14 @@ macro_rules! codes {
     };
 }
 
+/// Where a public trade names no side.
+const NO_TAKER: u64 = 2;
+
 codes!(Side, side_code, side: 0 = Buy, 1 = Sell);
+codes!(Part, part_code, part: 0 = Maker, 1 = Taker, 2 = Auction);
 codes!(OrderKind, kind_code, kind: 0 = Limit, 1 = Market, 2 = MarketSpend);
 // Zero is left for no option and no reason.
-codes!(ExecutionOption, option_code, option: 1 = MakerOrCancel, 2 = ImmediateOrCancel, 3 = FillOrKill);
+codes!(ExecutionOption, option_code, option: 1 = MakerOrCancel, 2 = ImmediateOrCancel, 3 = FillOrKill, 4 = AuctionOnly);
 codes!(CancelReason, reason_code, reason:
     1 = MakerOrCancelWouldTake,
     2 = ImmediateOrCancelWouldPost,
@@ -345,7 +360,8 @@ codes!(CancelReason, reason_code, reason:
     4 = SelfCrossPrevented,
     5 = ExceedsPriceLimits,
     6 = Requested,
-    7 = MarketClosed
+    7 = MarketClosed,
+    8 = AuctionCancelled
 );
 
 fn unless_zero<T>(code: u64, value: fn(u64) -> Result<T, Damage>) -> Result<Option<T>, Damage> {

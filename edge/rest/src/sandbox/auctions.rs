@@ -1,0 +1,113 @@
+//! `POST /sandbox/symbols/{symbol}/auctions`: when a symbol's auctions are (AUCT-001, AUCT-002). Its fields are named as the
+//! notice of an auction's opening names them.
+
+use super::Control;
+use super::control::operate;
+use crate::app::App;
+use crate::call::Asked;
+use crate::field::{bad_value, failed, no_space, unknown_symbol};
+use crate::json;
+use crate::reply::Reply;
+use crate::route::Route;
+use buttonwood_engine::{Body, Outcome, Reject, Schedule, ScheduleError};
+use buttonwood_gate::{LATEST, Payload, Refusal};
+use buttonwood_model::{SymbolId, Time};
+
+/// This machine only.
+pub(crate) const ROUTE: Route =
+    Route::control("POST", "/sandbox/symbols/{symbol}/auctions", Control::Auctions);
+
+/// What an auction would come to is told from ten minutes before, unless told otherwise (facts T§3.11).
+const INDICATES: u64 = 600 * Time::SECOND;
+/// And each minute.
+const INDICATES_EVERY_SECONDS: u64 = 60;
+/// Orders for it can be cancelled until a minute before, unless told otherwise (Q-119).
+const LAST_CANCEL: u64 = 60 * Time::SECOND;
+
+pub(super) async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Result<Reply, Refusal> {
+    let id = asked.symbol(app).ok_or_else(|| unknown_symbol(asked.parameter))?;
+    let schedule = read(fields)?;
+    match operate(app, Body::ScheduleAuctions(id, schedule)).await? {
+        Outcome::Done => Ok(told(app, id, schedule)),
+        Outcome::Rejected(Reject::Schedule(error)) => Err(refusal(fields, error)),
+        Outcome::Rejected(Reject::NotNow) => Err(bad_value(
+            "symbol",
+            "a spot symbol without an auction that is being settled",
+            asked.parameter,
+        )),
+        Outcome::Rejected(Reject::NoRoom) => Err(no_space()),
+        Outcome::Rejected(_) | Outcome::Order(_) | Outcome::NotLive => Err(failed()),
+    }
+}
+
+fn read(fields: &Payload) -> Result<Option<Schedule>, Refusal> {
+    if !fields.flag("enabled", true)? {
+        return Ok(None);
+    }
+    let time = time(fields, "auction_time_ms")?.ok_or_else(|| Refusal::missing_key("auction_time_ms"))?;
+    let every = seconds(fields, "every_seconds", 0)?;
+    let opens = before(fields, "auction_open_ms", time)?.unwrap_or(Schedule::ALWAYS);
+    // What is not told fits in what is.
+    let most = opens.min(if every == 0 { u64::MAX } else { every });
+    let indicates = before(fields, "first_indicative_ms", time)?.unwrap_or(INDICATES.min(most));
+    let indicates_every = seconds(fields, "indicative_every_seconds", INDICATES_EVERY_SECONDS)?;
+    let last_cancel = before(fields, "last_cancel_time_ms", time)?.unwrap_or(LAST_CANCEL.min(most));
+    Ok(Some(Schedule { time, every, opens, indicates, indicates_every, last_cancel }))
+}
+
+/// A span that a field names in seconds, in microseconds.
+fn seconds(fields: &Payload, name: &str, default: u64) -> Result<u64, Refusal> {
+    Ok(fields.integer(name)?.unwrap_or(default).saturating_mul(Time::SECOND))
+}
+
+/// A time that a field names, if it is there.
+fn time(fields: &Payload, name: &str) -> Result<Option<Time>, Refusal> {
+    let Some(millis) = fields.timestamp_ms(name)? else { return Ok(None) };
+    let time = Time(millis.saturating_mul(1_000));
+    if time > LATEST {
+        return Err(bad_value(name, "no later than 5138-01-01T00:00:00Z", &millis.to_string()));
+    }
+    Ok(Some(time))
+}
+
+/// How long before the auction the time is that a field names, if it is there.
+fn before(fields: &Payload, name: &str, auction: Time) -> Result<Option<u64>, Refusal> {
+    let Some(time) = time(fields, name)? else { return Ok(None) };
+    let span = auction.0.checked_sub(time.0);
+    span.map(Some).ok_or_else(|| bad_value(name, "no later than auction_time_ms", &time.millis().to_string()))
+}
+
+fn refusal(fields: &Payload, error: ScheduleError) -> Refusal {
+    let (name, expected) = match error {
+        ScheduleError::Past => ("auction_time_ms", "in the future"),
+        ScheduleError::Every => ("every_seconds", "0 for one auction only, or from 60 to 31622400"),
+        ScheduleError::Indicates if fields.field("indicative_every_seconds").is_some() => (
+            "indicative_every_seconds",
+            "at least 1, and fit no more than 100 times between first_indicative_ms and the auction",
+        ),
+        ScheduleError::Indicates => (
+            "first_indicative_ms",
+            "after auction_open_ms and the auction before, and no more than 100 times indicative_every_seconds \
+             before the auction",
+        ),
+        ScheduleError::LastCancel => ("last_cancel_time_ms", "after auction_open_ms and the auction before"),
+    };
+    bad_value(name, expected, &fields.decimal_text(name).unwrap_or_default())
+}
+
+fn told(app: &App, id: SymbolId, schedule: Option<Schedule>) -> Reply {
+    Reply::json(json::object(256, |json| {
+        json.plain("result", "ok");
+        json.plain("symbol", &app.listed.symbol(id).name.to_ascii_uppercase());
+        json.flag("enabled", schedule.is_some());
+        let Some(schedule) = schedule else { return };
+        json.number("auction_open_ms", schedule.opening().millis());
+        json.number("auction_time_ms", schedule.time.millis());
+        if let Some(first) = schedule.next_indication(Time(0)) {
+            json.number("first_indicative_ms", first.millis());
+        }
+        json.number("last_cancel_time_ms", schedule.last_cancel().millis());
+        json.number("every_seconds", Time(schedule.every).seconds());
+        json.number("indicative_every_seconds", Time(schedule.indicates_every).seconds());
+    }))
+}
