@@ -280,6 +280,14 @@ impl Exchange {
         self.control(&format!("/sandbox/symbols/{symbol}/status"), &json!({ "status": status })).ok();
     }
 
+    /// Schedules a symbol's auction in so many seconds; `fields` say the rest.
+    #[track_caller]
+    pub fn schedule_auction(&self, symbol: &str, fields: &Value, seconds: u64) {
+        let mut body = fields.clone();
+        body["auction_time_ms"] = (self.now_ms() + 1_000 * seconds).into();
+        self.control(&format!("/sandbox/symbols/{symbol}/auctions"), &body).ok();
+    }
+
     /// The process's number.
     #[track_caller]
     pub fn pid(&self) -> Pid {

@@ -11,9 +11,9 @@
 //!
 //! Actors are key names of `credentials.json`. Amounts of money may be sums, so that a reader sees where a
 //! balance comes from. Further lines: `KEY buy btcusd 1 at market`, `KEY buy btcusd for 500 at market`,
-//! `KEY cancel A1`, `KEY cancel all => A1, B1`, `KEY cancel session => nothing`, `credit KEY BTC 5`,
-//! `status btcusd cancel_only`, `advance 60`. An order line may name an option after its price. `#` starts a
-//! comment. Every scenario ends with [`laws::check`].
+//! `KEY cancel A1`, `KEY cancel all => A1, B1 but C1` (which could not be cancelled), `KEY cancel session => nothing`,
+//! `credit KEY BTC 5`, `status btcusd cancel_only`, `auction btcusd in 120`, `advance 60`. An order line may name an option
+//! after its price. `#` starts a comment. Every scenario ends with [`laws::check`].
 
 use std::collections::BTreeMap;
 
@@ -87,6 +87,11 @@ impl<'x> Script<'x> {
                 self.exchange.set_status(symbol, status);
                 Ok(())
             }
+            ["auction", symbol, "in", seconds] => {
+                let seconds: u64 = seconds.parse().map_err(|_| "seconds are a number")?;
+                self.exchange.schedule_auction(symbol, &json!({}), seconds);
+                Ok(())
+            }
             ["advance", seconds] => {
                 self.exchange.advance(seconds.parse().map_err(|_| "seconds are a number")?);
                 Ok(())
@@ -142,17 +147,19 @@ impl<'x> Script<'x> {
     fn cancel_many(&self, key: &str, what: &str, expected: &str) -> Result<(), String> {
         let answer = self.exchange.as_(key).call(&format!("/v1/order/cancel/{what}"), json!({}));
         let body = answer.ok();
-        let mut expected_ids = Vec::new();
-        for name in expected.split(',').map(str::trim).filter(|name| *name != "nothing") {
-            let id = self.find(name)?.1;
-            expected_ids.push(id.parse::<u64>().map_err(|_| format!("an id is a number: {id}"))?);
+        let (cancelled, kept) = expected.split_once(" but ").unwrap_or((expected, "nothing"));
+        for (field, names) in [("cancelledOrders", cancelled), ("cancelRejects", kept)] {
+            let mut expected_ids = Vec::new();
+            for name in names.split(',').map(str::trim).filter(|name| *name != "nothing") {
+                let id = self.find(name)?.1;
+                expected_ids.push(id.parse::<u64>().map_err(|_| format!("an id is a number: {id}"))?);
+            }
+            expected_ids.sort_unstable();
+            let mut found: Vec<u64> = serde_json::from_value(body["details"][field].clone())
+                .map_err(|error| format!("{error}\n{answer}"))?;
+            found.sort_unstable();
+            same(&found, &expected_ids, &answer)?;
         }
-        expected_ids.sort_unstable();
-        let mut found: Vec<u64> = serde_json::from_value(body["details"]["cancelledOrders"].clone())
-            .map_err(|error| format!("{error}\n{answer}"))?;
-        found.sort_unstable();
-        same(&found, &expected_ids, &answer)?;
-        same(&body["details"]["cancelRejects"], &json!([]), &answer)?;
         same(&body["result"], &json!("ok"), &answer)
     }
 
