@@ -4,7 +4,8 @@ use crate::Link;
 use crate::ladder::Rung;
 use crate::texts::Text;
 use buttonwood_model::{
-    AccountId, ExecutionOption, Held, OrderId, OrderKind, SessionId, Side, SymbolId, TextRef, Time, record_of,
+    AccountId, CLIENT_ID_MAX, ExecutionOption, Held, OrderId, OrderKind, SessionId, Side, SymbolId, TextRef,
+    Time, record_of,
 };
 use buttonwood_num::{Bps, Money, Price, Qty};
 use serde::{Deserialize, Serialize};
@@ -134,10 +135,8 @@ impl TextLen {
 
     #[inline]
     pub(crate) fn new(len: usize, option: Option<ExecutionOption>) -> Self {
-        let len = u8::try_from(len)
-            .ok()
-            .filter(|len| *len < Self::AUCTION_ONLY)
-            .expect("client order ids are short");
+        const { assert!(CLIENT_ID_MAX < 0x80, "the highest bit is free") };
+        let len = u8::try_from(len).expect("client order ids are short");
         let is_auction_only = option == Some(ExecutionOption::AuctionOnly);
         Self(len | if is_auction_only { Self::AUCTION_ONLY } else { 0 })
     }

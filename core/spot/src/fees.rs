@@ -6,8 +6,9 @@ use buttonwood_num::{Bps, Grid, Money, Price, Qty};
 use buttonwood_planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
 
-/// Fee rates of orders placed through the interface (D-31).
+/// Fee rates of orders placed through the interface (D-31). A word, so that it is copied as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(align(8))]
 pub struct FeeSchedule {
     /// Of the resting order.
     pub maker: Bps,

@@ -1,7 +1,7 @@
 //! A small venue that fills a history, and beside it the plainest model of one: the rows in a `Vec`.
 
 use crate::history::files::Halves;
-use crate::history::{History, Index, OrderRow, Position, PublicTrade, TradeRow};
+use crate::history::{History, Index, OrderRow, Part, Position, PublicTrade, TradeRow};
 use buttonwood_model::{
     AccountId, CancelReason, ClientId, ExecutionOption, OrderId, OrderKind, SessionId, Side, SymbolId, Time,
     TradeId,
@@ -127,7 +127,7 @@ impl Rig {
             trade,
             time: self.time,
             side: order.side,
-            aggressor: pick.is_multiple_of(3),
+            part: [Part::Taker, Part::Maker, Part::Auction][pick % 3],
             price: order.price,
             qty,
             fee: Money::from_units(fee),
@@ -140,7 +140,7 @@ impl Rig {
             time: row.time,
             price: row.price,
             qty,
-            taker: row.side.opposite(),
+            taker: (row.part != Part::Auction).then(|| row.side.opposite()),
         };
         self.live[place].trades = Some(self.append(Row::Trade(row)));
         self.append(Row::Public(public));
@@ -215,7 +215,7 @@ pub(super) fn trade_of_order(number: u64, before: Option<Position>) -> TradeRow 
         trade: TradeId(number),
         time: Time(number),
         side: Side::Sell,
-        aggressor: false,
+        part: Part::Maker,
         price: Price::from_ticks(1),
         qty: Qty::from_hundredths(1),
         fee: Money::ZERO,
