@@ -62,8 +62,14 @@ fn evolve_rare(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]) {
             state.pit.auctions.insert(symbol, auctions);
         }
         Rare::AuctionIndicated(symbol, _) => auctions_of(state, symbol).note_indication(time),
-        Rare::AuctionCut(symbol, finding, before) => auctions_of(state, symbol).note_cut(finding, before),
-        Rare::AuctionEnded(symbol, _) => auctions_of(state, symbol).note_end(time),
+        Rare::AuctionCut(symbol, finding, before) => {
+            auctions_of(state, symbol).note_cut(finding, before);
+            state.pit.settling += 1;
+        }
+        Rare::AuctionEnded(symbol, _) => {
+            auctions_of(state, symbol).note_end(time);
+            state.pit.settling -= 1;
+        }
     }
 }
 

@@ -95,6 +95,11 @@ impl State {
         self.pit.auctions.get(&symbol)
     }
 
+    /// Whether an auction has found its price and is not settled yet: nobody else should have a turn before it is (INV-AUC-5).
+    pub fn is_settling(&self) -> bool {
+        self.pit.settling > 0
+    }
+
     /// When an auction needs [`crate::Body::Auction`] next, and whose; the earliest, and of equals the symbol that was listed
     /// first. One that is being settled comes before all.
     pub fn next_auction(&self) -> Option<(Time, SymbolId)> {

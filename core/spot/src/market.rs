@@ -22,6 +22,8 @@ pub struct Pit {
     pub taking: Slot,
     /// The auctions of those symbols that have any, or have had.
     pub auctions: BTreeMap<SymbolId, Auctions>,
+    /// How many of these have an auction that has found its price and is not settled yet.
+    pub settling: u32,
 }
 
 /// What decisions about spot orders read.

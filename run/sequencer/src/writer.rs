@@ -130,8 +130,11 @@ impl Writer {
         // Events go where they will be encoded from: nothing is copied.
         std::mem::swap(&mut self.batch, &mut inside.batch);
         std::mem::swap(&mut self.batch.out, &mut self.work.out);
-        self.take_queued(shared);
-        self.take_due(shared, by);
+        self.settle(shared);
+        if !self.waits_for_auction(shared) {
+            self.take_queued(shared);
+            self.take_due(shared, by);
+        }
         if !planted(Bug::FingerprintStale) || self.batch.entries.len() < 2 {
             self.batch.fingerprint = self.state.fingerprint();
         }
@@ -143,6 +146,19 @@ impl Writer {
             shared.filling.tell();
         }
         is_full
+    }
+
+    /// Goes on with an auction that has found its price. A batch holds so much of it, and the next one more; until all of it
+    /// is settled nobody else has a turn, so that who took part when it found its price is who trades (INV-AUC-5).
+    fn settle(&mut self, shared: &Shared) {
+        if self.state.is_settling() {
+            self.run_due(None, Time(0), shared);
+        }
+    }
+
+    /// Whether everybody waits for it. While little room is left it is not settled, and cancels are taken.
+    fn waits_for_auction(&self, shared: &Shared) -> bool {
+        self.state.is_settling() && self.is_full() && !shared.low_space.load(Ordering::Relaxed)
     }
 
     fn is_full(&self) -> bool {
