@@ -89,9 +89,18 @@ impl Auctions {
         self.indicates.is_some_and(|when| when <= now).then_some(Due::Indication)
     }
 
-    /// Whether an order for the next auction would be too late to cancel (AUCT-003).
-    pub fn is_late(&self, now: Time) -> bool {
-        self.settling.is_some() || self.schedule.is_some_and(|schedule| schedule.last_cancel() <= now)
+    /// When the auction is that an order of this id is for, if there is one: while one is being settled, orders that were
+    /// not there when it found its price are for the one after it.
+    pub fn schedule_for(&self, order: OrderId, now: Time) -> Option<Schedule> {
+        match self.settling {
+            Some(settling) if order >= settling.before => self.schedule?.after(now),
+            _ => self.schedule,
+        }
+    }
+
+    /// Whether the order, which waits for an auction, cannot be cancelled any more (AUCT-003).
+    pub fn is_late(&self, order: OrderId, now: Time) -> bool {
+        self.schedule_for(order, now).is_some_and(|schedule| schedule.last_cancel() <= now)
     }
 
     /// Notes that it was told what the next one would come to.
@@ -146,7 +155,11 @@ mod tests {
             assert_eq!((auctions.next(), auctions.due(when)), (Some(when), Some(Due::Indication)));
             auctions.note_indication(when);
         }
-        assert!(!auctions.is_late(Time(day - 15 * SECOND - 1)) && auctions.is_late(Time(day - 15 * SECOND)));
+        let (taken, came) = (OrderId(6), OrderId(7));
+        for order in [taken, came] {
+            assert!(!auctions.is_late(order, Time(day - 15 * SECOND - 1)));
+            assert!(auctions.is_late(order, Time(day - 15 * SECOND)));
+        }
         assert_eq!((auctions.next(), auctions.due(Time(day - 1))), (Some(Time(day)), None));
         assert_eq!(auctions.due(Time(day)), Some(Due::Auction));
         let finding = Finding { qty: Qty::from_hundredths(9), ..Finding::default() };
@@ -158,12 +171,14 @@ mod tests {
             (auctions.next(), auctions.due(Time(day))),
             (Some(Time(0)), Some(Due::Settlement(settling)))
         );
-        assert!(auctions.is_late(Time(day)));
+        // Who came too late for it has all the time until the next one.
+        assert!(auctions.is_late(taken, Time(day)) && !auctions.is_late(came, Time(day)));
+        assert_eq!(auctions.schedule_for(came, Time(day)).map(|next| next.time), Some(Time(2 * day)));
         auctions.note_end(Time(day));
         assert_eq!((auctions.number(), auctions.next()), (2, Some(Time(2 * day - 20 * SECOND))));
-        assert!(!auctions.is_late(Time(day)));
+        assert!(!auctions.is_late(came, Time(day)));
         // A new schedule goes on counting; without one nothing is due.
         let ended = Auctions::scheduled(Some(&auctions), None, Time(day));
-        assert_eq!((ended.number(), ended.next(), ended.is_late(Time(day))), (2, None, false));
+        assert_eq!((ended.number(), ended.next(), ended.is_late(came, Time(day))), (2, None, false));
     }
 }

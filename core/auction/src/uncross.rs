@@ -171,10 +171,10 @@ mod tests {
         let most = (0..40).map(|ticks| at(ticks).0).max().filter(|most| *most > 0)?;
         let least = (0..40).filter(|ticks| at(*ticks).0 == most).map(|ticks| at(ticks).1).min()?;
         let mut good = (0..40).filter(|ticks| at(*ticks) == (most, least));
-        let first = good.next()?;
-        let last = good.next_back().unwrap_or(first);
-        let wanted = half_ticks.unwrap_or(u128::from(first + last));
-        Some((u64::try_from(wanted / 2).unwrap().clamp(first, last), most))
+        let low = good.next()?;
+        let high = good.next_back().unwrap_or(low);
+        let wanted = half_ticks.unwrap_or(u128::from(low + high));
+        Some((u64::try_from(wanted / 2).unwrap().clamp(low, high), most))
     }
 
     proptest! {

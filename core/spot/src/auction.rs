@@ -7,7 +7,7 @@
 use crate::fees::auction_fee;
 use crate::{Event, Market};
 use alloc::vec::Vec;
-use buttonwood_auction::{Clearing, Collar, Due, Finding, Schedule, Settling, Step, uncross};
+use buttonwood_auction::{Clearing, Collar, Due, Finding, Settling, Step, uncross};
 use buttonwood_book::Book;
 use buttonwood_model::{CancelReason, OrderId, Outbox, Side, Slot, Symbol, SymbolId, SymbolStatus, TradeId};
 use buttonwood_num::{Price, Qty};
@@ -247,8 +247,9 @@ impl<'a> Uncrossing<'a> {
 
 /// Why an order for an auction does not enter.
 pub(crate) fn check_open(market: Market<'_>, symbol: SymbolId) -> Result<(), crate::place::Reject> {
-    let schedule = market.pit.auctions.get(&symbol).and_then(|auctions| auctions.schedule());
-    let opening = schedule.map(Schedule::opening).ok_or(crate::place::Reject::NoAuctions)?;
+    let (auctions, id) = (market.pit.auctions.get(&symbol), OrderId(market.next_id));
+    let next = auctions.and_then(|auctions| auctions.schedule_for(id, market.time));
+    let opening = next.ok_or(crate::place::Reject::NoAuctions)?.opening();
     if market.time < opening { Err(crate::place::Reject::AuctionNotOpen) } else { Ok(()) }
 }
 
@@ -263,6 +264,6 @@ fn waits_bound(market: Market<'_>, slot: Slot) -> bool {
     let order = market.pit.orders.get(slot);
     let auctions = market.pit.auctions.get(&order.symbol);
     order.is_auction_only()
-        && auctions.is_some_and(|auctions| auctions.is_late(market.time))
+        && auctions.is_some_and(|auctions| auctions.is_late(order.id, market.time))
         && !planted(Bug::AuctionCancelledLate)
 }
