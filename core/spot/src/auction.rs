@@ -218,8 +218,8 @@ impl<'a> Uncrossing<'a> {
             && let Some(trade) = trades.next()
         {
             let qty = wanted.min(offered);
-            let fees =
-                [buy, sell].map(|slot| auction_fee(&self.listed.grid, orders.get(slot), price, qty, rate));
+            let fees = [(buy, wanted), (sell, offered)]
+                .map(|(slot, left)| auction_fee(&self.listed.grid, orders.get(slot), left, price, qty, rate));
             out.push(Event::Crossed { buy, sell, trade: TradeId(trade), price, qty, fees });
             any = true;
             buyer = if wanted == qty { next(Side::Buy) } else { Some((buy, wanted - qty)) };

@@ -83,7 +83,12 @@ pub(crate) fn freed(grid: &Grid, order: &Order, qty: Qty) -> Money {
 
 #[cold]
 fn freed_unevenly(grid: &Grid, order: &Order, qty: Qty) -> Money {
-    hold_of(grid, order) - hold_with(grid, order, order.remaining - qty)
+    freed_of(grid, order, order.remaining, qty)
+}
+
+/// What an order frees when `qty` of what is left of it trades.
+fn freed_of(grid: &Grid, order: &Order, left: Qty, qty: Qty) -> Money {
+    hold_with(grid, order, left) - hold_with(grid, order, left - qty)
 }
 
 /// What maker and taker pay for a fill.
@@ -101,14 +106,15 @@ fn both_fees_apart(grid: &Grid, maker: &Order, qty: Qty, taker_rate: Bps) -> Opt
     Some([maker_fee(grid, maker, qty)?, grid.fee(maker.price, qty, taker_rate)?])
 }
 
-/// The fee of a party to an auction's trade. A buyer's is no more than what the trade frees beyond its price, as a maker's.
-pub(crate) fn auction_fee(grid: &Grid, order: &Order, price: Price, qty: Qty, rate: Bps) -> Money {
+/// The fee of a party to an auction's trade of `qty` of what the trades before it left. A buyer's is no more than what the
+/// trade frees beyond its price, as a maker's.
+pub(crate) fn auction_fee(grid: &Grid, order: &Order, left: Qty, price: Price, qty: Qty, rate: Bps) -> Money {
     let fee = grid.fee(price, qty, rate).expect("smaller than what was held, or than the notional");
     if order.side == Side::Sell || grid.has_exact_fees() {
         return fee;
     }
     let notional = grid.notional(price, qty).expect("a trade is no larger than its buyer's order");
-    fee.min(freed(grid, order, qty) - notional)
+    fee.min(freed_of(grid, order, left, qty) - notional)
 }
 
 #[inline]
