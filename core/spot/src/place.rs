@@ -52,7 +52,7 @@ pub enum Reject {
     NoAuctions,
     /// It is for an auction that does not take orders yet.
     AuctionNotOpen,
-    /// A limit order without a price (ORD-026).
+    /// A limit order without a price (ORD-026), or one for an auction that is no limit order.
     NoPrice,
     /// Only a buy can name money to spend (ORD-044).
     SpendIsForBuys,
@@ -237,8 +237,11 @@ pub(crate) struct Reserve {
 
 /// Checks what needs no book and no balance.
 fn check_shape(symbol: &Symbol, place: &Place) -> Result<(), Reject> {
+    let waits = place.option == Some(ExecutionOption::AuctionOnly);
     match place.kind {
         OrderKind::Limit if place.price == Price::default() => Err(Reject::NoPrice),
+        // Only a limit says what it would take in an auction, and what it reserves until then.
+        OrderKind::Market | OrderKind::MarketSpend if waits => Err(Reject::NoPrice),
         OrderKind::MarketSpend if place.side == Side::Sell => Err(Reject::SpendIsForBuys),
         OrderKind::Limit | OrderKind::Market
             if place.qty < symbol.qty_min && !planted(Bug::MinimumIgnored) =>
