@@ -227,12 +227,21 @@ impl Incoming<'_> {
             }
             Some(ExecutionOption::ImmediateOrCancel | ExecutionOption::FillOrKill) => false,
         };
-        if !may_rest || !(for_auction || self.market.pit.orders.any_waits()) || planted(Bug::SelfCrossAllowed)
+        let orders = &self.market.pit.orders;
+        // Mostly nobody's order is within its reach; only else the account's own ones are looked through.
+        let meets_any = || {
+            crosses(orders.auction(symbol), side, price) || (for_auction && crosses(self.book, side, price))
+        };
+        if !may_rest
+            || !(for_auction || orders.any_waits())
+            || orders.count(self.owner.account, side.opposite()) == 0
+            || !meets_any()
+            || planted(Bug::SelfCrossAllowed)
         {
             return false;
         }
         let ladder = self.book.side(side.opposite());
-        self.market.pit.orders.in_any_order(self.owner.account).any(|(_, own)| {
+        orders.in_any_order(self.owner.account).any(|(_, own)| {
             own.side == side.opposite()
                 && own.symbol == symbol
                 && ladder.reaches(own.price, price)
