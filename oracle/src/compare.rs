@@ -1,25 +1,23 @@
 //! Both exchanges side by side: after each command they must agree on the answer, on what happened, on every balance
 //! and on every queue, and every law must hold.
 
+use crate::counts::{Before, Counts};
 use crate::dealer::Dealer;
-use crate::exchange::{Exchange, Happening};
-use crate::naive::Naive;
+use crate::exchange::Exchange;
+use crate::naive::{Auctions, Naive};
 use crate::worlds::World;
-use buttonwood_engine::{Command, Outcome};
-use buttonwood_model::{CancelReason, Side};
+use buttonwood_engine::{Answer, Command, Outcome};
+use buttonwood_model::Side;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// More makers than this make the orders that are counted as trading with many.
-const MANY: usize = 14;
-
-/// Runs one command against both and says how they disagree.
+/// Runs one command against both: what it came to, or how they disagree.
 pub fn step(
     exchange: &mut Exchange,
     naive: &mut Naive,
     micros: u64,
     command: &Command,
-) -> Result<(), String> {
+) -> Result<Answer, String> {
     let got = exchange.submit(micros, command);
     let expected = naive.submit(exchange.stamp.time, command);
     if got != expected {
@@ -31,7 +29,8 @@ pub fn step(
     {
         return Err(format!("an order lives exactly while something of it remains uncancelled: {order:?}"));
     }
-    agree(exchange, naive)
+    agree(exchange, naive)?;
+    Ok(got)
 }
 
 /// Whether both say that the same has happened and stand at the same place, where every law holds.
@@ -57,7 +56,22 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
             if !exchange.queue(symbol, side).eq(naive.queue(symbol, side)) {
                 return Err(format!("queues of {symbol:?} {side:?} differ"));
             }
+            if !exchange.waiting(symbol, side).eq(naive.waiting(symbol, side)) {
+                return Err(format!("those who wait for an auction of {symbol:?} {side:?} differ"));
+            }
         }
+        let got = exchange.state.auctions(symbol).map(|auctions| Auctions {
+            schedule: auctions.schedule().copied(),
+            number: auctions.number(),
+            told: auctions.next_indication(),
+            cut: auctions.settling().map(|settling| (settling.finding, settling.before)),
+        });
+        if got.as_ref() != naive.auctions(symbol) {
+            return Err(format!("auctions {got:?}\nexpected {:?}", naive.auctions(symbol)));
+        }
+    }
+    if exchange.state.next_auction() != naive.next_auction() {
+        return Err(format!("next {:?}, expected {:?}", exchange.state.next_auction(), naive.next_auction()));
     }
     exchange.state.broken_law().map_or(Ok(()), |law| Err(format!("{law:?}")))
 }
@@ -69,7 +83,7 @@ fn run(world: &'static World, seed: u64, commands: &[(u64, Command)]) -> Option<
     for (at, (micros, command)) in commands.iter().enumerate() {
         let step = AssertUnwindSafe(|| step(&mut exchange, &mut naive, *micros, command));
         match catch_unwind(step) {
-            Ok(Ok(())) => {}
+            Ok(Ok(_)) => {}
             Ok(Err(trouble)) => return Some((at, trouble)),
             Err(_) => return Some((at, "panic, see above".into())),
         }
@@ -104,50 +118,27 @@ pub fn compare(world: &'static World, seed: u64, count: usize) -> HashMap<&'stat
     let (mut exchange, mut dealer) = Dealer::found(world, seed);
     let mut naive = Naive::found(world, &exchange);
     let mut commands = Vec::with_capacity(count);
-    let mut counts = HashMap::new();
+    let mut counts = Counts::default();
     for _ in 0..count {
         let (micros, command) = dealer.deal(&exchange);
         commands.push((micros, command.clone()));
+        let before = Before::of(&exchange);
         let step = AssertUnwindSafe(|| step(&mut exchange, &mut naive, micros, &command));
-        let trouble = catch_unwind(step).unwrap_or_else(|_| Err("panic, see above".into()));
-        if let Err(trouble) = trouble {
-            let commands = shortest(world, seed, commands);
-            let listed: Vec<_> = commands.iter().map(|(_, command)| format!("{command:?}")).collect();
-            let now = run(world, seed, &commands);
-            panic!(
-                "seed {seed}: {trouble}\n{} commands suffice:\n{}\n{now:?}",
-                commands.len(),
-                listed.join("\n")
-            );
-        }
-        for happening in &exchange.happened {
-            *counts.entry(label(happening)).or_default() += 1;
-        }
-        if exchange.happened.iter().filter(|what| matches!(what, Happening::Filled { .. })).count() > MANY {
-            *counts.entry("many makers").or_default() += 1;
+        match catch_unwind(step).unwrap_or_else(|_| Err("panic, see above".into())) {
+            Ok(answer) => counts.count(&before, &exchange, &command, &answer),
+            Err(trouble) => {
+                let commands = shortest(world, seed, commands);
+                let listed: Vec<_> = commands.iter().map(|(_, command)| format!("{command:?}")).collect();
+                let now = run(world, seed, &commands);
+                panic!(
+                    "seed {seed}: {trouble}\n{} commands suffice:\n{}\n{now:?}",
+                    commands.len(),
+                    listed.join("\n")
+                );
+            }
         }
     }
-    counts
-}
-
-fn label(happening: &Happening) -> &'static str {
-    match happening {
-        Happening::Accepted(_) => "accepted",
-        Happening::Filled { .. } => "filled",
-        Happening::Booked(_) => "booked",
-        Happening::Completed(_) => "completed",
-        Happening::Cancelled(_, reason) => match reason {
-            CancelReason::MakerOrCancelWouldTake => "maker or cancel",
-            CancelReason::ImmediateOrCancelWouldPost => "immediate or cancel",
-            CancelReason::FillOrKillWouldNotFill => "fill or kill",
-            CancelReason::SelfCrossPrevented => "self cross",
-            CancelReason::ExceedsPriceLimits => "collar",
-            CancelReason::Requested => "requested",
-            CancelReason::MarketClosed => "closed",
-        },
-        Happening::Status(..) => "status",
-        Happening::Credited(..) => "credited",
-    }
+    counts.0
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! A seeded source of commands that keep a few small markets busy: orders of every kind around one price, cancels of
-//! every kind, funds that run out and come again, symbols that close and open.
+//! every kind, funds that run out and come again, symbols that close and open, auctions.
 
 use crate::dice::Dice;
 use crate::exchange::{Exchange, orders_of};
 use crate::worlds::{Range, World, exchange_unit};
-use buttonwood_engine::{Body, Caller, Command, OrderRef, Place, State};
+use buttonwood_engine::{Body, Caller, Command, OrderRef, Place, Schedule, State};
 use buttonwood_model::{
     AccountId, ClientId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Role, SessionId, Side,
-    Symbol, SymbolId, SymbolStatus,
+    Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 
@@ -125,6 +125,11 @@ impl Dealer {
                 Command { caller: None, body: Body::ResetNonces(key.session) }
             }
             47 => Command { caller: None, body: self.listing(state) },
+            48..54 => Command { caller: None, body: self.schedule(state) },
+            54..80 => {
+                let (micros, body) = self.auction(state);
+                return (micros, Command { caller: None, body });
+            }
             _ => self.call(state),
         };
         (micros, command)
@@ -155,6 +160,52 @@ impl Dealer {
         let at = self.dice.below(u64::try_from(self.world.ranges.len()).unwrap());
         let like = state.symbols()[usize::try_from(at).unwrap()].clone();
         Body::list_symbol(Symbol { name: format!("{}2", like.name), status: SymbolStatus::Open, ..like })
+    }
+
+    /// Auctions that begin soon, and a minute or more apart; now and then none, or some that make no sense.
+    fn schedule(&mut self, state: &State) -> Body {
+        const SECOND: u64 = Time::SECOND;
+        let mut symbol = self.some_symbol(state);
+        if self.dice.once_in(50) {
+            // One that is not listed.
+            symbol = SymbolId::from_index(state.symbols().len());
+        }
+        if self.dice.once_in(6) {
+            return Body::ScheduleAuctions(symbol, None);
+        }
+        let now = state.stamp().time;
+        let mut schedule = Schedule {
+            time: now.plus(1 + self.dice.below(20 * SECOND)),
+            every: self.dice.pick(&[0, Schedule::EVERY_MIN, Schedule::EVERY_MIN + 1, 3_600 * SECOND]),
+            opens: self.dice.pick(&[Schedule::ALWAYS, Schedule::ALWAYS, 30 * SECOND, 10 * SECOND]),
+            indicates: self.dice.pick(&[0, 3 * SECOND, 5 * SECOND, 10 * SECOND]),
+            indicates_every: self.dice.pick(&[SECOND, 2 * SECOND, 4 * SECOND]),
+            last_cancel: self.dice.pick(&[0, SECOND, 5 * SECOND, 10 * SECOND]),
+        };
+        match self.dice.below(36) {
+            0 => schedule.time = now,
+            1 => schedule.every = Schedule::EVERY_MIN - 1,
+            2 => schedule.every = Schedule::EVERY_MAX + 1,
+            3 => (schedule.indicates, schedule.indicates_every) = (1, SECOND - 1),
+            4 => schedule.indicates = schedule.indicates_every * Schedule::INDICATIONS_MAX + 1,
+            5 => (schedule.opens, schedule.last_cancel) = (10 * SECOND, 10 * SECOND + 1),
+            _ => {}
+        }
+        Body::ScheduleAuctions(symbol, Some(schedule))
+    }
+
+    /// What is due next of any auction, mostly when it is due: how long until then.
+    fn auction(&mut self, state: &State) -> (u64, Body) {
+        let some = Body::Auction(self.some_symbol(state));
+        let Some((time, symbol)) = state.next_auction() else { return (0, some) };
+        let wait = time.0.saturating_sub(state.stamp().time.0);
+        match self.dice.below(12) {
+            0 => (0, some),
+            1 => (wait.saturating_sub(1), Body::Auction(symbol)),
+            2 => (wait + self.dice.below(5 * Time::SECOND), Body::Auction(symbol)),
+            3 if self.dice.once_in(4) => (wait + self.dice.below(300 * Time::SECOND), Body::Auction(symbol)),
+            _ => (wait, Body::Auction(symbol)),
+        }
     }
 
     /// Mostly one of the world's; now and then one that was listed meanwhile.
@@ -229,7 +280,11 @@ impl Dealer {
             2..4 if side == Side::Buy || self.dice.once_in(20) => OrderKind::MarketSpend,
             _ => OrderKind::Limit,
         };
+        let has_auctions = state.auctions(symbol).is_some_and(|auctions| auctions.schedule().is_some());
+        let waits = kind == OrderKind::Limit
+            && self.dice.once_in(if has_auctions { self.world.waiting } else { 200 });
         let option = match self.dice.below(12) {
+            _ if waits => Some(ExecutionOption::AuctionOnly),
             0 if kind == OrderKind::Limit => Some(ExecutionOption::MakerOrCancel),
             1 => Some(ExecutionOption::ImmediateOrCancel),
             2 => Some(ExecutionOption::FillOrKill),
@@ -254,7 +309,9 @@ impl Dealer {
         }
         // Now and then a limit order without a limit, and a sale that names what it spends.
         if kind == OrderKind::Limit && !self.dice.once_in(400) {
-            place.price = self.price(&range, side);
+            // Who waits for an auction need not fear what it meets until then.
+            let across = if waits { 2 } else { self.world.across };
+            place.price = self.price(&range, side, across);
         }
         if kind == OrderKind::MarketSpend {
             let per_step = i128::from(range.mid) * i128::try_from(range.qty_step).unwrap();
@@ -265,7 +322,7 @@ impl Dealer {
         place
     }
 
-    fn price(&mut self, range: &Range, side: Side) -> Price {
+    fn price(&mut self, range: &Range, side: Side, across: u64) -> Price {
         let span = match self.dice.below(20) {
             0 => range.mid - 1,
             1..3 => range.mid / 12 + 1,
@@ -273,7 +330,7 @@ impl Dealer {
         };
         let far = self.dice.below(span + 1);
         // Buys lie below and sells above, but for those that reach across.
-        let below = (side == Side::Buy) != self.dice.once_in(self.world.across);
+        let below = (side == Side::Buy) != self.dice.once_in(across);
         Price::from_ticks(if below { range.mid.saturating_sub(far).max(1) } else { range.mid + far })
     }
 

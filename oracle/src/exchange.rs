@@ -3,8 +3,9 @@
 //! All that these tests know of the core's insides (how to walk a book, which slot is which order) is in this file.
 
 use buttonwood_engine::{
-    Account, Answer, Balance, Body, Caller, Command, Event, FeeSchedule, House, Mode, NewSession, Opening,
-    OrderState, Outcome, Owner, Rare, SpotEvent, State, Workspace, decide, decode_events, encode, evolve,
+    Account, Answer, Balance, Body, Caller, Command, Event, FeeSchedule, Finding, House, Mode, NewSession,
+    Opening, OrderState, Outcome, Owner, Rare, Schedule, SpotEvent, State, Workspace, decide, decode_events,
+    encode, evolve,
 };
 use buttonwood_model::{
     AccountId, CancelReason, Currency, CurrencyId, CurrencyKind, GroupId, Nonce, Outbox, Product, Role,
@@ -32,12 +33,37 @@ pub enum Happening {
         /// The entering order's fee.
         taker_fee: Money,
     },
+    /// Two resting orders traded in an auction.
+    Crossed {
+        /// The buyer's order.
+        buy: u64,
+        /// The seller's.
+        sell: u64,
+        /// The trade's id.
+        trade: u64,
+        /// The auction's price.
+        price: Price,
+        /// How much.
+        qty: Qty,
+        /// The buyer's fee and the seller's.
+        fees: [Money; 2],
+    },
     /// What is left of the entering order rests.
     Booked(u64),
     /// Nothing of the entering order is left.
     Completed(u64),
     /// An order ended before it was filled.
     Cancelled(u64, CancelReason),
+    /// An order was not cancelled, since it is bound to its auction.
+    CancelRejected(u64),
+    /// A symbol's auctions are at these times from now on; none ends them.
+    Scheduled(SymbolId, Option<Schedule>),
+    /// What the next one would come to was told.
+    Indicated(SymbolId, Finding),
+    /// One found its price, or none, for orders of lower ids than this.
+    Cut(SymbolId, Finding, u64),
+    /// One is settled.
+    Ended(SymbolId, Finding),
     /// A symbol changed its status.
     Status(SymbolId, SymbolStatus),
     /// An account was given money.
@@ -240,6 +266,16 @@ impl Exchange {
             .map(move |slot| OrderState::live(orders, slot))
     }
 
+    /// The live orders of a side that wait for an auction, best price first, then oldest.
+    pub fn waiting(&self, symbol: SymbolId, side: Side) -> impl Iterator<Item = OrderState> {
+        let orders = self.state.orders();
+        let book = orders.auction(symbol);
+        book.side(side)
+            .prices()
+            .flat_map(move |price| orders.auction_queue(symbol, side, price))
+            .map(move |slot| OrderState::live(orders, slot))
+    }
+
     /// The live orders of an account, newest first.
     pub fn orders_of(&self, account: AccountId) -> impl Iterator<Item = OrderState> {
         orders_of(&self.state, account)
@@ -287,6 +323,9 @@ impl Exchange {
                 if !self.queue(symbol, side).eq(other.queue(symbol, side)) {
                     return Some(format!("queues of {symbol:?} {side:?} differ"));
                 }
+                if !self.waiting(symbol, side).eq(other.waiting(symbol, side)) {
+                    return Some(format!("those who wait for an auction of {symbol:?} {side:?} differ"));
+                }
             }
         }
         None
@@ -333,6 +372,11 @@ fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> [
                 taker_fee: *taker_fee,
             })
         }
+        Event::Spot(SpotEvent::Crossed { buy, sell, trade, price, qty, fees }) => {
+            let [buy, sell] = [buy, sell].map(|slot| state.orders().get(*slot).id.0);
+            Some(Happening::Crossed { buy, sell, trade: trade.0, price: *price, qty: *qty, fees: *fees })
+        }
+        Event::Spot(SpotEvent::CancelRejected { order, .. }) => Some(Happening::CancelRejected(order.0)),
         Event::Spot(SpotEvent::Booked { .. }) => Some(Happening::Booked(*entered)),
         Event::Spot(SpotEvent::Completed) => Some(Happening::Completed(*entered)),
         Event::Spot(SpotEvent::Cancelled { reason, order, .. }) => {
@@ -342,6 +386,10 @@ fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> [
         Event::Rare(kept) => match Rare::read(*kept, texts).unwrap() {
             Rare::SymbolStatusChanged(symbol, status) => Some(Happening::Status(symbol, status)),
             Rare::Credited(account, currency, amount) => Some(Happening::Credited(account, currency, amount)),
+            Rare::AuctionsScheduled(symbol, schedule) => Some(Happening::Scheduled(symbol, schedule)),
+            Rare::AuctionIndicated(symbol, finding) => Some(Happening::Indicated(symbol, finding)),
+            Rare::AuctionCut(symbol, finding, before) => Some(Happening::Cut(symbol, finding, before.0)),
+            Rare::AuctionEnded(symbol, finding) => Some(Happening::Ended(symbol, finding)),
             Rare::Opened(_)
             | Rare::CurrencyListed(_)
             | Rare::SymbolListed(_)

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
 
 mod compare;
+mod counts;
 mod dealer;
 mod dice;
 mod exchange;
@@ -17,4 +18,4 @@ pub use dealer::Dealer;
 pub use dice::Dice;
 pub use exchange::{Exchange, Happening, caller, fees_account, nonce};
 pub use naive::Naive;
-pub use worlds::{DEEP, FINE, MAJORS, ODD, Range, World};
+pub use worlds::{CALLS, DEEP, FINE, MAJORS, ODD, Range, World};

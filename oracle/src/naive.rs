@@ -3,6 +3,7 @@
 //! Every live order is a row of one list, sorted when somebody asks; what an order reserves is reckoned anew each time.
 #![expect(clippy::wildcard_enum_match_arm, reason = "the naive exchange knows only what is dealt")]
 
+mod auctions;
 mod funds;
 mod key;
 mod matching;
@@ -10,6 +11,8 @@ mod placing;
 
 use crate::exchange::{Exchange, Happening};
 use crate::worlds::{World, exchange_unit, units};
+pub(crate) use auctions::Auctions;
+use auctions::is_for_auction;
 use buttonwood_engine::{
     AccessReject, Answer, Body, Command, FeeSchedule, Founding, OrderRef, OrderState, Outcome, Owner, Reject,
 };
@@ -34,6 +37,8 @@ struct Pair {
     closed_to: &'static [&'static str],
     status: SymbolStatus,
     last: Option<Price>,
+    /// None where there never were any.
+    auctions: Option<Auctions>,
 }
 
 /// The naive exchange: what accounts own, and the live orders in the order they entered.
@@ -71,6 +76,7 @@ impl Naive {
                     closed_to: range.closed_to,
                     status: SymbolStatus::Open,
                     last: None,
+                    auctions: None,
                 })
                 .collect(),
             jurisdictions: HashMap::new(),
@@ -101,7 +107,7 @@ impl Naive {
     /// Answers one command and notes what happened.
     pub fn submit(&mut self, time: Time, command: &Command) -> Answer {
         self.happened.clear();
-        let Some(caller) = &command.caller else { return self.own(&command.body) };
+        let Some(caller) = &command.caller else { return self.own(&command.body, time) };
         let Some(key) = self.keys.get_mut(caller.session.index()) else {
             return Outcome::Rejected(Reject::Access(AccessReject::UnknownSession));
         };
@@ -124,14 +130,14 @@ impl Naive {
                 Ok(order) => Outcome::Order(order),
                 Err(reject) => Outcome::Rejected(Reject::Place(reject)),
             },
-            Body::Cancel(which) => self.cancel(account, which),
-            Body::CancelSession => self.cancel_all(account, Some(caller.session)),
-            Body::CancelAll => self.cancel_all(account, None),
+            Body::Cancel(which) => self.cancel(account, which, time),
+            Body::CancelSession => self.cancel_all(account, Some(caller.session), time),
+            Body::CancelAll => self.cancel_all(account, None, time),
             other => panic!("not dealt to keys: {other:?}"),
         }
     }
 
-    fn own(&mut self, body: &Body) -> Answer {
+    fn own(&mut self, body: &Body, now: Time) -> Answer {
         match body {
             Body::Found(founding) => match &**founding {
                 Founding::Credit(account, amounts) => return self.credit(*account, amounts),
@@ -141,7 +147,7 @@ impl Naive {
             Body::ExpireSession(session) => {
                 // A master key's never falls silent.
                 if let [account] = *self.keys[session.index()].accounts {
-                    return self.cancel_all(account, Some(*session));
+                    return self.cancel_all(account, Some(*session), now);
                 }
             }
             Body::SetSymbolStatus(symbol, status) => {
@@ -150,6 +156,7 @@ impl Naive {
                     pair.status = *status;
                     self.happened.push(Happening::Status(*symbol, *status));
                     if *status == SymbolStatus::Closed {
+                        self.close_waiting(*symbol, CancelReason::MarketClosed);
                         for side in [Side::Buy, Side::Sell] {
                             for order in self.queue(*symbol, side) {
                                 self.close(order.id, CancelReason::MarketClosed);
@@ -169,6 +176,8 @@ impl Naive {
             Body::ResetNonces(session) => {
                 self.keys[session.index()].reset();
             }
+            Body::ScheduleAuctions(symbol, schedule) => return self.schedule(*symbol, *schedule, now),
+            Body::Auction(symbol) => return self.auction(*symbol, now),
             Body::MoveClock => {}
             other => panic!("not dealt: {other:?}"),
         }
@@ -194,7 +203,7 @@ impl Naive {
         let mut pairs = self.pairs.iter();
         let like = pairs.find(|pair| (pair.base, pair.quote) == (symbol.base, symbol.quote)).unwrap();
         let name = symbol.name.clone();
-        self.pairs.push(Pair { name, status: symbol.status, last: None, ..like.clone() });
+        self.pairs.push(Pair { name, status: symbol.status, last: None, auctions: None, ..like.clone() });
         Outcome::Done
     }
 
@@ -203,10 +212,20 @@ impl Naive {
         *self.totals.entry((to, currency)).or_default() += amount;
     }
 
-    /// The orders of a side, best price first, older first at one price.
+    /// The orders of a side of the continuous book, best price first, older first at one price.
     pub(crate) fn queue(&self, symbol: SymbolId, side: Side) -> Vec<OrderState> {
-        let mut queue: Vec<_> =
-            self.live.iter().filter(|order| order.symbol == symbol && order.side == side).copied().collect();
+        self.line(symbol, side, |order| !is_for_auction(order))
+    }
+
+    /// The orders of a side that wait for an auction, likewise.
+    pub(crate) fn waiting(&self, symbol: SymbolId, side: Side) -> Vec<OrderState> {
+        self.line(symbol, side, is_for_auction)
+    }
+
+    /// Some orders of a side, likewise.
+    fn line(&self, symbol: SymbolId, side: Side, has: impl Fn(&OrderState) -> bool) -> Vec<OrderState> {
+        let is_in = |order: &&OrderState| order.symbol == symbol && order.side == side && has(order);
+        let mut queue: Vec<_> = self.live.iter().filter(is_in).copied().collect();
         // The sort is stable and the list is in order of age.
         match side {
             Side::Buy => queue.sort_by_key(|order| std::cmp::Reverse(order.price)),
@@ -220,24 +239,35 @@ impl Naive {
         self.happened.push(Happening::Cancelled(id.0, reason));
     }
 
-    fn cancel(&mut self, account: AccountId, which: &OrderRef) -> Answer {
+    fn cancel(&mut self, account: AccountId, which: &OrderRef, now: Time) -> Answer {
         let named = |order: &&OrderState| match which {
             OrderRef::Id(id) => order.id == *id,
             OrderRef::ClientId(text) => order.client_id == Some(*text),
         };
         let found = self.live.iter().rev().filter(|order| order.account == account).find(named).copied();
         let Some(order) = found else { return Outcome::NotLive };
-        self.close(order.id, CancelReason::Requested);
-        Outcome::Order(OrderState { reason: Some(CancelReason::Requested), ..order })
+        let reason = self.cancel_one(&order, now).then_some(CancelReason::Requested);
+        Outcome::Order(OrderState { reason, ..order })
     }
 
-    fn cancel_all(&mut self, account: AccountId, session: Option<SessionId>) -> Answer {
+    /// Cancels an order unless it is too late for it; whether it did.
+    fn cancel_one(&mut self, order: &OrderState, now: Time) -> bool {
+        let is_bound = self.is_bound(order, now);
+        if is_bound {
+            self.happened.push(Happening::CancelRejected(order.id.0));
+        } else {
+            self.close(order.id, CancelReason::Requested);
+        }
+        !is_bound
+    }
+
+    fn cancel_all(&mut self, account: AccountId, session: Option<SessionId>, now: Time) -> Answer {
         let mine = |order: &&OrderState| {
             order.account == account && session.is_none_or(|session| order.session == session)
         };
-        let ids: Vec<_> = self.live.iter().rev().filter(mine).map(|order| order.id).collect();
-        for id in ids {
-            self.close(id, CancelReason::Requested);
+        let orders: Vec<_> = self.live.iter().rev().filter(mine).copied().collect();
+        for order in orders {
+            self.cancel_one(&order, now);
         }
         Outcome::Done
     }

@@ -35,6 +35,8 @@ pub struct World {
     pub crowd: usize,
     /// Of how many orders one reaches across the middle.
     pub across: u64,
+    /// Of how many limit orders of a symbol with auctions one waits for them.
+    pub waiting: u64,
     /// Accounts, the last one in a place that some symbols are closed to.
     pub traders: usize,
 }
@@ -54,13 +56,13 @@ pub(crate) fn units(text: &str) -> i128 {
 }
 
 /// Rates in basis points.
-const fn rates(maker: u16, taker: u16) -> FeeSchedule {
-    FeeSchedule { maker: Bps(maker), taker: Bps(taker) }
+const fn rates(maker: u16, taker: u16, auction: u16) -> FeeSchedule {
+    FeeSchedule { maker: Bps(maker), taker: Bps(taker), auction: Bps(auction) }
 }
 
-/// The specification's majors at its default rates.
+/// The specification's majors at its default rates, but for auctions, which cost as nothing else does.
 pub static MAJORS: World = World {
-    fees: rates(20, 40),
+    fees: rates(20, 40, 30),
     ranges: &[
         Range {
             pair: ["BTC", "USD"],
@@ -97,12 +99,13 @@ pub static MAJORS: World = World {
     ],
     crowd: 40,
     across: 3,
+    waiting: 6,
     traders: 8,
 };
 
 /// Increments whose products end at the very last decimal, and quantities of a few lots: every fee rounds.
 pub static FINE: World = World {
-    fees: rates(20, 40),
+    fees: rates(20, 40, 10),
     ranges: &[
         Range {
             pair: ["DOGE", "BTC"],
@@ -131,12 +134,13 @@ pub static FINE: World = World {
     ],
     crowd: 40,
     across: 3,
+    waiting: 6,
     traders: 8,
 };
 
-/// Rates that never come out even, equal for both parties, so that a buyer's last fee meets the end of his hold.
+/// Rates that never come out even, equal for all parties, so that a buyer's last fee meets the end of his hold.
 pub static ODD: World = World {
-    fees: rates(37, 37),
+    fees: rates(37, 37, 37),
     ranges: &[
         Range {
             pair: ["DOGE", "BTC"],
@@ -160,13 +164,14 @@ pub static ODD: World = World {
     credits: &[("DOGE", 100_000_000_000_000_000_000), ("BTC", 50_000), ("USD", 4_000_000_000_000_000_000)],
     crowd: 40,
     across: 3,
+    waiting: 3,
     traders: 8,
 };
 
 /// Many accounts with much money and one symbol for all: more than a hundred orders live, and one may trade with dozens.
 /// Here those who rest pay more than those who take.
 pub static DEEP: World = World {
-    fees: rates(40, 20),
+    fees: rates(40, 20, 30),
     ranges: &[Range {
         pair: ["SOL", "USD"],
         steps: ["0.001", "0.000001", "0.001"],
@@ -179,5 +184,40 @@ pub static DEEP: World = World {
     credits: &[("SOL", 1_000_000_000_000_000_000_000), ("USD", 150_000_000_000_000_000_000_000)],
     crowd: 140,
     across: 12,
+    waiting: 6,
     traders: 40,
+};
+
+/// A few prices and a few sizes, so that many prices of an auction are as good as one another, and most orders wait for one.
+pub static CALLS: World = World {
+    fees: rates(10, 30, 20),
+    ranges: &[
+        Range {
+            pair: ["ZEC", "USD"],
+            steps: ["1", "1", "0.01"],
+            closed_to: &[],
+            mid: 100,
+            span: 8,
+            qty_step: 100,
+            qty_steps: 5,
+        },
+        Range {
+            pair: ["ZEC", "BTC"],
+            steps: ["0.5", "0.5", "0.0001"],
+            closed_to: &["US-NY"],
+            mid: 61,
+            span: 4,
+            qty_step: 50,
+            qty_steps: 7,
+        },
+    ],
+    credits: &[
+        ("ZEC", 1_000_000_000_000_000_000_000),
+        ("USD", 1_000_000_000_000_000_000_000),
+        ("BTC", 10_000_000_000_000_000_000),
+    ],
+    crowd: 60,
+    across: 3,
+    waiting: 2,
+    traders: 20,
 };

@@ -3,7 +3,7 @@
 
 use buttonwood_engine::{Body, Caller, Command, FeeSchedule, OrderRef, Outcome, Place, decide, evolve};
 use buttonwood_model::{ClientId, ExecutionOption, Nonce, OrderKind, Role, Seq, Side, Stamp, SymbolId};
-use buttonwood_num::{Bps, Decimal, Money, Price, Qty};
+use buttonwood_num::{Decimal, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, nonce};
 use std::io::Write;
 
@@ -22,7 +22,7 @@ struct Load {
 
 impl Load {
     fn new() -> Self {
-        let mut exchange = Exchange::open(FeeSchedule { maker: Bps(20), taker: Bps(40) }, None);
+        let mut exchange = Exchange::open(FeeSchedule::default(), None);
         let symbol = exchange.symbol(["BTC", "USD"], ["0.00001", "0.00000001", "0.01"], &[]);
         let funds = Money::from_decimal(Decimal::parse(b"1000000000").unwrap()).unwrap();
         let callers = ["ann", "bob"].map(|name| {

@@ -3,31 +3,69 @@
 //! A failure prints its world, its seed and the shortest list of commands that still fails.
 
 use buttonwood_engine::{Body, Command, Outcome};
-use buttonwood_oracle::{Dice, Exchange, FINE, MAJORS, ODD, World, caller, compare};
+use buttonwood_oracle::{CALLS, Dice, Exchange, FINE, MAJORS, ODD, World, caller, compare};
 use std::collections::{HashMap, HashSet};
 
-/// Runs the seeds one after another and asserts that everything an order can meet was met often.
-fn compare_all(world: &'static World, seeds: std::ops::Range<u64>, count: usize) {
-    let mut seen: HashMap<&'static str, u64> = HashMap::new();
+type Seen = HashMap<&'static str, u64>;
+
+/// Runs the seeds one after another and counts what they met.
+fn run_all(world: &'static World, seeds: std::ops::Range<u64>, count: usize) -> Seen {
+    let mut seen = Seen::new();
     for seed in seeds {
         for (what, times) in compare(world, seed, count) {
             *seen.entry(what).or_default() += times;
         }
     }
-    for what in [
-        "filled",
-        "booked",
-        "completed",
-        "maker or cancel",
-        "immediate or cancel",
-        "fill or kill",
-        "self cross",
-        "collar",
-        "requested",
-        "closed",
-    ] {
-        assert!(seen.get(what).is_some_and(|times| *times >= 20), "too few {what}: {seen:?}");
+    seen
+}
+
+fn assert_seen(seen: &Seen, least: u64, expected: &[&str]) {
+    for what in expected {
+        assert!(seen.get(what).is_some_and(|times| *times >= least), "too few {what}: {seen:?}");
     }
+}
+
+/// Runs the seeds one after another and asserts that everything an order can meet was met often, an auction included.
+fn compare_all(world: &'static World, seeds: std::ops::Range<u64>, count: usize) -> Seen {
+    let seen = run_all(world, seeds, count);
+    assert_seen(
+        &seen,
+        10,
+        &[
+            "filled",
+            "booked",
+            "completed",
+            "maker or cancel",
+            "immediate or cancel",
+            "fill or kill",
+            "self cross",
+            "collar",
+            "requested",
+            "closed",
+            "indicated",
+            "auction with trades",
+            "auction by the last trade",
+            "auction of nothing",
+            "auction fails",
+            "auction cancelled",
+            "crossed, both waiting",
+            "crossed with the continuous book",
+            "crossed in part",
+            "cancel rejected",
+            "self cross of one that would wait",
+            "self cross with one that waits",
+            "waits while an auction is settled",
+            "filled while an auction is settled",
+            "cancelled while an auction is settled",
+            "no auctions",
+            "auction not open",
+            "abandoned",
+            "senseless schedule",
+            "scheduled while one is settled",
+            "too early for an auction",
+        ],
+    );
+    seen
 }
 
 /// Proves ORD-046, ORD-047, ORD-048, BAL-009.
@@ -45,7 +83,23 @@ fn products_of_nineteen_decimals_agree() {
 /// Proves BAL-009, TYPE-010, TYPE-020.
 #[test]
 fn fees_that_never_come_out_even_agree() {
-    compare_all(&ODD, 201..209, 10_000);
+    let seen = compare_all(&ODD, 201..209, 10_000);
+    assert_seen(&seen, 3, &["buyer's fee is capped"]);
+}
+
+/// Most orders wait for an auction, and many prices of one are as good as each other.
+///
+/// Proves AUCT-004, AUCT-006.
+#[test]
+fn auctions_agree() {
+    compare_all(&CALLS, 301..307, 15_000);
+}
+
+/// Symbols whose first auction comes before their first trade, which is all that some auctions could be measured by.
+#[test]
+fn first_auctions_agree() {
+    let seen = run_all(&CALLS, 401..601, 400);
+    assert_seen(&seen, 10, &["auction without collar", "auction with trades"]);
 }
 
 /// Nonces a little above and below the highest, as calls that overtake each other use them: what was used is never

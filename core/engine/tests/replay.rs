@@ -3,12 +3,12 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
 
 use buttonwood_engine::{
-    Body, Caller, Command, Event, OrderRef, Outcome, Place, SpotEvent, State, Workspace, decide,
+    Body, Caller, Command, Event, OrderRef, Outcome, Place, Schedule, SpotEvent, State, Workspace, decide,
     decode_command, decode_events, evolve,
 };
 use buttonwood_model::{
     AccountId, ClientId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Outbox, Seq, SessionId,
-    Side, Stamp, SymbolId, SymbolStatus,
+    Side, Stamp, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Dealer, Dice, Exchange, FINE, MAJORS, ODD, World, nonce};
@@ -147,6 +147,10 @@ fn a_crossed_book_is_noticed() {
         };
         let best = live.state.orders().book(order.symbol).side(order.side.opposite()).best();
         let Some(best) = best else { continue };
+        // Who waits for an auction may wait at any price.
+        if order.option == Some(ExecutionOption::AuctionOnly) {
+            continue;
+        }
         order.price = best;
         let is_whole = matches!(events[entered], Event::Spot(SpotEvent::Rested { .. }));
         if !is_whole && !is_booked {
@@ -258,7 +262,8 @@ fn place() -> impl Strategy<Value = Body> {
     let option = prop_oneof![
         Just(ExecutionOption::MakerOrCancel),
         Just(ExecutionOption::ImmediateOrCancel),
-        Just(ExecutionOption::FillOrKill)
+        Just(ExecutionOption::FillOrKill),
+        Just(ExecutionOption::AuctionOnly),
     ];
     let terms = (edge_u16(), sort, option::of(option));
     (terms, edge_u64(), edge_u128(), edge_money(), option::of(client_id())).prop_map(
@@ -275,6 +280,43 @@ fn place() -> impl Strategy<Value = Body> {
             })
         },
     )
+}
+
+fn span() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        Just(0),
+        Just(1),
+        Just(u64::MAX),
+        Just(Schedule::EVERY_MIN),
+        Just(Schedule::EVERY_MAX),
+        Just(Schedule::INDICATES_EVERY_MIN),
+        0..1_000_000_000_u64,
+    ]
+}
+
+/// Auctions at any time; some are due a command or two later.
+fn schedule() -> impl Strategy<Value = Schedule> {
+    let soon = || (2_000_000..20_000_000_u64, prop_oneof![Just(0), Just(Schedule::EVERY_MIN)]);
+    prop_oneof![
+        1 => (span(), span(), span(), span(), span(), span()).prop_map(
+            |(time, every, opens, indicates, indicates_every, last_cancel)| Schedule {
+                time: Time(time),
+                every,
+                opens,
+                indicates,
+                indicates_every,
+                last_cancel,
+            },
+        ),
+        2 => soon().prop_map(|(time, every)| Schedule {
+            time: Time(time),
+            every,
+            opens: Schedule::ALWAYS,
+            indicates: 5_000_000,
+            indicates_every: 1_000_000,
+            last_cancel: 1_000_000,
+        }),
+    ]
 }
 
 /// Anything that can be said in the core's words, however wrong.
@@ -298,6 +340,9 @@ fn garbage() -> impl Strategy<Value = Command> {
         1 => seen,
         1 => edge_u32().prop_map(|session| Body::ExpireSession(SessionId(session))),
         1 => status,
+        2 => (edge_u16(), option::weighted(0.9, schedule()))
+            .prop_map(|(symbol, schedule)| Body::ScheduleAuctions(SymbolId(symbol), schedule)),
+        2 => edge_u16().prop_map(|symbol| Body::Auction(SymbolId(symbol))),
         2 => credit,
     ];
     let caller = (edge_u32(), option::weighted(0.95, edge_u32()), some_nonce()).prop_map(

@@ -202,7 +202,7 @@ fn nineteen_decimals_are_exact() {
 #[test]
 fn the_schedule_is_data() {
     check_at(
-        FeeSchedule { maker: Bps(0), taker: Bps(1) },
+        FeeSchedule { maker: Bps(0), taker: Bps(1), auction: Bps(1) },
         "
         given ann BTC 1
         given bob USD 30003

@@ -105,7 +105,7 @@ impl Naive {
         let own = |order: &OrderState| {
             order.account == account && reach.is_some_and(|reach| reaches(place.side, reach, order.price))
         };
-        if others.iter().any(own) {
+        if others.iter().any(own) || self.meets_own_waiting(account, place) {
             return Some(CancelReason::SelfCrossPrevented);
         }
         let crosses = others.first().is_some_and(|best| reaches(place.side, place.price, best.price));

@@ -34,12 +34,16 @@ impl Plan {
 }
 
 impl Naive {
-    fn refuse(&self, account: AccountId, place: &Place) -> Result<(), PlaceReject> {
+    fn refuse(&self, account: AccountId, place: &Place, now: Time) -> Result<(), PlaceReject> {
         let Some(pair) = self.pairs.get(place.symbol.index()) else {
             return Err(PlaceReject::InvalidSymbol);
         };
         if pair.closed_to.contains(&self.jurisdictions[&account]) {
             return Err(PlaceReject::InvalidSymbol);
+        }
+        let waits = place.option == Some(ExecutionOption::AuctionOnly);
+        if waits {
+            self.refuse_for_auction(place.symbol, now)?;
         }
         if place.kind == OrderKind::Limit && place.price == Price::default() {
             return Err(PlaceReject::NoPrice);
@@ -53,6 +57,7 @@ impl Naive {
         let best = self.queue(place.symbol, place.side.opposite()).first().map(|order| order.price);
         let crosses = best.is_some_and(|best| reaches(place.side, place.price, best));
         let posts = place.option == Some(ExecutionOption::MakerOrCancel)
+            || waits
             || (place.kind == OrderKind::Limit && !crosses);
         match pair.status {
             SymbolStatus::Closed => return Err(PlaceReject::MarketClosed),
@@ -75,10 +80,15 @@ impl Naive {
         Ok(())
     }
 
-    fn plan(&self, account: AccountId, place: &Place) -> Result<Plan, PlaceReject> {
-        self.refuse(account, place)?;
-        let (fills, stop) = self.walk(place);
-        let void = self.void(account, place, &fills, stop);
+    fn plan(&self, account: AccountId, place: &Place, now: Time) -> Result<Plan, PlaceReject> {
+        self.refuse(account, place, now)?;
+        let waits = place.option == Some(ExecutionOption::AuctionOnly);
+        let (fills, stop) = if waits { (Vec::new(), Stop::Limit) } else { self.walk(place) };
+        let void = if waits {
+            self.meets_own_waiting(account, place).then_some(CancelReason::SelfCrossPrevented)
+        } else {
+            self.void(account, place, &fills, stop)
+        };
         if void.is_none() && stop == Stop::Money && fills.is_empty() {
             return Err(PlaceReject::BelowMinimum);
         }
@@ -111,7 +121,7 @@ impl Naive {
         place: &Place,
         time: Time,
     ) -> Result<OrderState, PlaceReject> {
-        let plan = self.plan(account, place)?;
+        let plan = self.plan(account, place, time)?;
         let mut order = OrderState {
             id: OrderId(self.next_id),
             account,

@@ -64,7 +64,7 @@ fn the_bytes_of_this_version() {
     let mut frame = vec![];
     encode(Time(11), &command, &out.events, &out.texts, &mut frame).unwrap();
     let told: [&[u8]; 10] = [
-        b"\x06\x0b\0\0\0\0\0\0\0",
+        b"\x07\x0b\0\0\0\0\0\0\0",
         b"\x02\0\0\0ab\x02\0\0\0",
         b"\x01\x02\x01\0\0\x0d\x01\0\x30\x12\0\0\0\0\x17",
         b"\0\0\x08\0\0\0\0\0\0\0\x06\0\0\0\0\0\0\0",
@@ -175,7 +175,7 @@ fn what_is_no_frame_is_refused() {
         assert_eq!(read(frame.get(..short).unwrap()), Err(FrameError::NoEvent), "{short}");
     }
     assert_eq!(read(&frame), Ok(()));
-    for (at, most) in [(kind, 2), (kind + 1, 5)] {
+    for (at, most) in [(kind, 2), (kind + 1, 7)] {
         let mut frame = frame.clone();
         *frame.get_mut(at).unwrap() = most + 1;
         assert_eq!(read(&frame), Err(FrameError::NoEvent), "{at}");

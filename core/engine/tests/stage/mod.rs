@@ -7,7 +7,10 @@
 //! credit  ACCOUNT CUR AMOUNT, …                => …      (AMOUNT may be `units:N`, in units of 10⁻¹⁹)
 //! status  SYMBOL STATUS                        => …
 //! expire  KEY                                  => …
-//! KEY [on ACCOUNT] buy|sell SYMBOL QTY @ PRICE [moc|ioc|fok] [as LABEL] [client TEXT] [nonce N]   => …
+//! auctions SYMBOL none | in SPAN [every SPAN] [opens SPAN] [indicates SPAN SPAN] [last SPAN]          => …
+//! auction SYMBOL                               => …      (what is due of its auctions)
+//! before  SYMBOL SPAN                          the next step comes so long before the symbol's auction
+//! KEY [on ACCOUNT] buy|sell SYMBOL QTY @ PRICE [moc|ioc|fok|auction] [as LABEL] [client TEXT] [nonce N]   => …
 //! KEY [on ACCOUNT] buy|sell SYMBOL QTY market …                                                   => …
 //! KEY [on ACCOUNT] buy SYMBOL spend AMOUNT …                                                      => …
 //! KEY [on ACCOUNT] cancel LABEL | id:N | client:TEXT | session | all [nonce N]                    => …
@@ -15,25 +18,30 @@
 //! fees    CUR AMOUNT                           what the house has taken
 //! fingerprint NUMBER                           the chain of all balances so far
 //! asks    SYMBOL LABEL …                       a side in priority order; `bids` alike; `-` when empty
+//! waiting SYMBOL asks LABEL …                  those who wait for its auction; `bids` alike
 //! orders  ACCOUNT LABEL …                      an account's live orders, newest first
 //! # anything                                   a remark
 //! order   LABEL live=… cancelled=… reason=… original=… remaining=… executed=… notional=…
 //! ```
 //!
 //! What happened is listed in order: `accepted A`, `filled M QTY @ PRICE fees MAKER TAKER` (M is the resting order),
-//! `booked A`, `completed A`, `cancelled A Reason`, `status SYMBOL STATUS`, `credited ACCOUNT CUR AMOUNT`;
-//! `refused Reason`, `unknown` for an order that is not there, `(nothing)`.
+//! `booked A`, `completed A`, `cancelled A Reason`, `status SYMBOL STATUS`, `credited ACCOUNT CUR AMOUNT`,
+//! `scheduled SYMBOL [none]`, `indicated SYMBOL FOUND`, `cut SYMBOL FOUND`, `crossed BUY SELL QTY @ PRICE fees BUYER SELLER`,
+//! `ended SYMBOL FOUND`, `bound A` of a cancel that came too late; `refused Reason`, `unknown` for an order that is not there, `(nothing)`.
+//!
+//! FOUND is `QTY @ PRICE` or `none`, with `beyond QTY` where it was too far, then `book BID ASK collar PRICE`: of an end
+//! only the first. A SPAN is `15s` or, in microseconds, `15us`.
 //!
 //! After every step the laws must hold and every order must stand as its events say; after the last one the journal
 //! of the steps, replayed, must give the same state.
 
 use buttonwood_engine::{
-    Answer, Body, Command, FeeSchedule, NewSession, OrderRef, OrderState, Outcome, Owner, Place, PlaceReject,
-    Reject,
+    Answer, Body, Command, FeeSchedule, Finding, NewSession, OrderRef, OrderState, Outcome, Owner, Place,
+    PlaceReject, Reject, Schedule,
 };
 use buttonwood_model::{
     AccountId, ClientId, CurrencyId, ExecutionOption, OrderId, OrderKind, Role, Roles, SessionId, Side,
-    SymbolId, SymbolStatus,
+    SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, Happening, caller, fees_account};
@@ -56,7 +64,10 @@ const SYMBOLS: [Listing; 7] = [
     (["BTC", "USDT"], ["0.00001", "0.00000001", "0.01"], &["US-NY"]),
 ];
 
-/// Runs a scenario at the default rates of 20 and 40 bps.
+/// Microseconds from one command to the next.
+const STEP: u64 = 1_000;
+
+/// Runs a scenario at the default rates of 20 and 40 bps, and of 20 in auctions.
 #[track_caller]
 pub(crate) fn check(script: &str) {
     check_at(FeeSchedule::default(), script);
@@ -87,6 +98,8 @@ struct Stage {
     labels: HashMap<String, u64>,
     /// Every order as the events so far left it.
     orders: HashMap<u64, OrderState>,
+    /// When the next command comes, if not right after the last one.
+    next: Option<Time>,
 }
 
 /// The words of a line.
@@ -126,6 +139,7 @@ impl Stage {
             keys: HashMap::new(),
             labels: HashMap::new(),
             orders: HashMap::new(),
+            next: None,
         }
     }
 
@@ -149,7 +163,28 @@ impl Stage {
             "fingerprint" => {
                 return same(&self.exchange.state.fingerprint().to_string(), &words.next().to_owned());
             }
-            side @ ("asks" | "bids") => return self.queue(side, words),
+            side @ ("asks" | "bids") => return self.queue(side, words, false),
+            "waiting" => {
+                let symbol = words.next();
+                let side = words.next();
+                let labels = words.rest().join(" ");
+                return self.queue(side, Words::of(&format!("{symbol} {labels}")), true);
+            }
+            "before" => {
+                let symbol = self.symbol(words.next());
+                let auctions = self.exchange.state.auctions(symbol).unwrap();
+                self.next = Some(Time(auctions.schedule().unwrap().time.0 - micros(words.next())));
+                return Ok(());
+            }
+            "auctions" => {
+                let symbol = self.symbol(words.next());
+                let schedule = (!words.takes("none")).then(|| self.schedule(words));
+                self.submit(&Command { caller: None, body: Body::ScheduleAuctions(symbol, schedule) }, None)
+            }
+            "auction" => {
+                let symbol = self.symbol(words.next());
+                self.submit(&Command { caller: None, body: Body::Auction(symbol) }, None)
+            }
             "orders" => {
                 let account = self.accounts[words.next()];
                 let got: Vec<_> =
@@ -228,10 +263,42 @@ impl Stage {
         same(&(got.total(), got.available), &(total, available))
     }
 
-    fn queue(&self, side: &str, mut words: Words<'_>) -> Result<(), String> {
+    /// `in SPAN …`.
+    fn schedule(&self, mut words: Words<'_>) -> Schedule {
+        assert_eq!(words.next(), "in");
+        let now = self.exchange.stamp.time.plus(STEP);
+        let mut schedule = Schedule {
+            time: now.plus(micros(words.next())),
+            every: 0,
+            opens: Schedule::ALWAYS,
+            indicates: 0,
+            indicates_every: 0,
+            last_cancel: 0,
+        };
+        while let Some(word) = words.0.next() {
+            match word {
+                "every" => schedule.every = micros(words.next()),
+                "opens" => schedule.opens = micros(words.next()),
+                "indicates" => {
+                    schedule.indicates = micros(words.next());
+                    schedule.indicates_every = micros(words.next());
+                }
+                "last" => schedule.last_cancel = micros(words.next()),
+                other => panic!("no part of a schedule: {other}"),
+            }
+        }
+        schedule
+    }
+
+    fn queue(&self, side: &str, mut words: Words<'_>, waits: bool) -> Result<(), String> {
         let symbol = self.symbol(words.next());
         let side = if side == "asks" { Side::Sell } else { Side::Buy };
-        let got: Vec<_> = self.exchange.queue(symbol, side).map(|order| self.label(order.id.0)).collect();
+        let label = |order: OrderState| self.label(order.id.0);
+        let got: Vec<_> = if waits {
+            self.exchange.waiting(symbol, side).map(label).collect()
+        } else {
+            self.exchange.queue(symbol, side).map(label).collect()
+        };
         same(&got.join(" "), &words.rest().join(" ").replace('-', ""))
     }
 
@@ -274,6 +341,7 @@ impl Stage {
                         "moc" => place.option = Some(ExecutionOption::MakerOrCancel),
                         "ioc" => place.option = Some(ExecutionOption::ImmediateOrCancel),
                         "fok" => place.option = Some(ExecutionOption::FillOrKill),
+                        "auction" => place.option = Some(ExecutionOption::AuctionOnly),
                         "as" => label = Some(words.next()),
                         "client" => place.client_id = Some(ClientId::new(words.next()).unwrap()),
                         "nonce" => number = Some(words.next().parse().unwrap()),
@@ -329,9 +397,10 @@ impl Stage {
         place
     }
 
-    /// Submits a command a millisecond after the last one and tells what happened.
+    /// Submits a command, a millisecond after the last one if its time was not told, and tells what happened.
     fn submit(&mut self, command: &Command, label: Option<&str>) -> String {
-        let answer = self.exchange.submit(1_000, command);
+        let after = self.next.take().map_or(STEP, |next| next.0 - self.exchange.stamp.time.0);
+        let answer = self.exchange.submit(after, command);
         if let (Outcome::Order(order), Some(label)) = (&answer, label) {
             self.labels.insert(label.into(), order.id.0);
         }
@@ -361,8 +430,21 @@ impl Stage {
                         order.notional += grid.notional(price, qty).unwrap();
                     }
                 }
+                Happening::Crossed { buy, sell, price, qty, .. } => {
+                    for id in [buy, sell] {
+                        let order = self.orders.get_mut(&id).unwrap();
+                        let grid = &self.exchange.state.symbol(order.symbol).unwrap().grid;
+                        order.remaining -= qty;
+                        order.notional += grid.notional(price, qty).unwrap();
+                    }
+                }
                 Happening::Cancelled(id, reason) => self.orders.get_mut(&id).unwrap().reason = Some(reason),
                 Happening::Booked(_)
+                | Happening::CancelRejected(_)
+                | Happening::Scheduled(..)
+                | Happening::Indicated(..)
+                | Happening::Cut(..)
+                | Happening::Ended(..)
                 | Happening::Completed(_)
                 | Happening::Status(..)
                 | Happening::Credited(..) => {}
@@ -395,11 +477,29 @@ impl Stage {
                 let (qty, price) = (shown_qty(grid, qty), shown_price(grid, price));
                 format!("filled {} {qty} @ {price} fees {maker_fee:?} {taker_fee:?}", self.label(maker))
             }
+            Happening::Crossed { buy: bid, sell: ask, price, qty, fees: [buyer, seller], .. } => {
+                let grid = &self.exchange.state.symbol(self.orders[&bid].symbol).unwrap().grid;
+                let (qty, price) = (shown_qty(grid, qty), shown_price(grid, price));
+                let [bid, ask] = [bid, ask].map(|id| self.label(id));
+                format!("crossed {bid} {ask} {qty} @ {price} fees {buyer:?} {seller:?}")
+            }
+            Happening::CancelRejected(id) => format!("bound {}", self.label(id)),
+            Happening::Scheduled(symbol, Some(_)) => format!("scheduled {}", self.name(symbol)),
+            Happening::Scheduled(symbol, None) => format!("scheduled {} none", self.name(symbol)),
+            Happening::Indicated(symbol, finding) => {
+                format!("indicated {} {}", self.name(symbol), self.found(symbol, &finding))
+            }
+            Happening::Cut(symbol, finding, _) => {
+                format!("cut {} {}", self.name(symbol), self.found(symbol, &finding))
+            }
+            Happening::Ended(symbol, finding) => {
+                format!("ended {} {}", self.name(symbol), self.came_to(symbol, &finding))
+            }
             Happening::Booked(id) => format!("booked {}", self.label(id)),
             Happening::Completed(id) => format!("completed {}", self.label(id)),
             Happening::Cancelled(id, reason) => format!("cancelled {} {reason:?}", self.label(id)),
             Happening::Status(symbol, status) => {
-                format!("status {} {}", self.exchange.state.symbol(symbol).unwrap().name, status.name())
+                format!("status {} {}", self.name(symbol), status.name())
             }
             Happening::Credited(account, currency, amount) => {
                 let name = self.accounts.iter().find(|(_, id)| **id == account).unwrap().0;
@@ -407,6 +507,30 @@ impl Stage {
                 format!("credited {name} {code} {amount:?}")
             }
         }
+    }
+
+    fn name(&self, symbol: SymbolId) -> &str {
+        &self.exchange.state.symbol(symbol).unwrap().name
+    }
+
+    fn came_to(&self, symbol: SymbolId, finding: &Finding) -> String {
+        let grid = &self.exchange.state.symbol(symbol).unwrap().grid;
+        let qty = |qty| shown_qty(grid, qty);
+        match finding.price {
+            Some(price) => format!("{} @ {}", qty(finding.qty), shown_price(grid, price)),
+            None if finding.beyond > Qty::ZERO => format!("none beyond {}", qty(finding.beyond)),
+            None => "none".into(),
+        }
+    }
+
+    fn found(&self, symbol: SymbolId, finding: &Finding) -> String {
+        let grid = &self.exchange.state.symbol(symbol).unwrap().grid;
+        let price = |price: Option<Price>| price.map_or("-".into(), |price| shown_price(grid, price));
+        let half = finding.collar.map(|collar| u64::try_from(collar.half_ticks()).unwrap());
+        let collar = price(half.map(|half| Price::from_ticks(half / 2)));
+        let rest = if half.is_some_and(|half| half % 2 == 1) { "½" } else { "" };
+        let (bid, ask) = (price(finding.bid), price(finding.ask));
+        format!("{} book {bid} {ask} collar {collar}{rest}", self.came_to(symbol, finding))
     }
 
     fn label(&self, id: u64) -> String {
@@ -451,6 +575,14 @@ impl Stage {
             (self.currency(words.next()), money(words.next()))
         };
         text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(amount).collect()
+    }
+}
+
+/// `15s` or `15us`.
+fn micros(text: &str) -> u64 {
+    match text.strip_suffix("us") {
+        Some(micros) => micros.parse().unwrap(),
+        None => text.strip_suffix('s').unwrap().parse::<u64>().unwrap() * Time::SECOND,
     }
 }
 

@@ -1,0 +1,174 @@
+//! What a run met, by name, so that a test can tell that it tried what it is about.
+
+use crate::exchange::{Exchange, Happening};
+use buttonwood_engine::{Answer, Body, Command, OrderState, Outcome, PlaceReject, Reject};
+use buttonwood_model::{CancelReason, ExecutionOption, Side};
+use buttonwood_num::Price;
+use std::collections::{HashMap, HashSet};
+
+/// More makers than this make the orders that are counted as trading with many.
+const MANY: usize = 14;
+
+/// How often each thing was met.
+#[derive(Default)]
+pub(crate) struct Counts(pub(crate) HashMap<&'static str, u64>);
+
+/// What must be known of an exchange before a command to count what the command met.
+pub(crate) struct Before {
+    /// The orders that wait for auctions.
+    waiting: HashSet<u64>,
+    /// Whether an auction has found its price and is not settled.
+    is_settling: bool,
+}
+
+impl Before {
+    pub(crate) fn of(exchange: &Exchange) -> Self {
+        let sides = exchange.symbols().flat_map(|symbol| [Side::Buy, Side::Sell].map(|side| (symbol, side)));
+        let waiting = sides.flat_map(|(symbol, side)| exchange.waiting(symbol, side));
+        let auctions = |symbol| exchange.state.auctions(symbol);
+        Self {
+            waiting: waiting.map(|order| order.id.0).collect(),
+            is_settling: exchange
+                .symbols()
+                .any(|symbol| auctions(symbol).is_some_and(|auctions| auctions.settling().is_some())),
+        }
+    }
+}
+
+impl Counts {
+    fn note(&mut self, what: &'static str) {
+        *self.0.entry(what).or_default() += 1;
+    }
+
+    /// Counts what one command met.
+    pub(crate) fn count(&mut self, before: &Before, exchange: &Exchange, command: &Command, answer: &Answer) {
+        let happened = &exchange.happened;
+        for happening in happened {
+            self.note(label(happening));
+            self.count_auction(before, exchange, happening);
+        }
+        if happened.iter().filter(|what| matches!(what, Happening::Filled { .. })).count() > MANY {
+            self.note("many makers");
+        }
+        match (&command.body, answer) {
+            (Body::ScheduleAuctions(..), Outcome::Rejected(Reject::Schedule(_))) => {
+                self.note("senseless schedule");
+            }
+            (Body::ScheduleAuctions(..), Outcome::Rejected(Reject::NotNow)) => {
+                self.note("scheduled while one is settled");
+            }
+            (Body::Auction(_), Outcome::Rejected(Reject::NotNow)) => self.note("too early for an auction"),
+            (Body::Place(_), Outcome::Rejected(Reject::Place(PlaceReject::NoAuctions))) => {
+                self.note("no auctions");
+            }
+            (Body::Place(_), Outcome::Rejected(Reject::Place(PlaceReject::AuctionNotOpen))) => {
+                self.note("auction not open");
+            }
+            (Body::Place(_), Outcome::Order(order))
+                if order.reason == Some(CancelReason::SelfCrossPrevented) =>
+            {
+                let meets = |own: OrderState| {
+                    own.account == order.account && reaches(order.side, order.price, own.price)
+                };
+                let (symbol, other) = (order.symbol, order.side.opposite());
+                if order.option == Some(ExecutionOption::AuctionOnly) {
+                    self.note("self cross of one that would wait");
+                } else if !exchange.queue(symbol, other).any(meets)
+                    && exchange.waiting(symbol, other).any(meets)
+                {
+                    self.note("self cross with one that waits");
+                }
+            }
+            (Body::Place(_), Outcome::Order(order)) if order.is_live() => {
+                let waits = order.option == Some(ExecutionOption::AuctionOnly);
+                if waits {
+                    self.note("waits for an auction");
+                }
+                if waits && before.is_settling {
+                    self.note("waits while an auction is settled");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn count_auction(&mut self, before: &Before, exchange: &Exchange, happening: &Happening) {
+        match happening {
+            Happening::Cut(_, finding, _) => match finding.price {
+                None if finding.beyond.hundredths() > 0 => self.note("auction fails"),
+                None => self.note("auction of nothing"),
+                Some(_) => {
+                    self.note("auction with trades");
+                    if finding.collar.is_none() {
+                        self.note("auction without collar");
+                    } else if finding.bid.is_none() || finding.ask.is_none() {
+                        self.note("auction by the last trade");
+                    }
+                }
+            },
+            Happening::Crossed { buy, sell, fees: [buyer, seller], .. } => {
+                self.note(match [buy, sell].map(|id| before.waiting.contains(id)) {
+                    [true, true] => "crossed, both waiting",
+                    [true, false] | [false, true] => "crossed with the continuous book",
+                    [false, false] => panic!("a book is not crossed"),
+                });
+                if [buy, sell].into_iter().any(|id| exchange.order(*id).is_some()) {
+                    self.note("crossed in part");
+                }
+                if buyer < seller {
+                    self.note("buyer's fee is capped");
+                }
+            }
+            Happening::Cancelled(..) if before.is_settling => {
+                self.note("cancelled while an auction is settled");
+            }
+            Happening::Filled { .. } if before.is_settling => self.note("filled while an auction is settled"),
+            Happening::Accepted(_)
+            | Happening::Filled { .. }
+            | Happening::Booked(_)
+            | Happening::Completed(_)
+            | Happening::Cancelled(..)
+            | Happening::CancelRejected(_)
+            | Happening::Scheduled(..)
+            | Happening::Indicated(..)
+            | Happening::Ended(..)
+            | Happening::Status(..)
+            | Happening::Credited(..) => {}
+        }
+    }
+}
+
+fn reaches(side: Side, limit: Price, price: Price) -> bool {
+    match side {
+        Side::Buy => price <= limit,
+        Side::Sell => price >= limit,
+    }
+}
+
+fn label(happening: &Happening) -> &'static str {
+    match happening {
+        Happening::Accepted(_) => "accepted",
+        Happening::Filled { .. } => "filled",
+        Happening::Crossed { .. } => "crossed",
+        Happening::Booked(_) => "booked",
+        Happening::Completed(_) => "completed",
+        Happening::Cancelled(_, reason) => match reason {
+            CancelReason::MakerOrCancelWouldTake => "maker or cancel",
+            CancelReason::ImmediateOrCancelWouldPost => "immediate or cancel",
+            CancelReason::FillOrKillWouldNotFill => "fill or kill",
+            CancelReason::SelfCrossPrevented => "self cross",
+            CancelReason::ExceedsPriceLimits => "collar",
+            CancelReason::Requested => "requested",
+            CancelReason::MarketClosed => "closed",
+            CancelReason::AuctionCancelled => "auction cancelled",
+        },
+        Happening::CancelRejected(_) => "cancel rejected",
+        Happening::Scheduled(_, Some(_)) => "scheduled",
+        Happening::Scheduled(_, None) => "abandoned",
+        Happening::Indicated(..) => "indicated",
+        Happening::Cut(..) => "cut",
+        Happening::Ended(..) => "ended",
+        Happening::Status(..) => "status",
+        Happening::Credited(..) => "credited",
+    }
+}

@@ -1,0 +1,316 @@
+//! Call auctions: when they are, the price that trying one after the other finds, who trades with whom.
+
+use super::Naive;
+use super::funds::{ceil_bps, int};
+use super::matching::reaches;
+use crate::exchange::{Happening, fees_account};
+use buttonwood_engine::{
+    Answer, Collar, Finding, OrderState, Outcome, Place, PlaceReject, Reject, Schedule, ScheduleError,
+};
+use buttonwood_model::{
+    AccountId, CancelReason, ExecutionOption, OrderId, OrderKind, Side, SymbolId, SymbolStatus, Time,
+};
+use buttonwood_num::{Money, Price, Qty};
+use std::collections::BTreeSet;
+
+const SECOND: u64 = 1_000_000;
+
+/// What the naive exchange knows of a symbol's auctions.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Auctions {
+    pub(crate) schedule: Option<Schedule>,
+    /// The number of the next one.
+    pub(crate) number: u64,
+    /// When it is told next what it would come to.
+    pub(crate) told: Option<Time>,
+    /// What the one that is being settled found, with what has traded so far, and the first order that came too late.
+    pub(crate) cut: Option<(Finding, OrderId)>,
+}
+
+impl Auctions {
+    /// The times of the auction that an order of this id waits for.
+    fn waited_for(&self, id: OrderId, now: Time) -> Option<Schedule> {
+        match self.cut {
+            Some((_, before)) if id >= before => after(self.schedule?, now),
+            Some(_) | None => self.schedule,
+        }
+    }
+}
+
+/// So long before an auction.
+fn before(schedule: &Schedule, span: u64) -> Time {
+    Time(schedule.time.0.saturating_sub(span))
+}
+
+/// Why it is no schedule.
+fn senseless(schedule: &Schedule, now: Time) -> Option<ScheduleError> {
+    let Schedule { time, every, opens, indicates, indicates_every, last_cancel } = *schedule;
+    let open = if every > 0 { opens.min(every) } else { opens };
+    if time <= now {
+        Some(ScheduleError::Past)
+    } else if every > 0 && !(60 * SECOND..=366 * 86_400 * SECOND).contains(&every) {
+        Some(ScheduleError::Every)
+    } else if indicates > 0
+        && (indicates_every < SECOND || indicates.div_ceil(indicates_every) > 100 || indicates > open)
+    {
+        Some(ScheduleError::Indicates)
+    } else {
+        (last_cancel > open).then_some(ScheduleError::LastCancel)
+    }
+}
+
+/// The first time after `now` at which it is told what the auction would come to.
+fn next_told(schedule: &Schedule, now: Time) -> Option<Time> {
+    let mut told = before(schedule, schedule.indicates);
+    while told < schedule.time {
+        if told > now {
+            return Some(told);
+        }
+        told = told.plus(schedule.indicates_every);
+    }
+    None
+}
+
+/// The schedule once its auction is over.
+fn after(schedule: Schedule, now: Time) -> Option<Schedule> {
+    let mut next = schedule;
+    while next.time <= now {
+        if next.every == 0 {
+            return None;
+        }
+        next.time = next.time.plus(next.every);
+    }
+    Some(next)
+}
+
+pub(super) fn is_for_auction(order: &OrderState) -> bool {
+    order.option == Some(ExecutionOption::AuctionOnly)
+}
+
+impl Naive {
+    /// What is known of a symbol's auctions, where there ever were any.
+    pub(crate) fn auctions(&self, symbol: SymbolId) -> Option<&Auctions> {
+        self.pairs.get(symbol.index())?.auctions.as_ref()
+    }
+
+    /// The symbol and the time of what is to be done next.
+    pub(crate) fn next_auction(&self) -> Option<(Time, SymbolId)> {
+        let next = |at: usize| {
+            let auctions = self.pairs[at].auctions.as_ref()?;
+            let time = match auctions.cut {
+                Some(_) => Time(0),
+                None => auctions.told.or(Some(auctions.schedule?.time))?,
+            };
+            Some((time, SymbolId::from_index(at)))
+        };
+        (0..self.pairs.len()).filter_map(next).min_by_key(|(time, _)| *time)
+    }
+
+    pub(super) fn schedule(&mut self, symbol: SymbolId, schedule: Option<Schedule>, now: Time) -> Answer {
+        let Some(pair) = self.pairs.get(symbol.index()) else { return Outcome::Rejected(Reject::Unknown) };
+        if pair.auctions.as_ref().is_some_and(|auctions| auctions.cut.is_some()) {
+            return Outcome::Rejected(Reject::NotNow);
+        }
+        if let Some(error) = schedule.and_then(|schedule| senseless(&schedule, now)) {
+            return Outcome::Rejected(Reject::Schedule(error));
+        }
+        let number = pair.auctions.as_ref().map_or(1, |auctions| auctions.number);
+        if schedule.is_none() {
+            self.close_waiting(symbol, CancelReason::AuctionCancelled);
+        }
+        let told = schedule.and_then(|schedule| next_told(&schedule, now));
+        self.pairs[symbol.index()].auctions = Some(Auctions { schedule, number, told, cut: None });
+        self.happened.push(Happening::Scheduled(symbol, schedule));
+        Outcome::Done
+    }
+
+    pub(super) fn close_waiting(&mut self, symbol: SymbolId, reason: CancelReason) {
+        for side in [Side::Buy, Side::Sell] {
+            for order in self.waiting(symbol, side) {
+                self.close(order.id, reason);
+            }
+        }
+    }
+
+    /// Why an order for an auction is not taken.
+    pub(super) fn refuse_for_auction(&self, symbol: SymbolId, now: Time) -> Result<(), PlaceReject> {
+        let next = self.auctions(symbol).and_then(|auctions| auctions.waited_for(OrderId(self.next_id), now));
+        let next = next.ok_or(PlaceReject::NoAuctions)?;
+        if now < before(&next, next.opens) { Err(PlaceReject::AuctionNotOpen) } else { Ok(()) }
+    }
+
+    /// Whether an order waits for an auction that it cannot leave any more.
+    pub(super) fn is_bound(&self, order: &OrderState, now: Time) -> bool {
+        let next = self.auctions(order.symbol).and_then(|auctions| auctions.waited_for(order.id, now));
+        is_for_auction(order) && next.is_some_and(|next| now >= before(&next, next.last_cancel))
+    }
+
+    /// Whether an order and another one of its account could meet in an auction but not before.
+    pub(super) fn meets_own_waiting(&self, account: AccountId, place: &Place) -> bool {
+        let goes =
+            matches!(place.option, Some(ExecutionOption::ImmediateOrCancel | ExecutionOption::FillOrKill));
+        let waits = place.option == Some(ExecutionOption::AuctionOnly);
+        let meets = |order: &OrderState| {
+            order.account == account
+                && order.symbol == place.symbol
+                && order.side != place.side
+                && reaches(place.side, place.price, order.price)
+                && (waits || is_for_auction(order))
+        };
+        place.kind == OrderKind::Limit && !goes && self.live.iter().any(meets)
+    }
+
+    /// Tells, finds or settles, whatever it is time for.
+    pub(super) fn auction(&mut self, symbol: SymbolId, now: Time) -> Answer {
+        const NOT_NOW: Answer = Outcome::Rejected(Reject::NotNow);
+        let Some(mut auctions) = self.auctions(symbol).cloned() else { return NOT_NOW };
+        let Some(schedule) = auctions.schedule else { return NOT_NOW };
+        if auctions.cut.is_none() && now < schedule.time {
+            if auctions.told.is_none_or(|told| now < told) {
+                return NOT_NOW;
+            }
+            self.happened.push(Happening::Indicated(symbol, self.find(symbol)));
+            auctions.told = next_told(&schedule, now);
+            self.pairs[symbol.index()].auctions = Some(auctions);
+            return Outcome::Done;
+        }
+        let (mut finding, before) = auctions.cut.unwrap_or_else(|| {
+            let (finding, before) = (self.find(symbol), OrderId(self.next_id));
+            self.happened.push(Happening::Cut(symbol, finding, before.0));
+            (Finding { qty: Qty::ZERO, ..finding }, before)
+        });
+        let traded = finding.price.map_or(Qty::ZERO, |price| self.cross_all(symbol, price, before));
+        finding.qty += traded;
+        if traded > Qty::ZERO {
+            auctions.cut = Some((finding, before));
+        } else {
+            for side in [Side::Buy, Side::Sell] {
+                for order in self.waiting(symbol, side).into_iter().filter(|order| order.id < before) {
+                    self.close(order.id, CancelReason::AuctionCancelled);
+                }
+            }
+            self.happened.push(Happening::Ended(symbol, finding));
+            let schedule = after(schedule, now);
+            let told = schedule.and_then(|schedule| next_told(&schedule, now));
+            auctions = Auctions { schedule, number: auctions.number + 1, told, cut: None };
+        }
+        self.pairs[symbol.index()].auctions = Some(auctions);
+        Outcome::Done
+    }
+
+    /// What an auction would come to.
+    fn find(&self, symbol: SymbolId) -> Finding {
+        let best = |side| self.queue(symbol, side).first().map(|order| order.price);
+        let (bid, ask, pair) = (best(Side::Buy), best(Side::Sell), &self.pairs[symbol.index()]);
+        let collar = match (bid, ask) {
+            (Some(bid), Some(ask)) => Some((bid, ask)),
+            (None, _) | (_, None) => pair.last.map(|last| (last, last)),
+        };
+        let half_ticks = collar.map(|(low, high)| u128::from(low.ticks()) + u128::from(high.ticks()));
+        let collar = collar.map(|(low, high)| Collar::between(low, high));
+        assert_eq!(collar.map(Collar::half_ticks), half_ticks);
+        let nothing = Finding { bid, ask, collar, ..Finding::default() };
+        let Some((ticks, qty)) = self.best_price(symbol, half_ticks) else { return nothing };
+        if matches!(pair.status, SymbolStatus::Closed | SymbolStatus::CancelOnly) {
+            return nothing;
+        }
+        // Five in a hundred of the collar, which is in half ticks.
+        let far = |collar: u128| 100 * (2 * u128::from(ticks)).abs_diff(collar) > 5 * collar;
+        if half_ticks.is_some_and(far) {
+            return Finding { beyond: qty, ..nothing };
+        }
+        Finding { price: Some(Price::from_ticks(ticks)), qty, ..nothing }
+    }
+
+    /// The price at which most trades, of those the ones that leave least over, of those the one nearest to the collar, or the
+    /// middle of them without a collar; and how much trades there.
+    fn best_price(&self, symbol: SymbolId, half_ticks: Option<u128>) -> Option<(u64, Qty)> {
+        let sum = |side: Side, ticks: u64| -> u128 {
+            let takes = |order: &&OrderState| {
+                order.symbol == symbol
+                    && order.side == side
+                    && reaches(side, order.price, Price::from_ticks(ticks))
+            };
+            self.live.iter().filter(takes).map(|order| order.remaining.hundredths()).sum()
+        };
+        // What trades is the same at all prices between two limits, so that these and the collar's are enough.
+        let limits = self.live.iter().filter(|order| order.symbol == symbol).map(|order| order.price.ticks());
+        let near = half_ticks.map(|twice| u64::try_from(twice / 2).unwrap());
+        let tried: BTreeSet<u64> =
+            limits.flat_map(|limit| [limit - 1, limit, limit + 1]).chain(near).collect();
+        let mut best: Vec<(u64, u128, u128)> = tried
+            .into_iter()
+            .map(|ticks| (ticks, sum(Side::Buy, ticks), sum(Side::Sell, ticks)))
+            .map(|(ticks, wanted, offered)| (ticks, wanted.min(offered), wanted.abs_diff(offered)))
+            .collect();
+        let most = best.iter().map(|(_, trades, _)| *trades).max()?;
+        best.retain(|(_, trades, _)| *trades == most && most > 0);
+        let least = best.iter().map(|(_, _, over)| *over).min()?;
+        best.retain(|(_, _, over)| *over == least);
+        let prices = || best.iter().map(|(ticks, ..)| *ticks);
+        let nearest = match half_ticks {
+            Some(collar) => prices().min_by_key(|ticks| (2 * u128::from(*ticks)).abs_diff(collar)),
+            None => Some(prices().min()?.midpoint(prices().max()?)),
+        };
+        Some((nearest?, Qty::from_hundredths(most)))
+    }
+
+    /// Whoever is first in line to trade at an auction's price.
+    fn first_in_line(
+        &self,
+        symbol: SymbolId,
+        side: Side,
+        price: Price,
+        before: OrderId,
+    ) -> Option<OrderState> {
+        let takes = |order: &OrderState| order.id < before && reaches(order.side, order.price, price);
+        self.line(symbol, side, takes).first().copied()
+    }
+
+    /// Trades at a price until nobody is left on one side; how much.
+    fn cross_all(&mut self, symbol: SymbolId, price: Price, before: OrderId) -> Qty {
+        let mut traded = Qty::ZERO;
+        while let Some(buyer) = self.first_in_line(symbol, Side::Buy, price, before)
+            && let Some(seller) = self.first_in_line(symbol, Side::Sell, price, before)
+        {
+            traded += self.cross(&buyer, &seller, price);
+        }
+        traded
+    }
+
+    fn cross(&mut self, buyer: &OrderState, seller: &OrderState, price: Price) -> Qty {
+        let symbol = buyer.symbol;
+        let pair = &self.pairs[symbol.index()];
+        let (base, quote) = (pair.base, pair.quote);
+        let qty = buyer.remaining.min(seller.remaining);
+        let notional = i128::from(price.ticks()) * int(qty) * pair.quote_unit;
+        let amount = int(qty) * pair.base_unit;
+        let seller_fee = ceil_bps(notional, self.fees.auction.get());
+        // As a resting buy, it never pays more than what its reserve gives up.
+        let reserve = |qty| self.reserve(symbol, Side::Buy, buyer.price, qty);
+        let room = reserve(buyer.remaining) - reserve(buyer.remaining - qty) - notional;
+        assert!(seller_fee - room <= 1, "it pays at most one quantum less");
+        let buyer_fee = seller_fee.min(room);
+        assert_ne!(buyer.account, seller.account, "nobody trades with himself");
+        self.pay(seller.account, buyer.account, base, amount);
+        self.pay(buyer.account, seller.account, quote, notional);
+        self.pay(buyer.account, fees_account(), quote, buyer_fee);
+        self.pay(seller.account, fees_account(), quote, seller_fee);
+        self.pairs[symbol.index()].last = Some(price);
+        for order in self.live.iter_mut().filter(|order| [buyer.id, seller.id].contains(&order.id)) {
+            order.remaining -= qty;
+            order.notional += Money::from_units(notional);
+        }
+        self.live.retain(|order| order.remaining > Qty::ZERO);
+        self.happened.push(Happening::Crossed {
+            buy: buyer.id.0,
+            sell: seller.id.0,
+            trade: self.next_id,
+            price,
+            qty,
+            fees: [buyer_fee, seller_fee].map(Money::from_units),
+        });
+        self.next_id += 1;
+        qty
+    }
+}
