@@ -3,13 +3,14 @@
 
 use buttonwood_engine::{
     Answer, Body, Caller, Command, FILLS_MAX, FeeSchedule, ORDERS_MAX, OrderRef, Place, PlaceReject, Reject,
-    SYMBOLS_MAX,
+    SYMBOLS_MAX, Schedule,
 };
 use buttonwood_model::{
     AccountId, CancelReason, ExecutionOption, OrderId, OrderKind, Role, SessionId, Side, Symbol, SymbolId,
+    Time,
 };
 use buttonwood_num::{Decimal, Money, Price, Qty};
-use buttonwood_oracle::{Exchange, nonce};
+use buttonwood_oracle::{Exchange, Happening, nonce};
 
 struct Market {
     exchange: Exchange,
@@ -69,6 +70,29 @@ impl Market {
         }
         last
     }
+
+    /// An order that waits for the next auction.
+    fn wait(&mut self, trader: Trader, side: Side, lots: usize, price: u64) -> OrderId {
+        let place = Place { option: Some(ExecutionOption::AuctionOnly), ..self.limit(side, lots, price) };
+        let Answer::Order(order) = self.call(trader, Body::Place(place)) else { panic!("it waits") };
+        assert!(order.is_live());
+        order.id
+    }
+
+    /// Does what is due of the auctions: the quantities that traded, and how many orders were cancelled; whether it is over.
+    fn auction(&mut self) -> (Vec<Qty>, usize, bool) {
+        assert_eq!(self.exchange.own(Body::Auction(self.symbol)), Answer::Done);
+        assert_eq!(self.exchange.state.broken_law(), None);
+        let happened = &self.exchange.happened;
+        let traded = |what: &Happening| {
+            if let Happening::Crossed { qty, .. } = what { Some(*qty) } else { None }
+        };
+        (
+            happened.iter().filter_map(traded).collect(),
+            happened.iter().filter(|what| matches!(what, Happening::Cancelled(..))).count(),
+            matches!(happened.last(), Some(Happening::Ended(..))),
+        )
+    }
 }
 
 fn refused(reject: PlaceReject) -> Answer {
@@ -117,6 +141,57 @@ fn an_order_trades_with_so_many() {
     assert_eq!(crossed.reason, Some(CancelReason::SelfCrossPrevented));
     assert!(matches!(market.place(taker, Side::Buy, FILLS_MAX, 100), Answer::Order(_)));
     assert_eq!(market.exchange.state.orders().len(), resting - FILLS_MAX);
+}
+
+/// An auction of more orders than one step may touch is settled in several, and others have their turn in between: who comes
+/// then takes no part, and who leaves the book does not trade.
+#[test]
+fn an_auction_takes_as_many_steps_as_it_must() {
+    let mut market = Market::new();
+    let [buyer, other, first, second] = ["buyer", "other", "first", "second"].map(|name| market.trader(name));
+    let schedule = Schedule {
+        time: market.exchange.stamp.time.plus(60 * Time::SECOND),
+        every: Schedule::EVERY_MIN,
+        opens: Schedule::ALWAYS,
+        indicates: 0,
+        indicates_every: 0,
+        last_cancel: 0,
+    };
+    let scheduled = Body::ScheduleAuctions(market.symbol, Some(schedule));
+    assert_eq!(market.exchange.own(scheduled), Answer::Done);
+    let (each, part) = (usize::try_from(ORDERS_MAX).unwrap() - 100, 300);
+    for trader in [first, second] {
+        for _ in 0..each {
+            market.wait(trader, Side::Sell, 1, 100);
+        }
+    }
+    let Answer::Order(leaves) = market.place(other, Side::Sell, 1, 100) else { panic!("it rests") };
+    let Answer::Order(stays) = market.place(other, Side::Sell, 1, 100) else { panic!("it rests") };
+    // More than one step's trades, of more orders than can be cancelled in one.
+    market.wait(buyer, Side::Buy, FILLS_MAX + part, 100);
+    market.exchange.stamp.time = schedule.time;
+    let lot = market.limit(Side::Buy, 1, 100).qty;
+    assert_eq!(market.auction(), (vec![lot; FILLS_MAX], 0, false));
+    let late = market.wait(first, Side::Sell, 1, 90);
+    assert!(matches!(market.call(other, Body::Cancel(OrderRef::Id(leaves.id))), Answer::Order(_)));
+    assert_eq!(market.auction(), (vec![lot; part], 0, false));
+    let left = 2 * each - FILLS_MAX - part;
+    assert_eq!(market.auction(), (vec![], left, true));
+    for (order, is_live) in [(late, true), (stays.id, true), (leaves.id, false)] {
+        assert_eq!(market.exchange.order(order.0).is_some(), is_live);
+    }
+    // Nothing trades in the next one, and all are cancelled.
+    for trader in [first, second] {
+        for _ in 0..each {
+            market.wait(trader, Side::Sell, 1, 90);
+        }
+    }
+    market.exchange.stamp.time = schedule.time.plus(schedule.every);
+    assert_eq!(market.auction(), (vec![], FILLS_MAX, false));
+    let left = 2 * each + 1 - FILLS_MAX;
+    let late = market.wait(first, Side::Sell, 1, 90);
+    assert_eq!(market.auction(), (vec![], left, true));
+    assert_eq!(market.exchange.orders_of(first.0).map(|order| order.id).collect::<Vec<_>>(), [late]);
 }
 
 /// Symbols are listed up to a number that their ids can tell apart; one more is refused and nothing is listed.
