@@ -2,7 +2,7 @@
 use super::*;
 use crate::NewOrder;
 use alloc::string::String;
-use buttonwood_model::{Held, OrderKind, Outbox, SessionId, TextRef, Time};
+use buttonwood_model::{ExecutionOption, Held, OrderKind, Outbox, SessionId, TextRef, Time};
 use buttonwood_num::{Bps, Money, Qty};
 use proptest::prelude::*;
 
@@ -21,6 +21,8 @@ struct Known {
     side: Side,
     ticks: u64,
     client_id: Option<String>,
+    /// Whether it waits for an auction.
+    waits: bool,
 }
 
 fn open() -> Orders {
@@ -48,7 +50,7 @@ fn place(orders: &mut Orders, known: &Known) -> Slot {
         symbol: known.symbol,
         side: known.side,
         kind: OrderKind::Limit,
-        option: None,
+        option: known.waits.then_some(ExecutionOption::AuctionOnly),
         maker_rate: Bps(1),
         taker_rate: Bps(2),
         client_id: known
@@ -61,7 +63,8 @@ fn place(orders: &mut Orders, known: &Known) -> Slot {
 
 /// A bid of Alice's on the first symbol.
 fn bid(id: u64, ticks: u64) -> Known {
-    Known { slot: Slot(0), id, account: ALICE, symbol: BTCUSD, side: Side::Buy, ticks, client_id: None }
+    let (slot, account, symbol, side) = (Slot(0), ALICE, BTCUSD, Side::Buy);
+    Known { slot, id, account, symbol, side, ticks, client_id: None, waits: false }
 }
 
 fn named(id: u64, text: &str) -> Known {
@@ -83,6 +86,7 @@ fn restored(orders: &Orders) -> Orders {
 /// Everything that can be asked must be answered as the list would.
 fn check(orders: &Orders, list: &[Known]) {
     assert_eq!((orders.len(), orders.is_empty()), (list.len(), list.is_empty()));
+    assert_eq!(orders.any_waits(), list.iter().any(|known| known.waits));
     for known in list {
         assert_eq!(orders.find(OrderId(known.id)), Some(known.slot));
         let client_id = known.client_id.as_ref().map(|text| ClientId::new(text).unwrap());
@@ -92,13 +96,34 @@ fn check(orders: &Orders, list: &[Known]) {
             let newest = list.iter().filter(like).max_by_key(|other| other.id).map(|other| other.slot);
             assert_eq!(orders.find_client_id(known.account, &client_id), newest);
         }
-        let beside = |other: &&Known| {
-            (other.symbol, other.side, other.ticks) == (known.symbol, known.side, known.ticks)
-        };
+        let place = |known: &Known| (known.waits, known.symbol, known.side, known.ticks);
+        let beside = |other: &&Known| place(other) == place(known);
         let queue: Vec<Slot> = list.iter().filter(beside).map(|other| other.slot).collect();
         let price = Price::from_ticks(known.ticks);
-        assert_eq!(orders.queue(known.symbol, known.side, price).collect::<Vec<_>>(), queue);
+        let found: Vec<_> = if known.waits {
+            orders.auction_queue(known.symbol, known.side, price).collect()
+        } else {
+            orders.queue(known.symbol, known.side, price).collect()
+        };
+        assert_eq!(found, queue);
         assert_eq!(orders.has_younger(known.slot), queue.last() != Some(&known.slot));
+        assert_eq!(orders.get(known.slot).is_auction_only(), known.waits);
+    }
+    for (symbol, side) in
+        [(BTCUSD, Side::Buy), (BTCUSD, Side::Sell), (ETHUSD, Side::Buy), (ETHUSD, Side::Sell)]
+    {
+        for (book, waits) in [(orders.book(symbol), false), (orders.auction(symbol), true)] {
+            let is_on = |known: &&Known| (known.symbol, known.side, known.waits) == (symbol, side, waits);
+            let mut ticks: Vec<u64> = list.iter().filter(is_on).map(|known| known.ticks).collect();
+            ticks.sort_unstable();
+            ticks.dedup();
+            if side == Side::Buy {
+                ticks.reverse();
+            }
+            let prices = book.side(side).prices().map(Price::ticks);
+            assert_eq!(prices.collect::<Vec<_>>(), ticks);
+            assert_eq!(book.side(side).best().map(Price::ticks), ticks.first().copied());
+        }
     }
     for account in [ALICE, BOB] {
         let own = || list.iter().filter(|known| known.account == account);
@@ -116,16 +141,16 @@ fn check(orders: &Orders, list: &[Known]) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Orders come, trade and leave; before and after a restart everything is found as in the list.
+    /// Orders come, to trade or to wait for an auction, and leave; before and after a restart everything is found as in the list.
     #[test]
     fn everything_is_found_as_in_a_list(
-        steps in prop::collection::vec((0..5_u8, any::<prop::sample::Index>(), 0..2_u32, 0..2_u16, any::<bool>(), 1..6_u64, 0..4_usize), 1..80),
+        steps in prop::collection::vec((0..5_u8, any::<prop::sample::Index>(), 0..2_u32, 0..2_u16, any::<(bool, bool)>(), 1..6_u64, 0..4_usize), 1..80),
     ) {
         let texts = ["a", "an id of sixteen", "somewhat more than twenty", "long enough to take two of the chunks, and then some"]
             .map(|text| text.replace([' ', ','], "-"));
         let mut orders = open();
         let mut list: Vec<Known> = Vec::new();
-        for (id, (kind, index, account, symbol, buys, ticks, text)) in (1..).zip(steps) {
+        for (id, (kind, index, account, symbol, (buys, waits), ticks, text)) in (1..).zip(steps) {
             if kind == 0 && !list.is_empty() {
                 let left = list.remove(index.index(list.len()));
                 orders.remove(left.slot);
@@ -139,6 +164,7 @@ proptest! {
                     side: if buys { Side::Buy } else { Side::Sell },
                     ticks,
                     client_id: (kind > 2).then(|| texts[text].clone()),
+                    waits,
                 };
                 prop_assert_eq!(place(&mut orders, &known), known.slot);
                 list.push(known);
@@ -177,6 +203,38 @@ fn the_indices_grow_with_the_orders() {
     }
     assert!(orders.is_empty() && orders.in_any_order(ALICE).next().is_none());
     assert_eq!(place(&mut orders, &bid(count + 1, 5)), *gone.last().unwrap());
+}
+
+/// An order that waits for an auction is on no other book, whatever the length of its client id, trades in part as others do,
+/// and comes back after a restart; once the last one has left none waits.
+#[test]
+fn who_waits_for_an_auction_waits_apart() {
+    for text in ["a".into(), "a".repeat(100)] {
+        let mut orders = open();
+        let price = Price::from_ticks(100);
+        let resting = place(&mut orders, &bid(1, 100));
+        assert!(!orders.any_waits());
+        let slot = place(&mut orders, &Known { waits: true, ..named(2, &text) });
+        let younger = place(&mut orders, &Known { waits: true, symbol: ETHUSD, ..bid(3, 100) });
+        assert_eq!(orders.fill(slot, qty(4), Money::from_units(400)), qty(6));
+        for orders in [&restored(&orders), &orders] {
+            assert!(orders.any_waits());
+            assert_eq!(orders.queue(BTCUSD, Side::Buy, price).collect::<Vec<_>>(), [resting]);
+            assert_eq!(orders.auction_queue(BTCUSD, Side::Buy, price).collect::<Vec<_>>(), [slot]);
+            assert_eq!(orders.auction_queue(ETHUSD, Side::Buy, price).collect::<Vec<_>>(), [younger]);
+            assert_eq!(orders.find_client_id(ALICE, &ClientId::new(&text).unwrap()), Some(slot));
+            assert_eq!((orders.get(slot).remaining, orders.count(ALICE, Side::Buy)), (qty(6), 3));
+        }
+        let mut again = restored(&orders);
+        for orders in [&mut again, &mut orders] {
+            orders.remove(slot);
+            assert!(orders.any_waits() && orders.auction(BTCUSD).side(Side::Buy).best().is_none());
+            orders.remove(younger);
+            assert!(!orders.any_waits() && orders.auction(ETHUSD).side(Side::Buy).best().is_none());
+            assert_eq!(orders.book(BTCUSD).side(Side::Buy).best(), Some(price));
+        }
+        assert_eq!(again, orders);
+    }
 }
 
 /// An order enters as it was sent, and a trade leaves of it what it did not take.

@@ -1,7 +1,7 @@
 //! The laws of the ledger, under random movements; trades and the fingerprint, by hand.
 use super::laws::is_balanced;
 use super::*;
-use crate::{Bucket, Maker, Posting, Taker, Trade};
+use crate::{Bucket, Crossing, Maker, Posting, Taker, Trade};
 use buttonwood_model::Side;
 use proptest::prelude::*;
 
@@ -283,6 +283,57 @@ fn a_seller_settles_with_all_its_makers_at_once() {
     assert_eq!(ledger.balance(BOB, BTC), Balance { available: money(3), held: money(0) });
     assert_eq!(ledger.balance(House::Fees.account(), USD).available, money(20));
     assert_eq!(ledger.broken_law(), None);
+}
+
+/// In an auction she buys 3 for 600 and pays 6, he sells and pays 4; both rested.
+fn settle_crossing(ledger: &mut Ledger, hers: (Held, i128), his: (Held, i128)) {
+    let party = |account, side, fee, (held, freed): (Held, i128)| Maker {
+        account,
+        side,
+        fee: money(fee),
+        held,
+        freed: money(freed),
+    };
+    ledger.settle_crossing(&Crossing {
+        base: BTC,
+        quote: USD,
+        amount: money(3),
+        notional: money(600),
+        buyer: party(ALICE, Side::Buy, 6, hers),
+        seller: party(BOB, Side::Sell, 4, his),
+    });
+}
+
+/// Both who meet in an auction pay out of their holds, and what hers had too much returns; it is settled at once.
+#[test]
+fn both_who_meet_in_an_auction_pay_out_of_their_holds() {
+    let mut ledger = ledger(5, 2);
+    issue(&mut ledger, ALICE, USD, 1_000);
+    issue(&mut ledger, BOB, BTC, 9);
+    let hers = ledger.hold(ALICE, USD, money(1_000));
+    let his = ledger.hold(BOB, BTC, money(5));
+    let before = ledger.fingerprint();
+    settle_crossing(&mut ledger, (hers, 700), (his, 3));
+    assert!(ledger.is_settled());
+    assert_eq!(ledger.balance(ALICE, USD), Balance { available: money(94), held: money(300) });
+    assert_eq!(ledger.balance(ALICE, BTC), Balance { available: money(3), held: money(0) });
+    assert_eq!(ledger.balance(BOB, BTC), Balance { available: money(4), held: money(2) });
+    assert_eq!(ledger.balance(BOB, USD), Balance { available: money(596), held: money(0) });
+    assert_eq!(ledger.balance(House::Fees.account(), USD).available, money(10));
+    assert_eq!(ledger.broken_law(), None);
+    assert_ne!(ledger.fingerprint(), before);
+}
+
+/// A trade that frees less than it costs is one that was planned wrongly: nothing goes on from there.
+#[test]
+#[should_panic(expected = "nobody gives what he has not")]
+fn no_crossing_costs_more_than_was_reserved() {
+    let mut ledger = ledger(5, 2);
+    issue(&mut ledger, ALICE, USD, 605);
+    issue(&mut ledger, BOB, BTC, 9);
+    let hers = ledger.hold(ALICE, USD, money(605));
+    let his = ledger.hold(BOB, BTC, money(5));
+    settle_crossing(&mut ledger, (hers, 605), (his, 3));
 }
 
 /// A decision finds where a balance lies or will lie; the hold it leads to is on that balance.
