@@ -11,9 +11,9 @@ use crate::disk::Faulty;
 use crate::memory::{Memory, Odd};
 use crate::scene::{Scene, command_of};
 use asked::{Asked, listed};
-use buttonwood_engine::{Body, Command, State};
+use buttonwood_engine::{Body, Command, OrderState, State};
 use buttonwood_journal::{Mark, Reader, ReplayError};
-use buttonwood_model::{Nonce, SessionId, Side, SymbolId, Time};
+use buttonwood_model::{ExecutionOption, Nonce, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Price, Qty};
 use buttonwood_oracle::{Dice, Exchange, Naive, World, agree};
 use buttonwood_sequencer::{JOURNAL_DIR, Pending, Receipt, Stopped};
@@ -63,6 +63,10 @@ pub(crate) struct Checker {
     taken: u64,
     /// Whether somebody was told since the last look that there is no room.
     has_turned_away: bool,
+    /// The auction that was due next before the command that is read.
+    auction_due: Option<(Time, SymbolId)>,
+    /// Whether auctions may run after their time: nobody was there for them, or there was no room.
+    may_be_late: bool,
 }
 
 impl Checker {
@@ -83,6 +87,8 @@ impl Checker {
             seen: 0,
             taken: 0,
             has_turned_away: false,
+            auction_due: None,
+            may_be_late: false,
         }
     }
 
@@ -133,6 +139,7 @@ impl Checker {
 
     /// Notes that the writer had its turn. While it may be short of room, nonces of reads wait.
     pub(crate) fn decided(&mut self, now: Time, has_room: bool) {
+        self.may_be_late |= !has_room;
         for noted in &mut self.noted {
             if !has_room {
                 (noted.told, noted.is_due) = (None, false);
@@ -168,6 +175,7 @@ impl Checker {
 
     /// Notes that everybody was given a whole window, at a start.
     pub(crate) fn hears_all(&mut self, now: Time) {
+        self.may_be_late = true;
         for (id, session) in self.exchange.state.access().sessions().iter().enumerate() {
             if session.key.require_heartbeat {
                 self.heard.entry(SessionId::from_index(id)).or_default().push(now);
@@ -232,6 +240,7 @@ impl Checker {
             return Err(format!("command {seq} follows {}", self.seq()));
         }
         let before = self.exchange.stamp.time;
+        self.auction_due = self.exchange.state.next_auction();
         self.exchange.replay(frame);
         if self.exchange.stamp.time < before {
             return Err(format!("time goes back at command {seq}"));
@@ -255,10 +264,11 @@ impl Checker {
         agree(&self.exchange, naive)
             .map_err(|finding| format!("after command {seq} {command:?}:\n{finding}"))?;
         self.memory.note(state, stamp.time, &answer, happened);
-        let expected = Receipt { stamp: *stamp, outcome: answer, cancelled: listed(&command.body, happened) };
+        let [cancelled, kept] = listed(&command.body, happened);
+        let expected = Receipt { stamp: *stamp, outcome: answer, cancelled, kept };
         let fits = |told: &Receipt| {
-            (told.stamp, told.outcome, &told.cancelled)
-                == (expected.stamp, expected.outcome, &expected.cancelled)
+            (told.stamp, told.outcome, &told.cancelled, &told.kept)
+                == (expected.stamp, expected.outcome, &expected.cancelled, &expected.kept)
         };
         match told {
             Some(told) if !fits(&told) => {
@@ -301,6 +311,15 @@ impl Checker {
         }
         match &command.body {
             Body::NoncesSeen(_) | Body::MoveClock => Ok(()),
+            Body::Auction(symbol) => {
+                // Whether it was due at all the naive exchange knows. One that is being settled is due at once.
+                let is_due = |(when, whose): (Time, SymbolId)| {
+                    let on_time = when == self.exchange.stamp.time || when == Time(0);
+                    whose == *symbol && (on_time || self.may_be_late)
+                };
+                let due = self.auction_due;
+                if due.is_some_and(is_due) { Ok(()) } else { Err(format!(": due was {due:?}")) }
+            }
             Body::ExpireSession(session) => {
                 let now = self.exchange.stamp.time;
                 let heard = self.heard.get(session).ok_or(": it needs no heartbeat")?;
@@ -380,6 +399,23 @@ impl Checker {
         Ok(())
     }
 
+    /// No auction is due any more, the clock being at `now`, but for want of room.
+    pub(crate) fn check_auctions(&mut self, now: Time, has_room: bool) -> Result<(), Finding> {
+        match self.exchange.state.next_auction() {
+            Some((when, symbol)) if when <= now => {
+                if self.may_be_late {
+                    Ok(())
+                } else {
+                    Err(format!("{symbol:?} has an auction due at {when:?}, at {now:?}"))
+                }
+            }
+            Some(_) | None => {
+                self.may_be_late = !has_room;
+                Ok(())
+            }
+        }
+    }
+
     /// No session that must be heard of has orders though it has been silent for too long, the clock being at `now`.
     pub(crate) fn check_silence(&self, now: Time) -> Result<(), Finding> {
         let sessions = self.exchange.state.access().sessions();
@@ -388,7 +424,11 @@ impl Checker {
             let id = SessionId::from_index(id);
             let heard = self.heard.get(&id).and_then(|heard| heard.last()).copied().unwrap_or_default();
             let buttonwood_engine::Owner::Account(account) = session.key.owner else { continue };
-            let mut orders = self.exchange.orders_of(account).filter(|order| order.session == id);
+            // One that waits for an auction may have been bound to it when its session fell silent.
+            let is_lost = |order: &OrderState| {
+                order.session == id && order.option != Some(ExecutionOption::AuctionOnly)
+            };
+            let mut orders = self.exchange.orders_of(account).filter(is_lost);
             if now.0.saturating_sub(heard.0) >= SILENCE && orders.next().is_some() {
                 return Err(format!("{id:?} was silent since {heard:?} and has orders at {now:?}"));
             }

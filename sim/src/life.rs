@@ -290,6 +290,7 @@ impl Life {
             let (told, now) = (self.told, self.now);
             if self.checker.waiting() == 0 && told == now {
                 self.checker.check_silence(now)?;
+                self.checker.check_auctions(now, self.room.is_known())?;
             }
         }
         self.checker.check_nonces()

@@ -3,12 +3,12 @@
 mod page;
 
 use crate::check::Finding;
-use buttonwood_engine::{Answer, OrderRef, OrderState, Outcome, State};
+use buttonwood_engine::{Answer, Auctions, Finding as AuctionFinding, OrderRef, OrderState, Outcome, State};
 use buttonwood_model::{AccountId, ClientId, OrderId, Side, SymbolId, Time, TradeId};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Dice, Happening};
-use buttonwood_views::history::{Fault, History, Limit, Look, PublicTrade, Query, Since, TradeRow};
-use buttonwood_views::{Day, Found, Views, found_of};
+use buttonwood_views::history::{self, Fault, History, Limit, Look, PublicTrade, Query, Since, TradeRow};
+use buttonwood_views::{Day, Found, RESULTS_KEPT, Views, found_of};
 use page::page;
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ struct Part {
     order: OrderId,
     symbol: SymbolId,
     side: Side,
-    is_taker: bool,
+    role: history::Part,
     price: Price,
     qty: Qty,
     fee: Money,
@@ -88,7 +88,7 @@ fn parts_of(rows: &[TradeRow]) -> Vec<Part> {
         order: row.order,
         symbol: row.symbol,
         side: row.side,
-        is_taker: row.aggressor,
+        role: row.part,
         price: row.price,
         qty: row.qty,
         fee: row.fee,
@@ -96,6 +96,22 @@ fn parts_of(rows: &[TradeRow]) -> Vec<Part> {
         client_id: row.client_id,
     };
     rows.iter().map(part).collect()
+}
+
+/// What both parts of a trade have in common.
+struct Meeting {
+    trade: TradeId,
+    price: Price,
+    qty: Qty,
+    time: Time,
+}
+
+/// What of a part is told to everybody.
+#[derive(Clone, Copy)]
+struct Told {
+    symbol: SymbolId,
+    side: Side,
+    paid: Money,
 }
 
 /// What is remembered.
@@ -108,6 +124,8 @@ pub(crate) struct Memory {
     trades: BTreeMap<AccountId, Vec<Part>>,
     /// Each symbol's, oldest first, and what was paid.
     public: BTreeMap<SymbolId, Vec<(PublicTrade, Money)>>,
+    /// What each symbol's auctions came to, or it was told (the flag) that they would, oldest first.
+    results: BTreeMap<SymbolId, Vec<(Time, bool, AuctionFinding)>>,
 }
 
 impl Memory {
@@ -129,25 +147,28 @@ impl Memory {
                     }
                 }
                 Happening::Filled { maker, trade, price, qty, maker_fee, taker_fee } => {
-                    let trade = TradeId(trade);
-                    for (id, fee, is_taker) in [(maker, maker_fee, false), (entered, taker_fee, true)] {
-                        let Some(order) = self.orders.get_mut(&id) else { continue };
-                        let grid = &state.symbol(order.symbol).expect("it is listed").grid;
-                        let paid = grid.notional(price, qty).expect("it was traded");
-                        order.remaining -= qty;
-                        order.notional += paid;
-                        let OrderState { id: order, symbol, side, account, client_id, remaining, .. } =
-                            *order;
-                        let part =
-                            Part { trade, order, symbol, side, is_taker, price, qty, fee, time, client_id };
-                        self.trades.entry(account).or_default().push(part);
-                        if is_taker {
-                            let shown = PublicTrade { symbol, trade, time, price, qty, taker: side };
-                            self.public.entry(symbol).or_default().push((shown, paid));
-                        } else if remaining == Qty::ZERO {
-                            self.closed.entry(account).or_default().push((id, time));
-                        }
-                    }
+                    let meeting = Meeting { trade: TradeId(trade), price, qty, time };
+                    let [told, _] = [
+                        (entered, taker_fee, history::Part::Taker),
+                        (maker, maker_fee, history::Part::Maker),
+                    ]
+                    .map(|(id, fee, role)| self.note_part(state, &meeting, id, fee, role));
+                    self.note_public(told, &meeting, told.map(|told| told.side));
+                    self.closes_if_done(maker, time);
+                }
+                Happening::Crossed { buy, sell, trade, price, qty, fees: [buyer_fee, seller_fee] } => {
+                    let meeting = Meeting { trade: TradeId(trade), price, qty, time };
+                    let told = self.note_part(state, &meeting, buy, buyer_fee, history::Part::Auction);
+                    self.closes_if_done(buy, time);
+                    self.note_part(state, &meeting, sell, seller_fee, history::Part::Auction);
+                    self.closes_if_done(sell, time);
+                    self.note_public(told, &meeting, None);
+                }
+                Happening::Indicated(symbol, finding) => {
+                    self.results.entry(symbol).or_default().push((time, true, finding));
+                }
+                Happening::Ended(symbol, finding) => {
+                    self.results.entry(symbol).or_default().push((time, false, finding));
                 }
                 Happening::Completed(id) => self.closes(id, time),
                 Happening::Cancelled(id, reason) => {
@@ -156,8 +177,48 @@ impl Memory {
                     }
                     self.closes(id, time);
                 }
-                Happening::Booked(_) | Happening::Status(..) | Happening::Credited(..) => {}
+                Happening::Booked(_)
+                | Happening::CancelRejected(_)
+                | Happening::Scheduled(..)
+                | Happening::Cut(..)
+                | Happening::Status(..)
+                | Happening::Credited(..) => {}
             }
+        }
+    }
+
+    /// Notes one order's part in a trade.
+    fn note_part(
+        &mut self,
+        state: &State,
+        meeting: &Meeting,
+        id: u64,
+        fee: Money,
+        role: history::Part,
+    ) -> Option<Told> {
+        let Meeting { trade, price, qty, time } = *meeting;
+        let order = self.orders.get_mut(&id)?;
+        let grid = &state.symbol(order.symbol).expect("it is listed").grid;
+        let paid = grid.notional(price, qty).expect("it was traded");
+        order.remaining -= qty;
+        order.notional += paid;
+        let OrderState { id: order, symbol, side, account, client_id, .. } = *order;
+        let part = Part { trade, order, symbol, side, role, price, qty, fee, time, client_id };
+        self.trades.entry(account).or_default().push(part);
+        Some(Told { symbol, side, paid })
+    }
+
+    fn note_public(&mut self, told: Option<Told>, meeting: &Meeting, taker: Option<Side>) {
+        let Some(Told { symbol, paid, .. }) = told else { return };
+        let Meeting { trade, price, qty, time } = *meeting;
+        let shown = PublicTrade { symbol, trade, time, price, qty, taker };
+        self.public.entry(symbol).or_default().push((shown, paid));
+    }
+
+    /// An order on the book is closed by the trade that leaves nothing of it.
+    fn closes_if_done(&mut self, id: u64, time: Time) {
+        if self.orders.get(&id).is_some_and(|order| order.remaining == Qty::ZERO) {
+            self.closes(id, time);
         }
     }
 
@@ -181,7 +242,24 @@ impl Memory {
         self.compare_closed(order.account, symbol, from, limit, views)?;
         let after = if dice.once_in(3) { Some(dice.below(last + 2)) } else { None };
         self.compare_public(order.symbol, from, after, limit, views)?;
+        self.compare_auctions(order.symbol, views)?;
         self.compare_day(order.symbol, views, dice)
+    }
+
+    /// What a symbol's auctions came to, newest first, numbered without holes.
+    fn compare_auctions(&self, symbol: SymbolId, views: &Views) -> Result<(), Odd> {
+        let results: Vec<_> = views.auctions().newest(symbol).copied().collect();
+        let shown: Vec<_> =
+            results.iter().map(|result| (result.stamp.time, result.is_indicative, result.finding)).collect();
+        let all = self.results.get(&symbol).into_iter().flatten();
+        let expected: Vec<_> = all.rev().take(RESULTS_KEPT).copied().collect();
+        same("as auctions", &shown, &expected)?;
+        let mut number = views.state().auctions(symbol).map_or(1, Auctions::number);
+        for result in results {
+            number -= u64::from(!result.is_indicative);
+            same("as an auction's number", &result.number, &number)?;
+        }
+        Ok(())
     }
 
     /// Whether the views show all trades and closed orders as they are remembered, unless they are many.

@@ -50,11 +50,11 @@ impl Scene {
         Ok(Stepped::new(recovered, Clock::manual(now), self.options))
     }
 
-    /// The dealer's next command. Sessions expire by the clock alone here.
+    /// The dealer's next command. Sessions expire, and auctions run, by the clock alone here.
     pub(crate) fn deal(&mut self, state: &State) -> Command {
         loop {
             let (_, command) = self.dealer.deal_to(state);
-            if !matches!(command.body, Body::ExpireSession(_)) {
+            if !matches!(command.body, Body::ExpireSession(_) | Body::Auction(_)) {
                 return command;
             }
         }

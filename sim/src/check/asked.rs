@@ -32,21 +32,32 @@ impl Asked {
     }
 }
 
-/// The orders that who cancels several must be told of, oldest first.
-pub(super) fn listed(body: &Body, happened: &[Happening]) -> Vec<OrderId> {
+/// The orders that who cancels several must be told of, oldest first: those that are cancelled, and those that cannot be.
+pub(super) fn listed(body: &Body, happened: &[Happening]) -> [Vec<OrderId>; 2] {
+    let mut listed = [Vec::new(), Vec::new()];
     if !matches!(body, Body::CancelSession | Body::CancelAll) {
-        return Vec::new();
+        return listed;
     }
-    let cancelled = |what: &Happening| match what {
-        Happening::Cancelled(id, _) => Some(OrderId(*id)),
-        Happening::Accepted(_)
-        | Happening::Filled { .. }
-        | Happening::Booked(_)
-        | Happening::Completed(_)
-        | Happening::Status(..)
-        | Happening::Credited(..) => None,
-    };
-    let mut ids: Vec<OrderId> = happened.iter().filter_map(cancelled).collect();
-    ids.sort_unstable();
-    ids
+    let [cancelled, kept] = &mut listed;
+    for what in happened {
+        match what {
+            Happening::Cancelled(id, _) => cancelled.push(OrderId(*id)),
+            Happening::CancelRejected(id) => kept.push(OrderId(*id)),
+            Happening::Accepted(_)
+            | Happening::Filled { .. }
+            | Happening::Crossed { .. }
+            | Happening::Booked(_)
+            | Happening::Completed(_)
+            | Happening::Scheduled(..)
+            | Happening::Indicated(..)
+            | Happening::Cut(..)
+            | Happening::Ended(..)
+            | Happening::Status(..)
+            | Happening::Credited(..) => {}
+        }
+    }
+    for ids in &mut listed {
+        ids.sort_unstable();
+    }
+    listed
 }
