@@ -167,6 +167,8 @@ fn both_sides_pay_for_an_auction() {
         ann sell btcusd 2 @ 29000 auction as A1   => accepted A1, booked A1
         before btcusd 0s
         auction btcusd                            => cut btcusd 2 @ 29500.00 book - - collar -, crossed B1 A1 2 @ 29500.00 fees 29.5 29.5
+        # in which order balances move is part of the format
+        fingerprint 1630215639302836248
         balance bob USD 30970.5 available 30970.5
         balance bob BTC 2 available 2
         balance ann USD 58970.5 available 58970.5
