@@ -70,6 +70,9 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
             return Err(format!("auctions {got:?}\nexpected {:?}", naive.auctions(symbol)));
         }
     }
+    if exchange.state.is_settling() != naive.is_settling() {
+        return Err(format!("an auction is settled: {}", exchange.state.is_settling()));
+    }
     if exchange.state.next_auction() != naive.next_auction() {
         return Err(format!("next {:?}, expected {:?}", exchange.state.next_auction(), naive.next_auction()));
     }

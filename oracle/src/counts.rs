@@ -25,13 +25,7 @@ impl Before {
     pub(crate) fn of(exchange: &Exchange) -> Self {
         let sides = exchange.symbols().flat_map(|symbol| [Side::Buy, Side::Sell].map(|side| (symbol, side)));
         let waiting = sides.flat_map(|(symbol, side)| exchange.waiting(symbol, side));
-        let auctions = |symbol| exchange.state.auctions(symbol);
-        Self {
-            waiting: waiting.map(|order| order.id.0).collect(),
-            is_settling: exchange
-                .symbols()
-                .any(|symbol| auctions(symbol).is_some_and(|auctions| auctions.settling().is_some())),
-        }
+        Self { waiting: waiting.map(|order| order.id.0).collect(), is_settling: exchange.state.is_settling() }
     }
 }
 

@@ -93,6 +93,11 @@ impl Naive {
         self.pairs.get(symbol.index())?.auctions.as_ref()
     }
 
+    /// Whether an auction has found its price and is not settled.
+    pub(crate) fn is_settling(&self) -> bool {
+        self.pairs.iter().filter_map(|pair| pair.auctions.as_ref()).any(|auctions| auctions.cut.is_some())
+    }
+
     /// The symbol and the time of what is to be done next.
     pub(crate) fn next_auction(&self) -> Option<(Time, SymbolId)> {
         let next = |at: usize| {
