@@ -4,7 +4,7 @@ use crate::disk::Faulty;
 use buttonwood_engine::{Body, Command, State, decode_command, decode_events};
 use buttonwood_journal::Options as Segments;
 use buttonwood_model::{Outbox, Time};
-use buttonwood_oracle::{DEEP, Dealer, Dice, Exchange, FINE, MAJORS, ODD, World};
+use buttonwood_oracle::{CALLS, DEEP, Dealer, Dice, Exchange, FINE, MAJORS, ODD, World};
 use buttonwood_sequencer::{Clock, Fault, Options, Recovered, Stepped, recover_stepped};
 
 /// When every simulated exchange is founded: 2026-01-01.
@@ -22,7 +22,7 @@ pub(crate) struct Scene {
 impl Scene {
     /// A scene drawn by dice.
     pub(crate) fn drawn(dice: &mut Dice) -> Self {
-        let world = dice.pick(&[&MAJORS, &FINE, &ODD, &DEEP]);
+        let world = dice.pick(&[&MAJORS, &FINE, &ODD, &DEEP, &CALLS]);
         let exchange = Exchange::open(world.fees, Some(Vec::new()));
         let (exchange, dealer) = Dealer::found_on(exchange, world, dice.below(u64::MAX));
         let founding = exchange.journal.iter().flatten().map(|frame| command_of(frame)).collect();
