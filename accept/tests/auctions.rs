@@ -414,6 +414,22 @@ fn long_history() {
     laws::check(&x);
 }
 
+/// A move of the clock over a century of auctions, a minute apart, ends soon, and the next auction is the next one after it.
+#[test]
+fn a_century_of_auctions() {
+    let x = Exchange::start();
+    x.schedule_auction("btcusd", &json!({ "every_seconds": 60, "indicative_every_seconds": 1 }), 60);
+    x.schedule_auction("ethusd", &json!({ "every_seconds": 3600 }), 60);
+    x.advance(100 * 366 * 24 * 3_600);
+    for (symbol, every) in [("btcusd", 60_000), ("ethusd", 3_600_000)] {
+        let next = x.get(&format!("/v1/auction/{symbol}")).ok()["next_auction_ms"].as_u64().unwrap();
+        let now = x.now_ms();
+        assert!(now < next && next <= now + every, "{symbol}: {now} {next}");
+        assert_eq!((next - START_MS - 60_000) % every, 0, "{symbol}");
+    }
+    laws::check(&x);
+}
+
 /// A schedule that makes no sense is refused by its field, and changes nothing.
 #[test]
 fn senseless_schedules() {
