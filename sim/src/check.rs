@@ -6,14 +6,15 @@
 //! must have been asked; what he has read once must stay.
 
 mod asked;
+mod due;
 
 use crate::disk::Faulty;
 use crate::memory::{Memory, Odd};
 use crate::scene::{Scene, command_of};
 use asked::{Asked, listed};
-use buttonwood_engine::{Body, Command, OrderState, State};
+use buttonwood_engine::{Body, Command, State};
 use buttonwood_journal::{Mark, Reader, ReplayError};
-use buttonwood_model::{ExecutionOption, Nonce, SessionId, Side, SymbolId, Time};
+use buttonwood_model::{Nonce, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Price, Qty};
 use buttonwood_oracle::{Dice, Exchange, Naive, World, agree};
 use buttonwood_sequencer::{JOURNAL_DIR, Pending, Receipt, Stopped};
@@ -304,34 +305,6 @@ impl Checker {
         Ok(asked.answer)
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "there is nothing else it may do by itself")]
-    fn is_own(&self, command: &Command) -> Result<(), Finding> {
-        if command.caller.is_some() {
-            return Err(String::new());
-        }
-        match &command.body {
-            Body::NoncesSeen(_) | Body::MoveClock => Ok(()),
-            Body::Auction(symbol) => {
-                // Whether it was due at all the naive exchange knows. One that is being settled is due at once.
-                let is_due = |(when, whose): (Time, SymbolId)| {
-                    let on_time = when == self.exchange.stamp.time || when == Time(0);
-                    whose == *symbol && (on_time || self.may_be_late)
-                };
-                let due = self.auction_due;
-                if due.is_some_and(is_due) { Ok(()) } else { Err(format!(": due was {due:?}")) }
-            }
-            Body::ExpireSession(session) => {
-                let now = self.exchange.stamp.time;
-                let heard = self.heard.get(session).ok_or(": it needs no heartbeat")?;
-                // What was heard at that very moment may have come behind it.
-                let heard = heard.iter().rfind(|heard| **heard < now).copied().unwrap_or_default();
-                let silent = now.0.saturating_sub(heard.0);
-                if silent == SILENCE { Ok(()) } else { Err(format!(": heard {silent} us ago")) }
-            }
-            _ => Err(String::new()),
-        }
-    }
-
     /// Compares what the views show with what he remembers, as far as he has read the same.
     pub(crate) fn look_up(&self, views: &Views, dice: &mut Dice) -> Result<(), Odd> {
         if views.state().stamp() != self.exchange.stamp {
@@ -395,43 +368,6 @@ impl Checker {
         }
         if *recovered != *self.state() || recovered.fingerprint() != self.state().fingerprint() {
             return Err(format!("the recovered state of command {seq} is not that of its journal"));
-        }
-        Ok(())
-    }
-
-    /// No auction is due any more, the clock being at `now`, but for want of room.
-    pub(crate) fn check_auctions(&mut self, now: Time, has_room: bool) -> Result<(), Finding> {
-        match self.exchange.state.next_auction() {
-            Some((when, symbol)) if when <= now => {
-                if self.may_be_late {
-                    Ok(())
-                } else {
-                    Err(format!("{symbol:?} has an auction due at {when:?}, at {now:?}"))
-                }
-            }
-            Some(_) | None => {
-                self.may_be_late = !has_room;
-                Ok(())
-            }
-        }
-    }
-
-    /// No session that must be heard of has orders though it has been silent for too long, the clock being at `now`.
-    pub(crate) fn check_silence(&self, now: Time) -> Result<(), Finding> {
-        let sessions = self.exchange.state.access().sessions();
-        for (id, session) in sessions.iter().enumerate().filter(|(_, session)| session.key.require_heartbeat)
-        {
-            let id = SessionId::from_index(id);
-            let heard = self.heard.get(&id).and_then(|heard| heard.last()).copied().unwrap_or_default();
-            let buttonwood_engine::Owner::Account(account) = session.key.owner else { continue };
-            // One that waits for an auction may have been bound to it when its session fell silent.
-            let is_lost = |order: &OrderState| {
-                order.session == id && order.option != Some(ExecutionOption::AuctionOnly)
-            };
-            let mut orders = self.exchange.orders_of(account).filter(is_lost);
-            if now.0.saturating_sub(heard.0) >= SILENCE && orders.next().is_some() {
-                return Err(format!("{id:?} was silent since {heard:?} and has orders at {now:?}"));
-            }
         }
         Ok(())
     }

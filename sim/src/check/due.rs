@@ -1,0 +1,73 @@
+//! What the exchange does by itself, and when: nonces of reads, silent sessions, auctions.
+
+use super::{Checker, Finding, SILENCE};
+use buttonwood_engine::{Body, Command, OrderState};
+use buttonwood_model::{ExecutionOption, SessionId, SymbolId, Time};
+
+impl Checker {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "there is nothing else it may do by itself")]
+    /// Whether the exchange may journal this command though nobody asked for it.
+    pub(super) fn is_own(&self, command: &Command) -> Result<(), Finding> {
+        if command.caller.is_some() {
+            return Err(String::new());
+        }
+        match &command.body {
+            Body::NoncesSeen(_) | Body::MoveClock => Ok(()),
+            Body::Auction(symbol) => {
+                // Whether it was due at all the naive exchange knows. One that is being settled is due at once.
+                let is_due = |(when, whose): (Time, SymbolId)| {
+                    let on_time = when == self.exchange.stamp.time || when == Time(0);
+                    whose == *symbol && (on_time || self.may_be_late)
+                };
+                let due = self.auction_due;
+                if due.is_some_and(is_due) { Ok(()) } else { Err(format!(": due was {due:?}")) }
+            }
+            Body::ExpireSession(session) => {
+                let now = self.exchange.stamp.time;
+                let heard = self.heard.get(session).ok_or(": it needs no heartbeat")?;
+                // What was heard at that very moment may have come behind it.
+                let heard = heard.iter().rfind(|heard| **heard < now).copied().unwrap_or_default();
+                let silent = now.0.saturating_sub(heard.0);
+                if silent == SILENCE { Ok(()) } else { Err(format!(": heard {silent} us ago")) }
+            }
+            _ => Err(String::new()),
+        }
+    }
+
+    /// No auction is due any more, the clock being at `now`, but for want of room.
+    pub(crate) fn check_auctions(&mut self, now: Time, has_room: bool) -> Result<(), Finding> {
+        match self.exchange.state.next_auction() {
+            Some((when, symbol)) if when <= now => {
+                if self.may_be_late {
+                    Ok(())
+                } else {
+                    Err(format!("{symbol:?} has an auction due at {when:?}, at {now:?}"))
+                }
+            }
+            Some(_) | None => {
+                self.may_be_late = !has_room;
+                Ok(())
+            }
+        }
+    }
+
+    /// No session that must be heard of has orders though it has been silent for too long, the clock being at `now`.
+    pub(crate) fn check_silence(&self, now: Time) -> Result<(), Finding> {
+        let sessions = self.exchange.state.access().sessions();
+        for (id, session) in sessions.iter().enumerate().filter(|(_, session)| session.key.require_heartbeat)
+        {
+            let id = SessionId::from_index(id);
+            let heard = self.heard.get(&id).and_then(|heard| heard.last()).copied().unwrap_or_default();
+            let buttonwood_engine::Owner::Account(account) = session.key.owner else { continue };
+            // One that waits for an auction may have been bound to it when its session fell silent.
+            let is_lost = |order: &OrderState| {
+                order.session == id && order.option != Some(ExecutionOption::AuctionOnly)
+            };
+            let mut orders = self.exchange.orders_of(account).filter(is_lost);
+            if now.0.saturating_sub(heard.0) >= SILENCE && orders.next().is_some() {
+                return Err(format!("{id:?} was silent since {heard:?} and has orders at {now:?}"));
+            }
+        }
+        Ok(())
+    }
+}
