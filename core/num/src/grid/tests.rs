@@ -118,6 +118,22 @@ fn increments_print_as_they_were_listed() {
     assert!(!grid("0.000000001", "0.00000001").has_exact_fees());
 }
 
+/// A middle on the price step has its decimals, one between two has one more, whatever the step.
+#[test]
+fn middles_of_two_prices_are_exact() {
+    let middle = |tick: &str, half_ticks: u128| {
+        let grid = grid(tick, "1");
+        shown(|out| grid.push_half_ticks(out, half_ticks))
+    };
+    assert_eq!(middle("0.01", 2 * 3_000_001), "30000.01");
+    assert_eq!(middle("0.01", 2 * 3_000_000 + 1), "30000.005");
+    assert_eq!(middle("0.5", 201), "50.25");
+    assert_eq!(middle("1", 3), "1.5");
+    // Half of an even step needs no more decimals.
+    assert_eq!(middle("2", 3), "3");
+    assert_eq!(middle("0.2", 1), "0.1");
+}
+
 /// Proves SYM-013, TYPE-010.
 #[test]
 fn the_finest_increments_multiply_exactly() {

@@ -101,7 +101,9 @@ fn told(app: &App, id: SymbolId, schedule: Option<Schedule>) -> Reply {
         json.plain("symbol", &app.listed.symbol(id).name.to_ascii_uppercase());
         json.flag("enabled", schedule.is_some());
         let Some(schedule) = schedule else { return };
-        json.number("auction_open_ms", schedule.opening().millis());
+        if schedule.opens != Schedule::ALWAYS {
+            json.number("auction_open_ms", schedule.opening().millis());
+        }
         json.number("auction_time_ms", schedule.time.millis());
         if let Some(first) = schedule.next_indication(Time(0)) {
             json.number("first_indicative_ms", first.millis());
