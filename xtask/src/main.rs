@@ -41,7 +41,7 @@ usage: cargo xtask <chore>
   trace [--check]  tests to clauses: writes spec/coverage.md, or with --check only compares it
   deny             licences, banned crates and sources of dependencies
   sim [ARGS…]      the simulator: --seed N, --minutes M, --ci and what `sim --help` lists
-  mutants [K/N]    changes of single lines of num, ledger, book and journal, all or part K of N; tests must notice
+  mutants [K/N]    changes of single lines of num, ledger, auction, book and journal, all or part K of N; tests must notice
                    (--since COMMIT: of the lines that differ from it)
   planted [ARGS…]  plants every bug there is, one after another; the simulator must find each
   fuzz [TARGET…]   libFuzzer on every target, or on those named: --seconds N, --runs N, --seed N, --list

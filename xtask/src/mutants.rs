@@ -18,9 +18,10 @@ struct Room {
 
 const CORE: &[&str] = &["buttonwood-spot", "buttonwood-engine"];
 
-const ROOMS: [Room; 4] = [
+const ROOMS: [Room; 5] = [
     Room { folder: "core/num", package: "buttonwood-num", above: CORE },
     Room { folder: "core/ledger", package: "buttonwood-ledger", above: CORE },
+    Room { folder: "core/auction", package: "buttonwood-auction", above: CORE },
     Room { folder: "core/book", package: "buttonwood-book", above: CORE },
     Room { folder: "store/journal", package: "buttonwood-journal", above: &["buttonwood-sequencer"] },
 ];

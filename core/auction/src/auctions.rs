@@ -151,8 +151,10 @@ mod tests {
         let mut auctions = Auctions::scheduled(None, Some(schedule), Time(0));
         let told = [Time(day - 20 * SECOND), Time(day - 10 * SECOND)];
         assert_eq!(auctions.due(Time(told[0].0 - 1)), None);
+        assert_eq!(auctions.schedule(), Some(&schedule));
         for when in told {
             assert_eq!((auctions.next(), auctions.due(when)), (Some(when), Some(Due::Indication)));
+            assert_eq!(auctions.next_indication(), Some(when));
             auctions.note_indication(when);
         }
         let (taken, came) = (OrderId(6), OrderId(7));
@@ -171,6 +173,7 @@ mod tests {
             (auctions.next(), auctions.due(Time(day))),
             (Some(Time(0)), Some(Due::Settlement(settling)))
         );
+        assert_eq!((auctions.settling(), auctions.next_indication()), (Some(&settling), None));
         // Who came too late for it has all the time until the next one.
         assert!(auctions.is_late(taken, Time(day)) && !auctions.is_late(came, Time(day)));
         assert_eq!(auctions.schedule_for(came, Time(day)).map(|next| next.time), Some(Time(2 * day)));

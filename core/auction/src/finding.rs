@@ -60,6 +60,7 @@ mod tests {
         assert_eq!(admitted(99, 102), (Some(96), Some(105)));
         assert_eq!(admitted(190, 210), (Some(190), Some(210)));
         assert_eq!(admitted(19, 19), (Some(19), Some(19)));
+        assert_eq!(Collar::between(Price::from_ticks(99), Price::from_ticks(102)).half_ticks(), 201);
         let most = Price::from_ticks(u64::MAX);
         assert!(Collar::between(most, most).admits(most));
         assert!(!Collar::between(most, most).admits(Price::from_ticks(1)));

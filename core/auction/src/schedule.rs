@@ -158,6 +158,29 @@ mod tests {
         assert_eq!(once.check(Time(HOUR)), Ok(()));
     }
 
+    /// At each bound a schedule still makes sense.
+    #[test]
+    fn what_just_makes_sense_is_taken() {
+        assert_eq!((Schedule::EVERY_MIN, Schedule::EVERY_MAX), (60_000_000, 31_622_400_000_000));
+        let taken = |change: fn(&mut Schedule)| {
+            let mut schedule = schedule();
+            change(&mut schedule);
+            schedule.check(Time(HOUR))
+        };
+        let changes: [fn(&mut Schedule); 7] = [
+            |it| it.time = Time(HOUR + 1),
+            |it| (it.every, it.indicates) = (Schedule::EVERY_MIN, Schedule::EVERY_MIN),
+            |it| it.every = Schedule::EVERY_MAX,
+            |it| (it.indicates, it.indicates_every) = (100 * Time::SECOND, Time::SECOND),
+            |it| it.opens = it.indicates,
+            |it| (it.last_cancel, it.indicates) = (it.every, 0),
+            |it| (it.opens, it.last_cancel, it.indicates) = (HOUR, HOUR, 0),
+        ];
+        for (at, change) in changes.into_iter().enumerate() {
+            assert_eq!(taken(change), Ok(()), "{at}");
+        }
+    }
+
     /// Indications are told at their times and not at that of the auction itself.
     #[test]
     fn indications_come_one_by_one() {
