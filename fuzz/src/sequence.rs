@@ -3,7 +3,7 @@
 //! The first byte picks the world. After every command both must agree on answer, events, balances and queues, every
 //! law must hold, and the frame of the command must replay to the same state.
 
-use buttonwood_oracle::{Dealer, Dice, Exchange, FINE, MAJORS, Naive, ODD, World, step};
+use buttonwood_oracle::{CALLS, Dealer, Dice, Exchange, FINE, MAJORS, Naive, ODD, World, step};
 use std::sync::OnceLock;
 
 /// Commands at most, so that no input takes long.
@@ -39,11 +39,11 @@ pub fn run(bytes: &[u8]) {
 }
 
 fn founded(world: u8) -> &'static Founded {
-    static WORLDS: OnceLock<[Founded; 3]> = OnceLock::new();
+    static WORLDS: OnceLock<[Founded; 4]> = OnceLock::new();
     let found = |world: &'static World| {
         let (exchange, dealer) = Dealer::found(world, 1);
         Founded { naive: Naive::found(world, &exchange), exchange, dealer }
     };
-    let worlds = WORLDS.get_or_init(|| [&MAJORS, &FINE, &ODD].map(found));
+    let worlds = WORLDS.get_or_init(|| [&MAJORS, &FINE, &ODD, &CALLS].map(found));
     &worlds[usize::from(world) % worlds.len()]
 }
