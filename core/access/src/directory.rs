@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, GroupId, Nonce, Roles, SessionId, Time};
+use buttonwood_model::{AccountId, GroupId, Nonce, Roles, SessionId, Time, fetch};
 use buttonwood_planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
 
@@ -194,6 +194,15 @@ impl Access {
     /// A session.
     pub fn session(&self, session: SessionId) -> Option<&Session> {
         self.sessions.get(session.index())
+    }
+
+    /// Has what a command of the session reads and writes of it fetched before it does.
+    #[inline]
+    pub fn foresee(&self, session: SessionId) {
+        if let Some(session) = self.sessions.get(session.index()) {
+            fetch(Some(session));
+            fetch(Some(&session.late));
+        }
     }
 
     /// A group by its name.

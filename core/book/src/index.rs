@@ -39,6 +39,12 @@ impl Index {
             .flat_map(move |head| core::iter::successors(head.get(), move |slot| next(*slot).get()))
     }
 
+    /// The first of the bucket of a hash.
+    #[inline]
+    pub(crate) fn head(&self, hash: u64) -> Option<&Link> {
+        self.heads.get(self.place(hash))
+    }
+
     /// Puts a slot in front of its bucket and returns what it must chain to.
     pub(crate) fn push(&mut self, hash: u64, slot: Slot) -> Link {
         let place = self.place(hash);

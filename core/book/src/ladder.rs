@@ -152,10 +152,17 @@ impl Ladder {
     }
 
     /// Where the level of a price lies, if the tree has a leaf for it.
-    fn rung(&self, price: Price) -> Option<Rung> {
+    #[inline]
+    pub(crate) fn rung(&self, price: Price) -> Option<Rung> {
         let key = self.key(price);
         let leaf = self.leaf_of(key)?;
         Some(Rung::of(leaf, key))
+    }
+
+    /// The level on a rung.
+    #[inline]
+    pub(crate) fn at(&self, rung: Rung) -> Option<&Level> {
+        self.levels.get(rung.index())
     }
 
     /// Puts an order last in the queue at a price. Returns the one before it, and the rung.

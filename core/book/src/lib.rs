@@ -22,4 +22,4 @@ pub use ladder::Ladder;
 pub use link::Link;
 pub use matching::{Fill, plan};
 pub use order::{Entry, NewOrder, Order, Traded};
-pub use orders::Orders;
+pub use orders::{Orders, Resting};

@@ -68,6 +68,12 @@ impl Neighbours {
         *self.0.get(row(Link::to(slot))).expect("the table reaches every slot in use")
     }
 
+    /// The row that a link leads to.
+    #[inline]
+    pub(crate) fn row(&self, link: Link) -> Option<&Near> {
+        self.0.get(row(link))
+    }
+
     /// Of the order that a link leads to, or of nobody.
     #[inline]
     pub(crate) fn beside(&mut self, link: Link) -> &mut Near {

@@ -1,5 +1,6 @@
 //! Every live order, and the indices that lead to one: by id, by client id, by account.
 
+mod ahead;
 mod books;
 mod change;
 mod hash;
@@ -10,6 +11,7 @@ use crate::index::Index;
 use crate::link::Neighbours;
 use crate::texts::Texts;
 use crate::{Book, Entry, Order, Traded};
+pub use ahead::Resting;
 use alloc::vec::Vec;
 use books::Books;
 use buttonwood_model::{AccountId, ClientId, OrderId, Side, Slab, Slot, SymbolId};

@@ -6,6 +6,7 @@
 #![no_std]
 extern crate alloc;
 
+mod ahead;
 mod asked;
 mod command;
 mod decide;
@@ -15,6 +16,7 @@ mod frame;
 mod outcome;
 mod state;
 
+pub use ahead::{AHEAD, Ahead, Coming, Sketch};
 pub use buttonwood_access::{
     Access, Account, Caller, Group, NewSession, Owner, Reject as AccessReject, Session,
 };

@@ -1,8 +1,10 @@
 //! Balances, and where they lie.
 
+mod ahead;
 mod laws;
 mod moves;
 
+pub use ahead::Entry;
 pub use laws::BrokenLaw;
 
 use crate::balance::Owner;
@@ -59,6 +61,16 @@ impl Ledger {
     /// Accounts opened so far.
     pub fn accounts(&self) -> u32 {
         self.accounts
+    }
+
+    /// Balances that were ever used.
+    pub fn len(&self) -> usize {
+        self.balances.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.balances.is_empty()
     }
 
     /// The account that [`Ledger::open_account`] will open next.

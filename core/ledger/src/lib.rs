@@ -15,5 +15,5 @@ mod trade;
 
 pub use balance::{Balance, Bucket, Posting};
 pub use house::House;
-pub use ledger::{BrokenLaw, Ledger, LedgerError};
+pub use ledger::{BrokenLaw, Entry, Ledger, LedgerError};
 pub use trade::{Crossing, Maker, Taker, Trade};

@@ -4,6 +4,7 @@
 #![no_std]
 extern crate alloc;
 
+mod ahead;
 mod client_id;
 mod ids;
 mod nonce;
@@ -15,6 +16,7 @@ mod role;
 mod slab;
 mod time;
 
+pub use ahead::fetch;
 pub use client_id::{CLIENT_ID_MAX, ClientId, ClientIdError, copy_text};
 pub use ids::{AccountId, CurrencyId, GroupId, Held, OrderId, Seq, SessionId, Slot, SymbolId, TradeId};
 pub use nonce::{NONCE_DIGITS_MAX, Nonce, NonceError};

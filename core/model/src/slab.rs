@@ -49,6 +49,12 @@ impl<T> Slab<T> {
         self.free.pop()
     }
 
+    /// What a place holds or last held, if there is one of this number.
+    #[inline]
+    pub fn look(&self, slot: Slot) -> Option<&T> {
+        self.values.get(slot.index())
+    }
+
     /// Gives a place back; its old value stays until it is reused, and must not be read.
     pub fn free(&mut self, slot: Slot) {
         self.free.push(slot);

@@ -51,6 +51,13 @@ impl Books {
         self.continuous.iter().chain(&self.auctions)
     }
 
+    /// The book that an order is on, if its symbol is listed.
+    #[inline]
+    pub(super) fn look(&self, symbol: SymbolId, is_auction_only: bool) -> Option<&Book> {
+        let books = if is_auction_only { &self.auctions } else { &self.continuous };
+        books.get(symbol.index())
+    }
+
     /// The book that an order is on.
     #[inline]
     pub(super) fn of(&mut self, symbol: SymbolId, is_auction_only: bool) -> &mut Book {

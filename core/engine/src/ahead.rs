@@ -1,0 +1,152 @@
+//! What commands that will be decided soon need, fetched before they do.
+//!
+//! A large state lies in slow memory, and a command waits for one line after the other: the index leads to the order, the order
+//! to its neighbours, its level and its balance. Commands come in batches, so those lines can be on their way while others are
+//! decided. Nothing is decided here, and what is fetched in vain has only cost its time.
+
+#![expect(clippy::indexing_slicing, reason = "what is kept is a power of two, and places are masked to it")]
+#![expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+
+use crate::{Body, Command, OrderRef, State};
+use buttonwood_book::Resting;
+use buttonwood_ledger::Entry;
+use buttonwood_model::{AccountId, OrderId, SessionId, Side, Slot, SymbolId};
+use buttonwood_num::Price;
+use buttonwood_spot::place::Place;
+
+/// How many commands ahead of their decision [`Ahead::see`] is told of them.
+pub const AHEAD: usize = 12;
+
+/// How many orders of its kind later the second look at one is due, and the third at one that leaves.
+const SECOND: usize = 2;
+const THIRD: usize = 3;
+/// Orders to remember: a power of two above those.
+const KEPT: usize = 4;
+
+/// Bytes of an order, a balance and a session, with all that leads to them.
+const ORDER_BYTES: usize = 128;
+const BALANCE_BYTES: usize = 32;
+const SESSION_BYTES: usize = 320;
+/// What a processor has near it: the second-level cache of one core.
+const NEAR_BYTES: usize = 2 << 20;
+
+/// Looks at commands that will be decided soon, in steps: each reads what the one before it had fetched, so it comes some
+/// commands later. Orders that leave and those that enter are kept apart, since which kind comes next nobody can foretell:
+/// so it is asked once a command.
+#[derive(Clone, Debug, Default)]
+pub struct Ahead {
+    leaving: Leaving,
+    entering: Entering,
+}
+
+/// The latest orders that will leave.
+#[derive(Clone, Debug, Default)]
+struct Leaving {
+    seen: usize,
+    ids: [OrderId; KEPT],
+    slots: [Slot; KEPT],
+}
+
+/// The latest orders that will enter.
+#[derive(Clone, Debug, Default)]
+struct Entering {
+    seen: usize,
+    paying: [Entry; KEPT],
+    resting: [Resting; KEPT],
+}
+
+/// What a command that comes says of where it will reach.
+#[derive(Clone, Copy, Debug)]
+pub enum Coming<'a> {
+    /// An order of the session is to be cancelled.
+    Cancel(SessionId, OrderId),
+    /// The session is to place an order for the account.
+    Place(SessionId, AccountId, Sketch<'a>),
+    /// Anything else: asked seldom, or with nothing to be fetched early.
+    Other,
+}
+
+/// What says where a new order will lie.
+#[derive(Clone, Copy, Debug)]
+pub struct Sketch<'a> {
+    /// What it trades.
+    pub symbol: SymbolId,
+    /// Which way.
+    pub side: Side,
+    /// Its limit.
+    pub price: Price,
+    /// Its client id; empty without one.
+    pub client_id: &'a [u8],
+}
+
+impl<'a> From<&'a Command> for Coming<'a> {
+    #[inline]
+    fn from(command: &'a Command) -> Self {
+        let Some(caller) = &command.caller else { return Self::Other };
+        if let Body::Cancel(OrderRef::Id(id)) = &command.body {
+            return Self::Cancel(caller.session, *id);
+        }
+        let (Body::Place(place), Some(account)) = (&command.body, caller.account) else { return Self::Other };
+        let Place { symbol, side, price, .. } = *place;
+        let client_id = place.client_id.as_ref().map_or([].as_slice(), |text| text.as_bytes());
+        Self::Place(caller.session, account, Sketch { symbol, side, price, client_id })
+    }
+}
+
+impl Ahead {
+    /// Looks at a command that will be decided [`AHEAD`] commands later, and again at some before it.
+    #[inline(always)]
+    pub fn see(&mut self, state: &State, coming: Coming<'_>) {
+        match coming {
+            Coming::Cancel(session, id) => {
+                state.access.foresee(session);
+                self.leaving.see(state, id);
+            }
+            Coming::Place(session, account, order) => {
+                state.access.foresee(session);
+                self.entering.see(state, account, order);
+            }
+            Coming::Other => {}
+        }
+    }
+}
+
+impl Leaving {
+    #[inline(always)]
+    fn see(&mut self, state: &State, id: OrderId) {
+        let (orders, at) = (&state.pit.orders, self.seen);
+        self.seen = at.wrapping_add(1);
+        orders.foresee_id(id);
+        self.ids[at % KEPT] = id;
+        let second = at.wrapping_sub(SECOND) % KEPT;
+        self.slots[second] = orders.foresee_order(self.ids[second]);
+        let third = at.wrapping_sub(THIRD) % KEPT;
+        let held = orders.foresee_links(self.slots[third]);
+        state.pit.ledger.foresee_held(held);
+    }
+}
+
+impl Entering {
+    #[inline(always)]
+    fn see(&mut self, state: &State, account: AccountId, order: Sketch<'_>) {
+        let Sketch { symbol, side, price, client_id } = order;
+        let Some(listed) = state.symbol(symbol) else { return };
+        let (orders, ledger, at) = (&state.pit.orders, &state.pit.ledger, self.seen);
+        self.seen = at.wrapping_add(1);
+        self.paying[at % KEPT] = ledger.foresee(account, listed.paid_in(side));
+        self.resting[at % KEPT] = orders.foresee_level(account, symbol, side, price, client_id);
+        let second = at.wrapping_sub(SECOND) % KEPT;
+        ledger.foresee_balance(self.paying[second]);
+        orders.foresee_queue(self.resting[second]);
+    }
+}
+
+impl State {
+    /// Whether it is larger than what lies near a processor: only then is it worth looking ahead.
+    pub fn is_large(&self) -> bool {
+        let bytes = self.pit.orders.len() * ORDER_BYTES
+            + self.pit.ledger.len() * BALANCE_BYTES
+            + self.access.sessions().len() * SESSION_BYTES;
+        bytes > NEAR_BYTES
+    }
+}
