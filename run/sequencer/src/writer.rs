@@ -6,10 +6,11 @@
 use crate::batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
 use crate::lane::Reply;
 use crate::shared::{EndOnPanic, Shared, Submission};
-use buttonwood_engine::{Body, Command, Outcome, Reject, SEEN_MAX, State, Workspace, decide};
+use buttonwood_engine::{AHEAD, Ahead, Body, Command, Outcome, Reject, SEEN_MAX, State, Workspace, decide};
 use buttonwood_model::{Nonce, Seq, SessionId, Stamp, SymbolId, Time};
 use buttonwood_planted::{Bug, planted};
 use crossbeam_utils::sync::Parker;
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -45,6 +46,9 @@ pub(crate) enum By {
 pub(crate) struct Writer {
     pub(crate) state: State,
     work: Workspace,
+    /// What was taken off the queue to look ahead, and is decided next.
+    coming: VecDeque<Submission>,
+    ahead: Ahead,
     /// The batch being filled; between two turns it lies where the committing thread takes it.
     batch: Batch,
     /// Nonces of reads, while they become commands; reused.
@@ -95,6 +99,8 @@ impl Writer {
         Self {
             state,
             work: Workspace::default(),
+            coming: VecDeque::with_capacity(AHEAD + 1),
+            ahead: Ahead::default(),
             batch: Batch::default(),
             seen: Vec::new(),
             nonces_due: None,
@@ -107,7 +113,7 @@ impl Writer {
 
     fn next(&self, is_full: bool, shared: &Shared) -> Next {
         match (self.stopping, is_full) {
-            (true, _) if shared.queue.is_empty() => Next::End,
+            (true, _) if shared.queue.is_empty() && self.coming.is_empty() => Next::End,
             (true, false) => Next::GoOn,
             // A full batch is waited for; the committing thread tells when it takes it.
             (_, true) | (false, false) => Next::Wait(self.due()),
@@ -169,11 +175,26 @@ impl Writer {
     }
 
     fn take_queued(&mut self, shared: &Shared) {
+        let is_large = self.state.is_large();
         while !self.is_full() {
-            match shared.queue.pop() {
+            self.look_ahead(is_large, shared);
+            match self.coming.pop_front() {
                 Some(submission) => self.take(submission, shared),
                 None => return,
             }
+        }
+    }
+
+    /// Takes off the queue what is decided next and some more, and has what it needs fetched meanwhile. What a full batch leaves
+    /// of it is the next one's.
+    fn look_ahead(&mut self, is_large: bool, shared: &Shared) {
+        while self.coming.len() <= AHEAD
+            && let Some(submission) = shared.queue.pop()
+        {
+            if is_large && let Submission::Command(command, _) = &submission {
+                self.ahead.see(&self.state, command.into());
+            }
+            self.coming.push_back(submission);
         }
     }
 

@@ -1,11 +1,12 @@
 //! Who is let in, who decides, and who is told.
 
 use super::*;
+use crate::batch::COMMANDS_MAX;
 use crate::shared::GATHERED;
 use crate::{Stepped, recover, recover_stepped};
 use buttonwood_engine::{Body, FeeSchedule, Mode, Opening};
 use std::pin::Pin;
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::task::{LocalSet, yield_now};
 
@@ -127,6 +128,35 @@ fn a_serving_thread_decides_once_many_have_gathered() {
         assert_eq!(answers.len() - exchange.shared.queue.len(), GATHERED);
         assert_eq!(exchange.shared.writer.lock().state.stamp().seq.0, 48);
     });
+}
+
+/// What was taken off the queue to be looked at, and found no place in a full batch, is decided first in the next.
+#[test]
+fn what_a_full_batch_leaves_is_decided_in_the_next() {
+    let dir = tempfile::tempdir().unwrap();
+    let recovered = recover_stepped(dir.path(), segments()).unwrap();
+    let mut stepped = Stepped::new(recovered, Clock::manual(Time(1)), Options::default());
+    let exchange = stepped.exchange().clone();
+    let mut answers: Vec<_> = (0..COMMANDS_MAX + 5).map(|_| exchange.submit(command()).unwrap()).collect();
+    for decided in [COMMANDS_MAX, COMMANDS_MAX + 5] {
+        stepped.decide(Duration::ZERO);
+        assert!(exchange.shared.queue.is_empty());
+        assert_eq!(stepped.state().stamp().seq.0, u64::try_from(decided).unwrap());
+        stepped.decide(Duration::ZERO);
+        assert_eq!(
+            stepped.state().stamp().seq.0,
+            u64::try_from(decided).unwrap(),
+            "a full batch takes no more"
+        );
+        assert!(stepped.commit().unwrap());
+    }
+    let mut context = Context::from_waker(Waker::noop());
+    for (number, answer) in (1..).zip(&mut answers) {
+        let Poll::Ready(Ok(receipt)) = Pin::new(answer).poll(&mut context) else {
+            panic!("no answer {number}")
+        };
+        assert_eq!(receipt.stamp.seq.0, number);
+    }
 }
 
 /// While another thread decides, what a serving one brings is left to the writer's own.
