@@ -4,11 +4,12 @@
 //! The timed path decodes the record into a [`Command`], decides it, applies its events, moves them to a ring as
 //! the writer does for its journal, and notes the stamp.
 
+use std::hint::black_box;
 use std::sync::Arc;
 
 use buttonwood_engine::{
-    Account, Body, Caller, Command, Event, FeeSchedule, Founding, Mode, NewSession, Opening, OrderRef,
-    Outcome, Owner, Place, Rare, SpotEvent, State, Workspace, decide,
+    AHEAD, Account, Ahead, Body, Caller, Coming, Command, Event, FeeSchedule, Founding, Mode, NewSession,
+    Opening, OrderRef, Outcome, Owner, Place, Rare, Sketch, SpotEvent, State, Workspace, decide,
 };
 use buttonwood_model::{
     AccountId, ClientId, Currency, CurrencyId, CurrencyKind, ExecutionOption, GroupId, Nonce, OrderId,
@@ -52,6 +53,23 @@ impl Record {
     /// Whether the next record belongs to the same operation.
     pub(crate) fn has_more(&self) -> bool {
         self.0[39] & MORE != 0
+    }
+
+    /// What the reader of a batch can tell of it before it is decoded.
+    #[inline]
+    fn preview(&self) -> Coming<'_> {
+        let account = self.half(32);
+        let session = SessionId(account);
+        if self.0[38] == CANCEL {
+            return Coming::Cancel(session, OrderId(self.word(0)));
+        }
+        let sketch = Sketch {
+            symbol: SymbolId(u16::from_le_bytes([self.0[36], self.0[37]])),
+            side: if self.0[39] & SELLS == 0 { Side::Buy } else { Side::Sell },
+            price: Price::from_ticks(self.word(16)),
+            client_id: &self.0[..16],
+        };
+        Coming::Place(session, AccountId(HOUSE_ACCOUNTS + account), sketch)
     }
 
     /// The command it stands for.
@@ -274,6 +292,23 @@ impl Exchange {
     pub(crate) fn apply(&mut self, record: &Record) -> Outcome {
         let command = record.decode();
         self.run(&command)
+    }
+
+    /// Applies all. As the writer does with what has queued, it looks ahead where the state is large.
+    pub(crate) fn apply_all(&mut self, records: &[Record]) {
+        if !self.state.is_large() {
+            for record in records {
+                black_box(self.apply(record));
+            }
+            return;
+        }
+        let mut ahead = Ahead::default();
+        for (at, record) in records.iter().enumerate() {
+            if let Some(coming) = records.get(at + AHEAD) {
+                ahead.see(&self.state, coming.preview());
+            }
+            black_box(self.apply(record));
+        }
     }
 
     #[inline]
