@@ -17,9 +17,10 @@ use buttonwood_spot::place::Place;
 /// How many commands ahead of their decision [`Ahead::see`] is told of them.
 pub const AHEAD: usize = 12;
 
-/// How many orders of its kind later the second look at one is due, and the third at one that leaves.
-const SECOND: usize = 2;
-const THIRD: usize = 3;
+/// How many orders of its kind later the second look at one is due, and the third and fourth at one that leaves.
+const SECOND: usize = 1;
+const THIRD: usize = 2;
+const FOURTH: usize = 3;
 /// Orders to remember: a power of two above those.
 const KEPT: usize = 4;
 
@@ -121,7 +122,8 @@ impl Leaving {
         let second = at.wrapping_sub(SECOND) % KEPT;
         self.slots[second] = orders.foresee_order(self.ids[second]);
         let third = at.wrapping_sub(THIRD) % KEPT;
-        let held = orders.foresee_links(self.slots[third]);
+        self.slots[third] = orders.foresee_chained(self.ids[third], self.slots[third]);
+        let held = orders.foresee_links(self.slots[at.wrapping_sub(FOURTH) % KEPT]);
         state.pit.ledger.foresee_held(held);
     }
 }

@@ -9,6 +9,7 @@ use crate::Link;
 use crate::ladder::Rung;
 use buttonwood_model::{AccountId, Held, OrderId, Side, Slot, SymbolId, fetch};
 use buttonwood_num::Price;
+use core::hint::select_unpredictable;
 
 /// The level that a new order may rest on.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +43,19 @@ impl Orders {
         slot
     }
 
-    /// Third: all that it is linked to. Returns where its money is held.
+    /// Third: the same of the one behind it in its bucket, if that is meant. Returns where the one that is meant lies.
+    #[inline(always)]
+    pub fn foresee_chained(&self, id: OrderId, slot: Slot) -> Slot {
+        let Some(order) = self.slab.look(slot) else { return Slot(0) };
+        let chained = order.by_id.0.get().unwrap_or(slot);
+        let slot = select_unpredictable(order.id == id, slot, chained);
+        fetch(self.slab.look(slot));
+        fetch(self.near.row(Link::to(slot)));
+        fetch(self.entries.get(slot.index()));
+        slot
+    }
+
+    /// Fourth: all that it is linked to. Returns where its money is held.
     #[inline(always)]
     pub fn foresee_links(&self, slot: Slot) -> Held {
         let Some(order) = self.slab.look(slot) else { return Held::NONE };
