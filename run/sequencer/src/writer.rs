@@ -28,11 +28,12 @@ const NONCES_WAIT_LOW_MAX: Duration = Duration::from_mins(10);
 /// the writer of.
 const TICK: Duration = if cfg!(test) { Duration::from_hours(1) } else { Duration::from_millis(200) };
 
-/// What auctions may need on the way of one move of a manual clock, one by one at their times: a century of them would take
-/// hours in which nobody is served.
-const AUCTIONS_A_MOVE: u32 = 10_000;
 /// How long it is at least to the next look where an auction comes before [`TICK`] does.
 const AUCTION_TICK_MIN: Duration = Duration::from_millis(10);
+
+/// Auctions, and tellings of what they would come to, that a move of a manual clock runs at their times at most. What comes
+/// behind them on the way is missed, as if nobody had been there: a century of auctions a minute apart has no end.
+const MOVE_AUCTIONS_MAX: u32 = 100_000;
 
 /// Who lets the writer have a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +61,17 @@ pub(crate) struct Writer {
     next_tick: Instant,
     /// When this turn began.
     now: Instant,
+    /// The move of a manual clock that is not done yet.
+    moving: Option<Moving>,
     stopping: bool,
+}
+
+/// A move of a manual clock.
+struct Moving {
+    to: Time,
+    reply: oneshot::Sender<Time>,
+    /// How many auctions it may still run at their times.
+    auctions: u32,
 }
 
 /// What its own thread does next.
@@ -107,15 +118,20 @@ impl Writer {
             low_since: None,
             next_tick: now,
             now,
+            moving: None,
             stopping: false,
         }
     }
 
     fn next(&self, is_full: bool, shared: &Shared) -> Next {
         match (self.stopping, is_full) {
-            (true, _) if shared.queue.is_empty() && self.coming.is_empty() => Next::End,
+            (true, _) if shared.queue.is_empty() && self.coming.is_empty() && self.moving.is_none() => {
+                Next::End
+            }
             (true, false) => Next::GoOn,
             // A full batch is waited for; the committing thread tells when it takes it.
+            // What was due meanwhile waits as everybody does, or this thread would ask again and again.
+            (_, true) if self.holds_up(shared) => Next::Wait(self.now + TICK),
             (_, true) | (false, false) => Next::Wait(self.due()),
         }
     }
@@ -140,7 +156,8 @@ impl Writer {
         std::mem::swap(&mut self.batch, &mut inside.batch);
         std::mem::swap(&mut self.batch.out, &mut self.work.out);
         self.settle(shared);
-        if !self.waits_for_auction(shared) {
+        self.go_on_moving(shared);
+        if !self.holds_up(shared) {
             self.take_queued(shared);
             self.take_due(shared, by);
         }
@@ -165,9 +182,11 @@ impl Writer {
         }
     }
 
-    /// Whether everybody waits for it. While little room is left it is not settled, and cancels are taken.
-    fn waits_for_auction(&self, shared: &Shared) -> bool {
-        self.state.is_settling() && self.is_full() && !shared.low_space.load(Ordering::Relaxed)
+    /// Whether everybody waits: for a move that is not done, or for an auction that is being settled. While little room is
+    /// left that is not gone on with, and cancels are taken.
+    fn holds_up(&self, shared: &Shared) -> bool {
+        let settles = self.state.is_settling() && !shared.low_space.load(Ordering::Relaxed);
+        self.moving.is_some() || settles && self.is_full()
     }
 
     fn is_full(&self) -> bool {
@@ -176,7 +195,7 @@ impl Writer {
 
     fn take_queued(&mut self, shared: &Shared) {
         let is_large = self.state.is_large();
-        while !self.is_full() {
+        while !self.is_full() && self.moving.is_none() {
             self.look_ahead(is_large, shared);
             match self.coming.pop_front() {
                 Some(submission) => self.take(submission, shared),
@@ -248,18 +267,28 @@ impl Writer {
 
     /// Moves a manual clock, and runs what falls due on the way in its order.
     fn advance(&mut self, to: Time, reply: oneshot::Sender<Time>, shared: &Shared) {
-        self.run_due(Some(to), to, shared);
-        shared.clock.move_to(to);
-        self.batch.moved.push((to, reply));
+        self.moving = Some(Moving { to, reply, auctions: MOVE_AUCTIONS_MAX });
+        self.go_on_moving(shared);
+    }
+
+    /// Goes on with a move. What falls due on the way may be more than a batch holds: then the next one takes more of it, and
+    /// nobody else has a turn before all of it is done, since only then the time behind it is told.
+    fn go_on_moving(&mut self, shared: &Shared) {
+        let Some(Moving { to, .. }) = self.moving else { return };
+        if self.run_due(Some(to), to, shared)
+            && let Some(Moving { to, reply, .. }) = self.moving.take()
+        {
+            shared.clock.move_to(to);
+            self.batch.moved.push((to, reply));
+        }
     }
 
     /// Expires the sessions whose windows end by `silence`, which is a steady time, and does what auctions need by `day`: in
     /// the order of their times where one clock tells both. Many may fall silent at one time, with thousands of orders each, and
     /// a batch has a bound: while it is full of events, which it stays as long as the disk is slow, the others wait for a later
-    /// look. A move of a manual clock goes on, since the time behind it is told only when all of it is done.
-    fn run_due(&mut self, silence: Option<Time>, day: Time, shared: &Shared) {
-        let mut auctions = 0_u32;
-        while self.work.out.events.len() < EVENTS_MAX || shared.clock.is_manual() {
+    /// look. False when some do.
+    fn run_due(&mut self, silence: Option<Time>, day: Time, shared: &Shared) -> bool {
+        while self.work.out.events.len() < EVENTS_MAX {
             let orders_of = |session: SessionId| has_orders(&self.state, session);
             let silent = silence.and_then(|until| shared.pulse.due(until, orders_of));
             let auction = self.auction_due(day, shared);
@@ -269,20 +298,20 @@ impl Writer {
                     shared.pulse.expire(session, when);
                     (when, Body::ExpireSession(session))
                 }
-                (_, Some((when, symbol))) => {
-                    auctions += 1;
-                    // A move over more of them leaves out those that are past by its end.
-                    (if auctions > AUCTIONS_A_MOVE { day } else { when }, Body::Auction(symbol))
-                }
-                (_, None) => return,
+                (_, Some((when, symbol))) => (when, Body::Auction(symbol)),
+                (_, None) => return true,
             };
+            if let (Some(moving), Body::Auction(_)) = (&mut self.moving, &body) {
+                moving.auctions = moving.auctions.saturating_sub(1);
+            }
             let time = shared.clock.reach(when);
             self.execute(time, Command { caller: None, body }, None, shared);
             if self.batch.entries.last().is_some_and(|entry| matches!(entry.outcome, Outcome::Rejected(_))) {
                 // It would be due again at once; a later look tries it again.
-                return;
+                return true;
             }
         }
+        false
     }
 
     /// The auction that is due by then. While little room is left to journal, all of them wait: what they come to may be long.
@@ -290,7 +319,10 @@ impl Writer {
         if shared.low_space.load(Ordering::Relaxed) {
             return None;
         }
-        self.state.next_auction().filter(|(when, _)| *when <= by)
+        let (when, symbol) = self.state.next_auction().filter(|(when, _)| *when <= by)?;
+        // Where a move runs no more of them on its way, they run at its end; one that is being settled goes on at once.
+        let is_missed = self.moving.as_ref().is_some_and(|moving| moving.auctions == 0) && when > Time(0);
+        Some((if is_missed { by } else { when }, symbol))
     }
 
     fn take_due(&mut self, shared: &Shared, by: By) {
