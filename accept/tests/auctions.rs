@@ -312,6 +312,21 @@ fn where_auctions_stand() {
     laws::check(&x);
 }
 
+/// What was told of an auction that is called off, or moved, is told no more. Proves AUCT-008, AUCT-010.
+#[test]
+fn an_auction_that_is_called_off() {
+    let x = Exchange::start();
+    x.schedule_auction("btcusd", &json!({}), 300);
+    x.advance(120);
+    let told = x.get("/v1/auction/btcusd");
+    assert_eq!(told.ok()["most_recent_indicative_price"], "0", "{told}");
+    x.control("/sandbox/symbols/btcusd/auctions", &json!({ "enabled": false })).ok();
+    assert_eq!(x.get("/v1/auction/btcusd").ok(), json!({}));
+    x.schedule_auction("btcusd", &json!({}), 86_400);
+    let moved = x.get("/v1/auction/btcusd");
+    same_keys(&moved.ok(), &["next_update_ms", "next_auction_ms"], &moved);
+}
+
 fn with(value: &Value, name: &str, number: u64) -> Value {
     let mut value = value.clone();
     value[name] = number.into();
@@ -454,6 +469,17 @@ fn senseless_schedules() {
         ),
         (json!({ "auction_time_ms": soon, "indicative_every_seconds": 0 }), "indicative_every_seconds"),
         (json!({ "auction_time_ms": soon, "indicative_every_seconds": 5 }), "indicative_every_seconds"),
+        (
+            json!({ "auction_time_ms": soon, "indicative_every_seconds": 31_622_401 }),
+            "indicative_every_seconds",
+        ),
+        (
+            json!({
+                "auction_time_ms": soon, "auction_open_ms": soon - 9_000, "first_indicative_ms": soon - 10_000,
+                "indicative_every_seconds": 60,
+            }),
+            "'first_indicative_ms'",
+        ),
         (
             json!({ "auction_time_ms": soon, "auction_open_ms": soon - 9, "last_cancel_time_ms": soon - 10 }),
             "last_cancel_time_ms",

@@ -5,6 +5,7 @@ use crate::call::Asked;
 use crate::json::{self, Json};
 use crate::reply::Reply;
 use crate::route::Route;
+use buttonwood_model::Time;
 use buttonwood_num::{Grid, Price};
 use buttonwood_views::AuctionResult;
 
@@ -32,7 +33,9 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
             json.number("last_auction_eid", last.stamp.seq.0);
             found(json, grid, &last, &LAST);
         }
-        if let Some(told) = told {
+        // What was told of one that was called off, or moved, is told no more.
+        let first = schedule.and_then(|schedule| schedule.next_indication(Time(0)));
+        if let Some(told) = told.filter(|told| first.is_some_and(|first| first <= told.stamp.time)) {
             found(json, grid, &told, &TOLD);
         }
         if let Some(schedule) = schedule {

@@ -29,7 +29,7 @@ pub(super) async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Re
     let schedule = read(fields)?;
     match operate(app, Body::ScheduleAuctions(id, schedule)).await? {
         Outcome::Done => Ok(told(app, id, schedule)),
-        Outcome::Rejected(Reject::Schedule(error)) => Err(refusal(fields, error)),
+        Outcome::Rejected(Reject::Schedule(error)) => Err(refusal(fields, schedule.as_ref(), error)),
         Outcome::Rejected(Reject::NotNow) => Err(bad_value(
             "symbol",
             "a spot symbol without an auction that is being settled",
@@ -51,6 +51,10 @@ fn read(fields: &Payload) -> Result<Option<Schedule>, Refusal> {
     let most = opens.min(if every == 0 { u64::MAX } else { every });
     let indicates = before(fields, "first_indicative_ms", time)?.unwrap_or(INDICATES.min(most));
     let indicates_every = seconds(fields, "indicative_every_seconds", INDICATES_EVERY_SECONDS)?;
+    if indicates_every > Schedule::EVERY_MAX {
+        let sent = fields.decimal_text("indicative_every_seconds").unwrap_or_default();
+        return Err(bad_value("indicative_every_seconds", "at most 31622400", &sent));
+    }
     let last_cancel = before(fields, "last_cancel_time_ms", time)?.unwrap_or(LAST_CANCEL.min(most));
     Ok(Some(Schedule { time, every, opens, indicates, indicates_every, last_cancel }))
 }
@@ -77,11 +81,16 @@ fn before(fields: &Payload, name: &str, auction: Time) -> Result<Option<u64>, Re
     span.map(Some).ok_or_else(|| bad_value(name, "no later than auction_time_ms", &time.millis().to_string()))
 }
 
-fn refusal(fields: &Payload, error: ScheduleError) -> Refusal {
+fn refusal(fields: &Payload, schedule: Option<&Schedule>, error: ScheduleError) -> Refusal {
+    // Telling begins in time: then it is told too often.
+    let is_in_time = schedule.is_some_and(|schedule| {
+        let room = if schedule.every == 0 { u64::MAX } else { schedule.every };
+        schedule.indicates <= schedule.opens.min(room)
+    });
     let (name, expected) = match error {
         ScheduleError::Past => ("auction_time_ms", "in the future"),
         ScheduleError::Every => ("every_seconds", "0 for one auction only, or from 60 to 31622400"),
-        ScheduleError::Indicates if fields.field("indicative_every_seconds").is_some() => (
+        ScheduleError::Indicates if is_in_time && fields.field("indicative_every_seconds").is_some() => (
             "indicative_every_seconds",
             "at least 1, and fit no more than 100 times between first_indicative_ms and the auction",
         ),
