@@ -55,7 +55,7 @@ fn read(fields: &Payload) -> Result<Option<Schedule>, Refusal> {
         let sent = fields.decimal_text("indicative_every_seconds").unwrap_or_default();
         return Err(bad_value("indicative_every_seconds", "at most 31622400", &sent));
     }
-    let last_cancel = before(fields, "last_cancel_time_ms", time)?.unwrap_or(LAST_CANCEL.min(most));
+    let last_cancel = before(fields, "last_cancel_time_ms", time)?.unwrap_or(LAST_CANCEL.min(most / 2));
     Ok(Some(Schedule { time, every, opens, indicates, indicates_every, last_cancel }))
 }
 
