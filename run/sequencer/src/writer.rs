@@ -3,18 +3,20 @@
 //! It has a thread of its own, which is woken for it. A serving thread that finds it free decides what it has gathered
 //! itself: that costs no change of threads.
 
+mod due;
+
 use crate::batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
 use crate::lane::Reply;
 use crate::shared::{EndOnPanic, Shared, Submission};
 use buttonwood_engine::{AHEAD, Ahead, Body, Command, Outcome, Reject, SEEN_MAX, State, Workspace, decide};
-use buttonwood_model::{Nonce, Seq, SessionId, Stamp, SymbolId, Time};
+use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
 use buttonwood_planted::{Bug, planted};
 use crossbeam_utils::sync::Parker;
+use due::Moving;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use tokio::sync::oneshot;
 
 /// How long nonces of reads may wait for a batch (D-08a: journaled within 50 ms).
 const NONCES_WAIT: Duration = Duration::from_millis(40);
@@ -30,10 +32,6 @@ const TICK: Duration = if cfg!(test) { Duration::from_hours(1) } else { Duration
 
 /// How long it is at least to the next look where an auction comes before [`TICK`] does.
 const AUCTION_TICK_MIN: Duration = Duration::from_millis(10);
-
-/// Auctions, and tellings of what they would come to, that a move of a manual clock runs at their times at most. What comes
-/// behind them on the way is missed, as if nobody had been there: a century of auctions a minute apart has no end.
-const MOVE_AUCTIONS_MAX: u32 = 100_000;
 
 /// Who lets the writer have a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,14 +62,6 @@ pub(crate) struct Writer {
     /// The move of a manual clock that is not done yet.
     moving: Option<Moving>,
     stopping: bool,
-}
-
-/// A move of a manual clock.
-struct Moving {
-    to: Time,
-    reply: oneshot::Sender<Time>,
-    /// How many auctions it may still run at their times.
-    auctions: u32,
 }
 
 /// What its own thread does next.
@@ -174,21 +164,6 @@ impl Writer {
         is_full
     }
 
-    /// Goes on with an auction that has found its price. A batch holds so much of it, and the next one more; until all of it
-    /// is settled nobody else has a turn, so that who took part when it found its price is who trades (INV-AUC-5).
-    fn settle(&mut self, shared: &Shared) {
-        if self.state.is_settling() {
-            self.run_due(None, Time(0), shared);
-        }
-    }
-
-    /// Whether everybody waits: for a move that is not done, or for an auction that is being settled. While little room is
-    /// left that is not gone on with, and cancels are taken.
-    fn holds_up(&self, shared: &Shared) -> bool {
-        let settles = self.state.is_settling() && !shared.low_space.load(Ordering::Relaxed);
-        self.moving.is_some() || settles && self.is_full()
-    }
-
     fn is_full(&self) -> bool {
         self.batch.entries.len() >= COMMANDS_MAX || self.work.out.events.len() >= EVENTS_MAX
     }
@@ -263,66 +238,6 @@ impl Writer {
         let events = work.out.events.len() - events..work.out.events.len();
         let texts = work.out.texts.len() - texts..work.out.texts.len();
         batch.entries.push(Entry { stamp, command, outcome, events, texts, reply });
-    }
-
-    /// Moves a manual clock, and runs what falls due on the way in its order.
-    fn advance(&mut self, to: Time, reply: oneshot::Sender<Time>, shared: &Shared) {
-        self.moving = Some(Moving { to, reply, auctions: MOVE_AUCTIONS_MAX });
-        self.go_on_moving(shared);
-    }
-
-    /// Goes on with a move. What falls due on the way may be more than a batch holds: then the next one takes more of it, and
-    /// nobody else has a turn before all of it is done, since only then the time behind it is told.
-    fn go_on_moving(&mut self, shared: &Shared) {
-        let Some(Moving { to, .. }) = self.moving else { return };
-        if self.run_due(Some(to), to, shared)
-            && let Some(Moving { to, reply, .. }) = self.moving.take()
-        {
-            shared.clock.move_to(to);
-            self.batch.moved.push((to, reply));
-        }
-    }
-
-    /// Expires the sessions whose windows end by `silence`, which is a steady time, and does what auctions need by `day`: in
-    /// the order of their times where one clock tells both. Many may fall silent at one time, with thousands of orders each, and
-    /// a batch has a bound: while it is full of events, which it stays as long as the disk is slow, the others wait for a later
-    /// look. False when some do.
-    fn run_due(&mut self, silence: Option<Time>, day: Time, shared: &Shared) -> bool {
-        while self.work.out.events.len() < EVENTS_MAX {
-            let orders_of = |session: SessionId| has_orders(&self.state, session);
-            let silent = silence.and_then(|until| shared.pulse.due(until, orders_of));
-            let auction = self.auction_due(day, shared);
-            let is_first = |when: Time| auction.is_none_or(|(at, _)| when <= at || !shared.clock.is_manual());
-            let (when, body) = match (silent, auction) {
-                (Some((session, when)), _) if is_first(when) => {
-                    shared.pulse.expire(session, when);
-                    (when, Body::ExpireSession(session))
-                }
-                (_, Some((when, symbol))) => (when, Body::Auction(symbol)),
-                (_, None) => return true,
-            };
-            if let (Some(moving), Body::Auction(_)) = (&mut self.moving, &body) {
-                moving.auctions = moving.auctions.saturating_sub(1);
-            }
-            let time = shared.clock.reach(when);
-            self.execute(time, Command { caller: None, body }, None, shared);
-            if self.batch.entries.last().is_some_and(|entry| matches!(entry.outcome, Outcome::Rejected(_))) {
-                // It would be due again at once; a later look tries it again.
-                return true;
-            }
-        }
-        false
-    }
-
-    /// The auction that is due by then. While little room is left to journal, all of them wait: what they come to may be long.
-    fn auction_due(&self, by: Time, shared: &Shared) -> Option<(Time, SymbolId)> {
-        if shared.low_space.load(Ordering::Relaxed) {
-            return None;
-        }
-        let (when, symbol) = self.state.next_auction().filter(|(when, _)| *when <= by)?;
-        // Where a move runs no more of them on its way, they run at its end; one that is being settled goes on at once.
-        let is_missed = self.moving.as_ref().is_some_and(|moving| moving.auctions == 0) && when > Time(0);
-        Some((if is_missed { by } else { when }, symbol))
     }
 
     fn take_due(&mut self, shared: &Shared, by: By) {
@@ -422,14 +337,4 @@ fn turn_away(stamp: Stamp, reply: Option<Reply>) {
     for mailbox in to_ring {
         mailbox.ring();
     }
-}
-
-fn has_orders(state: &State, session: SessionId) -> bool {
-    let Some(buttonwood_engine::Owner::Account(account)) =
-        state.access().session(session).map(|s| s.key.owner)
-    else {
-        return false;
-    };
-    let orders = state.orders();
-    orders.in_any_order(account).any(|(slot, _)| orders.entry(slot).session == session)
 }
