@@ -1,7 +1,7 @@
 //! Running seeds on every processor, adding up what they came to, and keeping what failed.
 
 use crate::wanted::{Kind, Span, Wanted};
-use buttonwood_oracle::{DEEP, FINE, MAJORS, ODD, compare};
+use buttonwood_oracle::{CALLS, DEEP, FINE, MAJORS, ODD, compare};
 use buttonwood_sim::Finding;
 use buttonwood_sim::disk::Faulty;
 use buttonwood_sim::life::{Life, Tally};
@@ -169,9 +169,9 @@ impl Work<'_> {
     }
 
     fn compare(&self, seed: u64) {
-        let worlds = [&MAJORS, &FINE, &ODD, &DEEP];
-        let at = usize::try_from(seed % 4).expect("one of four");
-        let world = worlds.get(at).expect("one of four");
+        let worlds = [&MAJORS, &FINE, &ODD, &DEEP, &CALLS];
+        let at = usize::try_from(seed % 5).expect("one of five");
+        let world = worlds.get(at).expect("one of five");
         let count = usize::try_from(self.wanted.commands).expect("a count fits memory");
         match guarded(|| Ok(compare(world, seed, count))) {
             Ok(_) => self.totals.lock().expect("no worker panics with it").compared += self.wanted.commands,
