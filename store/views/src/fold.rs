@@ -283,8 +283,8 @@ impl Fold {
 
     /// Writes down that an order on the book is closed, if a trade of `qty` is its last.
     fn close_filled(&self, stamp: Stamp, slot: Slot, qty: Qty, notional: Money, sink: &mut impl Sink) {
-        let mut state = OrderState::live(self.state.orders(), slot);
-        if state.remaining == qty {
+        if self.state.orders().get(slot).remaining == qty {
+            let mut state = OrderState::live(self.state.orders(), slot);
             state.remaining = Qty::ZERO;
             state.notional = state.notional.capped_add(notional);
             sink.order(&row_of(&state, stamp, self.trades_of(slot)));
