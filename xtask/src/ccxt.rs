@@ -1,4 +1,4 @@
-//! Stock ccxt from PyPI against a fresh sandbox: `accept/ccxt/first_trade.py`.
+//! Stock ccxt from PyPI against a fresh sandbox: `proof/accept/ccxt/first_trade.py`.
 //!
 //! Makes its own Python environment in `.venv`. Where Python, its venv module or PyPI is out of reach it
 //! says so in one line and counts as done, since that is the machine's lack and not ours.
@@ -12,7 +12,7 @@ use crate::skipped;
 
 const ENVIRONMENT: &str = ".venv";
 const PYTHON: &str = ".venv/bin/python";
-const REQUIREMENTS: &str = "accept/ccxt/requirements.txt";
+const REQUIREMENTS: &str = "proof/accept/ccxt/requirements.txt";
 /// A copy of the requirements that the environment was made from.
 const INSTALLED: &str = ".venv/installed.txt";
 
@@ -28,7 +28,7 @@ pub(crate) fn run(repo: &Repo) -> Done {
         return Ok(());
     }
     let exchange = Exchange::start(repo, &["--header-prefix", "X-GEMINI", "--activity", "off"])?;
-    repo.step(PYTHON, ["accept/ccxt/first_trade.py", &exchange.url])
+    repo.step(PYTHON, ["proof/accept/ccxt/first_trade.py", &exchange.url])
         .env("BUTTONWOOD_CREDENTIALS", &exchange.credentials)
         .run()
         .map_err(|why| exchange.trouble(&format!("did not pass: {why}")))?;

@@ -1,8 +1,8 @@
-//! Fuzzing: builds the targets of `fuzz/` with libFuzzer and coverage on the stable compiler, and runs them one after
+//! Fuzzing: builds the targets of `proof/fuzz/` with libFuzzer and coverage on the stable compiler, and runs them one after
 //! another, each for a while.
 //!
 //! What is found goes on from the corpus of the repository and gathers in `target/fuzz`; an input that breaks a
-//! promise is kept in `fuzz/regressions`, where `cargo test` meets it from then on. Without a C++ compiler, which
+//! promise is kept in `proof/fuzz/regressions`, where `cargo test` meets it from then on. Without a C++ compiler, which
 //! libFuzzer needs, nothing is run, and it says so.
 
 use std::fs;
@@ -137,8 +137,8 @@ fn host(repo: &Repo) -> Result<String, String> {
 
 /// Runs one target and says how often it ran; a failing input is kept, and the error names it.
 fn drive(repo: &Repo, programs: &Path, wish: &Wish, name: &str, bytes: u32) -> Done {
-    let (gathered, corpus) = (format!("{FOLDER}/corpus/{name}"), format!("fuzz/corpus/{name}"));
-    let regressions = format!("fuzz/regressions/{name}");
+    let (gathered, corpus) = (format!("{FOLDER}/corpus/{name}"), format!("proof/fuzz/corpus/{name}"));
+    let regressions = format!("proof/fuzz/regressions/{name}");
     for folder in [&gathered, &regressions] {
         fs::create_dir_all(repo.path(folder)).map_err(|error| format!("{folder}: {error}"))?;
     }
@@ -208,13 +208,13 @@ mod tests {
 
     #[test]
     fn a_failure_says_how_to_see_it_again() {
-        let said = "#5 NEW\nthread '<unnamed>' panicked at fuzz/src/frame.rs:18:5:\nnot equal\nstack backtrace:\n 0: x\n\
-                    artifact_prefix='a/'; Test unit written to fuzz/regressions/frame/crash-1\n";
+        let said = "#5 NEW\nthread '<unnamed>' panicked at proof/fuzz/src/frame.rs:18:5:\nnot equal\nstack backtrace:\n 0: x\n\
+                    artifact_prefix='a/'; Test unit written to proof/fuzz/regressions/frame/crash-1\n";
         assert_eq!(
             trouble("frame", "/bin/fuzz-frame", said),
-            "frame broke a promise:\nthread '<unnamed>' panicked at fuzz/src/frame.rs:18:5:\nnot equal\n\
-             the input: fuzz/regressions/frame/crash-1\n\
-             again: cargo test -p buttonwood-fuzz frame, or /bin/fuzz-frame fuzz/regressions/frame/crash-1"
+            "frame broke a promise:\nthread '<unnamed>' panicked at proof/fuzz/src/frame.rs:18:5:\nnot equal\n\
+             the input: proof/fuzz/regressions/frame/crash-1\n\
+             again: cargo test -p buttonwood-fuzz frame, or /bin/fuzz-frame proof/fuzz/regressions/frame/crash-1"
         );
     }
 }

@@ -1,5 +1,5 @@
 //! How many instructions a command takes on the order path, counted under valgrind and compared with what
-//! `bench/instructions.txt` remembers.
+//! `proof/bench/instructions.txt` remembers.
 //!
 //! Built for one fixed kind of processor, in a folder of its own, so that the machine does not matter; a count repeats to
 //! less than a thousandth. More than [`TOLERANCE`] above the remembered count is a failure, unless the chapter
@@ -16,7 +16,7 @@ use crate::{Done, debian, skipped};
 
 /// The streams, as `buttonwood-instructions` knows them.
 const STREAMS: [&str; 6] = ["A1", "B1", "A100", "B100", "frame", "gate"];
-const REMEMBERED: &str = "bench/instructions.txt";
+const REMEMBERED: &str = "proof/bench/instructions.txt";
 const CHANGELOG: &str = "CHANGELOG.md";
 /// Parts of a thousand by which a count may grow.
 const TOLERANCE: u64 = 30;
@@ -141,7 +141,7 @@ fn read(text: &str) -> Result<Counts, String> {
 fn page(counts: &Counts, compiler: &str) -> String {
     let mut page = format!(
         "# Instructions a command on the order path, written by `cargo xtask instructions --write`.\n\
-         # {FLAGS}; what a stream is stands in bench/src/instructions.rs.\n\
+         # {FLAGS}; what a stream is stands in proof/bench/src/instructions.rs.\n\
          # compiler: {compiler}\n"
     );
     for (stream, count) in counts {

@@ -28,13 +28,13 @@ const FLOORS: &[&[&str]] = &[
 /// use them.
 const BESIDE: &[(&str, &[&str])] = &[
     ("client", &["core/num", "core/model"]),
-    ("accept", &["bin/buttonwood", "client", "history", "core/num", "core/model"]),
-    ("bench", &["client", "*"]),
-    ("fuzz", &["oracle", "*"]),
-    ("history", &[]),
-    ("oracle", &["core/engine", "core/model", "core/num"]),
-    ("sim", &["client", "oracle", "*"]),
-    ("faults", &["accept"]),
+    ("proof/accept", &["bin/buttonwood", "client", "proof/checker", "core/num", "core/model"]),
+    ("proof/bench", &["client", "*"]),
+    ("proof/fuzz", &["proof/oracle", "*"]),
+    ("proof/checker", &[]),
+    ("proof/oracle", &["core/engine", "core/model", "core/num"]),
+    ("proof/sim", &["client", "proof/oracle", "*"]),
+    ("proof/faults", &["proof/accept"]),
     ("xtask", &[]),
 ];
 
@@ -46,7 +46,7 @@ const BARRED: &[(&str, &str, &str)] =
     &[("edge/", "store/journal", "the edge reads views, never the journal")];
 
 /// What a room's tests may use beside what the room itself may.
-const TEST_ROOMS: &[&str] = &["client", "oracle"];
+const TEST_ROOMS: &[&str] = &["client", "proof/oracle"];
 
 /// The foreign crates that keep the core pure: data structures and formats, without a system below them, and the instruction
 /// that fetches a line of memory early.
@@ -161,9 +161,9 @@ mod tests {
             ("bin/buttonwood", "run/sandbox"),
             ("bin/buttonwood", "store/journal"),
             ("run/sandbox", "client"),
-            ("accept", "bin/buttonwood"),
-            ("faults", "accept"),
-            ("bench", "core/book"),
+            ("proof/accept", "bin/buttonwood"),
+            ("proof/faults", "proof/accept"),
+            ("proof/bench", "core/book"),
         ];
         for (room, used) in drawn {
             assert_eq!(may_use(room, used), Ok(()), "{room} -> {used}");
@@ -178,11 +178,11 @@ mod tests {
         assert!(refused("store/views", "store/journal").contains("siblings"));
         assert!(refused("edge/rest", "store/journal").contains("never the journal"));
         assert!(refused("edge/site", "client").contains("nothing in the house"));
-        assert!(refused("bin/buttonwood", "bench").contains("nothing in the house"));
-        assert!(refused("bench", "bin/buttonwood").contains("may use only"));
-        assert!(refused("history", "core/num").contains("may use only"));
-        assert!(refused("bench", "accept").contains("may use only"));
-        assert!(refused("faults", "store/journal").contains("may use only"));
+        assert!(refused("bin/buttonwood", "proof/bench").contains("nothing in the house"));
+        assert!(refused("proof/bench", "bin/buttonwood").contains("may use only"));
+        assert!(refused("proof/checker", "core/num").contains("may use only"));
+        assert!(refused("proof/bench", "proof/accept").contains("may use only"));
+        assert!(refused("proof/faults", "store/journal").contains("may use only"));
         assert!(refused("xtask", "core/num").contains("may use only"));
     }
 

@@ -5,13 +5,13 @@
 
 mod bench;
 mod ccxt;
+mod checker;
 mod ci;
 mod debian;
 mod deny;
 mod exchange;
 mod faults;
 mod fuzz;
-mod history;
 mod instructions;
 mod layers;
 mod metadata;
@@ -46,8 +46,8 @@ usage: cargo xtask <chore>
   planted [ARGS…]  plants every bug there is, one after another; the simulator must find each
   fuzz [TARGET…]   libFuzzer on every target, or on those named: --seconds N, --runs N, --seed N, --list
   faults [ARGS…]   kills, power cuts, bad and full disks, damage: on real kernels and disks; --help tells more
-  history [ARGS…]  many clients and kills against the real binary, judged from outside: --seed N, --minutes M
-  instructions     instructions of the order path against bench/instructions.txt; --write stores new counts
+  checker [ARGS…]  many clients and kills against the real binary, judged from outside: --seed N, --minutes M
+  instructions     instructions of the order path against proof/bench/instructions.txt; --write stores new counts
   overload         ten times the load that the exchange can take; --quick for a short one
   bench [ARGS…]    the benchmarks, in release mode; ARGS go to buttonwood-bench
 ";
@@ -87,7 +87,7 @@ fn run(words: &[String]) -> Done {
         ("planted", _) => sim::planted(&repo, &rest),
         ("fuzz", _) => fuzz::run(&repo, &rest),
         ("faults", _) => faults::run(&repo, &rest),
-        ("history", _) => history::run(&repo, &rest),
+        ("checker", _) => checker::run(&repo, &rest),
         ("instructions", []) => instructions::run(&repo, instructions::Mode::Check),
         ("instructions", ["--write"]) => instructions::run(&repo, instructions::Mode::Write),
         ("overload", []) => overload::run(&repo, overload::Length::Full),

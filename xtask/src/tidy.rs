@@ -155,7 +155,7 @@ mod tests {
         assert!(rust("core/num/src/price.rs", "//! Prices.\n#[ignore = \"needs a disk\"]\n").is_empty());
         assert_eq!(rust("core/num/src/price.rs", "use core::fmt;\n#[ignore]\n").len(), 2);
         assert_eq!(rust("core/num/src/utils.rs", "//! Things.\n").len(), 1);
-        assert_eq!(rust("accept/tests/common/mod.rs", "//! Things.\n").len(), 1);
+        assert_eq!(rust("proof/accept/tests/common/mod.rs", "//! Things.\n").len(), 1);
     }
 
     #[test]

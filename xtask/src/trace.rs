@@ -27,7 +27,7 @@ struct Area {
     clauses: Vec<(String, String)>,
 }
 
-/// Where each id is said to be proven: clause id to places such as `accept/tests/orders.rs: cancels_twice`.
+/// Where each id is said to be proven: clause id to places such as `proof/accept/tests/orders.rs: cancels_twice`.
 type Claims = BTreeMap<String, Vec<String>>;
 
 pub(crate) fn run(repo: &Repo, mode: Mode) -> Done {

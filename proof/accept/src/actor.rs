@@ -1,7 +1,7 @@
 //! One key of the exchange, used from blocking code.
 
+use buttonwood_checker::Dec;
 use buttonwood_client::{Client, NewOrder, Signed};
-use buttonwood_history::Dec;
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 

@@ -7,6 +7,6 @@ use crate::repo::Repo;
 pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
     let package = ["--quiet", "--package", "buttonwood-accept"];
     repo.cargo(["build"].iter().chain(&package).chain(&["--bins"])).run()?;
-    let head = ["--bin", "buttonwood-history", "--"];
+    let head = ["--bin", "buttonwood-crowd", "--"];
     repo.cargo(["run"].iter().chain(&package).chain(&head).chain(words)).run()
 }

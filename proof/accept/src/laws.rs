@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use buttonwood_history::{Dec, dec};
+use buttonwood_checker::{Dec, dec};
 use serde_json::{Value, json};
 
 use crate::exchange::Exchange;

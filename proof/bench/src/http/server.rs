@@ -36,7 +36,7 @@ const PROCESSOR: usize = 0;
 pub(crate) fn product() -> PathBuf {
     let own = std::env::current_exe().expect("this program has a path");
     let beside = own.with_file_name("buttonwood");
-    let fallback = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/buttonwood");
+    let fallback = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/release/buttonwood");
     if beside.exists() { beside } else { fallback }
 }
 

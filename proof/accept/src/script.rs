@@ -17,8 +17,8 @@
 
 use std::collections::BTreeMap;
 
+use buttonwood_checker::{Dec, dec};
 use buttonwood_client::NewOrder;
-use buttonwood_history::{Dec, dec};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;

@@ -1,4 +1,4 @@
-//! `cargo xtask history`: crowd after crowd against the real binary, each judged from outside.
+//! `cargo xtask checker`: crowd after crowd against the real binary, each judged from outside.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use buttonwood_accept::{Crowd, laws};
-use buttonwood_history::{History, Tally, Verdict};
+use buttonwood_checker::{History, Tally, Verdict};
 
 const USAGE: &str = "\
-usage: cargo xtask history [--seed N] [--minutes M] [--calls N] [--kills N]
-       cargo xtask history --again FILE
+usage: cargo xtask checker [--seed N] [--minutes M] [--calls N] [--kills N]
+       cargo xtask checker --again FILE
   --seed N     the first seed, or without --minutes the only one (default 1)
   --minutes M  seed after seed, for so long
   --calls N    answers in each life of the exchange (default 1500)
@@ -130,7 +130,7 @@ fn one(wanted: &Wanted, seed: u64) -> Result<Tally, String> {
     }));
     let told = ended.unwrap_or_else(|_| Err(format!("seed {seed}: a panic, see above")));
     told.map_err(|why| {
-        format!("{why}\nagain: cargo xtask history --seed {seed} --calls {calls} --kills {kills}")
+        format!("{why}\nagain: cargo xtask checker --seed {seed} --calls {calls} --kills {kills}")
     })
 }
 

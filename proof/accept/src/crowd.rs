@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::time::Instant;
 
-use buttonwood_client::Error;
-use buttonwood_history::{
+use buttonwood_checker::{
     Dec, Dice, History, Operation, Place, Policy, Reply, Request, Side, Symbol, Tally, Terms, Verdict, Which,
     World,
 };
+use buttonwood_client::Error;
 use serde_json::json;
 
 use crate::actor::Actor;
@@ -186,7 +186,7 @@ impl Crowd {
 
 /// Where histories are left that nothing explains.
 fn failures() -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/history-failures");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/history-failures");
     std::fs::create_dir_all(&folder).expect("cargo has a folder for what it builds");
     folder.canonicalize().expect("it was just made")
 }

@@ -151,7 +151,7 @@ fn files() {
         7..8 anyone book btcusd                 => bids 1 @ 100; asks none
         ",
     );
-    let path = std::env::temp_dir().join(format!("buttonwood-history-{}", std::process::id()));
+    let path = std::env::temp_dir().join(format!("buttonwood-checker-{}", std::process::id()));
     history.save(&path).unwrap();
     let read = History::load(&path);
     std::fs::remove_file(&path).unwrap();
