@@ -18,7 +18,8 @@ const FLOORS: &[&[&str]] = &[
     &["store/disk"],
     &["store/journal", "store/views", "store/vault"],
     &["run/sequencer"],
-    &["edge/gate", "edge/custody"],
+    &["edge/gate", "edge/http", "edge/custody"],
+    &["edge/wire"],
     &["edge/rest", "edge/stream", "edge/oauth", "edge/site"],
     &["run/sandbox"],
     &["bin/buttonwood"],
@@ -156,7 +157,9 @@ mod tests {
             ("core/engine", "core/spot"),
             ("store/journal", "core/engine"),
             ("run/sequencer", "store/journal"),
-            ("edge/rest", "edge/gate"),
+            ("edge/wire", "edge/gate"),
+            ("edge/rest", "edge/wire"),
+            ("edge/rest", "edge/http"),
             ("edge/rest", "store/views"),
             ("bin/buttonwood", "run/sandbox"),
             ("bin/buttonwood", "store/journal"),
@@ -176,6 +179,8 @@ mod tests {
         assert!(refused("core/engine", "store/journal").contains("above"));
         assert!(refused("core/spot", "core/perp").contains("siblings"));
         assert!(refused("store/views", "store/journal").contains("siblings"));
+        assert!(refused("edge/http", "edge/gate").contains("siblings"));
+        assert!(refused("edge/wire", "edge/rest").contains("above"));
         assert!(refused("edge/rest", "store/journal").contains("never the journal"));
         assert!(refused("edge/site", "client").contains("nothing in the house"));
         assert!(refused("bin/buttonwood", "proof/bench").contains("nothing in the house"));

@@ -71,15 +71,18 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         prefixes: &flags.common.header_prefix,
     };
     welcome::sandbox(&about, exchange.views().state(), &vault);
-    let settings = Settings {
-        service: flags.common.service_name.clone(),
-        sandbox: true,
-        steps,
-        pages: site_page,
-        connections_max,
-    };
+    let settings =
+        Settings { service: flags.common.service_name.clone(), sandbox: true, steps, pages: site_page };
     let active = traders.filter(|_| !manual);
-    serve_until_told(listener, &base_url, App::new(exchange, gate, settings), running, active, &stop)?;
+    serve_until_told(
+        listener,
+        &base_url,
+        App::new(exchange, gate, settings),
+        connections_max,
+        running,
+        active,
+        &stop,
+    )?;
     drop(ephemeral);
     Ok(())
 }
@@ -116,15 +119,23 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         sandbox: false,
         steps: None,
         pages: site_page,
-        connections_max,
     };
-    serve_until_told(listener, &base_url, App::new(exchange, gate, settings), running, None, &stop)
+    serve_until_told(
+        listener,
+        &base_url,
+        App::new(exchange, gate, settings),
+        connections_max,
+        running,
+        None,
+        &stop,
+    )
 }
 
 fn serve_until_told(
     listener: TcpListener,
     base_url: &str,
     app: App,
+    connections_max: usize,
     running: Running,
     traders: Option<SharedTraders>,
     stop: &Stop,
@@ -132,7 +143,7 @@ fn serve_until_told(
     let app = Arc::new(app);
     stop.wait_from_now();
     app.set_ready(true);
-    let server = buttonwood_rest::serve(listener, Arc::clone(&app))
+    let server = buttonwood_http::serve(listener, Arc::clone(&app), connections_max)
         .map_err(|error| Trouble::System(format!("cannot start a serving thread: {error}")))?;
     let active = traders.map(keep_trading).transpose()?;
     let mut out = std::io::stdout();
@@ -216,7 +227,7 @@ const OWN_FILES: u64 = 128;
 /// Connections at most: the files this process may open, raised to what the system grants, less those it needs itself.
 /// With none left, the journal could not begin a segment.
 fn connections_max() -> Result<usize, Trouble> {
-    let own = OWN_FILES + u64::try_from(buttonwood_rest::own_files()).unwrap_or(u64::MAX / 2);
+    let own = OWN_FILES + u64::try_from(buttonwood_http::own_files()).unwrap_or(u64::MAX / 2);
     let granted = getrlimit(Resource::Nofile);
     let wanted = (CONNECTIONS + own).min(granted.maximum.unwrap_or(u64::MAX));
     let raised = Rlimit { current: Some(wanted), ..granted };

@@ -1,11 +1,11 @@
 //! What every request handler has at hand.
 
-use crate::listed::Listed;
-use crate::sandbox::Steps;
+use crate::steps::Steps;
 use buttonwood_gate::Gate;
 use buttonwood_model::{Symbol, SymbolId, Time};
 use buttonwood_sequencer::Exchange;
 use buttonwood_views::Views;
+use buttonwood_wire::Names;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -35,8 +35,6 @@ pub struct Settings {
     pub steps: Option<Steps>,
     /// The site.
     pub pages: Pages,
-    /// Connections open at once; what comes beyond is told so and closed, so that the journal never lacks a file.
-    pub connections_max: usize,
 }
 
 /// The exchange as request handlers see it.
@@ -45,10 +43,10 @@ pub struct App {
     pub(crate) exchange: Exchange,
     pub(crate) gate: Gate,
     pub(crate) settings: Settings,
-    pub(crate) listed: Listed,
+    pub(crate) names: Names,
     started: Instant,
-    /// The latest time any reply has told.
-    told: AtomicU64,
+    /// The latest time in any reply.
+    latest: AtomicU64,
     /// Whether orders are taken: false while starting and stopping.
     ready: AtomicBool,
     maintenance: AtomicBool,
@@ -60,15 +58,16 @@ impl App {
     /// An app over a running exchange.
     pub fn new(exchange: Exchange, gate: Gate, settings: Settings) -> Self {
         let views = exchange.views();
-        let listed = Listed::new(views.state().symbols(), views.state().currencies());
+        let (symbols, currencies) = (views.state().symbols(), views.state().currencies());
+        let names = Names::new(settings.service.clone(), symbols, currencies);
         drop(views);
         Self {
             exchange,
             gate,
             settings,
-            listed,
+            names,
             started: Instant::now(),
-            told: AtomicU64::new(0),
+            latest: AtomicU64::new(0),
             ready: AtomicBool::new(false),
             maintenance: AtomicBool::new(false),
             moving: tokio::sync::Mutex::new(()),
@@ -100,35 +99,35 @@ impl App {
         self.started.elapsed()
     }
 
-    /// The exchange's time, never earlier than any reply has told before.
+    /// The exchange's time, never earlier than in any reply before.
     pub(crate) fn now(&self) -> Time {
         self.now_of(&self.exchange.views())
     }
 
     /// The same for an answer from these views: held while it is taken, they cannot be older than those of a reply
-    /// that tells an earlier time (BAL-007).
+    /// with an earlier time (BAL-007).
     pub(crate) fn now_of(&self, views: &Views) -> Time {
         let now = self.exchange.now().0.max(views.state().stamp().time.0);
-        Time(self.told.fetch_max(now, Ordering::AcqRel).max(now))
+        Time(self.latest.fetch_max(now, Ordering::AcqRel).max(now))
     }
 
-    /// A symbol by its name in any letter case (SYM-007), one that has been listed since the start too (SYM-030). Nobody has to
-    /// tell that it was: its lister may have gone before he heard of it.
+    /// A symbol by its name in any letter case (SYM-007), also one that was listed since the start (SYM-030). Such symbols are
+    /// picked up lazily: the client that listed one may have disconnected.
     pub(crate) fn find_symbol(&self, name: &str) -> Option<(SymbolId, &Symbol)> {
-        self.listed.find_symbol(name).or_else(|| {
+        self.names.find_symbol(name).or_else(|| {
             self.grow();
-            self.listed.find_symbol(name)
+            self.names.find_symbol(name)
         })
     }
 
     /// Every symbol with its id, alphabetically.
     pub(crate) fn symbols(&self) -> Vec<(SymbolId, &Symbol)> {
         self.grow();
-        self.listed.symbols()
+        self.names.symbols()
     }
 
-    /// Takes up the symbols that have been listed since the start.
+    /// Adds the symbols that have been listed since the start.
     fn grow(&self) {
-        self.listed.grow(self.exchange.views().state().symbols());
+        self.names.grow(self.exchange.views().state().symbols());
     }
 }

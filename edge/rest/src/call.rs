@@ -1,11 +1,11 @@
-//! A request on its way to an endpoint: who asks, about which account, what.
+//! A request on its way to an endpoint: its parameters, its key and its account.
 
 use crate::app::App;
-use crate::field;
-use crate::route::{Auth, Route};
+use crate::auth::Auth;
 use buttonwood_engine::Caller;
 use buttonwood_gate::{self as gate, Owner, Payload, Reason, Refusal, Value, quoted};
-use buttonwood_model::{AccountId, SymbolId};
+use buttonwood_model::{AccountId, Roles, SymbolId};
+use buttonwood_wire::field;
 
 /// A public request.
 #[derive(Debug)]
@@ -47,8 +47,8 @@ impl Asked<'_> {
         }
     }
 
-    /// Since when, in milliseconds: the query parameter `timestamp`, or its alias `since`. What is overridden must be readable
-    /// all the same: who sends it believes that it counts (TYPE-016).
+    /// Since when, in milliseconds: the query parameter `timestamp`, or its alias `since`. An overridden
+    /// parameter must be readable too: its sender expects it to count (TYPE-016).
     pub(crate) fn query_since(&self) -> Result<Option<u64>, Refusal> {
         let (time, alias) = (self.query_timestamp("timestamp")?, self.query_timestamp("since")?);
         Ok(time.or(alias))
@@ -61,20 +61,21 @@ impl Asked<'_> {
         millis.map(Some).ok_or_else(|| refusal().with_reason(Reason::InvalidTimestampInPayload))
     }
 
-    /// The symbol in the path.
-    pub(crate) fn symbol(&self, app: &App) -> Option<SymbolId> {
-        app.find_symbol(self.parameter).map(|(id, _)| id)
+    /// The symbol in the path, or 400 `InvalidSymbol` (MKT-007).
+    pub(crate) fn symbol(&self, app: &App) -> Result<SymbolId, Refusal> {
+        let found = app.find_symbol(self.parameter);
+        found.map(|(id, _)| id).ok_or_else(|| field::unknown_symbol(self.parameter))
     }
 }
 
-/// A private request that the gate has let in: its nonce is used, whatever comes of it.
+/// A private request that the gate has admitted. Its nonce is used, even if the call is refused.
 #[derive(Debug)]
 pub(crate) struct Call {
     gate: gate::Call,
     account: Option<AccountId>,
 }
 
-/// A call that is turned down after the gate: its nonce is used all the same.
+/// A call that is refused after the gate. Its nonce is used.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) gate: gate::Call,
@@ -83,10 +84,10 @@ pub(crate) struct Refused {
 
 impl Call {
     /// Finds the account the call acts on and checks the key's roles, in this order (D-05).
-    pub(crate) fn new(app: &App, route: &Route, gate: gate::Call) -> Result<Self, Box<Refused>> {
-        let account = match route.auth {
+    pub(crate) fn new(app: &App, auth: Auth, roles: Roles, gate: gate::Call) -> Result<Self, Box<Refused>> {
+        let account = match auth {
             Auth::Account => acting_account(app, &gate).map(Some),
-            // It acts on no account, so none need be named; one that is named is no less this key's.
+            // It acts on no account, so it need not name one; if it does, the account must be one of this key's.
             Auth::Session => named_account(app, &gate).map(|_| None),
             Auth::Public | Auth::Control => Ok(None),
         };
@@ -94,7 +95,7 @@ impl Call {
             Ok(account) => account,
             Err(refusal) => return Err(Box::new(Refused { gate, refusal })),
         };
-        match gate.require(route.roles) {
+        match gate.require(roles) {
             Ok(()) => Ok(Self { gate, account }),
             Err(refusal) => Err(Box::new(Refused { gate, refusal })),
         }
@@ -113,18 +114,18 @@ impl Call {
         self.gate.key()
     }
 
-    /// What it asks.
+    /// Its payload.
     pub(crate) fn payload(&self) -> &Payload {
         &self.gate.payload
     }
 
-    /// Who sends the command that it makes.
+    /// The sender of the command that it makes.
     pub(crate) fn caller(&self) -> Option<Caller> {
         caller(&self.gate, self.account)
     }
 }
 
-/// Who sends a command for a call of the gate.
+/// The sender of the command for a call of the gate.
 pub(crate) fn caller(call: &gate::Call, account: Option<AccountId>) -> Option<Caller> {
     Some(Caller { session: call.key().session, account, nonce: call.nonce? })
 }

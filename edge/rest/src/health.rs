@@ -1,7 +1,7 @@
-//! Health checks: outside every limit, for whoever watches the process.
+//! Health checks, outside every limit.
 
 use crate::app::App;
-use crate::reply::Reply;
+use buttonwood_http::Reply;
 use http::StatusCode;
 
 /// The answer to a health check, if the path is one.

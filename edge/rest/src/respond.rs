@@ -1,83 +1,84 @@
 //! One request: framing, routing, the gate, the endpoint.
 
 use crate::app::App;
+use crate::auth::Auth;
 use crate::call::{Asked, Call, caller};
-use crate::field;
-use crate::framing::Verdict;
 use crate::health;
-use crate::reply::Reply;
-use crate::route::{Auth, Handler, Route, Write};
+use crate::route::{Handler, Route, Write};
 use crate::routes::{Found, find};
-use crate::sandbox::maintenance;
+use crate::sandbox::{control, maintenance};
+use crate::submit::{durable, send};
 use crate::unbuilt::is_unbuilt;
 use buttonwood_engine::{Body, Command, Outcome};
 use buttonwood_gate::{self as gate, Kind, Reason, Refusal, quoted};
-use buttonwood_sequencer::{Pending, Receipt};
+use buttonwood_http::{Fault, Reply, Request};
+use buttonwood_sequencer::Pending;
+use buttonwood_wire::field;
+use buttonwood_wire::reply::{refusal_of, refused};
 use bytes::Bytes;
-use http::header::HOST;
 use http::request::Parts;
-use http::{HeaderMap, Version};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use hyper::body::{Body as _, Incoming};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// Bytes of a body at most (D-03).
-const BODY_MAX: usize = 64 * 1024;
-/// How long a body may take.
-const BODY_WAIT: Duration = Duration::from_secs(10);
+impl buttonwood_http::Handler for App {
+    async fn answer(&self, request: Request<'_>) -> Reply {
+        respond(self, request).await.unwrap_or_else(|refusal| refused(&refusal))
+    }
 
-/// Answers one request, whatever it is. A request whose end is in doubt is the last of its connection.
+    /// Gives the commands of the thread to the writer, and its answers back.
+    fn thread_task(&self) -> impl Future<Output = ()> + 'static {
+        self.exchange.open_lane()
+    }
+
+    fn refuse(fault: Fault) -> Reply {
+        refused(&refusal_of(fault))
+    }
+}
+
+/// Answers one request with an answer or a refusal.
 ///
 /// A future is moved as a whole into its connection, so what few requests need is boxed, and what need not wait is
 /// done in plain functions.
-pub(crate) async fn answer(
-    app: &App,
-    peer: SocketAddr,
-    head: &Parts,
-    body: Incoming,
-    verdict: Verdict,
-) -> Reply {
-    let reply = match respond(app, peer, head, body, verdict).await {
-        Ok(reply) => reply,
-        Err(refusal) => refusal.into(),
-    };
-    if verdict == Verdict::Clear { reply } else { reply.closing() }
-}
-
-async fn respond(
-    app: &App,
-    peer: SocketAddr,
-    head: &Parts,
-    body: Incoming,
-    verdict: Verdict,
-) -> Result<Reply, Refusal> {
+async fn respond(app: &App, request: Request<'_>) -> Result<Reply, Refusal> {
+    let (peer, head) = (request.peer, request.head);
     let path = head.uri.path();
     if app.is_in_maintenance() && !goes_on(app, head) {
-        return Ok(over(maintenance::refusal().into(), &body));
+        return Err(maintenance::refusal());
     }
     let (route, parameter) = match find(head.method.as_str(), path, app.settings.sandbox) {
         Found::Route(route, parameter) => (route, parameter),
         Found::OtherMethod(method) => {
-            return Ok(over(wrong_method(head.method.as_str(), path, method), &body));
+            return Ok(wrong_method(head.method.as_str(), path, method));
         }
-        Found::Nothing => return Ok(over(outside(app, peer, head.method.as_str(), path), &body)),
+        Found::Nothing => return outside(app, peer, head.method.as_str(), path),
     };
-    check_framing(verdict, head.version, &head.headers)?;
-    let body = if body.is_end_stream() { Bytes::new() } else { Box::pin(read_body(body)).await? };
+    request.check_framing().map_err(refusal_of)?;
+    let body = if request.body.is_at_end() {
+        Bytes::new()
+    } else {
+        Box::pin(request.body.read()).await.map_err(refusal_of)?
+    };
     let asked = Asked { parameter, query: head.uri.query().unwrap_or_default() };
     match route.handler {
         Handler::Public(answer) => {
             let wait = app.gate.public(peer.ip(), app.uptime())?;
             pause(wait).await;
-            Ok(answer(app, &asked).unwrap_or_else(|refused| refused))
+            answer(app, &asked)
         }
         Handler::PublicRecall(answer) => {
             let wait = app.gate.public(peer.ip(), app.uptime())?;
             pause(wait).await;
-            Ok(answer(app, &asked).await.unwrap_or_else(|refused| refused))
+            answer(app, &asked).await
         }
-        Handler::Control(control) => Box::pin(control.answer(app, peer, &head.headers, &asked, &body)).await,
+        Handler::ControlRead(answer) => {
+            control::check_origin(peer, &head.headers)?;
+            Ok(answer(app))
+        }
+        Handler::Control(answer) => {
+            control::check_origin(peer, &head.headers)?;
+            let fields = Box::new(control::read(&head.headers, &body)?);
+            answer(app, &asked, &fields).await
+        }
         Handler::Read(answer) => {
             let call = admit(app, route, peer, head)?;
             wait_for_turn(&call).await?;
@@ -124,26 +125,18 @@ fn goes_on(app: &App, head: &Parts) -> bool {
     }
 }
 
-/// An answer over a body that nobody reads. What is left of it would be taken for the next request, so the connection
-/// closes; told in time, a client does not send another into it.
-fn over(reply: Reply, unread: &Incoming) -> Reply {
-    if unread.is_end_stream() { reply } else { reply.closing() }
-}
-
 /// Health checks and pages: not part of the interface.
-fn outside(app: &App, peer: SocketAddr, method: &str, path: &str) -> Reply {
+fn outside(app: &App, peer: SocketAddr, method: &str, path: &str) -> Result<Reply, Refusal> {
     let (health, page) = (health::answer(app, path), (app.settings.pages)(path));
     match (health, page, method) {
-        (None, None, _) => no_endpoint(path).into(),
-        (Some(reply), _, "GET" | "HEAD") => reply,
-        (None, Some(make), "GET" | "HEAD") => match app.gate.page(peer.ip(), app.uptime()) {
-            Ok(()) => {
-                let page = make(&app.exchange);
-                Reply::page(page.content_type, page.body)
-            }
-            Err(refusal) => refusal.into(),
-        },
-        (Some(_), ..) | (_, Some(_), _) => wrong_method(method, path, "GET, HEAD"),
+        (None, None, _) => Err(no_endpoint(path)),
+        (Some(reply), _, "GET" | "HEAD") => Ok(reply),
+        (None, Some(make), "GET" | "HEAD") => {
+            app.gate.page(peer.ip(), app.uptime())?;
+            let page = make(&app.exchange);
+            Ok(Reply::page(page.content_type, page.body))
+        }
+        (Some(_), ..) | (_, Some(_), _) => Ok(wrong_method(method, path, "GET, HEAD")),
     }
 }
 
@@ -155,40 +148,7 @@ fn no_endpoint(path: &str) -> Refusal {
 fn wrong_method(method: &str, path: &str, allowed: &'static str) -> Reply {
     let message = format!("'{}' answers to {allowed}, not to {}", quoted(path), quoted(method));
     let refusal = Refusal::new(Reason::EndpointNotFound, message).with_status(405);
-    Reply::from(refusal).allowing(allowed)
-}
-
-/// Refuses requests whose end or whose host could be read in two ways (D-03).
-fn check_framing(verdict: Verdict, version: Version, headers: &HeaderMap) -> Result<(), Refusal> {
-    let hosts = headers.get_all(HOST).iter().count();
-    let why = match (verdict, hosts) {
-        (Verdict::Ambiguous(why), _) => why,
-        (Verdict::Clear | Verdict::Last, 0) if version == Version::HTTP_11 => "no Host",
-        (Verdict::Clear | Verdict::Last, 0 | 1) => return Ok(()),
-        (Verdict::Clear | Verdict::Last, _) => "more than one Host",
-    };
-    let message = format!("The request's framing is ambiguous: {why}");
-    Err(Refusal::new(Reason::InvalidParameterValue, message).closing())
-}
-
-/// Reads a body whole, so that the next request begins where it ends; its content matters to control calls only.
-async fn read_body(body: Incoming) -> Result<Bytes, Refusal> {
-    let too_large = || {
-        let message = format!("The body is longer than {BODY_MAX} bytes");
-        Refusal::new(Reason::InvalidParameterValue, message).with_status(413).closing()
-    };
-    if body.size_hint().lower() > u64::try_from(BODY_MAX).unwrap_or(u64::MAX) {
-        return Err(too_large());
-    }
-    match tokio::time::timeout(BODY_WAIT, Limited::new(body, BODY_MAX).collect()).await {
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(_)) => Err(Refusal::new(Reason::InvalidParameterValue, "The body cannot be read").closing()),
-        Err(_) => {
-            let refusal = Refusal::new(Reason::InvalidParameterValue, "The body did not arrive in time");
-            Err(refusal.with_status(408).closing())
-        }
-    }
+    refused(&refusal).allowing(allowed)
 }
 
 async fn pause(wait: Duration) {
@@ -234,7 +194,7 @@ fn reader(app: &App, route: &Route, call: gate::Call) -> Result<Call, Refusal> {
     if let (Some(nonce), false) = (call.nonce, call.key().time_based_nonce) {
         app.exchange.note_nonce(call.key().session, nonce);
     }
-    Call::new(app, route, call).map_err(|refused| refused.refusal)
+    Call::new(app, route.auth, route.roles, call).map_err(|refused| refused.refusal)
 }
 
 /// What follows once a command is durable.
@@ -250,7 +210,7 @@ fn change(app: &App, route: &Route, call: gate::Call, write: Write) -> Result<(P
         let pending = send(app, Command { caller, body: Body::UseNonce })?;
         Ok((pending, Then::Refuse(refusal)))
     };
-    let call = match Call::new(app, route, call) {
+    let call = match Call::new(app, route.auth, route.roles, call) {
         Ok(call) => call,
         Err(refused) => return use_nonce(caller(&refused.gate, None), refused.refusal),
     };
@@ -261,24 +221,4 @@ fn change(app: &App, route: &Route, call: gate::Call, write: Write) -> Result<(P
         }
         Err(refusal) => use_nonce(call.caller(), refusal),
     }
-}
-
-/// Queues a command. With a full queue its nonce is used all the same, and journaled soon.
-fn send(app: &App, command: Command) -> Result<Pending, Refusal> {
-    let caller = command.caller;
-    app.exchange.submit(command).map_err(|_| {
-        if let Some(caller) = caller {
-            app.exchange.note_nonce(caller.session, caller.nonce);
-        }
-        field::busy("The exchange is busy")
-    })
-}
-
-async fn durable(pending: Pending) -> Result<Receipt, Refusal> {
-    pending.await.map_err(|_| field::busy("The exchange is stopping"))
-}
-
-/// Queues a command and waits until it is durable.
-pub(crate) async fn submit(app: &App, command: Command) -> Result<Receipt, Refusal> {
-    durable(send(app, command)?).await
 }

@@ -1,28 +1,16 @@
 //! What a route is: one row of data and its handler.
 
 use crate::app::App;
+use crate::auth::Auth;
 use crate::call::{Asked, Call};
-use crate::reply::Reply;
 use buttonwood_engine::Body;
-use buttonwood_gate::{Kind, Refusal};
+use buttonwood_gate::{Kind, Payload, Refusal};
+use buttonwood_http::Reply;
 use buttonwood_model::{Role, Roles};
 use buttonwood_sequencer::Receipt;
 use std::pin::Pin;
 
-/// Who may call a route, as the contract lists it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Auth {
-    /// Anybody.
-    Public,
-    /// A key, on the one account it names or belongs to.
-    Account,
-    /// A key, about itself.
-    Session,
-    /// The sandbox's own machine.
-    Control,
-}
-
-/// A writing endpoint: what it asks of the exchange, and how it words what came of it.
+/// A writing endpoint: the command that it makes, and the answer for the receipt.
 #[derive(Clone, Copy)]
 pub(crate) struct Write {
     pub(crate) command: fn(&App, &Call) -> Result<Body, Refusal>,
@@ -33,17 +21,21 @@ pub(crate) struct Write {
 }
 
 /// An answer that may have to wait for the disk.
-pub(crate) type Later<'a, E = Refusal> = Pin<Box<dyn Future<Output = Result<Reply, E>> + 'a>>;
+pub(crate) type Later<'a> = Pin<Box<dyn Future<Output = Result<Reply, Refusal>> + 'a>>;
+
+/// A control call of the sandbox, which answers from the body's fields.
+pub(crate) type Control = for<'a> fn(&'a App, &'a Asked<'a>, &'a Payload) -> Later<'a>;
 
 /// What answers.
 #[derive(Clone, Copy)]
 pub(crate) enum Handler {
-    Public(fn(&App, &Asked) -> Result<Reply, Reply>),
-    PublicRecall(for<'a> fn(&'a App, &'a Asked<'a>) -> Later<'a, Reply>),
+    Public(fn(&App, &Asked) -> Result<Reply, Refusal>),
+    PublicRecall(for<'a> fn(&'a App, &'a Asked<'a>) -> Later<'a>),
     Read(fn(&App, &Call) -> Result<Reply, Refusal>),
     Recall(for<'a> fn(&'a App, &'a Call) -> Later<'a>),
     Write(Write),
-    Control(crate::sandbox::Control),
+    ControlRead(fn(&App) -> Reply),
+    Control(Control),
 }
 
 /// One endpoint of the interface.
@@ -70,7 +62,10 @@ impl Route {
     }
 
     /// A public reading endpoint. `{name}` in the path stands for one segment.
-    pub(crate) const fn public(path: &'static str, answer: fn(&App, &Asked) -> Result<Reply, Reply>) -> Self {
+    pub(crate) const fn public(
+        path: &'static str,
+        answer: fn(&App, &Asked) -> Result<Reply, Refusal>,
+    ) -> Self {
         Self::new("GET", path, Auth::Public, Handler::Public(answer))
     }
 
@@ -85,7 +80,7 @@ impl Route {
     /// A public endpoint that answers from the history too.
     pub(crate) const fn public_recalling(
         path: &'static str,
-        answer: for<'a> fn(&'a App, &'a Asked<'a>) -> Later<'a, Reply>,
+        answer: for<'a> fn(&'a App, &'a Asked<'a>) -> Later<'a>,
     ) -> Self {
         Self::new("GET", path, Auth::Public, Handler::PublicRecall(answer))
     }
@@ -103,13 +98,14 @@ impl Route {
         Self { kind: Kind::Changes, ..Self::new("POST", path, Auth::Account, Handler::Write(write)) }
     }
 
+    /// A control call of the sandbox that only reads.
+    pub(crate) const fn control_reading(path: &'static str, answer: fn(&App) -> Reply) -> Self {
+        Self::new("GET", path, Auth::Control, Handler::ControlRead(answer))
+    }
+
     /// A control call of the sandbox.
-    pub(crate) const fn control(
-        method: &'static str,
-        path: &'static str,
-        control: crate::sandbox::Control,
-    ) -> Self {
-        Self::new(method, path, Auth::Control, Handler::Control(control))
+    pub(crate) const fn control(path: &'static str, control: Control) -> Self {
+        Self::new("POST", path, Auth::Control, Handler::Control(control))
     }
 
     /// Any of these roles may call it.

@@ -1,6 +1,7 @@
 //! The one table of routes. An endpoint is a file with its `ROUTE`, and one line here.
 
-use crate::route::{Auth, Route};
+use crate::auth::Auth;
+use crate::route::Route;
 use crate::{account, funds, market, orders, sandbox};
 
 /// Every endpoint of the interface.
@@ -51,8 +52,8 @@ pub(crate) enum Found<'a> {
     Nothing,
 }
 
-/// Looks a request up; control calls exist in a sandbox only (D-30). Whoever asks for the head alone is answered as if he had
-/// asked for all.
+/// Looks a request up; control calls exist in a sandbox only (D-30). HEAD is answered as GET
+///
 pub(crate) fn find<'a>(method: &str, path: &'a str, sandbox: bool) -> Found<'a> {
     let mut other = None;
     for route in ROUTES.iter().filter(|route| sandbox || route.auth != Auth::Control) {

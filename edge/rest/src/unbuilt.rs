@@ -1,4 +1,4 @@
-//! Paths of the specification that are not built yet: who calls one is told so, and need not look for a slip of his own
+//! Paths of the specification that are not built yet. The answer says so, and a caller need not look for its own mistake
 //!
 
 /// Each as a whole, or up to the last slash.

@@ -4,7 +4,7 @@
 //! cut, every request served must be what httparse and the letter of the rules find in the uncut bytes, and one whose
 //! end two readers could see at two places must be the last of its connection.
 
-use buttonwood_rest::fuzzing::{End, Heads};
+use buttonwood_http::fuzzing::{End, Heads};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::rt::ReadBufCursor;

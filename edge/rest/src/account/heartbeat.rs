@@ -2,11 +2,11 @@
 
 use crate::app::App;
 use crate::call::Call;
-use crate::json;
-use crate::reply::Reply;
 use crate::route::Route;
 use buttonwood_gate::{Kind, Refusal};
+use buttonwood_http::Reply;
 use buttonwood_model::Role;
+use buttonwood_wire::json;
 
 /// Trader only; draws on the capacity reserved for heartbeats. The gate has reset the clock already.
 pub(crate) const ROUTE: Route =

@@ -2,11 +2,11 @@
 
 use crate::app::App;
 use crate::call::Call;
-use crate::json;
-use crate::reply::Reply;
 use crate::route::Route;
 use buttonwood_gate::{Owner, Refusal};
+use buttonwood_http::Reply;
 use buttonwood_model::Role;
+use buttonwood_wire::json;
 
 /// Any key.
 pub(crate) const ROUTE: Route = Route::reading("/v1/roles", answer).of_session();

@@ -2,13 +2,13 @@
 
 use crate::app::App;
 use crate::call::Call;
-use crate::json;
-use crate::reply::Reply;
 use crate::route::Route;
-use crate::time::iso_micros;
 use buttonwood_gate::Refusal;
+use buttonwood_http::Reply;
 use buttonwood_model::Role;
 use buttonwood_num::{MONEY_DECIMALS, Money};
+use buttonwood_wire::json;
+use buttonwood_wire::time::iso_micros;
 
 /// Trader, Fund Manager or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/balances", answer)
@@ -24,7 +24,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         (app.now_of(&views), rows)
     };
     let stamp = iso_micros(now);
-    let rows = rows.into_iter().map(|(currency, balance)| (app.listed.currency(currency), balance));
+    let rows = rows.into_iter().map(|(currency, balance)| (app.names.currency(currency), balance));
     let held = rows.filter(|(currency, balance)| is_shown(balance.total(), currency.decimals));
     let body = json::array(held, |json, (currency, balance)| {
         let amount = |amount: Money| move |out: &mut Vec<u8>| amount.push_floored(out, currency.decimals);

@@ -2,27 +2,27 @@
 
 use crate::app::App;
 use crate::call::Asked;
-use crate::json::{self, Json};
-use crate::reply::Reply;
 use crate::route::Route;
+use buttonwood_gate::Refusal;
+use buttonwood_http::Reply;
 use buttonwood_model::Time;
-use buttonwood_num::{Grid, Price};
-use buttonwood_views::AuctionResult;
+use buttonwood_wire::json;
+use buttonwood_wire::market::{AuctionNames, auction_result};
 
 /// Anybody.
 pub(crate) const ROUTE: Route = Route::public("/v1/auction/{symbol}", answer);
 
-fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
-    let id = super::symbol(app, asked)?;
+fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
+    let id = asked.symbol(app)?;
     let now = app.now();
-    let (auctions, last, told) = {
+    let (auctions, last, indicated) = {
         let views = app.exchange.views();
         let auctions = views.state().auctions(id).cloned();
         let last = views.auctions().newest(id).find(|result| !result.is_indicative).copied();
-        let told = views.auctions().newest(id).next().filter(|result| result.is_indicative).copied();
-        (auctions, last, told)
+        let indicated = views.auctions().newest(id).next().filter(|result| result.is_indicative).copied();
+        (auctions, last, indicated)
     };
-    let grid = &app.listed.symbol(id).grid;
+    let grid = &app.names.symbol(id).grid;
     let body = json::object(512, |json| {
         let Some(auctions) = auctions else { return };
         let schedule = auctions.schedule();
@@ -31,12 +31,13 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
         }
         if let Some(last) = last {
             json.number("last_auction_eid", last.stamp.seq.0);
-            found(json, grid, &last, &LAST);
+            auction_result(json, grid, &last, &LAST);
         }
-        // What was told of one that was called off, or moved, is told no more.
+        // The indication of an auction that was cancelled or moved is left out.
         let first = schedule.and_then(|schedule| schedule.next_indication(Time(0)));
-        if let Some(told) = told.filter(|told| first.is_some_and(|first| first <= told.stamp.time)) {
-            found(json, grid, &told, &TOLD);
+        if let Some(result) = indicated.filter(|result| first.is_some_and(|first| first <= result.stamp.time))
+        {
+            auction_result(json, grid, &result, &INDICATED);
         }
         if let Some(schedule) = schedule {
             let update = auctions.next_indication().unwrap_or(schedule.time);
@@ -47,41 +48,17 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
     Ok(Reply::json(body))
 }
 
-/// The names of what an auction found: price, quantity, best bid, best ask, collar.
-pub(super) type Names = [&'static str; 5];
-
-const LAST: Names = [
+const LAST: AuctionNames = [
     "last_auction_price",
     "last_auction_quantity",
     "last_highest_bid_price",
     "last_lowest_ask_price",
     "last_collar_price",
 ];
-const TOLD: Names = [
+const INDICATED: AuctionNames = [
     "most_recent_indicative_price",
     "most_recent_indicative_quantity",
     "most_recent_highest_bid_price",
     "most_recent_lowest_ask_price",
     "most_recent_collar_price",
 ];
-
-/// Writes what an auction found, or would find, under these names; what there is not is 0.
-pub(super) fn found(json: &mut Json, grid: &Grid, result: &AuctionResult, names: &Names) {
-    let [price, qty, bid, ask, collar] = *names;
-    let finding = &result.finding;
-    price_or_zero(json, grid, price, finding.price);
-    json.decimal(qty, |out| grid.push_qty(out, finding.qty));
-    price_or_zero(json, grid, bid, finding.bid);
-    price_or_zero(json, grid, ask, finding.ask);
-    json.decimal(collar, |out| match finding.collar {
-        Some(collar) => grid.push_half_ticks(out, collar.half_ticks()),
-        None => out.push(b'0'),
-    });
-}
-
-fn price_or_zero(json: &mut Json, grid: &Grid, name: &str, price: Option<Price>) {
-    json.decimal(name, |out| match price {
-        Some(price) => grid.push_price(out, price),
-        None => out.push(b'0'),
-    });
-}

@@ -1,24 +1,25 @@
 //! `GET /v1/auction/{symbol}/history`: what auctions came to (AUCT-009, AUCT-010).
 
-use super::auction::{Names, found};
 use crate::app::App;
 use crate::call::Asked;
-use crate::field;
-use crate::json;
-use crate::reply::Reply;
 use crate::route::Route;
+use buttonwood_gate::Refusal;
+use buttonwood_http::Reply;
 use buttonwood_num::Qty;
+use buttonwood_wire::field;
+use buttonwood_wire::json;
+use buttonwood_wire::market::{AuctionNames, auction_result};
 
 /// Anybody.
 pub(crate) const ROUTE: Route = Route::public("/v1/auction/{symbol}/history", answer);
 
-const NAMES: Names =
+const NAMES: AuctionNames =
     ["auction_price", "auction_quantity", "highest_bid_price", "lowest_ask_price", "collar_price"];
 
-fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
-    let id = super::symbol(app, asked)?;
+fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
+    let id = asked.symbol(app)?;
     let rows = match asked.query_number("limit_auction_results")? {
-        Some(0) => return Err(field::bad_query("limit_auction_results", "at least 1", "0").into()),
+        Some(0) => return Err(field::bad_query("limit_auction_results", "at least 1", "0")),
         rows => field::page(rows).rows,
     };
     let with_indicative = asked.query_flag("include_indicative", true)?;
@@ -31,11 +32,11 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
         });
         newest.filter(|result| with_indicative || !result.is_indicative).take(rows).copied().collect()
     };
-    let grid = &app.listed.symbol(id).grid;
+    let grid = &app.names.symbol(id).grid;
     let body = json::array(&results, |json, result| {
         json.object(|json| {
             json.number("auction_id", result.number);
-            found(json, grid, result, &NAMES);
+            auction_result(json, grid, result, &NAMES);
             let beyond = result.finding.beyond;
             if beyond > Qty::ZERO {
                 json.decimal("unmatched_collar_quantity", |out| grid.push_qty(out, beyond));

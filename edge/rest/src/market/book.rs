@@ -2,42 +2,30 @@
 
 use crate::app::App;
 use crate::call::Asked;
-use crate::field::PAGE;
-use crate::json::{self, Json};
-use crate::reply::Reply;
 use crate::route::Route;
+use buttonwood_gate::Refusal;
+use buttonwood_http::Reply;
 use buttonwood_model::Side;
-use buttonwood_num::{Grid, Price, Qty};
+use buttonwood_wire::field::PAGE;
+use buttonwood_wire::market;
 
 /// Anybody.
 pub(crate) const ROUTE: Route = Route::public("/v1/book/{symbol}", answer);
 
-fn answer(app: &App, asked: &Asked) -> Result<Reply, Reply> {
-    let id = super::symbol(app, asked)?;
+fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
+    let id = asked.symbol(app)?;
     let levels = |name| {
         let limit =
             asked.query_number(name)?.map_or(PAGE, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-        Ok::<_, Reply>(limit)
+        Ok::<_, Refusal>(limit)
     };
     let (bids_max, asks_max) = (levels("limit_bids")?, levels("limit_asks")?);
     let (bids, asks) = {
         let views = app.exchange.views();
         (views.depth().levels(id, Side::Buy, bids_max), views.depth().levels(id, Side::Sell, asks_max))
     };
-    let grid = &app.listed.symbol(id).grid;
-    // The level's time is a placeholder of old: the current second (facts T§2.5).
+    let grid = &app.names.symbol(id).grid;
+    // The level's time is a placeholder for old clients: the current second (facts T§2.5).
     let seconds = app.now().seconds();
-    let body = json::object(96 * (bids.len() + asks.len()) + 32, |json| {
-        json.array_field("bids", &bids, |json, level| entry(json, grid, *level, seconds));
-        json.array_field("asks", &asks, |json, level| entry(json, grid, *level, seconds));
-    });
-    Ok(Reply::json(body))
-}
-
-fn entry(json: &mut Json, grid: &Grid, (price, qty): (Price, Qty), seconds: u64) {
-    json.object(|json| {
-        json.decimal("price", |out| grid.push_price(out, price));
-        json.decimal("amount", |out| grid.push_qty(out, qty));
-        json.number_text("timestamp", seconds);
-    });
+    Ok(Reply::json(market::book(grid, &bids, &asks, seconds)))
 }

@@ -2,13 +2,14 @@
 
 use crate::app::App;
 use crate::call::Asked;
-use crate::json;
-use crate::reply::Reply;
 use crate::route::Route;
+use buttonwood_gate::Refusal;
+use buttonwood_http::Reply;
+use buttonwood_wire::json;
 
 /// Anybody.
 pub(crate) const ROUTE: Route = Route::public("/v1/symbols", answer);
 
-fn answer(app: &App, _asked: &Asked) -> Result<Reply, Reply> {
+fn answer(app: &App, _asked: &Asked) -> Result<Reply, Refusal> {
     Ok(Reply::json(json::array(app.symbols(), |json, (_, symbol)| json.plain_item(&symbol.name))))
 }

@@ -2,14 +2,14 @@
 
 use crate::app::App;
 use crate::call::Asked;
-use crate::field;
-use crate::json;
-use crate::orders::side_name;
-use crate::orders::status::unread;
-use crate::reply::Reply;
+use crate::history_fault::unread;
 use crate::route::Route;
 use buttonwood_gate::Refusal;
+use buttonwood_http::Reply;
 use buttonwood_views::history::Since;
+use buttonwood_wire::field;
+use buttonwood_wire::json;
+use buttonwood_wire::market::public_trade;
 
 /// Anybody.
 pub(crate) const ROUTE: Route =
@@ -18,26 +18,20 @@ pub(crate) const ROUTE: Route =
 /// How far back a timestamp reaches, in milliseconds (MKT-019).
 const REACH: u64 = 90 * 24 * 3_600 * 1_000;
 
-async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Reply> {
-    let id = super::symbol(app, asked)?;
+async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
+    let id = asked.symbol(app)?;
     let limit = match asked.query_number("limit_trades")? {
-        Some(0) => return Err(field::bad_query("limit_trades", "at least 1", "0").into()),
+        Some(0) => return Err(field::bad_query("limit_trades", "at least 1", "0")),
         rows => field::page(rows),
     };
     let with_breaks = asked.query_flag("include_breaks", false)?;
     let since = since(asked, app.now().millis().saturating_sub(REACH))?;
     let rows = app.exchange.recall(move |history| history.public_trades(id, since, limit)).await;
     let rows = rows.map_err(|fault| unread(&fault))?;
-    let grid = &app.listed.symbol(id).grid;
+    let grid = &app.names.symbol(id).grid;
     let body = json::array(&rows, |json, row| {
         json.object(|json| {
-            json.number("timestamp", row.time.seconds());
-            json.number("timestampms", row.time.millis());
-            json.number("tid", row.trade.0);
-            json.decimal("price", |out| grid.push_price(out, row.price));
-            json.decimal("amount", |out| grid.push_qty(out, row.qty));
-            json.plain("exchange", &app.settings.service);
-            json.plain("type", row.taker.map_or("auction", side_name));
+            public_trade(json, &app.names, grid, row);
             if with_breaks {
                 json.flag("broken", false);
             }
@@ -46,8 +40,8 @@ async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Reply> {
     Ok(Reply::json(body))
 }
 
-/// `since_tid` wins over `timestamp` and its alias `since`, which alone are held within reach (MKT-018 to MKT-020). What
-/// is overridden must be readable all the same: who sends it believes that it counts (TYPE-016).
+/// `since_tid` wins over `timestamp` and its alias `since`, which alone are held within reach (MKT-018 to MKT-020). An
+/// overridden parameter must be readable too: its sender expects it to count (TYPE-016).
 fn since(asked: &Asked, floor: u64) -> Result<Since, Refusal> {
     let trade = asked.query_number("since_tid")?;
     let time = asked.query_since()?;

@@ -1,14 +1,13 @@
 //! `POST /v1/orders`: the account's live orders (ORD-069).
 
-use super::body;
 use crate::app::App;
 use crate::call::Call;
-use crate::json;
-use crate::reply::Reply;
 use crate::route::Route;
 use buttonwood_engine::OrderState;
 use buttonwood_gate::Refusal;
+use buttonwood_http::Reply;
 use buttonwood_model::Role;
+use buttonwood_wire::{json, order};
 
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route =
@@ -20,5 +19,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         let orders = views.state().orders();
         orders.of_account(call.account()).map(|(slot, _)| OrderState::live(orders, slot)).collect()
     };
-    Ok(Reply::json(json::array(&live, |json, order| json.object(|json| body::order(json, app, order, None)))))
+    Ok(Reply::json(json::array(&live, |json, state| {
+        json.object(|json| order::order(json, &app.names, state, None));
+    })))
 }

@@ -3,13 +3,13 @@
 use super::refused;
 use crate::app::App;
 use crate::call::Call;
-use crate::json;
-use crate::reply::Reply;
 use crate::route::{Route, Write};
 use buttonwood_engine::{Body, Outcome};
 use buttonwood_gate::{Kind, Refusal};
+use buttonwood_http::Reply;
 use buttonwood_model::Role;
 use buttonwood_sequencer::Receipt;
+use buttonwood_wire::json;
 
 /// Trader only; draws on the capacity reserved for cancels.
 pub(crate) const ROUTE: Route =

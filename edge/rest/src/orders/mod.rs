@@ -1,7 +1,6 @@
 //! Order endpoints.
 
 pub(crate) mod active;
-mod body;
 pub(crate) mod cancel;
 pub(crate) mod cancel_all;
 pub(crate) mod cancel_session;
@@ -9,5 +8,3 @@ pub(crate) mod new;
 pub(crate) mod past_trades;
 mod refused;
 pub(crate) mod status;
-
-pub(crate) use body::side_name;

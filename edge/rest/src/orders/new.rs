@@ -1,20 +1,16 @@
 //! `POST /v1/order/new`: place an order (ORD-024 to ORD-036, ORD-043 to ORD-045).
 
-use super::{body, refused};
+use super::refused;
 use crate::app::App;
 use crate::call::Call;
-use crate::field::{bad_order_field, bad_value, closed_symbol, failed, unknown_symbol};
-use crate::json;
-use crate::reply::Reply;
 use crate::route::{Route, Write};
-use buttonwood_engine::{Body, Outcome, Place};
-use buttonwood_gate::{Payload, Reason, Refusal, Value, items, quoted};
-use buttonwood_model::{
-    CLIENT_ID_MAX, ClientId, ClientIdError, ExecutionOption, OrderKind, Role, Side, Symbol,
-};
-use buttonwood_num::{Decimal, Money, Price, Qty};
+use buttonwood_engine::{Body, Outcome};
+use buttonwood_gate::Refusal;
+use buttonwood_http::Reply;
+use buttonwood_model::{Role, Symbol};
 use buttonwood_sequencer::Receipt;
-use std::borrow::Cow;
+use buttonwood_wire::field::{closed_symbol, failed, unknown_symbol};
+use buttonwood_wire::{json, order, order_request};
 
 /// Trader only.
 pub(crate) const ROUTE: Route = Route::writing("/v1/order/new", Write { command, answer, closed: None })
@@ -23,45 +19,18 @@ pub(crate) const ROUTE: Route = Route::writing("/v1/order/new", Write { command,
 
 fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     let payload = call.payload();
-    for name in ["symbol", "side", "type"] {
-        if payload.field(name).is_none() {
-            return Err(missing(name));
-        }
-    }
-    let named = payload.decimal_text("symbol").unwrap_or_default();
+    let named = order_request::symbol_name(payload)?;
     let (id, symbol) = app.find_symbol(&named).ok_or_else(|| unknown_symbol(&named))?;
     if !symbol.closed_to.is_empty() && is_closed_to(app, call, symbol) {
         return Err(closed_symbol(&named));
     }
-    let side = side(payload, symbol)?;
-    let kind = kind(payload, symbol, side)?;
-    let option = option(payload)?;
-    if let Some(resting @ (ExecutionOption::MakerOrCancel | ExecutionOption::AuctionOnly)) = option
-        && kind != OrderKind::Limit
-    {
-        let message = format!("Option \"{}\" is not supported for market orders", body::option_name(resting));
-        return Err(Refusal::new(Reason::UnsupportedOption, message));
-    }
-    if payload.flag("margin_order", false)? {
-        return Err(bad_value("margin_order", "false: this account is not enabled for margin", "true"));
-    }
-    let spends = kind == OrderKind::MarketSpend;
-    Ok(Body::Place(Place {
-        symbol: id,
-        side,
-        kind,
-        option,
-        price: if kind == OrderKind::Limit { price(payload, symbol)? } else { Price::default() },
-        qty: if spends { Qty::ZERO } else { qty(payload, symbol)? },
-        spend: if spends { spend(payload, symbol)? } else { Money::ZERO },
-        client_id: client_id(payload)?,
-    }))
+    order_request::place(payload, id, symbol).map(Body::Place)
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     match &receipt.outcome {
-        Outcome::Order(order) => {
-            let body = json::object(body::ORDER_BYTES, |json| body::order(json, app, order, None));
+        Outcome::Order(state) => {
+            let body = json::object(order::ORDER_BYTES, |json| order::order(json, &app.names, state, None));
             Ok(Reply::json(body))
         }
         Outcome::Rejected(reject) => Err(refused::refusal(app, call, *reject)),
@@ -69,174 +38,11 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     }
 }
 
-/// Whether the symbol does not exist for the account. The core asks again; here it comes before the other parameters, as
-/// it does for a symbol that is not listed (SYM-005).
+/// Whether the symbol does not exist for the account. The core checks again; here the check comes before the other
+/// parameters, as it does for a symbol that is not listed (SYM-005).
 #[cold]
 fn is_closed_to(app: &App, call: &Call, symbol: &Symbol) -> bool {
     let views = app.exchange.views();
     let account = views.state().access().account(call.account());
     account.is_some_and(|account| symbol.closed_to.contains(&account.jurisdiction))
-}
-
-fn missing(name: &str) -> Refusal {
-    Refusal::new(Reason::MissingOrderField, format!("Missing required field '{name}'"))
-}
-
-fn side(payload: &Payload, symbol: &Symbol) -> Result<Side, Refusal> {
-    let text = payload.decimal_text("side").unwrap_or_default();
-    match &*text {
-        "buy" => Ok(Side::Buy),
-        "sell" => Ok(Side::Sell),
-        other => {
-            let refusal = bad_order_field(Reason::InvalidSide, "side", symbol, &format!("'{other}'"));
-            Err(refusal.and("a side is buy or sell"))
-        }
-    }
-}
-
-fn kind(payload: &Payload, symbol: &Symbol, side: Side) -> Result<OrderKind, Refusal> {
-    let text = payload.decimal_text("type").unwrap_or_default();
-    match &*text {
-        "exchange limit" => Ok(OrderKind::Limit),
-        "exchange market" => match (payload.field("amount"), payload.field("total_spend")) {
-            (Some(_), Some(spend)) => {
-                let expected = match side {
-                    Side::Buy => "sent instead of 'amount', not beside it",
-                    Side::Sell => "left out of a sell, which is for an 'amount'",
-                };
-                Err(bad_value("total_spend", expected, spend.shown()))
-            }
-            (None, Some(_)) if side == Side::Buy => Ok(OrderKind::MarketSpend),
-            _ => Ok(OrderKind::Market),
-        },
-        other => {
-            let value = format!("'{other}'");
-            let refusal = bad_order_field(Reason::InvalidOrderType, "order type", symbol, &value);
-            Err(refusal.and("a type is exchange limit or exchange market"))
-        }
-    }
-}
-
-fn option(payload: &Payload) -> Result<Option<ExecutionOption>, Refusal> {
-    let raw = match payload.field("options") {
-        None => return Ok(None),
-        Some(Value::Array(raw)) => raw,
-        Some(other) => {
-            let message = format!("Field 'options' must be an array of strings: {}", quoted(other.shown()));
-            return Err(Refusal::new(Reason::OptionsMustBeArray, message));
-        }
-    };
-    let mut given = items(raw);
-    match (given.next(), given.next()) {
-        (None, _) => Ok(None),
-        (Some(item), None) => known_option(item.shown()).map(Some),
-        (Some(_), Some(_)) => {
-            let message = format!(
-                "Field 'options' takes one of maker-or-cancel, immediate-or-cancel, auction-only and fill-or-kill, \
-                 not several: {}",
-                quoted(raw)
-            );
-            Err(Refusal::new(Reason::ConflictingOptions, message))
-        }
-    }
-}
-
-fn known_option(name: &str) -> Result<ExecutionOption, Refusal> {
-    match name {
-        "maker-or-cancel" => Ok(ExecutionOption::MakerOrCancel),
-        "immediate-or-cancel" => Ok(ExecutionOption::ImmediateOrCancel),
-        "fill-or-kill" => Ok(ExecutionOption::FillOrKill),
-        "auction-only" => Ok(ExecutionOption::AuctionOnly),
-        other => {
-            let message = format!("Option \"{}\" is not supported", quoted(other));
-            let known = "options are maker-or-cancel, immediate-or-cancel, fill-or-kill and auction-only";
-            Err(Refusal::new(Reason::UnsupportedOption, message).and(known))
-        }
-    }
-}
-
-/// A required decimal field, as it was sent and as it reads.
-fn decimal<'a>(payload: &'a Payload, name: &str) -> Result<(Option<Decimal>, Cow<'a, str>), Refusal> {
-    let text = payload.decimal_text(name).ok_or_else(|| missing(name))?;
-    Ok((Decimal::parse(text.as_bytes()).ok(), text))
-}
-
-fn price(payload: &Payload, symbol: &Symbol) -> Result<Price, Refusal> {
-    let (decimal, text) = decimal(payload, "price")?;
-    let price = decimal.and_then(|decimal| symbol.grid.price(decimal));
-    price.ok_or_else(|| {
-        let tick = shown(|out| symbol.grid.push_tick(out));
-        let takes = if decimal.is_some_and(|decimal| symbol.grid.is_beyond(decimal)) {
-            let most = shown(|out| symbol.grid.push_price(out, Price::from_ticks(u64::MAX)));
-            format!("a price is a multiple of {tick}, and at most {most}")
-        } else {
-            format!("a price is a multiple of {tick}")
-        };
-        let refusal = bad_order_field(Reason::InvalidPrice, "price", symbol, &text);
-        refusal.and(&digits_hint(decimal, &text).unwrap_or(takes))
-    })
-}
-
-fn qty(payload: &Payload, symbol: &Symbol) -> Result<Qty, Refusal> {
-    let (decimal, text) = decimal(payload, "amount")?;
-    let qty = decimal.and_then(|decimal| symbol.grid.qty(decimal)).filter(|qty| *qty >= symbol.qty_min);
-    qty.ok_or_else(|| {
-        let lot = shown(|out| symbol.grid.push_lot(out));
-        let least = shown(|out| symbol.grid.push_qty(out, symbol.qty_min));
-        let refusal = bad_order_field(Reason::InvalidQuantity, "quantity", symbol, &text);
-        let takes = format!("a quantity is a multiple of {lot}, and at least {least}");
-        refusal.and(&digits_hint(decimal, &text).unwrap_or(takes))
-    })
-}
-
-/// Of a number that is written as decimals are, and read as none all the same: why.
-fn digits_hint(decimal: Option<Decimal>, text: &str) -> Option<String> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let is_plain = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    if decimal.is_some() || !is_plain(whole) || !is_plain(fraction) {
-        return None;
-    }
-    let (before, behind) = (Decimal::INTEGER_DIGITS_MAX, Decimal::FRACTION_DIGITS_MAX);
-    Some(format!(
-        "a decimal has at most {before} digits before the point, {behind} behind it, and no leading zeros"
-    ))
-}
-
-fn shown(print: impl FnOnce(&mut Vec<u8>)) -> String {
-    let mut out = Vec::new();
-    print(&mut out);
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-fn spend(payload: &Payload, symbol: &Symbol) -> Result<Money, Refusal> {
-    let (decimal, text) = decimal(payload, "total_spend")?;
-    let spend = decimal.filter(|decimal| !decimal.is_zero()).and_then(Money::from_decimal);
-    spend.ok_or_else(|| {
-        let refusal = bad_order_field(Reason::InvalidQuantity, "total spend", symbol, &text);
-        refusal.and(&digits_hint(decimal, &text).unwrap_or_else(|| "a total spend is more than 0".to_owned()))
-    })
-}
-
-/// The client order id, if the payload has one (ORD-012).
-pub(super) fn client_id(payload: &Payload) -> Result<Option<ClientId>, Refusal> {
-    let text = match payload.field("client_order_id") {
-        None => return Ok(None),
-        Some(Value::Text(text)) => text,
-        Some(other) => {
-            let message = format!("Field 'client_order_id' must be a string: {}", quoted(other.shown()));
-            return Err(Refusal::new(Reason::ClientOrderIdMustBeString, message));
-        }
-    };
-    match ClientId::new(&text) {
-        Ok(client_id) => Ok(Some(client_id)),
-        Err(ClientIdError::TooLong) => {
-            let shown = quoted(&text);
-            let message =
-                format!("Field 'client_order_id' has more than {CLIENT_ID_MAX} characters: {shown}");
-            Err(Refusal::new(Reason::ClientOrderIdTooLong, message))
-        }
-        Err(ClientIdError::BadCharacter) => {
-            Err(bad_value("client_order_id", "1 to 100 letters, digits and # - . : _", &text))
-        }
-    }
 }

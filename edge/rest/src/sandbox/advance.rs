@@ -1,15 +1,16 @@
 //! `POST /sandbox/clock/advance`: move a manual clock.
 
-use super::{Control, clock};
+use super::clock;
 use crate::app::App;
-use crate::field::{self, bad_value};
-use crate::reply::Reply;
 use crate::route::Route;
 use buttonwood_gate::{LATEST, Payload, Refusal};
+use buttonwood_http::Reply;
 use buttonwood_model::Time;
+use buttonwood_wire::field::{self, bad_value};
 
 /// This machine only.
-pub(crate) const ROUTE: Route = Route::control("POST", "/sandbox/clock/advance", Control::Advance);
+pub(crate) const ROUTE: Route =
+    Route::control("/sandbox/clock/advance", |app, _, fields| Box::pin(answer(app, fields)));
 
 /// Seconds one call moves at most: a century.
 const SECONDS_MAX: u64 = 100 * 366 * 24 * 3_600;
@@ -17,7 +18,7 @@ const SECONDS_MAX: u64 = 100 * 366 * 24 * 3_600;
 const TURNS_MAX: u64 = 60;
 
 /// Moves time and runs everything that falls due on the way in order; answers when done.
-pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     let seconds = fields.integer("seconds")?.ok_or_else(|| Refusal::missing_key("seconds"))?;
     if seconds > SECONDS_MAX {
         return Err(bad_value("seconds", &format!("at most {SECONDS_MAX}"), &seconds.to_string()));

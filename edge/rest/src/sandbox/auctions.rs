@@ -1,21 +1,21 @@
 //! `POST /sandbox/symbols/{symbol}/auctions`: when a symbol's auctions are (AUCT-001, AUCT-002). Its fields are named as the
 //! notice of an auction's opening names them.
 
-use super::Control;
 use super::control::operate;
 use crate::app::App;
 use crate::call::Asked;
-use crate::field::{bad_value, failed, no_space, unknown_symbol};
-use crate::json;
-use crate::reply::Reply;
 use crate::route::Route;
 use buttonwood_engine::{Body, Outcome, Reject, Schedule, ScheduleError};
 use buttonwood_gate::{LATEST, Payload, Refusal};
+use buttonwood_http::Reply;
 use buttonwood_model::{SymbolId, Time};
+use buttonwood_wire::field::{bad_value, failed, no_space};
+use buttonwood_wire::json;
 
 /// This machine only.
-pub(crate) const ROUTE: Route =
-    Route::control("POST", "/sandbox/symbols/{symbol}/auctions", Control::Auctions);
+pub(crate) const ROUTE: Route = Route::control("/sandbox/symbols/{symbol}/auctions", |app, asked, fields| {
+    Box::pin(answer(app, asked, fields))
+});
 
 /// What an auction would come to is told from ten minutes before, unless told otherwise (facts T§3.11).
 const INDICATES: u64 = 600 * Time::SECOND;
@@ -24,8 +24,8 @@ const INDICATES_EVERY_SECONDS: u64 = 60;
 /// Orders for it can be cancelled until a minute before, unless told otherwise.
 const LAST_CANCEL: u64 = 60 * Time::SECOND;
 
-pub(super) async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Result<Reply, Refusal> {
-    let id = asked.symbol(app).ok_or_else(|| unknown_symbol(asked.parameter))?;
+async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Result<Reply, Refusal> {
+    let id = asked.symbol(app)?;
     let schedule = read(fields)?;
     match operate(app, Body::ScheduleAuctions(id, schedule)).await? {
         Outcome::Done => Ok(told(app, id, schedule)),
@@ -107,7 +107,7 @@ fn refusal(fields: &Payload, schedule: Option<&Schedule>, error: ScheduleError) 
 fn told(app: &App, id: SymbolId, schedule: Option<Schedule>) -> Reply {
     Reply::json(json::object(256, |json| {
         json.plain("result", "ok");
-        json.plain("symbol", &app.listed.symbol(id).name.to_ascii_uppercase());
+        json.plain("symbol", &app.names.symbol(id).name.to_ascii_uppercase());
         json.flag("enabled", schedule.is_some());
         let Some(schedule) = schedule else { return };
         if schedule.opens != Schedule::ALWAYS {

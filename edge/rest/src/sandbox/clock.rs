@@ -1,14 +1,13 @@
 //! `GET /sandbox/clock`: what time it is on the exchange.
 
-use super::Control;
 use crate::app::App;
-use crate::json;
-use crate::reply::Reply;
 use crate::route::Route;
-use crate::time::iso_millis;
+use buttonwood_http::Reply;
+use buttonwood_wire::json;
+use buttonwood_wire::time::iso_millis;
 
 /// This machine only.
-pub(crate) const ROUTE: Route = Route::control("GET", "/sandbox/clock", Control::Clock);
+pub(crate) const ROUTE: Route = Route::control_reading("/sandbox/clock", answer);
 
 pub(super) fn answer(app: &App) -> Reply {
     let now = app.now();

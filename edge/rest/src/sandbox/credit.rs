@@ -1,20 +1,20 @@
 //! `POST /sandbox/accounts/credit`: a test credit from the house's source, journaled like everything else.
 
-use super::Control;
 use super::control::{operate, required};
 use crate::app::App;
-use crate::field::{bad_value, failed, no_space};
-use crate::json;
-use crate::reply::Reply;
 use crate::route::Route;
 use buttonwood_engine::{Body, Outcome, Reject};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
+use buttonwood_http::Reply;
 use buttonwood_num::{Decimal, Money};
+use buttonwood_wire::field::{bad_value, failed, no_space};
+use buttonwood_wire::json;
 
 /// This machine only.
-pub(crate) const ROUTE: Route = Route::control("POST", "/sandbox/accounts/credit", Control::Credit);
+pub(crate) const ROUTE: Route =
+    Route::control("/sandbox/accounts/credit", |app, _, fields| Box::pin(answer(app, fields)));
 
-pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     let (group, account) = (required(fields, "group")?, required(fields, "account")?);
     let code = required(fields, "currency")?;
     let amount = fields.decimal_text("amount").ok_or_else(|| Refusal::missing_key("amount"))?.into_owned();
@@ -29,7 +29,7 @@ pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal
             Refusal::new(Reason::InvalidAccountName, message)
         })?
     };
-    let currency = app.listed.find_currency(&code).ok_or_else(|| {
+    let currency = app.names.find_currency(&code).ok_or_else(|| {
         let message = format!("Field 'currency' names no listed currency: '{}'", quoted(&code));
         Refusal::new(Reason::InvalidCurrency, message)
     })?;
@@ -45,7 +45,7 @@ pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal
         Outcome::Rejected(_) => return Err(bad_amount()),
         Outcome::Order(_) | Outcome::NotLive => return Err(failed()),
     }
-    let currency = app.listed.currency(currency);
+    let currency = app.names.currency(currency);
     Ok(Reply::json(json::object(128, |json| {
         json.plain("result", "ok");
         json.plain("currency", &currency.code);

@@ -1,22 +1,22 @@
 //! `POST /sandbox/symbols`: lists a spot symbol while the exchange runs (SYM-030). Its fields are named as its details
 //! show them.
 
-use super::Control;
 use super::control::{operate, required};
 use crate::app::App;
-use crate::field::{bad_value, failed, no_space};
 use crate::market::details;
-use crate::reply::Reply;
 use crate::route::Route;
 use buttonwood_engine::{Body, Outcome, Reject, SYMBOLS_MAX};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
+use buttonwood_http::Reply;
 use buttonwood_model::{CurrencyId, Product, Symbol, SymbolStatus};
 use buttonwood_num::{Decimal, Grid, GridError, Qty};
+use buttonwood_wire::field::{bad_value, failed, no_space};
 
 /// This machine only.
-pub(crate) const ROUTE: Route = Route::control("POST", "/sandbox/symbols", Control::List);
+pub(crate) const ROUTE: Route =
+    Route::control("/sandbox/symbols", |app, _, fields| Box::pin(answer(app, fields)));
 
-pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     let symbol = read(app, fields)?;
     let name = symbol.name.clone();
     let outcome = operate(app, Body::list_symbol(symbol)).await?;
@@ -38,7 +38,7 @@ pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal
 fn read(app: &App, fields: &Payload) -> Result<Symbol, Refusal> {
     let given = required(fields, "symbol")?;
     let (base, quote) = (currency(app, fields, "base_currency")?, currency(app, fields, "quote_currency")?);
-    let code = |id| &*app.listed.currency(id).code;
+    let code = |id| &*app.names.currency(id).code;
     if base == quote {
         return Err(bad_value("quote_currency", "another than base_currency", code(quote)));
     }
@@ -69,7 +69,7 @@ fn name(given: &str, base: &str, quote: &str) -> Result<String, Refusal> {
 
 fn currency(app: &App, fields: &Payload, field: &str) -> Result<CurrencyId, Refusal> {
     let code = required(fields, field)?;
-    app.listed.find_currency(&code).ok_or_else(|| {
+    app.names.find_currency(&code).ok_or_else(|| {
         let message = format!("Field '{field}' names no listed currency: '{}'", quoted(&code));
         Refusal::new(Reason::InvalidCurrency, message)
     })
@@ -139,13 +139,7 @@ mod tests {
         recovered.commit(Time(1), founding()).unwrap();
         let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
         let gate = Gate::new(HeaderNames::new([]).unwrap(), "svc", Limits::off());
-        let settings = Settings {
-            service: "svc".to_owned(),
-            sandbox: true,
-            steps: None,
-            pages: |_| None,
-            connections_max: 1,
-        };
+        let settings = Settings { service: "svc".to_owned(), sandbox: true, steps: None, pages: |_| None };
         let app = App::new(running.exchange(), gate, settings);
         let body = br#"{"symbol":"btcusd","base_currency":"BTC","quote_currency":"USD",
             "tick_size":"0.1","quote_increment":"0.1","min_order_size":"1"}"#;

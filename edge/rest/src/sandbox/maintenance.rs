@@ -1,17 +1,17 @@
 //! `POST /sandbox/maintenance`: has every path but health checks and control calls answer as in maintenance (ERR-009).
 
-use super::Control;
 use crate::app::App;
-use crate::json;
-use crate::reply::Reply;
 use crate::route::Route;
 use buttonwood_gate::{Payload, Reason, Refusal, Value};
+use buttonwood_http::Reply;
+use buttonwood_wire::json;
 
 /// This machine only.
-pub(crate) const ROUTE: Route = Route::control("POST", "/sandbox/maintenance", Control::Maintenance);
+pub(crate) const ROUTE: Route =
+    Route::control("/sandbox/maintenance", |app, _, fields| Box::pin(async { answer(app, fields) }));
 
 /// Begins or ends it. Orders stay as they are, time goes on, and a restart ends it.
-pub(super) fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     let on = match fields.field("on") {
         None => return Err(Refusal::missing_key("on")),
         Some(Value::Bool(on)) => on,

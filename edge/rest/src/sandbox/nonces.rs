@@ -1,19 +1,19 @@
 //! `POST /sandbox/nonces/reset`: lets a key begin again after a nonce that was too high (D-26).
 
-use super::Control;
 use super::control::{operate, required};
 use crate::app::App;
-use crate::field::{bad_value, failed, no_space};
-use crate::json;
-use crate::reply::Reply;
 use crate::route::Route;
 use buttonwood_engine::{Body, Outcome, Reject};
 use buttonwood_gate::{Payload, Refusal};
+use buttonwood_http::Reply;
+use buttonwood_wire::field::{bad_value, failed, no_space};
+use buttonwood_wire::json;
 
 /// This machine only.
-pub(crate) const ROUTE: Route = Route::control("POST", "/sandbox/nonces/reset", Control::ResetNonces);
+pub(crate) const ROUTE: Route =
+    Route::control("/sandbox/nonces/reset", |app, _, fields| Box::pin(answer(app, fields)));
 
-pub(super) async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     let api_key = required(fields, "api_key")?;
     let known = app.gate.keys().find(api_key.as_bytes());
     let known = known.ok_or_else(|| bad_value("api_key", "the text of a key", &api_key))?;

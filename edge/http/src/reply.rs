@@ -1,6 +1,5 @@
 //! An answer before it becomes HTTP.
 
-use buttonwood_gate::Refusal;
 use bytes::Bytes;
 use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
@@ -9,12 +8,9 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// The media type of every answer of the interface but the few plain ones (TYPE-024).
-const JSON: &str = "application/json";
-
-/// Status, media type and body.
+/// An answer: status, media type, body, and what else its head says.
 #[derive(Debug)]
-pub(crate) struct Reply {
+pub struct Reply {
     status: StatusCode,
     content_type: &'static str,
     body: Vec<u8>,
@@ -24,28 +20,46 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    pub(crate) fn json(body: Vec<u8>) -> Self {
-        Self::of(StatusCode::OK, JSON, body)
+    /// A JSON text with status 200 (TYPE-024).
+    pub fn json(body: Vec<u8>) -> Self {
+        Self::of("application/json", body)
     }
 
-    pub(crate) fn text(status: StatusCode, body: impl Into<Vec<u8>>) -> Self {
-        Self::of(status, "text/plain; charset=utf-8", body.into())
+    /// A plain text.
+    pub fn text(status: StatusCode, body: impl Into<Vec<u8>>) -> Self {
+        Self::of("text/plain; charset=utf-8", body.into()).with_status(status)
     }
 
-    pub(crate) fn page(content_type: &'static str, body: Vec<u8>) -> Self {
-        Self::of(StatusCode::OK, content_type, body)
+    /// A page or one of its files, of any media type, with status 200.
+    pub fn page(content_type: &'static str, body: Vec<u8>) -> Self {
+        Self::of(content_type, body)
     }
 
-    fn of(status: StatusCode, content_type: &'static str, body: Vec<u8>) -> Self {
-        Self { status, content_type, body, retry_after: None, allow: None, close: false }
+    fn of(content_type: &'static str, body: Vec<u8>) -> Self {
+        Self { status: StatusCode::OK, content_type, body, retry_after: None, allow: None, close: false }
     }
 
-    pub(crate) fn allowing(self, method: &'static str) -> Self {
-        Self { allow: Some(method), ..self }
+    /// The same with another status.
+    #[must_use]
+    pub fn with_status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
+    }
+
+    /// The same with a `Retry-After` of whole seconds, if there is one.
+    #[must_use]
+    pub fn retrying_after(self, seconds: Option<u32>) -> Self {
+        Self { retry_after: seconds, ..self }
+    }
+
+    /// The same with the methods that the path takes.
+    #[must_use]
+    pub fn allowing(self, methods: &'static str) -> Self {
+        Self { allow: Some(methods), ..self }
     }
 
     /// The connection closes after this answer.
-    pub(crate) fn closing(self) -> Self {
+    #[must_use]
+    pub fn closing(self) -> Self {
         Self { close: true, ..self }
     }
 
@@ -57,6 +71,22 @@ impl Reply {
     /// Bytes of its body.
     pub(crate) fn len(&self) -> usize {
         self.body.len()
+    }
+
+    pub(crate) fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    pub(crate) fn content_type(&self) -> &'static str {
+        self.content_type
+    }
+
+    pub(crate) fn retry_after(&self) -> Option<u32> {
+        self.retry_after
     }
 
     pub(crate) fn into_http(self) -> Response<Pieces> {
@@ -77,8 +107,8 @@ impl Reply {
     }
 }
 
-/// Bytes of a body that are handed to a connection at once. It copies them to where it writes from, and keeps memory for the
-/// largest copy as long as it is open: a client could have it keep megabytes for each of thousands of connections.
+/// Bytes of a body that a connection gets at once. It copies them to its write buffer, and keeps a buffer of the largest
+/// copy's size while it is open: larger pieces would let a client pin megabytes for each of thousands of connections.
 const PIECE: usize = 32 * 1024;
 
 /// A body on its way to a connection. Nearly every one is a single piece.
@@ -104,17 +134,6 @@ impl Body for Pieces {
 
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(u64::try_from(self.0.len()).unwrap_or(u64::MAX))
-    }
-}
-
-impl From<Refusal> for Reply {
-    fn from(refusal: Refusal) -> Self {
-        let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST);
-        Self {
-            retry_after: refusal.retry_after,
-            close: refusal.close,
-            ..Self::of(status, JSON, refusal.body())
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! An opening for the fuzzer and nobody else: the reader of heads without a socket.
+//! An opening for the fuzzer alone: the reader of heads without a socket.
 
 use crate::framing::{Framing, Verdict};
 
@@ -23,7 +23,7 @@ impl Heads {
         self.0.feed(bytes);
     }
 
-    /// Counts the request that is now served, and says what is known of its end.
+    /// Counts the request that is now served, and returns what is known of its end.
     pub fn serve(&self) -> End {
         match self.0.next() {
             Verdict::Clear => End::Clear,

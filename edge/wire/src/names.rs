@@ -1,28 +1,31 @@
-//! Symbols and currencies by id and by name, read on every request without a lock.
+//! The names on the wire: symbols and currencies by id and by name, read on every request without a lock, and the name of the
+//! exchange.
 //!
-//! Both lists only grow: an id stays what it is. What a symbol's row says besides its status never changes, so a copy
-//! serves; the status is the views'.
+//! Both lists only grow: an id keeps its meaning. A symbol's row never changes but for its status, so this is a copy; for the
+//! status, read the views.
 
 use buttonwood_model::{Currency, CurrencyId, Symbol, SymbolId};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// What is listed.
+/// The names of what is listed, and of the exchange.
 #[derive(Debug)]
-pub(crate) struct Listed {
+pub struct Names {
+    service: String,
     symbols: boxcar::Vec<Symbol>,
     currencies: Vec<Currency>,
-    /// Those listed at the start, which nearly every request names.
+    /// Symbols listed at the start, which nearly every request names.
     by_name: HashMap<String, SymbolId>,
     /// Held while the list grows.
     growing: Mutex<()>,
 }
 
-impl Listed {
-    /// What is listed at the start.
-    pub(crate) fn new(symbols: &[Symbol], currencies: &[Currency]) -> Self {
+impl Names {
+    /// The symbols and currencies listed at the start; `service` is the constant in the `exchange` field (D-22).
+    pub fn new(service: String, symbols: &[Symbol], currencies: &[Currency]) -> Self {
         let named = |(id, symbol): (usize, &Symbol)| (symbol.name.clone(), SymbolId::from_index(id));
         Self {
+            service,
             by_name: symbols.iter().enumerate().map(named).collect(),
             symbols: symbols.iter().cloned().collect(),
             currencies: currencies.to_vec(),
@@ -30,16 +33,21 @@ impl Listed {
         }
     }
 
-    /// Takes up what has been listed since (SYM-030): `symbols` are all there are now.
-    pub(crate) fn grow(&self, symbols: &[Symbol]) {
+    /// Adds the symbols listed since (SYM-030); `symbols` are all there are now.
+    pub fn grow(&self, symbols: &[Symbol]) {
         let _alone = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
         for symbol in symbols.iter().skip(self.symbols.count()) {
             self.symbols.push(symbol.clone());
         }
     }
 
+    /// The constant in the `exchange` field.
+    pub fn service(&self) -> &str {
+        &self.service
+    }
+
     /// A symbol by its name in any letter case (SYM-007).
-    pub(crate) fn find_symbol(&self, name: &str) -> Option<(SymbolId, &Symbol)> {
+    pub fn find_symbol(&self, name: &str) -> Option<(SymbolId, &Symbol)> {
         let id = self
             .by_name
             .get(name)
@@ -58,12 +66,15 @@ impl Listed {
     }
 
     /// A listed symbol.
-    pub(crate) fn symbol(&self, id: SymbolId) -> &Symbol {
+    ///
+    /// # Panics
+    /// When no symbol has this id.
+    pub fn symbol(&self, id: SymbolId) -> &Symbol {
         self.symbols.get(id.index()).expect("only listed symbols have ids")
     }
 
     /// Every symbol with its id, alphabetically.
-    pub(crate) fn symbols(&self) -> Vec<(SymbolId, &Symbol)> {
+    pub fn symbols(&self) -> Vec<(SymbolId, &Symbol)> {
         let mut all: Vec<_> =
             self.symbols.iter().map(|(id, symbol)| (SymbolId::from_index(id), symbol)).collect();
         all.sort_by(|left, right| left.1.name.cmp(&right.1.name));
@@ -71,12 +82,15 @@ impl Listed {
     }
 
     /// A listed currency.
-    pub(crate) fn currency(&self, id: CurrencyId) -> &Currency {
+    ///
+    /// # Panics
+    /// When no currency has this id.
+    pub fn currency(&self, id: CurrencyId) -> &Currency {
         self.currencies.get(id.index()).expect("only listed currencies have ids")
     }
 
     /// A currency by its code in any letter case.
-    pub(crate) fn find_currency(&self, code: &str) -> Option<CurrencyId> {
+    pub fn find_currency(&self, code: &str) -> Option<CurrencyId> {
         let place = self.currencies.iter().position(|currency| currency.code.eq_ignore_ascii_case(code));
         place.map(CurrencyId::from_index)
     }

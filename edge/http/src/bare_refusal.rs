@@ -1,18 +1,17 @@
-//! What is refused before there is a request to answer, in the words of the interface (ERR-001).
+//! Refusals that are written past hyper, in the words of the handler (ERR-001).
 //!
-//! hyper refuses what it cannot read as HTTP by a head of its own without a body, and gives no way to say more. It is
-//! recognised as it is written, and a body put behind it.
+//! hyper refuses what it cannot read as HTTP with a head of its own and no body, and gives no way to add one. This module
+//! recognises such a head as it is written, and appends a body.
 
-use crate::field::busy;
-use crate::serve::{FIELDS_MAX, HEAD_MAX};
-use buttonwood_gate::{Reason, Refusal};
+use crate::fault::Fault;
+use crate::reply::Reply;
 use memchr::memmem;
 
 /// How a head ends. An answer of ours ends with its body, but for one to `HEAD`.
 const END: &[u8] = b"\r\n\r\n";
 /// How the first line of an answer begins; its version is that of the last request.
 const BEGIN: &[u8] = b"HTTP/1.";
-/// What stands behind that in a refusal of a version's digit.
+/// What follows that in a refusal: the version's digit and the first of the status.
 const STATUS: [&[u8]; 2] = [b"0 4", b"1 4"];
 /// What hyper says of a body that it does not send.
 const NO_BODY: &[u8] = b"\r\ncontent-length: 0\r\n";
@@ -37,49 +36,42 @@ fn refusal_in(bytes: &[u8]) -> Option<usize> {
     is_bare.then_some(begin)
 }
 
-/// The same refusal with a body that says what is wrong.
-pub(crate) fn worded(bare: &[u8]) -> Vec<u8> {
-    let message = if bare.get(9..12) == Some(b"431") {
-        format!(
-            "The head of the request is larger than {HEAD_MAX} bytes or has more than {FIELDS_MAX} fields"
-        )
-    } else {
-        let what = "its first line or one of its header fields is malformed";
-        format!("The request cannot be read as HTTP/1.1: {what}")
-    };
-    let body = Refusal::new(Reason::InvalidParameterValue, message).body();
+/// The same refusal with a body that names what is wrong.
+pub(crate) fn worded(bare: &[u8], refuse: fn(Fault) -> Reply) -> Vec<u8> {
+    let fault = if bare.get(9..12) == Some(b"431") { Fault::HeadTooLarge } else { Fault::Malformed };
+    let reply = refuse(fault);
     let at = memmem::find(bare, NO_BODY).unwrap_or(bare.len());
     let (before, rest) = bare.split_at(at);
     let mut bytes = before.to_vec();
-    push_length(&mut bytes, body.len());
+    push_content_fields(&mut bytes, &reply);
     bytes.extend_from_slice(rest.get(NO_BODY.len()..).unwrap_or_default());
-    bytes.extend_from_slice(&body);
+    bytes.extend_from_slice(reply.body());
     bytes
 }
 
-/// The answer to a connection that there is no place for: nobody reads its request.
-pub(crate) fn no_place() -> Vec<u8> {
-    let refusal = busy("Too many connections");
-    let body = refusal.body();
-    let mut bytes = format!("HTTP/1.1 {} Service Unavailable", refusal.status).into_bytes();
-    if let Some(seconds) = refusal.retry_after {
+/// The answer to a connection that there is no place for. Its request is not read.
+pub(crate) fn no_place(refuse: fn(Fault) -> Reply) -> Vec<u8> {
+    let reply = refuse(Fault::TooManyConnections);
+    let mut bytes = format!("HTTP/1.1 {}", reply.status()).into_bytes();
+    if let Some(seconds) = reply.retry_after() {
         bytes.extend_from_slice(format!("\r\nretry-after: {seconds}").as_bytes());
     }
     bytes.extend_from_slice(b"\r\nconnection: close");
-    push_length(&mut bytes, body.len());
+    push_content_fields(&mut bytes, &reply);
     bytes.extend_from_slice(b"\r\n");
-    bytes.extend_from_slice(&body);
+    bytes.extend_from_slice(reply.body());
     bytes
 }
 
-fn push_length(head: &mut Vec<u8>, length: usize) {
-    let fields = format!("\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n");
-    head.extend_from_slice(fields.as_bytes());
+fn push_content_fields(head: &mut Vec<u8>, reply: &Reply) {
+    let (kind, length) = (reply.content_type(), reply.len());
+    head.extend_from_slice(format!("\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n").as_bytes());
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use http::StatusCode;
 
     const BARE: &str =
         "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\ndate: now\r\n\r\n";
@@ -88,7 +80,12 @@ mod tests {
         String::from_utf8(bytes).unwrap()
     }
 
-    /// The body of an answer, which has the three fields, and whose length its head tells.
+    fn refuse(fault: Fault) -> Reply {
+        let status = StatusCode::from_u16(fault.status()).unwrap();
+        Reply::json(format!("\"{fault}\"").into_bytes()).with_status(status).retrying_after(Some(1))
+    }
+
+    /// The body of an answer, and a check of the fields about it.
     fn body_of(answer: &str) -> &str {
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         assert!(
@@ -97,7 +94,6 @@ mod tests {
         );
         assert!(head.contains("\r\ncontent-type: application/json\r\n"), "{answer}");
         assert!(head.contains("\r\nconnection: close\r\n"), "{answer}");
-        assert!(body.starts_with(r#"{"result":"error","reason":""#), "{answer}");
         body
     }
 
@@ -123,20 +119,20 @@ mod tests {
         }
     }
 
-    /// What hyper says stays, and the body says what is wrong. Proves ERR-001.
+    /// hyper's head stays, and the body names what is wrong.
     #[test]
-    fn a_refusal_says_what_is_wrong() {
+    fn a_refusal_names_what_is_wrong() {
         for (status, why) in [("400", "malformed"), ("431", "40960 bytes or has more than 64")] {
-            let answer = text(worded(BARE.replace("400", status).as_bytes()));
+            let answer = text(worded(BARE.replace("400", status).as_bytes(), refuse));
             assert!(answer.starts_with(&format!("HTTP/1.1 {status} Bad Request\r\n")), "{answer}");
-            assert!(answer.contains("\r\ndate: now\r\n\r\n{"), "{answer}");
+            assert!(answer.contains("\r\ndate: now\r\n\r\n\""), "{answer}");
             assert!(body_of(&answer).contains(why), "{answer}");
         }
     }
 
     #[test]
-    fn no_place_is_said_too() {
-        let answer = text(no_place());
+    fn a_connection_without_a_place_gets_an_answer() {
+        let answer = text(no_place(refuse));
         assert!(answer.starts_with("HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\n"), "{answer}");
         assert!(body_of(&answer).contains("Too many connections"), "{answer}");
     }

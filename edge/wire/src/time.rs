@@ -1,15 +1,15 @@
-//! Times as texts.
+//! Times as text.
 
 use buttonwood_model::Time;
 use jiff::Timestamp;
 
 /// ISO 8601 in UTC with microseconds, as balances carry it (BAL-007).
-pub(crate) fn iso_micros(time: Time) -> String {
+pub fn iso_micros(time: Time) -> String {
     shown(time, "%Y-%m-%dT%H:%M:%S%.6fZ")
 }
 
 /// ISO 8601 in UTC with milliseconds.
-pub(crate) fn iso_millis(time: Time) -> String {
+pub fn iso_millis(time: Time) -> String {
     shown(time, "%Y-%m-%dT%H:%M:%S%.3fZ")
 }
 

@@ -1,30 +1,30 @@
 //! Permits of connections to be open, counted from their acceptance to their end.
 //!
-//! Each thread counts those it serves; but what it has not looked at yet is an open file too, and in a flood a thread that is
-//! busy for some milliseconds is handed hundreds.
+//! Each thread counts the connections that it serves. A connection in its queue is an open file too: in a flood, a thread that
+//! is busy for some milliseconds gets hundreds.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many there are, and are taken.
+/// The number of permits, and of those taken.
 #[derive(Debug)]
 pub(crate) struct Permits {
     taken: Arc<AtomicUsize>,
     most: usize,
 }
 
-/// One of them, given back when it is dropped. It stands before its stream wherever both are passed on: what comes later is
-/// dropped, and so closed, first.
+/// A permit, given back when it is dropped. It comes before its stream in every tuple
+/// and argument list, so that the stream is dropped, and closed, first.
 #[derive(Debug)]
 pub(crate) struct Permit(Arc<AtomicUsize>);
 
 impl Permits {
-    /// So many.
+    /// This many permits.
     pub(crate) fn new(most: usize) -> Self {
         Self { taken: Arc::default(), most }
     }
 
-    /// One, if there is one. Only one thread takes them.
+    /// Takes a permit, if one is left. Only one thread takes them.
     pub(crate) fn take(&self) -> Option<Permit> {
         if self.taken.load(Ordering::Acquire) >= self.most {
             return None;
@@ -44,7 +44,7 @@ impl Drop for Permit {
 mod tests {
     use super::*;
 
-    /// No more than there are, on whichever thread they are held and given back.
+    /// No more permits are taken than there are, whichever thread holds them and gives them back.
     #[test]
     fn no_more_are_taken_than_there_are() {
         let permits = Permits::new(2);

@@ -1,22 +1,24 @@
-//! Writing JSON by hand where it is hot, and the same way everywhere else.
+//! A writer of JSON texts.
 
 use buttonwood_num::push_u64;
 
-/// A JSON text in the making. Each field or element ends in a comma, whose place the closing bracket takes: nobody has
-/// to look whether something came before.
+/// A JSON text in progress. Each field or element ends in a comma, which the closing bracket replaces: no call has to check
+/// whether it is the first.
 ///
-/// What an order's answer is made of is written in line, where the lengths of names are known.
+/// The calls that an order's answer takes are inlined, where the lengths of names are known.
 #[derive(Debug)]
-pub(crate) struct Json {
+pub struct Json {
     out: Vec<u8>,
 }
 
 impl Json {
-    pub(crate) fn with_capacity(bytes: usize) -> Self {
+    /// An empty text with room for this many bytes.
+    pub fn with_capacity(bytes: usize) -> Self {
         Self { out: Vec::with_capacity(bytes) }
     }
 
-    pub(crate) fn into_bytes(mut self) -> Vec<u8> {
+    /// The finished text.
+    pub fn into_bytes(mut self) -> Vec<u8> {
         self.out.truncate(self.out.len() - usize::from(self.out.last() == Some(&b',')));
         self.out
     }
@@ -38,18 +40,14 @@ impl Json {
     }
 
     /// An object element or value.
-    pub(crate) fn object(&mut self, fill: impl FnOnce(&mut Self)) {
+    pub fn object(&mut self, fill: impl FnOnce(&mut Self)) {
         self.out.push(b'{');
         fill(self);
         self.close(b'}');
     }
 
     /// An array element or value.
-    pub(crate) fn array<T>(
-        &mut self,
-        items: impl IntoIterator<Item = T>,
-        mut each: impl FnMut(&mut Self, T),
-    ) {
+    pub fn array<T>(&mut self, items: impl IntoIterator<Item = T>, mut each: impl FnMut(&mut Self, T)) {
         self.out.push(b'[');
         for item in items {
             each(self, item);
@@ -58,14 +56,14 @@ impl Json {
     }
 
     /// A field that holds an object.
-    pub(crate) fn object_field(&mut self, name: &str, fill: impl FnOnce(&mut Self)) {
+    pub fn object_field(&mut self, name: &str, fill: impl FnOnce(&mut Self)) {
         self.key(name);
         self.object(fill);
     }
 
     /// A field that holds an array.
     #[inline]
-    pub(crate) fn array_field<T>(
+    pub fn array_field<T>(
         &mut self,
         name: &str,
         items: impl IntoIterator<Item = T>,
@@ -75,39 +73,39 @@ impl Json {
         self.array(items, each);
     }
 
-    /// A field that holds an array of what [`elements`] worded.
-    pub(crate) fn elements_field(&mut self, name: &str, elements: &[u8]) {
+    /// A field that holds an array of elements that [`elements`] worded.
+    pub fn elements_field(&mut self, name: &str, elements: &[u8]) {
         self.key(name);
         self.out.push(b'[');
         self.out.extend_from_slice(elements);
         self.close(b']');
     }
 
-    /// A field with a string that needs no escapes: what the exchange itself made.
+    /// A field with a string of the exchange's own making, which needs no escapes.
     #[expect(clippy::inline_always, reason = "as its name's")]
     #[inline(always)]
-    pub(crate) fn plain(&mut self, name: &str, value: &str) {
+    pub fn plain(&mut self, name: &str, value: &str) {
         self.key(name);
         self.plain_item(value);
     }
 
     /// A string element that needs no escapes.
     #[inline]
-    pub(crate) fn plain_item(&mut self, value: &str) {
+    pub fn plain_item(&mut self, value: &str) {
         self.decimal_item(|out| out.extend_from_slice(value.as_bytes()));
     }
 
     /// A field with a string of digits that `print` writes: a decimal.
     #[expect(clippy::inline_always, reason = "as its name's")]
     #[inline(always)]
-    pub(crate) fn decimal(&mut self, name: &str, print: impl FnOnce(&mut Vec<u8>)) {
+    pub fn decimal(&mut self, name: &str, print: impl FnOnce(&mut Vec<u8>)) {
         self.key(name);
         self.decimal_item(print);
     }
 
     /// A string element of digits.
     #[inline]
-    pub(crate) fn decimal_item(&mut self, print: impl FnOnce(&mut Vec<u8>)) {
+    pub fn decimal_item(&mut self, print: impl FnOnce(&mut Vec<u8>)) {
         self.out.push(b'"');
         print(&mut self.out);
         self.out.extend_from_slice(b"\",");
@@ -116,13 +114,13 @@ impl Json {
     /// A field with a whole number.
     #[expect(clippy::inline_always, reason = "as its name's")]
     #[inline(always)]
-    pub(crate) fn number(&mut self, name: &str, value: u64) {
+    pub fn number(&mut self, name: &str, value: u64) {
         self.key(name);
         self.number_item(value);
     }
 
     /// A whole number element.
-    pub(crate) fn number_item(&mut self, value: u64) {
+    pub fn number_item(&mut self, value: u64) {
         push_u64(&mut self.out, value);
         self.out.push(b',');
     }
@@ -130,45 +128,45 @@ impl Json {
     /// A field with a whole number in a string.
     #[expect(clippy::inline_always, reason = "as its name's")]
     #[inline(always)]
-    pub(crate) fn number_text(&mut self, name: &str, value: u64) {
+    pub fn number_text(&mut self, name: &str, value: u64) {
         self.decimal(name, |out| push_u64(out, value));
     }
 
     /// A field with `true` or `false`.
     #[expect(clippy::inline_always, reason = "as its name's")]
     #[inline(always)]
-    pub(crate) fn flag(&mut self, name: &str, value: bool) {
+    pub fn flag(&mut self, name: &str, value: bool) {
         self.key(name);
         self.out.extend_from_slice(if value { b"true," } else { b"false," });
     }
 
     /// A field with `null`.
-    pub(crate) fn null(&mut self, name: &str) {
+    pub fn null(&mut self, name: &str) {
         self.key(name);
         self.out.extend_from_slice(b"null,");
     }
 }
 
 /// One JSON object as a reply's body.
-pub(crate) fn object(bytes: usize, fill: impl FnOnce(&mut Json)) -> Vec<u8> {
+pub fn object(bytes: usize, fill: impl FnOnce(&mut Json)) -> Vec<u8> {
     let mut json = Json::with_capacity(bytes);
     json.object(fill);
     json.into_bytes()
 }
 
 /// One JSON array as a reply's body.
-pub(crate) fn array<T>(items: impl IntoIterator<Item = T>, each: impl FnMut(&mut Json, T)) -> Vec<u8> {
+pub fn array<T>(items: impl IntoIterator<Item = T>, each: impl FnMut(&mut Json, T)) -> Vec<u8> {
     let mut json = Json::with_capacity(1024);
     json.array(items, each);
     json.into_bytes()
 }
 
-/// Elements worded in one go: some tenths of a millisecond.
+/// Elements worded without a pause: some tenths of a millisecond.
 const AT_ONCE: usize = 500;
 
-/// Words the elements of an array that may be very long, of some `bytes` each: whoever is served by the same thread has his
+/// Words the elements of an array that may be very long, of some `bytes` each. Other requests of the same thread have their
 /// turn in between.
-pub(crate) async fn elements<T>(items: &[T], bytes: usize, mut each: impl FnMut(&mut Json, &T)) -> Vec<u8> {
+pub async fn elements<T>(items: &[T], bytes: usize, mut each: impl FnMut(&mut Json, &T)) -> Vec<u8> {
     let mut json = Json::with_capacity(items.len() * bytes);
     for (at, some) in items.chunks(AT_ONCE).enumerate() {
         if at > 0 {

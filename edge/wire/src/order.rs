@@ -1,13 +1,13 @@
 //! An order and a trade as their owner sees them (ORD-001, ORD-014).
 
-use crate::app::App;
 use crate::json::Json;
+use crate::names::Names;
 use buttonwood_engine::OrderState;
 use buttonwood_model::{CancelReason, ExecutionOption, OrderKind, Side};
 use buttonwood_views::history::{Part, TradeRow};
 
 /// The name of a side on the wire.
-pub(crate) const fn side_name(side: Side) -> &'static str {
+pub const fn side_name(side: Side) -> &'static str {
     match side {
         Side::Buy => "buy",
         Side::Sell => "sell",
@@ -26,7 +26,7 @@ const fn type_name(order: &OrderState) -> &'static str {
 }
 
 /// The name of an execution option on the wire.
-pub(crate) const fn option_name(option: ExecutionOption) -> &'static str {
+pub const fn option_name(option: ExecutionOption) -> &'static str {
     match option {
         ExecutionOption::MakerOrCancel => "maker-or-cancel",
         ExecutionOption::ImmediateOrCancel => "immediate-or-cancel",
@@ -49,14 +49,14 @@ const fn reason_name(reason: CancelReason) -> &'static str {
 }
 
 /// Room for an order without trades.
-pub(crate) const ORDER_BYTES: usize = 512;
+pub const ORDER_BYTES: usize = 512;
 
 /// Room for a trade.
-pub(crate) const TRADE_BYTES: usize = 320;
+pub const TRADE_BYTES: usize = 320;
 
-/// Writes an order's fields; `trades`, worded already, only when they were asked for (ORD-067).
-pub(crate) fn order(json: &mut Json, app: &App, order: &OrderState, trades: Option<&[u8]>) {
-    let symbol = app.listed.symbol(order.symbol);
+/// Writes an order's fields; `trades`, worded already, only when the request asks for them (ORD-067).
+pub fn order(json: &mut Json, names: &Names, order: &OrderState, trades: Option<&[u8]>) {
+    let symbol = names.symbol(order.symbol);
     let grid = &symbol.grid;
     json.number_text("order_id", order.id.0);
     json.number_text("id", order.id.0);
@@ -64,7 +64,7 @@ pub(crate) fn order(json: &mut Json, app: &App, order: &OrderState, trades: Opti
         json.plain("client_order_id", client_id.as_str());
     }
     json.plain("symbol", &symbol.name);
-    json.plain("exchange", &app.settings.service);
+    json.plain("exchange", names.service());
     if order.kind == OrderKind::Limit {
         json.decimal("price", |out| grid.push_price(out, order.price));
     }
@@ -92,21 +92,21 @@ pub(crate) fn order(json: &mut Json, app: &App, order: &OrderState, trades: Opti
 }
 
 /// Writes a trade's fields, as they stand in an order's `trades`.
-pub(crate) fn trade(json: &mut Json, app: &App, row: &TradeRow) {
-    let symbol = app.listed.symbol(row.symbol);
+pub fn trade(json: &mut Json, names: &Names, row: &TradeRow) {
+    let symbol = names.symbol(row.symbol);
     json.decimal("price", |out| symbol.grid.push_price(out, row.price));
     json.decimal("amount", |out| symbol.grid.push_qty(out, row.qty));
     json.number("timestamp", row.time.seconds());
     json.number("timestampms", row.time.millis());
     json.plain("type", if row.side == Side::Buy { "Buy" } else { "Sell" });
     json.flag("aggressor", row.part == Part::Taker);
-    json.plain("fee_currency", &app.listed.currency(symbol.quote).code);
+    json.plain("fee_currency", &names.currency(symbol.quote).code);
     json.decimal("fee_amount", |out| row.fee.push_floored(out, buttonwood_num::MONEY_DECIMALS));
     json.number("tid", row.trade.0);
     json.number_text("order_id", row.order.0);
     if let Some(client_id) = &row.client_id {
         json.plain("client_order_id", client_id.as_str());
     }
-    json.plain("exchange", &app.settings.service);
+    json.plain("exchange", names.service());
     json.flag("is_auction_fill", row.part == Part::Auction);
 }

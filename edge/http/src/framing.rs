@@ -1,20 +1,12 @@
-//! Where one request ends and the next begins, read off the bytes before hyper tidies them up.
+//! Where one request ends and the next begins, read from the bytes before hyper changes them.
 //!
-//! hyper drops a Content-Length beside a Transfer-Encoding and the second of two equal ones, so a handler never
-//! learns that somebody else could have read the same bytes as other requests (D-03). [`Guarded`] looks at every head
-//! as it arrives and notes the first that is ambiguous, for the request it belongs to.
+//! hyper drops a Content-Length next to a Transfer-Encoding and the second of two equal ones, so a handler never
+//! learns that another reader could see other requests in the same bytes (D-03). [`Framing`] reads every head as it
+//! arrives and notes the first that is ambiguous, for the request it belongs to.
 //!
 //! Not here: what hyper refuses by itself, such as unequal lengths, folded lines and unknown codings.
 
-use crate::tend::Line;
-use crate::wording::{bare_refusal, worded};
 use std::cell::{Cell, RefCell};
-use std::io;
-use std::pin::Pin;
-use std::rc::Rc;
-use std::task::{Context, Poll, ready};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 
 /// Bytes of a line kept until the rest of it arrives; hyper refuses a head of that size.
 const LINE_MAX: usize = 64 * 1024;
@@ -33,7 +25,7 @@ impl Framing {
         self.heads.borrow_mut().feed(bytes);
     }
 
-    /// Counts the request that is now served, and says whether its framing lets anyone read behind it.
+    /// Counts the request that is now served, and returns what is known of its framing.
     pub(crate) fn next(&self) -> Verdict {
         self.served.set(self.served.get() + 1);
         let heads = self.heads.borrow();
@@ -67,7 +59,7 @@ enum Part {
     Head,
     /// So many bytes of a body.
     Body(u64),
-    /// Nobody looks any more: the connection ends with a request already seen.
+    /// No further byte is read: the connection ends with a request already seen.
     Rest,
 }
 
@@ -107,7 +99,7 @@ impl Heads {
         bytes.get(count..).unwrap_or_default()
     }
 
-    /// Takes one line, or keeps its beginning. Returns what lies behind it.
+    /// Takes one line, or keeps its beginning. Returns the bytes after it.
     fn feed_head<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let Some(end) = memchr::memchr(b'\n', bytes) else {
             self.partial.extend_from_slice(bytes);
@@ -195,86 +187,6 @@ impl Heads {
 fn value_of<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     let (found, value) = line.split_at_checked(name.len())?;
     found.eq_ignore_ascii_case(name).then_some(value)
-}
-
-/// A connection whose incoming bytes are looked at as they pass, and whose outgoing ones are noted, and worded where
-/// hyper has no words.
-#[derive(Debug)]
-pub(crate) struct Guarded {
-    stream: TcpStream,
-    framing: Rc<Framing>,
-    line: Rc<Line>,
-    /// What is left of an answer that goes out in place of hyper's own.
-    instead: Vec<u8>,
-}
-
-impl Guarded {
-    pub(crate) fn new(stream: TcpStream, framing: Rc<Framing>, line: Rc<Line>) -> Self {
-        Self { stream, framing, line, instead: Vec::new() }
-    }
-
-    fn write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
-        self.line.took(written);
-        Poll::Ready(Ok(written))
-    }
-
-    /// Writes a refusal with a body in place of the bare one, all of which counts as written then.
-    fn write_worded(&mut self, context: &mut Context<'_>, bare: &[u8]) -> Poll<io::Result<usize>> {
-        let mut left = std::mem::take(&mut self.instead);
-        if left.is_empty() {
-            left = worded(bare);
-        }
-        while !left.is_empty() {
-            match self.write(context, &left) {
-                Poll::Ready(Ok(0)) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                Poll::Ready(Ok(count)) => drop(left.drain(..count)),
-                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
-                Poll::Pending => {
-                    self.instead = left;
-                    return Poll::Pending;
-                }
-            }
-        }
-        Poll::Ready(Ok(bare.len()))
-    }
-}
-
-impl AsyncRead for Guarded {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
-        let fresh = buffer.filled().get(before..).unwrap_or_default();
-        self.framing.feed(fresh);
-        Poll::Ready(Ok(()))
-    }
-}
-
-impl AsyncWrite for Guarded {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        match bare_refusal(bytes) {
-            None => self.write(context, bytes),
-            Some(0) => self.write_worded(context, bytes),
-            // First the answers before it.
-            Some(begin) => self.write(context, bytes.get(..begin).unwrap_or(bytes)),
-        }
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,119 @@
+//! One connection, from its first request to its end.
+
+use crate::bare_refusal::no_place;
+use crate::body::Body;
+use crate::connection_care::{Connection, Connections, Signal};
+use crate::fault::Fault;
+use crate::framing::{Framing, Verdict};
+use crate::guarded_stream::GuardedStream;
+use crate::handler::{Handler, Request};
+use crate::limits::{FIELDS_MAX, HEAD_MAX};
+use crate::reply::Reply;
+use http::Method;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use std::cell::Cell;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// How long a connection is read on after a refusal that ends it, and how many bytes.
+const LINGER_WAIT: Duration = Duration::from_secs(1);
+const LINGER_MAX: usize = 4 * 1024 * 1024;
+
+/// Serves the requests of a connection.
+pub(crate) async fn serve<H: Handler>(
+    stream: TcpStream,
+    peer: SocketAddr,
+    handler: Arc<H>,
+    connections: Rc<Connections>,
+    connection: Rc<Connection>,
+) {
+    let framing = Rc::new(Framing::default());
+    let closes = Rc::new(Cell::new(false));
+    let (watched, closing, noted) = (Rc::clone(&framing), Rc::clone(&closes), Rc::clone(&connection));
+    let service = service_fn(move |request: http::Request<Incoming>| {
+        let (handler, closing, verdict) = (Arc::clone(&handler), Rc::clone(&closing), watched.next());
+        let (connections, connection) = (Rc::clone(&connections), Rc::clone(&noted));
+        let (head, incoming) = request.into_parts();
+        async move {
+            connection.begin();
+            let mut body = Body::new(incoming);
+            let request = Request { peer, head: &head, body: &mut body, verdict };
+            let reply = handler.answer(request).await;
+            // The next request would begin in doubt, or after bytes that were not read.
+            let is_last = verdict != Verdict::Clear || !body.is_at_end();
+            let reply = if is_last { reply.closing() } else { reply };
+            connections.end(&connection, if head.method == Method::HEAD { 0 } else { reply.len() });
+            closing.set(reply.closes());
+            Ok::<_, Infallible>(reply.into_http())
+        }
+    });
+    let stream = GuardedStream::new(stream, framing, Rc::clone(&connection), H::refuse);
+    // Not `pipeline_flush`: it holds an answer back while the next request is incomplete, and swallows hyper's own 400.
+    let mut served = http1::Builder::new()
+        .max_buf_size(HEAD_MAX)
+        .max_headers(FIELDS_MAX)
+        .writev(false)
+        // Else hyper looks for the end of the connection while a request waits: a system call a request.
+        .half_close(true)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut signal = Signal::Continue;
+    let ended = loop {
+        signal = tokio::select! {
+            biased;
+            ended = &mut served => break ended,
+            next = connection.signal_after(signal) => next,
+        };
+        match signal {
+            Signal::Continue => {}
+            Signal::Finish => Pin::new(&mut served).graceful_shutdown(),
+            Signal::Close => {
+                tracing::debug!(%peer, "connection was silent for too long, or left too large an answer unread");
+                return;
+            }
+        }
+    };
+    if let Err(error) = &ended {
+        tracing::debug!(%peer, %error, "connection ended");
+    }
+    if ended.is_err() || closes.get() {
+        linger(served.into_parts().io.into_inner()).await;
+    }
+}
+
+/// Refuses a connection that there is no place for.
+pub(crate) async fn turn_away(mut stream: TcpStream, refuse: fn(Fault) -> Reply) {
+    let answered = async {
+        stream.write_all(&no_place(refuse)).await?;
+        stream.shutdown().await
+    };
+    match tokio::time::timeout(LINGER_WAIT, answered).await {
+        Ok(Ok(())) => linger(stream).await,
+        Ok(Err(_)) | Err(_) => tracing::debug!("a connection that was turned away has gone"),
+    }
+}
+
+/// Reads on for a moment after a refusal that ends the connection: a close over unread bytes would reset it, and take
+/// the answer away from a client that is still sending.
+async fn linger(mut stream: impl AsyncRead + Unpin) {
+    let mut left = LINGER_MAX;
+    let mut scratch = [0; 4096];
+    let read_on = async {
+        while left > 0 {
+            match stream.read(&mut scratch).await {
+                Ok(0) | Err(_) => return,
+                Ok(count) => left = left.saturating_sub(count),
+            }
+        }
+    };
+    // A client that sends for longer has had time to read the answer.
+    let _ = tokio::time::timeout(LINGER_WAIT, read_on).await;
+}

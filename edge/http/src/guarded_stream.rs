@@ -1,0 +1,99 @@
+//! The stream of a connection: incoming bytes pass the reader of heads, outgoing bytes are counted, and a refusal that hyper
+//! writes without a body gets one.
+
+use crate::bare_refusal::{bare_refusal, worded};
+use crate::connection_care::Connection;
+use crate::fault::Fault;
+use crate::framing::Framing;
+use crate::reply::Reply;
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+
+/// A stream between a client and hyper.
+#[derive(Debug)]
+pub(crate) struct GuardedStream {
+    stream: TcpStream,
+    framing: Rc<Framing>,
+    connection: Rc<Connection>,
+    refuse: fn(Fault) -> Reply,
+    /// What is left of an answer that goes out in place of hyper's own.
+    instead: Vec<u8>,
+}
+
+impl GuardedStream {
+    pub(crate) fn new(
+        stream: TcpStream,
+        framing: Rc<Framing>,
+        connection: Rc<Connection>,
+        refuse: fn(Fault) -> Reply,
+    ) -> Self {
+        Self { stream, framing, connection, refuse, instead: Vec::new() }
+    }
+
+    fn write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
+        self.connection.took(written);
+        Poll::Ready(Ok(written))
+    }
+
+    /// Writes a refusal with a body in place of the bare one. All of the bare one then counts as written.
+    fn write_worded(&mut self, context: &mut Context<'_>, bare: &[u8]) -> Poll<io::Result<usize>> {
+        let mut left = std::mem::take(&mut self.instead);
+        if left.is_empty() {
+            left = worded(bare, self.refuse);
+        }
+        while !left.is_empty() {
+            match self.write(context, &left) {
+                Poll::Ready(Ok(0)) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                Poll::Ready(Ok(count)) => drop(left.drain(..count)),
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => {
+                    self.instead = left;
+                    return Poll::Pending;
+                }
+            }
+        }
+        Poll::Ready(Ok(bare.len()))
+    }
+}
+
+impl AsyncRead for GuardedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        let fresh = buffer.filled().get(before..).unwrap_or_default();
+        self.framing.feed(fresh);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for GuardedStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match bare_refusal(bytes) {
+            None => self.write(context, bytes),
+            Some(0) => self.write_worded(context, bytes),
+            // First the answers before it.
+            Some(begin) => self.write(context, bytes.get(..begin).unwrap_or(bytes)),
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,53 @@
+//! What answers requests.
+
+use crate::body::Body;
+use crate::fault::Fault;
+use crate::framing::Verdict;
+use crate::reply::Reply;
+use http::Version;
+use http::header::HOST;
+use http::request::Parts;
+use std::net::SocketAddr;
+
+/// One request.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// The address of the client.
+    pub peer: SocketAddr,
+    /// Method, target and header fields.
+    pub head: &'a Parts,
+    /// The body. The connection closes after the answer unless the handler reads the whole body.
+    pub body: &'a mut Body,
+    pub(crate) verdict: Verdict,
+}
+
+impl Request<'_> {
+    /// Refuses a request whose end or whose host could be read in two ways (D-03).
+    ///
+    /// # Errors
+    /// [`Fault::Ambiguous`].
+    pub fn check_framing(&self) -> Result<(), Fault> {
+        let hosts = self.head.headers.get_all(HOST).iter().count();
+        match (self.verdict, hosts) {
+            (Verdict::Ambiguous(why), _) => Err(Fault::Ambiguous(why)),
+            (Verdict::Clear | Verdict::Last, 0) if self.head.version == Version::HTTP_11 => {
+                Err(Fault::Ambiguous("no Host"))
+            }
+            (Verdict::Clear | Verdict::Last, 0 | 1) => Ok(()),
+            (Verdict::Clear | Verdict::Last, _) => Err(Fault::Ambiguous("more than one Host")),
+        }
+    }
+}
+
+/// What answers the requests of a server. Each serving thread calls it from many connections in turn.
+pub trait Handler: Send + Sync + 'static {
+    /// Answers one request. The future of a connection contains this one: box what few requests need.
+    fn answer(&self, request: Request<'_>) -> impl Future<Output = Reply>;
+
+    /// A task that each serving thread runs next to its connections. It starts before the first connection, and its first
+    /// part, which makes the task, runs on that thread too.
+    fn thread_task(&self) -> impl Future<Output = ()> + 'static;
+
+    /// The words for what the server refuses by itself. Only status, media type, body and the time to retry count.
+    fn refuse(fault: Fault) -> Reply;
+}

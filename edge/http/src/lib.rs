@@ -1,0 +1,30 @@
+//! The HTTP server.
+//!
+//! [`serve`] accepts connections, spreads them over serving threads and reads requests off them. Each request goes to a
+//! [`Handler`], which answers with a [`Reply`]. The server limits what a client may take: the size of heads and bodies,
+//! the time they may take, the number of connections and the answers that no client reads.
+//!
+//! Not here: routes, the words of refusals (`wire`), who may call (`gate`).
+
+mod abort_on_panic;
+mod bare_refusal;
+mod body;
+mod connection;
+mod connection_care;
+mod fault;
+mod framing;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
+mod guarded_stream;
+mod handler;
+mod limits;
+mod permits;
+mod reply;
+mod server;
+
+pub use body::Body;
+pub use fault::Fault;
+pub use handler::{Handler, Request};
+pub use reply::Reply;
+pub use server::{Server, own_files, serve};

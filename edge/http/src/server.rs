@@ -1,0 +1,268 @@
+//! Listener and serving threads.
+
+use crate::abort_on_panic::AbortOnPanic;
+use crate::connection;
+use crate::connection_care::Connections;
+use crate::handler::Handler;
+use crate::permits::{Permit, Permits};
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{mpsc, watch};
+use tokio::task::LocalSet;
+
+/// Blocking threads of a serving thread at most, for requests that wait for a disk; further ones queue. The first
+/// is there from the start.
+const BLOCKING_MAX: usize = 4;
+/// How long they stay with nothing to do.
+const FOR_GOOD: Duration = Duration::from_hours(24 * 365);
+/// The time between two checks of all connections. One that sends no whole head and takes nothing of an answer closes after
+/// two to three checks: after 60 to 90 seconds, idle time of a kept-alive connection included.
+const CHECK_EVERY: Duration = Duration::from_secs(30);
+/// How long open requests may take once the server stops; service managers kill after ten seconds or so.
+const STOP_WAIT: Duration = Duration::from_secs(3);
+/// Connections at most that a thread refuses with an answer at one time: their files are not counted among those it serves.
+const TURNED_AWAY_MAX: usize = 2;
+/// Connections of a thread beyond its share: those it turns away, and one since shares are rounded up.
+const BEYOND: usize = TURNED_AWAY_MAX + 1;
+/// Open files of a thread's runtime.
+const RUNTIME_FILES: usize = 3;
+
+/// The threads that serve connections.
+#[derive(Debug)]
+pub struct Server {
+    stop: watch::Sender<bool>,
+    threads: Vec<std::thread::JoinHandle<()>>,
+}
+
+impl Server {
+    /// Stops: no new connections or requests, open requests are answered first.
+    pub fn stop(self) {
+        let _ = self.stop.send(true);
+        for thread in self.threads {
+            // A thread that has panicked serves nothing any more either.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Serving threads: one for each processor.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Open files that serving takes at most besides the connections it may have. They grow with the processors: a fixed
+/// allowance would leave none for the journal on a large machine.
+pub fn own_files() -> usize {
+    threads() * (RUNTIME_FILES + BEYOND)
+}
+
+/// Serves a bound listener on one thread for each processor.
+///
+/// `connections_max` connections are open at once. Further ones are refused and closed, so that the process never lacks a
+/// file.
+///
+/// # Errors
+/// When the system refuses a thread or a runtime.
+pub fn serve<H: Handler>(
+    listener: std::net::TcpListener,
+    handler: Arc<H>,
+    connections_max: usize,
+) -> std::io::Result<Server> {
+    listener.set_nonblocking(true)?;
+    let (stop, stopped) = watch::channel(false);
+    let count = threads();
+    let share = connections_max.div_ceil(count);
+    let permits = Permits::new(connections_max + count * BEYOND);
+    let mut others = Vec::new();
+    let mut threads = Vec::new();
+    for number in 1..count {
+        let (sender, connections) = mpsc::unbounded_channel();
+        others.push(sender);
+        let thread = ServingThread::new(Arc::clone(&handler), stopped.clone(), share);
+        threads.push(spawn(number, Arc::clone(&handler), move || thread().serve(connections))?);
+    }
+    let thread = ServingThread::new(Arc::clone(&handler), stopped, share);
+    threads.push(spawn(0, handler, move || thread().accept(listener, permits, others))?);
+    Ok(Server { stop, threads })
+}
+
+fn spawn<H, F, R>(number: usize, handler: Arc<H>, work: F) -> std::io::Result<std::thread::JoinHandle<()>>
+where
+    H: Handler,
+    F: FnOnce() -> R + Send + 'static,
+    R: Future<Output = ()>,
+{
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(BLOCKING_MAX)
+        .thread_keep_alive(FOR_GOOD)
+        .thread_name(format!("http-{number}-disk"))
+        .build()?;
+    // With one thread there, a second that the system has no room for is no panic: the first does its work.
+    runtime.spawn_blocking(|| ());
+    std::thread::Builder::new().name(format!("http-{number}")).spawn(move || {
+        let _abort = AbortOnPanic;
+        let local = LocalSet::new();
+        let task = handler.thread_task();
+        local.spawn_local(task);
+        local.block_on(&runtime, work());
+        // A read that hangs must not keep the server from stopping.
+        runtime.shutdown_background();
+    })
+}
+
+/// The queue by which a serving thread gets its connections.
+type Queue = mpsc::UnboundedSender<(Permit, std::net::TcpStream)>;
+
+/// One serving thread.
+struct ServingThread<H> {
+    handler: Arc<H>,
+    stopped: watch::Receiver<bool>,
+    /// Connections it serves at most.
+    share: usize,
+    /// Whether the last connection that came was turned away.
+    is_full: Cell<bool>,
+    /// Connections that are being refused with an answer.
+    turned_away: Rc<Cell<usize>>,
+}
+
+impl<H: Handler> ServingThread<H> {
+    /// Makes one on its own thread.
+    fn new(handler: Arc<H>, stopped: watch::Receiver<bool>, share: usize) -> impl FnOnce() -> Self + Send {
+        move || Self { handler, stopped, share, is_full: Cell::new(false), turned_away: Rc::default() }
+    }
+
+    /// Accepts connections, keeps its share and gives the others to the other threads in turn.
+    async fn accept(self, listener: std::net::TcpListener, permits: Permits, others: Vec<Queue>) {
+        let listener = match TcpListener::from_std(listener) {
+            Ok(listener) => listener,
+            Err(error) => {
+                tracing::error!(%error, "cannot listen");
+                return;
+            }
+        };
+        let open = self.connections();
+        let mut turn = 0usize;
+        let mut stopped = self.stopped.clone();
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                _ = stopped.wait_for(|stopped| *stopped) => break,
+            };
+            match accepted {
+                Ok((stream, _)) => {
+                    // Each is an open file from here on, though its thread may take some time to look at it.
+                    let Some(permit) = permits.take() else { continue };
+                    turn = (turn + 1) % (others.len() + 1);
+                    match others.get(turn) {
+                        None => self.start(permit, stream, &open),
+                        Some(other) => {
+                            // A thread that is gone drops the connection.
+                            let _ = stream.into_std().map(|stream| other.send((permit, stream)));
+                        }
+                    }
+                }
+                Err(error) => {
+                    // Out of file descriptors, most likely: let some connections end.
+                    tracing::warn!(%error, "cannot accept a connection");
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            }
+        }
+        drop(listener);
+        drop(others);
+        drain(&open).await;
+    }
+
+    /// Serves the connections that this thread gets from the accepting one.
+    async fn serve(self, mut connections: mpsc::UnboundedReceiver<(Permit, std::net::TcpStream)>) {
+        let open = self.connections();
+        while let Some((permit, stream)) = connections.recv().await {
+            if let Ok(stream) = TcpStream::from_std(stream) {
+                self.start(permit, stream, &open);
+            }
+        }
+        drain(&open).await;
+    }
+
+    /// The connections of this thread, checked for as long as it serves.
+    fn connections(&self) -> Rc<Connections> {
+        let connections = Rc::new(Connections::default());
+        let (checked, mut stopped) = (Rc::clone(&connections), self.stopped.clone());
+        tokio::task::spawn_local(async move {
+            let _abort = AbortOnPanic;
+            let stopping = stopped.wait_for(|stopped| *stopped);
+            tokio::pin!(stopping);
+            while tokio::time::timeout(CHECK_EVERY, &mut stopping).await.is_err() {
+                checked.check();
+            }
+            checked.finish();
+        });
+        connections
+    }
+
+    /// Refuses a connection; a few at a time with an answer, so that a flood of them takes no open files. The others close
+    /// without one.
+    fn turn_away(&self, permit: Permit, stream: TcpStream) {
+        let turned_away = Rc::clone(&self.turned_away);
+        if turned_away.get() < TURNED_AWAY_MAX {
+            turned_away.set(turned_away.get() + 1);
+            tokio::task::spawn_local(async move {
+                connection::turn_away(stream, H::refuse).await;
+                turned_away.set(turned_away.get() - 1);
+                drop(permit);
+            });
+        }
+    }
+
+    fn start(&self, permit: Permit, stream: TcpStream, connections: &Rc<Connections>) {
+        let Ok(peer) = stream.peer_addr() else { return };
+        if connections.open() >= self.share {
+            if !self.is_full.replace(true) {
+                tracing::warn!(open = connections.open(), "too many connections: others are turned away");
+            }
+            self.turn_away(permit, stream);
+            return;
+        }
+        // Not at the first free place: where places are taken as they come free, each would write a line to the log.
+        if connections.open() <= self.share - self.share.div_ceil(8) {
+            self.is_full.set(false);
+        }
+        // Without it, small replies wait for the client's acknowledgement.
+        let _ = stream.set_nodelay(true);
+        let (handler, connections) = (Arc::clone(&self.handler), Rc::clone(connections));
+        let (number, connection) = connections.enter();
+        let place = Place { connections: Rc::clone(&connections), number, _permit: permit };
+        tokio::task::spawn_local(async move {
+            connection::serve(stream, peer, handler, connections, connection).await;
+            drop(place);
+        });
+    }
+}
+
+/// A connection's place among those of its thread, given back however the connection ends.
+struct Place {
+    connections: Rc<Connections>,
+    number: u64,
+    _permit: Permit,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.connections.leave(self.number);
+    }
+}
+
+async fn drain(connections: &Connections) {
+    let all_closed = async {
+        while connections.open() > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    if tokio::time::timeout(STOP_WAIT, all_closed).await.is_err() {
+        tracing::warn!(open = connections.open(), "connections were cut");
+    }
+}

@@ -1,0 +1,14 @@
+//! Who may call a route.
+
+/// Who may call a route, as the contract lists it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Auth {
+    /// Any client.
+    Public,
+    /// A key, on the one account it names or belongs to.
+    Account,
+    /// A key, about itself.
+    Session,
+    /// The sandbox's own machine.
+    Control,
+}

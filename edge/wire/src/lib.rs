@@ -1,0 +1,20 @@
+//! The JSON of the interface: what orders look like when they arrive, and what orders, trades, books and refusals look like
+//! when they leave.
+//!
+//! Every interface that speaks JSON shares this room. It knows types, not a running exchange: the caller hands in the rows to
+//! word, and [`Names`] for the symbols and currencies in them.
+//!
+//! Not here: routes and who may call them (`rest`), the form of private requests (`gate`).
+
+pub mod field;
+pub mod json;
+pub mod market;
+mod names;
+pub mod order;
+pub mod order_request;
+pub mod reject;
+pub mod reply;
+pub mod time;
+
+pub use json::Json;
+pub use names::Names;

@@ -1,0 +1,161 @@
+//! The words for the core's rejects: one exhaustive table.
+
+use crate::field::{bad_order_field, closed_symbol, failed, no_space, unknown_symbol};
+use crate::names::Names;
+use crate::time::iso_millis;
+use buttonwood_engine::{AccessReject, FILLS_MAX, FeeSchedule, ORDERS_MAX, PlaceReject, Reject};
+use buttonwood_gate::{Key, Payload, Reason, Refusal, missing_role, quoted};
+use buttonwood_model::{Role, Roles, Symbol, Time};
+use buttonwood_num::{Decimal, MONEY_DECIMALS};
+
+/// A writing call that the core rejected.
+#[derive(Debug)]
+pub struct Rejected<'a> {
+    /// The names to word it with.
+    pub names: &'a Names,
+    /// The key that signed it.
+    pub key: &'a Key,
+    /// What it asked for.
+    pub payload: &'a Payload,
+}
+
+/// What the refusal of an order says besides its own fields.
+#[derive(Debug)]
+pub struct Market<'a> {
+    /// The order's symbol; none if no such symbol is listed.
+    pub symbol: Option<&'a Symbol>,
+    /// When its next auction takes orders.
+    pub auction_opens: Option<Time>,
+    /// The fees that orders pay.
+    pub fees: Option<FeeSchedule>,
+}
+
+/// Words a reject. `market` is called for the reject of an order alone.
+pub fn refusal<'a>(call: &Rejected<'a>, reject: Reject, market: impl FnOnce() -> Market<'a>) -> Refusal {
+    match reject {
+        Reject::Access(reject) => access(call, reject),
+        Reject::Place(reject) => place(call, &market(), reject),
+        Reject::NoRoom => no_space(),
+        Reject::System => failed(),
+        Reject::BadAmount
+        | Reject::Unknown
+        | Reject::Taken
+        | Reject::TooMany
+        | Reject::NotNow
+        | Reject::Schedule(_) => {
+            Refusal::new(Reason::InvalidParameterValue, "The exchange does not take this request")
+        }
+    }
+}
+
+fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
+    match reject {
+        AccessReject::UnknownSession => Refusal::new(Reason::InvalidApiKey, "The API key is unknown"),
+        AccessReject::NonceUsed => nonce_used(call.payload),
+        AccessReject::ForeignAccount => {
+            Refusal::new(Reason::InvalidAccountName, "The account does not belong to this key")
+        }
+        AccessReject::MissingRole => missing_role(call.key, Roles::of(&[Role::Trader])),
+    }
+}
+
+/// The gate let it pass, and another call of the same key reached the writer before it. The words are the gate's (facts T§7.4).
+fn nonce_used(payload: &Payload) -> Refusal {
+    let shown = |name| payload.field(name).map_or(String::new(), |value| quoted(value.shown()));
+    let message = format!(
+        "Nonce '{}' has not increased since another call of this key was taken (this one was to '{}')",
+        shown("nonce"),
+        shown("request")
+    );
+    Refusal::new(Reason::InvalidNonce, message)
+}
+
+fn place(call: &Rejected<'_>, market: &Market<'_>, reject: PlaceReject) -> Refusal {
+    let text = |name| call.payload.decimal_text(name).unwrap_or_default();
+    let name = text("symbol");
+    let Some(symbol) = market.symbol else { return unknown_symbol(&name) };
+    let shown = symbol.name.to_ascii_uppercase();
+    match reject {
+        PlaceReject::InvalidSymbol => closed_symbol(&name),
+        PlaceReject::NoAuctions => {
+            let message = format!("Option \"auction-only\" is not supported: symbol {shown} has no auctions");
+            Refusal::new(Reason::UnsupportedOption, message)
+        }
+        PlaceReject::AuctionNotOpen => {
+            let at = |time| format!("; it opens at {}", iso_millis(time));
+            let opening = market.auction_opens.map_or_else(String::new, at);
+            let message = format!("The next auction of symbol {shown} does not take orders yet{opening}");
+            Refusal::new(Reason::AuctionNotOpen, message)
+        }
+        PlaceReject::NoPrice => bad_order_field(Reason::InvalidPrice, "price", symbol, &text("price")),
+        PlaceReject::SpendIsForBuys => bad_order_field(Reason::InvalidSide, "side", symbol, &text("side")),
+        PlaceReject::BelowMinimum => bad_size(call.payload, symbol).and("it buys less than can be traded"),
+        PlaceReject::MarketClosed => {
+            Refusal::new(Reason::MarketClosed, format!("The market for symbol {shown} is closed"))
+        }
+        PlaceReject::MarketNotOpen(status) => {
+            let message = format!(
+                "The market for symbol {shown} does not take this order: its status is {}",
+                status.name()
+            );
+            Refusal::new(Reason::MarketNotOpen, message)
+        }
+        PlaceReject::TooManyFills => {
+            let refusal = bad_size(call.payload, symbol);
+            let why = format!("it would trade with more than {FILLS_MAX} orders at once");
+            refusal.and(&why)
+        }
+        PlaceReject::TooManyOrders => {
+            let message = format!("The account has {ORDERS_MAX} live orders, and no more are taken");
+            Refusal::new(Reason::AccountLimitExceeded, message)
+        }
+        PlaceReject::InsufficientFunds => {
+            let message = format!(
+                "Failed to place {} order on symbol {shown} for {}: insufficient funds{}",
+                text("side"),
+                terms(call.payload, &call.names.currency(symbol.quote).code),
+                reserved(call, market.fees, symbol)
+            );
+            Refusal::new(Reason::InsufficientFunds, message)
+        }
+    }
+}
+
+/// What a limit buy would have reserved, which is more than price times quantity. The terms of other orders name it.
+fn reserved(call: &Rejected<'_>, fees: Option<FeeSchedule>, symbol: &Symbol) -> String {
+    let payload = call.payload;
+    let decimal = |name| Decimal::parse(payload.decimal_text(name)?.as_bytes()).ok();
+    let is_buy = payload.decimal_text("side").as_deref() == Some("buy");
+    let is_limit = payload.decimal_text("type").as_deref() == Some("exchange limit");
+    let needed = fees.filter(|_| is_buy && is_limit).and_then(|fees| {
+        let price = symbol.grid.price(decimal("price")?)?;
+        fees.buy_reserves(&symbol.grid, price, symbol.grid.qty(decimal("amount")?)?)
+    });
+    let quote = call.names.currency(symbol.quote);
+    needed.map_or_else(String::new, |needed| {
+        let mut digits = Vec::new();
+        needed.push_floored(&mut digits, MONEY_DECIMALS);
+        format!("; it reserves {} {}, the fee included", String::from_utf8_lossy(&digits), quote.code)
+    })
+}
+
+/// A size that the symbol does not take, under the name of the field that has it.
+fn bad_size(payload: &Payload, symbol: &Symbol) -> Refusal {
+    let (kind, field) = match payload.field("amount") {
+        Some(_) => ("quantity", "amount"),
+        None => ("total spend", "total_spend"),
+    };
+    let value = payload.decimal_text(field).unwrap_or_default();
+    bad_order_field(Reason::InvalidQuantity, kind, symbol, &value)
+}
+
+/// The terms of an order: price and quantity (facts T§7.4), or the fields that a market order has in their place.
+fn terms(payload: &Payload, quote: &str) -> String {
+    let text = |name| payload.decimal_text(name).unwrap_or_default();
+    let (price, amount, spend) = (text("price"), text("amount"), text("total_spend"));
+    match (&*text("type"), &*amount) {
+        ("exchange market", "") => format!("the market price and total spend {spend} {quote}"),
+        ("exchange market", _) => format!("the market price and quantity {amount}"),
+        _ => format!("price {price} {quote} and quantity {amount}"),
+    }
+}
