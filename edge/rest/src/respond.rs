@@ -2,11 +2,11 @@
 
 use crate::app::App;
 use crate::auth::Auth;
-use crate::call::{Asked, Call, caller};
+use crate::call::{self, Asked, Call};
 use crate::health;
 use crate::route::{Handler, Route, Write};
 use crate::routes::{Found, find};
-use crate::sandbox::{control, maintenance};
+use crate::sandbox::{caller, control, maintenance};
 use crate::submit::{durable, send};
 use crate::unbuilt::is_unbuilt;
 use buttonwood_engine::{Body, Command, Outcome};
@@ -71,11 +71,11 @@ async fn respond(app: &App, request: Request<'_>) -> Result<Reply, Refusal> {
             answer(app, &asked).await
         }
         Handler::ControlRead(answer) => {
-            control::check_origin(peer, &head.headers)?;
+            caller::check(peer, head)?;
             Ok(answer(app))
         }
         Handler::Control(answer) => {
-            control::check_origin(peer, &head.headers)?;
+            caller::check(peer, head)?;
             let fields = Box::new(control::read(&head.headers, &body)?);
             answer(app, &asked, &fields).await
         }
@@ -212,7 +212,7 @@ fn change(app: &App, route: &Route, call: gate::Call, write: Write) -> Result<(P
     };
     let call = match Call::new(app, route.auth, route.roles, call) {
         Ok(call) => call,
-        Err(refused) => return use_nonce(caller(&refused.gate, None), refused.refusal),
+        Err(refused) => return use_nonce(call::caller(&refused.gate, None), refused.refusal),
     };
     match (write.command)(app, &call) {
         Ok(body) => {

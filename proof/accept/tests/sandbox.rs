@@ -299,7 +299,7 @@ fn time_runs_what_falls_due() {
     laws::check(&x);
 }
 
-/// No web page can reach the controls: only JSON, only this machine's own name.
+/// No web page and no proxy can reach the controls: only JSON, only this machine's own name.
 #[test]
 fn controls_are_guarded() {
     let x = Exchange::start();
@@ -320,6 +320,11 @@ fn controls_are_guarded() {
     for kind in ["", "Content-Type: text/plain\r\n", "Content-Type: application/x-www-form-urlencoded\r\n"] {
         let status = send("127.0.0.1", kind).expect("an answer");
         assert!((400..500).contains(&status), "{kind}: {status}");
+    }
+    let through_a_proxy = format!("{json}X-Forwarded-For: 192.0.2.1\r\n");
+    let of_a_page = format!("{json}Origin: https://evil.example\r\n");
+    for fields in [through_a_proxy, of_a_page] {
+        assert_eq!(send("127.0.0.1", &fields), Some(403), "{fields}");
     }
     assert_eq!(x.as_("empty").balance("USD").0, Dec::ZERO);
     assert_eq!(send(&x.address(), json), Some(200));
