@@ -154,7 +154,7 @@ fn sync_parent(path: &Path) -> std::io::Result<()> {
 pub(crate) fn data_dir(flags: &Sandbox) -> Result<(PathBuf, Option<Ephemeral>), Trouble> {
     if flags.ephemeral {
         let parent = std::env::temp_dir();
-        let fresh = Ephemeral::make(&parent).map_err(|error| Trouble::Data(parent, error))?;
+        let fresh = Ephemeral::make(&parent)?;
         return Ok((fresh.path().to_owned(), Some(fresh)));
     }
     make_dir(&flags.common.data)?;

@@ -1,103 +1,162 @@
-//! Data directories that nobody looks for again: removed at a clean exit, and after any other by the next start of their kind.
+//! Ephemeral data directories: removed at a clean exit, or by the next start of their kind after any other exit.
 //!
-//! What is removed must be beyond doubt such a directory, and nobody's any more: it has the name, the owner and the mark, nothing lies
-//! in it that does not belong there, and neither its mark nor its journal is locked.
+//! A directory is removed only if it certainly is one that no process uses: it has the name, the owner and the mark, it holds
+//! nothing that does not belong there, and neither its mark nor its journal is locked. All of this is checked on the
+//! directory's own handle, and its content is removed through that handle, so that no link leads elsewhere.
 
+mod handle;
+
+use crate::trouble::Trouble;
 use buttonwood_sequencer::JOURNAL_DIR;
-use std::fs::{self, DirEntry, File, OpenOptions, Permissions};
+use handle::Handle;
+use rustix::process::geteuid;
+use std::ffi::{CStr, CString};
+use std::fs::{File, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 
 /// What their names begin with; some letters follow.
 const PREFIX: &str = "buttonwood-";
 const LETTERS: usize = 6;
-/// A file in each of them, locked for as long as its process lives: under this name it always is.
-const MARK: &str = "ephemeral";
+/// The file in each of them that is locked for as long as its process lives.
+const MARK: &CStr = c"ephemeral";
+/// The mark before it is locked.
+const UNLOCKED_MARK: &CStr = c"ephemeral.tmp";
 /// What is in it.
 const MARKED: &[u8] = b"made by buttonwood --ephemeral, which removes it\n";
 /// What belongs in such a directory, whole or as `.tmp` still in the making.
-const PARTS: [&str; 6] = [MARK, JOURNAL_DIR, "history", "vault", "vault.key", "credentials.json"];
+const PARTS: [&str; 6] = ["ephemeral", JOURNAL_DIR, "history", "vault", "vault.key", "credentials.json"];
 
 /// A fresh directory, removed when dropped.
 #[derive(Debug)]
 pub(crate) struct Ephemeral {
-    dir: PathBuf,
+    path: PathBuf,
+    place: Place,
     _alive: File,
 }
 
-/// One that no process uses, and what keeps any from using it.
+/// An open directory and the name it has in its parent.
+#[derive(Debug)]
+struct Place {
+    parent: Arc<Handle>,
+    name: CString,
+    dir: Handle,
+}
+
+/// A directory that no process uses, and the locks that keep it so.
 struct Leftover {
-    dir: PathBuf,
+    place: Place,
     _locks: (File, Option<File>),
 }
 
 impl Ephemeral {
-    /// Makes one in `parent`. Those whose processes have ended are removed meanwhile: that may take longer than a start.
-    pub(crate) fn make(parent: &Path) -> io::Result<Self> {
+    /// Makes a directory in `parent`. A thread removes those of ended processes, which may take longer than a start.
+    pub(crate) fn make(parent: &Path) -> Result<Self, Trouble> {
+        let trouble = |error| Trouble::Data(parent.to_owned(), error);
+        let open = Arc::new(Handle::open(parent).map_err(trouble)?);
+        if open.is_open_to_others() {
+            return Err(Trouble::Flag(format!(
+                "--ephemeral: other users may replace files in {}, which they may write and which is not sticky; \
+                 set TMPDIR to a directory of your own",
+                parent.display()
+            )));
+        }
+        let made = Self::make_in(parent, Arc::clone(&open)).map_err(trouble)?;
+        // A later start removes what this thread cannot.
+        let _ = thread::Builder::new().name("leftovers".to_owned()).spawn(move || remove_leftovers(&open));
+        Ok(made)
+    }
+
+    fn make_in(parent: &Path, open: Arc<Handle>) -> io::Result<Self> {
         let private = Permissions::from_mode(0o700);
-        let dir = tempfile::Builder::new()
+        let made = tempfile::Builder::new()
             .prefix(PREFIX)
             .rand_bytes(LETTERS)
             .permissions(private)
             .tempdir_in(parent)?;
-        let unnamed = dir.path().join("ephemeral.tmp");
-        let mut alive = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unnamed)?;
+        let name = made.path().file_name().unwrap_or_default();
+        let place = Place::open(open, CString::new(name.as_bytes())?)?;
+        let mut alive = place.dir.create(UNLOCKED_MARK)?;
         alive.write_all(MARKED)?;
-        // Where there are no locks, nobody can tell whether it is used, and nobody removes it.
+        // Without locks no start can see whether the directory is used, so it gets no mark and no start removes it.
         if alive.lock().is_ok() {
-            fs::rename(&unnamed, dir.path().join(MARK))?;
+            place.dir.rename(UNLOCKED_MARK, MARK)?;
         }
-        let (parent, owner) = (parent.to_owned(), alive.metadata()?.uid());
-        // What cannot be removed now, a later start may.
-        let _ = thread::Builder::new()
-            .name("leftovers".to_owned())
-            .spawn(move || remove_leftovers(&parent, owner));
-        Ok(Self { dir: dir.keep(), _alive: alive })
+        Ok(Self { path: made.keep(), place, _alive: alive })
     }
 
     /// Where it is.
     pub(crate) fn path(&self) -> &Path {
-        &self.dir
+        &self.path
     }
 }
 
 impl Drop for Ephemeral {
     fn drop(&mut self) {
-        // What is left of it, a later start removes.
-        let _ = remove(&self.dir);
-    }
-}
-
-/// Makes a directory that somebody names his own: it may be what a killed process left, and is not to be removed any more.
-pub(crate) fn adopt(data: &Path) {
-    if is_marked(data) {
-        let _ = fs::remove_file(data.join(MARK));
-    }
-}
-
-fn remove_leftovers(parent: &Path, owner: u32) {
-    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        if let Some(leftover) = leftover(&entry, owner) {
-            let _ = remove(&leftover.dir);
+        if let Err(error) = self.place.remove() {
+            tracing::warn!("the ephemeral directory {} is not removed: {error}", self.path.display());
         }
     }
 }
 
-/// Whether the owner's directory is one that no process uses.
-fn leftover(entry: &DirEntry, owner: u32) -> Option<Leftover> {
-    let name = entry.file_name();
-    let is_named = name.to_str()?.strip_prefix(PREFIX)?.len() == LETTERS;
-    // A link that leads elsewhere is none.
-    let found = entry.metadata().ok()?;
-    let dir = entry.path();
-    if !is_named || !found.is_dir() || found.uid() != owner || !is_marked(&dir) || !has_only_parts(&dir) {
+impl Place {
+    /// Opens an entry of `parent` that must be a directory of this user.
+    fn open(parent: Arc<Handle>, name: CString) -> io::Result<Self> {
+        let dir = parent.dir(&name)?;
+        if dir.owner() != geteuid().as_raw() {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
+        }
+        Ok(Self { parent, name, dir })
+    }
+
+    /// Removes the directory; the mark goes last, so that a later start recognises what an interrupted removal leaves.
+    fn remove(&self) -> io::Result<()> {
+        if !self.parent.leads_to(&self.name, &self.dir) {
+            return Err(io::Error::other("it was moved, or something else has its name"));
+        }
+        self.dir.clear(Some(MARK))?;
+        match self.dir.remove_file(MARK) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        self.parent.remove_dir(&self.name)
+    }
+}
+
+/// Keeps a directory that the user names with `--data`: one that a killed process left is no longer removed.
+pub(crate) fn adopt(data: &Path) {
+    if let Ok(dir) = Handle::open(data)
+        && mark_of(&dir).is_some()
+    {
+        let _ = dir.remove_file(MARK);
+    }
+}
+
+fn remove_leftovers(parent: &Arc<Handle>) {
+    for name in parent.names().unwrap_or_default() {
+        if let Some(leftover) = leftover(parent, name) {
+            let _ = leftover.place.remove();
+        }
+    }
+}
+
+/// The entry `name`, if it is an ephemeral directory that no process uses.
+fn leftover(parent: &Arc<Handle>, name: CString) -> Option<Leftover> {
+    if name.to_str().ok()?.strip_prefix(PREFIX)?.len() != LETTERS {
         return None;
     }
-    let mark = File::open(dir.join(MARK)).ok()?;
+    let place = Place::open(Arc::clone(parent), name).ok()?;
+    if !has_only_parts(&place.dir) {
+        return None;
+    }
+    let mark = mark_of(&place.dir)?;
     mark.try_lock().ok()?;
-    let journal = match File::open(dir.join(JOURNAL_DIR).join("lock")) {
+    let journal = CString::new(JOURNAL_DIR).ok()?;
+    let journal = match place.dir.dir(&journal).and_then(|journal| journal.file(c"lock")) {
         Ok(lock) => {
             lock.try_lock().ok()?;
             Some(lock)
@@ -105,39 +164,65 @@ fn leftover(entry: &DirEntry, owner: u32) -> Option<Leftover> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(_) => return None,
     };
-    Some(Leftover { dir, _locks: (mark, journal) })
+    Some(Leftover { place, _locks: (mark, journal) })
 }
 
-/// Whether the mark is there, and ours.
-fn is_marked(dir: &Path) -> bool {
-    let mark = dir.join(MARK);
-    // Not opened before it is known to be a file: to open some other things takes for ever.
-    if !fs::symlink_metadata(&mark).is_ok_and(|found| found.is_file()) {
-        return false;
-    }
+/// The mark of a directory, if it has one.
+fn mark_of(dir: &Handle) -> Option<File> {
+    let mark = dir.file(MARK).ok()?;
     let mut marked = Vec::new();
-    let read = File::open(mark).and_then(|file| file.take(1_000).read_to_end(&mut marked));
-    read.is_ok() && marked == MARKED
+    (&mark).take(1_000).read_to_end(&mut marked).ok()?;
+    (marked == MARKED).then_some(mark)
 }
 
-fn has_only_parts(dir: &Path) -> bool {
-    let Ok(mut entries) = fs::read_dir(dir) else { return false };
-    entries.all(|entry| entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(is_part)))
+fn has_only_parts(dir: &Handle) -> bool {
+    dir.names().is_ok_and(|names| names.iter().all(|name| name.to_str().is_ok_and(is_part)))
 }
 
 fn is_part(name: &str) -> bool {
     PARTS.contains(&name.strip_suffix(".tmp").unwrap_or(name))
 }
 
-/// Removes one; what tells that it is one goes last, should this be interrupted.
-fn remove(dir: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            fs::remove_dir_all(entry.path())?;
-        } else if entry.file_name() != MARK {
-            fs::remove_file(entry.path())?;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    /// A parent with a leftover `buttonwood-abcdef` and with a directory `precious`.
+    fn parent() -> (tempfile::TempDir, PathBuf, PathBuf) {
+        let parent = tempfile::tempdir().unwrap();
+        let (left, precious) = (parent.path().join("buttonwood-abcdef"), parent.path().join("precious"));
+        for folder in [left.join("journal"), precious.clone()] {
+            fs::create_dir_all(folder).unwrap();
         }
+        fs::write(left.join("ephemeral"), MARKED).unwrap();
+        fs::write(precious.join("thesis.txt"), "precious").unwrap();
+        (parent, left, precious)
     }
-    fs::remove_dir_all(dir)
+
+    /// A link inside is removed itself, and its target stays.
+    #[test]
+    fn removal_follows_no_link_inside() {
+        let (parent, left, precious) = parent();
+        symlink(&precious, left.join("history")).unwrap();
+        symlink(&precious, left.join("journal/more")).unwrap();
+        remove_leftovers(&Arc::new(Handle::open(parent.path()).unwrap()));
+        assert!(!left.exists());
+        assert!(precious.join("thesis.txt").exists());
+    }
+
+    /// What takes the name of a directory after the checks is not removed, nor is the directory that was moved.
+    #[test]
+    fn removal_follows_no_link_in_its_place() {
+        let (parent, left, precious) = parent();
+        let open = Arc::new(Handle::open(parent.path()).unwrap());
+        let found = leftover(&open, c"buttonwood-abcdef".to_owned()).expect("it is one");
+        let moved = parent.path().join("moved");
+        fs::rename(&left, &moved).unwrap();
+        symlink(&precious, &left).unwrap();
+        assert!(found.place.remove().is_err());
+        assert!(precious.join("thesis.txt").exists() && moved.join("journal").exists());
+        assert!(leftover(&open, c"buttonwood-abcdef".to_owned()).is_none(), "a link is no leftover");
+    }
 }

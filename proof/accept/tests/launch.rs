@@ -588,6 +588,48 @@ fn ephemeral() {
     assert!(names_in(temporary.path()).is_empty());
 }
 
+/// Something else in the place of an ephemeral directory stays at a clean exit, and so does the directory that was moved.
+#[test]
+fn a_link_in_an_ephemeral_directory_s_place() {
+    let temporary = tempfile::tempdir().unwrap();
+    let precious = temporary.path().join("precious");
+    fs::create_dir(&precious).unwrap();
+    fs::write(precious.join("thesis.txt"), "precious").unwrap();
+    let before = names_in(temporary.path());
+    let child = ephemeral_in(temporary.path());
+    let name = names_in(temporary.path()).difference(&before).next().unwrap().clone();
+    let (dir, moved) = (temporary.path().join(name), temporary.path().join("moved"));
+    fs::rename(&dir, &moved).unwrap();
+    std::os::unix::fs::symlink(&precious, &dir).unwrap();
+    // The stop itself fails: its snapshot has nowhere to go.
+    terminated(child);
+    assert_eq!(fs::read_to_string(precious.join("thesis.txt")).unwrap(), "precious");
+    assert!(moved.join("journal").exists() && dir.is_symlink());
+}
+
+/// An ephemeral directory is made only where no other user can replace it: in a sticky directory, or in one's own.
+#[test]
+fn ephemeral_wants_a_safe_parent() {
+    let temporary = tempfile::tempdir().unwrap();
+    let parent = temporary.path();
+    for mode in [0o777, 0o770] {
+        fs::set_permissions(parent, fs::Permissions::from_mode(mode)).unwrap();
+        let output = Command::new(binary())
+            .args(["--ephemeral", "--listen", "127.0.0.1:0"])
+            .env("TMPDIR", parent)
+            .output()
+            .unwrap();
+        let line = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), line.lines().count()), (Some(2), 1), "{mode:o}: {line}");
+        assert!(line.contains("--ephemeral") && line.contains(text(parent)), "{line}");
+        assert!(names_in(parent).is_empty(), "{mode:o}");
+    }
+    for mode in [0o1777, 0o755] {
+        fs::set_permissions(parent, fs::Permissions::from_mode(mode)).unwrap();
+        assert!(terminated(ephemeral_in(parent)), "{mode:o}");
+    }
+}
+
 /// What a killed process leaves of its ephemeral directory, the next such start removes: not another's that runs, nor what only
 /// has such a name.
 #[test]
