@@ -28,8 +28,10 @@ const MARK: &CStr = c"ephemeral";
 const UNLOCKED_MARK: &CStr = c"ephemeral.tmp";
 /// What is in it.
 const MARKED: &[u8] = b"made by buttonwood --ephemeral, which removes it\n";
-/// What belongs in such a directory, whole or as `.tmp` still in the making.
+/// What belongs in such a directory.
 const PARTS: [&str; 6] = ["ephemeral", JOURNAL_DIR, "history", "vault", "vault.key", "credentials.json"];
+/// The endings of a part whose writing was interrupted; earlier builds used the second.
+const UNFINISHED: [&str; 2] = [".tmp", ".new"];
 
 /// A fresh directory, removed when dropped.
 #[derive(Debug)]
@@ -180,7 +182,8 @@ fn has_only_parts(dir: &Handle) -> bool {
 }
 
 fn is_part(name: &str) -> bool {
-    PARTS.contains(&name.strip_suffix(".tmp").unwrap_or(name))
+    let whole = UNFINISHED.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+    PARTS.contains(&whole)
 }
 
 #[cfg(test)]
