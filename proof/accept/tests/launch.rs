@@ -215,6 +215,25 @@ fn credentials_are_rewritten() {
     x.as_("trader").call("/v1/balances", json!({})).ok();
 }
 
+/// The file is its owner's alone and no link is written through, whatever lies under its names.
+#[test]
+fn credentials_replace_links() {
+    let x = Exchange::start();
+    x.stop();
+    let target = x.data().join("target");
+    fs::write(&target, "precious").unwrap();
+    for name in ["credentials.json", "credentials.json.tmp", "credentials.json.new"] {
+        let _ = fs::remove_file(x.data().join(name));
+        std::os::unix::fs::symlink(&target, x.data().join(name)).unwrap();
+    }
+    x.restart();
+    assert_eq!(fs::read_to_string(&target).unwrap(), "precious");
+    let file = fs::symlink_metadata(x.data().join("credentials.json")).unwrap();
+    assert!(file.is_file());
+    assert_eq!(file.permissions().mode() & 0o777, 0o600);
+    x.as_("trader").call("/v1/balances", json!({})).ok();
+}
+
 /// A given seed gives the same keys; no seed gives new ones.
 #[test]
 fn seeds() {

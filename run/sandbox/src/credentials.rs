@@ -1,24 +1,24 @@
 //! `credentials.json`: the keys a tester works with, written anew at every start (launch contract).
 
 use crate::cast::SIMULATED;
+use buttonwood_disk::replace;
 use buttonwood_engine::{Owner, State};
 use buttonwood_model::Role;
 use buttonwood_vault::Vault;
 use serde_json::{Value, json};
-use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// The file cannot be written, or a secret that belongs into it is not there.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The disk refuses.
-    #[error("cannot write {}: {source}", path.display())]
+    #[error("cannot {action} {}: {source}", path.display())]
     Write {
-        /// Which file.
+        /// What was tried.
+        action: &'static str,
+        /// On which file.
         path: PathBuf,
-        /// Why.
+        /// What the system said.
         source: std::io::Error,
     },
     /// The vault has no secret for a key, or not this key's.
@@ -58,15 +58,9 @@ pub fn write(dir: &Path, base_url: &str, state: &State, vault: &Vault) -> Result
     }
     let file =
         json!({ "base_url": base_url, "auth_url": base_url, "keys": keys, "users": [], "oauth_clients": [] });
-    let path = dir.join("credentials.json");
-    let fault = |source| Fault::Write { path: path.clone(), source };
-    let text = serde_json::to_string_pretty(&file).map_err(|error| fault(error.into()))?;
-    let fresh = dir.join("credentials.json.new");
-    let mut out =
-        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh).map_err(fault)?;
-    out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).map_err(fault)?;
-    fs::rename(&fresh, &path).map_err(fault)?;
-    Ok(path)
+    replace(dir, "credentials.json", 0o600, format!("{file:#}\n").as_bytes())
+        .map_err(|failed| Fault::Write { action: failed.action, path: failed.path, source: failed.source })?;
+    Ok(dir.join("credentials.json"))
 }
 
 fn names(state: &State, owner: Owner) -> Option<(&str, Option<&str>)> {

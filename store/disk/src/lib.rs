@@ -2,15 +2,18 @@
 //!
 //! There are two disks: [`System`], and the simulator's, which loses, tears and reorders what was not synced. Nothing
 //! above this room can tell them apart, so what survives the one survives the other. Tests also watch the system's.
+//! Small files that the simulator has no part in, such as the vault's, are put on the system's disk with [`replace`].
 //!
 //! Not here: when to sync, and what to do when a call fails (`store/journal`).
 
 mod folder;
+mod replace;
 mod system;
 #[cfg(feature = "watched")]
 pub mod watched;
 
 pub use folder::Folder;
+pub use replace::{ReplaceError, replace};
 pub use system::System;
 
 use std::fmt::Debug;

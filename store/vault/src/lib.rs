@@ -4,8 +4,8 @@
 //! bound to its key id and session. Snapshots and journals can be copied without carrying a secret.
 //! Not here: who may create a key (`core::access`), and the hashes of passwords and tokens.
 
-mod disk;
 mod fault;
+mod file;
 mod seal;
 mod secret;
 mod vault;

@@ -4,7 +4,7 @@
 //! nothing but is bound to everything around it, so a wrong key, a lost record or a flipped bit shows at opening.
 
 use crate::seal::{KEY, OVERHEAD, Seal};
-use crate::{Fault, Secret, disk};
+use crate::{Fault, Secret, file};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
@@ -40,14 +40,14 @@ impl Vault {
     /// A [`Fault`]: unreadable or unwritable files, `vault.key` missing or another vault's, a damaged vault.
     pub fn open(dir: &Path) -> Result<Self, Fault> {
         let path = dir.join(VAULT_FILE);
-        let file = disk::read(&path)?;
-        let seal = Seal::new(&*key_of(dir, file.is_some())?);
-        let Some(file) = file else {
+        let content = file::read(&path)?;
+        let seal = Seal::new(&*key_of(dir, content.is_some())?);
+        let Some(content) = content else {
             let vault = Self { dir: dir.to_owned(), seal, sealed: BTreeMap::new() };
             vault.write(&vault.sealed)?;
             return Ok(vault);
         };
-        let sealed = read_records(&seal, &file).ok_or(Fault::Sealed { path })?;
+        let sealed = read_records(&seal, &content).ok_or(Fault::Sealed { path })?;
         Ok(Self { dir: dir.to_owned(), seal, sealed })
     }
 
@@ -112,7 +112,7 @@ impl Vault {
             records.extend_from_slice(secret);
         }
         let seal = self.seal.close(&[], &[MAGIC, records.as_slice()].concat())?;
-        disk::replace(&self.dir, VAULT_FILE, 0o600, &[MAGIC, seal.as_slice(), &records].concat())
+        file::replace(&self.dir, VAULT_FILE, 0o600, &[MAGIC, seal.as_slice(), &records].concat())
     }
 }
 
@@ -125,12 +125,12 @@ impl core::fmt::Debug for Vault {
 /// The key in `dir`; drawn on the first start, and never again once something is sealed.
 fn key_of(dir: &Path, must_exist: bool) -> Result<Zeroizing<[u8; KEY]>, Fault> {
     let path = dir.join(KEY_FILE);
-    let Some(bytes) = disk::read(&path)?.map(Zeroizing::new) else {
+    let Some(bytes) = file::read(&path)?.map(Zeroizing::new) else {
         if must_exist {
             return Err(Fault::KeyMissing { path });
         }
         let key = Seal::fresh_key()?;
-        disk::replace(dir, KEY_FILE, 0o400, key.as_slice())?;
+        file::replace(dir, KEY_FILE, 0o400, key.as_slice())?;
         return Ok(key);
     };
     let key: [u8; KEY] =

@@ -1,0 +1,90 @@
+//! Files of the system's disk that are either the old or the new one after any crash.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// The step of a [`replace`] that failed.
+#[derive(Debug)]
+pub struct ReplaceError {
+    /// What was tried: a verb.
+    pub action: &'static str,
+    /// On which file.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+/// Puts `bytes` at `dir`/`name`, with the permissions `mode`: a new file, synced, renamed, and the directory synced
+/// after it. A link in the place of the file is replaced, not followed.
+///
+/// # Errors
+/// [`ReplaceError`]; the old file is still there, except when only the last sync failed.
+pub fn replace(dir: &Path, name: &str, mode: u32, bytes: &[u8]) -> Result<(), ReplaceError> {
+    let path = dir.join(name);
+    let fresh = dir.join(format!("{name}.tmp"));
+    // A crash may have left one, and another program may have put anything there.
+    if let Err(error) = fs::remove_file(&fresh)
+        && error.kind() != ErrorKind::NotFound
+    {
+        return Err(failed("remove", &fresh)(error));
+    }
+    // Fails where the name exists, as a link too.
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(mode);
+    let mut file = options.open(&fresh).map_err(failed("create", &fresh))?;
+    file.write_all(bytes).map_err(failed("write", &fresh))?;
+    file.sync_all().map_err(failed("sync", &fresh))?;
+    fs::rename(&fresh, &path).map_err(failed("replace", &path))?;
+    File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed("sync", dir))
+}
+
+fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ReplaceError {
+    let path = path.to_owned();
+    move |source| ReplaceError { action, path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    /// The new file has its own permissions, whatever lay under both names, and no link's target is written.
+    #[test]
+    fn replaces_links_and_foreign_modes() {
+        let dir = tempfile::tempdir().unwrap();
+        let [target, file, fresh] = ["target", "file", "file.tmp"].map(|name| dir.path().join(name));
+        let check = || {
+            replace(dir.path(), "file", 0o600, b"new").unwrap();
+            assert_eq!((fs::read(&file).unwrap(), mode(&file)), (b"new".to_vec(), 0o600));
+            assert!(!file.is_symlink() && !fresh.exists());
+        };
+        for path in [&file, &fresh] {
+            fs::write(path, "old").unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o666)).unwrap();
+        }
+        check();
+        fs::write(&target, "precious").unwrap();
+        for path in [&file, &fresh] {
+            let _ = fs::remove_file(path);
+            symlink(&target, path).unwrap();
+        }
+        check();
+        assert_eq!(fs::read(&target).unwrap(), b"precious");
+    }
+
+    /// The error names the step and the file.
+    #[test]
+    fn names_what_failed() {
+        let dir = tempfile::tempdir().unwrap();
+        let fresh = dir.path().join("file.tmp");
+        fs::create_dir(&fresh).unwrap();
+        let error = replace(dir.path(), "file", 0o600, b"new").unwrap_err();
+        assert_eq!((error.action, error.path), ("remove", fresh));
+    }
+}
