@@ -3,6 +3,7 @@
 use crate::cli::{ClockKind, Common, Sandbox};
 use crate::ephemeral::Ephemeral;
 use crate::flags::journal_options;
+use crate::ownership;
 use crate::trouble::Trouble;
 use buttonwood_engine::{Mode, State};
 use buttonwood_model::Time;
@@ -131,7 +132,7 @@ pub(crate) fn random_seed() -> Result<u64, Trouble> {
 
 /// Makes a directory where there is none: trades and balances are its owner's alone to read. What leads to it is made as
 /// usual.
-pub(crate) fn make_dir(path: &Path) -> Result<(), Trouble> {
+fn make_dir(path: &Path) -> Result<(), Trouble> {
     let new: Vec<&Path> =
         path.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).collect();
     let above = path.parent().map_or(Ok(()), std::fs::create_dir_all);
@@ -143,6 +144,12 @@ pub(crate) fn make_dir(path: &Path) -> Result<(), Trouble> {
         let is_file = error.kind() == ErrorKind::AlreadyExists;
         Trouble::Data(path.to_owned(), if is_file { ErrorKind::NotADirectory.into() } else { error })
     })
+}
+
+/// Makes the directory that a flag names where there is none, and refuses one that other users may change.
+pub(crate) fn named_dir(path: &Path) -> Result<(), Trouble> {
+    make_dir(path)?;
+    ownership::check(path)
 }
 
 fn sync_parent(path: &Path) -> std::io::Result<()> {
@@ -157,7 +164,7 @@ pub(crate) fn data_dir(flags: &Sandbox) -> Result<(PathBuf, Option<Ephemeral>), 
         let fresh = Ephemeral::make(&parent)?;
         return Ok((fresh.path().to_owned(), Some(fresh)));
     }
-    make_dir(&flags.common.data)?;
+    named_dir(&flags.common.data)?;
     Ok((flags.common.data.clone(), None))
 }
 

@@ -8,6 +8,7 @@ mod directory;
 mod ephemeral;
 mod flags;
 mod founding;
+mod ownership;
 mod ranks;
 mod reference;
 mod run;

@@ -1,7 +1,7 @@
 //! Starting, serving and stopping an exchange.
 
 use crate::cli::{ClockKind, Common, Funds, Sandbox, Serve, Switch};
-use crate::directory::{check_opening, clock, data_dir, make_dir, open, open_vault, random_seed, secret};
+use crate::directory::{check_opening, clock, data_dir, named_dir, open, open_vault, random_seed, secret};
 use crate::ephemeral::adopt;
 use crate::flags::{check_common, header_names, options, start_time};
 use crate::founding;
@@ -100,7 +100,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let stop = Stop::listen(true)?;
     let listener = bind(flags.common.listen)?;
     let data = flags.common.data.clone();
-    make_dir(&data)?;
+    named_dir(&data)?;
     let (mut recovered, (clock, vault, seed)) = open(&data, &flags.common, |state| {
         let seed = check_opening(state, Mode::Venue, None)?;
         let clock = clock(ClockKind::Real, state, Time(0))?;

@@ -538,6 +538,38 @@ fn impossible_directories() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "in the way");
 }
 
+/// A data directory or a vault key that other users own or may write is refused by its name, and nothing changes.
+#[test]
+fn directories_open_to_others() {
+    let x = Exchange::start();
+    x.stop();
+    let before = journal_of(&x);
+    let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let refused = |path: &Path, words: &str| {
+        let ended = Exchange::builder().try_start_in(x.data()).expect_err("it is refused");
+        assert_eq!(ended.status.and_then(|status| status.code()), Some(2), "{}", ended.stderr);
+        let line = ended.stderr.trim_end();
+        assert!(!line.contains('\n') && line.contains(text(path)) && line.contains(words), "{line}");
+    };
+    for (path, own) in [(x.data().to_owned(), 0o700), (x.data().join("vault.key"), 0o400)] {
+        for open in [0o722, 0o702, 0o770, 0o1777] {
+            mode(&path, open);
+            refused(&path, "other users may write it");
+        }
+        mode(&path, own);
+        // Only root may give a file away.
+        if rustix::process::geteuid().is_root() {
+            std::os::unix::fs::chown(&path, Some(65_534), None).unwrap();
+            refused(&path, "belongs to user 65534");
+            std::os::unix::fs::chown(&path, Some(0), None).unwrap();
+        }
+    }
+    assert!(journal_of(&x) == before, "a refused start wrote to the journal");
+    mode(x.data(), 0o755);
+    x.restart();
+    laws::check(&x);
+}
+
 /// A directory that is nobody's journal is left alone.
 #[test]
 fn foreign_directory() {
