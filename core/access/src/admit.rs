@@ -57,7 +57,7 @@ pub fn admit(access: &Access, caller: &Caller, needed: Roles) -> Result<(), Reje
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Account, Group, NewSession};
+    use crate::{Account, AccountKind, Group, NewSession};
     use alloc::string::String;
     use buttonwood_model::{GroupId, Role, Time};
 
@@ -77,6 +77,7 @@ mod tests {
                 jurisdiction: String::new(),
                 broker: false,
                 opened: Time(0),
+                kind: AccountKind::Exchange,
             });
         }
         let key = |owner| NewSession {

@@ -13,6 +13,34 @@ pub struct Group {
     pub name: String,
 }
 
+/// What an account is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AccountKind {
+    /// Trades spot and holds funds.
+    Exchange,
+    /// Holds funds only.
+    Custody,
+    /// Trades perpetual contracts.
+    Derivatives,
+    /// Trades spot with borrowed funds.
+    Margin,
+}
+
+impl AccountKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Exchange, Self::Custody, Self::Derivatives, Self::Margin];
+
+    /// Its name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exchange => "exchange",
+            Self::Custody => "custody",
+            Self::Derivatives => "derivatives",
+            Self::Margin => "margin",
+        }
+    }
+}
+
 /// An account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
@@ -20,7 +48,7 @@ pub struct Account {
     pub group: Option<GroupId>,
     /// Its short name, unique in the group: what `account` in a payload names (AUTH-016).
     pub short_name: String,
-    /// Its counterparty id in clearing: 8 upper-case letters and digits (D-31).
+    /// Its counterparty id in clearing: 8 upper-case letters and digits (D-31); empty for a custody account.
     pub counterparty_id: String,
     /// Where its owner lives, for example `US-NY`; empty when unrestricted (D-16).
     pub jurisdiction: String,
@@ -28,6 +56,8 @@ pub struct Account {
     pub broker: bool,
     /// When it was opened.
     pub opened: Time,
+    /// What it is for.
+    pub kind: AccountKind,
 }
 
 impl Account {
@@ -40,6 +70,7 @@ impl Account {
             jurisdiction: String::new(),
             broker: false,
             opened,
+            kind: AccountKind::Exchange,
         }
     }
 }

@@ -11,4 +11,4 @@ mod admit;
 mod directory;
 
 pub use admit::{Caller, Reject, admit};
-pub use directory::{Access, Account, Group, NewSession, Owner, Session};
+pub use directory::{Access, Account, AccountKind, Group, NewSession, Owner, Session};

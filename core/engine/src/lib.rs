@@ -18,7 +18,7 @@ mod state;
 
 pub use ahead::{AHEAD, Ahead, Coming, Sketch};
 pub use buttonwood_access::{
-    Access, Account, Caller, Group, NewSession, Owner, Reject as AccessReject, Session,
+    Access, Account, AccountKind, Caller, Group, NewSession, Owner, Reject as AccessReject, Session,
 };
 pub use buttonwood_auction::{Auctions, Collar, Finding, Schedule, ScheduleError};
 pub use buttonwood_ledger::{Balance, BrokenLaw, House};

@@ -8,8 +8,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use buttonwood_engine::{
-    AHEAD, Account, Ahead, Body, Caller, Coming, Command, Event, FeeSchedule, Founding, Mode, NewSession,
-    Opening, OrderRef, Outcome, Owner, Place, Rare, Sketch, SpotEvent, State, Workspace, decide,
+    AHEAD, Account, AccountKind, Ahead, Body, Caller, Coming, Command, Event, FeeSchedule, Founding, Mode,
+    NewSession, Opening, OrderRef, Outcome, Owner, Place, Rare, Sketch, SpotEvent, State, Workspace, decide,
 };
 use buttonwood_model::{
     AccountId, ClientId, Currency, CurrencyId, CurrencyKind, ExecutionOption, GroupId, Nonce, OrderId,
@@ -406,6 +406,7 @@ fn founding(symbols: u16, accounts: u32) -> impl Iterator<Item = Body> {
                 jurisdiction: String::new(),
                 broker: false,
                 opened: Time(START_MICROS),
+                kind: AccountKind::Exchange,
             }),
             Body::credit(id, amounts),
             Body::add_session(NewSession {

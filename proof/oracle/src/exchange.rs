@@ -3,9 +3,9 @@
 //! All that these tests know of the core's insides (how to walk a book, which slot is which order) is in this file.
 
 use buttonwood_engine::{
-    Account, Answer, Balance, Body, Caller, Command, Event, FeeSchedule, Finding, House, Mode, NewSession,
-    Opening, OrderState, Outcome, Owner, Rare, Schedule, SpotEvent, State, Workspace, decide, decode_events,
-    encode, evolve,
+    Account, AccountKind, Answer, Balance, Body, Caller, Command, Event, FeeSchedule, Finding, House, Mode,
+    NewSession, Opening, OrderState, Outcome, Owner, Rare, Schedule, SpotEvent, State, Workspace, decide,
+    decode_events, encode, evolve,
 };
 use buttonwood_model::{
     AccountId, CancelReason, Currency, CurrencyId, CurrencyKind, GroupId, Nonce, Outbox, Product, Role,
@@ -226,6 +226,7 @@ impl Exchange {
             jurisdiction: jurisdiction.into(),
             broker: false,
             opened: self.stamp.time,
+            kind: AccountKind::Exchange,
         };
         assert_eq!(self.own(Body::open_account(account)), Outcome::Done);
         AccountId::from_index(self.state.access().accounts().len() - 1)

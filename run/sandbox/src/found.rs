@@ -2,7 +2,7 @@
 
 use crate::cast::{self, SIMULATED};
 use crate::draw::Draw;
-use buttonwood_engine::{Account, Body, House, NewSession, Owner};
+use buttonwood_engine::{Account, AccountKind, Body, House, NewSession, Owner};
 use buttonwood_model::{AccountId, CurrencyId, GroupId, Time};
 use buttonwood_num::Money;
 use buttonwood_vault::{Entry, Secret};
@@ -38,6 +38,7 @@ pub fn found(draw: &mut Draw, funding: &Funding, opened: Time) -> Founded {
             jurisdiction: part.jurisdiction.to_owned(),
             broker: part.broker,
             opened,
+            kind: AccountKind::Exchange,
         }));
     }
     let account_of = |group: &str, name: &str| {
