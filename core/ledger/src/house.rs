@@ -18,6 +18,15 @@ impl House {
     /// Every house account, in the order they are opened.
     pub const ALL: [Self; 3] = [Self::Source, Self::Fees, Self::Rounding];
 
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Source => "source",
+            Self::Fees => "fees",
+            Self::Rounding => "rounding",
+        }
+    }
+
     /// Its account.
     pub const fn account(self) -> AccountId {
         match self {

@@ -165,6 +165,12 @@ impl Ledger {
         }
     }
 
+    /// Every balance that was ever used, in the order of their first use.
+    pub fn balances(&self) -> impl Iterator<Item = (AccountId, CurrencyId, Balance)> {
+        let owned = self.balances.iter().zip(&self.owners);
+        owned.map(|(balance, owner)| (owner.account, owner.currency, *balance))
+    }
+
     /// The account's balances that were ever used, by currency.
     pub fn balances_of(&self, account: AccountId) -> impl Iterator<Item = (CurrencyId, Balance)> {
         (0..self.currencies).map(CurrencyId).filter_map(move |currency| {

@@ -33,6 +33,7 @@ pub const ROUTES: &[Route] = &[
     // The sandbox's control calls
     sandbox::clock::ROUTE,
     sandbox::advance::ROUTE,
+    sandbox::ledger::ROUTE,
     sandbox::credit::ROUTE,
     sandbox::listing::ROUTE,
     sandbox::status::ROUTE,

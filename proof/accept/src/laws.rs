@@ -14,6 +14,7 @@ const READERS: [&str; 6] = ["auditor", "savings-trader", "counterparty", "broker
 #[track_caller]
 pub fn check(exchange: &Exchange) {
     if exchange.is_running() {
+        ledger_sums_to_zero(exchange);
         books_are_not_crossed(exchange);
         for reader in READERS {
             holds_equal_open_orders(exchange, reader);
@@ -64,6 +65,17 @@ pub fn holds_equal_open_orders(exchange: &Exchange, reader: &str) {
     }
     needed.retain(|_, hold| *hold != Dec::ZERO);
     assert!(needed.is_empty(), "{reader}: holds without a balance: {needed:?}");
+}
+
+/// Customers and house together have nothing of any currency (INV-LEDGER-2).
+#[track_caller]
+pub fn ledger_sums_to_zero(exchange: &Exchange) {
+    let ledger = exchange.get("/sandbox/ledger").ok();
+    for row in ledger["currencies"].as_array().expect("currencies are an array") {
+        let house = row["house"].as_object().expect("the house's accounts by name").values().map(Dec::wire);
+        let sum = house.fold(Dec::wire(&row["customers"]), |sum, amount| sum + amount);
+        assert_eq!((sum, Dec::wire(&row["sum"])), (Dec::ZERO, Dec::ZERO), "{row}");
+    }
 }
 
 /// No best bid meets a best ask.

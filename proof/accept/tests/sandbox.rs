@@ -332,6 +332,45 @@ fn controls_are_guarded() {
     assert_eq!(x.as_("empty").balance("USD").0, dec("10"));
 }
 
+/// A row of the ledger by its currency, with its numbers: customers, source, fees, rounding.
+fn ledger_row(x: &Exchange, currency: &str) -> [Dec; 4] {
+    let ledger = x.get("/sandbox/ledger").ok();
+    let rows = ledger["currencies"].as_array().expect("currencies are an array");
+    let row = rows.iter().find(|row| row["currency"] == currency).expect("every listed currency has a row");
+    let house = &row["house"];
+    [&row["customers"], &house["source"], &house["fees"], &house["rounding"]].map(Dec::wire)
+}
+
+/// The ledger shows every decimal, holds and fees too, and customers and house sum to zero.
+#[test]
+fn ledger() {
+    let x = Exchange::start();
+    let whole = x.get("/sandbox/ledger");
+    same_keys(&whole.ok(), &["seq", "currencies"], &whole);
+    let row = whole.json()["currencies"][0].clone();
+    same_keys(&row, &["currency", "customers", "house", "sum"], &whole);
+    same_keys(&row["house"], &["source", "fees", "rounding"], &whole);
+
+    x.credit("empty", "DOGE", "0.0000000000000000001");
+    let [customers, source, ..] = ledger_row(&x, "DOGE");
+    assert_eq!((customers, source), (dec("0.0000000000000000001"), dec("-0.0000000000000000001")));
+
+    let [before, ..] = ledger_row(&x, "USD");
+    let seq = || x.get("/sandbox/ledger").ok()["seq"].as_u64().expect("a number");
+    let first = seq();
+    x.as_("counterparty").limit("btcusd", "sell", "1", "30000");
+    x.as_("trader").limit("btcusd", "buy", "1.5", "30000");
+    assert!(seq() >= first + 2, "the answered orders are in it");
+    let [customers, _, fees, rounding] = ledger_row(&x, "USD");
+    // A maker's 20 basis points and a taker's 40; what is on hold still belongs to its customer.
+    assert_eq!((fees, before - customers, rounding), (dec("180"), dec("180"), Dec::ZERO));
+
+    let request = b"GET /sandbox/ledger HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
+    assert_eq!(raw::send(&x, request, Duration::from_secs(10)).status(), Some(403));
+    assert_eq!(x.control("/sandbox/ledger", &json!({})).status(), 405);
+    laws::check(&x);
+}
+
 /// A credit is for one account of one group.
 #[test]
 fn credits() {

@@ -1,5 +1,5 @@
-//! The sandbox's control calls: move time, credit an account, list a symbol, change its status or schedule its auctions, let
-//! a key's nonces begin again, go into maintenance.
+//! The sandbox's control calls: move time, show the ledger, credit an account, list a symbol, change its status or
+//! schedule its auctions, reset a key's nonces, begin and end maintenance.
 //!
 //! JSON bodies, no signature, from this machine only: a loopback peer and a loopback `Host`, no proxy and no page of another
 //! site. They exist in a sandbox directory alone (D-30).
@@ -10,6 +10,7 @@ pub(crate) mod caller;
 pub(crate) mod clock;
 pub(crate) mod control;
 pub(crate) mod credit;
+pub(crate) mod ledger;
 pub(crate) mod listing;
 pub(crate) mod maintenance;
 pub(crate) mod nonces;
