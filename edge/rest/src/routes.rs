@@ -34,6 +34,7 @@ pub const ROUTES: &[Route] = &[
     sandbox::clock::ROUTE,
     sandbox::advance::ROUTE,
     sandbox::ledger::ROUTE,
+    sandbox::accounts::ROUTE,
     sandbox::credit::ROUTE,
     sandbox::listing::ROUTE,
     sandbox::status::ROUTE,

@@ -371,6 +371,75 @@ fn ledger() {
     laws::check(&x);
 }
 
+/// An account of each kind opens empty, takes credits, obeys its group's master key, and is there after a restart.
+#[test]
+fn accounts() {
+    let x = Exchange::start();
+    let kinds = ["exchange", "custody", "derivatives", "margin"];
+    for kind in kinds {
+        let body = json!({ "group": "one", "name": format!("My {kind} 2"), "kind": kind });
+        let answer = x.control("/sandbox/accounts", &body);
+        assert_eq!(answer.ok(), json!({ "account": format!("my-{kind}-2"), "kind": kind }), "{answer}");
+        let again = x.control("/sandbox/accounts", &body).refused(400, "ConflictingAccountName");
+        assert!(again.message.contains("'name'") && again.message.contains("My "), "{again:?}");
+    }
+    let usd = |name: &str| {
+        let rows = x.as_("master").call("/v1/balances", json!({ "account": name })).ok();
+        rows.as_array().unwrap().iter().map(|row| Dec::wire(&row["amount"])).collect::<Vec<_>>()
+    };
+    for kind in kinds {
+        let name = format!("my-{kind}-2");
+        assert_eq!(usd(&name), [Dec::ZERO; 0], "it is empty");
+        let credit = json!({ "group": "one", "account": name, "currency": "USD", "amount": "5" });
+        x.control("/sandbox/accounts/credit", &credit).ok();
+    }
+    x.restart();
+    for kind in kinds {
+        assert_eq!(usd(&format!("my-{kind}-2")), [dec("5")], "after a restart");
+    }
+    let taken = json!({ "group": "one", "name": "my margin 2", "kind": "margin" });
+    x.control("/sandbox/accounts", &taken).refused(400, "ConflictingAccountName");
+    // A name is taken in its own group alone.
+    x.control("/sandbox/accounts", &json!({ "group": "two", "name": "My Margin 2", "kind": "margin" })).ok();
+    laws::check(&x);
+}
+
+/// What cannot be opened is refused with its field and its value.
+#[test]
+fn accounts_that_cannot_be() {
+    let x = Exchange::start();
+    let long = "x".repeat(51);
+    for (field, value, reason) in [
+        ("group", json!("nosuch"), "InvalidParameterValue"),
+        ("group", json!(""), "InvalidParameterValue"),
+        ("group", json!(1), "InvalidParameterValue"),
+        ("name", json!(""), "InvalidParameterValue"),
+        ("name", json!(" "), "InvalidParameterValue"),
+        ("name", json!("a/b"), "InvalidParameterValue"),
+        ("name", json!("caf\u{e9}"), "InvalidParameterValue"),
+        ("name", json!("a\u{0}b"), "InvalidParameterValue"),
+        ("name", json!(long), "InvalidParameterValue"),
+        ("name", json!(null), "InvalidParameterValue"),
+        ("name", json!("Primary"), "ConflictingAccountName"),
+        ("kind", json!("savings"), "BadAccountType"),
+        ("kind", json!("Exchange"), "BadAccountType"),
+        ("kind", json!(["exchange"]), "InvalidParameterValue"),
+    ] {
+        let mut body = json!({ "group": "one", "name": "fresh", "kind": "exchange" });
+        body[field] = value.clone();
+        let refusal = x.control("/sandbox/accounts", &body).refused(400, reason);
+        assert!(refusal.message.contains(&format!("'{field}'")), "{value}: {refusal:?}");
+    }
+    for field in ["group", "name", "kind"] {
+        let mut body = json!({ "group": "one", "name": "fresh", "kind": "exchange" });
+        body.as_object_mut().unwrap().remove(field);
+        let refusal = x.control("/sandbox/accounts", &body).refused(400, "MissingPayloadKey");
+        assert!(refusal.message.contains(&format!("'{field}'")), "{refusal:?}");
+    }
+    x.control("/sandbox/accounts", &json!({ "group": "one", "name": "fresh", "kind": "exchange" })).ok();
+    laws::check(&x);
+}
+
 /// A credit is for one account of one group.
 #[test]
 fn credits() {

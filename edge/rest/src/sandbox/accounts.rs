@@ -1,0 +1,134 @@
+//! `POST /sandbox/accounts`: opens an empty account in a group.
+
+use super::control::{operate, required};
+use crate::app::App;
+use crate::route::Route;
+use buttonwood_engine::{Account, AccountKind, Body, Outcome, Reject, State};
+use buttonwood_gate::{Payload, Reason, Refusal};
+use buttonwood_http::Reply;
+use buttonwood_wire::field::{bad_value, failed, no_space};
+use buttonwood_wire::json;
+
+/// This machine only.
+pub(crate) const ROUTE: Route =
+    Route::control("/sandbox/accounts", |app, _, fields| Box::pin(answer(app, fields)));
+
+/// Characters of a name at most.
+const NAME_MAX: usize = 50;
+
+async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+    let name = required(fields, "name")?;
+    let account = read(app, fields, &name)?;
+    let (short_name, kind) = (account.short_name.clone(), account.kind);
+    match operate(app, Body::open_account(account)).await? {
+        Outcome::Done => {}
+        Outcome::Rejected(Reject::Taken) => {
+            let refusal = bad_value("name", "one that no account of the group has", &name);
+            return Err(refusal.with_reason(Reason::ConflictingAccountName));
+        }
+        Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
+        Outcome::Rejected(_) | Outcome::Order(_) | Outcome::NotLive => return Err(failed()),
+    }
+    Ok(Reply::json(json::object(96, |json| {
+        json.plain("account", &short_name);
+        json.plain("kind", kind.name());
+    })))
+}
+
+fn read(app: &App, fields: &Payload, name: &str) -> Result<Account, Refusal> {
+    let (group, kind) = (required(fields, "group")?, kind(&required(fields, "kind")?)?);
+    let short_name = short_name(name)?;
+    let opened = app.now();
+    let views = app.exchange.views();
+    let state = views.state();
+    let group_id = state.access().find_group(&group);
+    Ok(Account {
+        group: Some(group_id.ok_or_else(|| bad_value("group", "the name of a group", &group))?),
+        counterparty_id: counterparty_id(state, kind, &group, &short_name),
+        short_name,
+        jurisdiction: String::new(),
+        broker: false,
+        opened,
+        kind,
+    })
+}
+
+fn kind(name: &str) -> Result<AccountKind, Refusal> {
+    AccountKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+        bad_value("kind", "one of exchange, custody, derivatives, margin", name)
+            .with_reason(Reason::BadAccountType)
+    })
+}
+
+/// The name by which calls name the account: in lower case, with `-` for spaces (facts F§11).
+fn short_name(name: &str) -> Result<String, Refusal> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" -".contains(&byte);
+    let begins_well = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    if begins_well && name.len() <= NAME_MAX && name.bytes().all(is_plain) {
+        return Ok(name.to_ascii_lowercase().replace(' ', "-"));
+    }
+    let expected = format!("1 to {NAME_MAX} letters, digits, spaces and '-', the first a letter or a digit");
+    Err(bad_value("name", &expected, name))
+}
+
+/// A counterparty id that no account has, drawn from the seed and from the account's names, so that a sandbox with the same seed
+/// repeats itself. A custody account has none (facts F§11).
+fn counterparty_id(state: &State, kind: AccountKind, group: &str, short_name: &str) -> String {
+    if kind == AccountKind::Custody {
+        return String::new();
+    }
+    let seed = state.opening().map_or(0, |opening| opening.seed);
+    let is_free = |id: &String| state.access().accounts().iter().all(|other| other.counterparty_id != *id);
+    let mut ids = (0..=u64::MAX).map(|attempt| drawn(seed.wrapping_add(attempt), group, short_name));
+    ids.find(is_free).unwrap_or_default()
+}
+
+/// Eight upper-case letters and digits (D-31), from a hash (FNV-1a) of the inputs.
+fn drawn(seed: u64, group: &str, short_name: &str) -> String {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    let seed = seed.to_le_bytes();
+    let bytes = seed.iter().chain(group.as_bytes()).chain(b"/").chain(short_name.as_bytes());
+    let mut hash = bytes.fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
+    });
+    let mut letter = || {
+        let place = usize::try_from(hash % 36).unwrap_or(0);
+        hash /= 36;
+        LETTERS.get(place).copied().map_or('A', char::from)
+    };
+    (0..8).map(|_| letter()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_name_is_lower_case_without_spaces() {
+        for (name, expected) in
+            [("My Margin 2", "my-margin-2"), ("a", "a"), ("load-000", "load-000"), ("7", "7")]
+        {
+            assert_eq!(short_name(name).unwrap(), expected);
+        }
+        let long = "x".repeat(NAME_MAX + 1);
+        for name in ["", " a", "-a", "a_b", "a/b", "a\n", "ä", "a\"", &long] {
+            let refusal = short_name(name).unwrap_err();
+            assert!(
+                refusal.message.starts_with("Field 'name' must be 1 to 50 letters"),
+                "{}",
+                refusal.message
+            );
+        }
+        assert!(short_name(&long[..NAME_MAX]).is_ok());
+    }
+
+    /// Another name or another seed gives another id.
+    #[test]
+    fn counterparty_ids_are_spread() {
+        let ids: std::collections::HashSet<String> =
+            (0..1_000).map(|number| drawn(7, "one", &format!("account-{number}"))).collect();
+        assert_eq!(ids.len(), 1_000);
+        assert!(ids.iter().all(|id| id.len() == 8 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())));
+        assert_ne!(drawn(7, "one", "a"), drawn(8, "one", "a"));
+    }
+}
