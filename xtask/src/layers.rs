@@ -13,6 +13,7 @@ const FLOORS: &[&[&str]] = &[
     &["core/num"],
     &["core/model"],
     &["core/ledger", "core/book", "core/auction", "core/access"],
+    &["core/trading", "core/margin"],
     &["core/spot", "core/perp", "core/prediction", "core/clearing", "core/staking", "core/funds"],
     &["core/engine"],
     &["store/disk"],
@@ -154,6 +155,7 @@ mod tests {
         let drawn = [
             ("core/model", "core/num"),
             ("core/spot", "core/ledger"),
+            ("core/spot", "core/trading"),
             ("core/engine", "core/spot"),
             ("store/journal", "core/engine"),
             ("run/sequencer", "store/journal"),

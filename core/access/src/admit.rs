@@ -27,6 +27,10 @@ pub enum Reject {
     ForeignAccount,
     /// The session has none of the roles needed (ERR-002).
     MissingRole,
+    /// No such group or session, or a key that may not be made so.
+    Unknown,
+    /// The name or the key is taken.
+    Taken,
 }
 
 /// Checks nonce, account and role, in this order (D-05). A refusal for anything but the session or the nonce still

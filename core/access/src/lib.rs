@@ -8,7 +8,9 @@
 extern crate alloc;
 
 mod admit;
+mod command;
 mod directory;
 
 pub use admit::{Caller, Reject, admit};
+pub use command::{Command, Event, Infrequent, SEEN_MAX, Seen, decide, evolve};
 pub use directory::{Access, Account, AccountKind, Group, NewSession, Owner, Session};

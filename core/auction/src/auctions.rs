@@ -77,6 +77,12 @@ impl Auctions {
         }
     }
 
+    /// Whether an indication comes before the auction.
+    pub fn is_indication_next(&self) -> bool {
+        let before = |schedule: Schedule| self.indicates.is_some_and(|indicates| indicates < schedule.time);
+        self.schedule.is_some_and(before)
+    }
+
     /// What is to be done at `now`, if anything is.
     pub fn due(&self, now: Time) -> Option<Due> {
         if let Some(settling) = self.settling {

@@ -11,20 +11,18 @@ use buttonwood_num::Price;
 pub struct Book {
     bids: Ladder,
     asks: Ladder,
-    /// What the last trade printed at: the reference of the price collar (D-32).
-    pub last: Option<Price>,
 }
 
 impl Default for Book {
     fn default() -> Self {
-        Self { bids: Ladder::new(Side::Buy), asks: Ladder::new(Side::Sell), last: None }
+        Self { bids: Ladder::new(Side::Buy), asks: Ladder::new(Side::Sell) }
     }
 }
 
 impl Book {
-    /// An empty book whose last trade printed at `last`.
-    pub(crate) fn after(last: Option<Price>) -> Self {
-        Self { last, ..Self::default() }
+    /// Whether no order is on it.
+    pub fn is_empty(&self) -> bool {
+        self.bids.best().is_none() && self.asks.best().is_none()
     }
 
     /// One side's prices.

@@ -5,7 +5,7 @@
 //!
 //! Clauses: `ORD-046`, `ORD-047`. Not here: which orders may enter, how far they may reach, who pays what.
 
-use crate::Orders;
+use crate::{Order, Orders};
 use alloc::vec::Vec;
 use buttonwood_model::{Side, Slot, SymbolId};
 use buttonwood_num::{Price, Qty};
@@ -22,16 +22,16 @@ pub struct Fill {
 }
 
 /// Plans the fills of an order of `qty` on `side` into `fills`, a buffer the writer reuses: best price first, then
-/// oldest first (ORD-047), no worse than `limit`. `want` says how much to take at each price given what is left, so
-/// that an order that spends money instead of taking quantity walks the same path. False when there would be more than
-/// `most`; the plan ends there then.
+/// oldest first (ORD-047), no worse than `limit`. `want` says how much to take of each resting order, so that an order that
+/// spends money instead of taking quantity walks the same path; none passes over one that cannot trade. Returns false when
+/// there would be more than `most` fills; the plan ends there then.
 #[must_use]
 pub fn plan(
     orders: &Orders,
     symbol: SymbolId,
     side: Side,
     limit: Option<Price>,
-    mut want: impl FnMut(Price, Qty) -> Qty,
+    mut want: impl FnMut(Slot, &Order) -> Option<Qty>,
     most: usize,
     fills: &mut Vec<Fill>,
 ) -> bool {
@@ -43,8 +43,9 @@ pub fn plan(
             return true;
         }
         for maker in orders.queue(symbol, side.opposite(), price) {
-            let open = orders.get(maker).remaining;
-            let qty = want(price, open);
+            let order = orders.get(maker);
+            let open = order.remaining;
+            let Some(qty) = want(maker, order) else { continue };
             if qty > Qty::ZERO {
                 if fills.len() == most {
                     return false;
@@ -64,15 +65,15 @@ pub fn plan(
 mod tests {
     use super::*;
     use crate::NewOrder;
-    use buttonwood_model::{AccountId, Held, OrderId, OrderKind, SessionId, TextRef, Time};
-    use buttonwood_num::Bps;
+    use buttonwood_model::{
+        AccountId, Claim, Desk, Held, OrderClass, OrderId, OrderKind, RatesId, SessionId, TextRef, Time,
+    };
 
     const BTCUSD: SymbolId = SymbolId(0);
 
     /// Asks of five each, two of them at the best price; the lower id is the older.
     fn asks() -> Orders {
         let mut orders = Orders::default();
-        orders.list_symbol();
         orders.open_account(AccountId(0));
         for (id, ticks) in [(0, 100), (1, 103), (2, 101), (3, 100)] {
             let new = NewOrder {
@@ -82,11 +83,10 @@ mod tests {
                 account: AccountId(0),
                 session: SessionId(0),
                 symbol: BTCUSD,
-                side: Side::Sell,
+                class: OrderClass::new(Side::Sell, Claim::Yes, Desk::new(0)),
                 kind: OrderKind::Limit,
                 option: None,
-                maker_rate: Bps(0),
-                taker_rate: Bps(0),
+                rates: RatesId(0),
                 client_id: TextRef::default(),
             };
             orders.insert_booked(&new, &[], Time(0), Held(0));
@@ -98,10 +98,10 @@ mod tests {
     fn fills(qty: u128, limit: Option<u64>) -> Vec<(u64, u64, u128)> {
         let orders = asks();
         let mut left = qty;
-        let want = |_, open: Qty| {
-            let taken = open.hundredths().min(left);
+        let want = |_, order: &Order| {
+            let taken = order.remaining.hundredths().min(left);
             left -= taken;
-            Qty::from_hundredths(taken)
+            Some(Qty::from_hundredths(taken))
         };
         let mut fills = alloc::vec![Fill { maker: Slot(9), price: Price::from_ticks(9), qty: Qty::ZERO }];
         assert!(plan(&orders, BTCUSD, Side::Buy, limit.map(Price::from_ticks), want, 4, &mut fills));
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn a_smaller_want_ends_it() {
         let mut fills = Vec::new();
-        assert!(plan(&asks(), BTCUSD, Side::Buy, None, |_, _| Qty::from_hundredths(3), 1, &mut fills));
+        assert!(plan(&asks(), BTCUSD, Side::Buy, None, |_, _| Some(Qty::from_hundredths(3)), 1, &mut fills));
         assert_eq!(fills.len(), 1);
     }
 
@@ -131,8 +131,19 @@ mod tests {
     #[test]
     fn so_many_end_it() {
         let mut fills = Vec::new();
-        let mut ends = |most| plan(&asks(), BTCUSD, Side::Buy, None, |_, open| open, most, &mut fills);
+        let mut ends = |most| {
+            plan(&asks(), BTCUSD, Side::Buy, None, |_, order: &Order| Some(order.remaining), most, &mut fills)
+        };
         assert_eq!([ends(3), ends(4)], [false, true]);
+    }
+
+    /// An order that cannot trade is passed over, and the plan goes on behind it.
+    #[test]
+    fn an_order_may_be_passed_over() {
+        let mut fills = Vec::new();
+        let want = |maker, order: &Order| (maker != Slot(0)).then_some(order.remaining);
+        assert!(plan(&asks(), BTCUSD, Side::Buy, Some(Price::from_ticks(101)), want, 4, &mut fills));
+        assert_eq!(fills.iter().map(|fill| fill.maker).collect::<Vec<_>>(), [Slot(3), Slot(2)]);
     }
 
     /// A limit is a price it trades at, and the next worse one is not; an order that got all it wanted asks no further.

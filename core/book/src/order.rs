@@ -4,10 +4,10 @@ use crate::Link;
 use crate::ladder::Rung;
 use crate::texts::Text;
 use buttonwood_model::{
-    AccountId, CLIENT_ID_MAX, ExecutionOption, Held, OrderId, OrderKind, SessionId, Side, SymbolId, TextRef,
-    Time, record_of,
+    AccountId, CLIENT_ID_MAX, ExecutionOption, Held, OrderClass, OrderId, OrderKind, RatesId, SessionId,
+    Side, SymbolId, TextRef, Time, record_of,
 };
-use buttonwood_num::{Bps, Money, Price, Qty};
+use buttonwood_num::{Money, Price, Qty};
 use serde::{Deserialize, Serialize};
 
 /// What an order is when it enters.
@@ -21,38 +21,23 @@ pub struct NewOrder {
     pub qty: Qty,
     /// Whose it is.
     pub account: AccountId,
-    /// The key that placed it (SES-001).
+    /// The key that placed it (SES-001); [`SessionId::EXCHANGE`] for the exchange's own.
     pub session: SessionId,
     /// What it trades.
     pub symbol: SymbolId,
-    /// Which way.
-    pub side: Side,
+    /// Side, outcome and desk.
+    pub class: OrderClass,
     /// Limit or market.
     pub kind: OrderKind,
     /// Its execution option.
     pub option: Option<ExecutionOption>,
-    /// Fee rate when it is the maker, fixed at entry (TYPE-011).
-    pub maker_rate: Bps,
-    /// Fee rate when it is the taker, fixed at entry (TYPE-011).
-    pub taker_rate: Bps,
+    /// Its fee rates, fixed at entry (TYPE-011).
+    pub rates: RatesId,
     /// Its client id, among the texts of its command.
     pub client_id: TextRef,
 }
 
-record_of!(NewOrder {
-    id,
-    price,
-    qty,
-    account,
-    session,
-    symbol,
-    side,
-    kind,
-    option,
-    maker_rate,
-    taker_rate,
-    client_id,
-});
+record_of!(NewOrder { id, price, qty, account, session, symbol, class, kind, option, rates, client_id });
 
 /// A live order: one cache line, all that a match or a cancel reads. How it entered lies in its [`Entry`], what it has
 /// traded in its [`Traded`].
@@ -70,18 +55,16 @@ pub struct Order {
     /// The next order in its bucket of the index by id.
     #[serde(skip)]
     pub(crate) by_id: Derived<Link>,
-    /// Where the money it holds lies; [`Held::NONE`] until it is on the book.
+    /// Where the money it holds lies; [`Held::NONE`] when it holds none.
     pub held: Held,
     /// Which bucket of its account it lies in: the hash of the client id, if it has one.
     pub(crate) client_hash: u32,
     /// What it trades.
     pub symbol: SymbolId,
-    /// Fee rate when it is the maker.
-    pub maker_rate: Bps,
-    /// Fee rate when it is the taker, also what its hold is reckoned with.
-    pub taker_rate: Bps,
-    /// Which way.
-    pub side: Side,
+    /// Its fee rates.
+    pub rates: RatesId,
+    /// Its class, and whether it is on a book.
+    pub(crate) bits: ClassBits,
     /// How many bytes its client id has, and which book it belongs to.
     pub(crate) text: TextLen,
     /// Where the level of its price lies, once it is on the book.
@@ -103,19 +86,30 @@ impl Order {
             held: Held::NONE,
             client_hash: 0,
             symbol: SymbolId(0),
-            maker_rate: Bps(0),
-            taker_rate: Bps(0),
-            side: Side::Buy,
+            rates: RatesId(0),
+            bits: ClassBits::default(),
             text: TextLen::default(),
             rung: Derived::default(),
             traded: Link::NONE,
         }
     }
 
-    /// Whether it rests on the book: only then does it hold money.
+    /// Side, outcome and desk.
+    #[inline]
+    pub fn class(&self) -> OrderClass {
+        self.bits.class()
+    }
+
+    /// The side of the book that it is on.
+    #[inline]
+    pub fn side(&self) -> Side {
+        self.class().side()
+    }
+
+    /// Whether it is on a book; it may hold nothing there.
     #[inline]
     pub fn is_booked(&self) -> bool {
-        self.held != Held::NONE
+        self.bits.is_booked()
     }
 
     /// Whether it waits for an auction, and trades in no other way (AUCT-001).
@@ -149,6 +143,35 @@ impl TextLen {
     #[inline]
     pub(crate) fn is_auction_only(self) -> bool {
         self.0 & Self::AUCTION_ONLY != 0
+    }
+}
+
+/// An order's class in seven bits; the highest says that it is on a book.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ClassBits(u8);
+
+impl ClassBits {
+    const BOOKED: u8 = !OrderClass::BITS;
+
+    /// Of an order that is not on a book.
+    #[inline]
+    pub(crate) fn entering(class: OrderClass) -> Self {
+        Self(class.bits())
+    }
+
+    #[inline]
+    pub(crate) fn class(self) -> OrderClass {
+        OrderClass::of_low_bits(self.0)
+    }
+
+    #[inline]
+    pub(crate) fn is_booked(self) -> bool {
+        self.0 & Self::BOOKED != 0
+    }
+
+    #[inline]
+    pub(crate) fn book(&mut self) {
+        self.0 |= Self::BOOKED;
     }
 }
 

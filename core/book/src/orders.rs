@@ -38,6 +38,7 @@ pub struct Orders {
     near: Neighbours,
     texts: Texts,
     own: Vec<Own>,
+    /// What the last trade of each symbol printed at: the reference of the price collar (D-32).
     last: Vec<Option<Price>>,
     /// The slots of each queue in their order, only while stored.
     queues: Vec<Slot>,
@@ -53,9 +54,12 @@ impl Orders {
         self.key = key;
     }
 
-    /// Makes room for one more symbol.
-    pub fn list_symbol(&mut self) {
-        self.books.list_symbol();
+    /// Drops the books of a symbol that is done, and the memory that they take.
+    ///
+    /// # Panics
+    /// When it has a live order.
+    pub fn drop_books(&mut self, symbol: SymbolId) {
+        self.books.drop_of(symbol);
     }
 
     /// Makes room for the orders of accounts up to this one.
@@ -64,14 +68,28 @@ impl Orders {
     }
 
     /// Remembers what the last trade of a symbol printed at.
+    #[inline]
     pub fn print(&mut self, symbol: SymbolId, price: Price) {
-        self.books.of(symbol, false).last = Some(price);
+        match self.last.get_mut(symbol.index()) {
+            Some(last) => *last = Some(price),
+            None => self.first_print(symbol, price),
+        }
     }
 
-    /// A symbol's book.
-    ///
-    /// # Panics
-    /// When the symbol is not listed.
+    #[cold]
+    fn first_print(&mut self, symbol: SymbolId, price: Price) {
+        self.last.resize(symbol.index(), None);
+        self.last.push(Some(price));
+    }
+
+    /// What the last trade of a symbol printed at.
+    #[inline]
+    pub fn last(&self, symbol: SymbolId) -> Option<Price> {
+        self.last.get(symbol.index()).copied().flatten()
+    }
+
+    /// A symbol's book; an empty one for a symbol that has had no order.
+    #[inline]
     pub fn book(&self, symbol: SymbolId) -> &Book {
         self.books.continuous(symbol)
     }
@@ -81,10 +99,7 @@ impl Orders {
         self.book(symbol).queue(&self.near, side, price)
     }
 
-    /// The orders that wait for a symbol's next auction (AUCT-001). Nobody trades with them before.
-    ///
-    /// # Panics
-    /// When the symbol is not listed.
+    /// The orders that wait for a symbol's next auction (AUCT-001); they do not trade before it.
     pub fn auction(&self, symbol: SymbolId) -> &Book {
         self.books.auction(symbol)
     }

@@ -1,23 +1,19 @@
-//! Everything the exchange can be asked to do.
+//! Everything the exchange can be asked to do: one variant for each room.
 
+use crate::{Founding, Opening};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use arrayvec::ArrayVec;
-
-use buttonwood_access::{Account, Caller, NewSession};
-use buttonwood_auction::Schedule;
+use buttonwood_access::{self as access, Account, Caller, NewSession};
+use buttonwood_ledger as ledger;
 use buttonwood_model::{
-    AccountId, Currency, CurrencyId, Nonce, Role, Roles, SessionId, Symbol, SymbolId, SymbolStatus,
+    AccountId, Currency, CurrencyId, Named, NamedError, NamedRecord, Roles, Symbol, put_named,
 };
 use buttonwood_num::Money;
-use buttonwood_spot::FeeSchedule;
-use buttonwood_spot::cancel::OrderRef;
-use buttonwood_spot::place::Place;
-use serde::{Deserialize, Serialize};
+use buttonwood_trading as trading;
 
 /// A command: what is asked, and by whom if a key asked it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     /// The key that signed it; none for what the exchange asks of itself and what an operator does.
     pub caller: Option<Caller>,
@@ -25,169 +21,127 @@ pub struct Command {
     pub body: Body,
 }
 
-/// Nonces that one command takes note of at most; held in place, so that none of them is allocated.
-pub const SEEN_MAX: usize = 4;
-
-/// Nonces and the sessions that used them.
-pub type Seen = ArrayVec<(SessionId, Nonce), SEEN_MAX>;
-
 /// What is asked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// Place an order.
-    Place(Place),
-    /// Cancel an order.
-    Cancel(OrderRef),
-    /// Cancel the calling session's orders (ORD-060).
-    CancelSession,
-    /// Cancel the account's orders (ORD-063).
-    CancelAll,
-    /// Nothing but use up the nonce: a state-changing call that was refused before it became a command (SES-006).
-    UseNonce,
-    /// Nonces that calls which only read have used (D-08a).
-    NoncesSeen(Seen),
-    /// A session with Require Heartbeat fell silent: cancel its orders (SES-010).
-    ExpireSession(SessionId),
-    /// Change which orders a symbol takes.
-    SetSymbolStatus(SymbolId, SymbolStatus),
-    /// Forget which nonces a session has used, so that it may begin again: a sandbox's way out of one that was too high (D-26).
-    ResetNonces(SessionId),
-    /// What an exchange is founded on, and its money. Counted, not boxed: freeing it is then out of the way of commands
-    /// that own nothing.
-    Found(Arc<Founding>),
-    /// When a symbol's auctions are from now on; none ends them, and cancels the orders that wait for one.
-    ScheduleAuctions(SymbolId, Option<Schedule>),
-    /// Something of a symbol's auctions is due: to tell what the next would come to, to run it, or to go on settling it.
-    Auction(SymbolId),
-    /// A manual clock was moved to this command's time, which does not go back when the exchange starts again (BAL-007).
-    MoveClock,
+    /// Of the trading floor.
+    Trading(trading::Command),
+    /// Of the directory of groups, accounts and sessions.
+    Access(access::Command),
+    /// Of the ledger.
+    Ledger(ledger::Command),
+    /// Of the engine itself.
+    Founding(Founding),
 }
 
-/// Symbols listed at most: a sixth of what their ids could tell apart.
-pub const SYMBOLS_MAX: usize = 10_000;
+impl From<trading::Command> for Body {
+    #[inline]
+    fn from(command: trading::Command) -> Self {
+        Self::Trading(command)
+    }
+}
 
-/// What an exchange is founded on: asked seldom, and by nobody's key.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Founding {
-    /// Give an account money from the house's source.
-    Credit(AccountId, Vec<(CurrencyId, Money)>),
-    /// The first command of a directory.
-    Open(Opening),
-    /// List a currency.
-    ListCurrency(Currency),
-    /// List a symbol.
-    ListSymbol(Symbol),
-    /// Add a group.
-    AddGroup(String),
-    /// Open an account.
-    OpenAccount(Account),
-    /// Make a session.
-    AddSession(NewSession),
+impl From<access::Command> for Body {
+    fn from(command: access::Command) -> Self {
+        Self::Access(command)
+    }
+}
+
+impl From<ledger::Command> for Body {
+    fn from(command: ledger::Command) -> Self {
+        Self::Ledger(command)
+    }
 }
 
 impl From<Founding> for Body {
-    fn from(founding: Founding) -> Self {
-        Self::Found(Arc::new(founding))
+    fn from(command: Founding) -> Self {
+        Self::Founding(command)
     }
 }
 
+/// The most frequent commands that no key sends, by what they are made of.
 impl Body {
-    /// [`Founding::Credit`].
+    /// Gives an account money from the house's source.
     pub fn credit(account: AccountId, amounts: Vec<(CurrencyId, Money)>) -> Self {
-        Founding::Credit(account, amounts).into()
+        ledger::Command::Credit(Arc::new(ledger::Credit { account, amounts })).into()
     }
 
-    /// [`Founding::Open`].
+    /// Lists a currency.
+    pub fn list_currency(currency: Currency) -> Self {
+        ledger::Command::ListCurrency(Arc::new(currency)).into()
+    }
+
+    /// Opens an account of the house.
+    pub fn open_house(house: ledger::House) -> Self {
+        ledger::Command::OpenHouse(Arc::new(house.name.into()), house.may_be_negative).into()
+    }
+
+    /// Makes a directory.
     pub fn open(opening: Opening) -> Self {
         Founding::Open(opening).into()
     }
 
-    /// [`Founding::ListCurrency`].
-    pub fn list_currency(currency: Currency) -> Self {
-        Founding::ListCurrency(currency).into()
-    }
-
-    /// [`Founding::ListSymbol`].
+    /// Lists a symbol.
     pub fn list_symbol(symbol: Symbol) -> Self {
-        Founding::ListSymbol(symbol).into()
+        trading::Command::ListSymbol(Arc::new(symbol)).into()
     }
 
-    /// [`Founding::AddGroup`].
+    /// Adds a group.
     pub fn add_group(name: String) -> Self {
-        Founding::AddGroup(name).into()
+        access::Command::AddGroup(Arc::new(name)).into()
     }
 
-    /// [`Founding::OpenAccount`].
+    /// Opens an account.
     pub fn open_account(account: Account) -> Self {
-        Founding::OpenAccount(account).into()
+        access::Command::OpenAccount(Arc::new(account)).into()
     }
 
-    /// [`Founding::AddSession`].
+    /// Makes a session.
     pub fn add_session(session: NewSession) -> Self {
-        Founding::AddSession(session).into()
+        access::Command::AddSession(Arc::new(session)).into()
     }
+}
 
+impl Body {
     /// The roles of which a caller needs one (AUTH-025); none where no key may send it.
+    #[inline]
     pub fn roles(&self) -> Roles {
         match self {
-            Self::Place(_) | Self::Cancel(_) | Self::CancelSession | Self::CancelAll => {
-                Roles::of(&[Role::Trader])
-            }
-            Self::UseNonce
-            | Self::NoncesSeen(_)
-            | Self::ExpireSession(_)
-            | Self::SetSymbolStatus(..)
-            | Self::ResetNonces(_)
-            | Self::Found(_)
-            | Self::ScheduleAuctions(..)
-            | Self::Auction(_)
-            | Self::MoveClock => Roles::NONE,
+            Self::Trading(command) => command.roles(),
+            Self::Access(command) => command.roles(),
+            Self::Ledger(command) => command.roles(),
+            Self::Founding(command) => command.roles(),
         }
     }
 
-    /// Whether it is served when little room is left to journal: what only takes risk off. The nonce of a refusal is not:
-    /// it is noted with others, as [`Body::NoncesSeen`].
+    /// Whether it is served when little room is left to journal: what only takes risk off.
     pub fn is_reducing(&self) -> bool {
-        matches!(
-            self,
-            Self::Cancel(_)
-                | Self::CancelSession
-                | Self::CancelAll
-                | Self::ExpireSession(_)
-                | Self::NoncesSeen(_)
-                | Self::MoveClock
-        )
-    }
-}
-
-/// What made a directory (D-30).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Mode {
-    /// Test funds, control calls.
-    Sandbox,
-    /// A venue.
-    Venue,
-}
-
-impl Mode {
-    /// The name of the command that makes such a directory.
-    pub const fn name(self) -> &'static str {
         match self {
-            Self::Sandbox => "sandbox",
-            Self::Venue => "serve",
+            Self::Trading(command) => command.is_reducing(),
+            Self::Access(command) => command.is_reducing(),
+            Self::Ledger(command) => command.is_reducing(),
+            Self::Founding(command) => command.is_reducing(),
         }
     }
-}
 
-/// The first command of a directory: what can never change in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Opening {
-    /// Which kind of exchange it is.
-    pub mode: Mode,
-    /// What draws what is drawn (launch contract, `--seed`).
-    pub seed: u64,
-    /// Keys the hash index of client ids.
-    pub hash_key: u64,
-    /// Fee rates.
-    pub fees: FeeSchedule,
+    /// Appends its record.
+    pub(crate) fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Trading(command) => put_named(command, out),
+            Self::Access(command) => put_named(command, out),
+            Self::Ledger(command) => put_named(command, out),
+            Self::Founding(command) => put_named(command, out),
+        }
+    }
+
+    /// Reads its record.
+    pub(crate) fn read(record: NamedRecord<'_>) -> Result<Self, NamedError> {
+        match record.room {
+            trading::Command::ROOM => record.read().map(Self::Trading),
+            access::Command::ROOM => record.read().map(Self::Access),
+            ledger::Command::ROOM => record.read().map(Self::Ledger),
+            Founding::ROOM => record.read().map(Self::Founding),
+            _ => Err(record.unknown()),
+        }
+    }
 }

@@ -1,81 +1,84 @@
-//! Everything that can happen.
+//! Everything that can happen: one variant for each room, and one for what seldom happens in any.
 
-use alloc::string::String;
+use crate::Founded;
 use alloc::vec::Vec;
-use buttonwood_access::{Account, NewSession};
-use buttonwood_auction::{Finding, Schedule};
-use buttonwood_model::{
-    AccountId, BytesRef, Currency, CurrencyId, Nonce, OrderId, Outbox, Record, SessionId, Symbol, SymbolId,
-    SymbolStatus,
-};
-use buttonwood_num::Money;
-use buttonwood_spot as spot;
-use serde::{Deserialize, Serialize};
-
-use crate::Opening;
+use buttonwood_access as access;
+use buttonwood_ledger as ledger;
+use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Record, take_named};
+use buttonwood_trading as trading;
 
 /// One thing that happened. Each is small and owns nothing, so that a whole batch is dropped at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// To a spot order.
-    Spot(spot::Event),
-    /// A session used a nonce.
-    NonceUsed(SessionId, Nonce),
-    /// Anything that does not happen on the path of an order: a [`Rare`], in the bytes that its command keeps.
-    Rare(BytesRef),
+    /// To an order.
+    Trading(trading::Event),
+    /// To a session's nonces.
+    Access(access::Event),
+    /// An [`Infrequent`] event: a named record among the texts of its command.
+    Infrequent(BytesRef),
 }
 
-/// What does not happen on the path of an order.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Rare {
-    /// A symbol's status changed.
-    SymbolStatusChanged(SymbolId, SymbolStatus),
-    /// Which nonces a session has used was forgotten.
-    NoncesForgotten(SessionId),
-    /// The house issued money to an account.
-    Credited(AccountId, CurrencyId, Money),
-    /// The directory was made.
-    Opened(Opening),
-    /// A currency was listed.
-    CurrencyListed(Currency),
-    /// A symbol was listed.
-    SymbolListed(Symbol),
-    /// A group was added.
-    GroupAdded(String),
-    /// An account was opened.
-    AccountOpened(Account),
-    /// A session was made.
-    SessionAdded(NewSession),
-    /// When a symbol's auctions are has changed; none ends them.
-    AuctionsScheduled(SymbolId, Option<Schedule>),
-    /// It was told what a symbol's next auction would come to.
-    AuctionIndicated(SymbolId, Finding),
-    /// A symbol's auction found its price, or none; orders of lower ids take part.
-    AuctionCut(SymbolId, Finding, OrderId),
-    /// All of a symbol's auction is settled; the finding's quantity is what traded.
-    AuctionEnded(SymbolId, Finding),
+/// What does not happen on the path of an order: one variant for each room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Infrequent {
+    /// On the trading floor.
+    Trading(trading::Infrequent),
+    /// In the directory of groups, accounts and sessions.
+    Access(access::Infrequent),
+    /// In the ledger.
+    Ledger(ledger::Infrequent),
+    /// In no room.
+    Founded(Founded),
 }
 
-impl Rare {
+impl Infrequent {
     /// Appends the event to an outbox.
     pub fn push(&self, out: &mut Outbox<Event>) {
-        let bytes = postcard::to_extend(self, Vec::new()).expect("an event fits memory");
-        let kept = out.keep_bytes(&bytes);
-        out.push(Event::Rare(kept));
+        match self {
+            Self::Trading(event) => out.push_named(event),
+            Self::Access(event) => out.push_named(event),
+            Self::Ledger(event) => out.push_named(event),
+            Self::Founded(event) => out.push_named(event),
+        }
     }
 
     /// Reads the event back from the texts of its command.
     ///
     /// # Errors
-    /// When the bytes are none.
-    pub fn read(kept: BytesRef, texts: &[u8]) -> Result<Self, postcard::Error> {
-        postcard::from_bytes(kept.of(texts).ok_or(postcard::Error::DeserializeUnexpectedEnd)?)
+    /// [`NamedError`] when the bytes are no record that this build knows.
+    pub fn read(kept: BytesRef, texts: &[u8]) -> Result<Self, NamedError> {
+        let mut bytes = kept.of(texts).ok_or(NamedError::Cut)?;
+        let record = take_named(&mut bytes)?;
+        if !bytes.is_empty() {
+            return Err(NamedError::Malformed(record.full_name()));
+        }
+        match record.room {
+            trading::Infrequent::ROOM => record.read().map(Self::Trading),
+            access::Infrequent::ROOM => record.read().map(Self::Access),
+            ledger::Infrequent::ROOM => record.read().map(Self::Ledger),
+            Founded::ROOM => record.read().map(Self::Founded),
+            _ => Err(record.unknown()),
+        }
     }
 }
 
-impl From<spot::Event> for Event {
-    fn from(event: spot::Event) -> Self {
-        Self::Spot(event)
+impl From<trading::Event> for Event {
+    #[inline]
+    fn from(event: trading::Event) -> Self {
+        Self::Trading(event)
+    }
+}
+
+impl From<access::Event> for Event {
+    #[inline]
+    fn from(event: access::Event) -> Self {
+        Self::Access(event)
+    }
+}
+
+impl From<BytesRef> for Event {
+    fn from(kept: BytesRef) -> Self {
+        Self::Infrequent(kept)
     }
 }
 
@@ -84,16 +87,16 @@ impl Record for Event {
     #[inline]
     fn put(&self, out: &mut Vec<u8>) {
         match self {
-            Self::Spot(event) => {
+            Self::Trading(event) => {
                 out.push(0);
                 event.put(out);
             }
-            Self::NonceUsed(session, nonce) => {
+            Self::Access(access::Event::NonceUsed(session, nonce)) => {
                 out.push(1);
                 session.put(out);
                 nonce.put(out);
             }
-            Self::Rare(kept) => {
+            Self::Infrequent(kept) => {
                 out.push(2);
                 kept.put(out);
             }
@@ -103,9 +106,9 @@ impl Record for Event {
     #[inline]
     fn take(bytes: &mut &[u8]) -> Option<Self> {
         match u8::take(bytes)? {
-            0 => Record::take(bytes).map(Self::Spot),
-            1 => Some(Self::NonceUsed(Record::take(bytes)?, Record::take(bytes)?)),
-            2 => Record::take(bytes).map(Self::Rare),
+            0 => Record::take(bytes).map(Self::Trading),
+            1 => Some(Self::Access(access::Event::NonceUsed(Record::take(bytes)?, Record::take(bytes)?))),
+            2 => Record::take(bytes).map(Self::Infrequent),
             _ => None,
         }
     }
@@ -114,6 +117,7 @@ impl Record for Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use access::Infrequent::GroupAdded;
 
     #[test]
     fn events_are_small() {
@@ -122,19 +126,19 @@ mod tests {
 
     /// Each event of a command is read from its own place, and a place outside is no event.
     #[test]
-    fn rare_events_are_kept_beside_the_others() {
+    fn infrequent_events_are_kept_beside_the_others() {
         let mut out = Outbox::default();
-        let added = [Rare::GroupAdded("one".into()), Rare::GroupAdded("another".into())];
+        let added = ["one", "another"].map(|name| Infrequent::Access(GroupAdded(name.into())));
         for event in &added {
             event.push(&mut out);
         }
         let (events, texts) = out.latest();
         let read = events.iter().map(|event| match event {
-            Event::Rare(kept) => Rare::read(*kept, texts).unwrap(),
-            Event::Spot(_) | Event::NonceUsed(..) => panic!("{event:?}"),
+            Event::Infrequent(kept) => Infrequent::read(*kept, texts).unwrap(),
+            Event::Trading(_) | Event::Access(_) => panic!("{event:?}"),
         });
         assert!(read.eq(added));
-        let Some(Event::Rare(last)) = events.last() else { panic!("{events:?}") };
-        assert!(Rare::read(*last, &texts[..texts.len() - 1]).is_err());
+        let Some(Event::Infrequent(last)) = events.last() else { panic!("{events:?}") };
+        assert!(Infrequent::read(*last, &texts[..texts.len() - 1]).is_err());
     }
 }

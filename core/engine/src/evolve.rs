@@ -1,11 +1,10 @@
 //! Applying what happened.
 
-use crate::{Event, Rare, State};
-use buttonwood_access::{Account, Group};
-use buttonwood_auction::Auctions;
-use buttonwood_ledger::House;
-use buttonwood_model::{AccountId, BytesRef, Stamp, SymbolId, Time};
-use buttonwood_spot as spot;
+use crate::{Event, Founded, Infrequent, State};
+use buttonwood_access::{self as access, Account};
+use buttonwood_ledger as ledger;
+use buttonwood_model::{AccountId, BytesRef, Stamp, Time};
+use buttonwood_trading::{self as trading, Fees};
 
 /// Applies one event of the command at `stamp`. `texts` are the texts its command's events refer to.
 ///
@@ -15,73 +14,50 @@ use buttonwood_spot as spot;
 #[inline(always)]
 pub fn evolve(state: &mut State, stamp: Stamp, event: &Event, texts: &[u8]) {
     match event {
-        Event::Spot(event) => {
-            if let Some(used) = spot::evolve(&mut state.pit, stamp.time, event, texts) {
+        Event::Trading(event) => {
+            let State { floor, desks, .. } = state;
+            if let Some(used) = trading::evolve(floor, desks, stamp.time, event, texts) {
                 assert!(used == state.next_id, "order and trade ids have no holes");
                 state.next_id += 1;
             }
         }
-        Event::NonceUsed(session, nonce) => state.access.take_nonce(*session, nonce),
-        Event::Rare(kept) => evolve_rare(state, stamp.time, *kept, texts),
+        Event::Access(access::Event::NonceUsed(session, nonce)) => state.access.take_nonce(*session, nonce),
+        Event::Infrequent(kept) => evolve_infrequent(state, stamp.time, *kept, texts),
     }
 }
 
 #[cold]
-fn evolve_rare(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]) {
-    match Rare::read(kept, texts).expect("what was kept can be read") {
-        Rare::SymbolStatusChanged(symbol, to) => {
-            let symbol = state.pit.symbols.get_mut(symbol.index()).expect("the decision found the symbol");
-            symbol.status = to;
-        }
-        Rare::NoncesForgotten(session) => state.access.forget_nonces(session),
-        Rare::Credited(account, currency, amount) => state.pit.ledger.issue(account, currency, amount),
-        Rare::Opened(opening) => {
-            state.opening = Some(opening);
-            state.fees = opening.fees;
-            state.pit.orders.set_key(opening.hash_key);
-            for house in House::ALL {
-                let account = open_account(state, Account::house(time));
-                assert!(account == house.account(), "the house's accounts come first");
+fn evolve_infrequent(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]) {
+    match Infrequent::read(kept, texts).expect("what was kept can be read") {
+        Infrequent::Trading(event) => trading::evolve_infrequent(&mut state.floor, time, event),
+        Infrequent::Access(event) => {
+            let opens = matches!(event, access::Infrequent::AccountOpened(_));
+            access::evolve(&mut state.access, event);
+            if opens {
+                let account = state.desks.ledger.open_account();
+                state.floor.orders.open_account(account);
             }
         }
-        Rare::CurrencyListed(currency) => {
-            state.currencies.push(currency);
-            state.pit.ledger.list_currency();
+        Infrequent::Ledger(event) => {
+            let opens = matches!(event, ledger::Infrequent::HouseOpened(..));
+            let account = state.desks.ledger.next_account();
+            ledger::evolve(&mut state.desks.ledger, event);
+            if opens {
+                open_house(state, account, time);
+            }
         }
-        Rare::SymbolListed(symbol) => {
-            state.pit.symbols.push(symbol);
-            state.pit.orders.list_symbol();
-        }
-        Rare::GroupAdded(name) => state.access.add_group(Group { name }),
-        Rare::AccountOpened(account) => {
-            open_account(state, account);
-        }
-        Rare::SessionAdded(session) => state.access.add_session(session),
-        Rare::AuctionsScheduled(symbol, schedule) => {
-            let auctions = Auctions::scheduled(state.pit.auctions.get(&symbol), schedule, time);
-            state.pit.auctions.insert(symbol, auctions);
-        }
-        Rare::AuctionIndicated(symbol, _) => auctions_of(state, symbol).note_indication(time),
-        Rare::AuctionCut(symbol, finding, before) => {
-            auctions_of(state, symbol).note_cut(finding, before);
-            state.pit.settling += 1;
-        }
-        Rare::AuctionEnded(symbol, _) => {
-            auctions_of(state, symbol).note_end(time);
-            state.pit.settling -= 1;
+        Infrequent::Founded(Founded::Opened(opening)) => {
+            state.opening = Some(opening);
+            state.floor.fees = Fees::new(opening.fees);
+            state.floor.orders.set_key(opening.hash_key);
         }
     }
 }
 
-fn auctions_of(state: &mut State, symbol: SymbolId) -> &mut Auctions {
-    state.pit.auctions.get_mut(&symbol).expect("the decision found the symbol's auctions")
-}
-
-fn open_account(state: &mut State, account: Account) -> AccountId {
-    state.access.add_account(account);
-    let id = state.pit.ledger.open_account();
-    state.pit.orders.open_account(id);
-    id
+/// Gives an account of the house its place among accounts: ids are the same in ledger, directory and book.
+fn open_house(state: &mut State, account: AccountId, time: Time) {
+    state.access.add_account(Account::house(time));
+    state.floor.orders.open_account(account);
 }
 
 impl State {
@@ -94,7 +70,7 @@ impl State {
     pub fn apply(&mut self, stamp: Stamp, events: &[Event], texts: &[u8]) {
         // Nearly every command uses a nonce first.
         let others = match events {
-            [Event::NonceUsed(session, nonce), others @ ..] => {
+            [Event::Access(access::Event::NonceUsed(session, nonce)), others @ ..] => {
                 self.access.take_nonce(*session, nonce);
                 others
             }

@@ -1,11 +1,11 @@
 //! The journal's form of a command and its events: compact, versioned, ours alone.
 
-use crate::{Command, Event, Rare, asked};
+use crate::{Command, Event, Infrequent, command_codec};
 use alloc::vec::Vec;
-use buttonwood_model::{Outbox, Record, Seq, Stamp, Time};
+use buttonwood_model::{NamedError, Outbox, Record, Seq, Stamp, Time};
 
 /// The version of this form; a reader refuses any other.
-pub const FORMAT: u8 = 7;
+pub const FORMAT: u8 = 8;
 
 /// What one command was and did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,12 +25,12 @@ pub enum FrameError {
     Cut,
     /// Something in it stands for no event.
     NoEvent,
-    /// What is rare is not as it was written.
-    Malformed(postcard::Error),
-    /// The events do not tell the command that they are said to tell.
-    Untold,
-    /// The command is written though the events tell it.
-    ToldTwice,
+    /// An infrequent event or the command cannot be read, or a newer build wrote it.
+    Named(NamedError),
+    /// The command does not follow from the events, and the frame says that it does.
+    Underivable,
+    /// The command is written though it follows from the events.
+    WrittenTwice,
     /// So many bytes follow the command, which is the last in a frame.
     Trailing(usize),
     /// So many bytes or events are more than a frame holds.
@@ -46,10 +46,12 @@ impl core::fmt::Display for FrameError {
             Self::Cut => f.write_str("frame cannot be read: it ends too early"),
             Self::NoEvent => f.write_str("frame cannot be read: it holds what is no event"),
             Self::TooLong(count) => write!(f, "{count} events or bytes of texts are more than a frame holds"),
-            Self::Malformed(error) => write!(f, "frame cannot be read: {error}"),
-            Self::Untold => f.write_str("frame cannot be read: its events do not tell its command"),
-            Self::ToldTwice => {
-                f.write_str("frame cannot be read: its events tell its command, and it is there too")
+            Self::Named(error) => write!(f, "frame cannot be read: {error}"),
+            Self::Underivable => {
+                f.write_str("frame cannot be read: its command does not follow from its events")
+            }
+            Self::WrittenTwice => {
+                f.write_str("frame cannot be read: its command follows from its events, and is there too")
             }
             Self::Trailing(bytes) => write!(f, "frame cannot be read: {bytes} bytes follow its command"),
         }
@@ -58,14 +60,14 @@ impl core::fmt::Display for FrameError {
 
 impl core::error::Error for FrameError {}
 
-impl From<postcard::Error> for FrameError {
-    fn from(error: postcard::Error) -> Self {
-        Self::Malformed(error)
+impl From<NamedError> for FrameError {
+    fn from(error: NamedError) -> Self {
+        Self::Named(error)
     }
 }
 
-/// Appends a frame's bytes: version, time, texts, events, and last what of the command these do not tell, which replay
-/// has no need to read.
+/// Appends a frame's bytes: version, time, texts, events, and last what of the command does not follow from these, which
+/// replay has no need to read.
 ///
 /// # Errors
 /// When there are more events or bytes than 32 bits count.
@@ -85,7 +87,8 @@ pub fn encode(
     for event in events {
         event.put(out);
     }
-    asked::encode(command, events, texts, out)
+    command_codec::encode(command, events, texts, out);
+    Ok(())
 }
 
 /// Appends the events of a frame to `out`, where they are the latest command's, and returns its time and the bytes of the
@@ -106,8 +109,8 @@ pub fn decode_events<'a>(bytes: &'a [u8], out: &mut Outbox<Event>) -> Result<(Ti
     out.texts.extend_from_slice(texts);
     for _ in 0..u32::take(rest).ok_or(FrameError::Cut)? {
         let event = Event::take(rest).ok_or(FrameError::NoEvent)?;
-        if let Event::Rare(kept) = event {
-            Rare::read(kept, texts)?;
+        if let Event::Infrequent(kept) = event {
+            Infrequent::read(kept, texts)?;
         }
         out.events.push(event);
     }
@@ -127,7 +130,7 @@ fn take_texts<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
 /// [`FrameError`] when the bytes are no command of these events.
 pub fn decode_command(bytes: &[u8], out: &Outbox<Event>) -> Result<Command, FrameError> {
     let (events, texts) = out.latest();
-    asked::decode(bytes, events, texts)
+    command_codec::decode(bytes, events, texts)
 }
 
 impl Frame {

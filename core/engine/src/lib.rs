@@ -6,32 +6,48 @@
 #![no_std]
 extern crate alloc;
 
-mod ahead;
-mod asked;
 mod command;
+mod command_codec;
 mod decide;
+mod desks;
 mod event;
 mod evolve;
+mod founding;
 mod frame;
 mod outcome;
+mod prefetch;
 mod state;
 
-pub use ahead::{AHEAD, Ahead, Coming, Sketch};
 pub use buttonwood_access::{
-    Access, Account, AccountKind, Caller, Group, NewSession, Owner, Reject as AccessReject, Session,
+    Access, Account, AccountKind, Caller, Command as AccessCommand, Event as AccessEvent, Group,
+    Infrequent as AccessInfrequent, NewSession, Owner, Reject as AccessReject, SEEN_MAX, Seen, Session,
 };
 pub use buttonwood_auction::{Auctions, Collar, Finding, Schedule, ScheduleError};
-pub use buttonwood_ledger::{Balance, BrokenLaw, House};
-pub use buttonwood_spot::cancel::OrderRef;
-pub use buttonwood_spot::place::{FILLS_MAX, ORDERS_MAX, Place, Reject as PlaceReject};
-pub use buttonwood_spot::{Decided, Event as SpotEvent, FeeSchedule, NewOrder, OrderState};
-pub use command::{Body, Command, Founding, Mode, Opening, SEEN_MAX, SYMBOLS_MAX, Seen};
+pub use buttonwood_ledger::{
+    Balance, BrokenLaw, Command as LedgerCommand, FEES, House, HouseAccount, Infrequent as LedgerInfrequent,
+    ROUNDING, Reject as LedgerReject, SOURCE,
+};
+pub use buttonwood_trading::cancel::OrderRef;
+pub use buttonwood_trading::place::{FILLS_MAX, ORDERS_MAX, Place};
+pub use buttonwood_trading::{
+    Answer as TradingAnswer, Command as TradingCommand, Decided, Event as TradingEvent, FeeChange,
+    FeeSchedule, Fees, Infrequent as TradingInfrequent, NewOrder, OrderState, SYMBOLS_MAX,
+};
+pub use command::{Body, Command};
 pub use decide::decide;
-pub use event::{Event, Rare};
+pub use desks::Desks;
+pub use event::{Event, Infrequent};
 pub use evolve::evolve;
+pub use founding::{Founded, Founding, Mode, Opening};
 pub use frame::{FORMAT, Frame, FrameError, decode_command, decode_events, encode};
-pub use outcome::{Answer, Outcome, Reject};
+pub use outcome::{Answer, DeskReject, Outcome, PlaceReject, Reject, TradingReject};
+pub use prefetch::{Coming, PREFETCH_DISTANCE, Prefetch, Sketch};
 pub use state::{Broken, State};
+
+/// The accounts of the house that this build opens in a new directory, in their order: those of every room.
+pub fn houses() -> impl Iterator<Item = House> {
+    buttonwood_ledger::HOUSES.into_iter()
+}
 
 /// What the writer reuses from command to command.
 #[derive(Debug, Default)]
@@ -39,5 +55,5 @@ pub struct Workspace {
     /// Events of the commands decided since it was last emptied.
     pub out: buttonwood_model::Outbox<Event>,
     /// Room to plan a match in.
-    pub planner: buttonwood_spot::Planner,
+    pub planner: buttonwood_trading::Planner<<Desks as buttonwood_trading::Desks>::Plan>,
 }

@@ -1,16 +1,17 @@
 //! Everything the exchange is.
 
-use alloc::vec::Vec;
+use crate::{Body, Desks, Opening};
+use alloc::collections::BTreeMap;
 use buttonwood_access::Access;
 use buttonwood_auction::Auctions;
 use buttonwood_book::Orders;
 use buttonwood_ledger::{BrokenLaw, Ledger};
-use buttonwood_model::{AccountId, Currency, CurrencyId, OrderId, Side, Slot, Stamp, Symbol, SymbolId, Time};
+use buttonwood_model::{
+    AccountId, AssetId, Currency, CurrencyId, Due, OrderId, Side, Slot, Stamp, Symbol, SymbolId, Time,
+};
 use buttonwood_num::Money;
-use buttonwood_spot::{FeeSchedule, Market, Pit, hold_of};
+use buttonwood_trading::{Fees, Floor, Market};
 use serde::{Deserialize, Serialize};
-
-use crate::Opening;
 
 /// The whole state: a function of the journal and nothing else.
 ///
@@ -21,12 +22,9 @@ pub struct State {
     pub(crate) stamp: Stamp,
     pub(crate) opening: Option<Opening>,
     pub(crate) next_id: u64,
-    pub(crate) currencies: Vec<Currency>,
     pub(crate) access: Access,
-    pub(crate) pit: Pit,
-    /// Those of the opening, or what counts before it; derived.
-    #[serde(skip)]
-    pub(crate) fees: FeeSchedule,
+    pub(crate) floor: Floor,
+    pub(crate) desks: Desks,
 }
 
 impl State {
@@ -47,22 +45,22 @@ impl State {
 
     /// Every currency.
     pub fn currencies(&self) -> &[Currency] {
-        &self.currencies
+        self.ledger().currencies()
     }
 
     /// Every symbol.
     pub fn symbols(&self) -> &[Symbol] {
-        &self.pit.symbols
+        &self.floor.symbols
     }
 
     /// A symbol.
     pub fn symbol(&self, id: SymbolId) -> Option<&Symbol> {
-        self.pit.symbols.get(id.index())
+        self.floor.symbols.get(id.index())
     }
 
     /// A currency.
     pub fn currency(&self, id: CurrencyId) -> Option<&Currency> {
-        self.currencies.get(id.index())
+        self.currencies().get(id.index())
     }
 
     /// Groups, accounts, sessions.
@@ -72,72 +70,92 @@ impl State {
 
     /// Balances.
     pub fn ledger(&self) -> &Ledger {
-        &self.pit.ledger
+        &self.desks.ledger
     }
 
     /// Live orders.
     pub fn orders(&self) -> &Orders {
-        &self.pit.orders
+        &self.floor.orders
     }
 
     /// The order that entered last; meaningful only while its command's events are applied.
     pub fn taking(&self) -> Slot {
-        self.pit.taking
+        self.floor.taking
     }
 
     /// A live order by its id.
     pub fn find_order(&self, id: OrderId) -> Option<Slot> {
-        self.pit.orders.find(id)
+        self.floor.orders.find(id)
     }
 
     /// A symbol's auctions, if it has any or has had (AUCT-001).
     pub fn auctions(&self, symbol: SymbolId) -> Option<&Auctions> {
-        self.pit.auctions.get(&symbol)
+        self.floor.auctions.get(&symbol)
     }
 
-    /// Whether an auction has found its price and is not settled yet: nobody else should have a turn before it is (INV-AUC-5).
-    pub fn is_settling(&self) -> bool {
-        self.pit.settling > 0
+    /// What is due next, over all rooms: follow-ups first, then by time. [`Due::command`] is to run at its time, or as soon after as
+    /// may be.
+    pub fn next_due(&self) -> Option<Due<Body>> {
+        self.next_due_of(false)
     }
 
-    /// When an auction needs [`crate::Body::Auction`] next, and whose; the earliest, and of equals the symbol that was listed
-    /// first. One that is being settled comes before all.
-    pub fn next_auction(&self) -> Option<(Time, SymbolId)> {
-        let next = |(symbol, auctions): (&SymbolId, &Auctions)| Some((auctions.next()?, *symbol));
-        self.pit.auctions.iter().filter_map(next).min()
+    /// What is due next of what moves money: a long move of a manual clock may skip the rest.
+    pub fn next_due_unskippable(&self) -> Option<Due<Body>> {
+        self.next_due_of(true)
     }
 
-    /// What decisions about spot orders read.
-    pub(crate) fn market(&self, time: Time) -> Market<'_> {
-        Market { pit: &self.pit, fees: self.fees, next_id: self.next_id, time }
+    fn next_due_of(&self, skips: bool) -> Option<Due<Body>> {
+        let rooms = [self.floor.next_due(skips).map(|due| due.map(Body::Trading))];
+        rooms.into_iter().flatten().min_by_key(Due::key)
+    }
+
+    /// Whether a room has begun what only a follow-up ends: no other command may have a turn before.
+    #[inline]
+    pub fn has_follow_up(&self) -> bool {
+        self.floor.settling > 0
+    }
+
+    /// The trading floor.
+    pub fn floor(&self) -> &Floor {
+        &self.floor
+    }
+
+    /// Fee schedules.
+    pub fn fees(&self) -> &Fees {
+        &self.floor.fees
+    }
+
+    /// What decisions about orders read.
+    #[inline]
+    pub(crate) fn market(&self, time: Time) -> Market<'_, Desks> {
+        Market { floor: &self.floor, desks: &self.desks, next_id: self.next_id, time }
     }
 
     /// A number that two states share only if they went through the same balances in the same order and stand at
     /// the same command: carried by every batch, checked by every replay.
     pub fn fingerprint(&self) -> u64 {
-        self.pit.ledger.fingerprint() ^ self.next_id.rotate_left(40) ^ self.stamp.time.0
+        self.desks.ledger.fingerprint() ^ self.next_id.rotate_left(40) ^ self.stamp.time.0
     }
 
     /// Rebuilds what is derived, after the state was read from a snapshot.
     pub fn restore(&mut self) {
-        self.fees = self.opening.map_or_else(FeeSchedule::default, |opening| opening.fees);
-        self.pit.ledger.reindex();
-        self.pit.orders.reindex();
+        self.desks.ledger.reindex();
+        self.floor.orders.reindex();
     }
 
     /// Writes down what is derived and not stored, before the state is written to a snapshot.
     pub fn prepare_to_store(&mut self) {
-        self.pit.orders.prepare_to_store();
+        self.floor.orders.prepare_to_store();
     }
 
     /// The first law that does not hold: none, ever. Recomputes every sum from the single balances and orders.
     pub fn broken_law(&self) -> Option<Broken> {
-        if let Some(law) = self.pit.ledger.broken_law() {
+        if let Some(law) = self.desks.ledger.broken_law() {
             return Some(Broken::Ledger(law));
         }
-        for symbol in 0..self.pit.symbols.len() {
+        for symbol in 0..self.floor.symbols.len() {
             let symbol = SymbolId::from_index(symbol);
-            let book = self.pit.orders.book(symbol);
+            let book = self.floor.orders.book(symbol);
             if let (Some(bid), Some(ask)) = (book.side(Side::Buy).best(), book.side(Side::Sell).best())
                 && bid >= ask
             {
@@ -147,26 +165,30 @@ impl State {
         self.unequal_hold()
     }
 
-    /// The first balance whose hold is not what its owner's live orders need (INV-LEDGER-5).
+    /// The first balance whose hold is not what the live things of its owner need, over all rooms (INV-LEDGER-5).
     fn unequal_hold(&self) -> Option<Broken> {
-        for account in (0..self.pit.ledger.accounts()).map(AccountId) {
-            for (currency, balance) in self.pit.ledger.balances_of(account) {
-                let needed: Money = self
-                    .pit
-                    .orders
-                    .in_any_order(account)
-                    .filter_map(|(_, order)| {
-                        let symbol = self.symbol(order.symbol)?;
-                        let held_in = if order.side == Side::Buy { symbol.quote } else { symbol.base };
-                        (held_in == currency).then(|| hold_of(&symbol.grid, order))
-                    })
-                    .sum();
-                if needed != balance.held {
-                    return Some(Broken::Hold(account, currency));
+        for account in (0..self.ledger().accounts()).map(AccountId) {
+            let mut needed: BTreeMap<AssetId, Money> = BTreeMap::new();
+            for (asset, amount) in self.reserved(account) {
+                *needed.entry(asset).or_insert(Money::ZERO) += amount;
+            }
+            let currencies =
+                self.ledger().balances_of(account).map(|(currency, balance)| (currency.into(), balance));
+            for (asset, balance) in currencies.chain(self.ledger().claims_of(account)) {
+                if needed.remove(&asset).unwrap_or(Money::ZERO) != balance.held {
+                    return Some(Broken::Hold(account, asset));
                 }
+            }
+            if let Some((asset, _)) = needed.into_iter().find(|(_, amount)| *amount != Money::ZERO) {
+                return Some(Broken::Hold(account, asset));
             }
         }
         None
+    }
+
+    /// What every room holds of an account, one by one.
+    fn reserved(&self, account: AccountId) -> impl Iterator<Item = (AssetId, Money)> {
+        self.floor.reserved(&self.desks, account)
     }
 }
 
@@ -178,5 +200,5 @@ pub enum Broken {
     /// The best bid of the symbol reaches its best ask.
     Crossed(SymbolId),
     /// The account's hold is not what its orders need.
-    Hold(AccountId, CurrencyId),
+    Hold(AccountId, AssetId),
 }

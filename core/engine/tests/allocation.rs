@@ -1,8 +1,13 @@
 //! The writer's path allocates nothing once its rooms have grown to the load.
 #![expect(clippy::unwrap_used, reason = "what a test cannot do, fails it")]
 
-use buttonwood_engine::{Body, Caller, Command, FeeSchedule, OrderRef, Outcome, Place, decide, evolve};
-use buttonwood_model::{ClientId, ExecutionOption, Nonce, OrderKind, Role, Seq, Side, Stamp, SymbolId};
+use buttonwood_engine::{
+    AccessCommand, Body, Caller, Command, FeeSchedule, OrderRef, Outcome, Place, TradingAnswer,
+    TradingCommand, decide, evolve,
+};
+use buttonwood_model::{
+    Claim, ClientId, ExecutionOption, Nonce, OrderKind, Role, Seq, Side, Stamp, SymbolId,
+};
 use buttonwood_num::{Decimal, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, nonce};
 use std::io::Write;
@@ -36,23 +41,25 @@ impl Load {
     }
 
     fn place(&self, side: Side, price: u64, option: Option<ExecutionOption>, id: Option<&str>) -> Body {
-        Body::Place(Place {
+        Body::Trading(TradingCommand::Place(Place {
             symbol: self.symbol,
             side,
+            claim: Claim::Yes,
             kind: OrderKind::Limit,
             option,
             price: Price::from_ticks(price),
             qty: Qty::from_hundredths(1_000_000),
             spend: Money::ZERO,
             client_id: id.map(|text| ClientId::new(text).unwrap()),
-        })
+        }))
     }
 
     /// Orders that rest, match, are refused and are cancelled, with short and long client ids.
     fn round(&self) -> [(usize, Body); 13] {
         let away = 2_000_000 + self.turn % 50;
         let long = "an-id-longer-than-the-room-inside-an-order";
-        let named = |id: &str| Body::Cancel(OrderRef::ClientId(ClientId::new(id).unwrap()));
+        let named =
+            |id: &str| Body::Trading(TradingCommand::Cancel(OrderRef::ClientId(ClientId::new(id).unwrap())));
         [
             (0, self.place(Side::Sell, 3_000_000, None, Some("ask"))),
             (0, self.place(Side::Sell, 3_000_001, None, None)),
@@ -63,10 +70,10 @@ impl Load {
             (1, named("bid")),
             (1, named(long)),
             (1, self.place(Side::Buy, away, None, Some("last"))),
-            (1, Body::CancelSession),
+            (1, Body::Trading(TradingCommand::CancelSession)),
             (1, self.place(Side::Buy, away, None, Some(long))),
             (1, self.place(Side::Buy, away, None, None)),
-            (1, Body::CancelAll),
+            (1, Body::Trading(TradingCommand::CancelAll)),
         ]
     }
 
@@ -75,7 +82,7 @@ impl Load {
         self.turn += 1;
         let nonce = Nonce::parse(&digits(self.turn)).unwrap();
         let seen = self.callers.iter().map(|caller| (caller.session, nonce)).collect();
-        self.command(&Command { caller: None, body: Body::NoncesSeen(seen) });
+        self.command(&Command { caller: None, body: Body::Access(AccessCommand::NoncesSeen(seen)) });
     }
 
     fn run(&mut self, rounds: u64) {
@@ -95,7 +102,7 @@ impl Load {
         let Exchange { state, work, stamp, .. } = &mut self.exchange;
         *stamp = Stamp { seq: Seq(stamp.seq.0 + 1), time: stamp.time.plus(1) };
         let outcome = decide(state, command, *stamp, work);
-        assert!(matches!(outcome, Outcome::Order(_) | Outcome::Done), "{outcome:?}");
+        assert!(matches!(outcome, Outcome::Trading(TradingAnswer::Order(_)) | Outcome::Done), "{outcome:?}");
         let (events, texts) = work.out.latest();
         for event in events {
             evolve(state, *stamp, event, texts);

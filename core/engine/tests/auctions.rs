@@ -168,7 +168,7 @@ fn both_sides_pay_for_an_auction() {
         before btcusd 0s
         auction btcusd                            => cut btcusd 2 @ 29500.00 book - - collar -, crossed B1 A1 2 @ 29500.00 fees 29.5 29.5
         # in which order balances move is part of the format
-        fingerprint 1630215639302836248
+        fingerprint 13950278354949661696
         balance bob USD 30970.5 available 30970.5
         balance bob BTC 2 available 2
         balance ann USD 58970.5 available 58970.5
@@ -328,7 +328,7 @@ fn auctions_of_symbols_that_do_not_trade() {
         ann sell btcusd 1 @ 30000 auction as A1   => accepted A1, booked A1
         bob buy  btcusd 1 @ 30000 auction as B1   => accepted B1, booked B1
         ann sell btcusd 1 @ 31000 as A2           => accepted A2, booked A2
-        status btcusd closed                      => status btcusd closed, cancelled B1 MarketClosed, cancelled A1 MarketClosed, cancelled A2 MarketClosed
+        status btcusd closed                      => cancelled B1 MarketClosed, cancelled A1 MarketClosed, cancelled A2 MarketClosed, status btcusd closed
         ann sell btcusd 1 @ 30000 auction         => refused MarketClosed
         before btcusd 0s
         auction btcusd                            => cut btcusd none book - - collar -, ended btcusd none

@@ -3,11 +3,11 @@
 
 use buttonwood_engine::{
     Answer, Body, Caller, Command, FILLS_MAX, FeeSchedule, ORDERS_MAX, OrderRef, Place, PlaceReject, Reject,
-    SYMBOLS_MAX, Schedule,
+    SYMBOLS_MAX, Schedule, TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, ExecutionOption, OrderId, OrderKind, Role, SessionId, Side, Symbol, SymbolId,
-    Time,
+    AccountId, CancelReason, Claim, ExecutionOption, OrderId, OrderKind, Role, SessionId, Side, Symbol,
+    SymbolId, Time,
 };
 use buttonwood_num::{Decimal, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, Happening, nonce};
@@ -45,13 +45,14 @@ impl Market {
     /// A limit order of so many lots of the smallest size, at a price in dollars.
     fn place(&mut self, trader: Trader, side: Side, lots: usize, price: u64) -> Answer {
         let place = self.limit(side, lots, price);
-        self.call(trader, Body::Place(place))
+        self.call(trader, Body::Trading(TradingCommand::Place(place)))
     }
 
     fn limit(&self, side: Side, lots: usize, price: u64) -> Place {
         Place {
             symbol: self.symbol,
             side,
+            claim: Claim::Yes,
             kind: OrderKind::Limit,
             option: None,
             price: Price::from_ticks(price * 100),
@@ -65,7 +66,7 @@ impl Market {
         let mut last = OrderId(0);
         for _ in 0..ORDERS_MAX {
             let placed = self.place(trader, side, 1, price);
-            let Answer::Order(order) = placed else { panic!("{placed:?}") };
+            let Answer::Trading(TradingAnswer::Order(order)) = placed else { panic!("{placed:?}") };
             last = order.id;
         }
         last
@@ -74,14 +75,18 @@ impl Market {
     /// An order that waits for the next auction.
     fn wait(&mut self, trader: Trader, side: Side, lots: usize, price: u64) -> OrderId {
         let place = Place { option: Some(ExecutionOption::AuctionOnly), ..self.limit(side, lots, price) };
-        let Answer::Order(order) = self.call(trader, Body::Place(place)) else { panic!("it waits") };
+        let Answer::Trading(TradingAnswer::Order(order)) =
+            self.call(trader, Body::Trading(TradingCommand::Place(place)))
+        else {
+            panic!("it waits")
+        };
         assert!(order.is_live());
         order.id
     }
 
     /// Does what is due of the auctions: the quantities that traded, and how many orders were cancelled; whether it is over.
     fn auction(&mut self) -> (Vec<Qty>, usize, bool) {
-        assert_eq!(self.exchange.own(Body::Auction(self.symbol)), Answer::Done);
+        assert_eq!(self.exchange.own(Body::Trading(TradingCommand::Auction(self.symbol))), Answer::Done);
         assert_eq!(self.exchange.state.broken_law(), None);
         let happened = &self.exchange.happened;
         let traded = |what: &Happening| {
@@ -96,7 +101,7 @@ impl Market {
 }
 
 fn refused(reject: PlaceReject) -> Answer {
-    Answer::Rejected(Reject::Place(reject))
+    Answer::Rejected(Reject::Trading(TradingReject::Place(reject)))
 }
 
 /// An account that has as many orders as it may gets no more on the books, and trades all the same.
@@ -107,15 +112,21 @@ fn an_account_has_so_many_orders() {
     let last = market.fill_up(full, Side::Buy, 100);
     assert_eq!(market.place(full, Side::Buy, 1, 100), refused(PlaceReject::TooManyOrders));
     assert_eq!(market.place(full, Side::Sell, 1, 104), refused(PlaceReject::TooManyOrders));
-    assert!(matches!(market.place(other, Side::Sell, 1, 104), Answer::Order(_)));
-    assert!(matches!(market.place(full, Side::Buy, 1, 104), Answer::Order(_)), "it does not rest");
-    assert!(matches!(market.place(other, Side::Sell, 1, 104), Answer::Order(_)));
+    assert!(matches!(market.place(other, Side::Sell, 1, 104), Answer::Trading(TradingAnswer::Order(_))));
+    assert!(
+        matches!(market.place(full, Side::Buy, 1, 104), Answer::Trading(TradingAnswer::Order(_))),
+        "it does not rest"
+    );
+    assert!(matches!(market.place(other, Side::Sell, 1, 104), Answer::Trading(TradingAnswer::Order(_))));
     let dollars = market.exchange.find_currency("USD");
     let before = market.exchange.balance(full.0, dollars);
     assert_eq!(market.place(full, Side::Buy, 2, 104), refused(PlaceReject::TooManyOrders), "its rest would");
     assert_eq!(market.exchange.balance(full.0, dollars), before);
-    assert!(matches!(market.call(full, Body::Cancel(OrderRef::Id(last))), Answer::Order(_)));
-    assert!(matches!(market.place(full, Side::Buy, 2, 104), Answer::Order(_)));
+    assert!(matches!(
+        market.call(full, Body::Trading(TradingCommand::Cancel(OrderRef::Id(last)))),
+        Answer::Trading(TradingAnswer::Order(_))
+    ));
+    assert!(matches!(market.place(full, Side::Buy, 2, 104), Answer::Trading(TradingAnswer::Order(_))));
 }
 
 /// An order that would trade with more orders than one may is refused whole; one that trades with as many is not.
@@ -133,13 +144,21 @@ fn an_order_trades_with_so_many() {
     assert_eq!(market.exchange.state.orders().len(), resting);
     let order = market.limit(Side::Buy, FILLS_MAX + 1, 100);
     let posts = Place { option: Some(ExecutionOption::MakerOrCancel), ..order };
-    let Answer::Order(posted) = market.call(taker, Body::Place(posts)) else { panic!("it is cancelled") };
+    let Answer::Trading(TradingAnswer::Order(posted)) =
+        market.call(taker, Body::Trading(TradingCommand::Place(posts)))
+    else {
+        panic!("it is cancelled")
+    };
     assert_eq!(posted.reason, Some(CancelReason::MakerOrCancelWouldTake));
-    let Answer::Order(crossed) = market.place(maker, Side::Buy, FILLS_MAX + 1, 100) else {
+    let Answer::Trading(TradingAnswer::Order(crossed)) = market.place(maker, Side::Buy, FILLS_MAX + 1, 100)
+    else {
         panic!("likewise")
     };
     assert_eq!(crossed.reason, Some(CancelReason::SelfCrossPrevented));
-    assert!(matches!(market.place(taker, Side::Buy, FILLS_MAX, 100), Answer::Order(_)));
+    assert!(matches!(
+        market.place(taker, Side::Buy, FILLS_MAX, 100),
+        Answer::Trading(TradingAnswer::Order(_))
+    ));
     assert_eq!(market.exchange.state.orders().len(), resting - FILLS_MAX);
 }
 
@@ -157,7 +176,7 @@ fn an_auction_takes_as_many_steps_as_it_must() {
         indicates_every: 0,
         last_cancel: 0,
     };
-    let scheduled = Body::ScheduleAuctions(market.symbol, Some(schedule));
+    let scheduled = Body::Trading(TradingCommand::ScheduleAuctions(market.symbol, Some(schedule)));
     assert_eq!(market.exchange.own(scheduled), Answer::Done);
     let (each, part) = (usize::try_from(ORDERS_MAX).unwrap() - 100, 300);
     for trader in [first, second] {
@@ -165,15 +184,22 @@ fn an_auction_takes_as_many_steps_as_it_must() {
             market.wait(trader, Side::Sell, 1, 100);
         }
     }
-    let Answer::Order(leaves) = market.place(other, Side::Sell, 1, 100) else { panic!("it rests") };
-    let Answer::Order(stays) = market.place(other, Side::Sell, 1, 100) else { panic!("it rests") };
+    let Answer::Trading(TradingAnswer::Order(leaves)) = market.place(other, Side::Sell, 1, 100) else {
+        panic!("it rests")
+    };
+    let Answer::Trading(TradingAnswer::Order(stays)) = market.place(other, Side::Sell, 1, 100) else {
+        panic!("it rests")
+    };
     // More than one step's trades, of more orders than can be cancelled in one.
     market.wait(buyer, Side::Buy, FILLS_MAX + part, 100);
     market.exchange.stamp.time = schedule.time;
     let lot = market.limit(Side::Buy, 1, 100).qty;
     assert_eq!(market.auction(), (vec![lot; FILLS_MAX], 0, false));
     let late = market.wait(first, Side::Sell, 1, 90);
-    assert!(matches!(market.call(other, Body::Cancel(OrderRef::Id(leaves.id))), Answer::Order(_)));
+    assert!(matches!(
+        market.call(other, Body::Trading(TradingCommand::Cancel(OrderRef::Id(leaves.id)))),
+        Answer::Trading(TradingAnswer::Order(_))
+    ));
     assert_eq!(market.auction(), (vec![lot; part], 0, false));
     let left = 2 * each - FILLS_MAX - part;
     assert_eq!(market.auction(), (vec![], left, true));
@@ -206,5 +232,5 @@ fn so_many_symbols_and_no_more() {
     for number in 1..SYMBOLS_MAX {
         assert_eq!(list(number), (Answer::Done, number + 1));
     }
-    assert_eq!(list(SYMBOLS_MAX), (Answer::Rejected(Reject::TooMany), SYMBOLS_MAX));
+    assert_eq!(list(SYMBOLS_MAX), (Answer::Rejected(Reject::Trading(TradingReject::TooMany)), SYMBOLS_MAX));
 }

@@ -1,6 +1,6 @@
 //! Which keys can be made: whom one acts for, what it may do and what is asked of it have to fit together.
 
-use buttonwood_engine::{Answer, Body, FeeSchedule, NewSession, Owner, Reject};
+use buttonwood_engine::{AccessReject, Answer, Body, FeeSchedule, NewSession, Owner, Reject};
 use buttonwood_model::{AccountId, GroupId, Role, Roles};
 use buttonwood_oracle::{Exchange, fees_account};
 
@@ -48,8 +48,8 @@ fn a_key_is_of_one_piece() {
         key("master-b", Owner::Group(GroupId(99)), &[t], false),
     ];
     for key in nobody {
-        expect(key, Answer::Rejected(Reject::Unknown));
+        expect(key, Answer::Rejected(Reject::Access(AccessReject::Unknown)));
     }
-    expect(key("account-a", one, &[t], false), Answer::Rejected(Reject::Taken));
+    expect(key("account-a", one, &[t], false), Answer::Rejected(Reject::Access(AccessReject::Taken)));
     expect(key("master-b", all, &[t], false), Answer::Done);
 }

@@ -2,11 +2,11 @@
 //! does not follow from a state is not applied to it.
 
 use buttonwood_engine::{
-    Body, Broken, BrokenLaw, Caller, Command, Event, FeeSchedule, OrderRef, Outcome, Place, SpotEvent, State,
-    Workspace, decide,
+    Body, Broken, BrokenLaw, Caller, Command, Event, FeeSchedule, OrderRef, Outcome, Place, State,
+    TradingAnswer, TradingCommand, TradingEvent, Workspace, decide,
 };
 use buttonwood_model::{
-    AccountId, CurrencyId, OrderId, OrderKind, Role, Seq, SessionId, Side, Stamp, SymbolId, Time,
+    AccountId, Claim, CurrencyId, OrderId, OrderKind, Role, Seq, SessionId, Side, Stamp, SymbolId, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Exchange, nonce};
@@ -38,7 +38,7 @@ impl Market {
             let owner = (account, exchange.key(name, account, Role::Trader));
             assert_eq!(exchange.own(Body::credit(account, amounts)), Outcome::Done);
             let answer = exchange.submit(1, &by(owner, 1, order(symbol, side, ticks)));
-            let Outcome::Order(order) = answer else { panic!("{answer:?}") };
+            let Outcome::Trading(TradingAnswer::Order(order)) = answer else { panic!("{answer:?}") };
             assert!(order.is_live(), "{order:?}");
             (owner, order.id)
         };
@@ -58,16 +58,17 @@ impl Market {
 }
 
 fn order(symbol: SymbolId, side: Side, ticks: u64) -> Body {
-    Body::Place(Place {
+    Body::Trading(TradingCommand::Place(Place {
         symbol,
         side,
+        claim: Claim::Yes,
         kind: OrderKind::Limit,
         option: None,
         price: Price::from_ticks(ticks),
         qty: Qty::from_hundredths(100_000_000),
         spend: Money::ZERO,
         client_id: None,
-    })
+    }))
 }
 
 fn by((account, session): (AccountId, SessionId), number: u64, body: Body) -> Command {
@@ -97,8 +98,8 @@ fn a_broken_law_is_named() {
         state.broken_law()
     };
     assert_eq!(law(ticks(BID), ticks(BID)), None);
-    assert_eq!(law(units(IDLE), units(IDLE + 1)), Some(Broken::Ledger(BrokenLaw::NotBalanced(btc))));
-    assert_eq!(law(ticks(BID), ticks(BID - 1)), Some(Broken::Hold(ann, usd)));
+    assert_eq!(law(units(IDLE), units(IDLE + 1)), Some(Broken::Ledger(BrokenLaw::NotBalanced(btc.into()))));
+    assert_eq!(law(ticks(BID), ticks(BID - 1)), Some(Broken::Hold(ann, usd.into())));
     assert_eq!(law(ticks(ASK), ticks(BID + 1)), None, "a sell holds the same at any price");
     assert_eq!(law(ticks(ASK), ticks(BID)), Some(Broken::Crossed(symbol)));
 }
@@ -115,14 +116,14 @@ fn what_does_not_follow_is_not_applied() {
     };
     let (stamp, rests) = market.decided(order(market.symbol, Side::Buy, BID));
     let (_, takes) = market.decided(order(market.symbol, Side::Buy, ASK));
-    let (_, cancels) = market.decided(Body::Cancel(OrderRef::Id(market.bid)));
+    let (_, cancels) = market.decided(Body::Trading(TradingCommand::Cancel(OrderRef::Id(market.bid))));
     for events in [&rests, &takes, &cancels] {
         assert_eq!(applied(stamp, events), None);
     }
-    let [used, Event::Spot(SpotEvent::Placed(placed)), filled, completed] = takes.as_slice() else {
+    let [used, Event::Trading(TradingEvent::Placed(placed)), filled, completed] = takes.as_slice() else {
         panic!("{takes:?}")
     };
-    let [_, Event::Spot(SpotEvent::Cancelled { slot, reason, order })] = cancels.as_slice() else {
+    let [_, Event::Trading(TradingEvent::Cancelled { slot, reason, order })] = cancels.as_slice() else {
         panic!("{cancels:?}")
     };
     let Stamp { seq: Seq(seq), time: Time(micros) } = stamp;
@@ -130,10 +131,10 @@ fn what_does_not_follow_is_not_applied() {
     let place = |more: u64| {
         let mut order = *placed;
         order.id.0 += more;
-        Event::Spot(SpotEvent::Placed(order))
+        Event::Trading(TradingEvent::Placed(order))
     };
     let cancel =
-        Event::Spot(SpotEvent::Cancelled { slot: *slot, reason: *reason, order: OrderId(order.0 + 1) });
+        Event::Trading(TradingEvent::Cancelled { slot: *slot, reason: *reason, order: OrderId(order.0 + 1) });
     for (stamp, events, law) in [
         (numbered(seq - 1, micros), vec![], "commands are numbered without holes"),
         (numbered(seq + 1, micros), vec![], "commands are numbered without holes"),

@@ -2,7 +2,7 @@
 //!
 //! A failure prints its world, its seed and the shortest list of commands that still fails.
 
-use buttonwood_engine::{Body, Command, Outcome};
+use buttonwood_engine::{AccessCommand, Body, Command, Outcome};
 use buttonwood_oracle::{CALLS, Dice, Exchange, FINE, MAJORS, ODD, World, caller, compare};
 use std::collections::{HashMap, HashSet};
 
@@ -115,7 +115,10 @@ fn a_nonce_is_never_taken_twice() {
         let mut late = 0;
         for _ in 0..2_000 {
             let number = (highest + dice.below(4)).saturating_sub(dice.below(4) * dice.below(12));
-            let command = Command { caller: Some(caller(session, account, number)), body: Body::UseNonce };
+            let command = Command {
+                caller: Some(caller(session, account, number)),
+                body: Body::Access(AccessCommand::UseNonce),
+            };
             let taken = exchange.submit(1, &command) == Outcome::Done;
             assert!(!taken || !used.contains(&number), "seed {seed}: {number} was taken twice");
             assert!(taken || number <= highest, "seed {seed}: {number} is higher than all before");

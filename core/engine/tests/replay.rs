@@ -3,12 +3,12 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
 
 use buttonwood_engine::{
-    Body, Caller, Command, Event, OrderRef, Outcome, Place, Schedule, SpotEvent, State, Workspace, decide,
-    decode_command, decode_events, evolve,
+    AccessCommand, Body, Caller, Command, Event, OrderRef, Outcome, Place, Schedule, State, TradingCommand,
+    TradingEvent, Workspace, decide, decode_command, decode_events, evolve,
 };
 use buttonwood_model::{
-    AccountId, ClientId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Outbox, Seq, SessionId,
-    Side, Stamp, SymbolId, SymbolStatus, Time,
+    AccountId, Claim, ClientId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Outbox, Seq,
+    SessionId, Side, Stamp, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Dealer, Dice, Exchange, FINE, MAJORS, ODD, World, nonce};
@@ -91,15 +91,15 @@ fn a_snapshot_at_the_edges() {
             assert_eq!(live.submit(micros, &command), copy.submit(micros, &command));
         }
         for symbol in live.symbols() {
-            live.own(Body::SetSymbolStatus(symbol, SymbolStatus::Closed));
-            copy.own(Body::SetSymbolStatus(symbol, SymbolStatus::Closed));
+            live.own(Body::Trading(TradingCommand::SetSymbolStatus(symbol, SymbolStatus::Closed)));
+            copy.own(Body::Trading(TradingCommand::SetSymbolStatus(symbol, SymbolStatus::Closed)));
         }
         assert!(live.state.orders().is_empty());
         let mut emptied = live.fork();
         emptied.state = copy.stored();
         for symbol in live.symbols() {
-            live.own(Body::SetSymbolStatus(symbol, SymbolStatus::Open));
-            emptied.own(Body::SetSymbolStatus(symbol, SymbolStatus::Open));
+            live.own(Body::Trading(TradingCommand::SetSymbolStatus(symbol, SymbolStatus::Open)));
+            emptied.own(Body::Trading(TradingCommand::SetSymbolStatus(symbol, SymbolStatus::Open)));
         }
         for _ in 0..500 {
             let (micros, command) = dealer.deal(&live);
@@ -135,24 +135,26 @@ fn a_crossed_book_is_noticed() {
         let (micros, command) = dealer.deal(&live);
         live.submit(micros, &command);
         let (events, texts) = live.work.out.latest();
-        let entered = events
-            .iter()
-            .position(|event| matches!(event, Event::Spot(SpotEvent::Rested { .. } | SpotEvent::Placed(_))));
+        let entered = events.iter().position(|event| {
+            matches!(event, Event::Trading(TradingEvent::Rested { .. } | TradingEvent::Placed(_)))
+        });
         let Some(entered) = entered else { continue };
-        let is_booked = events.iter().any(|event| matches!(event, Event::Spot(SpotEvent::Booked { .. })));
+        let is_booked =
+            events.iter().any(|event| matches!(event, Event::Trading(TradingEvent::Booked { .. })));
         let mut events = events.to_vec();
-        let Event::Spot(SpotEvent::Rested { order, .. } | SpotEvent::Placed(order)) = &mut events[entered]
+        let Event::Trading(TradingEvent::Rested { order, .. } | TradingEvent::Placed(order)) =
+            &mut events[entered]
         else {
             panic!("it was found there");
         };
-        let best = live.state.orders().book(order.symbol).side(order.side.opposite()).best();
+        let best = live.state.orders().book(order.symbol).side(order.class.side().opposite()).best();
         let Some(best) = best else { continue };
         // Who waits for an auction may wait at any price.
         if order.option == Some(ExecutionOption::AuctionOnly) {
             continue;
         }
         order.price = best;
-        let is_whole = matches!(events[entered], Event::Spot(SpotEvent::Rested { .. }));
+        let is_whole = matches!(events[entered], Event::Trading(TradingEvent::Rested { .. }));
         if !is_whole && !is_booked {
             continue;
         }
@@ -268,16 +270,17 @@ fn place() -> impl Strategy<Value = Body> {
     let terms = (edge_u16(), sort, option::of(option));
     (terms, edge_u64(), edge_u128(), edge_money(), option::of(client_id())).prop_map(
         |((symbol, (side, kind), option), price, qty, spend, client_id)| {
-            Body::Place(Place {
-                symbol: SymbolId(symbol),
+            Body::Trading(TradingCommand::Place(Place {
+                symbol: SymbolId(symbol.into()),
                 side,
+                claim: Claim::Yes,
                 kind,
                 option,
                 price: Price::from_ticks(price),
                 qty: Qty::from_hundredths(qty),
                 spend,
                 client_id,
-            })
+            }))
         },
     )
 }
@@ -326,23 +329,26 @@ fn garbage() -> impl Strategy<Value = Command> {
         Body::credit(AccountId(account), amounts)
     });
     let seen = vec((edge_u32(), some_nonce()), 0..4).prop_map(|seen| {
-        Body::NoncesSeen(seen.into_iter().map(|(session, nonce)| (SessionId(session), nonce)).collect())
+        Body::Access(AccessCommand::NoncesSeen(
+            seen.into_iter().map(|(session, nonce)| (SessionId(session), nonce)).collect(),
+        ))
     });
-    let status = (edge_u16(), 0..5usize)
-        .prop_map(|(symbol, status)| Body::SetSymbolStatus(SymbolId(symbol), SymbolStatus::ALL[status]));
+    let status = (edge_u16(), 0..5usize).prop_map(|(symbol, status)| {
+        Body::Trading(TradingCommand::SetSymbolStatus(SymbolId(symbol.into()), SymbolStatus::ALL[status]))
+    });
     let body = prop_oneof![
         12 => place(),
-        3 => edge_u64().prop_map(|id| Body::Cancel(OrderRef::Id(OrderId(id)))),
-        2 => client_id().prop_map(|text| Body::Cancel(OrderRef::ClientId(text))),
-        1 => Just(Body::CancelSession),
-        1 => Just(Body::CancelAll),
-        1 => Just(Body::UseNonce),
+        3 => edge_u64().prop_map(|id| Body::Trading(TradingCommand::Cancel(OrderRef::Id(OrderId(id))))),
+        2 => client_id().prop_map(|text| Body::Trading(TradingCommand::Cancel(OrderRef::ClientId(text)))),
+        1 => Just(Body::Trading(TradingCommand::CancelSession)),
+        1 => Just(Body::Trading(TradingCommand::CancelAll)),
+        1 => Just(Body::Access(AccessCommand::UseNonce)),
         1 => seen,
-        1 => edge_u32().prop_map(|session| Body::ExpireSession(SessionId(session))),
+        1 => edge_u32().prop_map(|session| Body::Trading(TradingCommand::ExpireSession(SessionId(session)))),
         1 => status,
         2 => (edge_u16(), option::weighted(0.9, schedule()))
-            .prop_map(|(symbol, schedule)| Body::ScheduleAuctions(SymbolId(symbol), schedule)),
-        2 => edge_u16().prop_map(|symbol| Body::Auction(SymbolId(symbol))),
+            .prop_map(|(symbol, schedule)| Body::Trading(TradingCommand::ScheduleAuctions(SymbolId(symbol.into()), schedule))),
+        2 => edge_u16().prop_map(|symbol| Body::Trading(TradingCommand::Auction(SymbolId(symbol.into())))),
         2 => credit,
     ];
     let caller = (edge_u32(), option::weighted(0.95, edge_u32()), some_nonce()).prop_map(
@@ -397,7 +403,7 @@ proptest! {
             prop_assert_eq!(&decide(&live.state, command, stamp, &mut fresh), &outcome);
             prop_assert_eq!(&fresh.out, &live.work.out);
             let answer = live.submit(1, command);
-            prop_assert_eq!(&answer, &outcome.told(stamp, &fresh.out.events, &fresh.out.texts, &before));
+            prop_assert_eq!(&answer, &outcome.in_full(stamp, &fresh.out.events, &fresh.out.texts, &before));
             if matches!(answer, Outcome::Rejected(_)) {
                 prop_assert!(live.happened.is_empty(), "a refusal changes nothing but the nonce");
             }

@@ -95,15 +95,15 @@ fn the_order_of_settling_is_part_of_the_format() {
         ann sell btcusd 0.25 @ 30000 as A1       => accepted A1, booked A1
         bob sell btcusd 0.25 @ 30000 as B1       => accepted B1, booked B1
         cat buy  btcusd 1 @ 30000 as C1          => accepted C1, filled A1 0.25 @ 30000.00 fees 15 30, filled B1 0.25 @ 30000.00 fees 15 30, booked C1
-        fingerprint 16276976894795704651
+        fingerprint 1560038264443446253
         ann sell btcusd 1 @ 30000 ioc as A2      => accepted A2, filled C1 0.5 @ 30000.00 fees 30 60, cancelled A2 ImmediateOrCancelWouldPost
-        fingerprint 6178508531501223122
+        fingerprint 12847495135686256357
         dan buy  ethusd 1 @ 1000 as D1           => accepted D1, booked D1
         dan buy  ethusd 1 @ 900 as D2            => accepted D2, booked D2
         ann sell ethusd 3 @ 900 fok as A3        => accepted A3, cancelled A3 FillOrKillWouldNotFill
-        fingerprint 6518946533975464885
+        fingerprint 386385474813588945
         ann sell ethusd 2 @ 900 as A4            => accepted A4, filled D1 1 @ 1000.00 fees 2 4, filled D2 1 @ 900.00 fees 1.8 3.6, completed A4
-        fingerprint 7791807418558159114
+        fingerprint 4062783950832670487
         ",
     );
 }
@@ -586,7 +586,7 @@ fn statuses() {
         ann sell btcusd 1 market               => refused MarketNotOpen
         bob buy  btcusd spend 1                => refused MarketNotOpen
         ann sell btcusd 1 @ 29999.99 as A3     => accepted A3, filled B2 1 @ 29999.99 fees 59.99998 119.99996, completed A3
-        status btcusd closed                   => status btcusd closed, cancelled A2 MarketClosed
+        status btcusd closed                   => cancelled A2 MarketClosed, status btcusd closed
         ann sell btcusd 1 @ 30000              => refused MarketClosed
         ann sell btcusd 1 market               => refused MarketClosed
         status btcusd open                     => status btcusd open
@@ -610,7 +610,7 @@ fn closing_cancels() {
         bob buy  btcusd 1 @ 25000 as B3        => accepted B3, booked B3
         bob sell ethusd 1 @ 2000 as B4         => accepted B4, booked B4
         bob sell ethbtc 1 @ 0.05 as B5         => accepted B5, booked B5
-        status btcusd closed => status btcusd closed, cancelled B3 MarketClosed, cancelled A2 MarketClosed, cancelled B1 MarketClosed, cancelled A1 MarketClosed, cancelled B2 MarketClosed
+        status btcusd closed => cancelled B3 MarketClosed, cancelled A2 MarketClosed, cancelled B1 MarketClosed, cancelled A1 MarketClosed, cancelled B2 MarketClosed, status btcusd closed
         order A1 live=false cancelled=true reason=MarketClosed remaining=1
         balance ann BTC 10 available 10
         balance ann USD 100000 available 100000

@@ -1,6 +1,6 @@
-//! One account's money in one currency.
+//! What one account has of one asset.
 
-use buttonwood_model::{AccountId, CurrencyId};
+use buttonwood_model::{AccountId, AssetId};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub enum Bucket {
     Held,
 }
 
-/// What an account has of a currency; `amount` on the wire is the sum of the two (INV-LEDGER-4).
+/// What an account has of an asset; `amount` on the wire is the sum of the two (INV-LEDGER-4).
 ///
 /// Aligned to its size: a movement touches one cache line of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,8 +37,8 @@ impl Balance {
 pub struct Posting {
     /// Whose balance.
     pub account: AccountId,
-    /// In which currency.
-    pub currency: CurrencyId,
+    /// Of which asset.
+    pub asset: AssetId,
     /// Which part of it.
     pub bucket: Bucket,
     /// How much is added.
@@ -49,5 +49,5 @@ pub struct Posting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Owner {
     pub(crate) account: AccountId,
-    pub(crate) currency: CurrencyId,
+    pub(crate) asset: AssetId,
 }

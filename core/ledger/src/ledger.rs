@@ -8,24 +8,28 @@ pub use ahead::Entry;
 pub use laws::BrokenLaw;
 
 use crate::balance::Owner;
+use crate::house::Named;
 use crate::trade::Owed;
-use crate::{Balance, House};
+use crate::{Balance, HouseAccount};
+use alloc::collections::BTreeMap;
+use alloc::string::String;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, CurrencyId, Held};
+use buttonwood_model::{AccountId, AssetId, Claim, Currency, CurrencyId, Held, SymbolId};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
 /// Every balance of the exchange.
 ///
-/// A dense index leads from (account, currency) to a balance in two loads; it is derived, so a restored ledger
-/// calls [`Ledger::reindex`] first.
+/// A dense index leads from (account, currency) to a balance in two loads, a sparse one from an account and an asset that is
+/// no currency. Both are derived, so a restored ledger calls [`Ledger::reindex`] first.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Ledger {
     accounts: u32,
-    currencies: u16,
+    currencies: Vec<Currency>,
     balances: Vec<Balance>,
     /// Whose balance lies in each place; apart, since movements need not read it.
     owners: Vec<Owner>,
+    houses: Vec<HouseAccount>,
     fingerprint: u64,
     /// What the makers of the order that is being settled have given and got; nothing between two commands.
     #[serde(skip)]
@@ -37,6 +41,11 @@ pub struct Ledger {
     /// The length of a row is two to this power.
     #[serde(skip)]
     stride: u32,
+    /// Where balances lie that are of no currency.
+    #[serde(skip)]
+    sparse: BTreeMap<(AccountId, AssetId), u32>,
+    #[serde(skip)]
+    named: Named,
 }
 
 /// Why money cannot move.
@@ -48,9 +57,9 @@ pub enum LedgerError {
 
 impl PartialEq for Ledger {
     fn eq(&self, other: &Self) -> bool {
-        (self.accounts, self.currencies, self.fingerprint)
-            == (other.accounts, other.currencies, other.fingerprint)
-            && (&self.balances, &self.owners) == (&other.balances, &other.owners)
+        (self.accounts, &self.currencies, self.fingerprint)
+            == (other.accounts, &other.currencies, other.fingerprint)
+            && (&self.balances, &self.owners, &self.houses) == (&other.balances, &other.owners, &other.houses)
     }
 }
 
@@ -86,24 +95,55 @@ impl Ledger {
         account
     }
 
-    /// Makes room for one more currency.
-    pub fn list_currency(&mut self) {
-        self.currencies += 1;
-        if usize::from(self.currencies) > self.row_len() {
+    /// Opens an account of the house.
+    ///
+    /// # Panics
+    /// When the name is taken.
+    pub fn open_house(&mut self, name: String, may_be_negative: bool) -> AccountId {
+        assert!(self.house(&name).is_none(), "a house account is opened once");
+        let house = HouseAccount { name, account: self.open_account(), may_be_negative };
+        self.named.note(&house);
+        let account = house.account;
+        self.houses.push(house);
+        account
+    }
+
+    /// The accounts of the house, in the order in which they were opened.
+    pub fn houses(&self) -> &[HouseAccount] {
+        &self.houses
+    }
+
+    /// The account of the house with this name.
+    pub fn house(&self, name: &str) -> Option<AccountId> {
+        self.houses.iter().find(|house| house.name == name).map(|house| house.account)
+    }
+
+    /// Every currency.
+    pub fn currencies(&self) -> &[Currency] {
+        &self.currencies
+    }
+
+    /// Lists a currency.
+    pub fn list_currency(&mut self, currency: Currency) {
+        self.currencies.push(currency);
+        if self.currencies.len() > self.row_len() {
             self.reindex();
         }
     }
 
     /// Rebuilds the derived index, after a restore or when the rows have become too short.
     pub fn reindex(&mut self) {
-        self.stride = usize::from(self.currencies).next_power_of_two().trailing_zeros();
+        self.stride = self.currencies.len().next_power_of_two().trailing_zeros();
         self.index.clear();
         self.index.resize(self.row_len() * AccountId(self.accounts).index(), 0);
+        self.sparse.clear();
         for place in 0..self.owners.len() {
-            if let Some(Owner { account, currency }) = self.owners.get(place).copied() {
-                let at = self.at(account, currency);
-                self.enter(at, place);
+            if let Some(owner) = self.owners.get(place).copied() {
+                self.enter(owner, place);
             }
+        }
+        for house in &self.houses {
+            self.named.note(house);
         }
     }
 
@@ -116,47 +156,60 @@ impl Ledger {
         account.index().wrapping_shl(self.stride) | currency.index()
     }
 
-    fn enter(&mut self, at: usize, place: usize) {
-        let entry =
-            self.index.get_mut(at).expect("every account has a row as long as the list of currencies");
-        *entry = u32::try_from(place + 1).expect("fewer than 2^32 balances");
+    fn enter(&mut self, Owner { account, asset }: Owner, place: usize) {
+        let entry = u32::try_from(place + 1).expect("fewer than 2^32 balances");
+        let Some(currency) = asset.currency() else {
+            self.sparse.insert((account, asset), entry);
+            return;
+        };
+        let at = self.at(account, currency);
+        *self.index.get_mut(at).expect("every account has a row as long as the list of currencies") = entry;
     }
 
-    fn place(&self, account: AccountId, currency: CurrencyId) -> Option<usize> {
-        let entry = *self.index.get(self.at(account, currency))?;
+    #[inline]
+    fn place(&self, account: AccountId, asset: AssetId) -> Option<usize> {
+        let entry = match asset.currency() {
+            Some(currency) => *self.index.get(self.at(account, currency))?,
+            None => self.sparse_entry(account, asset)?,
+        };
         Some(AccountId(entry.checked_sub(1)?).index())
+    }
+
+    #[cold]
+    fn sparse_entry(&self, account: AccountId, asset: AssetId) -> Option<u32> {
+        self.sparse.get(&(account, asset)).copied()
     }
 
     /// Where the balance lies, found or newly made.
     #[inline]
-    fn place_mut(&mut self, account: AccountId, currency: CurrencyId) -> usize {
-        match self.place(account, currency) {
+    fn place_mut(&mut self, account: AccountId, asset: AssetId) -> usize {
+        match self.place(account, asset) {
             Some(place) => place,
-            None => self.new_place(account, currency),
+            None => self.new_place(account, asset),
         }
     }
 
     #[cold]
-    fn new_place(&mut self, account: AccountId, currency: CurrencyId) -> usize {
+    fn new_place(&mut self, account: AccountId, asset: AssetId) -> usize {
         let place = self.balances.len();
         self.balances.push(Balance::default());
-        self.owners.push(Owner { account, currency });
-        self.enter(self.at(account, currency), place);
+        self.owners.push(Owner { account, asset });
+        self.enter(Owner { account, asset }, place);
         // From here on the place stands for its owner.
-        let owner = u64::from(account.0) << 16 | u64::from(currency.0);
+        let owner = u64::from(account.0) << 32 | u64::from(asset.number());
         self.fingerprint = (self.fingerprint ^ owner).wrapping_mul(SPREAD).rotate_left(29);
         place
     }
 
-    /// What the account has of the currency.
-    pub fn balance(&self, account: AccountId, currency: CurrencyId) -> Balance {
-        self.find(account, currency).1
+    /// What the account has of the asset.
+    pub fn balance(&self, account: AccountId, asset: impl Into<AssetId>) -> Balance {
+        self.find(account, asset).1
     }
 
-    /// What the account has of the currency, and where that lies, or will lie once it has any.
+    /// What the account has of the asset, and where that lies, or will lie once it has any.
     #[inline]
-    pub fn find(&self, account: AccountId, currency: CurrencyId) -> (Held, Balance) {
-        match self.place(account, currency) {
+    pub fn find(&self, account: AccountId, asset: impl Into<AssetId>) -> (Held, Balance) {
+        match self.place(account, asset.into()) {
             Some(place) => {
                 let balance = self.balances.get(place).expect("the index leads to balances");
                 (Held::from_index(place), *balance)
@@ -166,16 +219,25 @@ impl Ledger {
     }
 
     /// Every balance that was ever used, in the order of their first use.
-    pub fn balances(&self) -> impl Iterator<Item = (AccountId, CurrencyId, Balance)> {
+    pub fn balances(&self) -> impl Iterator<Item = (AccountId, AssetId, Balance)> {
         let owned = self.balances.iter().zip(&self.owners);
-        owned.map(|(balance, owner)| (owner.account, owner.currency, *balance))
+        owned.map(|(balance, owner)| (owner.account, owner.asset, *balance))
     }
 
     /// The account's balances that were ever used, by currency.
     pub fn balances_of(&self, account: AccountId) -> impl Iterator<Item = (CurrencyId, Balance)> {
-        (0..self.currencies).map(CurrencyId).filter_map(move |currency| {
-            let place = self.place(account, currency)?;
+        (0..self.currencies.len()).map(CurrencyId::from_index).filter_map(move |currency| {
+            let place = self.place(account, currency.into())?;
             Some((currency, *self.balances.get(place)?))
+        })
+    }
+
+    /// What the account has of assets that are no currencies, as far as they were ever used.
+    pub fn claims_of(&self, account: AccountId) -> impl Iterator<Item = (AssetId, Balance)> {
+        let first = AssetId::claim(SymbolId(0), Claim::Yes);
+        let own = self.sparse.range((account, first)..).take_while(move |((owner, _), _)| *owner == account);
+        own.filter_map(move |((_, asset), _)| {
+            Some((*asset, *self.balances.get(self.place(account, *asset)?)?))
         })
     }
 
@@ -185,7 +247,7 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError::OutOfRange`].
     pub fn can_issue(&self, currency: CurrencyId, amount: Money) -> Result<(), LedgerError> {
-        let source = self.balance(House::Source.account(), currency).available;
+        let source = self.balance(self.named.source, currency).available;
         // The smallest number is left out: its negative, the sum of everybody's balances, would be none.
         let after = source.checked_add(-amount).filter(|after| after.units() >= -i128::MAX);
         after.map(|_| ()).ok_or(LedgerError::OutOfRange)

@@ -1,5 +1,6 @@
 //! Identifiers. Dense ones index a table of the state; order and trade ids come from one counter, below 2^53.
 
+use crate::Claim;
 use serde::{Deserialize, Serialize};
 
 macro_rules! dense_id {
@@ -31,8 +32,8 @@ dense_id!(
     CurrencyId, u16
 );
 dense_id!(
-    /// A symbol.
-    SymbolId, u16
+    /// A symbol. Contracts come and go by the thousand, and ids are never reused.
+    SymbolId, u32
 );
 dense_id!(
     /// A group of accounts: what a master key belongs to.
@@ -47,6 +48,10 @@ dense_id!(
     SessionId, u32
 );
 dense_id!(
+    /// A row of the table of fee schedules: the rates that an order was placed under (TYPE-011).
+    RatesId, u16
+);
+dense_id!(
     /// Where a live order lies in memory; reused after it closes, so never shown outside.
     Slot, u32
 );
@@ -57,9 +62,54 @@ dense_id!(
     Held, u32
 );
 
+impl SessionId {
+    /// The session of an order that the exchange itself placed.
+    pub const EXCHANGE: Self = Self(u32::MAX);
+}
+
 impl Held {
     /// Of an order that reserves nothing.
     pub const NONE: Self = Self(u32::MAX);
+}
+
+/// What a balance is of: a currency, or a claim on an outcome of a contract, which is in no list of currencies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct AssetId(u32);
+
+impl AssetId {
+    const CLAIM: u32 = 1 << 31;
+
+    /// A claim on an outcome of the contract that a symbol trades.
+    ///
+    /// # Panics
+    /// When there are 2^30 symbols, which admission prevents.
+    pub const fn claim(contract: SymbolId, claim: Claim) -> Self {
+        assert!(contract.0 < 1 << 30, "fewer than 2^30 symbols");
+        let outcome = match claim {
+            Claim::Yes => 0,
+            Claim::No => 1,
+        };
+        Self(Self::CLAIM | contract.0 << 1 | outcome)
+    }
+
+    /// The currency that it is, if it is one.
+    #[inline]
+    #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "a currency has 16 bits")]
+    pub const fn currency(self) -> Option<CurrencyId> {
+        if self.0 & Self::CLAIM == 0 { Some(CurrencyId(self.0 as u16)) } else { None }
+    }
+
+    /// Its number, which tells it from every other asset.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl From<CurrencyId> for AssetId {
+    #[inline]
+    fn from(currency: CurrencyId) -> Self {
+        Self(u32::from(currency.0))
+    }
 }
 
 macro_rules! counter_id {

@@ -6,7 +6,9 @@ extern crate alloc;
 
 mod ahead;
 mod client_id;
+mod due;
 mod ids;
+mod named;
 mod nonce;
 mod order;
 mod outbox;
@@ -18,9 +20,13 @@ mod time;
 
 pub use ahead::fetch;
 pub use client_id::{CLIENT_ID_MAX, ClientId, ClientIdError, copy_text};
-pub use ids::{AccountId, CurrencyId, GroupId, Held, OrderId, Seq, SessionId, Slot, SymbolId, TradeId};
+pub use due::{Due, Rank};
+pub use ids::{
+    AccountId, AssetId, CurrencyId, GroupId, Held, OrderId, RatesId, Seq, SessionId, Slot, SymbolId, TradeId,
+};
+pub use named::{Named, NamedError, NamedRecord, put_fields, put_named, read_fields, take_named};
 pub use nonce::{NONCE_DIGITS_MAX, Nonce, NonceError};
-pub use order::{CancelReason, ExecutionOption, OrderKind, Side};
+pub use order::{CancelReason, Claim, Desk, ExecutionOption, OrderClass, OrderKind, Side};
 pub use outbox::{BytesRef, Outbox, TextRef};
 pub use record::Record;
 pub use reference::{Currency, CurrencyKind, Product, Symbol, SymbolStatus};

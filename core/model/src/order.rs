@@ -30,6 +30,100 @@ impl Side {
     }
 }
 
+/// Which of a contract's two outcomes an order is about. Both share one book, whose prices are those of yes: a buy of no
+/// at 0.40 is an ask at 0.60. Orders of every other product are about [`Claim::Yes`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Claim {
+    /// The outcome that prices are of.
+    #[default]
+    Yes,
+    /// The other one.
+    No,
+}
+
+/// The desk that settles an order: one of at most 32, numbered by the engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Desk(u8);
+
+impl Desk {
+    /// The desk of a number.
+    ///
+    /// # Panics
+    /// When the number is 32 or more, at compile time where it is a constant.
+    pub const fn new(number: u8) -> Self {
+        assert!(number < 32, "a desk's number has five bits");
+        Self(number)
+    }
+
+    /// Its number.
+    pub const fn number(self) -> u8 {
+        self.0
+    }
+}
+
+/// Side of the book, outcome and desk of an order, in seven bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct OrderClass(u8);
+
+impl OrderClass {
+    const SELL: u8 = 1;
+    const NO: u8 = 1 << 1;
+    const DESK_SHIFT: u8 = 2;
+    /// The bits that a class may have.
+    pub const BITS: u8 = 0x7F;
+
+    /// The class of these three.
+    #[inline]
+    pub const fn new(side: Side, claim: Claim, desk: Desk) -> Self {
+        let side = match side {
+            Side::Buy => 0,
+            Side::Sell => Self::SELL,
+        };
+        let claim = match claim {
+            Claim::Yes => 0,
+            Claim::No => Self::NO,
+        };
+        Self(side | claim | desk.0 << Self::DESK_SHIFT)
+    }
+
+    /// The class of these bits; none when they have others than [`OrderClass::BITS`].
+    #[inline]
+    pub const fn from_bits(bits: u8) -> Option<Self> {
+        if bits & !Self::BITS == 0 { Some(Self(bits)) } else { None }
+    }
+
+    /// The class in the lower seven of these bits.
+    #[inline]
+    #[must_use]
+    pub const fn of_low_bits(bits: u8) -> Self {
+        Self(bits & Self::BITS)
+    }
+
+    /// Its bits.
+    #[inline]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The side of the book that the order is on.
+    #[inline]
+    pub const fn side(self) -> Side {
+        if self.0 & Self::SELL == 0 { Side::Buy } else { Side::Sell }
+    }
+
+    /// The outcome that it is about.
+    #[inline]
+    pub const fn claim(self) -> Claim {
+        if self.0 & Self::NO == 0 { Claim::Yes } else { Claim::No }
+    }
+
+    /// The desk that settles it.
+    #[inline]
+    pub const fn desk(self) -> Desk {
+        Desk(self.0 >> Self::DESK_SHIFT & 0x1F)
+    }
+}
+
 /// What kind of order it is (facts T§3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum OrderKind {
@@ -73,4 +167,6 @@ pub enum CancelReason {
     MarketClosed,
     /// What its auction left of it (AUCT-006), or its symbol has no auctions any more.
     AuctionCancelled,
+    /// It rested, and its account could not cover a fill that was due to it.
+    Uncovered,
 }

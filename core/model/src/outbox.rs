@@ -1,5 +1,6 @@
 //! The buffer that `decide` writes its events into.
 
+use crate::{Named, put_named};
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
@@ -92,6 +93,18 @@ impl<E> Outbox<E> {
             Err(_) => self.texts.extend_from_slice(text),
         }
         TextRef { start, len: u8::try_from(text.len()).expect("client order ids are short") }
+    }
+
+    /// Adds an infrequent event: its record, kept among the texts.
+    pub fn push_named(&mut self, event: &impl Named)
+    where
+        E: From<BytesRef>,
+    {
+        let start = self.texts.len();
+        put_named(event, &mut self.texts);
+        let short = |len: usize| u32::try_from(len).expect("a command carries less than 4 GiB");
+        let (first, end) = (self.first.1, self.texts.len());
+        self.events.push(BytesRef { start: short(start - first), len: short(end - start) }.into());
     }
 
     /// Keeps bytes of any length for an event of the latest command to refer to.

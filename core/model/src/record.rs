@@ -2,8 +2,8 @@
 //! byte first, one behind the other. A number is then one store to write and one load to read.
 
 use crate::{
-    AccountId, BytesRef, CLIENT_ID_MAX, CancelReason, ClientId, ExecutionOption, Held, OrderId, OrderKind,
-    SessionId, Side, Slot, SymbolId, TextRef, Time, TradeId,
+    AccountId, BytesRef, CLIENT_ID_MAX, CancelReason, ClientId, ExecutionOption, Held, OrderClass, OrderId,
+    OrderKind, RatesId, SessionId, Side, Slot, SymbolId, TextRef, Time, TradeId,
 };
 use alloc::vec::Vec;
 use buttonwood_num::{Bps, Money, Price, Qty};
@@ -105,6 +105,7 @@ macro_rules! record_by {
 record_of!(AccountId { 0 });
 record_of!(SessionId { 0 });
 record_of!(SymbolId { 0 });
+record_of!(RatesId { 0 });
 record_of!(Slot { 0 });
 record_of!(Held { 0 });
 record_of!(OrderId { 0 });
@@ -127,7 +128,20 @@ record_as!(CancelReason {
     Requested = 5,
     MarketClosed = 6,
     AuctionCancelled = 7,
+    Uncovered = 8,
 });
+
+impl Record for OrderClass {
+    #[inline]
+    fn put(&self, out: &mut Vec<u8>) {
+        self.bits().put(out);
+    }
+
+    #[inline]
+    fn take(bytes: &mut &[u8]) -> Option<Self> {
+        Self::from_bits(u8::take(bytes)?)
+    }
+}
 
 impl Record for Option<ExecutionOption> {
     #[inline]
@@ -176,7 +190,7 @@ impl Record for ClientId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Nonce;
+    use crate::{Claim, Desk, Nonce};
     use alloc::vec;
     use core::fmt::Debug;
 
@@ -197,7 +211,11 @@ mod tests {
     #[test]
     fn numbers_lie_in_full_width_lowest_byte_first() {
         lies_as(&Slot(0x0102_0304), &[4, 3, 2, 1]);
-        lies_as(&SymbolId(0x0102), &[2, 1]);
+        lies_as(&SymbolId(0x0102), &[2, 1, 0, 0]);
+        lies_as(&RatesId(0x0102), &[2, 1]);
+        let class = OrderClass::new(Side::Sell, Claim::No, Desk::new(5));
+        lies_as(&class, &[0b001_0111]);
+        assert_eq!(OrderClass::take(&mut &[0x80][..]), None);
         lies_as(&OrderId(7), &[7, 0, 0, 0, 0, 0, 0, 0]);
         lies_as(&Price::from_ticks(0x0102), &[2, 1, 0, 0, 0, 0, 0, 0]);
         lies_as(&Qty::from_hundredths(1 << 64), &[0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
@@ -235,6 +253,7 @@ mod tests {
             CancelReason::Requested,
             CancelReason::MarketClosed,
             CancelReason::AuctionCancelled,
+            CancelReason::Uncovered,
         ]);
     }
 

@@ -32,12 +32,22 @@ pub struct Currency {
 }
 
 /// What a symbol trades.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Product {
     /// The base currency itself.
     Spot,
     /// A perpetual contract on it.
     Swap,
+}
+
+impl Product {
+    /// Its place in a table of products.
+    pub const fn index(self) -> usize {
+        match self {
+            Self::Spot => 0,
+            Self::Swap => 1,
+        }
+    }
 }
 
 /// Which orders a symbol takes (SYM-022 to SYM-027).

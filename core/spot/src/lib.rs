@@ -1,26 +1,16 @@
-//! Spot orders: which may enter, what they trade, what it costs, how they end.
+//! The cash desk: what a spot order reserves, what it costs, how its fills settle.
 //!
-//! `place::decide` and `cancel::decide` read and refuse; [`evolve`] applies their events and cannot fail.
+//! A buy reserves quote currency, its worse fee included, a sell the base currency itself; a fill exchanges one for the other
+//! and pays both fees to the house. Everything else about a spot order is the floor's (`trading`).
 //!
-//! Clauses: `AUCT-001` to `AUCT-007`, `ORD-024` to `ORD-063`, `SYM-005`, `SYM-022` to `SYM-028`, `TYPE-010`, `TYPE-011`.
+//! Clauses: `ORD-044`, `ORD-048`, `ORD-049`, `TYPE-010`.
 #![no_std]
 extern crate alloc;
 
-pub mod auction;
-pub mod cancel;
-mod collar;
-mod event;
-mod evolve;
+mod desk;
 mod fees;
-mod incoming;
-mod market;
-mod ordered;
-pub mod place;
-pub mod status;
 
-pub use buttonwood_book::NewOrder;
-pub use event::Event;
-pub use evolve::evolve;
-pub use fees::{FeeSchedule, hold_of};
-pub use market::{Market, Pit, Planner};
-pub use ordered::{Decided, OrderState};
+pub use desk::{
+    DESK, RULES, affords, auction_fee, buy_with, fees, hold, release, reserve, reserved, rest,
+    settle_crossing, settle_maker, settle_taker,
+};

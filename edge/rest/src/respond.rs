@@ -9,7 +9,7 @@ use crate::routes::{Found, find};
 use crate::sandbox::{caller, control, maintenance};
 use crate::submit::{durable, send};
 use crate::unbuilt::is_unbuilt;
-use buttonwood_engine::{Body, Command, Outcome};
+use buttonwood_engine::{AccessCommand, Body, Command, Outcome, TradingAnswer};
 use buttonwood_gate::{self as gate, Kind, Reason, Refusal, quoted};
 use buttonwood_http::{Fault, Reply, Request};
 use buttonwood_sequencer::Pending;
@@ -105,7 +105,7 @@ async fn carry_out(app: &App, route: &Route, call: gate::Call, write: Write) -> 
     let receipt = durable(receipt).await?;
     match then {
         Then::Answer(call) => match (write.closed, &receipt.outcome) {
-            (Some(closed), Outcome::NotLive) => {
+            (Some(closed), Outcome::Trading(TradingAnswer::NotLive)) => {
                 Box::pin(async move { closed(app, &call, &receipt).await }).await
             }
             _ => (write.answer)(app, &call, &receipt),
@@ -207,7 +207,7 @@ enum Then {
 /// until that is durable (SES-006, D-08).
 fn change(app: &App, route: &Route, call: gate::Call, write: Write) -> Result<(Pending, Then), Refusal> {
     let use_nonce = |caller, refusal| {
-        let pending = send(app, Command { caller, body: Body::UseNonce })?;
+        let pending = send(app, Command { caller, body: Body::Access(AccessCommand::UseNonce) })?;
         Ok((pending, Then::Refuse(refusal)))
     };
     let call = match Call::new(app, route.auth, route.roles, call) {

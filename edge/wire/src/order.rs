@@ -45,6 +45,7 @@ const fn reason_name(reason: CancelReason) -> &'static str {
         CancelReason::Requested => "Requested",
         CancelReason::MarketClosed => "MarketClosed",
         CancelReason::AuctionCancelled => "AuctionCancelled",
+        CancelReason::Uncovered => "Uncovered",
     }
 }
 

@@ -5,7 +5,8 @@ use crate::order::option_name;
 use buttonwood_engine::{OrderRef, Place};
 use buttonwood_gate::{Payload, Reason, Refusal, Value, items, quoted};
 use buttonwood_model::{
-    CLIENT_ID_MAX, ClientId, ClientIdError, ExecutionOption, OrderId, OrderKind, Side, Symbol, SymbolId,
+    CLIENT_ID_MAX, Claim, ClientId, ClientIdError, ExecutionOption, OrderId, OrderKind, Side, Symbol,
+    SymbolId,
 };
 use buttonwood_num::{Decimal, Money, Price, Qty};
 use std::borrow::Cow;
@@ -44,6 +45,7 @@ pub fn place(payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, 
     Ok(Place {
         symbol: id,
         side,
+        claim: Claim::Yes,
         kind,
         option,
         price: if kind == OrderKind::Limit { price(payload, symbol)? } else { Price::default() },

@@ -3,7 +3,9 @@
 use crate::field::{bad_order_field, closed_symbol, failed, no_space, unknown_symbol};
 use crate::names::Names;
 use crate::time::iso_millis;
-use buttonwood_engine::{AccessReject, FILLS_MAX, FeeSchedule, ORDERS_MAX, PlaceReject, Reject};
+use buttonwood_engine::{
+    AccessReject, FILLS_MAX, FeeSchedule, ORDERS_MAX, PlaceReject, Reject, TradingReject,
+};
 use buttonwood_gate::{Key, Payload, Reason, Refusal, missing_role, quoted};
 use buttonwood_model::{Role, Roles, Symbol, Time};
 use buttonwood_num::{Decimal, MONEY_DECIMALS};
@@ -34,18 +36,15 @@ pub struct Market<'a> {
 pub fn refusal<'a>(call: &Rejected<'a>, reject: Reject, market: impl FnOnce() -> Market<'a>) -> Refusal {
     match reject {
         Reject::Access(reject) => access(call, reject),
-        Reject::Place(reject) => place(call, &market(), reject),
+        Reject::Trading(TradingReject::Place(reject)) => place(call, &market(), reject),
         Reject::NoRoom => no_space(),
         Reject::System => failed(),
-        Reject::BadAmount
-        | Reject::Unknown
-        | Reject::Taken
-        | Reject::TooMany
-        | Reject::NotNow
-        | Reject::Schedule(_) => {
-            Refusal::new(Reason::InvalidParameterValue, "The exchange does not take this request")
-        }
+        Reject::Trading(_) | Reject::Ledger(_) | Reject::Unknown | Reject::NotNow => not_taken(),
     }
+}
+
+fn not_taken() -> Refusal {
+    Refusal::new(Reason::InvalidParameterValue, "The exchange does not take this request")
 }
 
 fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
@@ -56,6 +55,7 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
             Refusal::new(Reason::InvalidAccountName, "The account does not belong to this key")
         }
         AccessReject::MissingRole => missing_role(call.key, Roles::of(&[Role::Trader])),
+        AccessReject::Unknown | AccessReject::Taken => not_taken(),
     }
 }
 
@@ -118,6 +118,7 @@ fn place(call: &Rejected<'_>, market: &Market<'_>, reject: PlaceReject) -> Refus
             );
             Refusal::new(Reason::InsufficientFunds, message)
         }
+        PlaceReject::Desk(never) => match never {},
     }
 }
 
@@ -129,7 +130,7 @@ fn reserved(call: &Rejected<'_>, fees: Option<FeeSchedule>, symbol: &Symbol) -> 
     let is_limit = payload.decimal_text("type").as_deref() == Some("exchange limit");
     let needed = fees.filter(|_| is_buy && is_limit).and_then(|fees| {
         let price = symbol.grid.price(decimal("price")?)?;
-        fees.buy_reserves(&symbol.grid, price, symbol.grid.qty(decimal("amount")?)?)
+        symbol.grid.cost(price, symbol.grid.qty(decimal("amount")?)?, fees.worst())
     });
     let quote = call.names.currency(symbol.quote);
     needed.map_or_else(String::new, |needed| {

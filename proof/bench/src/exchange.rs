@@ -8,11 +8,12 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use buttonwood_engine::{
-    AHEAD, Account, AccountKind, Ahead, Body, Caller, Coming, Command, Event, FeeSchedule, Founding, Mode,
-    NewSession, Opening, OrderRef, Outcome, Owner, Place, Rare, Sketch, SpotEvent, State, Workspace, decide,
+    AccessCommand, AccessInfrequent, Account, AccountKind, Body, Caller, Coming, Command, Event, FeeSchedule,
+    LedgerCommand, LedgerInfrequent, Mode, NewSession, Opening, OrderRef, Outcome, Owner, PREFETCH_DISTANCE,
+    Place, Prefetch, Sketch, State, TradingAnswer, TradingCommand, TradingEvent, Workspace, decide,
 };
 use buttonwood_model::{
-    AccountId, ClientId, Currency, CurrencyId, CurrencyKind, ExecutionOption, GroupId, Nonce, OrderId,
+    AccountId, Claim, ClientId, Currency, CurrencyId, CurrencyKind, ExecutionOption, GroupId, Nonce, OrderId,
     OrderKind, Outbox, Product, Role, Roles, Seq, SessionId, Side, Stamp, Symbol, SymbolId, SymbolStatus,
     Time,
 };
@@ -64,7 +65,7 @@ impl Record {
             return Coming::Cancel(session, OrderId(self.word(0)));
         }
         let sketch = Sketch {
-            symbol: SymbolId(u16::from_le_bytes([self.0[36], self.0[37]])),
+            symbol: SymbolId(u16::from_le_bytes([self.0[36], self.0[37]]).into()),
             side: if self.0[39] & SELLS == 0 { Side::Buy } else { Side::Sell },
             price: Price::from_ticks(self.word(16)),
             client_id: &self.0[..16],
@@ -84,17 +85,18 @@ impl Record {
                 nonce: self.1,
             }),
             body: match self.0[38] {
-                CANCEL => Body::Cancel(OrderRef::Id(OrderId(self.word(0)))),
-                kind => Body::Place(Place {
-                    symbol: SymbolId(u16::from_le_bytes([self.0[36], self.0[37]])),
+                CANCEL => Body::Trading(TradingCommand::Cancel(OrderRef::Id(OrderId(self.word(0))))),
+                kind => Body::Trading(TradingCommand::Place(Place {
+                    symbol: SymbolId(u16::from_le_bytes([self.0[36], self.0[37]]).into()),
                     side: if self.0[39] & SELLS == 0 { Side::Buy } else { Side::Sell },
+                    claim: Claim::Yes,
                     kind: if kind == MARKET { OrderKind::Market } else { OrderKind::Limit },
                     option: (kind == IMMEDIATE).then_some(ExecutionOption::ImmediateOrCancel),
                     price: Price::from_ticks(self.word(16)),
                     qty: Qty::from_hundredths(u128::from(self.word(24)) * 100),
                     spend: Money::ZERO,
                     client_id: Some(ClientId::copied(&self.0[..16])),
-                }),
+                })),
             },
         }
     }
@@ -173,7 +175,7 @@ impl Script {
         let mut answer = |record: Record, script: &mut Self| {
             script.records.push(record);
             match exchange.apply(&record) {
-                Outcome::Order(order) => order.id,
+                Outcome::Trading(TradingAnswer::Order(order)) => order.id,
                 outcome => panic!("record {}: {outcome:?}", script.records.len()),
             }
         };
@@ -256,18 +258,22 @@ impl Exchange {
     pub(crate) fn crowded(accounts: u32) -> Self {
         let mut exchange = Self::empty();
         for body in founding(1, accounts) {
-            let mut out = Outbox::default();
-            let Body::Found(founding) = body else { unreachable!("nothing else founds an exchange") };
-            match Arc::unwrap_or_clone(founding) {
-                Founding::OpenAccount(account) => Rare::AccountOpened(account).push(&mut out),
-                Founding::AddSession(session) => Rare::SessionAdded(session).push(&mut out),
-                Founding::Credit(account, amounts) => {
-                    for (currency, amount) in amounts {
-                        Rare::Credited(account, currency, amount).push(&mut out);
+            let mut out = Outbox::<Event>::default();
+            match body {
+                Body::Access(AccessCommand::OpenAccount(account)) => {
+                    out.push_named(&AccessInfrequent::AccountOpened(Arc::unwrap_or_clone(account)));
+                }
+                Body::Access(AccessCommand::AddSession(session)) => {
+                    out.push_named(&AccessInfrequent::SessionAdded(Arc::unwrap_or_clone(session)));
+                }
+                Body::Ledger(LedgerCommand::Credit(credit)) => {
+                    for (currency, amount) in &credit.amounts {
+                        let asset = (*currency).into();
+                        out.push_named(&LedgerInfrequent::Credited(credit.account, asset, *amount));
                     }
                 }
-                other => {
-                    exchange.run(&Command { caller: None, body: other.into() });
+                body => {
+                    exchange.run(&Command { caller: None, body });
                     continue;
                 }
             }
@@ -302,9 +308,9 @@ impl Exchange {
             }
             return;
         }
-        let mut ahead = Ahead::default();
+        let mut ahead = Prefetch::default();
         for (at, record) in records.iter().enumerate() {
-            if let Some(coming) = records.get(at + AHEAD) {
+            if let Some(coming) = records.get(at + PREFETCH_DISTANCE) {
                 ahead.see(&self.state, coming.preview());
             }
             black_box(self.apply(record));
@@ -318,7 +324,7 @@ impl Exchange {
         let (events, texts) = self.work.out.latest();
         // A nonce and an order come before any fill.
         for event in events.iter().skip(2) {
-            if let Event::Spot(SpotEvent::Filled { qty, .. }) = event {
+            if let Event::Trading(TradingEvent::Filled { qty, .. }) = event {
                 self.trades += 1;
                 self.hundredths += qty.hundredths() as u64;
             }

@@ -3,10 +3,10 @@
 
 use crate::counts::{Before, Counts};
 use crate::dealer::Dealer;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, next_auction};
 use crate::naive::{Auctions, Naive};
 use crate::worlds::World;
-use buttonwood_engine::{Answer, Command, Outcome};
+use buttonwood_engine::{Answer, Command, Outcome, TradingAnswer};
 use buttonwood_model::Side;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,7 +23,7 @@ pub fn step(
     if got != expected {
         return Err(format!("answer {got:?}\nexpected {expected:?}"));
     }
-    if let Outcome::Order(order) = got
+    if let Outcome::Trading(TradingAnswer::Order(order)) = got
         && (order.is_live() != exchange.order(order.id.0).is_some()
             || (order.is_live() && order.reason.is_some()))
     {
@@ -70,11 +70,11 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
             return Err(format!("auctions {got:?}\nexpected {:?}", naive.auctions(symbol)));
         }
     }
-    if exchange.state.is_settling() != naive.is_settling() {
-        return Err(format!("an auction is settled: {}", exchange.state.is_settling()));
+    if exchange.state.has_follow_up() != naive.is_settling() {
+        return Err(format!("an auction is settled: {}", exchange.state.has_follow_up()));
     }
-    if exchange.state.next_auction() != naive.next_auction() {
-        return Err(format!("next {:?}, expected {:?}", exchange.state.next_auction(), naive.next_auction()));
+    if next_auction(&exchange.state) != naive.next_auction() {
+        return Err(format!("next {:?}, expected {:?}", next_auction(&exchange.state), naive.next_auction()));
     }
     exchange.state.broken_law().map_or(Ok(()), |law| Err(format!("{law:?}")))
 }

@@ -1,7 +1,10 @@
 //! What a run met, by name, so that a test can tell that it tried what it is about.
 
 use crate::exchange::{Exchange, Happening};
-use buttonwood_engine::{Answer, Body, Command, OrderState, Outcome, PlaceReject, Reject};
+use buttonwood_engine::{
+    Answer, Body, Command, OrderState, Outcome, PlaceReject, Reject, TradingAnswer, TradingCommand,
+    TradingReject,
+};
 use buttonwood_model::{CancelReason, ExecutionOption, Side};
 use buttonwood_num::Price;
 use std::collections::{HashMap, HashSet};
@@ -25,7 +28,10 @@ impl Before {
     pub(crate) fn of(exchange: &Exchange) -> Self {
         let sides = exchange.symbols().flat_map(|symbol| [Side::Buy, Side::Sell].map(|side| (symbol, side)));
         let waiting = sides.flat_map(|(symbol, side)| exchange.waiting(symbol, side));
-        Self { waiting: waiting.map(|order| order.id.0).collect(), is_settling: exchange.state.is_settling() }
+        Self {
+            waiting: waiting.map(|order| order.id.0).collect(),
+            is_settling: exchange.state.has_follow_up(),
+        }
     }
 }
 
@@ -45,20 +51,35 @@ impl Counts {
             self.note("many makers");
         }
         match (&command.body, answer) {
-            (Body::ScheduleAuctions(..), Outcome::Rejected(Reject::Schedule(_))) => {
+            (
+                Body::Trading(TradingCommand::ScheduleAuctions(..)),
+                Outcome::Rejected(Reject::Trading(TradingReject::Schedule(_))),
+            ) => {
                 self.note("senseless schedule");
             }
-            (Body::ScheduleAuctions(..), Outcome::Rejected(Reject::NotNow)) => {
+            (
+                Body::Trading(TradingCommand::ScheduleAuctions(..)),
+                Outcome::Rejected(Reject::Trading(TradingReject::NotNow)),
+            ) => {
                 self.note("scheduled while one is settled");
             }
-            (Body::Auction(_), Outcome::Rejected(Reject::NotNow)) => self.note("too early for an auction"),
-            (Body::Place(_), Outcome::Rejected(Reject::Place(PlaceReject::NoAuctions))) => {
+            (
+                Body::Trading(TradingCommand::Auction(_)),
+                Outcome::Rejected(Reject::Trading(TradingReject::NotNow)),
+            ) => self.note("too early for an auction"),
+            (
+                Body::Trading(TradingCommand::Place(_)),
+                Outcome::Rejected(Reject::Trading(TradingReject::Place(PlaceReject::NoAuctions))),
+            ) => {
                 self.note("no auctions");
             }
-            (Body::Place(_), Outcome::Rejected(Reject::Place(PlaceReject::AuctionNotOpen))) => {
+            (
+                Body::Trading(TradingCommand::Place(_)),
+                Outcome::Rejected(Reject::Trading(TradingReject::Place(PlaceReject::AuctionNotOpen))),
+            ) => {
                 self.note("auction not open");
             }
-            (Body::Place(_), Outcome::Order(order))
+            (Body::Trading(TradingCommand::Place(_)), Outcome::Trading(TradingAnswer::Order(order)))
                 if order.reason == Some(CancelReason::SelfCrossPrevented) =>
             {
                 let meets = |own: OrderState| {
@@ -73,7 +94,9 @@ impl Counts {
                     self.note("self cross with one that waits");
                 }
             }
-            (Body::Place(_), Outcome::Order(order)) if order.is_live() => {
+            (Body::Trading(TradingCommand::Place(_)), Outcome::Trading(TradingAnswer::Order(order)))
+                if order.is_live() =>
+            {
                 let waits = order.option == Some(ExecutionOption::AuctionOnly);
                 if waits {
                     self.note("waits for an auction");
@@ -155,6 +178,7 @@ fn label(happening: &Happening) -> &'static str {
             CancelReason::Requested => "requested",
             CancelReason::MarketClosed => "closed",
             CancelReason::AuctionCancelled => "auction cancelled",
+            CancelReason::Uncovered => "uncovered",
         },
         Happening::CancelRejected(_) => "cancel rejected",
         Happening::Scheduled(_, Some(_)) => "scheduled",

@@ -2,12 +2,14 @@
 //! every kind, funds that run out and come again, symbols that close and open, auctions.
 
 use crate::dice::Dice;
-use crate::exchange::{Exchange, orders_of};
+use crate::exchange::{Exchange, next_auction, orders_of};
 use crate::worlds::{Range, World, exchange_unit};
-use buttonwood_engine::{Body, Caller, Command, OrderRef, Place, Schedule, State};
+use buttonwood_engine::{
+    AccessCommand, Body, Caller, Command, OrderRef, Place, Schedule, State, TradingCommand,
+};
 use buttonwood_model::{
-    AccountId, ClientId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Role, SessionId, Side,
-    Symbol, SymbolId, SymbolStatus, Time,
+    AccountId, Claim, ClientId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Role, SessionId,
+    Side, Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 
@@ -118,11 +120,11 @@ impl Dealer {
             40..43 => Command { caller: None, body: self.status(state) },
             43..45 => {
                 let key = self.dice.pick(&self.keys);
-                Command { caller: None, body: Body::ExpireSession(key.session) }
+                Command { caller: None, body: Body::Trading(TradingCommand::ExpireSession(key.session)) }
             }
             45..47 => {
                 let key = self.dice.pick(&self.keys);
-                Command { caller: None, body: Body::ResetNonces(key.session) }
+                Command { caller: None, body: Body::Access(AccessCommand::ResetNonces(key.session)) }
             }
             47 => Command { caller: None, body: self.listing(state) },
             48..54 => Command { caller: None, body: self.schedule(state) },
@@ -152,7 +154,7 @@ impl Dealer {
     fn status(&mut self, state: &State) -> Body {
         let status =
             if self.dice.once_in(3) { self.dice.pick(&SymbolStatus::ALL) } else { SymbolStatus::Open };
-        Body::SetSymbolStatus(self.some_symbol(state), status)
+        Body::Trading(TradingCommand::SetSymbolStatus(self.some_symbol(state), status))
     }
 
     /// Lists a symbol of the world once more under another name, which may be taken by now.
@@ -171,7 +173,7 @@ impl Dealer {
             symbol = SymbolId::from_index(state.symbols().len());
         }
         if self.dice.once_in(6) {
-            return Body::ScheduleAuctions(symbol, None);
+            return Body::Trading(TradingCommand::ScheduleAuctions(symbol, None));
         }
         let now = state.stamp().time;
         let mut schedule = Schedule {
@@ -191,20 +193,22 @@ impl Dealer {
             5 => (schedule.opens, schedule.last_cancel) = (10 * SECOND, 10 * SECOND + 1),
             _ => {}
         }
-        Body::ScheduleAuctions(symbol, Some(schedule))
+        Body::Trading(TradingCommand::ScheduleAuctions(symbol, Some(schedule)))
     }
 
     /// What is due next of any auction, mostly when it is due: how long until then.
     fn auction(&mut self, state: &State) -> (u64, Body) {
-        let some = Body::Auction(self.some_symbol(state));
-        let Some((time, symbol)) = state.next_auction() else { return (0, some) };
+        let some = Body::Trading(TradingCommand::Auction(self.some_symbol(state)));
+        let Some((time, symbol)) = next_auction(state) else { return (0, some) };
         let wait = time.0.saturating_sub(state.stamp().time.0);
         match self.dice.below(12) {
             0 => (0, some),
-            1 => (wait.saturating_sub(1), Body::Auction(symbol)),
-            2 => (wait + self.dice.below(5 * Time::SECOND), Body::Auction(symbol)),
-            3 if self.dice.once_in(4) => (wait + self.dice.below(300 * Time::SECOND), Body::Auction(symbol)),
-            _ => (wait, Body::Auction(symbol)),
+            1 => (wait.saturating_sub(1), Body::Trading(TradingCommand::Auction(symbol))),
+            2 => (wait + self.dice.below(5 * Time::SECOND), Body::Trading(TradingCommand::Auction(symbol))),
+            3 if self.dice.once_in(4) => {
+                (wait + self.dice.below(300 * Time::SECOND), Body::Trading(TradingCommand::Auction(symbol)))
+            }
+            _ => (wait, Body::Trading(TradingCommand::Auction(symbol))),
         }
     }
 
@@ -212,7 +216,7 @@ impl Dealer {
     fn some_symbol(&mut self, state: &State) -> SymbolId {
         let founded = self.world.ranges.len();
         let count = if self.dice.once_in(10) { state.symbols().len() } else { founded };
-        SymbolId(u16::try_from(self.dice.below(u64::try_from(count).unwrap())).unwrap())
+        SymbolId(u32::try_from(self.dice.below(u64::try_from(count).unwrap())).unwrap())
     }
 
     /// Where the orders of a symbol lie: a pair of currencies is of one range.
@@ -242,15 +246,15 @@ impl Dealer {
         };
         let crowded = state.orders().len() > self.world.crowd;
         let body = match self.dice.below(1000) {
-            0..3 => Body::CancelAll,
-            3..8 => Body::CancelSession,
-            8..10 => Body::UseNonce,
+            0..3 => Body::Trading(TradingCommand::CancelAll),
+            3..8 => Body::Trading(TradingCommand::CancelSession),
+            8..10 => Body::Access(AccessCommand::UseNonce),
             10..150 => self.cancel(state, account),
             150..500 if crowded => self.cancel(state, account),
-            _ => Body::Place(self.place(state)),
+            _ => Body::Trading(TradingCommand::Place(self.place(state))),
         };
         // A sign of life is about no account.
-        let is_about_one = body != Body::UseNonce || self.dice.once_in(2);
+        let is_about_one = body != Body::Access(AccessCommand::UseNonce) || self.dice.once_in(2);
         let caller = Caller { session, account: is_about_one.then_some(account), nonce: key.spelled(number) };
         Command { caller: Some(caller), body }
     }
@@ -263,12 +267,14 @@ impl Dealer {
 
     fn cancel(&mut self, state: &State, account: AccountId) -> Body {
         if self.dice.once_in(5) {
-            return Body::Cancel(OrderRef::ClientId(ClientId::new(self.dice.pick(&CLIENT_IDS)).unwrap()));
+            return Body::Trading(TradingCommand::Cancel(OrderRef::ClientId(
+                ClientId::new(self.dice.pick(&CLIENT_IDS)).unwrap(),
+            )));
         }
         let whose = if self.dice.once_in(10) { self.dice.pick(&self.keys).account } else { account };
         let live: Vec<u64> = orders_of(state, whose).map(|order| order.id.0).collect();
         let id = if live.is_empty() { self.dice.below(1000) } else { self.dice.pick(&live) };
-        Body::Cancel(OrderRef::Id(OrderId(id)))
+        Body::Trading(TradingCommand::Cancel(OrderRef::Id(OrderId(id))))
     }
 
     fn place(&mut self, state: &State) -> Place {
@@ -293,6 +299,7 @@ impl Dealer {
         let mut place = Place {
             symbol,
             side,
+            claim: Claim::Yes,
             kind,
             option,
             price: Price::default(),

@@ -3,13 +3,14 @@
 //! All that these tests know of the core's insides (how to walk a book, which slot is which order) is in this file.
 
 use buttonwood_engine::{
-    Account, AccountKind, Answer, Balance, Body, Caller, Command, Event, FeeSchedule, Finding, House, Mode,
-    NewSession, Opening, OrderState, Outcome, Owner, Rare, Schedule, SpotEvent, State, Workspace, decide,
-    decode_events, encode, evolve,
+    AccessEvent, Account, AccountKind, Answer, Balance, Body, Caller, Command, Event, FEES, FeeSchedule,
+    Finding, Infrequent, LedgerInfrequent, Mode, NewSession, Opening, OrderState, Outcome, Owner, Schedule,
+    State, TradingCommand, TradingEvent, TradingInfrequent, Workspace, decide, decode_events, encode, evolve,
+    houses,
 };
 use buttonwood_model::{
     AccountId, CancelReason, Currency, CurrencyId, CurrencyKind, GroupId, Nonce, Outbox, Product, Role,
-    Roles, Seq, SessionId, Side, Stamp, Symbol, SymbolId, SymbolStatus,
+    Roles, Seq, SessionId, Side, Stamp, Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 
@@ -121,7 +122,7 @@ impl Exchange {
         self.happened.clear();
         self.frame.clear();
         let Workspace { out, .. } = &self.work;
-        let answer = outcome.told(stamp, &out.events, &out.texts, &self.state);
+        let answer = outcome.in_full(stamp, &out.events, &out.texts, &self.state);
         encode(stamp.time, command, &out.events, &out.texts, &mut self.frame).unwrap();
         if let Some(journal) = &mut self.journal {
             journal.push(self.frame.clone());
@@ -355,14 +356,14 @@ pub(crate) fn orders_of(state: &State, account: AccountId) -> impl Iterator<Item
 /// What an event is about, read before it is applied: two happenings at most.
 fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> [Option<Happening>; 2] {
     let only = match event {
-        Event::Spot(SpotEvent::Rested { order, .. }) => {
+        Event::Trading(TradingEvent::Rested { order, .. }) => {
             return [Some(Happening::Accepted(order.id.0)), Some(Happening::Booked(order.id.0))];
         }
-        Event::Spot(SpotEvent::Placed(placed)) => {
+        Event::Trading(TradingEvent::Placed(placed)) => {
             *entered = placed.id.0;
             Some(Happening::Accepted(placed.id.0))
         }
-        Event::Spot(SpotEvent::Filled { maker, trade, qty, maker_fee, taker_fee }) => {
+        Event::Trading(TradingEvent::Filled { maker, trade, qty, maker_fee, taker_fee }) => {
             let resting = state.orders().get(*maker);
             Some(Happening::Filled {
                 maker: resting.id.0,
@@ -373,31 +374,43 @@ fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> [
                 taker_fee: *taker_fee,
             })
         }
-        Event::Spot(SpotEvent::Crossed { buy, sell, trade, price, qty, fees }) => {
+        Event::Trading(TradingEvent::Crossed { buy, sell, trade, price, qty, fees }) => {
             let [buy, sell] = [buy, sell].map(|slot| state.orders().get(*slot).id.0);
             Some(Happening::Crossed { buy, sell, trade: trade.0, price: *price, qty: *qty, fees: *fees })
         }
-        Event::Spot(SpotEvent::CancelRejected { order, .. }) => Some(Happening::CancelRejected(order.0)),
-        Event::Spot(SpotEvent::Booked { .. }) => Some(Happening::Booked(*entered)),
-        Event::Spot(SpotEvent::Completed) => Some(Happening::Completed(*entered)),
-        Event::Spot(SpotEvent::Cancelled { reason, order, .. }) => {
+        Event::Trading(TradingEvent::CancelRejected { order, .. }) => {
+            Some(Happening::CancelRejected(order.0))
+        }
+        Event::Trading(TradingEvent::Booked { .. }) => Some(Happening::Booked(*entered)),
+        Event::Trading(TradingEvent::Completed) => Some(Happening::Completed(*entered)),
+        Event::Trading(TradingEvent::Cancelled { reason, order, .. }) => {
             Some(Happening::Cancelled(order.0, *reason))
         }
-        Event::NonceUsed(..) => None,
-        Event::Rare(kept) => match Rare::read(*kept, texts).unwrap() {
-            Rare::SymbolStatusChanged(symbol, status) => Some(Happening::Status(symbol, status)),
-            Rare::Credited(account, currency, amount) => Some(Happening::Credited(account, currency, amount)),
-            Rare::AuctionsScheduled(symbol, schedule) => Some(Happening::Scheduled(symbol, schedule)),
-            Rare::AuctionIndicated(symbol, finding) => Some(Happening::Indicated(symbol, finding)),
-            Rare::AuctionCut(symbol, finding, before) => Some(Happening::Cut(symbol, finding, before.0)),
-            Rare::AuctionEnded(symbol, finding) => Some(Happening::Ended(symbol, finding)),
-            Rare::Opened(_)
-            | Rare::CurrencyListed(_)
-            | Rare::SymbolListed(_)
-            | Rare::GroupAdded(_)
-            | Rare::AccountOpened(_)
-            | Rare::SessionAdded(_)
-            | Rare::NoncesForgotten(_) => None,
+        Event::Access(AccessEvent::NonceUsed(..)) => None,
+        Event::Infrequent(kept) => match Infrequent::read(*kept, texts).unwrap() {
+            Infrequent::Trading(TradingInfrequent::SymbolStatusChanged(symbol, status)) => {
+                Some(Happening::Status(symbol, status))
+            }
+            Infrequent::Ledger(LedgerInfrequent::Credited(account, currency, amount)) => {
+                let currency = currency.currency().expect("only currencies are credited");
+                Some(Happening::Credited(account, currency, amount))
+            }
+            Infrequent::Trading(TradingInfrequent::AuctionsScheduled(symbol, schedule)) => {
+                Some(Happening::Scheduled(symbol, schedule))
+            }
+            Infrequent::Trading(TradingInfrequent::AuctionIndicated(symbol, finding)) => {
+                Some(Happening::Indicated(symbol, finding))
+            }
+            Infrequent::Trading(TradingInfrequent::AuctionCut(symbol, finding, before)) => {
+                Some(Happening::Cut(symbol, finding, before.0))
+            }
+            Infrequent::Trading(TradingInfrequent::AuctionEnded(symbol, finding)) => {
+                Some(Happening::Ended(symbol, finding))
+            }
+            Infrequent::Trading(TradingInfrequent::SymbolListed(_) | TradingInfrequent::FeesChanged(_))
+            | Infrequent::Founded(_)
+            | Infrequent::Ledger(LedgerInfrequent::CurrencyListed(_) | LedgerInfrequent::HouseOpened(..))
+            | Infrequent::Access(_) => None,
         },
     };
     [only, None]
@@ -415,5 +428,12 @@ pub fn caller(session: SessionId, account: AccountId, number: u64) -> Caller {
 
 /// The account that fees go to.
 pub fn fees_account() -> AccountId {
-    House::Fees.account()
+    AccountId::from_index(houses().position(|house| house == FEES).unwrap())
+}
+
+/// When an auction needs a command next, and whose.
+pub fn next_auction(state: &State) -> Option<(Time, SymbolId)> {
+    let due = state.next_due()?;
+    let Body::Trading(TradingCommand::Auction(symbol)) = due.command else { return None };
+    Some((due.time, symbol))
 }

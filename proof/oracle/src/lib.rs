@@ -16,6 +16,6 @@ mod worlds;
 pub use compare::{agree, compare, step};
 pub use dealer::Dealer;
 pub use dice::Dice;
-pub use exchange::{Exchange, Happening, caller, fees_account, nonce};
+pub use exchange::{Exchange, Happening, caller, fees_account, next_auction, nonce};
 pub use naive::Naive;
 pub use worlds::{CALLS, DEEP, FINE, MAJORS, ODD, Range, World};

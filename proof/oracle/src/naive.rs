@@ -14,7 +14,8 @@ use crate::worlds::{World, exchange_unit, units};
 pub(crate) use auctions::Auctions;
 use auctions::is_for_auction;
 use buttonwood_engine::{
-    AccessReject, Answer, Body, Command, FeeSchedule, Founding, OrderRef, OrderState, Outcome, Owner, Reject,
+    AccessCommand, AccessReject, Answer, Body, Command, FeeSchedule, Founding, LedgerCommand, LedgerReject,
+    OrderRef, OrderState, Outcome, Owner, Reject, TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{
     AccountId, CancelReason, CurrencyId, OrderId, SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
@@ -118,7 +119,7 @@ impl Naive {
         if caller.account.is_some_and(|account| !key.accounts.contains(&account)) {
             return Outcome::Rejected(Reject::Access(AccessReject::ForeignAccount));
         }
-        if command.body == Body::UseNonce {
+        if command.body == Body::Access(AccessCommand::UseNonce) {
             return Outcome::Done;
         }
         let account = caller.account.unwrap();
@@ -126,35 +127,37 @@ impl Naive {
             return Outcome::Rejected(Reject::Access(AccessReject::MissingRole));
         }
         match &command.body {
-            Body::Place(place) => match self.place(account, caller.session, place, time) {
-                Ok(order) => Outcome::Order(order),
-                Err(reject) => Outcome::Rejected(Reject::Place(reject)),
-            },
-            Body::Cancel(which) => self.cancel(account, which, time),
-            Body::CancelSession => self.cancel_all(account, Some(caller.session), time),
-            Body::CancelAll => self.cancel_all(account, None, time),
+            Body::Trading(TradingCommand::Place(place)) => {
+                match self.place(account, caller.session, place, time) {
+                    Ok(order) => Outcome::Trading(TradingAnswer::Order(order)),
+                    Err(reject) => Outcome::Rejected(Reject::Trading(TradingReject::Place(reject))),
+                }
+            }
+            Body::Trading(TradingCommand::Cancel(which)) => self.cancel(account, which, time),
+            Body::Trading(TradingCommand::CancelSession) => {
+                self.cancel_all(account, Some(caller.session), time)
+            }
+            Body::Trading(TradingCommand::CancelAll) => self.cancel_all(account, None, time),
             other => panic!("not dealt to keys: {other:?}"),
         }
     }
 
     fn own(&mut self, body: &Body, now: Time) -> Answer {
         match body {
-            Body::Found(founding) => match &**founding {
-                Founding::Credit(account, amounts) => return self.credit(*account, amounts),
-                Founding::ListSymbol(symbol) => return self.list(symbol),
-                other => panic!("not dealt: {other:?}"),
-            },
-            Body::ExpireSession(session) => {
+            Body::Ledger(LedgerCommand::Credit(credit)) => {
+                return self.credit(credit.account, &credit.amounts);
+            }
+            Body::Trading(TradingCommand::ListSymbol(symbol)) => return self.list(symbol),
+            Body::Trading(TradingCommand::ExpireSession(session)) => {
                 // A master key's never falls silent.
                 if let [account] = *self.keys[session.index()].accounts {
                     return self.cancel_all(account, Some(*session), now);
                 }
             }
-            Body::SetSymbolStatus(symbol, status) => {
+            Body::Trading(TradingCommand::SetSymbolStatus(symbol, status)) => {
                 let pair = &mut self.pairs[symbol.index()];
                 if pair.status != *status {
                     pair.status = *status;
-                    self.happened.push(Happening::Status(*symbol, *status));
                     if *status == SymbolStatus::Closed {
                         self.close_waiting(*symbol, CancelReason::MarketClosed);
                         for side in [Side::Buy, Side::Sell] {
@@ -163,9 +166,10 @@ impl Naive {
                             }
                         }
                     }
+                    self.happened.push(Happening::Status(*symbol, *status));
                 }
             }
-            Body::NoncesSeen(seen) => {
+            Body::Access(AccessCommand::NoncesSeen(seen)) => {
                 for (session, nonce) in seen {
                     // A call that was turned away for want of room has not been asked who it is.
                     if let Some(key) = self.keys.get_mut(session.index()) {
@@ -173,12 +177,14 @@ impl Naive {
                     }
                 }
             }
-            Body::ResetNonces(session) => {
+            Body::Access(AccessCommand::ResetNonces(session)) => {
                 self.keys[session.index()].reset();
             }
-            Body::ScheduleAuctions(symbol, schedule) => return self.schedule(*symbol, *schedule, now),
-            Body::Auction(symbol) => return self.auction(*symbol, now),
-            Body::MoveClock => {}
+            Body::Trading(TradingCommand::ScheduleAuctions(symbol, schedule)) => {
+                return self.schedule(*symbol, *schedule, now);
+            }
+            Body::Trading(TradingCommand::Auction(symbol)) => return self.auction(*symbol, now),
+            Body::Founding(Founding::MoveClock) => {}
             other => panic!("not dealt: {other:?}"),
         }
         Outcome::Done
@@ -186,7 +192,7 @@ impl Naive {
 
     fn credit(&mut self, account: AccountId, amounts: &[(CurrencyId, Money)]) -> Answer {
         if amounts.iter().any(|(_, amount)| *amount <= Money::ZERO) {
-            return Outcome::Rejected(Reject::BadAmount);
+            return Outcome::Rejected(Reject::Ledger(LedgerReject::BadAmount));
         }
         for (currency, amount) in amounts {
             self.pay(AccountId(0), account, *currency, amount.units());
@@ -198,7 +204,7 @@ impl Naive {
     /// What is listed later trades as the founded symbol of its currencies does.
     fn list(&mut self, symbol: &Symbol) -> Answer {
         if self.pairs.iter().any(|pair| pair.name == symbol.name) {
-            return Outcome::Rejected(Reject::Taken);
+            return Outcome::Rejected(Reject::Trading(TradingReject::Taken));
         }
         let mut pairs = self.pairs.iter();
         let like = pairs.find(|pair| (pair.base, pair.quote) == (symbol.base, symbol.quote)).unwrap();
@@ -245,9 +251,9 @@ impl Naive {
             OrderRef::ClientId(text) => order.client_id == Some(*text),
         };
         let found = self.live.iter().rev().filter(|order| order.account == account).find(named).copied();
-        let Some(order) = found else { return Outcome::NotLive };
+        let Some(order) = found else { return Outcome::Trading(TradingAnswer::NotLive) };
         let reason = self.cancel_one(&order, now).then_some(CancelReason::Requested);
-        Outcome::Order(OrderState { reason, ..order })
+        Outcome::Trading(TradingAnswer::Order(OrderState { reason, ..order }))
     }
 
     /// Cancels an order unless it is too late for it; whether it did.

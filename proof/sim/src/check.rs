@@ -12,7 +12,7 @@ use crate::disk::Faulty;
 use crate::memory::{Memory, Odd};
 use crate::scene::{Scene, command_of};
 use asked::{Asked, listed};
-use buttonwood_engine::{Body, Command, State};
+use buttonwood_engine::{AccessCommand, Body, Command, State};
 use buttonwood_journal::{Mark, Reader, ReplayError};
 use buttonwood_model::{Nonce, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Price, Qty};
@@ -241,7 +241,7 @@ impl Checker {
             return Err(format!("command {seq} follows {}", self.seq()));
         }
         let before = self.exchange.stamp.time;
-        self.auction_due = self.exchange.state.next_auction();
+        self.auction_due = buttonwood_oracle::next_auction(&self.exchange.state);
         self.exchange.replay(frame);
         if self.exchange.stamp.time < before {
             return Err(format!("time goes back at command {seq}"));
@@ -255,7 +255,7 @@ impl Checker {
         }
         let command = command_of(frame);
         let told = self.recognise(seq, &command, is_live)?;
-        if let Body::ResetNonces(session) = &command.body {
+        if let Body::Access(AccessCommand::ResetNonces(session)) = &command.body {
             // What its reads have used until now may be forgotten with the rest.
             self.noted.retain(|noted| noted.session != *session);
         }
@@ -321,7 +321,7 @@ impl Checker {
 
     fn compare_depth(&self, views: &Views, dice: &mut Dice) -> Result<(), Odd> {
         let symbols = u64::try_from(self.exchange.state.symbols().len()).expect("few symbols");
-        let symbol = SymbolId(u16::try_from(dice.below(symbols)).expect("few symbols"));
+        let symbol = SymbolId(u32::try_from(dice.below(symbols)).expect("few symbols"));
         let side = dice.pick(&[Side::Buy, Side::Sell]);
         let mut levels: Vec<(Price, Qty)> = Vec::new();
         for order in self.exchange.queue(symbol, side) {

@@ -3,7 +3,9 @@
 mod page;
 
 use crate::check::Finding;
-use buttonwood_engine::{Answer, Auctions, Finding as AuctionFinding, OrderRef, OrderState, Outcome, State};
+use buttonwood_engine::{
+    Answer, Auctions, Finding as AuctionFinding, OrderRef, OrderState, Outcome, State, TradingAnswer,
+};
 use buttonwood_model::{AccountId, ClientId, OrderId, Side, SymbolId, Time, TradeId};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Dice, Happening};
@@ -136,7 +138,7 @@ impl Memory {
             match *happening {
                 Happening::Accepted(id) => {
                     entered = id;
-                    if let Outcome::Order(order) = answer {
+                    if let Outcome::Trading(TradingAnswer::Order(order)) = answer {
                         let fresh = OrderState {
                             remaining: order.original,
                             notional: Money::ZERO,

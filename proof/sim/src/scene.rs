@@ -1,7 +1,7 @@
 //! What every run begins with: a world, its founding commands, a booted exchange.
 
 use crate::disk::Faulty;
-use buttonwood_engine::{Body, Command, State, decode_command, decode_events};
+use buttonwood_engine::{Body, Command, State, TradingCommand, decode_command, decode_events};
 use buttonwood_journal::Options as Segments;
 use buttonwood_model::{Outbox, Time};
 use buttonwood_oracle::{CALLS, DEEP, Dealer, Dice, Exchange, FINE, MAJORS, ODD, World};
@@ -54,7 +54,10 @@ impl Scene {
     pub(crate) fn deal(&mut self, state: &State) -> Command {
         loop {
             let (_, command) = self.dealer.deal_to(state);
-            if !matches!(command.body, Body::ExpireSession(_) | Body::Auction(_)) {
+            if !matches!(
+                command.body,
+                Body::Trading(TradingCommand::ExpireSession(_) | TradingCommand::Auction(_))
+            ) {
                 return command;
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::cast::{self, SIMULATED};
 use crate::draw::Draw;
-use buttonwood_engine::{Account, AccountKind, Body, House, NewSession, Owner};
+use buttonwood_engine::{Account, AccountKind, Body, NewSession, Owner, houses};
 use buttonwood_model::{AccountId, CurrencyId, GroupId, Time};
 use buttonwood_num::Money;
 use buttonwood_vault::{Entry, Secret};
@@ -44,7 +44,7 @@ pub fn found(draw: &mut Draw, funding: &Funding, opened: Time) -> Founded {
     let account_of = |group: &str, name: &str| {
         let place = accounts.iter().position(|part| part.group == group && part.name == name);
         // The house's accounts come first.
-        place.map(|place| AccountId::from_index(place + House::ALL.len()))
+        place.map(|place| AccountId::from_index(place + houses().count()))
     };
     let mut secrets = Vec::new();
     for (session, key) in cast::keys().into_iter().enumerate() {
@@ -73,7 +73,7 @@ pub fn found(draw: &mut Draw, funding: &Funding, opened: Time) -> Founded {
             _ if part.funded => &funding.accounts,
             _ => continue,
         };
-        commands.push(Body::credit(AccountId::from_index(place + House::ALL.len()), amounts.clone()));
+        commands.push(Body::credit(AccountId::from_index(place + houses().count()), amounts.clone()));
     }
     Founded { commands, secrets }
 }

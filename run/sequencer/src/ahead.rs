@@ -302,7 +302,7 @@ mod tests {
     fn large_batches_do_not_pile_up() {
         let many = |count: usize| {
             let mut room = Decoded::default();
-            room.out.events.resize(count, Event::Rare(BytesRef::default()));
+            room.out.events.resize(count, Event::Infrequent(BytesRef::default()));
             room
         };
         let mut piece = Piece { rooms: vec![many(10), many(ROOM_EVENTS + 1), many(7)], used: 3, events: 0 };

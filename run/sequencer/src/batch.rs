@@ -1,7 +1,7 @@
 //! What the writer hands to the thread that makes it durable.
 
 use crate::lane::Reply;
-use buttonwood_engine::{Answer, Command, Event, Outcome, SpotEvent};
+use buttonwood_engine::{AccessEvent, Answer, Command, Event, Outcome, TradingEvent};
 use buttonwood_model::{OrderId, Outbox, Stamp, Time};
 use buttonwood_planted::{Bug, planted};
 use std::ops::Range;
@@ -76,7 +76,7 @@ impl Batch {
 /// The orders that events cancelled, oldest first.
 pub(crate) fn cancelled(events: &[Event]) -> Vec<OrderId> {
     let mut ids = ids(events, |event| {
-        let SpotEvent::Cancelled { order, .. } = event else { return None };
+        let TradingEvent::Cancelled { order, .. } = event else { return None };
         Some(*order)
     });
     if planted(Bug::CancelUntold) {
@@ -88,17 +88,17 @@ pub(crate) fn cancelled(events: &[Event]) -> Vec<OrderId> {
 /// The orders that it was too late to cancel, oldest first.
 pub(crate) fn kept(events: &[Event]) -> Vec<OrderId> {
     ids(events, |event| {
-        let SpotEvent::CancelRejected { order, .. } = event else { return None };
+        let TradingEvent::CancelRejected { order, .. } = event else { return None };
         Some(*order)
     })
 }
 
-fn ids(events: &[Event], named: impl Fn(&SpotEvent) -> Option<OrderId>) -> Vec<OrderId> {
+fn ids(events: &[Event], named: impl Fn(&TradingEvent) -> Option<OrderId>) -> Vec<OrderId> {
     let mut ids: Vec<OrderId> = events
         .iter()
         .filter_map(|event| match event {
-            Event::Spot(event) => named(event),
-            Event::NonceUsed(..) | Event::Rare(_) => None,
+            Event::Trading(event) => named(event),
+            Event::Access(AccessEvent::NonceUsed(..)) | Event::Infrequent(_) => None,
         })
         .collect();
     ids.sort_unstable();

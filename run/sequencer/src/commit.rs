@@ -6,7 +6,7 @@ use crate::filling::Taken;
 use crate::lane::Mailbox;
 use crate::reached::Reached;
 use crate::shared::{EndOnPanic, Shared};
-use buttonwood_engine::{Body, encode};
+use buttonwood_engine::{Body, TradingCommand, encode};
 use buttonwood_journal::{Buffer, Writer};
 use buttonwood_planted::{Bug, planted};
 use crossbeam_channel::{Sender, TrySendError};
@@ -147,7 +147,10 @@ impl Committer {
         for entry in &batch.entries {
             let (events, texts) = (batch.events_of(entry), batch.texts_of(entry));
             if entry.reply.is_some() {
-                let listed = if matches!(entry.command.body, Body::CancelSession | Body::CancelAll) {
+                let listed = if matches!(
+                    entry.command.body,
+                    Body::Trading(TradingCommand::CancelSession | TradingCommand::CancelAll)
+                ) {
                     events
                 } else {
                     &[]
@@ -155,7 +158,7 @@ impl Committer {
                 self.receipts.push(Receipt {
                     stamp: entry.stamp,
                     // Before the events are applied: a cancelled order is still there to be told.
-                    outcome: entry.outcome.told(entry.stamp, events, texts, views.state()),
+                    outcome: entry.outcome.in_full(entry.stamp, events, texts, views.state()),
                     cancelled: cancelled(listed),
                     kept: kept(listed),
                 });

@@ -8,7 +8,10 @@ mod due;
 use crate::batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
 use crate::lane::Reply;
 use crate::shared::{EndOnPanic, Shared, Submission};
-use buttonwood_engine::{AHEAD, Ahead, Body, Command, Outcome, Reject, SEEN_MAX, State, Workspace, decide};
+use buttonwood_engine::{
+    AccessCommand, Body, Command, Founding, Outcome, PREFETCH_DISTANCE, Prefetch, Reject, SEEN_MAX, State,
+    Workspace, decide,
+};
 use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
 use buttonwood_planted::{Bug, planted};
 use crossbeam_utils::sync::Parker;
@@ -31,7 +34,7 @@ const NONCES_WAIT_LOW_MAX: Duration = Duration::from_mins(10);
 const TICK: Duration = if cfg!(test) { Duration::from_hours(1) } else { Duration::from_millis(200) };
 
 /// How long it is at least to the next look where an auction comes before [`TICK`] does.
-const AUCTION_TICK_MIN: Duration = Duration::from_millis(10);
+const DUE_TICK_MIN: Duration = Duration::from_millis(10);
 
 /// Who lets the writer have a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +50,7 @@ pub(crate) struct Writer {
     work: Workspace,
     /// What was taken off the queue to look ahead, and is decided next.
     coming: VecDeque<Submission>,
-    ahead: Ahead,
+    prefetch: Prefetch,
     /// The batch being filled; between two turns it lies where the committing thread takes it.
     batch: Batch,
     /// Nonces of reads, while they become commands; reused.
@@ -100,8 +103,8 @@ impl Writer {
         Self {
             state,
             work: Workspace::default(),
-            coming: VecDeque::with_capacity(AHEAD + 1),
-            ahead: Ahead::default(),
+            coming: VecDeque::with_capacity(PREFETCH_DISTANCE + 1),
+            prefetch: Prefetch::default(),
             batch: Batch::default(),
             seen: Vec::new(),
             nonces_due: None,
@@ -145,7 +148,7 @@ impl Writer {
         // Events go where they will be encoded from: nothing is copied.
         std::mem::swap(&mut self.batch, &mut inside.batch);
         std::mem::swap(&mut self.batch.out, &mut self.work.out);
-        self.settle(shared);
+        self.follow_up(shared);
         self.go_on_moving(shared);
         if !self.holds_up(shared) {
             self.take_queued(shared);
@@ -182,11 +185,11 @@ impl Writer {
     /// Takes off the queue what is decided next and some more, and has what it needs fetched meanwhile. What a full batch leaves
     /// of it is the next one's.
     fn look_ahead(&mut self, is_large: bool, shared: &Shared) {
-        while self.coming.len() <= AHEAD
+        while self.coming.len() <= PREFETCH_DISTANCE
             && let Some(submission) = shared.queue.pop()
         {
             if is_large && let Submission::Command(command, _) = &submission {
-                self.ahead.see(&self.state, command.into());
+                self.prefetch.see(&self.state, command.into());
             }
             self.coming.push_back(submission);
         }
@@ -195,7 +198,7 @@ impl Writer {
     fn take(&mut self, submission: Submission, shared: &Shared) {
         match submission {
             Submission::Command(command, reply) => {
-                if matches!(command.body, Body::ResetNonces(_)) {
+                if matches!(command.body, Body::Access(AccessCommand::ResetNonces(_))) {
                     // What was read before is forgotten with the rest, not noted after it.
                     self.take_nonces(shared);
                 }
@@ -270,8 +273,8 @@ impl Writer {
                 shared.pulse.look(now);
                 self.run_due(Some(now), day, shared);
             }
-            if let Some((when, _)) = self.state.next_auction() {
-                let until = Duration::from_micros(when.0.saturating_sub(day.0)).max(AUCTION_TICK_MIN);
+            if let Some(due) = self.state.next_due() {
+                let until = Duration::from_micros(due.time.0.saturating_sub(day.0)).max(DUE_TICK_MIN);
                 self.next_tick = self.next_tick.min(now + until);
             }
         }
@@ -283,7 +286,12 @@ impl Writer {
         let time = shared.clock.now();
         let is_told = !self.batch.moved.is_empty() && !planted(Bug::MovesForgotten);
         if shared.clock.is_manual() && is_told && time > self.state.stamp().time {
-            self.execute(time, Command { caller: None, body: Body::MoveClock }, None, shared);
+            self.execute(
+                time,
+                Command { caller: None, body: Body::Founding(Founding::MoveClock) },
+                None,
+                shared,
+            );
         }
     }
 
@@ -306,7 +314,10 @@ impl Writer {
             seen.clear();
         }
         for some in seen.chunks(SEEN_MAX) {
-            let command = Command { caller: None, body: Body::NoncesSeen(some.iter().copied().collect()) };
+            let command = Command {
+                caller: None,
+                body: Body::Access(AccessCommand::NoncesSeen(some.iter().copied().collect())),
+            };
             self.execute(shared.clock.now(), command, None, shared);
         }
         seen.clear();

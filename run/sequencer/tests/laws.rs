@@ -5,9 +5,12 @@
 
 mod support;
 
-use buttonwood_engine::{Body, Broken, Caller, Command, Event, Place, SpotEvent, Workspace, decide, encode};
+use buttonwood_engine::{
+    AccessEvent, Body, Broken, Caller, Command, Event, Place, TradingCommand, TradingEvent, Workspace,
+    decide, encode,
+};
 use buttonwood_journal::{Buffer, Journal, Mark, Reader, snapshot};
-use buttonwood_model::{CurrencyId, Nonce, OrderKind, Seq, SessionId, Side, Stamp, SymbolId};
+use buttonwood_model::{Claim, CurrencyId, Nonce, OrderKind, Seq, SessionId, Side, Stamp, SymbolId};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_sequencer::{
     Clock, Exchange, Fault, Options, Stepped, recover, recover_stepped, verify, verify_stepped,
@@ -26,6 +29,7 @@ fn written(dir: &Path, more: Money, flipped: u64) {
     let place = Place {
         symbol: SymbolId(0),
         side: Side::Buy,
+        claim: Claim::Yes,
         kind: OrderKind::Limit,
         option: None,
         price: Price::from_ticks(100),
@@ -35,13 +39,13 @@ fn written(dir: &Path, more: Money, flipped: u64) {
     };
     let nonce = Nonce::parse(b"1").unwrap();
     let caller = Some(Caller { session: SessionId(0), account: Some(account(0)), nonce });
-    let command = Command { caller, body: Body::Place(place) };
+    let command = Command { caller, body: Body::Trading(TradingCommand::Place(place)) };
     let stamp = Stamp { seq: Seq(state.stamp().seq.0 + 1), time: START };
     let mut work = Workspace::default();
     decide(&state, &command, stamp, &mut work);
     let rested = work.out.events.iter_mut().find_map(|event| match event {
-        Event::Spot(SpotEvent::Rested { amount, .. }) => Some(amount),
-        Event::Spot(_) | Event::NonceUsed(..) | Event::Rare(_) => None,
+        Event::Trading(TradingEvent::Rested { amount, .. }) => Some(amount),
+        Event::Trading(_) | Event::Access(AccessEvent::NonceUsed(..)) | Event::Infrequent(_) => None,
     });
     *rested.unwrap() += more;
     state.apply(stamp, &work.out.events, &work.out.texts);
@@ -84,7 +88,7 @@ fn a_hold_that_no_order_needs_is_found() {
             let Err(Fault::Law { law: Broken::Hold(owner, currency), .. }) = found else {
                 panic!("{found:?}")
             };
-            assert_eq!((owner, currency), (account(0), CurrencyId(1)));
+            assert_eq!((owner, currency), (account(0), CurrencyId(1).into()));
         }
     }
 }

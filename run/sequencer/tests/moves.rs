@@ -2,7 +2,7 @@
 
 mod support;
 
-use buttonwood_engine::{Body, Command, Schedule};
+use buttonwood_engine::{Body, Command, Schedule, TradingCommand};
 use buttonwood_model::{SymbolId, Time};
 use buttonwood_sequencer::{Clock, Options, Stepped, recover, recover_stepped};
 use std::pin::Pin;
@@ -26,7 +26,7 @@ fn a_move_over_any_number_of_auctions_ends() {
         indicates_every: 0,
         last_cancel: 0,
     };
-    let body = Body::ScheduleAuctions(SymbolId(0), Some(schedule));
+    let body = Body::Trading(TradingCommand::ScheduleAuctions(SymbolId(0), Some(schedule)));
     drop(stepped.exchange().submit(Command { caller: None, body }).unwrap());
     let to = START.plus(365 * 86_400 * Time::SECOND);
     let mut moved = stepped.exchange().advance(to).unwrap();

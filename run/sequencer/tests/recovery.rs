@@ -7,7 +7,7 @@ mod support;
 
 use buttonwood_disk::Folder;
 use buttonwood_disk::watched::{Call, Warden, Watched};
-use buttonwood_engine::{AccessReject, Body, Command, OrderRef, Outcome, Reject};
+use buttonwood_engine::{AccessReject, Body, Command, OrderRef, Outcome, Reject, TradingCommand};
 use buttonwood_sequencer::{Clock, Options, Stepped, recover, recover_stepped, verify};
 use buttonwood_views::history::{Limit, Query};
 use buttonwood_views::{Found, Views};
@@ -70,7 +70,7 @@ fn a_crash_image_recovers_to_what_the_live_exchange_had() {
             verify(&image).unwrap();
             let again = Trading::start(recover(&image, SEGMENTS).unwrap(), snapshot_every, 0);
             for (session, used) in (0..).zip(trading.used) {
-                let answer = again.call_with(session, used, Body::CancelAll);
+                let answer = again.call_with(session, used, Body::Trading(TradingCommand::CancelAll));
                 assert_eq!(answer, Outcome::Rejected(Reject::Access(AccessReject::NonceUsed)));
             }
             again.running.stop().unwrap();

@@ -6,7 +6,9 @@
 
 use crate::history::{Index, OrderRow, Part, Position, PublicTrade, TradeRow};
 use crate::{AuctionResult, AuctionResults, Tape};
-use buttonwood_engine::{Event, OrderState, Rare, SpotEvent, State, evolve};
+use buttonwood_engine::{
+    AccessEvent, Event, Infrequent, OrderState, State, TradingEvent, TradingInfrequent, evolve,
+};
 use buttonwood_model::{BytesRef, CancelReason, Side, Slot, Stamp, SymbolId, Time, TradeId};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_planted::{Bug, planted};
@@ -122,8 +124,8 @@ impl Fold {
     /// Applies one command's events.
     pub fn apply(&mut self, stamp: Stamp, events: &[Event], texts: &[u8], sink: &mut impl Sink) {
         for event in events {
-            if let Event::Rare(kept) = event {
-                self.record_rare(stamp, *kept, texts);
+            if let Event::Infrequent(kept) = event {
+                self.record_infrequent(stamp, *kept, texts);
             }
             self.record(stamp, event, sink);
             evolve(&mut self.state, stamp, event, texts);
@@ -134,46 +136,41 @@ impl Fold {
 
     /// What must be written down before the event is applied, while its orders are still there.
     fn record(&mut self, stamp: Stamp, event: &Event, sink: &mut impl Sink) {
-        let Event::Spot(event) = event else { return };
+        let Event::Trading(event) = event else { return };
         match *event {
-            SpotEvent::Filled { maker, trade, qty, maker_fee, taker_fee } => {
+            TradingEvent::Filled { maker, trade, qty, maker_fee, taker_fee } => {
                 self.record_fill(stamp, &Fill { maker, trade, qty, maker_fee, taker_fee }, sink);
             }
-            SpotEvent::Completed => self.close(stamp, self.state.taking(), None, sink),
-            SpotEvent::Cancelled { slot, reason, .. } => {
+            TradingEvent::Completed => self.close(stamp, self.state.taking(), None, sink),
+            TradingEvent::Cancelled { slot, reason, .. } => {
                 let order = self.state.orders().get(slot);
                 if order.is_booked() && !order.is_auction_only() {
-                    sink.reduced(order.symbol, order.side, order.price, order.remaining);
+                    sink.reduced(order.symbol, order.side(), order.price, order.remaining);
                 }
                 self.close(stamp, slot, Some(reason), sink);
             }
-            SpotEvent::Crossed { buy, sell, trade, price, qty, fees } => {
+            TradingEvent::Crossed { buy, sell, trade, price, qty, fees } => {
                 self.record_crossing(stamp, &Crossing { slots: [buy, sell], trade, price, qty, fees }, sink);
             }
-            SpotEvent::Rested { .. }
-            | SpotEvent::Placed(_)
-            | SpotEvent::Booked { .. }
-            | SpotEvent::CancelRejected { .. } => {}
+            TradingEvent::Rested { .. }
+            | TradingEvent::Placed(_)
+            | TradingEvent::Booked { .. }
+            | TradingEvent::CancelRejected { .. } => {}
         }
     }
 
-    /// What was told of auctions.
-    fn record_rare(&mut self, stamp: Stamp, kept: BytesRef, texts: &[u8]) {
-        let rare = Rare::read(kept, texts).expect("what was kept can be read");
-        let (symbol, finding, is_indicative) = match rare {
-            Rare::AuctionIndicated(symbol, finding) => (symbol, finding, true),
-            Rare::AuctionEnded(symbol, finding) => (symbol, finding, false),
-            Rare::AuctionCut(..)
-            | Rare::AuctionsScheduled(..)
-            | Rare::SymbolStatusChanged(..)
-            | Rare::NoncesForgotten(_)
-            | Rare::Credited(..)
-            | Rare::Opened(_)
-            | Rare::CurrencyListed(_)
-            | Rare::SymbolListed(_)
-            | Rare::GroupAdded(_)
-            | Rare::AccountOpened(_)
-            | Rare::SessionAdded(_) => return,
+    /// Results and indications of auctions.
+    fn record_infrequent(&mut self, stamp: Stamp, kept: BytesRef, texts: &[u8]) {
+        let event = Infrequent::read(kept, texts).expect("what was kept can be read");
+        let (symbol, finding, is_indicative) = match event {
+            Infrequent::Trading(TradingInfrequent::AuctionIndicated(symbol, finding)) => {
+                (symbol, finding, true)
+            }
+            Infrequent::Trading(TradingInfrequent::AuctionEnded(symbol, finding)) => (symbol, finding, false),
+            Infrequent::Trading(_)
+            | Infrequent::Access(_)
+            | Infrequent::Ledger(_)
+            | Infrequent::Founded(_) => return,
         };
         let number = self.state.auctions(symbol).expect("the symbol has auctions").number();
         self.auctions.push(symbol, AuctionResult { number, stamp, is_indicative, finding });
@@ -183,23 +180,23 @@ impl Fold {
     fn note_entry(&mut self, event: &Event, sink: &mut impl Sink) {
         let slot = self.state.taking();
         match event {
-            Event::Spot(SpotEvent::Rested { .. }) => {
+            Event::Trading(TradingEvent::Rested { .. }) => {
                 if !planted(Bug::TradesInherited) {
                     self.link(slot, None);
                 }
                 self.note_rest(slot, sink);
             }
-            Event::Spot(SpotEvent::Placed(_)) => self.link(slot, None),
-            Event::Spot(SpotEvent::Booked { .. }) => self.note_rest(slot, sink),
-            Event::Spot(
-                SpotEvent::Filled { .. }
-                | SpotEvent::Crossed { .. }
-                | SpotEvent::Completed
-                | SpotEvent::Cancelled { .. }
-                | SpotEvent::CancelRejected { .. },
+            Event::Trading(TradingEvent::Placed(_)) => self.link(slot, None),
+            Event::Trading(TradingEvent::Booked { .. }) => self.note_rest(slot, sink),
+            Event::Trading(
+                TradingEvent::Filled { .. }
+                | TradingEvent::Crossed { .. }
+                | TradingEvent::Completed
+                | TradingEvent::Cancelled { .. }
+                | TradingEvent::CancelRejected { .. },
             )
-            | Event::NonceUsed(..)
-            | Event::Rare(_) => {}
+            | Event::Access(AccessEvent::NonceUsed(..))
+            | Event::Infrequent(_) => {}
         }
     }
 
@@ -208,7 +205,7 @@ impl Fold {
         if order.is_auction_only() && !planted(Bug::AuctionOrdersShown) {
             return;
         }
-        sink.rested(order.symbol, order.side, order.price, order.remaining);
+        sink.rested(order.symbol, order.side(), order.price, order.remaining);
     }
 
     fn link(&mut self, slot: Slot, newest: Option<Position>) {
@@ -233,10 +230,10 @@ impl Fold {
         for (slot, fee, part) in [(fill.maker, maker_fee, Part::Maker), (taking, taker_fee, Part::Taker)] {
             self.record_part(slot, &trade, fee, part, sink);
         }
-        let taker = if planted(Bug::PublicSideWrong) { maker.side } else { maker.side.opposite() };
+        let taker = if planted(Bug::PublicSideWrong) { maker.side() } else { maker.side().opposite() };
         sink.public(&trade.public(symbol, Some(taker)));
         if !planted(Bug::DepthKeepsFilled) {
-            sink.reduced(symbol, maker.side, price, qty);
+            sink.reduced(symbol, maker.side(), price, qty);
         }
         let notional = self.notional(symbol, price, qty);
         let counted = if planted(Bug::DayCountsLeft) { maker.remaining } else { qty };
@@ -255,7 +252,7 @@ impl Fold {
             self.record_part(slot, &trade, fee, Part::Auction, sink);
             let order = self.state.orders().get(slot);
             if !order.is_auction_only() {
-                sink.reduced(symbol, order.side, order.price, qty);
+                sink.reduced(symbol, order.side(), order.price, qty);
             }
             self.close_filled(stamp, slot, qty, notional, sink);
         }
@@ -270,7 +267,7 @@ impl Fold {
             order: order.id,
             trade: trade.trade,
             time: trade.time,
-            side: order.side,
+            side: order.side(),
             part,
             price: trade.price,
             qty: trade.qty,

@@ -67,7 +67,7 @@ impl Orders {
             fetch(self.near.row(beside.next));
         }
         if let Some(book) = self.books.look(order.symbol, order.is_auction_only()) {
-            fetch(book.side(order.side).at(order.rung.0));
+            fetch(book.side(order.side()).at(order.rung.0));
         }
         order.held
     }

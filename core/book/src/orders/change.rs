@@ -5,7 +5,7 @@ use super::hash::{hash_client_id, spread};
 use super::own::Own;
 use crate::index::Index;
 use crate::link::Neighbours;
-use crate::order::{Derived, TextLen};
+use crate::order::{ClassBits, Derived, TextLen};
 use crate::texts::Texts;
 use crate::{Book, Entry, Link, NewOrder, Order, Traded};
 use buttonwood_model::{Held, Slot, Time};
@@ -37,9 +37,8 @@ impl Orders {
         order.id = new.id;
         order.account = new.account;
         order.symbol = new.symbol;
-        order.maker_rate = new.maker_rate;
-        order.taker_rate = new.taker_rate;
-        order.side = new.side;
+        order.rates = new.rates;
+        order.bits = ClassBits::entering(new.class);
         order.held = Held::NONE;
         order.traded = Link::NONE;
         let entry = self.entries.get_mut(slot.index()).expect("every order has an entry");
@@ -79,7 +78,7 @@ impl Orders {
         slot
     }
 
-    /// Enters an order that rests at once, last in the queue of its price; `held` is where its reserve lies.
+    /// Enters an order that rests at once, last in the queue of its price; `held` is where its reserve lies, if it has one.
     #[inline]
     pub fn insert_booked(&mut self, new: &NewOrder, texts: &[u8], placed: Time, held: Held) -> Slot {
         let slot = self.write(new, texts, placed);
@@ -101,7 +100,7 @@ impl Orders {
     #[inline(always)]
     fn book_order(&mut self, slot: Slot, held: Held) {
         let Self { slab, near, by_id, own, books, .. } = self;
-        let Order { account, side, .. } = slab[slot];
+        let (account, side) = (slab[slot].account, slab[slot].side());
         let own = own.get_mut(account.index()).expect("the account is open");
         if own.index.is_full(own.len()) {
             own.widen(slab, near);
@@ -111,6 +110,7 @@ impl Orders {
         }
         let order = &mut slab[slot];
         order.held = held;
+        order.bits.book();
         let chained = order.enter_indices(slot, by_id, own);
         order.queue_up(slot, books.entered_by(order), near, chained);
     }
@@ -160,7 +160,7 @@ impl Orders {
         let order = &mut slab[slot];
         let own = near.of(slot);
         let book = books.of(order.symbol, order.is_auction_only());
-        book.unlink(near, order.side, order.price, order.rung.0, own);
+        book.unlink(near, order.side(), order.price, order.rung.0, own);
         order.queue_up(slot, book, near, own.chained);
     }
 
@@ -186,8 +186,9 @@ impl Orders {
     #[inline(always)]
     fn leave_book(&mut self, slot: Slot) {
         let Self { slab, near, by_id, own, books, .. } = self;
-        let Order { id, account, symbol, side, price, client_hash, rung, text, by_id: after_by_id, .. } =
-            slab[slot];
+        let order = &slab[slot];
+        let Order { id, account, symbol, price, client_hash, rung, text, by_id: after_by_id, .. } = *order;
+        let side = order.side();
         let beside = near.of(slot);
         let book = books.left_by(symbol, text.is_auction_only());
         book.unlink(near, side, price, rung.0, beside);
@@ -219,6 +220,6 @@ impl Order {
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     pub(super) fn queue_up(&mut self, slot: Slot, book: &mut Book, near: &mut Neighbours, chained: Link) {
-        self.rung = Derived(book.link(near, self.side, self.price, slot, chained));
+        self.rung = Derived(book.link(near, self.side(), self.price, slot, chained));
     }
 }

@@ -5,34 +5,25 @@ use super::books::Books;
 use super::change::BY_ID_MIN;
 use super::own::OWN_MIN;
 use crate::index::Index;
-use buttonwood_num::Price;
 use buttonwood_planted::{Bug, planted};
 
 impl PartialEq for Orders {
     fn eq(&self, other: &Self) -> bool {
-        (&self.slab, &self.entries, &self.traded, &self.texts, &self.own)
-            == (&other.slab, &other.entries, &other.traded, &other.texts, &other.own)
+        (&self.slab, &self.entries, &self.traded, &self.texts, &self.own, &self.last)
+            == (&other.slab, &other.entries, &other.traded, &other.texts, &other.own, &other.last)
             && self.in_queues().eq(other.in_queues())
-            && self.last_prints().eq(other.last_prints())
     }
 }
 
 impl Orders {
-    /// What the last trade of each symbol printed at.
-    fn last_prints(&self) -> impl Iterator<Item = Option<Price>> {
-        self.books.all_continuous().map(|book| book.last)
-    }
-
     /// Writes down what the derived parts hold that the stored ones do not, before the value is stored.
     pub fn prepare_to_store(&mut self) {
-        self.last = self.last_prints().collect();
         self.queues = self.in_queues().collect();
     }
 
     /// Rebuilds books and indices after a restore.
     pub fn reindex(&mut self) {
-        let last = core::mem::take(&mut self.last);
-        self.books = Books::after(last);
+        self.books = Books::default();
         let mut queues = core::mem::take(&mut self.queues);
         if planted(Bug::QueuesReversed) {
             queues.reverse();

@@ -2,8 +2,10 @@
 use super::*;
 use crate::NewOrder;
 use alloc::string::String;
-use buttonwood_model::{ExecutionOption, Held, OrderKind, Outbox, SessionId, TextRef, Time};
-use buttonwood_num::{Bps, Money, Qty};
+use buttonwood_model::{
+    Claim, Desk, ExecutionOption, Held, OrderClass, OrderKind, Outbox, RatesId, SessionId, TextRef, Time,
+};
+use buttonwood_num::{Money, Qty};
 use proptest::prelude::*;
 
 const BTCUSD: SymbolId = SymbolId(0);
@@ -28,8 +30,6 @@ struct Known {
 fn open() -> Orders {
     let mut orders = Orders::default();
     orders.set_key(7);
-    orders.list_symbol();
-    orders.list_symbol();
     orders.open_account(BOB);
     orders
 }
@@ -48,11 +48,10 @@ fn place(orders: &mut Orders, known: &Known) -> Slot {
         account: known.account,
         session: SessionId(5),
         symbol: known.symbol,
-        side: known.side,
+        class: OrderClass::new(known.side, Claim::No, Desk::new(31)),
         kind: OrderKind::Limit,
         option: known.waits.then_some(ExecutionOption::AuctionOnly),
-        maker_rate: Bps(1),
-        taker_rate: Bps(2),
+        rates: RatesId(1),
         client_id: known
             .client_id
             .as_ref()
@@ -144,7 +143,7 @@ proptest! {
     /// Orders come, to trade or to wait for an auction, and leave; before and after a restart everything is found as in the list.
     #[test]
     fn everything_is_found_as_in_a_list(
-        steps in prop::collection::vec((0..5_u8, any::<prop::sample::Index>(), 0..2_u32, 0..2_u16, any::<(bool, bool)>(), 1..6_u64, 0..4_usize), 1..80),
+        steps in prop::collection::vec((0..5_u8, any::<prop::sample::Index>(), 0..2_u32, 0..2_u32, any::<(bool, bool)>(), 1..6_u64, 0..4_usize), 1..80),
     ) {
         let texts = ["a", "an id of sixteen", "somewhat more than twenty", "long enough to take two of the chunks, and then some"]
             .map(|text| text.replace([' ', ','], "-"));
@@ -248,7 +247,10 @@ fn a_trade_takes_from_what_remains() {
     assert_eq!(orders.traded(slot), Traded { qty: qty(5), notional: Money::from_units(500) });
     assert_eq!((order.remaining, order.held, order.is_booked()), (qty(5), Held(3), true));
     assert_eq!((entry.placed, entry.session), (Time(9), SessionId(5)));
-    assert_eq!((order.maker_rate, order.taker_rate), (Bps(1), Bps(2)));
+    assert_eq!(
+        (order.rates, order.class()),
+        (RatesId(1), OrderClass::new(Side::Buy, Claim::No, Desk::new(31)))
+    );
 }
 
 /// A bid of Bob's on the first symbol that is not yet on the book.
@@ -260,11 +262,10 @@ fn entering() -> NewOrder {
         account: BOB,
         session: SessionId(6),
         symbol: BTCUSD,
-        side: Side::Buy,
+        class: OrderClass::new(Side::Buy, Claim::Yes, Desk::new(0)),
         kind: OrderKind::Limit,
         option: None,
-        maker_rate: Bps(1),
-        taker_rate: Bps(2),
+        rates: RatesId(1),
         client_id: TextRef::default(),
     }
 }
@@ -286,6 +287,37 @@ fn what_trades_first_may_rest_later() {
         assert_eq!((orders.get(slot).remaining, orders.traded(older)), (qty(5), Traded::default()));
         assert!(orders.has_younger(older) && !orders.has_younger(slot));
     }
+}
+
+/// The books of a symbol that is done are dropped, and another symbol takes their place.
+#[test]
+fn books_are_made_at_first_use_and_dropped() {
+    let mut orders = open();
+    let slot = place(&mut orders, &bid(1, 100));
+    orders.print(BTCUSD, Price::from_ticks(100));
+    orders.remove(slot);
+    orders.drop_books(BTCUSD);
+    orders.drop_books(SymbolId(9_999_999));
+    assert!(orders.book(BTCUSD).is_empty());
+    let far = Known { symbol: SymbolId(5), ..bid(2, 7) };
+    place(&mut orders, &far);
+    let again = place(&mut orders, &bid(3, 9));
+    for orders in [restored(&orders), orders] {
+        assert_eq!(orders.book(SymbolId(5)).side(Side::Buy).best(), Some(Price::from_ticks(7)));
+        assert_eq!(orders.queue(BTCUSD, Side::Buy, Price::from_ticks(9)).collect::<Vec<_>>(), [again]);
+        assert_eq!((orders.last(BTCUSD), orders.last(SymbolId(5))), (Some(Price::from_ticks(100)), None));
+    }
+}
+
+/// An order may hold nothing and rests all the same.
+#[test]
+fn an_order_without_a_hold_rests() {
+    let mut orders = open();
+    let slot = orders.insert_booked(&entering(), &[], Time(9), Held::NONE);
+    assert_eq!((orders.get(slot).is_booked(), orders.get(slot).held), (true, Held::NONE));
+    assert_eq!(orders.find(OrderId(2)), Some(slot));
+    orders.remove(slot);
+    assert_eq!((orders.find(OrderId(2)), orders.count_of(BOB)), (None, 0));
 }
 
 /// An order that rests as whole as it came has no note of what it traded: only that of one that traded takes room.
@@ -346,7 +378,7 @@ fn the_last_price_is_remembered() {
     let mut orders = open();
     orders.print(ETHUSD, Price::from_ticks(8));
     for orders in [restored(&orders), orders] {
-        assert_eq!((orders.book(BTCUSD).last, orders.book(ETHUSD).last), (None, Some(Price::from_ticks(8))));
+        assert_eq!((orders.last(BTCUSD), orders.last(ETHUSD)), (None, Some(Price::from_ticks(8))));
     }
 }
 

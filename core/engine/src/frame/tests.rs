@@ -1,18 +1,20 @@
 //! The bytes of a frame, and what is refused as none.
 
 use super::*;
-use crate::{Body, Caller, NewOrder, OrderRef, Place, SpotEvent};
+use crate::{
+    AccessCommand, AccessEvent, Body, Caller, NewOrder, OrderRef, Place, TradingCommand, TradingEvent,
+};
 use alloc::string::ToString;
 use alloc::vec;
 use buttonwood_model::{
-    AccountId, CancelReason, ClientId, ExecutionOption, Held, Nonce, OrderId, OrderKind, SessionId, Side,
-    Slot, SymbolId,
+    AccountId, CancelReason, Claim, ClientId, Desk, ExecutionOption, Held, Nonce, OrderClass, OrderId,
+    OrderKind, RatesId, SessionId, Side, Slot, SymbolId,
 };
-use buttonwood_num::{Bps, Money, Price, Qty};
+use buttonwood_num::{Money, Price, Qty};
 
 #[test]
 fn nothing_may_follow_the_command() {
-    let command = Command { caller: None, body: Body::CancelAll };
+    let command = Command { caller: None, body: Body::Trading(TradingCommand::CancelAll) };
     let mut frame = vec![];
     encode(Time::default(), &command, &[], &[], &mut frame).unwrap();
     let read = |bytes: &[u8]| {
@@ -33,11 +35,12 @@ fn the_bytes_of_this_version() {
     let caller = Caller { session, account: Some(account), nonce };
     let mut out = Outbox::<Event>::default();
     out.begin();
-    out.push(Event::NonceUsed(session, nonce));
+    out.push(Event::Access(AccessEvent::NonceUsed(session, nonce)));
     let client_id = ClientId::new("ab").unwrap();
     let place = Place {
         symbol: SymbolId(5),
         side: Side::Sell,
+        claim: Claim::Yes,
         kind: OrderKind::Limit,
         option: Some(ExecutionOption::MakerOrCancel),
         price: Price::from_ticks(6),
@@ -52,48 +55,48 @@ fn the_bytes_of_this_version() {
         account,
         session,
         symbol: place.symbol,
-        side: place.side,
+        class: OrderClass::new(place.side, place.claim, Desk::new(3)),
         kind: place.kind,
         option: place.option,
-        maker_rate: Bps(20),
-        taker_rate: Bps(40),
+        rates: RatesId(0x1415),
         client_id: out.keep(client_id.as_bytes()),
     };
-    out.push(SpotEvent::Rested { order, held: Held(9), amount: Money::from_units(10) });
-    let command = Command { caller: Some(caller), body: Body::Place(place) };
+    out.push(TradingEvent::Rested { order, held: Held(9), amount: Money::from_units(10) });
+    let command = Command { caller: Some(caller), body: Body::Trading(TradingCommand::Place(place)) };
     let mut frame = vec![];
     encode(Time(11), &command, &out.events, &out.texts, &mut frame).unwrap();
-    let told: [&[u8]; 10] = [
-        b"\x07\x0b\0\0\0\0\0\0\0",
+    let derived: [&[u8]; 10] = [
+        b"\x08\x0b\0\0\0\0\0\0\0",
         b"\x02\0\0\0ab\x02\0\0\0",
         b"\x01\x02\x01\0\0\x0d\x01\0\x30\x12\0\0\0\0\x17",
         b"\0\0\x08\0\0\0\0\0\0\0\x06\0\0\0\0\0\0\0",
         b"\xbc\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        b"\x04\x03\0\0\x02\x01\0\0\x05\0\x01\0\x01",
-        b"\x14\0\x28\0\0\0\x02",
+        b"\x04\x03\0\0\x02\x01\0\0\x05\0\0\0\x0d\0\x01",
+        b"\x15\x14\0\0\x02",
         b"\x09\0\0\0",
         b"\x0a\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         b"\x01",
     ];
-    assert_eq!(frame, told.concat());
+    assert_eq!(frame, derived.concat());
 }
 
 /// What the events tell of a command is not written again; all else is.
 #[test]
-fn a_command_is_told_by_its_events_or_whole() {
+fn a_command_follows_from_its_events_or_is_whole() {
     let (session, account) = (SessionId(1), AccountId(2));
     let nonce = Nonce::parse(b"3").unwrap();
     let caller = Caller { session, account: Some(account), nonce };
-    let used = Event::NonceUsed(session, nonce);
-    let cancelled = |reason| Event::Spot(SpotEvent::Cancelled { slot: Slot(4), reason, order: OrderId(5) });
+    let used = Event::Access(AccessEvent::NonceUsed(session, nonce));
+    let cancelled =
+        |reason| Event::Trading(TradingEvent::Cancelled { slot: Slot(4), reason, order: OrderId(5) });
     let requested = [used, cancelled(CancelReason::Requested)];
     let of = |caller: Caller, body| Command { caller: Some(caller), body };
-    let by_id = |id| Body::Cancel(OrderRef::Id(OrderId(id)));
-    let by_text = Body::Cancel(OrderRef::ClientId(ClientId::new("ab").unwrap()));
-    let told: [(Command, &[u8]); 2] =
+    let by_id = |id| Body::Trading(TradingCommand::Cancel(OrderRef::Id(OrderId(id))));
+    let by_text = Body::Trading(TradingCommand::Cancel(OrderRef::ClientId(ClientId::new("ab").unwrap())));
+    let derived: [(Command, &[u8]); 2] =
         [(of(caller, by_id(5)), b"\x02\x02\0\0\0"), (of(caller, by_text), b"\x03\x02\0\0\0\x02ab")];
-    for (command, bytes) in told {
-        assert_eq!(asked_of(&command, &requested), bytes);
+    for (command, bytes) in derived {
+        assert_eq!(record_of(&command, &requested), bytes);
     }
     let other = Caller { nonce: Nonce::parse(b"4").unwrap(), ..caller };
     let whole = [
@@ -101,71 +104,74 @@ fn a_command_is_told_by_its_events_or_whole() {
         (of(caller, by_id(5)), &[used, cancelled(CancelReason::MarketClosed)]),
         (of(caller, by_id(5)), &[used]),
         (of(caller, by_id(5)), &[cancelled(CancelReason::Requested)]),
-        (of(caller, Body::CancelAll), &requested),
+        (of(caller, Body::Trading(TradingCommand::CancelAll)), &requested),
         (of(other, by_id(5)), &requested),
         (of(Caller { session: SessionId(7), ..caller }, by_id(5)), &requested),
         (of(Caller { account: None, ..caller }, by_id(5)), &requested),
         (Command { caller: None, body: by_id(5) }, &requested),
     ];
     for (command, events) in whole {
-        assert_eq!(asked_of(&command, events).first(), Some(&0), "{command:?} {events:?}");
+        assert_eq!(record_of(&command, events).first(), Some(&0), "{command:?} {events:?}");
     }
 }
 
 /// What a frame of these events holds of the command, once it is read back as the same.
-fn asked_of(command: &Command, events: &[Event]) -> Vec<u8> {
+fn record_of(command: &Command, events: &[Event]) -> Vec<u8> {
     let (mut frame, mut out) = (vec![], Outbox::default());
     encode(Time(1), command, events, &[], &mut frame).unwrap();
-    let (_, asked) = decode_events(&frame, &mut out).unwrap();
-    assert_eq!(decode_command(asked, &out).as_ref(), Ok(command));
-    asked.to_vec()
+    let (_, record) = decode_events(&frame, &mut out).unwrap();
+    assert_eq!(decode_command(record, &out).as_ref(), Ok(command));
+    record.to_vec()
 }
 
 /// A command has one form: it is not there where its events tell it.
 #[test]
-fn a_command_is_not_told_twice() {
+fn a_command_is_not_written_twice() {
     let caller = Caller { session: SessionId(1), account: Some(AccountId(2)), nonce: Nonce::default() };
-    let used = Event::NonceUsed(caller.session, caller.nonce);
+    let used = Event::Access(AccessEvent::NonceUsed(caller.session, caller.nonce));
     let reason = CancelReason::Requested;
-    let cancelled = Event::Spot(SpotEvent::Cancelled { slot: Slot(4), reason, order: OrderId(5) });
-    let command = Command { caller: Some(caller), body: Body::Cancel(OrderRef::Id(OrderId(5))) };
-    let whole = asked_of(&command, &[used]);
-    assert_eq!(read_asked(&[used], &whole), Ok(command));
-    assert_eq!(read_asked(&[used, cancelled], &whole), Err(FrameError::ToldTwice));
+    let cancelled = Event::Trading(TradingEvent::Cancelled { slot: Slot(4), reason, order: OrderId(5) });
+    let command = Command {
+        caller: Some(caller),
+        body: Body::Trading(TradingCommand::Cancel(OrderRef::Id(OrderId(5)))),
+    };
+    let whole = record_of(&command, &[used]);
+    assert_eq!(read_record(&[used], &whole), Ok(command));
+    assert_eq!(read_record(&[used, cancelled], &whole), Err(FrameError::WrittenTwice));
 }
 
 /// The command of a frame of these events.
-fn read_asked(events: &[Event], asked: &[u8]) -> Result<Command, FrameError> {
+fn read_record(events: &[Event], record: &[u8]) -> Result<Command, FrameError> {
     let mut out = Outbox::default();
     out.begin();
     out.events.extend_from_slice(events);
-    decode_command(asked, &out)
+    decode_command(record, &out)
 }
 
 /// A frame that says that its events tell its command, and they do not, is refused.
 #[test]
-fn events_that_tell_nothing_are_refused() {
-    let used = Event::NonceUsed(SessionId(1), Nonce::default());
-    let completed = Event::Spot(SpotEvent::Completed);
+fn events_that_derive_nothing_are_refused() {
+    let used = Event::Access(AccessEvent::NonceUsed(SessionId(1), Nonce::default()));
+    let completed = Event::Trading(TradingEvent::Completed);
     for form in 1..=4 {
-        let asked = [form, 0, 0, 0, 0, 1, b'a'];
-        assert_eq!(read_asked(&[], &asked), Err(FrameError::Untold), "{form}");
-        assert_eq!(read_asked(&[used, completed], &asked), Err(FrameError::Untold), "{form}");
+        let record = [form, 0, 0, 0, 0, 1, b'a'];
+        assert_eq!(read_record(&[], &record), Err(FrameError::Underivable), "{form}");
+        assert_eq!(read_record(&[used, completed], &record), Err(FrameError::Underivable), "{form}");
     }
-    assert_eq!(read_asked(&[], &[]), Err(FrameError::Cut));
+    assert_eq!(read_record(&[], &[]), Err(FrameError::Cut));
     let cancelled =
-        SpotEvent::Cancelled { slot: Slot(1), reason: CancelReason::Requested, order: OrderId(1) };
+        TradingEvent::Cancelled { slot: Slot(1), reason: CancelReason::Requested, order: OrderId(1) };
     for short in [&[2, 0, 0, 0][..], &[3, 0, 0, 0, 0, 2, b'a']] {
-        assert_eq!(read_asked(&[used, Event::Spot(cancelled)], short), Err(FrameError::Cut), "{short:?}");
+        assert_eq!(read_record(&[used, Event::Trading(cancelled)], short), Err(FrameError::Cut), "{short:?}");
     }
 }
 
 /// A frame that ends anywhere before its end, or holds an event of no kind, is refused.
 #[test]
 fn what_is_no_frame_is_refused() {
-    let command = Command { caller: None, body: Body::CancelAll };
+    let command = Command { caller: None, body: Body::Trading(TradingCommand::CancelAll) };
     let mut frame = vec![];
-    encode(Time(1), &command, &[Event::Spot(SpotEvent::Completed)], b"ab", &mut frame).unwrap();
+    encode(Time(1), &command, &[Event::Trading(TradingEvent::Completed)], b"ab", &mut frame).unwrap();
     let read = |bytes: &[u8]| decode_events(bytes, &mut Outbox::default()).map(|_| ());
     let kind = 1 + 8 + 4 + 2 + 4;
     for short in 0..kind {
@@ -186,7 +192,7 @@ fn what_is_no_frame_is_refused() {
 #[test]
 fn another_version_is_refused_by_name() {
     let mut bytes = Vec::new();
-    let command = Command { caller: None, body: Body::UseNonce };
+    let command = Command { caller: None, body: Body::Access(AccessCommand::UseNonce) };
     encode(Time(1), &command, &[], &[], &mut bytes).unwrap();
     assert!(decode_events(&bytes, &mut Outbox::default()).is_ok());
     for version in [FORMAT - 1, FORMAT + 1] {

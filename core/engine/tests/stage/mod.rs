@@ -37,7 +37,7 @@
 
 use buttonwood_engine::{
     Answer, Body, Command, FeeSchedule, Finding, NewSession, OrderRef, OrderState, Outcome, Owner, Place,
-    PlaceReject, Reject, Schedule,
+    PlaceReject, Reject, Schedule, TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{
     AccountId, ClientId, CurrencyId, ExecutionOption, OrderId, OrderKind, Role, Roles, SessionId, Side,
@@ -179,11 +179,20 @@ impl Stage {
             "auctions" => {
                 let symbol = self.symbol(words.next());
                 let schedule = (!words.takes("none")).then(|| self.schedule(words));
-                self.submit(&Command { caller: None, body: Body::ScheduleAuctions(symbol, schedule) }, None)
+                self.submit(
+                    &Command {
+                        caller: None,
+                        body: Body::Trading(TradingCommand::ScheduleAuctions(symbol, schedule)),
+                    },
+                    None,
+                )
             }
             "auction" => {
                 let symbol = self.symbol(words.next());
-                self.submit(&Command { caller: None, body: Body::Auction(symbol) }, None)
+                self.submit(
+                    &Command { caller: None, body: Body::Trading(TradingCommand::Auction(symbol)) },
+                    None,
+                )
             }
             "orders" => {
                 let account = self.accounts[words.next()];
@@ -201,11 +210,20 @@ impl Stage {
                 let symbol = self.symbol(words.next());
                 let name = words.next();
                 let status = SymbolStatus::ALL.into_iter().find(|status| status.name() == name).unwrap();
-                self.submit(&Command { caller: None, body: Body::SetSymbolStatus(symbol, status) }, None)
+                self.submit(
+                    &Command {
+                        caller: None,
+                        body: Body::Trading(TradingCommand::SetSymbolStatus(symbol, status)),
+                    },
+                    None,
+                )
             }
             "expire" => {
                 let session = self.keys[words.next()].session;
-                self.submit(&Command { caller: None, body: Body::ExpireSession(session) }, None)
+                self.submit(
+                    &Command { caller: None, body: Body::Trading(TradingCommand::ExpireSession(session)) },
+                    None,
+                )
             }
             key => self.call(key, words),
         };
@@ -348,7 +366,7 @@ impl Stage {
                         other => panic!("no option {other}"),
                     }
                 }
-                Body::Place(place)
+                Body::Trading(TradingCommand::Place(place))
             }
         };
         let key = self.keys.get_mut(name).unwrap_or_else(|| panic!("no key {name}"));
@@ -360,12 +378,16 @@ impl Stage {
 
     fn cancel(&self, what: &str) -> Body {
         match what.split_once(':') {
-            Some(("id", id)) => Body::Cancel(OrderRef::Id(OrderId(id.parse().unwrap()))),
-            Some(("client", text)) => Body::Cancel(OrderRef::ClientId(ClientId::new(text).unwrap())),
+            Some(("id", id)) => {
+                Body::Trading(TradingCommand::Cancel(OrderRef::Id(OrderId(id.parse().unwrap()))))
+            }
+            Some(("client", text)) => {
+                Body::Trading(TradingCommand::Cancel(OrderRef::ClientId(ClientId::new(text).unwrap())))
+            }
             Some(_) => panic!("cancel what: {what}"),
-            None if what == "session" => Body::CancelSession,
-            None if what == "all" => Body::CancelAll,
-            None => Body::Cancel(OrderRef::Id(OrderId(self.labels[what]))),
+            None if what == "session" => Body::Trading(TradingCommand::CancelSession),
+            None if what == "all" => Body::Trading(TradingCommand::CancelAll),
+            None => Body::Trading(TradingCommand::Cancel(OrderRef::Id(OrderId(self.labels[what])))),
         }
     }
 
@@ -374,6 +396,7 @@ impl Stage {
         let grid = &self.exchange.state.symbol(symbol).unwrap().grid;
         let mut place = Place {
             symbol,
+            claim: buttonwood_model::Claim::Yes,
             side: if side == "buy" { Side::Buy } else { Side::Sell },
             kind: OrderKind::MarketSpend,
             option: None,
@@ -401,16 +424,18 @@ impl Stage {
     fn submit(&mut self, command: &Command, label: Option<&str>) -> String {
         let after = self.next.take().map_or(STEP, |next| next.0 - self.exchange.stamp.time.0);
         let answer = self.exchange.submit(after, command);
-        if let (Outcome::Order(order), Some(label)) = (&answer, label) {
+        if let (Outcome::Trading(TradingAnswer::Order(order)), Some(label)) = (&answer, label) {
             self.labels.insert(label.into(), order.id.0);
         }
-        if let (Outcome::Order(order), Body::Place(_)) = (&answer, &command.body) {
+        if let (Outcome::Trading(TradingAnswer::Order(order)), Body::Trading(TradingCommand::Place(_))) =
+            (&answer, &command.body)
+        {
             let entered =
                 OrderState { remaining: order.original, notional: Money::ZERO, reason: None, ..*order };
             self.orders.insert(order.id.0, entered);
         }
         self.apply();
-        if let Outcome::Order(order) = &answer {
+        if let Outcome::Trading(TradingAnswer::Order(order)) = &answer {
             assert_eq!(self.orders[&order.id.0], *order, "the answer is the order as its events left it");
         }
         self.told(&answer)
@@ -455,12 +480,16 @@ impl Stage {
     fn told(&self, answer: &Answer) -> String {
         let refused = match answer {
             Outcome::Rejected(Reject::Access(reject)) => format!("refused {reject:?}"),
-            Outcome::Rejected(Reject::Place(PlaceReject::MarketNotOpen(_))) => "refused MarketNotOpen".into(),
-            Outcome::Rejected(Reject::Place(reject)) => format!("refused {reject:?}"),
+            Outcome::Rejected(Reject::Trading(TradingReject::Place(PlaceReject::MarketNotOpen(_)))) => {
+                "refused MarketNotOpen".into()
+            }
+            Outcome::Rejected(Reject::Trading(TradingReject::Place(reject))) => format!("refused {reject:?}"),
+            Outcome::Rejected(Reject::Trading(reject)) => format!("refused {reject:?}"),
+            Outcome::Rejected(Reject::Ledger(reject)) => format!("refused {reject:?}"),
             Outcome::Rejected(reject) => format!("refused {reject:?}"),
-            Outcome::NotLive => "unknown".into(),
+            Outcome::Trading(TradingAnswer::NotLive) => "unknown".into(),
             Outcome::Done if self.exchange.happened.is_empty() => "(nothing)".into(),
-            Outcome::Done | Outcome::Order(_) => {
+            Outcome::Done | Outcome::Trading(TradingAnswer::Order(_)) => {
                 let told: Vec<_> = self.exchange.happened.iter().map(|one| self.tell(one)).collect();
                 return told.join(", ");
             }

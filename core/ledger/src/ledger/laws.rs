@@ -1,52 +1,53 @@
 //! What is true of all balances, and of every entry.
 
 use super::Ledger;
-use crate::{House, Posting};
+use crate::Posting;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, CurrencyId};
+use buttonwood_model::{AccountId, AssetId, CurrencyId};
 use buttonwood_num::Money;
 
 /// What [`Ledger::broken_law`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BrokenLaw {
-    /// The currency's balances do not sum to zero.
-    NotBalanced(CurrencyId),
-    /// The account owes the currency.
-    BelowZero(AccountId, CurrencyId),
+    /// The asset's balances do not sum to zero.
+    NotBalanced(AssetId),
+    /// The account owes the asset.
+    BelowZero(AccountId, AssetId),
 }
 
 impl Ledger {
-    /// The first currency whose balances do not sum to zero, or the first account below zero: none, ever
+    /// The first asset whose balances do not sum to zero, or the first account below zero: none, ever
     /// (INV-LEDGER-2, INV-LEDGER-3).
     pub fn broken_law(&self) -> Option<BrokenLaw> {
-        let mut sums: Vec<Money> = alloc::vec![Money::ZERO; usize::from(self.currencies)];
+        let mut sums: Vec<Money> = alloc::vec![Money::ZERO; self.currencies.len()];
+        let mut claims: BTreeMap<AssetId, Money> = BTreeMap::new();
         for (balance, owner) in self.balances.iter().zip(&self.owners) {
             let below = balance.held.is_negative() || balance.available.is_negative();
-            if below && owner.account != House::Source.account() {
-                return Some(BrokenLaw::BelowZero(owner.account, owner.currency));
+            if below && !self.may_be_negative(owner.account) {
+                return Some(BrokenLaw::BelowZero(owner.account, owner.asset));
             }
-            if let Some(sum) = sums.get_mut(owner.currency.index()) {
-                *sum += balance.total();
+            match owner.asset.currency().and_then(|currency| sums.get_mut(currency.index())) {
+                Some(sum) => *sum += balance.total(),
+                None => *claims.entry(owner.asset).or_insert(Money::ZERO) += balance.total(),
             }
         }
-        let unbalanced = sums.iter().position(|sum| *sum != Money::ZERO)?;
-        Some(BrokenLaw::NotBalanced(CurrencyId::from_index(unbalanced)))
+        let currency = sums.iter().position(|sum| *sum != Money::ZERO);
+        let unbalanced = currency.map(|at| CurrencyId::from_index(at).into());
+        let claim = || claims.into_iter().find(|(_, sum)| *sum != Money::ZERO).map(|(asset, _)| asset);
+        unbalanced.or_else(claim).map(BrokenLaw::NotBalanced)
+    }
+
+    /// Whether the account's balances may go below zero: only where the house opened it so.
+    pub(super) fn may_be_negative(&self, account: AccountId) -> bool {
+        self.houses.iter().any(|house| house.account == account && house.may_be_negative)
     }
 }
 
-/// Whether the amounts sum to zero in each currency; an entry names two currencies at most.
+/// Whether the amounts sum to zero in each asset. Entries are short.
 pub(super) fn is_balanced(entry: &[Posting]) -> bool {
-    let Some(first) = entry.first() else { return true };
-    let mut sums = (Money::ZERO, Money::ZERO);
-    let mut second = None;
-    for posting in entry {
-        if posting.currency == first.currency {
-            sums.0 += posting.amount;
-        } else if *second.get_or_insert(posting.currency) == posting.currency {
-            sums.1 += posting.amount;
-        } else {
-            return false;
-        }
-    }
-    sums == (Money::ZERO, Money::ZERO)
+    entry.iter().all(|posting| {
+        let of_asset = entry.iter().filter(|other| other.asset == posting.asset);
+        of_asset.map(|other| other.amount).sum::<Money>() == Money::ZERO
+    })
 }

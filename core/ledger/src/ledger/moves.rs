@@ -3,8 +3,8 @@
 use super::laws::is_balanced;
 use super::{Ledger, SPREAD};
 use crate::trade::Owed;
-use crate::{Balance, Bucket, Crossing, House, Posting, Taker, Trade};
-use buttonwood_model::{AccountId, CurrencyId, Held, Side};
+use crate::{Balance, Bucket, Crossing, Posting, Taker, Trade};
+use buttonwood_model::{AccountId, AssetId, Held, Side};
 use buttonwood_num::Money;
 use buttonwood_planted::{Bug, planted};
 use core::hint::select_unpredictable;
@@ -14,7 +14,7 @@ impl Ledger {
     ///
     /// # Panics
     /// When the postings do not sum to zero per currency, or a posting takes what is not there: admission decides
-    /// that before. Only the source may go below zero.
+    /// that before. Only house accounts that were opened so may go below zero.
     pub fn post(&mut self, entry: &[Posting]) {
         assert!(is_balanced(entry), "an entry gives to one what it takes from another");
         for posting in entry {
@@ -23,17 +23,17 @@ impl Ledger {
     }
 
     fn apply(&mut self, posting: &Posting) {
-        let Posting { account, currency, bucket, amount } = *posting;
+        let Posting { account, asset, bucket, amount } = *posting;
         let (available, held) = match bucket {
             Bucket::Available => (amount, Money::ZERO),
             Bucket::Held => (Money::ZERO, amount),
         };
-        self.shift(account, currency, available, held);
+        self.shift(account, asset, available, held);
     }
 
     /// Adds to the two buckets of one balance.
-    fn shift(&mut self, account: AccountId, currency: CurrencyId, available: Money, held: Money) -> usize {
-        let place = self.place_mut(account, currency);
+    fn shift(&mut self, account: AccountId, asset: AssetId, available: Money, held: Money) -> usize {
+        let place = self.place_mut(account, asset);
         let balance = self.balances.get_mut(place).expect("the index leads to balances");
         let after = Balance { available: balance.available + available, held: balance.held + held };
         *balance = after;
@@ -46,15 +46,15 @@ impl Ledger {
     #[inline(always)]
     fn note(&mut self, place: usize, after: Balance) {
         if after.available.is_negative() | after.held.is_negative() {
-            self.check_source(place);
+            self.check_negative(place);
         }
         self.fold(place, after);
     }
 
     /// Adds to what is free of one balance.
     #[inline]
-    fn add(&mut self, account: AccountId, currency: CurrencyId, amount: Money) {
-        let place = self.place_mut(account, currency);
+    fn add(&mut self, account: AccountId, asset: impl Into<AssetId>, amount: Money) {
+        let place = self.place_mut(account, asset.into());
         let balance = self.balances.get_mut(place).expect("the index leads to balances");
         balance.available += amount;
         let after = *balance;
@@ -63,27 +63,27 @@ impl Ledger {
 
     /// Takes from what is free of one balance.
     #[inline]
-    fn take(&mut self, account: AccountId, currency: CurrencyId, amount: Money) {
-        let place = self.place_mut(account, currency);
+    fn take(&mut self, account: AccountId, asset: impl Into<AssetId>, amount: Money) {
+        let place = self.place_mut(account, asset.into());
         let balance = self.balances.get_mut(place).expect("the index leads to balances");
         balance.available -= amount;
         let after = *balance;
         self.note(place, after);
     }
 
-    /// Only the source may go below zero.
+    /// Only house accounts that were opened so may go below zero.
     #[cold]
-    fn check_source(&self, place: usize) {
-        let is_source = self.owners.get(place).is_some_and(|owner| owner.account == House::Source.account());
-        assert!(is_source, "nobody gives what he has not");
+    fn check_negative(&self, place: usize) {
+        let may = self.owners.get(place).is_some_and(|owner| self.may_be_negative(owner.account));
+        assert!(may, "an account gives only what it has");
     }
 
     /// Reserves free money of an account. Returns where the balance lies, for [`Ledger::release`].
     ///
     /// # Panics
     /// When it is not there.
-    pub fn hold(&mut self, account: AccountId, currency: CurrencyId, amount: Money) -> Held {
-        let place = self.shift(account, currency, -amount, amount);
+    pub fn hold(&mut self, account: AccountId, asset: impl Into<AssetId>, amount: Money) -> Held {
+        let place = self.shift(account, asset.into(), -amount, amount);
         Held::from_index(place)
     }
 
@@ -93,10 +93,10 @@ impl Ledger {
     /// When it is not there.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
-    pub fn hold_at(&mut self, held: Held, whose: impl FnOnce() -> (AccountId, CurrencyId), amount: Money) {
+    pub fn hold_at(&mut self, held: Held, whose: impl FnOnce() -> (AccountId, AssetId), amount: Money) {
         if held.index() >= self.balances.len() {
-            let (account, currency) = whose();
-            let place = self.place_mut(account, currency);
+            let (account, asset) = whose();
+            let place = self.place_mut(account, asset);
             assert!(place == held.index(), "the balance lies where the decision found it");
         }
         self.set_aside(held.index(), amount);
@@ -156,7 +156,7 @@ impl Ledger {
         self.spend(seller.held, seller.freed, amount);
         self.add(buyer.account, base, amount);
         self.add(seller.account, quote, notional - seller.fee);
-        self.add(House::Fees.account(), quote, buyer.fee + seller.fee);
+        self.add(self.named.fees, quote, buyer.fee + seller.fee);
     }
 
     /// Whether every maker's taker has settled: so between any two orders.
@@ -181,7 +181,7 @@ impl Ledger {
         };
         self.take(account, paid_in, pays);
         self.add(account, wanted, gets);
-        self.add(House::Fees.account(), quote, fees);
+        self.add(self.named.fees, quote, fees);
     }
 
     /// Pays out of a hold: what it frees too much returns.
@@ -195,15 +195,16 @@ impl Ledger {
     }
 
     /// Issues money from the house's source to an account.
-    pub fn issue(&mut self, account: AccountId, currency: CurrencyId, amount: Money) {
+    pub fn issue(&mut self, account: AccountId, asset: impl Into<AssetId>, amount: Money) {
+        let asset = asset.into();
         self.post(&[
             Posting {
-                account: House::Source.account(),
-                currency,
+                account: self.named.source,
+                asset,
                 bucket: Bucket::Available,
                 amount: if planted(Bug::CreditFromNowhere) { Money::ZERO } else { -amount },
             },
-            Posting { account, currency, bucket: Bucket::Available, amount },
+            Posting { account, asset, bucket: Bucket::Available, amount },
         ]);
     }
 

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::history_fault::unread;
 use crate::route::{Later, Route, Write};
-use buttonwood_engine::{Body, OrderState, Outcome};
+use buttonwood_engine::{Body, OrderState, Outcome, TradingAnswer, TradingCommand};
 use buttonwood_gate::{Kind, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
@@ -23,14 +23,14 @@ pub(crate) const ROUTE: Route =
         .kind(Kind::Cancels);
 
 fn command(_app: &App, call: &Call) -> Result<Body, Refusal> {
-    order_ref(call.payload()).map(Body::Cancel)
+    order_ref(call.payload()).map(|order| TradingCommand::Cancel(order).into())
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     let order = match receipt.outcome {
-        Outcome::Order(order) => order,
+        Outcome::Trading(TradingAnswer::Order(order)) => order,
         Outcome::Rejected(reject) => return Err(refused::refusal(app, call, reject)),
-        Outcome::NotLive | Outcome::Done => return Err(failed()),
+        Outcome::Trading(TradingAnswer::NotLive) | Outcome::Done => return Err(failed()),
     };
     Ok(reply(app, &order))
 }

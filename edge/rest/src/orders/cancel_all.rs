@@ -4,7 +4,7 @@ use super::cancel_session;
 use crate::app::App;
 use crate::call::Call;
 use crate::route::{Route, Write};
-use buttonwood_engine::Body;
+use buttonwood_engine::{Body, TradingCommand};
 use buttonwood_gate::{Kind, Refusal};
 use buttonwood_model::Role;
 
@@ -16,5 +16,5 @@ pub(crate) const ROUTE: Route =
         .kind(Kind::Cancels);
 
 fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
-    Ok(Body::CancelAll)
+    Ok(Body::Trading(TradingCommand::CancelAll))
 }

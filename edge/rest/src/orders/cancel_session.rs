@@ -4,7 +4,7 @@ use super::refused;
 use crate::app::App;
 use crate::call::Call;
 use crate::route::{Route, Write};
-use buttonwood_engine::{Body, Outcome};
+use buttonwood_engine::{Body, Outcome, TradingCommand};
 use buttonwood_gate::{Kind, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
@@ -19,7 +19,7 @@ pub(crate) const ROUTE: Route =
         .kind(Kind::Cancels);
 
 fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
-    Ok(Body::CancelSession)
+    Ok(Body::Trading(TradingCommand::CancelSession))
 }
 
 /// Every order that was live is cancelled, but those that wait for an auction and are too late to leave it (AUCT-003).

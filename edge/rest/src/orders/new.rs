@@ -4,7 +4,7 @@ use super::refused;
 use crate::app::App;
 use crate::call::Call;
 use crate::route::{Route, Write};
-use buttonwood_engine::{Body, Outcome};
+use buttonwood_engine::{Body, Outcome, TradingAnswer, TradingCommand};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Role, Symbol};
@@ -24,17 +24,17 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     if !symbol.closed_to.is_empty() && is_closed_to(app, call, symbol) {
         return Err(closed_symbol(&named));
     }
-    order_request::place(payload, id, symbol).map(Body::Place)
+    order_request::place(payload, id, symbol).map(|place| TradingCommand::Place(place).into())
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     match &receipt.outcome {
-        Outcome::Order(state) => {
+        Outcome::Trading(TradingAnswer::Order(state)) => {
             let body = json::object(order::ORDER_BYTES, |json| order::order(json, &app.names, state, None));
             Ok(Reply::json(body))
         }
         Outcome::Rejected(reject) => Err(refused::refusal(app, call, *reject)),
-        Outcome::NotLive | Outcome::Done => Err(failed()),
+        Outcome::Trading(TradingAnswer::NotLive) | Outcome::Done => Err(failed()),
     }
 }
 

@@ -19,6 +19,9 @@ fn market<'a>(app: &'a App, call: &Call) -> Market<'a> {
     Market {
         symbol: found.map(|(_, symbol)| symbol),
         auction_opens: schedule.map(|schedule| schedule.opening()),
-        fees: views.state().opening().map(|opening| opening.fees),
+        fees: found.map(|(_, symbol)| {
+            let fees = views.state().fees();
+            fees.get(fees.of(symbol.product, call.account()))
+        }),
     }
 }

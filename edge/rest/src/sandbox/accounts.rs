@@ -3,7 +3,7 @@
 use super::control::{operate, required};
 use crate::app::App;
 use crate::route::Route;
-use buttonwood_engine::{Account, AccountKind, Body, Outcome, Reject, State};
+use buttonwood_engine::{AccessReject, Account, AccountKind, Body, Outcome, Reject, State};
 use buttonwood_gate::{Payload, Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_wire::field::{bad_value, failed, no_space};
@@ -22,12 +22,12 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     let (short_name, kind) = (account.short_name.clone(), account.kind);
     match operate(app, Body::open_account(account)).await? {
         Outcome::Done => {}
-        Outcome::Rejected(Reject::Taken) => {
+        Outcome::Rejected(Reject::Access(AccessReject::Taken)) => {
             let refusal = bad_value("name", "one that no account of the group has", &name);
             return Err(refusal.with_reason(Reason::ConflictingAccountName));
         }
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Order(_) | Outcome::NotLive => return Err(failed()),
+        Outcome::Rejected(_) | Outcome::Trading(_) => return Err(failed()),
     }
     Ok(Reply::json(json::object(96, |json| {
         json.plain("account", &short_name);

@@ -5,7 +5,7 @@ use super::control::operate;
 use crate::app::App;
 use crate::call::Asked;
 use crate::route::Route;
-use buttonwood_engine::{Body, Outcome, Reject, Schedule, ScheduleError};
+use buttonwood_engine::{Body, Outcome, Reject, Schedule, ScheduleError, TradingCommand, TradingReject};
 use buttonwood_gate::{LATEST, Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::{SymbolId, Time};
@@ -27,16 +27,18 @@ const LAST_CANCEL: u64 = 60 * Time::SECOND;
 async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let id = asked.symbol(app)?;
     let schedule = read(fields)?;
-    match operate(app, Body::ScheduleAuctions(id, schedule)).await? {
+    match operate(app, Body::Trading(TradingCommand::ScheduleAuctions(id, schedule))).await? {
         Outcome::Done => Ok(told(app, id, schedule)),
-        Outcome::Rejected(Reject::Schedule(error)) => Err(refusal(fields, schedule.as_ref(), error)),
-        Outcome::Rejected(Reject::NotNow) => Err(bad_value(
+        Outcome::Rejected(Reject::Trading(TradingReject::Schedule(error))) => {
+            Err(refusal(fields, schedule.as_ref(), error))
+        }
+        Outcome::Rejected(Reject::Trading(TradingReject::NotNow)) => Err(bad_value(
             "symbol",
             "a spot symbol without an auction that is being settled",
             asked.parameter,
         )),
         Outcome::Rejected(Reject::NoRoom) => Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Order(_) | Outcome::NotLive => Err(failed()),
+        Outcome::Rejected(_) | Outcome::Trading(_) => Err(failed()),
     }
 }
 

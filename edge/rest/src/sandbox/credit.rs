@@ -43,7 +43,9 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
         Outcome::Done => {}
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
         Outcome::Rejected(_) => return Err(bad_amount()),
-        Outcome::Order(_) | Outcome::NotLive => return Err(failed()),
+        Outcome::Trading(_) => {
+            return Err(failed());
+        }
     }
     let currency = app.names.currency(currency);
     Ok(Reply::json(json::object(128, |json| {

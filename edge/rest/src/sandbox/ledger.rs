@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::route::Route;
-use buttonwood_engine::{House, State};
+use buttonwood_engine::State;
 use buttonwood_http::Reply;
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::{MONEY_DECIMALS, Money};
@@ -46,8 +46,8 @@ pub(super) fn answer(app: &App) -> Reply {
 }
 
 /// Every account of the house with its name.
-fn house_accounts(_state: &State) -> Vec<(String, AccountId)> {
-    House::ALL.iter().map(|house| (house.name().to_owned(), house.account())).collect()
+fn house_accounts(state: &State) -> Vec<(String, AccountId)> {
+    state.ledger().houses().iter().map(|house| (house.name.clone(), house.account)).collect()
 }
 
 /// The totals of every listed currency.
@@ -63,7 +63,8 @@ fn totals(state: &State) -> Vec<Totals> {
     };
     let mut rows: Vec<Totals> = state.currencies().iter().enumerate().map(row).collect();
     let is_house = |account| house.iter().any(|(_, own)| *own == account);
-    for (account, currency, balance) in state.ledger().balances() {
+    for (account, asset, balance) in state.ledger().balances() {
+        let Some(currency) = asset.currency() else { continue };
         if let Some(row) = rows.get_mut(currency.index()).filter(|_| !is_house(account)) {
             row.customers += balance.total();
         }

@@ -5,7 +5,7 @@ use super::control::{operate, required};
 use crate::app::App;
 use crate::market::details;
 use crate::route::Route;
-use buttonwood_engine::{Body, Outcome, Reject, SYMBOLS_MAX};
+use buttonwood_engine::{Body, Outcome, Reject, SYMBOLS_MAX, TradingReject};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_model::{CurrencyId, Product, Symbol, SymbolStatus};
@@ -22,14 +22,14 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     let outcome = operate(app, Body::list_symbol(symbol)).await?;
     match outcome {
         Outcome::Done => {}
-        Outcome::Rejected(Reject::Taken) => {
+        Outcome::Rejected(Reject::Trading(TradingReject::Taken)) => {
             return Err(bad_value("symbol", "a name that is not listed yet", &name));
         }
-        Outcome::Rejected(Reject::TooMany) => {
+        Outcome::Rejected(Reject::Trading(TradingReject::TooMany)) => {
             return Err(bad_value("symbol", &format!("one of {SYMBOLS_MAX} at most"), &name));
         }
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Order(_) | Outcome::NotLive => return Err(failed()),
+        Outcome::Rejected(_) | Outcome::Trading(_) => return Err(failed()),
     }
     let (id, _) = app.find_symbol(&name).ok_or_else(failed)?;
     Ok(details::reply(app, id))

@@ -3,7 +3,7 @@
 use super::control::{operate, required};
 use crate::app::App;
 use crate::route::Route;
-use buttonwood_engine::{Body, Outcome, Reject};
+use buttonwood_engine::{AccessCommand, Body, Outcome, Reject};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_wire::field::{bad_value, failed, no_space};
@@ -19,10 +19,10 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     let known = known.ok_or_else(|| bad_value("api_key", "the text of a key", &api_key))?;
     // What was let in before must not be noted after it.
     known.overtake_calls();
-    match operate(app, Body::ResetNonces(known.key.session)).await? {
+    match operate(app, Body::Access(AccessCommand::ResetNonces(known.key.session))).await? {
         Outcome::Done => known.reset_nonce(),
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Order(_) | Outcome::NotLive => return Err(failed()),
+        Outcome::Rejected(_) | Outcome::Trading(_) => return Err(failed()),
     }
     Ok(Reply::json(json::object(96, |json| {
         json.plain("result", "ok");

@@ -4,7 +4,7 @@ use super::control::{operate, required};
 use crate::app::App;
 use crate::call::Asked;
 use crate::route::Route;
-use buttonwood_engine::{Body, Outcome, Reject};
+use buttonwood_engine::{Body, Outcome, Reject, TradingCommand, TradingReject};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::SymbolStatus;
@@ -22,13 +22,13 @@ async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Result<Reply,
     let status = SymbolStatus::ALL.into_iter().find(|status| status.name() == name).ok_or_else(|| {
         bad_value("status", "one of open, closed, cancel_only, post_only, limit_only", &name)
     })?;
-    match operate(app, Body::SetSymbolStatus(id, status)).await? {
+    match operate(app, Body::Trading(TradingCommand::SetSymbolStatus(id, status))).await? {
         Outcome::Done => {}
-        Outcome::Rejected(Reject::NotNow) => {
+        Outcome::Rejected(Reject::Trading(TradingReject::NotNow)) => {
             return Err(bad_value("status", "closed: perpetual contracts are not traded yet", &name));
         }
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Order(_) | Outcome::NotLive => return Err(failed()),
+        Outcome::Rejected(_) | Outcome::Trading(_) => return Err(failed()),
     }
     Ok(Reply::json(json::object(96, |json| {
         json.plain("result", "ok");

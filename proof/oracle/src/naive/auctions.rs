@@ -6,6 +6,7 @@ use super::matching::reaches;
 use crate::exchange::{Happening, fees_account};
 use buttonwood_engine::{
     Answer, Collar, Finding, OrderState, Outcome, Place, PlaceReject, Reject, Schedule, ScheduleError,
+    TradingReject,
 };
 use buttonwood_model::{
     AccountId, CancelReason, ExecutionOption, OrderId, OrderKind, Side, SymbolId, SymbolStatus, Time,
@@ -112,12 +113,14 @@ impl Naive {
     }
 
     pub(super) fn schedule(&mut self, symbol: SymbolId, schedule: Option<Schedule>, now: Time) -> Answer {
-        let Some(pair) = self.pairs.get(symbol.index()) else { return Outcome::Rejected(Reject::Unknown) };
+        let Some(pair) = self.pairs.get(symbol.index()) else {
+            return Outcome::Rejected(Reject::Trading(TradingReject::Unknown));
+        };
         if pair.auctions.as_ref().is_some_and(|auctions| auctions.cut.is_some()) {
-            return Outcome::Rejected(Reject::NotNow);
+            return Outcome::Rejected(Reject::Trading(TradingReject::NotNow));
         }
         if let Some(error) = schedule.and_then(|schedule| senseless(&schedule, now)) {
-            return Outcome::Rejected(Reject::Schedule(error));
+            return Outcome::Rejected(Reject::Trading(TradingReject::Schedule(error)));
         }
         let number = pair.auctions.as_ref().map_or(1, |auctions| auctions.number);
         if schedule.is_none() {
@@ -167,7 +170,7 @@ impl Naive {
 
     /// Tells, finds or settles, whatever it is time for.
     pub(super) fn auction(&mut self, symbol: SymbolId, now: Time) -> Answer {
-        const NOT_NOW: Answer = Outcome::Rejected(Reject::NotNow);
+        const NOT_NOW: Answer = Outcome::Rejected(Reject::Trading(TradingReject::NotNow));
         let Some(mut auctions) = self.auctions(symbol).cloned() else { return NOT_NOW };
         let Some(schedule) = auctions.schedule else { return NOT_NOW };
         if auctions.cut.is_none() && now < schedule.time {

@@ -1,6 +1,6 @@
 //! What was asked, and what its caller was told.
 
-use buttonwood_engine::{Answer, Body, Command, Outcome, Reject};
+use buttonwood_engine::{Answer, Body, Command, Outcome, Reject, TradingCommand};
 use buttonwood_model::{OrderId, Time};
 use buttonwood_oracle::Happening;
 use buttonwood_sequencer::{Pending, Receipt, Stopped};
@@ -35,7 +35,7 @@ impl Asked {
 /// The orders that who cancels several must be told of, oldest first: those that are cancelled, and those that cannot be.
 pub(super) fn listed(body: &Body, happened: &[Happening]) -> [Vec<OrderId>; 2] {
     let mut listed = [Vec::new(), Vec::new()];
-    if !matches!(body, Body::CancelSession | Body::CancelAll) {
+    if !matches!(body, Body::Trading(TradingCommand::CancelSession | TradingCommand::CancelAll)) {
         return listed;
     }
     let [cancelled, kept] = &mut listed;

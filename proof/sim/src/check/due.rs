@@ -1,7 +1,7 @@
 //! What the exchange does by itself, and when: nonces of reads, silent sessions, auctions.
 
 use super::{Checker, Finding, SILENCE};
-use buttonwood_engine::{Body, Command, OrderState};
+use buttonwood_engine::{AccessCommand, Body, Command, Founding, OrderState, TradingCommand};
 use buttonwood_model::{ExecutionOption, SessionId, SymbolId, Time};
 
 impl Checker {
@@ -12,8 +12,8 @@ impl Checker {
             return Err(String::new());
         }
         match &command.body {
-            Body::NoncesSeen(_) | Body::MoveClock => Ok(()),
-            Body::Auction(symbol) => {
+            Body::Access(AccessCommand::NoncesSeen(_)) | Body::Founding(Founding::MoveClock) => Ok(()),
+            Body::Trading(TradingCommand::Auction(symbol)) => {
                 // Whether it was due at all the naive exchange knows. One that is being settled is due at once.
                 let is_due = |(when, whose): (Time, SymbolId)| {
                     let on_time = when == self.exchange.stamp.time || when == Time(0);
@@ -22,7 +22,7 @@ impl Checker {
                 let due = self.auction_due;
                 if due.is_some_and(is_due) { Ok(()) } else { Err(format!(": due was {due:?}")) }
             }
-            Body::ExpireSession(session) => {
+            Body::Trading(TradingCommand::ExpireSession(session)) => {
                 let now = self.exchange.stamp.time;
                 let heard = self.heard.get(session).ok_or(": it needs no heartbeat")?;
                 // What was heard at that very moment may have come behind it.
@@ -36,7 +36,7 @@ impl Checker {
 
     /// No auction is due any more, the clock being at `now`, but for want of room.
     pub(crate) fn check_auctions(&mut self, now: Time, has_room: bool) -> Result<(), Finding> {
-        match self.exchange.state.next_auction() {
+        match buttonwood_oracle::next_auction(&self.exchange.state) {
             Some((when, symbol)) if when <= now => {
                 if self.may_be_late {
                     Ok(())

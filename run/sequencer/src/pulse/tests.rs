@@ -3,12 +3,13 @@
 use super::*;
 use crate::{Clock, Options, Stepped, recover_stepped};
 use buttonwood_engine::{
-    Account, Body, Caller, Command, FeeSchedule, House, Mode, NewSession, Opening, Owner, Place,
+    Account, Body, Caller, Command, FeeSchedule, Mode, NewSession, Opening, Owner, Place, TradingCommand,
+    houses,
 };
 use buttonwood_journal as journal;
 use buttonwood_model::{
-    AccountId, Currency, CurrencyId, CurrencyKind, GroupId, Nonce, OrderKind, Product, Role, Roles, Side,
-    Symbol, SymbolId, SymbolStatus,
+    AccountId, Claim, Currency, CurrencyId, CurrencyKind, GroupId, Nonce, OrderKind, Product, Role, Roles,
+    Side, Symbol, SymbolId, SymbolStatus,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 use std::time::Duration;
@@ -63,7 +64,7 @@ fn founding() -> Vec<Command> {
 
 /// An account with money and a key with Require Heartbeat.
 fn member(number: usize) -> [Body; 3] {
-    let account = AccountId::from_index(House::ALL.len() + number);
+    let account = AccountId::from_index(houses().count() + number);
     let mut opened = Account::house(Time(0));
     opened.group = Some(GroupId(0));
     opened.short_name = format!("member-{number}");
@@ -101,7 +102,7 @@ fn symbol() -> Symbol {
 }
 
 fn account() -> AccountId {
-    AccountId::from_index(House::ALL.len())
+    AccountId::from_index(houses().count())
 }
 
 const BEATING: SessionId = SessionId(0);
@@ -111,6 +112,7 @@ fn place() -> Place {
     Place {
         symbol: SymbolId(0),
         side: Side::Buy,
+        claim: Claim::Yes,
         kind: OrderKind::Limit,
         option: None,
         price: Price::from_ticks(100),
@@ -153,11 +155,11 @@ impl Quiet {
 
     /// A member of a crowd places an order under each of these nonces.
     fn fill(&mut self, number: usize, nonces: std::ops::Range<u32>) {
-        let account = Some(AccountId::from_index(House::ALL.len() + number));
+        let account = Some(AccountId::from_index(houses().count() + number));
         for nonce in nonces {
             let nonce = Nonce::parse(nonce.to_string().as_bytes()).unwrap();
             let caller = Some(Caller { session: SessionId::from_index(number), account, nonce });
-            let command = Command { caller, body: Body::Place(place()) };
+            let command = Command { caller, body: Body::Trading(TradingCommand::Place(place())) };
             drop(self.stepped.exchange().submit(command).unwrap());
             self.stepped.decide(Duration::ZERO);
         }
@@ -173,7 +175,8 @@ impl Quiet {
         let caller = Some(Caller { session: BEATING, account: Some(account()), nonce });
         let exchange = self.stepped.exchange();
         exchange.heard(BEATING, exchange.steady());
-        let _answer = exchange.submit(Command { caller, body: Body::Place(place()) }).unwrap();
+        let _answer =
+            exchange.submit(Command { caller, body: Body::Trading(TradingCommand::Place(place())) }).unwrap();
         self.tick();
         assert!(self.is_live(), "it is taken");
     }

@@ -1,44 +1,45 @@
-//! What falls due by the clock: silent sessions, auctions, and what a move of a manual clock meets on its way.
+//! What falls due by the clock: silent sessions, what the rooms of the state are due to do, and what a move of a manual clock meets
+//! on its way.
 
 use super::Writer;
 use crate::batch::EVENTS_MAX;
 use crate::shared::Shared;
-use buttonwood_engine::{Body, Command, Outcome, State};
-use buttonwood_model::{SessionId, SymbolId, Time};
+use buttonwood_engine::{Body, Command, Outcome, State, TradingCommand};
+use buttonwood_model::{Due, SessionId, Time};
 use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
 
-/// Auctions, and tellings of what they would come to, that a move of a manual clock runs at their times at most. What comes
-/// behind them on the way is missed, as if nobody had been there: a century of auctions a minute apart has no end.
-const MOVE_AUCTIONS_MAX: u32 = 100_000;
+/// Due commands that move no money and that one move of a manual clock runs at their times, at most; it skips the later ones
+/// a century of auctions a minute apart has no end.
+const MOVE_OPTIONAL_MAX: u32 = 100_000;
 
 /// A move of a manual clock.
 pub(super) struct Moving {
     to: Time,
     reply: oneshot::Sender<Time>,
-    /// How many auctions it may still run at their times.
-    auctions: u32,
+    /// How many due commands that may be skipped it still runs at their times.
+    optional: u32,
 }
 
 impl Writer {
-    /// Goes on with an auction that has found its price. A batch holds so much of it, and the next one more; until all of it
-    /// is settled nobody else has a turn, so that who took part when it found its price is who trades (INV-AUC-5).
-    pub(super) fn settle(&mut self, shared: &Shared) {
-        if self.state.is_settling() {
+    /// Goes on with what a command began and only follow-ups end, such as an auction that has found its price. A batch holds some
+    /// of it, and the next one more; no other command has a turn before its end (INV-AUC-5).
+    pub(super) fn follow_up(&mut self, shared: &Shared) {
+        if self.state.has_follow_up() {
             self.run_due(None, Time(0), shared);
         }
     }
 
-    /// Whether everybody waits: for a move that is not done, or for an auction that is being settled. While little room is
-    /// left that is not gone on with, and cancels are taken.
+    /// Whether every caller waits: for a move that is not done, or for follow-ups. While little room is left to journal, follow-ups
+    /// wait, and cancels are taken.
     pub(super) fn holds_up(&self, shared: &Shared) -> bool {
-        let settles = self.state.is_settling() && !shared.low_space.load(Ordering::Relaxed);
-        self.moving.is_some() || settles && self.is_full()
+        let follows_up = self.state.has_follow_up() && !shared.low_space.load(Ordering::Relaxed);
+        self.moving.is_some() || follows_up && self.is_full()
     }
 
     /// Moves a manual clock, and runs what falls due on the way in its order.
     pub(super) fn advance(&mut self, to: Time, reply: oneshot::Sender<Time>, shared: &Shared) {
-        self.moving = Some(Moving { to, reply, auctions: MOVE_AUCTIONS_MAX });
+        self.moving = Some(Moving { to, reply, optional: MOVE_OPTIONAL_MAX });
         self.go_on_moving(shared);
     }
 
@@ -54,46 +55,52 @@ impl Writer {
         }
     }
 
-    /// Expires the sessions whose windows end by `silence`, which is a steady time, and does what auctions need by `day`: in
-    /// the order of their times where one clock tells both. Many may fall silent at one time, with thousands of orders each, and
-    /// a batch has a bound: while it is full of events, which it stays as long as the disk is slow, the others wait for a later
-    /// look. False when some do.
+    /// Expires the sessions whose windows end by `silence`, which is a steady time, and runs what rooms are due to do by `day`: in
+    /// the order of their times where both are of one clock. Many sessions may fall silent at one time, with thousands of orders
+    /// each, and a batch has a bound: while it is full of events, which it stays as long as the disk is slow, the others wait
+    /// for a later turn. Returns false when some do.
     pub(super) fn run_due(&mut self, silence: Option<Time>, day: Time, shared: &Shared) -> bool {
         while self.work.out.events.len() < EVENTS_MAX {
             let orders_of = |session: SessionId| has_orders(&self.state, session);
             let silent = silence.and_then(|until| shared.pulse.due(until, orders_of));
-            let auction = self.auction_due(day, shared);
-            let is_first = |when: Time| auction.is_none_or(|(at, _)| when <= at || !shared.clock.is_manual());
-            let (when, body) = match (silent, auction) {
+            let due = self.room_due(day, shared);
+            let due_time = due.as_ref().map(|due| due.time);
+            let is_first = |when: Time| !shared.clock.is_manual() || due_time.is_none_or(|due| when <= due);
+            let (when, body) = match (silent, due) {
                 (Some((session, when)), _) if is_first(when) => {
                     shared.pulse.expire(session, when);
-                    (when, Body::ExpireSession(session))
+                    (when, TradingCommand::ExpireSession(session).into())
                 }
-                (_, Some((when, symbol))) => (when, Body::Auction(symbol)),
+                (_, Some(due)) => {
+                    if let Some(moving) = self.moving.as_mut().filter(|_| due.may_skip) {
+                        moving.optional = moving.optional.saturating_sub(1);
+                    }
+                    (due.time, due.command)
+                }
                 (_, None) => return true,
             };
-            if let (Some(moving), Body::Auction(_)) = (&mut self.moving, &body) {
-                moving.auctions = moving.auctions.saturating_sub(1);
-            }
             let time = shared.clock.reach(when);
             self.execute(time, Command { caller: None, body }, None, shared);
             if self.batch.entries.last().is_some_and(|entry| matches!(entry.outcome, Outcome::Rejected(_))) {
-                // It would be due again at once; a later look tries it again.
+                // It would be due again at once; a later turn tries it again.
                 return true;
             }
         }
         false
     }
 
-    /// The auction that is due by then. While little room is left to journal, all of them wait: what they come to may be long.
-    fn auction_due(&self, by: Time, shared: &Shared) -> Option<(Time, SymbolId)> {
+    /// What rooms are due to do by then. While little room is left to journal, all of it waits: its events may be many.
+    fn room_due(&self, by: Time, shared: &Shared) -> Option<Due<Body>> {
         if shared.low_space.load(Ordering::Relaxed) {
             return None;
         }
-        let (when, symbol) = self.state.next_auction().filter(|(when, _)| *when <= by)?;
-        // Where a move runs no more of them on its way, they run at its end; one that is being settled goes on at once.
-        let is_missed = self.moving.as_ref().is_some_and(|moving| moving.auctions == 0) && when > Time(0);
-        Some((if is_missed { by } else { when }, symbol))
+        let is_due = |due: &Due<Body>| due.time <= by;
+        let next = || self.state.next_due().filter(is_due);
+        if self.moving.as_ref().is_none_or(|moving| moving.optional > 0) {
+            return next();
+        }
+        // What was skipped on the way has one turn at the end.
+        self.state.next_due_unskippable().filter(is_due).or_else(|| Some(Due { time: by, ..next()? }))
     }
 }
 

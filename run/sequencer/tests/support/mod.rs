@@ -9,13 +9,13 @@
 
 use buttonwood_disk::Folder;
 use buttonwood_engine::{
-    Account, Answer, Body, Caller, Command, FeeSchedule, House, Mode, NewSession, Opening, OrderRef, Outcome,
-    Owner, Place, Reject,
+    Account, Answer, Body, Caller, Command, FeeSchedule, Mode, NewSession, Opening, OrderRef, Outcome, Owner,
+    Place, Reject, TradingAnswer, TradingCommand, TradingReject, houses,
 };
 use buttonwood_journal::Options as Segments;
 use buttonwood_model::{
-    AccountId, Currency, CurrencyId, CurrencyKind, GroupId, Nonce, OrderId, OrderKind, Product, Role, Roles,
-    SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
+    AccountId, Claim, Currency, CurrencyId, CurrencyKind, GroupId, Nonce, OrderId, OrderKind, Product, Role,
+    Roles, SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 use buttonwood_sequencer::{Clock, Exchange, Options, Recovered, Running, recover};
@@ -29,7 +29,7 @@ pub(crate) fn decimal(text: &str) -> Decimal {
 }
 
 pub(crate) fn account(number: u32) -> AccountId {
-    AccountId::from_index(House::ALL.len() + usize::try_from(number).unwrap())
+    AccountId::from_index(houses().count() + usize::try_from(number).unwrap())
 }
 
 /// Two accounts with a key each, one symbol.
@@ -115,6 +115,7 @@ impl Trading {
         let place = Place {
             symbol: SymbolId(0),
             side,
+            claim: Claim::Yes,
             kind: OrderKind::Limit,
             option: None,
             price: Price::from_ticks(ticks),
@@ -122,13 +123,13 @@ impl Trading {
             spend: Money::ZERO,
             client_id: None,
         };
-        match self.call(session, Body::Place(place)) {
-            Outcome::Order(order) if order.is_live() && step.is_multiple_of(5) => {
-                self.call(session, Body::Cancel(OrderRef::Id(order.id)));
+        match self.call(session, Body::Trading(TradingCommand::Place(place))) {
+            Outcome::Trading(TradingAnswer::Order(order)) if order.is_live() && step.is_multiple_of(5) => {
+                self.call(session, Body::Trading(TradingCommand::Cancel(OrderRef::Id(order.id))));
                 Some(order.id)
             }
-            Outcome::Order(order) => Some(order.id),
-            Outcome::Rejected(Reject::Place(_)) => None,
+            Outcome::Trading(TradingAnswer::Order(order)) => Some(order.id),
+            Outcome::Rejected(Reject::Trading(TradingReject::Place(_))) => None,
             other => panic!("{other:?}"),
         }
     }

@@ -189,7 +189,7 @@ impl TradeRow {
         let [price, qty, qty_high, fee, fee_high, of_order, links @ ..] = rest;
         let row = Self {
             account: AccountId(u32::try_from(account)?),
-            symbol: SymbolId(u16::try_from(symbol)?),
+            symbol: SymbolId(u32::try_from(symbol)?),
             order: OrderId(order),
             trade: TradeId(trade),
             time: Time(time),
@@ -256,7 +256,7 @@ impl OrderRow {
             account: AccountId(u32::try_from(account)?),
             session: SessionId(u32::try_from(session)?),
             order: OrderId(order),
-            symbol: SymbolId(u16::try_from(symbol)?),
+            symbol: SymbolId(u32::try_from(symbol)?),
             side: side(side_of)?,
             kind: kind(kind_of)?,
             option: unless_zero(option_of, option)?,
@@ -294,7 +294,7 @@ impl PublicTrade {
         let (numbers, rest): ([u64; 10], _) = codec::unpack(body)?;
         let [symbol, trade, time, price, qty, qty_high, taker, link @ ..] = numbers;
         let row = Self {
-            symbol: SymbolId(u16::try_from(symbol)?),
+            symbol: SymbolId(u32::try_from(symbol)?),
             trade: TradeId(trade),
             time: Time(time),
             price: Price::from_ticks(price),
@@ -361,7 +361,8 @@ codes!(CancelReason, reason_code, reason:
     5 = ExceedsPriceLimits,
     6 = Requested,
     7 = MarketClosed,
-    8 = AuctionCancelled
+    8 = AuctionCancelled,
+    9 = Uncovered
 );
 
 fn unless_zero<T>(code: u64, value: fn(u64) -> Result<T, Damage>) -> Result<Option<T>, Damage> {

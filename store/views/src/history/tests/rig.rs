@@ -97,7 +97,7 @@ impl Rig {
             account: AccountId(account),
             session: SessionId(7),
             order,
-            symbol: SymbolId(symbol),
+            symbol: SymbolId(symbol.into()),
             side: if order.0.is_multiple_of(2) { Side::Buy } else { Side::Sell },
             kind,
             option,

@@ -4,38 +4,28 @@
 //! each a command of its own, so that an auction of any size holds nobody up for long: first the trades, best price first and
 //! older orders first, then the cancels of what it left. What comes meanwhile is not part of it.
 
-use crate::fees::auction_fee;
-use crate::{Event, Market};
+use crate::place::Reject;
+use crate::{Desks, Event, Floor, Infrequent, Market};
 use alloc::vec::Vec;
 use buttonwood_auction::{Clearing, Collar, Due, Finding, Settling, Step, uncross};
 use buttonwood_book::Book;
-use buttonwood_model::{CancelReason, OrderId, Outbox, Side, Slot, Symbol, SymbolId, SymbolStatus, TradeId};
+use buttonwood_model::{
+    BytesRef, CancelReason, OrderId, Outbox, Side, Slot, Symbol, SymbolId, SymbolStatus, TradeId,
+};
 use buttonwood_num::{Price, Qty};
 use buttonwood_planted::{Bug, planted};
 
 /// Orders that one step of an auction trades or cancels at most.
 const STEP_MAX: usize = crate::place::FILLS_MAX;
 
-/// What a step of an auction comes to, beside the events of orders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
-    /// What the next one would come to now.
-    Indicated(Finding),
-    /// It has found its price, or none; orders of lower ids take part.
-    Cut(Finding, OrderId),
-    /// All of it is settled.
-    Ended(Finding),
-}
-
-/// Decides what is due of a symbol's auctions at the market's time; false when nothing is. `tell` appends what is no order's
-/// event: a cut comes before its trades, an end behind everything.
-pub fn decide<E: From<Event>>(
-    market: Market<'_>,
+/// Decides what is due of a symbol's auctions at the market's time; false when nothing is. A cut comes before its trades, an
+/// end after them.
+pub fn decide<D: Desks, E: From<Event> + From<BytesRef>>(
+    market: Market<'_, D>,
     symbol: SymbolId,
     out: &mut Outbox<E>,
-    tell: impl Fn(Told, &mut Outbox<E>),
 ) -> bool {
-    let auctions = market.pit.auctions.get(&symbol);
+    let auctions = market.floor.auctions.get(&symbol);
     let (Some(due), Some(listed)) =
         (auctions.and_then(|auctions| auctions.due(market.time)), market.symbol(symbol))
     else {
@@ -43,43 +33,38 @@ pub fn decide<E: From<Event>>(
     };
     let settling = match due {
         Due::Indication => {
-            tell(Told::Indicated(find(market, listed, symbol)), out);
+            out.push_named(&Infrequent::AuctionIndicated(symbol, find(market.floor, listed, symbol)));
             return true;
         }
         Due::Auction => {
-            let (finding, before) = (find(market, listed, symbol), OrderId(market.next_id));
-            tell(Told::Cut(finding, before), out);
+            let (finding, before) = (find(market.floor, listed, symbol), OrderId(market.next_id));
+            out.push_named(&Infrequent::AuctionCut(symbol, finding, before));
             Settling { finding: Finding { qty: Qty::ZERO, ..finding }, before }
         }
         Due::Settlement(settling) => settling,
     };
-    let step = Uncrossing { market, listed, symbol, settling };
+    let step = Uncrossing { market, symbol, settling };
     if !step.trade(out) && step.cancel_rest(out) {
-        tell(Told::Ended(settling.finding), out);
+        out.push_named(&Infrequent::AuctionEnded(symbol, settling.finding));
     }
     true
 }
 
 /// Cancels the orders that wait for a symbol's auctions.
-pub fn abandon<E: From<Event>>(
-    market: Market<'_>,
-    symbol: SymbolId,
-    reason: CancelReason,
-    out: &mut Outbox<E>,
-) {
-    for slot in [Side::Buy, Side::Sell].into_iter().flat_map(|side| waiting(market, symbol, side)) {
-        cancel(market, slot, reason, out);
+pub fn abandon<E: From<Event>>(floor: &Floor, symbol: SymbolId, reason: CancelReason, out: &mut Outbox<E>) {
+    for slot in [Side::Buy, Side::Sell].into_iter().flat_map(|side| waiting(floor, symbol, side)) {
+        cancel(floor, slot, reason, out);
     }
 }
 
 /// What an auction would come to now.
-pub fn find(market: Market<'_>, listed: &Symbol, symbol: SymbolId) -> Finding {
-    let book = market.pit.orders.book(symbol);
+pub fn find(floor: &Floor, listed: &Symbol, symbol: SymbolId) -> Finding {
+    let book = floor.orders.book(symbol);
     let (bid, ask) = (book.side(Side::Buy).best(), book.side(Side::Sell).best());
     let collar = match (bid, ask) {
         (Some(bid), Some(ask)) => Some(Collar::between(bid, ask)),
         // Where the book has no middle, the last trade says what is near.
-        _ => book.last.map(|last| Collar::between(last, last)),
+        _ => floor.orders.last(symbol).map(|last| Collar::between(last, last)),
     };
     let finding = Finding { bid, ask, collar, ..Finding::default() };
     let trades = match listed.status {
@@ -87,7 +72,7 @@ pub fn find(market: Market<'_>, listed: &Symbol, symbol: SymbolId) -> Finding {
         SymbolStatus::Closed | SymbolStatus::CancelOnly => false,
     };
     let half_ticks = collar.map(Collar::half_ticks);
-    let [bids, asks] = [Side::Buy, Side::Sell].map(|side| steps(market, symbol, side));
+    let [bids, asks] = [Side::Buy, Side::Sell].map(|side| steps(floor, symbol, side));
     match uncross(&bids, &asks, half_ticks).filter(|_| trades) {
         Some(Clearing { price, qty })
             if collar.is_none_or(|collar| collar.admits(price)) || planted(Bug::AuctionUncollared) =>
@@ -100,8 +85,8 @@ pub fn find(market: Market<'_>, listed: &Symbol, symbol: SymbolId) -> Finding {
 }
 
 /// The quantities of one side that an order of the other side reaches, best price first.
-fn steps(market: Market<'_>, symbol: SymbolId, side: Side) -> Vec<Step> {
-    let orders = &market.pit.orders;
+fn steps(floor: &Floor, symbol: SymbolId, side: Side) -> Vec<Step> {
+    let orders = &floor.orders;
     let books = [orders.book(symbol), orders.auction(symbol)];
     let best = |side: Side| books.into_iter().filter_map(move |book| book.side(side).best());
     let reach = match side {
@@ -114,7 +99,7 @@ fn steps(market: Market<'_>, symbol: SymbolId, side: Side) -> Vec<Step> {
         let ladder = book.side(side);
         for price in ladder.prices().take_while(|price| ladder.reaches(*price, reach)) {
             let qty =
-                queue(market, symbol, is_auction, side, price).map(|slot| orders.get(slot).remaining).sum();
+                queue(floor, symbol, is_auction, side, price).map(|slot| orders.get(slot).remaining).sum();
             steps.push(Step { price, qty });
         }
     }
@@ -131,13 +116,13 @@ fn key(side: Side, price: Price) -> u64 {
 }
 
 fn queue(
-    market: Market<'_>,
+    floor: &Floor,
     symbol: SymbolId,
     is_auction: bool,
     side: Side,
     price: Price,
 ) -> impl Iterator<Item = Slot> {
-    let orders = &market.pit.orders;
+    let orders = &floor.orders;
     let (waiting, resting) = if is_auction {
         (Some(orders.auction_queue(symbol, side, price)), None)
     } else {
@@ -148,47 +133,46 @@ fn queue(
 
 /// The orders of one book of a symbol: best price first, then oldest.
 fn in_line<'a>(
-    market: Market<'a>,
+    floor: &'a Floor,
     symbol: SymbolId,
     is_auction: bool,
     side: Side,
 ) -> impl Iterator<Item = Slot> + use<'a> {
-    let orders = &market.pit.orders;
+    let orders = &floor.orders;
     let book: &'a Book = if is_auction { orders.auction(symbol) } else { orders.book(symbol) };
-    book.side(side).prices().flat_map(move |price| queue(market, symbol, is_auction, side, price))
+    book.side(side).prices().flat_map(move |price| queue(floor, symbol, is_auction, side, price))
 }
 
-fn waiting(market: Market<'_>, symbol: SymbolId, side: Side) -> impl Iterator<Item = Slot> {
-    in_line(market, symbol, true, side)
+fn waiting(floor: &Floor, symbol: SymbolId, side: Side) -> impl Iterator<Item = Slot> {
+    in_line(floor, symbol, true, side)
 }
 
-fn cancel<E: From<Event>>(market: Market<'_>, slot: Slot, reason: CancelReason, out: &mut Outbox<E>) {
-    let order = market.pit.orders.get(slot).id;
+fn cancel<E: From<Event>>(floor: &Floor, slot: Slot, reason: CancelReason, out: &mut Outbox<E>) {
+    let order = floor.orders.get(slot).id;
     out.push(Event::Cancelled { slot, reason, order });
 }
 
 /// An auction that has found its price.
-struct Uncrossing<'a> {
-    market: Market<'a>,
-    listed: &'a Symbol,
+struct Uncrossing<'a, D> {
+    market: Market<'a, D>,
     symbol: SymbolId,
     settling: Settling,
 }
 
-impl<'a> Uncrossing<'a> {
+impl<'a, D: Desks> Uncrossing<'a, D> {
     /// Those of a side who trade at the price: best price first, then oldest, whichever book they are on.
-    fn takers(&self, side: Side, price: Price) -> impl Iterator<Item = Slot> + use<'a> {
-        let (market, before) = (self.market, self.settling.before);
+    fn takers(&self, side: Side, price: Price) -> impl Iterator<Item = Slot> + use<'a, D> {
+        let (floor, before) = (self.market.floor, self.settling.before);
         let line = |is_auction: bool| {
-            let takes = move |slot: &Slot| key(side, market.pit.orders.get(*slot).price) <= key(side, price);
-            in_line(market, self.symbol, is_auction, side)
+            let takes = move |slot: &Slot| key(side, floor.orders.get(*slot).price) <= key(side, price);
+            in_line(floor, self.symbol, is_auction, side)
                 .take_while(takes)
-                .filter(move |slot| market.pit.orders.get(*slot).id < before)
+                .filter(move |slot| floor.orders.get(*slot).id < before)
                 .peekable()
         };
         let (mut resting, mut waiting) = (line(false), line(true));
         let rank = move |slot: &Slot| {
-            let order = market.pit.orders.get(*slot);
+            let order = floor.orders.get(*slot);
             let age = if planted(Bug::AuctionForgetsAge) { u64::MAX - order.id.0 } else { order.id.0 };
             (key(side, order.price), age)
         };
@@ -202,10 +186,8 @@ impl<'a> Uncrossing<'a> {
     /// The next trades; false when there are none any more.
     fn trade<E: From<Event>>(&self, out: &mut Outbox<E>) -> bool {
         let Some(price) = self.settling.finding.price else { return false };
-        let orders = &self.market.pit.orders;
+        let orders = &self.market.floor.orders;
         let mut sides = [Side::Buy, Side::Sell].map(|side| self.takers(side, price));
-        let fees = self.market.fees;
-        let rate = if planted(Bug::AuctionPaysTaker) { fees.taker } else { fees.auction };
         let mut next = |side: Side| {
             let [buyers, sellers] = &mut sides;
             let slot = if side == Side::Buy { buyers.next() } else { sellers.next() }?;
@@ -218,8 +200,9 @@ impl<'a> Uncrossing<'a> {
             && let Some(trade) = trades.next()
         {
             let qty = wanted.min(offered);
-            let fees = [(buy, wanted), (sell, offered)]
-                .map(|(slot, left)| auction_fee(&self.listed.grid, orders.get(slot), left, price, qty, rate));
+            let fees = [(buy, wanted), (sell, offered)].map(|(slot, left)| {
+                self.market.desks.auction_fee(self.market.floor.live(slot), left, price, qty)
+            });
             out.push(Event::Crossed { buy, sell, trade: TradeId(trade), price, qty, fees });
             any = true;
             buyer = if wanted == qty { next(Side::Buy) } else { Some((buy, wanted - qty)) };
@@ -230,39 +213,39 @@ impl<'a> Uncrossing<'a> {
 
     /// Cancels what it left of the orders that waited for it (AUCT-006); false when some are left for another step.
     fn cancel_rest<E: From<Event>>(&self, out: &mut Outbox<E>) -> bool {
-        let took_part = |slot: &Slot| self.market.pit.orders.get(*slot).id < self.settling.before;
+        let took_part = |slot: &Slot| self.market.floor.orders.get(*slot).id < self.settling.before;
         let mut left = [Side::Buy, Side::Sell]
             .into_iter()
-            .flat_map(|side| waiting(self.market, self.symbol, side))
+            .flat_map(|side| waiting(self.market.floor, self.symbol, side))
             .filter(took_part);
         if planted(Bug::AuctionKeepsRest) {
             return true;
         }
         for slot in left.by_ref().take(STEP_MAX) {
-            cancel(self.market, slot, CancelReason::AuctionCancelled, out);
+            cancel(self.market.floor, slot, CancelReason::AuctionCancelled, out);
         }
         left.next().is_none()
     }
 }
 
 /// Why an order for an auction does not enter.
-pub(crate) fn check_open(market: Market<'_>, symbol: SymbolId) -> Result<(), crate::place::Reject> {
-    let (auctions, id) = (market.pit.auctions.get(&symbol), OrderId(market.next_id));
+pub(crate) fn check_open<D, R>(market: Market<'_, D>, symbol: SymbolId) -> Result<(), Reject<R>> {
+    let (auctions, id) = (market.floor.auctions.get(&symbol), OrderId(market.next_id));
     let next = auctions.and_then(|auctions| auctions.schedule_for(id, market.time));
-    let opening = next.ok_or(crate::place::Reject::NoAuctions)?.opening();
-    if market.time < opening { Err(crate::place::Reject::AuctionNotOpen) } else { Ok(()) }
+    let opening = next.ok_or(Reject::NoAuctions)?.opening();
+    if market.time < opening { Err(Reject::AuctionNotOpen) } else { Ok(()) }
 }
 
 /// Whether an order waits for an auction and can be cancelled no more (AUCT-003).
 #[inline]
-pub(crate) fn is_bound(market: Market<'_>, slot: Slot) -> bool {
-    market.pit.orders.any_waits() && waits_bound(market, slot)
+pub(crate) fn is_bound<D>(market: Market<'_, D>, slot: Slot) -> bool {
+    market.floor.orders.any_waits() && waits_bound(market, slot)
 }
 
 #[cold]
-fn waits_bound(market: Market<'_>, slot: Slot) -> bool {
-    let order = market.pit.orders.get(slot);
-    let auctions = market.pit.auctions.get(&order.symbol);
+fn waits_bound<D>(market: Market<'_, D>, slot: Slot) -> bool {
+    let order = market.floor.orders.get(slot);
+    let auctions = market.floor.auctions.get(&order.symbol);
     order.is_auction_only()
         && auctions.is_some_and(|auctions| auctions.is_late(order.id, market.time))
         && !planted(Bug::AuctionCancelledLate)

@@ -1,12 +1,12 @@
-//! Placing an order: who may, and with what. What one does that meets the book is told in `incoming`.
+//! Placing an order: who may, and with what. `incoming` decides what an order does that meets the book.
 
 use crate::auction::check_open;
-use crate::fees::hold;
+use crate::desk::Unmet;
 use crate::incoming::{Fate, Incoming};
-use crate::{Event, Market, Planner};
-use buttonwood_book::{Book, NewOrder};
+use crate::{Desks, Event, Market, Planner};
+use buttonwood_book::Book;
 use buttonwood_model::{
-    AccountId, ClientId, ExecutionOption, Held, OrderId, OrderKind, Outbox, SessionId, Side, Symbol,
+    AccountId, Claim, ClientId, ExecutionOption, OrderId, OrderKind, Outbox, SessionId, Side, Symbol,
     SymbolId, SymbolStatus,
 };
 use buttonwood_num::{Money, Price, Qty};
@@ -18,8 +18,10 @@ use serde::{Deserialize, Serialize};
 pub struct Place {
     /// What to trade.
     pub symbol: SymbolId,
-    /// Which way.
+    /// Which side of the book it is for.
     pub side: Side,
+    /// Which outcome it is about; [`Claim::Yes`] where a product has no outcomes.
+    pub claim: Claim,
     /// Limit or market.
     pub kind: OrderKind,
     /// Execution option.
@@ -36,16 +38,23 @@ pub struct Place {
 
 /// Who places it.
 #[derive(Clone, Copy, Debug)]
-pub struct Owner {
+pub struct Placer {
     /// The account that pays.
     pub account: AccountId,
     /// The key that placed it.
     pub session: SessionId,
 }
 
+impl Placer {
+    /// The exchange itself, for an account: without a session, and whatever orders the account has.
+    pub const fn exchange(account: AccountId) -> Self {
+        Self { account, session: SessionId::EXCHANGE }
+    }
+}
+
 /// Why an order does not enter. The order of the variants is the order of the checks (D-05).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reject {
+pub enum Reject<R> {
     /// Not listed, or closed to the account's jurisdiction (SYM-005).
     InvalidSymbol,
     /// It is for an auction, and the symbol has none (AUCT-002).
@@ -68,6 +77,18 @@ pub enum Reject {
     TooManyFills,
     /// It would rest, and the account has [`ORDERS_MAX`] live orders.
     TooManyOrders,
+    /// Its desk does not take it.
+    Desk(R),
+}
+
+impl<R> From<Unmet<R>> for Reject<R> {
+    #[inline]
+    fn from(unmet: Unmet<R>) -> Self {
+        match unmet {
+            Unmet::Funds => Self::InsufficientFunds,
+            Unmet::Other(refusal) => Self::Desk(refusal),
+        }
+    }
 }
 
 /// Orders that one order trades with at most: so no command keeps the others waiting for long (some tens of milliseconds), or
@@ -77,40 +98,38 @@ pub const FILLS_MAX: usize = 10_000;
 /// Live orders that an account has at most: so to list or to cancel them all is a step of a bounded size too.
 pub const ORDERS_MAX: u32 = 10_000;
 
-/// Decides one order. Refuses, or writes what happens to `out` and returns the order's id. `home` tells where the
-/// account's owner lives (D-16); it is asked only about symbols that are closed to somebody.
+/// Decides one order. Refuses, or writes what happens to `out` and returns the order's id. `home` says where the account's
+/// owner lives (D-16); it is called only for symbols that are closed to some jurisdiction.
 ///
 /// # Errors
 /// [`Reject`]; nothing is written then.
 #[inline]
-pub fn decide<'a, E: From<Event>>(
-    market: Market<'a>,
-    owner: Owner,
+pub fn decide<'a, D: Desks, E: From<Event>>(
+    market: Market<'a, D>,
+    placer: Placer,
     home: impl FnOnce() -> &'a str,
     place: &Place,
-    planner: &mut Planner,
+    planner: &mut Planner<D::Plan>,
     out: &mut Outbox<E>,
-) -> Result<OrderId, Reject> {
+) -> Result<OrderId, Reject<D::Refusal>> {
     let symbol = market.symbol(place.symbol).ok_or(Reject::InvalidSymbol)?;
+    let order = Incoming::new(market, placer, place, symbol);
     // Most orders rest: limit orders that meet nothing, on a symbol that takes all. What only others need is apart.
     let is_plain = is_plain(&market, symbol, place);
-    if is_plain && !crosses(market.pit.orders.book(place.symbol), place.side, place.price) {
-        let needed = hold(&symbol.grid, place.side, place.price, place.qty, market.fees.worst());
-        let Reserve { held, amount } = afford(market, symbol, owner.account, place.side, needed)?;
-        check_count(market, owner.account)?;
-        let order = entered(market, owner, place, place.qty, out);
-        out.push(Event::Rested { order, held, amount });
-        return Ok(order.id);
+    if is_plain && !crosses(market.floor.orders.book(place.symbol), place.side, place.price) {
+        let reserve = market.desks.reserve(&order.terms)?;
+        check_count(market, placer)?;
+        return Ok(order.emit_rest(reserve, out));
     }
     if !symbol.closed_to.is_empty() && is_closed_to(symbol, home()) && !planted(Bug::JurisdictionIgnored) {
         return Err(Reject::InvalidSymbol);
     }
-    decide_in_full(&market, symbol, owner, place, is_plain, planner, out)
+    decide_in_full(&order, is_plain, planner, out)
 }
 
-/// Whether an order could only be refused for want of money, and rests if it meets nothing.
+/// Whether an order could only be refused by its desk, and rests if it meets nothing.
 #[inline]
-fn is_plain(market: &Market<'_>, symbol: &Symbol, place: &Place) -> bool {
+fn is_plain<D>(market: &Market<'_, D>, symbol: &Symbol, place: &Place) -> bool {
     place.kind == OrderKind::Limit
         && matches!(place.option, None | Some(ExecutionOption::MakerOrCancel))
         && place.price != Price::default()
@@ -118,67 +137,37 @@ fn is_plain(market: &Market<'_>, symbol: &Symbol, place: &Place) -> bool {
         && symbol.status == SymbolStatus::Open
         && symbol.closed_to.is_empty()
         // Else it may meet an order of its own account in an auction.
-        && !market.pit.orders.any_waits()
+        && !market.floor.orders.any_waits()
 }
 
 /// Every other order, of a symbol that is not closed to the account. A plain one is known to meet something.
 #[inline(never)]
-fn decide_in_full<E: From<Event>>(
-    market: &Market<'_>,
-    symbol: &Symbol,
-    owner: Owner,
-    place: &Place,
+fn decide_in_full<D: Desks, E: From<Event>>(
+    order: &Incoming<'_, D>,
     is_plain: bool,
-    planner: &mut Planner,
+    planner: &mut Planner<D::Plan>,
     out: &mut Outbox<E>,
-) -> Result<OrderId, Reject> {
-    let book = market.pit.orders.book(place.symbol);
+) -> Result<OrderId, Reject<D::Refusal>> {
+    let Incoming { market, place, placer, .. } = *order;
+    let (symbol, book) = (order.terms.symbol, order.book());
     let for_auction = place.option == Some(ExecutionOption::AuctionOnly);
     if for_auction {
-        check_open(*market, place.symbol)?;
+        check_open(market, place.symbol)?;
     }
     if !is_plain {
         check_shape(symbol, place)?;
         check_status(symbol, book, place)?;
     }
-    let reserve = reserve(*market, symbol, owner.account, place)?;
-    let order = Incoming { market: *market, owner, place, symbol, book };
+    let reserve = market.desks.reserve(&order.terms)?;
     let meets_none = place.kind == OrderKind::Limit && !crosses(book, place.side, place.price);
     if for_auction || (!is_plain && meets_none) {
         let fate = order.fate_unmet(reserve);
         if matches!(fate, Fate::Booked(_)) {
-            check_count(*market, owner.account)?;
+            check_count(market, placer)?;
         }
         return Ok(order.emit(&[], fate, out));
     }
     order.meet(reserve, planner, out)
-}
-
-/// An order of `qty` that enters under the next id.
-#[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
-#[inline(always)]
-pub(crate) fn entered<E>(
-    market: Market<'_>,
-    owner: Owner,
-    place: &Place,
-    qty: Qty,
-    out: &mut Outbox<E>,
-) -> NewOrder {
-    let client_id = place.client_id.as_ref().map(|text| out.keep(text.as_bytes())).unwrap_or_default();
-    NewOrder {
-        id: OrderId(market.next_id),
-        price: place.price,
-        qty,
-        account: owner.account,
-        session: owner.session,
-        symbol: place.symbol,
-        maker_rate: market.fees.maker,
-        taker_rate: market.fees.taker,
-        side: place.side,
-        kind: place.kind,
-        option: place.option,
-        client_id,
-    }
 }
 
 #[cold]
@@ -186,57 +175,19 @@ fn is_closed_to(symbol: &Symbol, home: &str) -> bool {
     symbol.closed_to.iter().any(|closed| closed == home)
 }
 
-/// The whole order must be covered, whatever of it trades at once (ORD-048). Returns what it would reserve.
-fn reserve(
-    market: Market<'_>,
-    symbol: &Symbol,
-    account: AccountId,
-    place: &Place,
-) -> Result<Reserve, Reject> {
-    let Place { side, kind, price, qty, spend, .. } = *place;
-    let needed = match kind {
-        OrderKind::MarketSpend => Some(spend),
-        // What a market buy costs is known once it is planned.
-        OrderKind::Market if side == Side::Buy => Some(Money::ZERO),
-        OrderKind::Market | OrderKind::Limit => hold(&symbol.grid, side, price, qty, market.fees.worst()),
-    };
-    afford(market, symbol, account, side, needed)
-}
-
-/// Whether the account has what an order needs.
-#[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
-#[inline(always)]
-fn afford(
-    market: Market<'_>,
-    symbol: &Symbol,
-    account: AccountId,
-    side: Side,
-    needed: Option<Money>,
-) -> Result<Reserve, Reject> {
-    let amount = needed.ok_or(Reject::InsufficientFunds)?;
-    let (held, balance) = market.pit.ledger.find(account, symbol.paid_in(side));
-    if amount <= balance.available || planted(Bug::FundsUnchecked) {
-        Ok(Reserve { held, amount })
+/// Whether the account may have one more order on the books.
+#[inline]
+pub(crate) fn check_count<D, R>(market: Market<'_, D>, placer: Placer) -> Result<(), Reject<R>> {
+    let Placer { account, session } = placer;
+    if market.floor.orders.count_of(account) < ORDERS_MAX || session == SessionId::EXCHANGE {
+        Ok(())
     } else {
-        Err(Reject::InsufficientFunds)
+        Err(Reject::TooManyOrders)
     }
 }
 
-/// Whether the account may have one more order on the books.
-#[inline]
-pub(crate) fn check_count(market: Market<'_>, account: AccountId) -> Result<(), Reject> {
-    if market.pit.orders.count_of(account) < ORDERS_MAX { Ok(()) } else { Err(Reject::TooManyOrders) }
-}
-
-/// What an order on the book reserves, and of which balance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reserve {
-    pub(crate) held: Held,
-    pub(crate) amount: Money,
-}
-
 /// Checks what needs no book and no balance.
-fn check_shape(symbol: &Symbol, place: &Place) -> Result<(), Reject> {
+fn check_shape<R>(symbol: &Symbol, place: &Place) -> Result<(), Reject<R>> {
     let waits = place.option == Some(ExecutionOption::AuctionOnly);
     match place.kind {
         OrderKind::Limit if place.price == Price::default() => Err(Reject::NoPrice),
@@ -252,7 +203,7 @@ fn check_shape(symbol: &Symbol, place: &Place) -> Result<(), Reject> {
     }
 }
 
-fn check_status(symbol: &Symbol, book: &Book, place: &Place) -> Result<(), Reject> {
+fn check_status<R>(symbol: &Symbol, book: &Book, place: &Place) -> Result<(), Reject<R>> {
     let taken = match symbol.status {
         SymbolStatus::Open => true,
         SymbolStatus::Closed => return Err(Reject::MarketClosed),

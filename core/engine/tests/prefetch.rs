@@ -1,22 +1,25 @@
-//! Looking ahead may be told anything, at any time, and changes nothing.
+//! Looking prefetch may be told anything, at any time, and changes nothing.
 
-use buttonwood_engine::{Ahead, Body, Coming, Command, NewSession, OrderRef, Owner, Rare, Sketch, State};
+use buttonwood_engine::{
+    AccessInfrequent, Body, Coming, Command, Founding, Infrequent, NewSession, OrderRef, Owner, Prefetch,
+    Sketch, State, TradingCommand,
+};
 use buttonwood_model::{AccountId, Outbox, Role, Roles, Seq, SessionId, Side, Stamp, SymbolId, Time};
 use buttonwood_num::Price;
 use buttonwood_oracle::{Dealer, MAJORS};
 
 /// Whatever may be asked, of what is there and of what is not.
-fn see_all(ahead: &mut Ahead, state: &State) {
+fn see_all(prefetch: &mut Prefetch, state: &State) {
     let sides = [Side::Buy, Side::Sell];
     for number in [0, 1, 2, 3, u32::MAX] {
         let (session, account) = (SessionId(number), AccountId(number));
-        ahead.see(state, Coming::Cancel(session, buttonwood_model::OrderId(u64::from(number))));
-        ahead.see(state, Coming::Other);
-        for (symbol, side) in [0, 1, u16::MAX].into_iter().zip(sides.into_iter().cycle()) {
+        prefetch.see(state, Coming::Cancel(session, buttonwood_model::OrderId(u64::from(number))));
+        prefetch.see(state, Coming::Other);
+        for (symbol, side) in [0, 1, u32::MAX].into_iter().zip(sides.into_iter().cycle()) {
             for ticks in [0, 1, 6_000_000, u64::MAX] {
                 let price = Price::from_ticks(ticks);
                 let sketch = Sketch { symbol: SymbolId(symbol), side, price, client_id: b"some" };
-                ahead.see(state, Coming::Place(session, account, sketch));
+                prefetch.see(state, Coming::Place(session, account, sketch));
             }
         }
     }
@@ -26,15 +29,15 @@ fn see_all(ahead: &mut Ahead, state: &State) {
 /// is gone by the time of the second look.
 #[test]
 fn anything_may_be_looked_at() {
-    let mut ahead = Ahead::default();
-    see_all(&mut ahead, &State::new());
+    let mut prefetch = Prefetch::default();
+    see_all(&mut prefetch, &State::new());
     let (mut exchange, mut dealer) = Dealer::found(&MAJORS, 1);
     for number in 0..3_000 {
         let (micros, command) = dealer.deal(&exchange);
-        ahead.see(&exchange.state, Coming::from(&command));
+        prefetch.see(&exchange.state, Coming::from(&command));
         exchange.submit(micros, &command);
         if number % 500 == 0 {
-            see_all(&mut ahead, &exchange.state);
+            see_all(&mut prefetch, &exchange.state);
         }
     }
     assert!(!exchange.state.orders().is_empty());
@@ -49,11 +52,11 @@ fn a_command_tells_where_it_will_reach() {
         let (micros, command) = dealer.deal(&exchange);
         let caller = command.caller.as_ref();
         match (Coming::from(&command), &command.body) {
-            (Coming::Cancel(session, id), Body::Cancel(OrderRef::Id(of))) => {
+            (Coming::Cancel(session, id), Body::Trading(TradingCommand::Cancel(OrderRef::Id(of)))) => {
                 assert_eq!((id, Some(session)), (*of, caller.map(|caller| caller.session)));
                 told[0] += 1;
             }
-            (Coming::Place(session, account, sketch), Body::Place(place)) => {
+            (Coming::Place(session, account, sketch), Body::Trading(TradingCommand::Place(place))) => {
                 assert_eq!(
                     caller.map(|caller| (caller.session, caller.account)),
                     Some((session, Some(account)))
@@ -66,15 +69,19 @@ fn a_command_tells_where_it_will_reach() {
                 assert_eq!(sketch.client_id, text.unwrap_or_default());
                 told[1] += 1;
             }
-            (Coming::Other, Body::Place(_)) => assert!(caller.is_none_or(|caller| caller.account.is_none())),
-            (Coming::Other, Body::Cancel(OrderRef::Id(_))) => assert!(caller.is_none()),
+            (Coming::Other, Body::Trading(TradingCommand::Place(_))) => {
+                assert!(caller.is_none_or(|caller| caller.account.is_none()));
+            }
+            (Coming::Other, Body::Trading(TradingCommand::Cancel(OrderRef::Id(_)))) => {
+                assert!(caller.is_none());
+            }
             (Coming::Other, _) => told[2] += 1,
             (coming, body) => panic!("{body:?} is told as {coming:?}"),
         }
         exchange.submit(micros, &command);
     }
     assert!(told.iter().all(|times| *times > 20), "{told:?}");
-    let nobodys = Command { caller: None, body: Body::MoveClock };
+    let nobodys = Command { caller: None, body: Body::Founding(Founding::MoveClock) };
     assert!(matches!(Coming::from(&nobodys), Coming::Other));
 }
 
@@ -90,7 +97,7 @@ fn a_large_state_is_one_that_does_not_lie_near() {
         name: "a".to_owned(),
     };
     let (mut state, mut out) = (State::new(), Outbox::default());
-    Rare::SessionAdded(session).push(&mut out);
+    Infrequent::Access(AccessInfrequent::SessionAdded(session)).push(&mut out);
     let enough = (2 << 20) / 320;
     for number in 0..=enough {
         assert!(!state.is_large(), "{number} sessions");

@@ -1,6 +1,6 @@
 //! An order as it stands after a command: what a receipt carries.
 
-use crate::{Event, Market};
+use crate::{Event, Floor};
 use buttonwood_book::{NewOrder, Orders};
 use buttonwood_model::{
     AccountId, CancelReason, ClientId, ExecutionOption, OrderId, OrderKind, SessionId, Side, Slot, SymbolId,
@@ -60,7 +60,7 @@ impl OrderState {
             account: order.account,
             session: entry.session,
             symbol: order.symbol,
-            side: order.side,
+            side: order.side(),
             kind: entry.kind,
             option: entry.option,
             price: order.price,
@@ -80,7 +80,7 @@ impl OrderState {
             account: order.account,
             session: order.session,
             symbol: order.symbol,
-            side: order.side,
+            side: order.class.side(),
             kind: order.kind,
             option: order.option,
             price: order.price,
@@ -93,16 +93,16 @@ impl OrderState {
         }
     }
 
-    /// The order that a command entered at `placed`, as the command's events leave it; none if they enter none. `market`
+    /// The order that a command entered at `placed`, as the command's events leave it; none if they enter none. `floor`
     /// is what was before them.
     ///
     /// # Panics
-    /// When the events do not follow from the market.
-    pub fn told<'a>(
+    /// When the events do not follow from the floor.
+    pub fn of_events<'a>(
         events: impl Iterator<Item = &'a Event>,
         texts: &[u8],
         placed: Time,
-        market: Market<'_>,
+        floor: &Floor,
     ) -> Option<Self> {
         let mut told: Option<Self> = None;
         for event in events {
@@ -111,8 +111,9 @@ impl OrderState {
                     told = Some(Self::entered(order, texts, placed));
                 }
                 (Event::Filled { maker, qty, .. }, Some(taker)) => {
-                    let grid = &market.symbol(taker.symbol).expect("an order's symbol is listed").grid;
-                    let price = market.pit.orders.get(*maker).price;
+                    let grid =
+                        &floor.symbols.get(taker.symbol.index()).expect("an order's symbol is listed").grid;
+                    let price = floor.orders.get(*maker).price;
                     taker.remaining -= *qty;
                     taker.notional +=
                         grid.notional(price, *qty).expect("a fill is no larger than its resting order");

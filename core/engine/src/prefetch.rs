@@ -7,15 +7,14 @@
 #![expect(clippy::indexing_slicing, reason = "what is kept is a power of two, and places are masked to it")]
 #![expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
 
-use crate::{Body, Command, OrderRef, State};
+use crate::{Body, Command, OrderRef, Place, State, TradingCommand};
 use buttonwood_book::Resting;
 use buttonwood_ledger::Entry;
 use buttonwood_model::{AccountId, OrderId, SessionId, Side, Slot, SymbolId};
 use buttonwood_num::Price;
-use buttonwood_spot::place::Place;
 
-/// How many commands ahead of their decision [`Ahead::see`] is told of them.
-pub const AHEAD: usize = 12;
+/// How many commands ahead of their decision [`Prefetch::see`] is told of them.
+pub const PREFETCH_DISTANCE: usize = 12;
 
 /// How many orders of its kind later the second look at one is due, and the third and fourth at one that leaves.
 const SECOND: usize = 1;
@@ -35,7 +34,7 @@ const NEAR_BYTES: usize = 2 << 20;
 /// commands later. Orders that leave and those that enter are kept apart, since which kind comes next nobody can foretell:
 /// so it is asked once a command.
 #[derive(Clone, Debug, Default)]
-pub struct Ahead {
+pub struct Prefetch {
     leaving: Leaving,
     entering: Entering,
 }
@@ -84,18 +83,21 @@ impl<'a> From<&'a Command> for Coming<'a> {
     #[inline]
     fn from(command: &'a Command) -> Self {
         let Some(caller) = &command.caller else { return Self::Other };
-        if let Body::Cancel(OrderRef::Id(id)) = &command.body {
+        if let Body::Trading(TradingCommand::Cancel(OrderRef::Id(id))) = &command.body {
             return Self::Cancel(caller.session, *id);
         }
-        let (Body::Place(place), Some(account)) = (&command.body, caller.account) else { return Self::Other };
+        let (Body::Trading(TradingCommand::Place(place)), Some(account)) = (&command.body, caller.account)
+        else {
+            return Self::Other;
+        };
         let Place { symbol, side, price, .. } = *place;
         let client_id = place.client_id.as_ref().map_or([].as_slice(), |text| text.as_bytes());
         Self::Place(caller.session, account, Sketch { symbol, side, price, client_id })
     }
 }
 
-impl Ahead {
-    /// Looks at a command that will be decided [`AHEAD`] commands later, and again at some before it.
+impl Prefetch {
+    /// Looks at a command that will be decided [`PREFETCH_DISTANCE`] commands later, and again at some before it.
     #[inline(always)]
     pub fn see(&mut self, state: &State, coming: Coming<'_>) {
         match coming {
@@ -115,7 +117,7 @@ impl Ahead {
 impl Leaving {
     #[inline(always)]
     fn see(&mut self, state: &State, id: OrderId) {
-        let (orders, at) = (&state.pit.orders, self.seen);
+        let (orders, at) = (&state.floor.orders, self.seen);
         self.seen = at.wrapping_add(1);
         orders.foresee_id(id);
         self.ids[at % KEPT] = id;
@@ -124,7 +126,7 @@ impl Leaving {
         let third = at.wrapping_sub(THIRD) % KEPT;
         self.slots[third] = orders.foresee_chained(self.ids[third], self.slots[third]);
         let held = orders.foresee_links(self.slots[at.wrapping_sub(FOURTH) % KEPT]);
-        state.pit.ledger.foresee_held(held);
+        state.desks.ledger.foresee_held(held);
     }
 }
 
@@ -133,7 +135,7 @@ impl Entering {
     fn see(&mut self, state: &State, account: AccountId, order: Sketch<'_>) {
         let Sketch { symbol, side, price, client_id } = order;
         let Some(listed) = state.symbol(symbol) else { return };
-        let (orders, ledger, at) = (&state.pit.orders, &state.pit.ledger, self.seen);
+        let (orders, ledger, at) = (&state.floor.orders, &state.desks.ledger, self.seen);
         self.seen = at.wrapping_add(1);
         self.paying[at % KEPT] = ledger.foresee(account, listed.paid_in(side));
         self.resting[at % KEPT] = orders.foresee_level(account, symbol, side, price, client_id);
@@ -146,8 +148,8 @@ impl Entering {
 impl State {
     /// Whether it is larger than what lies near a processor: only then is it worth looking ahead.
     pub fn is_large(&self) -> bool {
-        let bytes = self.pit.orders.len() * ORDER_BYTES
-            + self.pit.ledger.len() * BALANCE_BYTES
+        let bytes = self.floor.orders.len() * ORDER_BYTES
+            + self.desks.ledger.len() * BALANCE_BYTES
             + self.access.sessions().len() * SESSION_BYTES;
         bytes > NEAR_BYTES
     }

@@ -1,7 +1,7 @@
 //! Cancelling orders: one, a session's, an account's (ORD-054 to ORD-063).
 
 use crate::auction::is_bound;
-use crate::{Decided, Event, Market, Planner};
+use crate::{Decided, Desks, Event, Floor, Market, Planner};
 use buttonwood_model::{AccountId, CancelReason, ClientId, OrderId, Outbox, SessionId, Slot};
 use buttonwood_planted::{Bug, planted};
 use core::cmp::Reverse;
@@ -18,40 +18,40 @@ pub enum OrderRef {
 
 impl OrderRef {
     /// The live order of the account that it names. Another account's order is as unknown as none (ORD-058).
-    pub fn find(&self, market: Market<'_>, account: AccountId) -> Option<Slot> {
+    pub fn find(&self, floor: &Floor, account: AccountId) -> Option<Slot> {
         match self {
             Self::Id(id) => {
-                let is_own = |slot: &Slot| market.pit.orders.get(*slot).account == account;
-                market.pit.orders.find(*id).filter(|slot| is_own(slot) || planted(Bug::ForeignCancelled))
+                let is_own = |slot: &Slot| floor.orders.get(*slot).account == account;
+                floor.orders.find(*id).filter(|slot| is_own(slot) || planted(Bug::ForeignCancelled))
             }
-            Self::ClientId(client_id) => market.pit.orders.find_client_id(account, client_id),
+            Self::ClientId(client_id) => floor.orders.find_client_id(account, client_id),
         }
     }
 }
 
 /// Cancels one live order; `None` when the account has no such order alive, which may still be closed (ORD-057).
 #[inline]
-pub fn one<E: From<Event>>(
-    market: Market<'_>,
+pub fn one<D, E: From<Event>>(
+    market: Market<'_, D>,
     account: AccountId,
     order: &OrderRef,
     out: &mut Outbox<E>,
 ) -> Option<Decided> {
-    let slot = order.find(market, account)?;
-    let id = market.pit.orders.get(slot).id;
+    let slot = order.find(market.floor, account)?;
+    let id = market.floor.orders.get(slot).id;
     out.push(requested(market, slot, id));
     Some(Decided { id, kept: Some(slot) })
 }
 
 /// Cancels every live order of the account, or only those of one session, newest first.
-pub fn many<E: From<Event>>(
-    market: Market<'_>,
+pub fn many<D: Desks, E: From<Event>>(
+    market: Market<'_, D>,
     account: AccountId,
     session: Option<SessionId>,
-    planner: &mut Planner,
+    planner: &mut Planner<D::Plan>,
     out: &mut Outbox<E>,
 ) {
-    let orders = &market.pit.orders;
+    let orders = &market.floor.orders;
     let slots = &mut planner.slots;
     slots.clear();
     let own = orders.in_any_order(account);
@@ -72,7 +72,7 @@ pub fn many<E: From<Event>>(
 
 /// What comes of a cancel that was asked for.
 #[inline]
-fn requested(market: Market<'_>, slot: Slot, order: OrderId) -> Event {
+fn requested<D>(market: Market<'_, D>, slot: Slot, order: OrderId) -> Event {
     if is_bound(market, slot) {
         Event::CancelRejected { slot, order }
     } else {

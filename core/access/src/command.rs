@@ -1,0 +1,154 @@
+//! What this room can be asked to do, and what seldom happens in it.
+
+use crate::{Access, Account, Group, NewSession, Owner, Reject};
+use alloc::string::String;
+use alloc::sync::Arc;
+use arrayvec::ArrayVec;
+use buttonwood_model::{BytesRef, Nonce, Outbox, Roles, SessionId, named};
+use serde::{Deserialize, Serialize};
+
+/// Nonces that one command takes note of at most; held in place, so that none of them is allocated.
+pub const SEEN_MAX: usize = 4;
+
+/// Nonces and the sessions that used them.
+pub type Seen = ArrayVec<(SessionId, Nonce), SEEN_MAX>;
+
+/// A command of this room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Nothing but use up the nonce: a state-changing call that was refused before it became a command (SES-006).
+    UseNonce,
+    /// Nonces that calls which only read have used (D-08a).
+    NoncesSeen(Seen),
+    /// Forget which nonces a session has used, so that it may begin again: a sandbox's way out of one that was too high (D-26).
+    ResetNonces(SessionId),
+    /// Add a group of this name.
+    AddGroup(Arc<String>),
+    /// Open an account.
+    OpenAccount(Arc<Account>),
+    /// Make a session.
+    AddSession(Arc<NewSession>),
+}
+
+named!(Command, "access", {
+    UseNonce {} = "use_nonce" 1,
+    NoncesSeen { 0: seen } = "nonces_seen" 1,
+    ResetNonces { 0: session } = "reset_nonces" 1,
+    AddGroup { 0: name } = "add_group" 1,
+    OpenAccount { 0: account } = "open_account" 1,
+    AddSession { 0: session } = "add_session" 1,
+});
+
+impl Command {
+    /// The roles of which a caller needs one (AUTH-025): no key may send any of these, but for its own nonce.
+    pub fn roles(&self) -> Roles {
+        Roles::NONE
+    }
+
+    /// Whether it is served when little room is left to journal. The nonce of a refusal is not: it is noted with others, as
+    /// [`Command::NoncesSeen`].
+    pub fn is_reducing(&self) -> bool {
+        matches!(self, Self::NoncesSeen(_))
+    }
+}
+
+/// What happens on the path of every call of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A session used a nonce.
+    NonceUsed(SessionId, Nonce),
+}
+
+/// What seldom happens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Infrequent {
+    /// Which nonces a session has used was forgotten.
+    NoncesForgotten(SessionId),
+    /// A group was added.
+    GroupAdded(String),
+    /// An account was opened.
+    AccountOpened(Account),
+    /// A session was made.
+    SessionAdded(NewSession),
+}
+
+named!(Infrequent, "access", {
+    NoncesForgotten { 0: session } = "nonces_forgotten" 1,
+    GroupAdded { 0: name } = "group_added" 1,
+    AccountOpened { 0: account } = "account_opened" 1,
+    SessionAdded { 0: session } = "session_added" 1,
+});
+
+/// Decides what the exchange asks of itself, or an operator of it.
+///
+/// # Errors
+/// [`Reject`]; what was written by then is taken back by the caller.
+pub fn decide<E: From<Event> + From<BytesRef>>(
+    access: &Access,
+    command: &Command,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    match command {
+        Command::UseNonce => return Err(Reject::Unknown),
+        Command::NoncesSeen(seen) => {
+            for (session, nonce) in seen {
+                out.push(Event::NonceUsed(*session, *nonce));
+            }
+        }
+        Command::ResetNonces(session) => {
+            access.session(*session).ok_or(Reject::Unknown)?;
+            out.push_named(&Infrequent::NoncesForgotten(*session));
+        }
+        Command::AddGroup(name) => {
+            if access.find_group(name).is_some() {
+                return Err(Reject::Taken);
+            }
+            out.push_named(&Infrequent::GroupAdded(String::clone(name)));
+        }
+        Command::OpenAccount(account) => {
+            let group = account.group.ok_or(Reject::Unknown)?;
+            access.group(group).ok_or(Reject::Unknown)?;
+            if access.find_account(group, &account.short_name).is_some() {
+                return Err(Reject::Taken);
+            }
+            out.push_named(&Infrequent::AccountOpened(Account::clone(account)));
+        }
+        Command::AddSession(session) => {
+            check_session(access, session)?;
+            out.push_named(&Infrequent::SessionAdded(NewSession::clone(session)));
+        }
+    }
+    Ok(())
+}
+
+/// A key has a valid set of roles, an owner that exists, the prefix of its kind, and no heartbeat when it is a
+/// master key (AUTH-015, AUTH-024, SES-016).
+fn check_session(access: &Access, session: &NewSession) -> Result<(), Reject> {
+    let exists = match session.owner {
+        // The house's own accounts are in no group, and no key reaches them.
+        Owner::Account(account) => access.account(account).is_some_and(|account| account.group.is_some()),
+        Owner::Group(group) => access.group(group).is_some(),
+    };
+    let prefix = match session.owner {
+        Owner::Account(_) => "account-",
+        Owner::Group(_) => "master-",
+    };
+    let heartbeat_ok = !session.require_heartbeat || matches!(session.owner, Owner::Account(_));
+    if !exists || !session.roles.is_valid() || !session.api_key.starts_with(prefix) || !heartbeat_ok {
+        return Err(Reject::Unknown);
+    }
+    if access.sessions().iter().any(|other| other.key.api_key == session.api_key) {
+        return Err(Reject::Taken);
+    }
+    Ok(())
+}
+
+/// Applies what seldom happens; an account that was opened needs an account of the ledger too, so it is the engine's to add.
+pub fn evolve(access: &mut Access, event: Infrequent) {
+    match event {
+        Infrequent::NoncesForgotten(session) => access.forget_nonces(session),
+        Infrequent::GroupAdded(name) => access.add_group(Group { name }),
+        Infrequent::AccountOpened(account) => access.add_account(account),
+        Infrequent::SessionAdded(session) => access.add_session(session),
+    }
+}

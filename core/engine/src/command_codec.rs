@@ -1,0 +1,174 @@
+//! The command in a frame: what of it cannot be derived from the frame's events.
+//!
+//! Most orders that enter, and most cancels, follow from their events; writing them once more would take as many bytes again
+//! and most of the time of a frame.
+
+use crate::frame::FrameError;
+use crate::{AccessEvent, Body, Caller, Command, Event, OrderRef, Place, TradingCommand, TradingEvent};
+use alloc::vec::Vec;
+use buttonwood_book::NewOrder;
+use buttonwood_model::{
+    AccountId, CancelReason, ClientId, Nonce, OrderId, Record, SessionId, named, put_named, take_named,
+};
+use buttonwood_num::Money;
+
+/// The whole command follows.
+const WHOLE: u8 = 0;
+/// A new order that follows from the events.
+const ENTERED: u8 = 1;
+/// A cancel, by its id, of the order in the events; its account follows.
+const CANCELLED: u8 = 2;
+/// A cancel, by its client id, of the order in the events; its account and that id follow.
+const CANCELLED_BY_CLIENT_ID: u8 = 3;
+
+/// Who sent a command, as a record of its own.
+#[derive(Debug)]
+enum Sender {
+    /// The exchange itself, or an operator.
+    Exchange,
+    /// A key.
+    Key(Caller),
+}
+
+named!(Sender, "caller", { Exchange {} = "exchange" 1, Key { 0: caller } = "key" 1 });
+
+/// Appends a command whose events are these.
+pub(crate) fn encode(command: &Command, events: &[Event], texts: &[u8], out: &mut Vec<u8>) {
+    if !put_derived(command, events, texts, out) {
+        put_whole(command, out);
+    }
+}
+
+/// Appends what does not follow from the events; returns false, and appends nothing, when that is the whole command.
+#[inline]
+fn put_derived(command: &Command, events: &[Event], texts: &[u8], out: &mut Vec<u8>) -> bool {
+    let (Some(caller), [Event::Access(AccessEvent::NonceUsed(session, nonce)), Event::Trading(first), ..]) =
+        (&command.caller, events)
+    else {
+        return false;
+    };
+    if (caller.session, &caller.nonce) != (*session, nonce) {
+        return false;
+    }
+    match (&command.body, entered(first), cancelled(first)) {
+        (Body::Trading(TradingCommand::Place(place)), Some(order), _)
+            if caller.account == Some(order.account) && *place == placed(order, texts) =>
+        {
+            out.push(ENTERED);
+            true
+        }
+        (Body::Trading(TradingCommand::Cancel(by)), _, Some(order)) => put_cancel(caller, by, order, out),
+        _ => false,
+    }
+}
+
+/// Appends a cancel of `order`; false, and nothing, when it names another or no account.
+#[inline]
+fn put_cancel(caller: &Caller, by: &OrderRef, order: OrderId, out: &mut Vec<u8>) -> bool {
+    match (caller.account, by) {
+        (Some(account), OrderRef::Id(id)) if *id == order => {
+            out.push(CANCELLED);
+            account.put(out);
+            true
+        }
+        (Some(account), OrderRef::ClientId(client_id)) => {
+            out.push(CANCELLED_BY_CLIENT_ID);
+            account.put(out);
+            client_id.put(out);
+            true
+        }
+        _ => false,
+    }
+}
+
+#[inline(never)]
+fn put_whole(command: &Command, out: &mut Vec<u8>) {
+    out.push(WHOLE);
+    put_named(&command.caller.map_or(Sender::Exchange, Sender::Key), out);
+    command.body.put(out);
+}
+
+/// Reads the command whose events are these.
+pub(crate) fn decode(bytes: &[u8], events: &[Event], texts: &[u8]) -> Result<Command, FrameError> {
+    let (form, mut rest) = bytes.split_first().ok_or(FrameError::Cut)?;
+    let rest = &mut rest;
+    let command = if *form == WHOLE {
+        let caller = match take_named(rest)?.read()? {
+            Sender::Exchange => None,
+            Sender::Key(caller) => Some(caller),
+        };
+        let command = Command { caller, body: Body::read(take_named(rest)?)? };
+        if put_derived(&command, events, texts, &mut Vec::new()) {
+            return Err(FrameError::WrittenTwice);
+        }
+        command
+    } else {
+        take_derived(*form, rest, events, texts)?
+    };
+    if rest.is_empty() { Ok(command) } else { Err(FrameError::Trailing(rest.len())) }
+}
+
+fn take_derived(form: u8, rest: &mut &[u8], events: &[Event], texts: &[u8]) -> Result<Command, FrameError> {
+    let [Event::Access(AccessEvent::NonceUsed(session, nonce)), Event::Trading(first), ..] = events else {
+        return Err(FrameError::Underivable);
+    };
+    let (account, body) = if form == ENTERED {
+        let order = entered(first).ok_or(FrameError::Underivable)?;
+        (order.account, TradingCommand::Place(placed(order, texts)).into())
+    } else {
+        let account = AccountId::take(rest).ok_or(FrameError::Cut)?;
+        let id = cancelled(first).ok_or(FrameError::Underivable)?;
+        let by = match form {
+            CANCELLED => OrderRef::Id(id),
+            CANCELLED_BY_CLIENT_ID => OrderRef::ClientId(ClientId::take(rest).ok_or(FrameError::Cut)?),
+            _ => return Err(FrameError::Underivable),
+        };
+        (account, Body::Trading(TradingCommand::Cancel(by)))
+    };
+    Ok(Command { caller: Some(caller_of(*session, account, nonce)), body })
+}
+
+fn caller_of(session: SessionId, account: AccountId, nonce: &Nonce) -> Caller {
+    Caller { session, account: Some(account), nonce: *nonce }
+}
+
+fn entered(event: &TradingEvent) -> Option<&NewOrder> {
+    match event {
+        TradingEvent::Rested { order, .. } | TradingEvent::Placed(order) => Some(order),
+        TradingEvent::Filled { .. }
+        | TradingEvent::Crossed { .. }
+        | TradingEvent::Booked { .. }
+        | TradingEvent::Completed
+        | TradingEvent::Cancelled { .. }
+        | TradingEvent::CancelRejected { .. } => None,
+    }
+}
+
+/// The command of the order that entered; one that named money does not follow, and is written whole.
+fn placed(order: &NewOrder, texts: &[u8]) -> Place {
+    Place {
+        symbol: order.symbol,
+        side: order.class.side(),
+        claim: order.class.claim(),
+        kind: order.kind,
+        option: order.option,
+        price: order.price,
+        qty: order.qty,
+        spend: Money::ZERO,
+        client_id: order.client_id.of(texts).map(ClientId::copied),
+    }
+}
+
+fn cancelled(event: &TradingEvent) -> Option<OrderId> {
+    match event {
+        TradingEvent::Cancelled { reason: CancelReason::Requested, order, .. } => Some(*order),
+        TradingEvent::Rested { .. }
+        | TradingEvent::Placed(_)
+        | TradingEvent::Filled { .. }
+        | TradingEvent::Booked { .. }
+        | TradingEvent::Crossed { .. }
+        | TradingEvent::Completed
+        | TradingEvent::Cancelled { .. }
+        | TradingEvent::CancelRejected { .. } => None,
+    }
+}

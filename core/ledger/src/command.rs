@@ -1,0 +1,137 @@
+//! What this room can be asked to do, and what seldom happens in it.
+
+use crate::Ledger;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use buttonwood_model::{AccountId, AssetId, BytesRef, Currency, CurrencyId, Outbox, Roles, named};
+use buttonwood_num::Money;
+use serde::{Deserialize, Serialize};
+
+/// A command of this room. None is a key's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Give an account money from the house's source.
+    Credit(Arc<Credit>),
+    /// List a currency.
+    ListCurrency(Arc<Currency>),
+    /// Open an account of the house: its name, and whether it may be negative.
+    OpenHouse(Arc<String>, bool),
+}
+
+/// Money for an account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Credit {
+    /// Whose.
+    pub account: AccountId,
+    /// How much of which currencies.
+    pub amounts: Vec<(CurrencyId, Money)>,
+}
+
+named!(Command, "ledger", {
+    Credit { 0: credit } = "credit" 1,
+    ListCurrency { 0: currency } = "list_currency" 1,
+    OpenHouse { 0: name, 1: may_be_negative } = "open_house" 1,
+});
+
+impl Command {
+    /// The roles of which a caller needs one (AUTH-025): no key may send any of these.
+    pub fn roles(&self) -> Roles {
+        Roles::NONE
+    }
+
+    /// Whether it is served when little room is left to journal.
+    pub fn is_reducing(&self) -> bool {
+        false
+    }
+}
+
+/// What seldom happens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Infrequent {
+    /// The house issued money to an account.
+    Credited(AccountId, AssetId, Money),
+    /// A currency was listed.
+    CurrencyListed(Currency),
+    /// An account of the house was opened: its name, and whether it may be negative.
+    HouseOpened(String, bool),
+}
+
+named!(Infrequent, "ledger", {
+    Credited { 0: account, 1: asset, 2: amount } = "credited" 1,
+    CurrencyListed { 0: currency } = "currency_listed" 1,
+    HouseOpened { 0: name, 1: may_be_negative } = "house_opened" 1,
+});
+
+/// Why a command of this room is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reject {
+    /// A credit is not positive, or larger than money can count.
+    BadAmount,
+    /// No such account or currency.
+    Unknown,
+    /// The name or the code is taken.
+    Taken,
+}
+
+/// Decides a command.
+///
+/// # Errors
+/// [`Reject`]; what was written by then is taken back by the caller.
+pub fn decide<E: From<BytesRef>>(
+    ledger: &Ledger,
+    command: &Command,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    match command {
+        Command::Credit(credit) => return decide_credit(ledger, credit, out),
+        Command::ListCurrency(currency) => {
+            if ledger.currencies().iter().any(|listed| listed.code == currency.code) {
+                return Err(Reject::Taken);
+            }
+            out.push_named(&Infrequent::CurrencyListed(Currency::clone(currency)));
+        }
+        Command::OpenHouse(name, may_be_negative) => {
+            if ledger.house(name).is_some() {
+                return Err(Reject::Taken);
+            }
+            out.push_named(&Infrequent::HouseOpened(String::clone(name), *may_be_negative));
+        }
+    }
+    Ok(())
+}
+
+fn decide_credit<E: From<BytesRef>>(
+    ledger: &Ledger,
+    credit: &Credit,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    let Credit { account, amounts } = credit;
+    if account.0 >= ledger.accounts() {
+        return Err(Reject::Unknown);
+    }
+    let mut sums: Vec<(CurrencyId, Money)> = Vec::new();
+    for (currency, amount) in amounts {
+        ledger.currencies().get(currency.index()).ok_or(Reject::Unknown)?;
+        if *amount <= Money::ZERO {
+            return Err(Reject::BadAmount);
+        }
+        let before = sums.iter().filter(|(same, _)| same == currency).map(|(_, sum)| *sum).sum::<Money>();
+        let sum = before.checked_add(*amount).ok_or(Reject::BadAmount)?;
+        ledger.can_issue(*currency, sum).map_err(|_| Reject::BadAmount)?;
+        sums.push((*currency, *amount));
+        out.push_named(&Infrequent::Credited(*account, (*currency).into(), *amount));
+    }
+    Ok(())
+}
+
+/// Applies what seldom happens; an account of the house needs an entry in the directory of accounts too, so the engine opens it.
+pub fn evolve(ledger: &mut Ledger, event: Infrequent) {
+    match event {
+        Infrequent::Credited(account, asset, amount) => ledger.issue(account, asset, amount),
+        Infrequent::CurrencyListed(currency) => ledger.list_currency(currency),
+        Infrequent::HouseOpened(name, may_be_negative) => {
+            ledger.open_house(name, may_be_negative);
+        }
+    }
+}

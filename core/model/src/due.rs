@@ -1,0 +1,38 @@
+//! What falls due by the clock.
+
+use crate::Time;
+
+/// When a due command has its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// Before any other command: it goes on with what a command began.
+    FollowUp,
+    /// Between other commands, once its time has come.
+    Step,
+}
+
+/// A command that a room is due to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Due<C> {
+    /// Which turn it has.
+    pub rank: Rank,
+    /// Since when it is due; a follow-up is due at once.
+    pub time: Time,
+    /// Whether a long move of a manual clock may skip it: never where it moves money.
+    pub may_skip: bool,
+    /// What to run.
+    pub command: C,
+}
+
+impl<C> Due<C> {
+    /// The same of another type of command.
+    pub fn map<D>(self, to: impl FnOnce(C) -> D) -> Due<D> {
+        let Self { rank, time, may_skip, command } = self;
+        Due { rank, time, may_skip, command: to(command) }
+    }
+
+    /// What decides which of two comes first.
+    pub fn key(&self) -> (Rank, Time) {
+        (self.rank, self.time)
+    }
+}

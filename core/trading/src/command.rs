@@ -1,0 +1,303 @@
+//! What this room can be asked to do, and what seldom happens in it.
+
+use crate::cancel::OrderRef;
+use crate::place::Place;
+use crate::{Decided, Desks, Event, FeeSchedule, Floor, Market, auction, place, status};
+use alloc::sync::Arc;
+use buttonwood_auction::{Auctions, Finding, Schedule, ScheduleError};
+use buttonwood_model::{
+    AccountId, BytesRef, CancelReason, Due, OrderId, Outbox, Product, Rank, Role, Roles, SessionId, Symbol,
+    SymbolId, SymbolStatus, Time, named,
+};
+use serde::{Deserialize, Serialize};
+
+/// Symbols listed at most.
+pub const SYMBOLS_MAX: usize = 10_000;
+
+/// A command of this room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Place an order.
+    Place(Place),
+    /// Cancel an order.
+    Cancel(OrderRef),
+    /// Cancel the calling session's orders (ORD-060).
+    CancelSession,
+    /// Cancel the account's orders (ORD-063).
+    CancelAll,
+    /// A session with Require Heartbeat fell silent: cancel its orders (SES-010).
+    ExpireSession(SessionId),
+    /// Change which orders a symbol takes.
+    SetSymbolStatus(SymbolId, SymbolStatus),
+    /// When a symbol's auctions are from now on; none ends them, and cancels the orders that wait for one.
+    ScheduleAuctions(SymbolId, Option<Schedule>),
+    /// Something of a symbol's auctions is due: an indication, the auction itself, or more of its settlement.
+    Auction(SymbolId),
+    /// List a symbol. Counted, not boxed: freeing it is then out of the way of commands that own nothing.
+    ListSymbol(Arc<Symbol>),
+    /// Put a fee schedule into force.
+    SetFees(FeeChange),
+}
+
+named!(Command, "trading", {
+    Place { 0: place } = "place" 1,
+    Cancel { 0: order } = "cancel" 1,
+    CancelSession {} = "cancel_session" 1,
+    CancelAll {} = "cancel_all" 1,
+    ExpireSession { 0: session } = "expire_session" 1,
+    SetSymbolStatus { 0: symbol, 1: status } = "set_symbol_status" 1,
+    ScheduleAuctions { 0: symbol, 1: schedule } = "schedule_auctions" 1,
+    Auction { 0: symbol } = "auction" 1,
+    ListSymbol { 0: symbol } = "list_symbol" 1,
+    SetFees { 0: change } = "set_fees" 1,
+});
+
+/// A fee schedule for a product, or for one account of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FeeChange {
+    /// Whose orders.
+    pub product: Product,
+    /// The account; none for all that have no schedule of their own.
+    pub account: Option<AccountId>,
+    /// The rates; none to go back to the product's, or to those of the opening.
+    pub schedule: Option<FeeSchedule>,
+}
+
+impl Command {
+    /// The roles of which a caller needs one (AUTH-025); none where no key may send it.
+    pub fn roles(&self) -> Roles {
+        match self {
+            Self::Place(_) | Self::Cancel(_) | Self::CancelSession | Self::CancelAll => {
+                Roles::of(&[Role::Trader])
+            }
+            Self::ExpireSession(_)
+            | Self::SetSymbolStatus(..)
+            | Self::ScheduleAuctions(..)
+            | Self::Auction(_)
+            | Self::ListSymbol(_)
+            | Self::SetFees(_) => Roles::NONE,
+        }
+    }
+
+    /// Whether it is served when little room is left to journal: what only takes risk off.
+    pub fn is_reducing(&self) -> bool {
+        matches!(self, Self::Cancel(_) | Self::CancelSession | Self::CancelAll | Self::ExpireSession(_))
+    }
+}
+
+/// The answer to a command of this room; [`Decided`] only points at the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer<O = Decided> {
+    /// An order as it now stands: placed, or cancelled.
+    Order(O),
+    /// The account has no such order alive; whether it is closed or unknown is the history's to say (ORD-057).
+    NotLive,
+}
+
+/// Why a command of this room is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reject<R> {
+    /// The order may not enter.
+    Place(place::Reject<R>),
+    /// No such symbol, or one that its product cannot settle.
+    Unknown,
+    /// The name is taken.
+    Taken,
+    /// As many are listed as there may be.
+    TooMany,
+    /// The symbol's product or its auction does not allow it now, or nothing is due.
+    NotNow,
+    /// A schedule of auctions makes no sense.
+    Schedule(ScheduleError),
+    /// Fee rates are not valid, or the table of them is full.
+    BadFees,
+}
+
+/// What seldom happens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Infrequent {
+    /// A symbol's status changed.
+    SymbolStatusChanged(SymbolId, SymbolStatus),
+    /// A symbol was listed.
+    SymbolListed(Symbol),
+    /// When a symbol's auctions are has changed; none ends them.
+    AuctionsScheduled(SymbolId, Option<Schedule>),
+    /// It was published what a symbol's next auction would come to.
+    AuctionIndicated(SymbolId, Finding),
+    /// A symbol's auction found its price, or none; orders of lower ids take part.
+    AuctionCut(SymbolId, Finding, OrderId),
+    /// All of a symbol's auction is settled; the finding's quantity is what traded.
+    AuctionEnded(SymbolId, Finding),
+    /// A fee schedule came into force.
+    FeesChanged(FeeChange),
+}
+
+named!(Infrequent, "trading", {
+    SymbolStatusChanged { 0: symbol, 1: status } = "symbol_status_changed" 1,
+    SymbolListed { 0: symbol } = "symbol_listed" 1,
+    AuctionsScheduled { 0: symbol, 1: schedule } = "auctions_scheduled" 1,
+    AuctionIndicated { 0: symbol, 1: finding } = "auction_indicated" 1,
+    AuctionCut { 0: symbol, 1: finding, 2: before } = "auction_cut" 1,
+    AuctionEnded { 0: symbol, 1: finding } = "auction_ended" 1,
+    FeesChanged { 0: change } = "fees_changed" 1,
+});
+
+/// Decides what the exchange asks of itself, or an operator of it. Which orders an [`Command::ExpireSession`] cancels depends
+/// on whose session it is, so the engine decides that.
+///
+/// # Errors
+/// [`Reject`]; what was written by then is taken back by the caller.
+pub fn decide<D: Desks, E: From<Event> + From<BytesRef>>(
+    market: Market<'_, D>,
+    command: &Command,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject<D::Refusal>> {
+    match command {
+        Command::SetSymbolStatus(symbol, to) => set_status(market, *symbol, *to, out),
+        Command::ScheduleAuctions(symbol, schedule) => schedule_auctions(market, *symbol, *schedule, out),
+        Command::Auction(symbol) => {
+            if auction::decide(market, *symbol, out) {
+                Ok(())
+            } else {
+                Err(Reject::NotNow)
+            }
+        }
+        Command::ListSymbol(symbol) => list_symbol(market, symbol, out),
+        Command::SetFees(change) => set_fees(market, *change, out),
+        Command::Place(_)
+        | Command::Cancel(_)
+        | Command::CancelSession
+        | Command::CancelAll
+        | Command::ExpireSession(_) => Err(Reject::Unknown),
+    }
+}
+
+fn set_status<D: Desks, E: From<Event> + From<BytesRef>>(
+    market: Market<'_, D>,
+    symbol: SymbolId,
+    to: SymbolStatus,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject<D::Refusal>> {
+    let listed = market.symbol(symbol).ok_or(Reject::Unknown)?;
+    if to != SymbolStatus::Closed && !market.desks.rules(listed).opens {
+        return Err(Reject::NotNow);
+    }
+    if listed.status != to {
+        status::decide(market.floor, symbol, to, out);
+        out.push_named(&Infrequent::SymbolStatusChanged(symbol, to));
+    }
+    Ok(())
+}
+
+fn schedule_auctions<D: Desks, E: From<Event> + From<BytesRef>>(
+    market: Market<'_, D>,
+    symbol: SymbolId,
+    schedule: Option<Schedule>,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject<D::Refusal>> {
+    let listed = market.symbol(symbol).ok_or(Reject::Unknown)?;
+    let auctions = market.floor.auctions.get(&symbol);
+    let is_settling = auctions.is_some_and(|auctions| auctions.settling().is_some());
+    if !market.desks.rules(listed).auctions || is_settling {
+        return Err(Reject::NotNow);
+    }
+    if let Some(schedule) = schedule {
+        schedule.check(market.time).map_err(Reject::Schedule)?;
+    } else {
+        auction::abandon(market.floor, symbol, CancelReason::AuctionCancelled, out);
+    }
+    out.push_named(&Infrequent::AuctionsScheduled(symbol, schedule));
+    Ok(())
+}
+
+fn list_symbol<D: Desks, E: From<BytesRef>>(
+    market: Market<'_, D>,
+    symbol: &Symbol,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject<D::Refusal>> {
+    if !market.desks.can_settle(symbol) {
+        return Err(Reject::Unknown);
+    }
+    if market.floor.symbols.iter().any(|listed| listed.name == symbol.name) {
+        return Err(Reject::Taken);
+    }
+    if market.floor.symbols.len() >= SYMBOLS_MAX {
+        return Err(Reject::TooMany);
+    }
+    out.push_named(&Infrequent::SymbolListed(symbol.clone()));
+    Ok(())
+}
+
+fn set_fees<D: Desks, E: From<BytesRef>>(
+    market: Market<'_, D>,
+    change: FeeChange,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject<D::Refusal>> {
+    let is_good = |schedule: FeeSchedule| schedule.is_valid() && market.floor.fees.has_room_for(schedule);
+    if !change.schedule.is_none_or(is_good) {
+        return Err(Reject::BadFees);
+    }
+    out.push_named(&Infrequent::FeesChanged(change));
+    Ok(())
+}
+
+/// Applies what seldom happens.
+///
+/// # Panics
+/// When the event does not follow from the state.
+pub fn evolve_infrequent(floor: &mut Floor, time: Time, event: Infrequent) {
+    match event {
+        Infrequent::SymbolStatusChanged(symbol, to) => {
+            let listed = floor.symbols.get_mut(symbol.index()).expect("the decision found the symbol");
+            listed.status = to;
+            if to == SymbolStatus::Closed {
+                floor.orders.drop_books(symbol);
+            }
+        }
+        Infrequent::SymbolListed(symbol) => floor.symbols.push(symbol),
+        Infrequent::AuctionsScheduled(symbol, schedule) => {
+            let auctions = Auctions::scheduled(floor.auctions.get(&symbol), schedule, time);
+            floor.auctions.insert(symbol, auctions);
+        }
+        Infrequent::AuctionIndicated(symbol, _) => floor.auctions_of(symbol).note_indication(time),
+        Infrequent::AuctionCut(symbol, finding, before) => {
+            floor.auctions_of(symbol).note_cut(finding, before);
+            floor.settling += 1;
+        }
+        Infrequent::AuctionEnded(symbol, _) => {
+            floor.auctions_of(symbol).note_end(time);
+            floor.settling -= 1;
+        }
+        Infrequent::FeesChanged(FeeChange { product, account, schedule }) => {
+            floor.fees.set(product, account, schedule);
+        }
+    }
+}
+
+impl Floor {
+    fn auctions_of(&mut self, symbol: SymbolId) -> &mut Auctions {
+        self.auctions.get_mut(&symbol).expect("the decision found the symbol's auctions")
+    }
+
+    /// What is due next: of auctions the earliest, and of equals that of the symbol listed first; one that is being settled
+    /// before all. `skips` leaves out what moves no money: indications, and auctions that no order waits for, in which nothing
+    /// can trade since a book is never crossed.
+    pub fn next_due(&self, skips: bool) -> Option<Due<Command>> {
+        let due = |(symbol, auctions): (&SymbolId, &Auctions)| {
+            let is_settling = auctions.settling().is_some();
+            let is_idle = !is_settling && self.orders.auction(*symbol).is_empty();
+            let time = if skips && !is_settling {
+                auctions.schedule().filter(|_| !is_idle)?.time
+            } else {
+                auctions.next()?
+            };
+            Some(Due {
+                rank: if is_settling { Rank::FollowUp } else { Rank::Step },
+                time,
+                may_skip: !skips && !is_settling && (is_idle || auctions.is_indication_next()),
+                command: Command::Auction(*symbol),
+            })
+        };
+        self.auctions.iter().filter_map(due).min_by_key(Due::key)
+    }
+}

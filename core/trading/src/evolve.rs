@@ -1,0 +1,178 @@
+//! Applying events: the only place of this room that changes anything.
+
+use crate::{Crossing, Desks, Event, Execution, Floor, Reserve};
+use buttonwood_book::{NewOrder, Order, Orders};
+use buttonwood_model::{ExecutionOption, OrderId, Side, Slot, SymbolId, Time};
+use buttonwood_num::{Money, Price, Qty};
+use buttonwood_planted::{Bug, planted};
+
+/// Applies one event. [`Event::Placed`] sets where the order that the later events of its command are about lies.
+/// Returns the number of the id counter that the event used, if any.
+///
+/// # Panics
+/// When the event does not follow from the state: then the code or the journal is wrong, and nothing may go on.
+#[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+#[inline(always)]
+pub fn evolve<D: Desks>(
+    floor: &mut Floor,
+    desks: &mut D,
+    time: Time,
+    event: &Event,
+    texts: &[u8],
+) -> Option<u64> {
+    match event {
+        Event::Rested { order, held, amount } => {
+            let reserve = Reserve { held: *held, amount: *amount };
+            enter_resting(floor, desks, order, reserve, texts, time);
+            Some(order.id.0)
+        }
+        Event::Placed(order) => {
+            enter(floor, desks, order, texts, time);
+            Some(order.id.0)
+        }
+        Event::Filled { maker, trade, qty, maker_fee, taker_fee } => {
+            settle(floor, desks, *maker, *qty, [maker_fee, taker_fee]);
+            Some(trade.0)
+        }
+        Event::Crossed { buy, sell, trade, price, qty, fees } => {
+            cross(floor, desks, [*buy, *sell], *price, *qty, *fees);
+            Some(trade.0)
+        }
+        Event::Booked { held, amount } => {
+            rest(floor, desks, Reserve { held: *held, amount: *amount });
+            None
+        }
+        Event::Completed => {
+            complete(floor, desks);
+            None
+        }
+        Event::Cancelled { slot, order: id, .. } => {
+            cancel(floor, desks, *slot, *id);
+            None
+        }
+        Event::CancelRejected { .. } => None,
+    }
+}
+
+// Each event is a function of its own. The two that nearly every command brings are part of the caller, which has what they
+// need at hand; none pays for what the others need.
+
+#[inline(never)]
+fn remove(orders: &mut Orders, slot: Slot) {
+    orders.remove(slot);
+}
+
+#[inline(never)]
+fn complete<D: Desks>(floor: &mut Floor, desks: &mut D) {
+    let taking = floor.taking;
+    assert!(floor.orders.get(taking).remaining == Qty::ZERO, "a completed order has nothing left");
+    settle_taker(floor, desks, taking);
+    floor.orders.remove(taking);
+}
+
+#[inline(never)]
+fn enter<D: Desks>(floor: &mut Floor, desks: &mut D, order: &NewOrder, texts: &[u8], time: Time) {
+    assert!(desks.is_settled(), "an order settles before the next one enters");
+    floor.taking = floor.orders.insert(order, texts, time);
+}
+
+#[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+#[inline(always)]
+fn enter_resting<D: Desks>(
+    floor: &mut Floor,
+    desks: &mut D,
+    order: &NewOrder,
+    reserve: Reserve,
+    texts: &[u8],
+    time: Time,
+) {
+    if order.option != Some(ExecutionOption::AuctionOnly) {
+        check_uncrossed(&floor.orders, order.symbol, order.class.side(), order.price);
+    }
+    floor.taking = floor.orders.insert_booked(order, texts, time, reserve.held);
+    desks.hold(floor.live(floor.taking), reserve);
+}
+
+#[inline(never)]
+fn rest<D: Desks>(floor: &mut Floor, desks: &mut D, reserve: Reserve) {
+    let taking = floor.taking;
+    settle_taker(floor, desks, taking);
+    let order = floor.orders.get(taking);
+    check_uncrossed(&floor.orders, order.symbol, order.side(), order.price);
+    floor.orders.book_rest(taking, reserve.held);
+    desks.hold(floor.live(taking), reserve);
+}
+
+#[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+#[inline(always)]
+fn cancel<D: Desks>(floor: &mut Floor, desks: &mut D, slot: Slot, id: OrderId) {
+    let live = floor.live(slot);
+    assert!(live.order.id == id, "the order lies where the decision found it");
+    if !live.order.is_booked() {
+        settle_taker(floor, desks, slot);
+    } else if !planted(Bug::HoldKept) {
+        desks.release(live);
+    }
+    floor.orders.remove(slot);
+}
+
+/// What rests must not be what the other side would trade with (INV-MATCH-1).
+#[inline]
+fn check_uncrossed(orders: &Orders, symbol: SymbolId, side: Side, price: Price) {
+    assert!(!orders.book(symbol).side(side.opposite()).meets(price), "a book is not crossed");
+}
+
+/// Settles the maker of a fill, and notes what both orders have traded. Fees stay in the event until they are needed.
+#[inline(never)]
+fn settle<D: Desks>(
+    floor: &mut Floor,
+    desks: &mut D,
+    slot: Slot,
+    qty: Qty,
+    [maker_fee, taker_fee]: [&Money; 2],
+) {
+    let maker = floor.live(slot);
+    let Order { symbol, price, .. } = *maker.order;
+    let notional = maker.grid().notional(price, qty).expect("a fill is no larger than its resting order");
+    let taker = floor.live(floor.taking);
+    desks.settle_maker(&Execution { maker, taker, qty, notional, maker_fee, taker_fee });
+    let Floor { orders, taking, .. } = floor;
+    orders.print(symbol, price);
+    orders.fill_entered(*taking, qty, notional);
+    if orders.fill(slot, qty, notional) == Qty::ZERO {
+        remove(orders, slot);
+    }
+}
+
+/// Settles both sides of an auction's trade.
+#[inline(never)]
+fn cross<D: Desks>(
+    floor: &mut Floor,
+    desks: &mut D,
+    slots: [Slot; 2],
+    price: Price,
+    qty: Qty,
+    fees: [Money; 2],
+) {
+    let [buy, sell] = slots.map(|slot| floor.live(slot));
+    let symbol = buy.order.symbol;
+    let notional = buy.grid().notional(price, qty).expect("a trade is no larger than its buyer's order");
+    desks.settle_crossing(&Crossing { buy, sell, price, qty, notional, fees });
+    let Floor { orders, auctions, .. } = floor;
+    orders.print(symbol, price);
+    auctions.get_mut(&symbol).expect("the symbol has an auction").note_settled(qty);
+    for slot in slots {
+        if orders.fill(slot, qty, notional) == Qty::ZERO {
+            remove(orders, slot);
+        }
+    }
+}
+
+/// Settles the side of the order that entered for all of its fills: at its last event.
+#[inline(never)]
+fn settle_taker<D: Desks>(floor: &Floor, desks: &mut D, slot: Slot) {
+    let traded = floor.orders.traded(slot);
+    if traded.qty > Qty::ZERO {
+        desks.settle_taker(floor.live(slot), traded);
+    }
+}

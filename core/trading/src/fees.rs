@@ -1,0 +1,165 @@
+//! Fee schedules: which rates an order is placed under, and keeps (TYPE-011).
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use buttonwood_model::{AccountId, Product, RatesId};
+use buttonwood_num::Bps;
+use serde::{Deserialize, Serialize};
+
+/// Fee rates (D-31). A word, so that it is copied as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(align(8))]
+pub struct FeeSchedule {
+    /// Of the resting order.
+    pub maker: Bps,
+    /// Of the incoming order.
+    pub taker: Bps,
+    /// Of both orders of an auction's trade (AUCT-005).
+    pub auction: Bps,
+}
+
+impl FeeSchedule {
+    /// The higher rate of maker and taker: what an order reserves.
+    #[inline]
+    pub fn worst(self) -> Bps {
+        self.maker.max(self.taker)
+    }
+
+    /// Whether no fee can exceed what it is charged on, and none what an order reserves for it.
+    pub fn is_valid(self) -> bool {
+        u32::from(self.worst().0) <= Bps::WHOLE && self.auction <= self.maker.max(self.taker)
+    }
+}
+
+impl Default for FeeSchedule {
+    fn default() -> Self {
+        Self { maker: Bps(20), taker: Bps(40), auction: Bps(20) }
+    }
+}
+
+/// The schedules in force, of products and of single accounts, and every one that an order may have been placed under.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fees {
+    /// Every schedule that was ever in force; the first is the opening's.
+    table: Vec<FeeSchedule>,
+    /// By [`Product::index`]; the first schedule where a product has none of its own.
+    products: Vec<RatesId>,
+    accounts: BTreeMap<(AccountId, Product), RatesId>,
+}
+
+impl Default for Fees {
+    fn default() -> Self {
+        Self::new(FeeSchedule::default())
+    }
+}
+
+impl Fees {
+    /// One schedule for all products.
+    pub fn new(schedule: FeeSchedule) -> Self {
+        Self { table: alloc::vec![schedule], products: Vec::new(), accounts: BTreeMap::new() }
+    }
+
+    /// What an order of the account pays that is placed now.
+    #[inline]
+    pub fn of(&self, product: Product, account: AccountId) -> RatesId {
+        if !self.accounts.is_empty()
+            && let Some(rates) = self.accounts.get(&(account, product))
+        {
+            return *rates;
+        }
+        self.products.get(product.index()).copied().unwrap_or_default()
+    }
+
+    /// The rates of an order.
+    ///
+    /// # Panics
+    /// When the order was placed under none.
+    #[inline]
+    pub fn get(&self, rates: RatesId) -> FeeSchedule {
+        *self.table.get(rates.index()).expect("an order's rates are in the table")
+    }
+
+    /// Whether the table has room for the schedule.
+    pub fn has_room_for(&self, schedule: FeeSchedule) -> bool {
+        self.table.contains(&schedule) || u16::try_from(self.table.len()).is_ok()
+    }
+
+    /// Puts a schedule into force for a product, or for one account of it; none ends the account's own.
+    pub fn set(&mut self, product: Product, account: Option<AccountId>, schedule: Option<FeeSchedule>) {
+        let rates = schedule.map(|schedule| self.row(schedule));
+        match (account, rates) {
+            (Some(account), Some(rates)) => {
+                self.accounts.insert((account, product), rates);
+            }
+            (Some(account), None) => {
+                self.accounts.remove(&(account, product));
+            }
+            (None, rates) => {
+                self.products.resize(self.products.len().max(product.index() + 1), RatesId::default());
+                if let Some(entry) = self.products.get_mut(product.index()) {
+                    *entry = rates.unwrap_or_default();
+                }
+            }
+        }
+    }
+
+    fn row(&mut self, schedule: FeeSchedule) -> RatesId {
+        let known = self.table.iter().position(|row| *row == schedule);
+        RatesId::from_index(known.unwrap_or_else(|| {
+            self.table.push(schedule);
+            self.table.len() - 1
+        }))
+    }
+
+    /// The schedule of a product.
+    pub fn of_product(&self, product: Product) -> FeeSchedule {
+        self.get(self.products.get(product.index()).copied().unwrap_or_default())
+    }
+
+    /// The accounts with schedules of their own.
+    pub fn of_accounts(&self) -> impl Iterator<Item = (AccountId, Product, FeeSchedule)> {
+        self.accounts.iter().map(|((account, product), rates)| (*account, *product, self.get(*rates)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rates(maker: u16, taker: u16) -> FeeSchedule {
+        FeeSchedule { maker: Bps(maker), taker: Bps(taker), auction: Bps(maker) }
+    }
+
+    /// An account's own schedule comes before its product's, and a row of the table is shared and never changed.
+    #[test]
+    fn the_nearest_schedule_is_in_force() {
+        let (plain, swap, own) = (rates(20, 40), rates(2, 5), rates(0, 1));
+        let (alice, bob) = (AccountId(7), AccountId(8));
+        let mut fees = Fees::new(plain);
+        let placed = fees.of(Product::Swap, alice);
+        fees.set(Product::Swap, None, Some(swap));
+        fees.set(Product::Swap, Some(alice), Some(own));
+        fees.set(Product::Spot, Some(bob), Some(own));
+        let now = |product, account| fees.get(fees.of(product, account));
+        assert_eq!((now(Product::Swap, alice), now(Product::Swap, bob)), (own, swap));
+        assert_eq!((now(Product::Spot, alice), now(Product::Spot, bob)), (plain, own));
+        assert_eq!((fees.get(placed), fees.of_product(Product::Swap)), (plain, swap));
+        assert_eq!(
+            fees.of_accounts().collect::<Vec<_>>(),
+            [(alice, Product::Swap, own), (bob, Product::Spot, own)]
+        );
+        fees.set(Product::Swap, Some(alice), None);
+        fees.set(Product::Swap, None, None);
+        assert_eq!((fees.of(Product::Swap, alice), fees.table.len()), (RatesId(0), 3));
+    }
+
+    /// A full table still takes the schedules that it has.
+    #[test]
+    fn a_full_table_takes_no_new_schedule() {
+        let mut fees = Fees::new(rates(0, 0));
+        for taker in 1..=u16::MAX {
+            fees.table.push(FeeSchedule { maker: Bps(0), taker: Bps(taker), auction: Bps(0) });
+        }
+        assert!(fees.has_room_for(rates(0, 9)) && !fees.has_room_for(rates(1, 9)));
+    }
+}

@@ -1,0 +1,84 @@
+//! What happens on the floor: symbols, live orders, auctions; what a decision about them reads, and the buffers it reuses.
+
+use crate::{Desks, Fees, Live};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use buttonwood_auction::Auctions;
+use buttonwood_book::{Fill, Orders};
+use buttonwood_model::{AccountId, AssetId, Slot, Symbol, SymbolId, Time};
+use buttonwood_num::Money;
+use serde::{Deserialize, Serialize};
+
+/// The floor's part of the state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Floor {
+    /// Every symbol.
+    pub symbols: Vec<Symbol>,
+    /// Every live order.
+    pub orders: Orders,
+    /// Fee schedules.
+    pub fees: Fees,
+    /// Where the order that entered last lies.
+    pub taking: Slot,
+    /// The auctions of those symbols that have any, or have had.
+    pub auctions: BTreeMap<SymbolId, Auctions>,
+    /// How many of these have an auction that has found its price and is not settled yet.
+    pub settling: u32,
+}
+
+impl Floor {
+    /// A live order as its desk sees it.
+    #[inline]
+    pub fn live(&self, slot: Slot) -> Live<'_> {
+        Live { symbols: &self.symbols, fees: &self.fees, order: self.orders.get(slot) }
+    }
+
+    /// What the account's live orders reserve, order by order (INV-LEDGER-5).
+    pub fn reserved<D: Desks>(
+        &self,
+        desks: &D,
+        account: AccountId,
+    ) -> impl Iterator<Item = (AssetId, Money)> {
+        self.orders.in_any_order(account).filter_map(|(slot, _)| desks.reserved(self.live(slot)))
+    }
+}
+
+/// What decisions about orders read.
+#[derive(Debug)]
+pub struct Market<'a, D> {
+    /// Symbols and orders.
+    pub floor: &'a Floor,
+    /// Those who know what orders cost.
+    pub desks: &'a D,
+    /// The next number of the counter that order and trade ids come from.
+    pub next_id: u64,
+    /// The time of the command.
+    pub time: Time,
+}
+
+impl<D> Clone for Market<'_, D> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<D> Copy for Market<'_, D> {}
+
+impl<'a, D> Market<'a, D> {
+    /// A listed symbol.
+    #[inline]
+    pub fn symbol(&self, id: SymbolId) -> Option<&'a Symbol> {
+        self.floor.symbols.get(id.index())
+    }
+}
+
+/// The buffers that decisions are planned in; one per writer, so that planning never allocates once warm.
+#[derive(Debug, Default)]
+pub struct Planner<P> {
+    pub(crate) fills: Vec<Fill>,
+    /// Orders to be cancelled.
+    pub(crate) slots: Vec<Slot>,
+    /// What the desks remember of the plan.
+    pub(crate) plan: P,
+}

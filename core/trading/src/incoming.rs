@@ -1,0 +1,402 @@
+//! An admitted order meets the book: what it trades, and what becomes of the rest.
+
+use crate::collar;
+use crate::place::{FILLS_MAX, Place, Placer, Reject, check_count, crosses};
+use crate::{Desks, Event, Live, Market, Planner, Reserve, Terms};
+use buttonwood_book::{Book, Fill, NewOrder, Order, plan};
+use buttonwood_model::{
+    CancelReason, ExecutionOption, OrderClass, OrderId, OrderKind, Outbox, RatesId, Slot, Symbol, TradeId,
+};
+use buttonwood_num::{Money, Price, Qty};
+use buttonwood_planted::{Bug, planted};
+
+/// What becomes of an order after its fills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Nothing is left.
+    Completed,
+    /// The rest goes on the book.
+    Booked(Reserve),
+    /// The rest is cancelled; `executes` says whether its fills stand.
+    Cancelled { reason: CancelReason, executes: bool },
+}
+
+impl Fate {
+    /// Of a limit order that meets nothing.
+    fn unmet(option: Option<ExecutionOption>, reserve: Reserve) -> Self {
+        match option {
+            None | Some(ExecutionOption::MakerOrCancel | ExecutionOption::AuctionOnly) => {
+                Self::Booked(reserve)
+            }
+            Some(ExecutionOption::ImmediateOrCancel) => {
+                Self::Cancelled { reason: CancelReason::ImmediateOrCancelWouldPost, executes: true }
+            }
+            Some(ExecutionOption::FillOrKill) => {
+                Self::Cancelled { reason: CancelReason::FillOrKillWouldNotFill, executes: false }
+            }
+        }
+    }
+
+    fn executes(self) -> bool {
+        !matches!(self, Self::Cancelled { executes: false, .. })
+    }
+
+    /// Writes down what became of the order that entered under `id`.
+    fn push<D, E: From<Event>>(self, market: Market<'_, D>, id: OrderId, out: &mut Outbox<E>) {
+        match self {
+            Self::Completed => out.push(Event::Completed),
+            Self::Booked(Reserve { held, amount }) => out.push(Event::Booked { held, amount }),
+            Self::Cancelled { reason, .. } => {
+                out.push(Event::Cancelled { slot: market.floor.orders.next_slot(), reason, order: id });
+            }
+        }
+    }
+}
+
+/// An order that has come and not entered.
+pub(crate) struct Incoming<'a, D> {
+    pub(crate) market: Market<'a, D>,
+    pub(crate) placer: Placer,
+    pub(crate) place: &'a Place,
+    pub(crate) terms: Terms<'a>,
+    rates: RatesId,
+}
+
+impl<'a, D: Desks> Incoming<'a, D> {
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    pub(crate) fn new(market: Market<'a, D>, placer: Placer, place: &'a Place, symbol: &'a Symbol) -> Self {
+        let Place { side, claim, kind, price, qty, spend, .. } = *place;
+        let account = placer.account;
+        let class = OrderClass::new(side, claim, market.desks.desk(symbol, account));
+        let rates = market.floor.fees.of(symbol.product, account);
+        let terms = Terms {
+            symbol,
+            symbol_id: place.symbol,
+            account,
+            class,
+            rates: market.floor.fees.get(rates),
+            kind,
+            price,
+            qty,
+            spend,
+        };
+        Self { market, placer, place, terms, rates }
+    }
+
+    pub(crate) fn book(&self) -> &'a Book {
+        self.market.floor.orders.book(self.place.symbol)
+    }
+
+    fn limit(&self) -> Option<Price> {
+        (self.place.kind == OrderKind::Limit).then_some(self.place.price)
+    }
+
+    /// The worst price that the collar lets it trade at.
+    fn collar(&self) -> Option<Price> {
+        let width = self.market.desks.rules(self.terms.symbol).collar?;
+        let last = self.market.floor.orders.last(self.place.symbol);
+        width.worst_price(self.book(), last, self.place.side)
+    }
+
+    /// What becomes of a limit order that meets nothing on the continuous book, or waits for an auction.
+    pub(crate) fn fate_unmet(&self, reserve: Reserve) -> Fate {
+        if self.waits_for_itself() {
+            return Fate::Cancelled { reason: CancelReason::SelfCrossPrevented, executes: false };
+        }
+        Fate::unmet(self.place.option, reserve)
+    }
+
+    /// Plans what the order trades and decides what becomes of it.
+    pub(crate) fn meet<E: From<Event>>(
+        &self,
+        reserve: Reserve,
+        planner: &mut Planner<D::Plan>,
+        out: &mut Outbox<E>,
+    ) -> Result<OrderId, Reject<D::Refusal>> {
+        let outcome = self.plan(planner);
+        let Planner { fills, slots: uncovered, plan } = planner;
+        let fate = self.fate(reserve, fills, uncovered, outcome)?;
+        if self.place.kind == OrderKind::MarketSpend && fate == Fate::Completed && fills.is_empty() {
+            return Err(Reject::BelowMinimum);
+        }
+        let rest = match fate {
+            Fate::Booked(rest) => Some(rest),
+            Fate::Completed | Fate::Cancelled { .. } => None,
+        };
+        if fate.executes() {
+            if !planted(Bug::CostUnchecked) {
+                self.market.desks.affords(&self.terms, fills, rest, plan)?;
+            }
+        } else {
+            fills.clear();
+            uncovered.clear();
+        }
+        if rest.is_some() {
+            check_count(self.market, self.placer)?;
+        }
+        Ok(self.emit_all(uncovered, fills, fate, out))
+    }
+
+    /// Plans the fills, and which resting orders cannot cover theirs.
+    fn plan(&self, planner: &mut Planner<D::Plan>) -> Planned {
+        let Place { side, kind, qty, spend, .. } = *self.place;
+        let reach = collar::nearer(side, self.limit(), self.collar());
+        let Market { floor, desks, .. } = self.market;
+        let Planner { fills, slots: uncovered, plan: noted } = planner;
+        uncovered.clear();
+        *noted = D::Plan::default();
+        let (mut left, mut money) = (qty, spend);
+        let want = |maker: Slot, order: &Order| {
+            let before = money;
+            let take = if kind == OrderKind::MarketSpend {
+                desks.buy_with(&self.terms, &mut money, order.price, order.remaining)
+            } else {
+                left.min(order.remaining)
+            };
+            let maker_side = Live { symbols: &floor.symbols, fees: &floor.fees, order };
+            if take > Qty::ZERO && !desks.covers(noted, maker_side, &self.terms, take) {
+                money = before;
+                uncovered.push(maker);
+                return None;
+            }
+            if kind != OrderKind::MarketSpend {
+                left -= take;
+            }
+            Some(take)
+        };
+        let is_whole = plan(&floor.orders, self.place.symbol, side, reach, want, FILLS_MAX, fills);
+        Planned { left, money, is_whole: is_whole && uncovered.len() <= FILLS_MAX }
+    }
+
+    /// What becomes of the order. One that may not trade at all is not asked how often it would, unless its own order lies
+    /// beyond all that a market order may trade with.
+    fn fate(
+        &self,
+        reserve: Reserve,
+        fills: &[Fill],
+        uncovered: &[Slot],
+        planned: Planned,
+    ) -> Result<Fate, Reject<D::Refusal>> {
+        let Place { side, kind, option, .. } = *self.place;
+        let void = |reason| Ok(Fate::Cancelled { reason, executes: false });
+        if self.meets_itself(fills) || self.waits_for_itself() {
+            return void(CancelReason::SelfCrossPrevented);
+        }
+        let must_make = option == Some(ExecutionOption::MakerOrCancel) && !planted(Bug::MakerOrCancelTakes);
+        if must_make && crosses(self.book(), side, self.place.price) {
+            return void(CancelReason::MakerOrCancelWouldTake);
+        }
+        if !planned.is_whole {
+            return Err(Reject::TooManyFills);
+        }
+        let is_done = match kind {
+            OrderKind::MarketSpend => self.is_spent(fills, uncovered, planned.money),
+            OrderKind::Limit | OrderKind::Market => planned.left == Qty::ZERO,
+        };
+        if is_done {
+            return Ok(Fate::Completed);
+        }
+        if option == Some(ExecutionOption::FillOrKill) && !planted(Bug::FillOrKillFillsPart) {
+            return void(CancelReason::FillOrKillWouldNotFill);
+        }
+        if self.collar_stopped(fills, uncovered) {
+            return Ok(Fate::Cancelled { reason: CancelReason::ExceedsPriceLimits, executes: true });
+        }
+        let is_immediate =
+            option == Some(ExecutionOption::ImmediateOrCancel) && !planted(Bug::ImmediateOrCancelRests);
+        let rests = kind == OrderKind::Limit && !is_immediate;
+        if rests {
+            return Ok(Fate::Booked(self.market.desks.rest(&self.terms, planned.left, reserve)));
+        }
+        Ok(Fate::Cancelled { reason: CancelReason::ImmediateOrCancelWouldPost, executes: true })
+    }
+
+    /// Whether what the fills leave of the money buys nothing more, at the best price left or at the last one paid.
+    fn is_spent(&self, fills: &[Fill], uncovered: &[Slot], mut money: Money) -> bool {
+        let next = self.next_price(fills, uncovered);
+        let Some(price) = next.or_else(|| fills.last().map(|fill| fill.price)) else { return false };
+        let most = Qty::from_hundredths(u128::MAX);
+        self.market.desks.buy_with(&self.terms, &mut money, price, most) == Qty::ZERO
+    }
+
+    /// The best price that the planned fills leave on the other side.
+    fn next_price(&self, fills: &[Fill], uncovered: &[Slot]) -> Option<Price> {
+        let ladder = self.book().side(self.place.side.opposite());
+        if !uncovered.is_empty() {
+            return self.next_covered_price(fills, uncovered);
+        }
+        let Some(last) = fills.last() else { return ladder.best() };
+        let orders = &self.market.floor.orders;
+        if last.qty < orders.get(last.maker).remaining || orders.has_younger(last.maker) {
+            Some(last.price)
+        } else {
+            ladder.worse_than(last.price)
+        }
+    }
+
+    /// The same where resting orders were passed over, which are gone when this one trades.
+    #[cold]
+    fn next_covered_price(&self, fills: &[Fill], uncovered: &[Slot]) -> Option<Price> {
+        let side = self.place.side.opposite();
+        let orders = &self.market.floor.orders;
+        let is_left = |slot: &Slot| {
+            let is_whole = |fill: &Fill| fill.maker == *slot && fill.qty == orders.get(*slot).remaining;
+            !uncovered.contains(slot) && !fills.iter().any(is_whole)
+        };
+        let from = fills.last().map(|fill| fill.price).or_else(|| self.book().side(side).best())?;
+        let prices = core::iter::successors(Some(from), |price| self.book().side(side).worse_than(*price));
+        prices
+            .into_iter()
+            .find(|price| orders.queue(self.place.symbol, side, *price).any(|slot| is_left(&slot)))
+    }
+
+    /// Whether orders that the limit accepts are left, but lie beyond the collar.
+    fn collar_stopped(&self, fills: &[Fill], uncovered: &[Slot]) -> bool {
+        let ladder = self.book().side(self.place.side.opposite());
+        let Some(next) = self.next_price(fills, uncovered) else { return false };
+        let wanted = self.limit().is_none_or(|limit| ladder.reaches(next, limit));
+        wanted && self.collar().is_some_and(|worst| !ladder.reaches(next, worst))
+    }
+
+    /// Whether an opposite order of the same account lies within the order's limit, or, without a limit, within
+    /// what it would reach (ORD-050, D-23).
+    fn meets_itself(&self, fills: &[Fill]) -> bool {
+        let side = self.place.side;
+        let account = self.placer.account;
+        if self.market.floor.orders.count(account, side.opposite()) == 0 || planted(Bug::SelfCrossAllowed) {
+            return false;
+        }
+        let Some(reach) = self.limit().or_else(|| fills.last().map(|fill| fill.price)) else { return false };
+        if !crosses(self.book(), side, reach) {
+            return false;
+        }
+        let ladder = self.book().side(side.opposite());
+        self.market.floor.orders.in_any_order(account).any(|(_, own)| {
+            own.side() == side.opposite()
+                && own.symbol == self.place.symbol
+                && ladder.reaches(own.price, reach)
+                && !own.is_auction_only()
+        })
+    }
+
+    /// Whether the order would wait for an auction, or rest until there is one, in which an opposite order of the same
+    /// account could be what it meets: one of the two is for auctions only (ORD-050, Q-118).
+    fn waits_for_itself(&self) -> bool {
+        let Place { kind, option, side, price, symbol, .. } = *self.place;
+        let for_auction = option == Some(ExecutionOption::AuctionOnly);
+        let may_rest = match option {
+            None | Some(ExecutionOption::MakerOrCancel | ExecutionOption::AuctionOnly) => {
+                kind == OrderKind::Limit
+            }
+            Some(ExecutionOption::ImmediateOrCancel | ExecutionOption::FillOrKill) => false,
+        };
+        let orders = &self.market.floor.orders;
+        // Mostly nobody's order is within its reach; only else the account's own ones are looked through.
+        let meets_any = || {
+            crosses(orders.auction(symbol), side, price) || (for_auction && crosses(self.book(), side, price))
+        };
+        if !may_rest
+            || !(for_auction || orders.any_waits())
+            || orders.count(self.placer.account, side.opposite()) == 0
+            || !meets_any()
+            || planted(Bug::SelfCrossAllowed)
+        {
+            return false;
+        }
+        let ladder = self.book().side(side.opposite());
+        orders.in_any_order(self.placer.account).any(|(_, own)| {
+            own.side() == side.opposite()
+                && own.symbol == symbol
+                && ladder.reaches(own.price, price)
+                && (for_auction || own.is_auction_only())
+        })
+    }
+
+    /// Writes down that the order enters, its fills and its fate. Returns its id.
+    pub(crate) fn emit<E: From<Event>>(&self, fills: &[Fill], fate: Fate, out: &mut Outbox<E>) -> OrderId {
+        self.emit_all(&[], fills, fate, out)
+    }
+
+    fn emit_all<E: From<Event>>(
+        &self,
+        uncovered: &[Slot],
+        fills: &[Fill],
+        fate: Fate,
+        out: &mut Outbox<E>,
+    ) -> OrderId {
+        if let (Fate::Booked(reserve), [], []) = (fate, fills, uncovered) {
+            return self.emit_rest(reserve, out);
+        }
+        // An order that names money has the quantity that the money bought.
+        let qty = match self.place.kind {
+            OrderKind::MarketSpend => filled(fills),
+            OrderKind::Limit | OrderKind::Market => self.place.qty,
+        };
+        let order = self.entered(qty, out);
+        out.push(Event::Placed(order));
+        for slot in uncovered {
+            let order = self.market.floor.orders.get(*slot).id;
+            out.push(Event::Cancelled { slot: *slot, reason: CancelReason::Uncovered, order });
+        }
+        self.emit_fills(fills, out);
+        fate.push(self.market, order.id, out);
+        order.id
+    }
+
+    /// Writes down that the order enters and rests whole. Returns its id.
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    pub(crate) fn emit_rest<E: From<Event>>(&self, reserve: Reserve, out: &mut Outbox<E>) -> OrderId {
+        let order = self.entered(self.place.qty, out);
+        let Reserve { held, amount } = reserve;
+        out.push(Event::Rested { order, held, amount });
+        order.id
+    }
+
+    /// An order of `qty` that enters under the next id.
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    fn entered<E>(&self, qty: Qty, out: &mut Outbox<E>) -> NewOrder {
+        let Place { symbol, kind, option, price, client_id, .. } = self.place;
+        let client_id = client_id.as_ref().map(|text| out.keep(text.as_bytes())).unwrap_or_default();
+        NewOrder {
+            id: OrderId(self.market.next_id),
+            price: *price,
+            qty,
+            account: self.placer.account,
+            session: self.placer.session,
+            symbol: *symbol,
+            class: self.terms.class,
+            kind: *kind,
+            option: *option,
+            rates: self.rates,
+            client_id,
+        }
+    }
+
+    fn emit_fills<E: From<Event>>(&self, fills: &[Fill], out: &mut Outbox<E>) {
+        // The order itself takes the first number.
+        for (trade, fill) in (self.market.next_id + 1..).zip(fills) {
+            let (maker, qty) = (fill.maker, fill.qty);
+            let [maker_fee, taker_fee] =
+                self.market.desks.fees(self.market.floor.live(maker), &self.terms, qty);
+            out.push(Event::Filled { maker, trade: TradeId(trade), qty, maker_fee, taker_fee });
+        }
+    }
+}
+
+/// What a plan comes to, beside its fills.
+#[derive(Clone, Copy, Debug)]
+struct Planned {
+    /// What is left of the quantity.
+    left: Qty,
+    /// What is left of the money that a market order names.
+    money: Money,
+    /// Whether the order does not trade with more orders than one may.
+    is_whole: bool,
+}
+
+fn filled(fills: &[Fill]) -> Qty {
+    fills.iter().map(|fill| fill.qty).sum()
+}
