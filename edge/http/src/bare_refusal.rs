@@ -65,7 +65,9 @@ pub(crate) fn no_place(refuse: fn(Fault) -> Reply) -> Vec<u8> {
 
 fn push_content_fields(head: &mut Vec<u8>, reply: &Reply) {
     let (kind, length) = (reply.content_type(), reply.len());
-    head.extend_from_slice(format!("\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n").as_bytes());
+    let fields = format!("\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n");
+    head.extend_from_slice(fields.as_bytes());
+    head.extend_from_slice(b"x-content-type-options: nosniff\r\ncache-control: no-store\r\n");
 }
 
 #[cfg(test)]

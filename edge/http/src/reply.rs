@@ -1,12 +1,20 @@
 //! An answer before it becomes HTTP.
 
 use bytes::Bytes;
-use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use http::header::{
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, REFERRER_POLICY,
+    RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+};
 use http::{Response, StatusCode};
 use hyper::body::{Body, Frame, SizeHint};
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+
+/// What a browser may do with a page: load its own scripts, styles, images and data, and nothing else. No other site may show it
+/// in a frame.
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                           base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// An answer: status, media type, body, and what else its head says.
 #[derive(Debug)]
@@ -17,6 +25,8 @@ pub struct Reply {
     retry_after: Option<u32>,
     allow: Option<&'static str>,
     close: bool,
+    is_page: bool,
+    is_uncached: bool,
 }
 
 impl Reply {
@@ -32,11 +42,20 @@ impl Reply {
 
     /// A page or one of its files, of any media type, with status 200.
     pub fn page(content_type: &'static str, body: Vec<u8>) -> Self {
-        Self::of(content_type, body)
+        Self { is_page: true, ..Self::of(content_type, body) }
     }
 
     fn of(content_type: &'static str, body: Vec<u8>) -> Self {
-        Self { status: StatusCode::OK, content_type, body, retry_after: None, allow: None, close: false }
+        Self {
+            status: StatusCode::OK,
+            content_type,
+            body,
+            retry_after: None,
+            allow: None,
+            close: false,
+            is_page: false,
+            is_uncached: false,
+        }
     }
 
     /// The same with another status.
@@ -55,6 +74,12 @@ impl Reply {
     #[must_use]
     pub fn allowing(self, methods: &'static str) -> Self {
         Self { allow: Some(methods), ..self }
+    }
+
+    /// No cache may keep this answer: it is for one client, or for this moment.
+    #[must_use]
+    pub fn uncached(self) -> Self {
+        Self { is_uncached: true, ..self }
     }
 
     /// The connection closes after this answer.
@@ -94,6 +119,15 @@ impl Reply {
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        // A browser must not take an answer for another media type, such as a page of a client's words.
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        if self.is_uncached {
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        }
+        if self.is_page {
+            headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+            headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
+        }
         if let Some(seconds) = self.retry_after {
             headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
@@ -141,6 +175,26 @@ impl Body for Pieces {
 mod tests {
     use super::*;
     use std::task::Waker;
+
+    /// Every answer, private ones and pages say what a browser and a cache may do with them.
+    #[test]
+    fn heads_guard_against_browsers_and_caches() {
+        let fields = |reply: Reply| {
+            let head = reply.into_http().into_parts().0.headers;
+            let names = [X_CONTENT_TYPE_OPTIONS, CACHE_CONTROL, REFERRER_POLICY];
+            let [sniffing, cache, referrer] =
+                names.map(|name| head.get(name).map(|value| value.to_str().unwrap().to_owned()));
+            let policy = head.get(CONTENT_SECURITY_POLICY).map(|value| value.to_str().unwrap().to_owned());
+            let in_frames = policy.map(|policy| !policy.contains("frame-ancestors 'none'"));
+            (sniffing, cache, referrer, in_frames)
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(fields(Reply::json(Vec::new())), (some("nosniff"), None, None, None));
+        let private = Reply::json(Vec::new()).uncached();
+        assert_eq!(fields(private), (some("nosniff"), some("no-store"), None, None));
+        let page = Reply::page("text/html; charset=utf-8", Vec::new());
+        assert_eq!(fields(page), (some("nosniff"), None, some("no-referrer"), Some(false)));
+    }
 
     /// All of a body comes, in its order, and none of it in a piece too large to be kept for every connection.
     #[test]

@@ -6,10 +6,11 @@ use http::StatusCode;
 
 /// The answer to a health check, if the path is one.
 pub(crate) fn answer(app: &App, path: &str) -> Option<Reply> {
-    match path {
-        "/health/live" => Some(Reply::text(StatusCode::OK, "live\n")),
-        "/health/ready" if app.is_ready() => Some(Reply::text(StatusCode::OK, "ready\n")),
-        "/health/ready" => Some(Reply::text(StatusCode::SERVICE_UNAVAILABLE, "not ready\n")),
-        _ => None,
-    }
+    let reply = match path {
+        "/health/live" => Reply::text(StatusCode::OK, "live\n"),
+        "/health/ready" if app.is_ready() => Reply::text(StatusCode::OK, "ready\n"),
+        "/health/ready" => Reply::text(StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
+        _ => return None,
+    };
+    Some(reply.uncached())
 }

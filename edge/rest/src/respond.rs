@@ -59,16 +59,29 @@ async fn respond(app: &App, request: Request<'_>) -> Result<Reply, Refusal> {
         Box::pin(request.body.read()).await.map_err(refusal_of)?
     };
     let asked = Asked { parameter, query: head.uri.query().unwrap_or_default() };
+    let reply = dispatch(app, route, peer, head, &asked, &body).await?;
+    Ok(if route.auth == Auth::Public { reply } else { reply.uncached() })
+}
+
+/// Lets a request in and has its endpoint answer.
+async fn dispatch(
+    app: &App,
+    route: &Route,
+    peer: SocketAddr,
+    head: &Parts,
+    asked: &Asked<'_>,
+    body: &Bytes,
+) -> Result<Reply, Refusal> {
     match route.handler {
         Handler::Public(answer) => {
             let wait = app.gate.public(peer.ip(), app.uptime())?;
             pause(wait).await;
-            answer(app, &asked)
+            answer(app, asked)
         }
         Handler::PublicRecall(answer) => {
             let wait = app.gate.public(peer.ip(), app.uptime())?;
             pause(wait).await;
-            answer(app, &asked).await
+            answer(app, asked).await
         }
         Handler::ControlRead(answer) => {
             caller::check(peer, head)?;
@@ -76,8 +89,8 @@ async fn respond(app: &App, request: Request<'_>) -> Result<Reply, Refusal> {
         }
         Handler::Control(answer) => {
             caller::check(peer, head)?;
-            let fields = Box::new(control::read(&head.headers, &body)?);
-            answer(app, &asked, &fields).await
+            let fields = Box::new(control::read(&head.headers, body)?);
+            answer(app, asked, &fields).await
         }
         Handler::Read(answer) => {
             let call = admit(app, route, peer, head)?;

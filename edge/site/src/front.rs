@@ -30,19 +30,35 @@ pub(crate) fn page(exchange: &Exchange) -> String {
         .replace("{{keys}}", if sandbox { SANDBOX_KEYS } else { VENUE_KEYS })
         .replace("{{listed}}", &listed.to_string())
         .replace("{{rows}}", &rows)
-        // Inside a script element only this could end it early.
-        .replace("{{currency_data}}", &data.replace("</", "<\\/"))
+        // Only this character could end the script element, and it stands in strings alone.
+        .replace("{{currency_data}}", &data.replace('<', "\\u003c"))
+}
+
+fn text<'a>(row: &'a Value, name: &str) -> &'a str {
+    row.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Appends text that a browser shows as it is. Symbols get their names from the codes that an operator lists.
+fn push_escaped(out: &mut String, text: &str) {
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            plain => out.push(plain),
+        }
+    }
 }
 
 fn rows(table: &Value) -> String {
-    let text = |row: &Value, name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut out = String::new();
     for row in table.get("rows").and_then(Value::as_array).into_iter().flatten() {
         out.push_str("<tr>");
         for name in ["symbol", "last", "change", "bid", "ask"] {
             out.push_str("<td>");
-            // Names and digits of the exchange's own making: nothing to escape.
-            out.push_str(&text(row, name));
+            push_escaped(&mut out, text(row, name));
             out.push_str("</td>");
         }
         out.push_str("</tr>");
@@ -51,4 +67,18 @@ fn rows(table: &Value) -> String {
         out.push_str("<tr><td colspan=\"5\">No orders and no trades yet: yours can be the first.</td></tr>");
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A name is text on the page, whatever characters it has.
+    #[test]
+    fn names_are_escaped() {
+        let table = json!({ "rows": [{ "symbol": "<b>a&'\"usd", "last": "1.5" }] });
+        let shown = "<tr><td>&lt;b&gt;a&amp;&#39;&quot;usd</td><td>1.5</td><td></td><td></td><td></td></tr>";
+        assert_eq!(rows(&table), shown);
+    }
 }

@@ -5,10 +5,11 @@ use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::{Fault, Reply};
 use http::StatusCode;
 
-/// The answer to a request that is refused.
+/// The answer to a request that is refused. No cache may keep it: the next request may be taken.
 pub fn refused(refusal: &Refusal) -> Reply {
     let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST);
-    let reply = Reply::json(refusal.body()).with_status(status).retrying_after(refusal.retry_after);
+    let reply =
+        Reply::json(refusal.body()).with_status(status).retrying_after(refusal.retry_after).uncached();
     if refusal.close { reply.closing() } else { reply }
 }
 

@@ -183,6 +183,36 @@ fn extreme_payloads() {
     trader.limit("btcusd", "buy", "1", "100");
 }
 
+/// Browsers take no answer for another media type, caches keep no private one, and no other site shows a page in a frame.
+#[test]
+fn heads_for_browsers_and_caches() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    let public = [x.get("/v1/symbols"), x.get("/"), x.get("/site/front.js")];
+    let private = [
+        trader.call("/v1/balances", json!({})),
+        trader.call("/v1/heartbeat", json!({})),
+        trader.call("/v1/order/status", json!({ "order_id": 1 })),
+        x.get("/sandbox/clock"),
+        x.get("/health/ready"),
+        x.get("/v1/nowhere"),
+    ];
+    for (answer, cache) in
+        public.iter().map(|a| (a, None)).chain(private.iter().map(|a| (a, Some("no-store"))))
+    {
+        assert_eq!(answer.reply.header("x-content-type-options"), Some("nosniff"), "{answer}");
+        assert_eq!(answer.reply.header("cache-control"), cache, "{answer}");
+    }
+    for page in &public[1..] {
+        let policy = page.reply.header("content-security-policy").unwrap_or_default();
+        assert!(
+            policy.contains("frame-ancestors 'none'") && policy.contains("script-src 'self'"),
+            "{policy}"
+        );
+        assert_eq!(page.reply.header("referrer-policy"), Some("no-referrer"), "{page}");
+    }
+}
+
 /// Where there is no place for another connection it is told so and closed, whether it has asked for something or not; those
 /// that are open go on, and once they are gone there is room again. Proves ERR-001.
 #[test]
