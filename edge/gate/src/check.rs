@@ -37,8 +37,6 @@ pub struct Request<'a> {
     pub query: Option<&'a str>,
     /// All headers.
     pub headers: &'a HeaderMap,
-    /// Who connected.
-    pub peer: IpAddr,
     /// What kind of call the route is.
     pub kind: Kind,
 }
@@ -127,6 +125,15 @@ impl Gate {
         if self.limits.enabled { turn(self.pages.take(peer, now)).map(|_| ()) } else { Ok(()) }
     }
 
+    /// Lets a private request of this address go on to [`Gate::check`]. Nothing of the request need have been read but its head:
+    /// a flood from one address costs no more than that.
+    ///
+    /// # Errors
+    /// `RateLimit`.
+    pub fn address(&self, peer: IpAddr, now: Duration) -> Result<(), Refusal> {
+        if self.limits.enabled { turn(self.flood.take(peer, now)).map(|_| ()) } else { Ok(()) }
+    }
+
     /// Lets a private request in, which is a sign of life (SES-012). Its nonce is taken before it waits, so that nonces are
     /// taken as they arrive.
     ///
@@ -135,9 +142,6 @@ impl Gate {
     /// # Errors
     /// The first check that fails; the nonce is then not used, and whoever sent it need not be there (SES-013).
     pub fn check(&self, request: &Request<'_>, now: Duration, time: Time) -> Result<Call, Refusal> {
-        if self.limits.enabled {
-            turn(self.flood.take(request.peer, now))?;
-        }
         let (known, tag, decoded) = self.authenticate(request)?;
         let wait = if self.limits.enabled { wait(&known, request.kind, now)? } else { Duration::ZERO };
         let payload = Payload::read(decoded)?;

@@ -1,42 +1,70 @@
 //! The body of a request.
 
+use crate::connection_care::{Connection, Connections};
 use crate::fault::Fault;
 use crate::limits::{BODY_MAX, BODY_WAIT};
-use bytes::Bytes;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use hyper::body::{Body as _, Incoming};
 
-/// A body that has not been read yet, or only in part.
+/// A body that has not been read yet.
 #[derive(Debug)]
-pub struct Body(Option<Incoming>);
+pub struct Body<'a> {
+    /// None at the end of the body.
+    pub(crate) incoming: &'a mut Option<Incoming>,
+    pub(crate) connections: &'a Connections,
+    pub(crate) connection: &'a Connection,
+}
 
-impl Body {
-    pub(crate) fn new(incoming: Incoming) -> Self {
-        Self(if incoming.is_end_stream() { None } else { Some(incoming) })
-    }
-
-    /// Whether all of it has been read. A request without a body is at its end from the start.
+impl Body<'_> {
+    /// Whether there is nothing left to read. A request without a body is at its end from the start.
     pub fn is_at_end(&self) -> bool {
-        self.0.is_none()
+        self.incoming.is_none()
     }
 
-    /// Reads the whole body, so that the next request begins where it ends.
+    /// Reads the whole body into one buffer.
     ///
     /// # Errors
     /// When it is too large, takes too long or cannot be read. The connection then closes after the answer.
-    pub async fn read(&mut self) -> Result<Bytes, Fault> {
-        let Some(body) = &mut self.0 else { return Ok(Bytes::new()) };
+    pub async fn read(self) -> Result<Vec<u8>, Fault> {
+        let mut bytes = Vec::new();
+        let (connections, connection) = (self.connections, self.connection);
+        let keep = |piece: &[u8]| {
+            connections.hold(connection, piece.len());
+            bytes.extend_from_slice(piece);
+        };
+        self.consume(keep).await?;
+        Ok(bytes)
+    }
+
+    /// Reads the whole body and keeps nothing of it, so that the next request begins where it ends.
+    ///
+    /// # Errors
+    /// As for [`Body::read`].
+    pub async fn skip(self) -> Result<(), Fault> {
+        self.consume(|_| ()).await
+    }
+
+    /// Hands each piece to `take`, which must not keep it: a piece of one byte pins the buffer that it was read into.
+    async fn consume(self, mut take: impl FnMut(&[u8])) -> Result<(), Fault> {
+        let Some(body) = self.incoming.as_mut() else { return Ok(()) };
         if body.size_hint().lower() > u64::try_from(BODY_MAX).unwrap_or(u64::MAX) {
             return Err(Fault::BodyTooLarge);
         }
-        match tokio::time::timeout(BODY_WAIT, Limited::new(body, BODY_MAX).collect()).await {
-            Ok(Ok(collected)) => {
-                self.0 = None;
-                Ok(collected.to_bytes())
+        let to_its_end = async {
+            let mut count = 0;
+            while let Some(frame) = body.frame().await {
+                let frame = frame.map_err(|_| Fault::BodyUnreadable)?;
+                let piece = frame.data_ref().map_or(&[][..], |piece| piece);
+                count += piece.len();
+                if count > BODY_MAX {
+                    return Err(Fault::BodyTooLarge);
+                }
+                take(piece);
             }
-            Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Fault::BodyTooLarge),
-            Ok(Err(_)) => Err(Fault::BodyUnreadable),
-            Err(_) => Err(Fault::BodyLate),
-        }
+            Ok(())
+        };
+        tokio::time::timeout(BODY_WAIT, to_its_end).await.unwrap_or(Err(Fault::BodyLate))?;
+        *self.incoming = None;
+        Ok(())
     }
 }

@@ -10,7 +10,7 @@ use crate::handler::{Handler, Request};
 use crate::limits::{FIELDS_MAX, HEAD_MAX};
 use crate::reply::Reply;
 use http::Method;
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -39,24 +39,26 @@ pub(crate) async fn serve<H: Handler>(
     let framing = Rc::new(Framing::default());
     let closes = Rc::new(Cell::new(false));
     let (watched, closing, noted) = (Rc::clone(&framing), Rc::clone(&closes), Rc::clone(&connection));
+    let served_among = Rc::clone(&connections);
     let service = service_fn(move |request: http::Request<Incoming>| {
         let (handler, closing, verdict) = (Arc::clone(&handler), Rc::clone(&closing), watched.next());
-        let (connections, connection) = (Rc::clone(&connections), Rc::clone(&noted));
+        let (connections, connection) = (Rc::clone(&served_among), Rc::clone(&noted));
         let (head, incoming) = request.into_parts();
         async move {
-            connection.begin();
-            let mut body = Body::new(incoming);
-            let request = Request { peer, head: &head, body: &mut body, verdict };
+            connections.begin(&connection);
+            let mut incoming = if incoming.is_end_stream() { None } else { Some(incoming) };
+            let body = Body { incoming: &mut incoming, connections: &connections, connection: &connection };
+            let request = Request { peer, head: &head, body, verdict };
             let reply = handler.answer(request).await;
             // The next request would begin in doubt, or after bytes that were not read.
-            let is_last = verdict != Verdict::Clear || !body.is_at_end();
+            let is_last = verdict != Verdict::Clear || incoming.is_some();
             let reply = if is_last { reply.closing() } else { reply };
             connections.end(&connection, if head.method == Method::HEAD { 0 } else { reply.len() });
             closing.set(reply.closes());
             Ok::<_, Infallible>(reply.into_http())
         }
     });
-    let stream = GuardedStream::new(stream, framing, Rc::clone(&connection), H::refuse);
+    let stream = GuardedStream::new(stream, framing, connections, Rc::clone(&connection), H::refuse);
     // Not `pipeline_flush`: it holds an answer back while the next request is incomplete, and swallows hyper's own 400.
     let mut served = http1::Builder::new()
         .max_buf_size(HEAD_MAX)

@@ -1,5 +1,5 @@
 //! The open connections of a serving thread, and when one has to end: because the server stops, because it was silent for too
-//! long, or because its client leaves too many bytes of answers unread.
+//! long, because its client leaves too many bytes of answers unread, or because unfinished requests take too much memory.
 //!
 //! The thread checks all of them at intervals. A timer for each would be set and reset with every request.
 
@@ -14,6 +14,10 @@ const SILENT_CHECKS: u32 = 2;
 /// Bytes of answers that the clients of a thread may leave unread, all together. A full book or all of an account's orders
 /// are megabytes: thousands of clients that request them and read slowly would otherwise take all memory.
 const KEPT_MAX: usize = 64 * 1024 * 1024;
+
+/// Bytes of unfinished heads and bodies that a thread keeps, all together. A head of any usual client arrives in one piece:
+/// only clients that hold requests back have unfinished ones.
+const UNFINISHED_MAX: usize = 16 * 1024 * 1024;
 
 /// What a connection has to do; a later signal includes the earlier ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,13 +45,16 @@ pub(crate) struct Connection {
     /// Bytes of memory that its answers take, and how many answers of the thread had been made with the last.
     kept: Cell<usize>,
     answered: Cell<u64>,
+    /// Bytes of an unfinished head or body, and when the first of them came, in the thread's order of such.
+    unfinished: Cell<usize>,
+    unfinished_since: Cell<u64>,
     /// The signs at the last check, and the checks since the last new one.
     seen: Cell<(u64, u32)>,
 }
 
 impl Connection {
     /// A whole head has arrived.
-    pub(crate) fn begin(&self) {
+    fn begin(&self) {
         self.is_serving.set(true);
         self.sign();
     }
@@ -117,6 +124,9 @@ pub(crate) struct Connections {
     answers: Cell<u64>,
     /// Bytes of answers made since `kept` was last summed up.
     uncounted: Cell<usize>,
+    /// Bytes of unfinished heads and bodies, and how many such began.
+    unfinished: Cell<usize>,
+    unfinished_begun: Cell<u64>,
     /// The signal that every new connection starts with.
     signal: Cell<Signal>,
 }
@@ -141,12 +151,64 @@ impl Connections {
 
     /// Removes a connection that has ended.
     pub(crate) fn leave(&self, number: u64) {
-        self.open.borrow_mut().remove(&number);
+        let left = self.open.borrow_mut().remove(&number);
+        if let Some(connection) = left {
+            self.release(&connection);
+        }
+    }
+
+    /// Bytes have arrived from a client. Those of a head count until it is whole; a body counts where it is kept.
+    pub(crate) fn receive(&self, connection: &Connection, bytes: usize) {
+        if !connection.is_serving.get() {
+            self.hold(connection, bytes);
+        }
+    }
+
+    /// Bytes of an unfinished request are kept. If they are too many, those connections close that began theirs first.
+    pub(crate) fn hold(&self, connection: &Connection, bytes: usize) {
+        if connection.unfinished.get() == 0 {
+            self.unfinished_begun.set(self.unfinished_begun.get() + 1);
+            connection.unfinished_since.set(self.unfinished_begun.get());
+        }
+        connection.unfinished.set(connection.unfinished.get() + bytes);
+        self.unfinished.set(self.unfinished.get() + bytes);
+        if self.unfinished.get() > UNFINISHED_MAX {
+            self.close_unfinished();
+        }
+    }
+
+    /// A whole head has arrived.
+    pub(crate) fn begin(&self, connection: &Connection) {
+        self.release(connection);
+        connection.begin();
+    }
+
+    /// A request is whole, or its connection ends.
+    fn release(&self, connection: &Connection) {
+        self.unfinished.set(self.unfinished.get().saturating_sub(connection.unfinished.take()));
+    }
+
+    /// Closes connections with unfinished requests, the oldest first, until an eighth of the room is free: the next search
+    /// for them is then some time away.
+    #[cold]
+    fn close_unfinished(&self) {
+        let open = self.open.borrow();
+        let mut unfinished: Vec<&Rc<Connection>> =
+            open.values().filter(|connection| connection.unfinished.get() > 0).collect();
+        unfinished.sort_unstable_by_key(|connection| connection.unfinished_since.get());
+        for connection in unfinished {
+            if self.unfinished.get() <= UNFINISHED_MAX - UNFINISHED_MAX / 8 {
+                return;
+            }
+            self.release(connection);
+            connection.send(Signal::Close);
+        }
     }
 
     /// An answer of this many bytes is made for a connection. If too many bytes are kept, those connections close that have
     /// left theirs for longest.
     pub(crate) fn end(&self, connection: &Connection, bytes: usize) {
+        self.release(connection);
         connection.end(bytes);
         self.answers.set(self.answers.get() + 1);
         connection.answered.set(self.answers.get());
@@ -281,6 +343,43 @@ mod tests {
         assert_eq!((asking.untaken.get(), asking.kept.get()), (1, LARGE + 1));
         asking.took(1);
         assert_eq!(asking.kept.get(), 0);
+    }
+
+    /// Unfinished requests take memory up to a limit. Then the oldest close; requests that end make room.
+    #[test]
+    fn the_oldest_unfinished_requests_close() {
+        const PART: usize = UNFINISHED_MAX / 4;
+        let connections = Connections::default();
+        let [whole, first, second, third] = [(); 4].map(|()| connections.enter().1);
+        let all = || signals(&[&whole, &first, &second, &third]);
+        for _ in 0..100 {
+            connections.receive(&whole, PART);
+            connections.begin(&whole);
+            connections.hold(&whole, PART);
+            connections.end(&whole, 0);
+        }
+        for _ in 0..2 {
+            connections.receive(&first, PART / 2);
+        }
+        connections.receive(&second, PART);
+        connections.begin(&third);
+        connections.receive(&third, UNFINISHED_MAX);
+        connections.hold(&third, 2 * PART);
+        assert_eq!(all(), [Signal::Continue; 4], "a body that is not kept takes nothing");
+        connections.receive(&whole, PART);
+        assert_eq!(all(), [Signal::Continue, Signal::Close, Signal::Close, Signal::Continue]);
+    }
+
+    /// A connection that ends gives its memory back.
+    #[test]
+    fn the_end_of_a_connection_makes_room() {
+        let connections = Connections::default();
+        for _ in 0..100 {
+            let (number, connection) = connections.enter();
+            connections.receive(&connection, UNFINISHED_MAX / 2);
+            connections.leave(number);
+        }
+        assert_eq!(connections.unfinished.get(), 0);
     }
 
     /// The end of the server reaches open connections and later ones, and replaces no stronger signal.

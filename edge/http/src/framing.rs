@@ -6,10 +6,11 @@
 //!
 //! Not here: what hyper refuses by itself, such as unequal lengths, folded lines and unknown codings.
 
+use crate::limits::HEAD_MAX;
 use std::cell::{Cell, RefCell};
 
-/// Bytes of a line kept until the rest of it arrives; hyper refuses a head of that size.
-const LINE_MAX: usize = 64 * 1024;
+/// Bytes of a line kept until the rest of it arrives; hyper refuses a larger head.
+const LINE_MAX: usize = HEAD_MAX;
 
 /// What is known of a connection's requests.
 #[derive(Debug, Default)]

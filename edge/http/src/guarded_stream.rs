@@ -2,7 +2,7 @@
 //! writes without a body gets one.
 
 use crate::bare_refusal::{bare_refusal, worded};
-use crate::connection_care::Connection;
+use crate::connection_care::{Connection, Connections};
 use crate::fault::Fault;
 use crate::framing::Framing;
 use crate::reply::Reply;
@@ -18,6 +18,7 @@ use tokio::net::TcpStream;
 pub(crate) struct GuardedStream {
     stream: TcpStream,
     framing: Rc<Framing>,
+    connections: Rc<Connections>,
     connection: Rc<Connection>,
     refuse: fn(Fault) -> Reply,
     /// What is left of an answer that goes out in place of hyper's own.
@@ -28,10 +29,11 @@ impl GuardedStream {
     pub(crate) fn new(
         stream: TcpStream,
         framing: Rc<Framing>,
+        connections: Rc<Connections>,
         connection: Rc<Connection>,
         refuse: fn(Fault) -> Reply,
     ) -> Self {
-        Self { stream, framing, connection, refuse, instead: Vec::new() }
+        Self { stream, framing, connections, connection, refuse, instead: Vec::new() }
     }
 
     fn write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
@@ -71,6 +73,7 @@ impl AsyncRead for GuardedStream {
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
         let fresh = buffer.filled().get(before..).unwrap_or_default();
         self.framing.feed(fresh);
+        self.connections.receive(&self.connection, fresh.len());
         Poll::Ready(Ok(()))
     }
 }

@@ -17,7 +17,7 @@ pub struct Request<'a> {
     /// Method, target and header fields.
     pub head: &'a Parts,
     /// The body. The connection closes after the answer unless the handler reads the whole body.
-    pub body: &'a mut Body,
+    pub body: Body<'a>,
     pub(crate) verdict: Verdict,
 }
 

@@ -9,13 +9,12 @@ use crate::routes::{Found, find};
 use crate::sandbox::{caller, control, maintenance};
 use crate::submit::{durable, send};
 use crate::unbuilt::is_unbuilt;
-use buttonwood_engine::{AccessCommand, Body, Command, Outcome, TradingAnswer};
+use buttonwood_engine::{AccessCommand, Command, Outcome, TradingAnswer};
 use buttonwood_gate::{self as gate, Kind, Reason, Refusal, quoted};
-use buttonwood_http::{Fault, Reply, Request};
+use buttonwood_http::{Body, Fault, Reply, Request};
 use buttonwood_sequencer::Pending;
 use buttonwood_wire::field;
 use buttonwood_wire::reply::{refusal_of, refused};
-use bytes::Bytes;
 use http::request::Parts;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -53,59 +52,59 @@ async fn respond(app: &App, request: Request<'_>) -> Result<Reply, Refusal> {
         Found::Nothing => return outside(app, peer, head.method.as_str(), path),
     };
     request.check_framing().map_err(refusal_of)?;
-    let body = if request.body.is_at_end() {
-        Bytes::new()
-    } else {
-        Box::pin(request.body.read()).await.map_err(refusal_of)?
-    };
     let asked = Asked { parameter, query: head.uri.query().unwrap_or_default() };
-    let reply = dispatch(app, route, peer, head, &asked, &body).await?;
+    let reply = dispatch(app, route, request, &asked).await?;
     Ok(if route.auth == Auth::Public { reply } else { reply.uncached() })
 }
 
-/// Lets a request in and has its endpoint answer.
+/// Lets a request in and has its endpoint answer. The first check of the caller comes before the body is read.
 async fn dispatch(
     app: &App,
     route: &Route,
-    peer: SocketAddr,
-    head: &Parts,
+    request: Request<'_>,
     asked: &Asked<'_>,
-    body: &Bytes,
 ) -> Result<Reply, Refusal> {
+    let Request { peer, head, body, .. } = request;
     match route.handler {
         Handler::Public(answer) => {
             let wait = app.gate.public(peer.ip(), app.uptime())?;
+            skip(body).await?;
             pause(wait).await;
             answer(app, asked)
         }
         Handler::PublicRecall(answer) => {
             let wait = app.gate.public(peer.ip(), app.uptime())?;
+            skip(body).await?;
             pause(wait).await;
             answer(app, asked).await
         }
         Handler::ControlRead(answer) => {
             caller::check(peer, head)?;
+            skip(body).await?;
             Ok(answer(app))
         }
         Handler::Control(answer) => {
             caller::check(peer, head)?;
-            let fields = Box::new(control::read(&head.headers, body)?);
+            let fields = Box::new(control::read(&head.headers, body).await?);
             answer(app, asked, &fields).await
         }
         Handler::Read(answer) => {
-            let call = admit(app, route, peer, head)?;
+            come_in(app, peer, body).await?;
+            let call = admit(app, route, head)?;
             wait_for_turn(&call).await?;
             answer(app, &reader(app, route, call)?)
         }
         Handler::Recall(answer) => {
-            let call = admit(app, route, peer, head)?;
+            come_in(app, peer, body).await?;
+            let call = admit(app, route, head)?;
             wait_for_turn(&call).await?;
             let call = Box::new(reader(app, route, call)?);
             answer(app, &call).await
         }
         Handler::Write(write) => {
             check_room(app, route)?;
-            let call = admit(app, route, peer, head)?;
+            come_in(app, peer, body).await?;
+            let call = admit(app, route, head)?;
             wait_for_turn(&call).await?;
             carry_out(app, route, call, write).await
         }
@@ -164,6 +163,20 @@ fn wrong_method(method: &str, path: &str, allowed: &'static str) -> Reply {
     refused(&refusal).allowing(allowed)
 }
 
+/// Takes a private request's token of its address, and only then reads its body.
+async fn come_in(app: &App, peer: SocketAddr, body: Body<'_>) -> Result<(), Refusal> {
+    app.gate.address(peer.ip(), app.uptime())?;
+    skip(body).await
+}
+
+/// Reads a body to its end: what few requests have, and no endpoint looks at.
+async fn skip(body: Body<'_>) -> Result<(), Refusal> {
+    if body.is_at_end() {
+        return Ok(());
+    }
+    Box::pin(body.skip()).await.map_err(refusal_of)
+}
+
 async fn pause(wait: Duration) {
     if !wait.is_zero() {
         Box::pin(tokio::time::sleep(wait)).await;
@@ -192,9 +205,9 @@ fn check_room(app: &App, route: &Route) -> Result<(), Refusal> {
 }
 
 /// Lets a private request through the gate; from here on its nonce is used. It may have to wait for its turn.
-fn admit(app: &App, route: &Route, peer: SocketAddr, head: &Parts) -> Result<gate::Call, Refusal> {
+fn admit(app: &App, route: &Route, head: &Parts) -> Result<gate::Call, Refusal> {
     let (path, headers) = (head.uri.path(), &head.headers);
-    let request = gate::Request { path, query: None, headers, peer: peer.ip(), kind: route.kind };
+    let request = gate::Request { path, query: None, headers, kind: route.kind };
     let checked = app.gate.check(&request, app.uptime(), app.exchange.now());
     if let Some(key) = checked.as_ref().ok().map(gate::Call::key).filter(|key| key.require_heartbeat) {
         app.exchange.heard(key.session, app.exchange.steady());
@@ -220,7 +233,7 @@ enum Then {
 /// until that is durable (SES-006, D-08).
 fn change(app: &App, route: &Route, call: gate::Call, write: Write) -> Result<(Pending, Then), Refusal> {
     let use_nonce = |caller, refusal| {
-        let pending = send(app, Command { caller, body: Body::Access(AccessCommand::UseNonce) })?;
+        let pending = send(app, Command { caller, body: AccessCommand::UseNonce.into() })?;
         Ok((pending, Then::Refuse(refusal)))
     };
     let call = match Call::new(app, route.auth, route.roles, call) {

@@ -3,6 +3,8 @@
 //! A row is an input and what must come back. After each table the state is compared with the state before.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
+use std::net::TcpStream;
 use std::time::Duration;
 
 use buttonwood_accept::{Answer, Exchange, NewOrder, Signed, Value, json, laws, raw, signature};
@@ -1058,4 +1060,38 @@ fn proper_but_unusual() {
     raw::send_and_finish(&x, b"", PATIENCE);
     x.get("/v1/symbols").ok();
     laws::check(&x);
+}
+
+/// A body in chunks of one byte takes no more memory than its connection, though none of the senders is known.
+#[test]
+fn tiny_chunks_take_no_memory() {
+    const SENDERS: usize = 30;
+    let x = Exchange::start();
+    let status = format!("/proc/{}/status", x.pid().as_raw_nonzero());
+    let memory = |name: &str| -> usize {
+        let text = std::fs::read_to_string(&status).expect("a running process has a status");
+        let line = text.lines().find_map(|line| line.strip_prefix(name)).expect("the line is there");
+        line.trim_matches([':', ' ', '\t', 'k', 'B']).parse().expect("kilobytes")
+    };
+    let head =
+        format!("POST /v1/balances HTTP/1.1\r\nHost: {}\r\nTransfer-Encoding: chunked\r\n\r\n", x.address());
+    let chunks = "1\r\nx\r\n".repeat(60_000);
+    let begin = || {
+        let mut sender = TcpStream::connect(x.address()).expect("the exchange listens");
+        sender.write_all(head.as_bytes()).unwrap();
+        sender
+    };
+    let mut senders: Vec<TcpStream> = (0..SENDERS).map(|_| begin()).collect();
+    // The peak counts from here on.
+    std::fs::write(format!("/proc/{}/clear_refs", x.pid().as_raw_nonzero()), "5").unwrap();
+    let before = memory("VmRSS");
+    for sender in &mut senders {
+        sender.write_all(chunks.as_bytes()).unwrap();
+    }
+    for mut sender in senders {
+        sender.write_all(b"0\r\n\r\n").unwrap();
+        assert_eq!(raw::receive(sender, Duration::from_secs(20)).status(), Some(401));
+    }
+    let more = memory("VmHWM").saturating_sub(before);
+    assert!(more < SENDERS * 500, "{SENDERS} senders take {more} kB");
 }

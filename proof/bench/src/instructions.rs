@@ -104,8 +104,10 @@ fn gate() -> usize {
     let peer = Ipv4Addr::LOCALHOST.into();
     let taken = counted_part(|| {
         let calls = (0..).zip(&all).map(|(second, headers)| {
-            let request = Request { path: PATH, query: None, headers, peer, kind: Kind::Changes };
-            gate.check(&request, Duration::from_secs(second), Time(1))
+            let now = Duration::from_secs(second);
+            gate.address(peer, now)?;
+            let request = Request { path: PATH, query: None, headers, kind: Kind::Changes };
+            gate.check(&request, now, Time(1))
         });
         calls.filter(Result::is_ok).count()
     });

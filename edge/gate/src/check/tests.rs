@@ -54,7 +54,8 @@ fn encoded(payload: &str) -> String {
 
 fn pass(gate: &Gate, headers: &HeaderMap, kind: Kind, time: Time) -> Result<Call, Refusal> {
     let peer = Ipv4Addr::LOCALHOST.into();
-    let request = Request { path: PATH, query: None, headers, peer, kind };
+    gate.address(peer, Duration::ZERO)?;
+    let request = Request { path: PATH, query: None, headers, kind };
     gate.check(&request, Duration::ZERO, time)
 }
 
@@ -175,13 +176,7 @@ fn the_leading_slash_is_optional_and_a_documented_query_is_not() {
     let with_query = |text: &str, nonce: u32| {
         let payload = format!("{{\"request\":\"{text}\",\"nonce\":{nonce}}}");
         let headers = signed("account-a", "secret", &encoded(&payload));
-        let request = Request {
-            path: PATH,
-            query: Some("a=1&b=2"),
-            headers: &headers,
-            peer: Ipv4Addr::LOCALHOST.into(),
-            kind: Kind::Reads,
-        };
+        let request = Request { path: PATH, query: Some("a=1&b=2"), headers: &headers, kind: Kind::Reads };
         gate.check(&request, Duration::ZERO, NOW)
     };
     for text in ["/v1/order/new", "/v1/order/new?b=2&a=1", "/v1/order/new?"] {
@@ -298,8 +293,7 @@ fn a_cancel_does_not_overtake_what_waits() {
     let send = |nonce: u32, kind, now| {
         let payload = format!("{{\"request\":\"/v1/order/new\",\"nonce\":{nonce}}}");
         let headers = signed("account-a", "secret", &encoded(&payload));
-        let peer = Ipv4Addr::LOCALHOST.into();
-        let request = Request { path: PATH, query: None, headers: &headers, peer, kind };
+        let request = Request { path: PATH, query: None, headers: &headers, kind };
         gate.check(&request, Duration::from_millis(now), NOW).map(|call| call.wait.as_millis())
     };
     assert_eq!(send(1, Kind::Cancels, 0), Ok(0));

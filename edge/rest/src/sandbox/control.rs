@@ -4,18 +4,18 @@ use crate::app::App;
 use crate::submit::submit;
 use buttonwood_engine::{Answer, Body, Command};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
-use bytes::Bytes;
+use buttonwood_wire::reply::refusal_of;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 
 /// The fields of a control call's body.
-pub(crate) fn read(headers: &HeaderMap, body: &Bytes) -> Result<Payload, Refusal> {
+pub(crate) async fn read(headers: &HeaderMap, body: buttonwood_http::Body<'_>) -> Result<Payload, Refusal> {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
         let message = format!("Control calls take Content-Type 'application/json', not '{}'", quoted(kind));
         return Err(Refusal::new(Reason::InvalidParameterValue, message).with_status(415));
     }
-    Payload::read(body.to_vec())
+    Payload::read(body.read().await.map_err(refusal_of)?)
 }
 
 /// A text field that must be there.
