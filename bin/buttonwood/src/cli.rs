@@ -77,6 +77,10 @@ pub(crate) struct Common {
     /// Requests a second: the limits of the specification, and that of the pages.
     #[arg(long, env = "BUTTONWOOD_RATE_LIMITS", value_enum, default_value = "on")]
     pub(crate) rate_limits: Switch,
+    /// Connections that one client address may have open, in percent of all that there is room for; from 1 to 100.
+    #[arg(long, env = "BUTTONWOOD_CONNECTIONS_PER_ADDRESS", allow_negative_numbers = true,
+        value_parser = |text: &str| number(text, 1), default_value_t = 80)]
+    pub(crate) connections_per_address: u64,
     /// Commands between two snapshots.
     #[arg(
         long,

@@ -51,6 +51,7 @@ pub(crate) fn check_common(common: &Common) -> Result<(), Trouble> {
         }
     }
     check_sizes(common)?;
+    connections_percent(common)?;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if common.service_name.is_empty() || !common.service_name.bytes().all(plain) {
         return Err(Trouble::Flag(format!(
@@ -59,6 +60,14 @@ pub(crate) fn check_common(common: &Common) -> Result<(), Trouble> {
         )));
     }
     Ok(())
+}
+
+/// The share of the connections that one address may have.
+pub(crate) fn connections_percent(common: &Common) -> Result<usize, Trouble> {
+    let percent = common.connections_per_address;
+    usize::try_from(percent).ok().filter(|percent| (1..=100).contains(percent)).ok_or_else(|| {
+        Trouble::Flag(format!("--connections-per-address {percent}: from 1 to 100, a percentage"))
+    })
 }
 
 /// Names of the authentication headers.

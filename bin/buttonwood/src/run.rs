@@ -3,7 +3,7 @@
 use crate::cli::{ClockKind, Common, Funds, Sandbox, Serve, Switch};
 use crate::directory::{check_opening, clock, data_dir, named_dir, open, open_vault, random_seed, secret};
 use crate::ephemeral::adopt;
-use crate::flags::{check_common, header_names, options, start_time};
+use crate::flags::{check_common, connections_percent, header_names, options, start_time};
 use crate::founding;
 use crate::signals::Stop;
 use crate::trading::{SharedTraders, keep_trading, steps, traders};
@@ -11,6 +11,7 @@ use crate::trouble::Trouble;
 use crate::welcome::{self, Welcome};
 use buttonwood_engine::{Mode, State};
 use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits};
+use buttonwood_http::Places;
 use buttonwood_model::{SessionId, Time};
 use buttonwood_rest::{App, MakePage, Page, Settings};
 use buttonwood_sandbox::{is_simulated, write_credentials};
@@ -30,7 +31,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     }
     let start_time = start_time(&flags.start_time)?;
     let names = header_names(&flags.common)?;
-    let connections_max = connections_max()?;
+    let places = places(&flags.common)?;
     // A directory that nobody will look for must not be left behind, and there is nothing in it that would take long.
     let stop = Stop::listen(!flags.ephemeral)?;
     // Before the directory is touched: a port in use changes nothing.
@@ -78,7 +79,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         listener,
         &base_url,
         App::new(exchange, gate, settings),
-        connections_max,
+        places,
         running,
         active,
         &stop,
@@ -96,7 +97,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         ));
     }
     let names = header_names(&flags.common)?;
-    let connections_max = connections_max()?;
+    let places = places(&flags.common)?;
     let stop = Stop::listen(true)?;
     let listener = bind(flags.common.listen)?;
     let data = flags.common.data.clone();
@@ -120,22 +121,14 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         steps: None,
         pages: site_page,
     };
-    serve_until_told(
-        listener,
-        &base_url,
-        App::new(exchange, gate, settings),
-        connections_max,
-        running,
-        None,
-        &stop,
-    )
+    serve_until_told(listener, &base_url, App::new(exchange, gate, settings), places, running, None, &stop)
 }
 
 fn serve_until_told(
     listener: TcpListener,
     base_url: &str,
     app: App,
-    connections_max: usize,
+    places: Places,
     running: Running,
     traders: Option<SharedTraders>,
     stop: &Stop,
@@ -143,7 +136,7 @@ fn serve_until_told(
     let app = Arc::new(app);
     stop.wait_from_now();
     app.set_ready(true);
-    let server = buttonwood_http::serve(listener, Arc::clone(&app), connections_max)
+    let server = buttonwood_http::serve(listener, Arc::clone(&app), places)
         .map_err(|error| Trouble::System(format!("cannot start a serving thread: {error}")))?;
     let active = traders.map(keep_trading).transpose()?;
     let mut out = std::io::stdout();
@@ -226,7 +219,7 @@ const OWN_FILES: u64 = 128;
 
 /// Connections at most: the files this process may open, raised to what the system grants, less those it needs itself.
 /// With none left, the journal could not begin a segment.
-fn connections_max() -> Result<usize, Trouble> {
+fn places(common: &Common) -> Result<Places, Trouble> {
     let own = OWN_FILES + u64::try_from(buttonwood_http::own_files()).unwrap_or(u64::MAX / 2);
     let granted = getrlimit(Resource::Nofile);
     let wanted = (CONNECTIONS + own).min(granted.maximum.unwrap_or(u64::MAX));
@@ -242,7 +235,7 @@ fn connections_max() -> Result<usize, Trouble> {
             own + OWN_FILES
         ))
     })?;
-    Ok(usize::try_from(left).unwrap_or(usize::MAX))
+    Ok(Places::new(usize::try_from(left).unwrap_or(usize::MAX), connections_percent(common)?))
 }
 
 #[cfg(test)]

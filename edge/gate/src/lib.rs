@@ -25,7 +25,7 @@ pub use headers::{BadPrefix, DEFAULT_PREFIX, HeaderNames};
 pub use json::{Items, Value, items};
 pub use keys::{Key, KeyTable, KnownKey};
 pub use payload::Payload;
-pub use rate::{Admit, Bucket, Limit, Limits};
+pub use rate::{Admit, Bucket, Limit, Limits, client_of};
 pub use reason::Reason;
 pub use refusal::{Refusal, quoted};
 pub use roles::{missing_role, require};

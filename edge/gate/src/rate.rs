@@ -226,12 +226,12 @@ impl Addresses {
             buckets.by_address.retain(|_, bucket| !bucket.is_full(now));
             buckets.sweep_at = (buckets.by_address.len() * 2).max(ADDRESSES);
         }
-        buckets.by_address.entry(client(peer)).or_insert_with(|| Bucket::new(self.limit)).take(now)
+        buckets.by_address.entry(client_of(peer)).or_insert_with(|| Bucket::new(self.limit)).take(now)
     }
 }
 
 /// The client behind an address: an IPv6 caller commands a whole /64.
-fn client(peer: IpAddr) -> IpAddr {
+pub fn client_of(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
         four @ IpAddr::V4(_) => four,

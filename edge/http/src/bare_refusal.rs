@@ -49,15 +49,14 @@ pub(crate) fn worded(bare: &[u8], refuse: fn(Fault) -> Reply) -> Vec<u8> {
     bytes
 }
 
-/// The answer to a connection that there is no place for. Its request is not read.
-pub(crate) fn no_place(refuse: fn(Fault) -> Reply) -> Vec<u8> {
-    let reply = refuse(Fault::TooManyConnections);
+/// The bytes of an answer to a connection whose request is not read.
+pub(crate) fn unread(reply: &Reply) -> Vec<u8> {
     let mut bytes = format!("HTTP/1.1 {}", reply.status()).into_bytes();
     if let Some(seconds) = reply.retry_after() {
         bytes.extend_from_slice(format!("\r\nretry-after: {seconds}").as_bytes());
     }
     bytes.extend_from_slice(b"\r\nconnection: close");
-    push_content_fields(&mut bytes, &reply);
+    push_content_fields(&mut bytes, reply);
     bytes.extend_from_slice(b"\r\n");
     bytes.extend_from_slice(reply.body());
     bytes
@@ -134,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_connection_without_a_place_gets_an_answer() {
-        let answer = text(no_place(refuse));
+        let answer = text(unread(&refuse(Fault::TooManyConnections)));
         assert!(answer.starts_with("HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\n"), "{answer}");
         assert!(body_of(&answer).contains("Too many connections"), "{answer}");
     }

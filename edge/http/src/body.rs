@@ -1,6 +1,7 @@
 //! The body of a request.
 
-use crate::connection_care::{Connection, Connections};
+use crate::connection_care::Connections;
+use crate::connection_state::Connection;
 use crate::fault::Fault;
 use crate::limits::{BODY_MAX, BODY_WAIT};
 use http_body_util::BodyExt;
@@ -50,6 +51,7 @@ impl Body<'_> {
         if body.size_hint().lower() > u64::try_from(BODY_MAX).unwrap_or(u64::MAX) {
             return Err(Fault::BodyTooLarge);
         }
+        self.connection.is_reading.set(true);
         let to_its_end = async {
             let mut count = 0;
             while let Some(frame) = body.frame().await {
@@ -65,6 +67,7 @@ impl Body<'_> {
         };
         tokio::time::timeout(BODY_WAIT, to_its_end).await.unwrap_or(Err(Fault::BodyLate))?;
         *self.incoming = None;
+        self.connections.end_of_body(self.connection);
         Ok(())
     }
 }

@@ -1,12 +1,12 @@
 //! One connection, from its first request to its end.
 
-use crate::bare_refusal::no_place;
+use crate::bare_refusal::unread;
 use crate::body::Body;
-use crate::connection_care::{Connection, Connections, Signal};
-use crate::fault::Fault;
+use crate::connection_care::Connections;
+use crate::connection_state::{Connection, Signal};
 use crate::framing::{Framing, Verdict};
 use crate::guarded_stream::GuardedStream;
-use crate::handler::{Handler, Request};
+use crate::handler::{Handler, Request, SignedMark};
 use crate::limits::{FIELDS_MAX, HEAD_MAX};
 use crate::reply::Reply;
 use http::Method;
@@ -48,7 +48,8 @@ pub(crate) async fn serve<H: Handler>(
             connections.begin(&connection);
             let mut incoming = if incoming.is_end_stream() { None } else { Some(incoming) };
             let body = Body { incoming: &mut incoming, connections: &connections, connection: &connection };
-            let request = Request { peer, head: &head, body, verdict };
+            let signed = SignedMark { connections: &connections, connection: &connection };
+            let request = Request { peer, head: &head, body, signed, verdict };
             let reply = handler.answer(request).await;
             // The next request would begin in doubt, or after bytes that were not read.
             let is_last = verdict != Verdict::Clear || incoming.is_some();
@@ -59,14 +60,7 @@ pub(crate) async fn serve<H: Handler>(
         }
     });
     let stream = GuardedStream::new(stream, framing, connections, Rc::clone(&connection), H::refuse);
-    // Not `pipeline_flush`: it holds an answer back while the next request is incomplete, and swallows hyper's own 400.
-    let mut served = http1::Builder::new()
-        .max_buf_size(HEAD_MAX)
-        .max_headers(FIELDS_MAX)
-        .writev(false)
-        // Else hyper looks for the end of the connection while a request waits: a system call a request.
-        .half_close(true)
-        .serve_connection(TokioIo::new(stream), service);
+    let mut served = protocol().serve_connection(TokioIo::new(stream), service);
     let mut signal = Signal::Continue;
     let ended = loop {
         signal = tokio::select! {
@@ -78,7 +72,7 @@ pub(crate) async fn serve<H: Handler>(
             Signal::Continue => {}
             Signal::Finish => Pin::new(&mut served).graceful_shutdown(),
             Signal::Close => {
-                tracing::debug!(%peer, "connection was silent for too long, or left too large an answer unread");
+                tracing::debug!(%peer, "connection was silent for too long, held back too much, or made place for another");
                 return;
             }
         }
@@ -91,10 +85,19 @@ pub(crate) async fn serve<H: Handler>(
     }
 }
 
+/// How hyper reads and writes. Not with `pipeline_flush`: it holds an answer back while the next request is incomplete, and
+/// swallows hyper's own 400.
+fn protocol() -> http1::Builder {
+    let mut protocol = http1::Builder::new();
+    // Without `half_close` hyper looks for the end of the connection while a request waits: a system call a request.
+    protocol.max_buf_size(HEAD_MAX).max_headers(FIELDS_MAX).writev(false).half_close(true);
+    protocol
+}
+
 /// Refuses a connection that there is no place for.
-pub(crate) async fn turn_away(mut stream: TcpStream, refuse: fn(Fault) -> Reply) {
+pub(crate) async fn turn_away(mut stream: TcpStream, refusal: Reply) {
     let answered = async {
-        stream.write_all(&no_place(refuse)).await?;
+        stream.write_all(&unread(&refusal)).await?;
         stream.shutdown().await
     };
     match tokio::time::timeout(LINGER_WAIT, answered).await {

@@ -18,8 +18,10 @@ pub enum Fault {
     BodyUnreadable,
     /// The body took too long.
     BodyLate,
-    /// There are too many connections.
+    /// There are too many connections, and all of them are in use.
     TooManyConnections,
+    /// The client's address has as many connections as it may.
+    TooManyOfAddress,
 }
 
 impl Fault {
@@ -30,7 +32,7 @@ impl Fault {
             Self::BodyLate => 408,
             Self::BodyTooLarge => 413,
             Self::HeadTooLarge => 431,
-            Self::TooManyConnections => 503,
+            Self::TooManyConnections | Self::TooManyOfAddress => 503,
         }
     }
 }
@@ -50,6 +52,7 @@ impl fmt::Display for Fault {
             Self::BodyUnreadable => f.write_str("The body cannot be read"),
             Self::BodyLate => f.write_str("The body did not arrive in time"),
             Self::TooManyConnections => f.write_str("Too many connections"),
+            Self::TooManyOfAddress => f.write_str("Too many connections from this address"),
         }
     }
 }

@@ -2,7 +2,8 @@
 //! writes without a body gets one.
 
 use crate::bare_refusal::{bare_refusal, worded};
-use crate::connection_care::{Connection, Connections};
+use crate::connection_care::Connections;
+use crate::connection_state::Connection;
 use crate::fault::Fault;
 use crate::framing::Framing;
 use crate::reply::Reply;
@@ -38,7 +39,7 @@ impl GuardedStream {
 
     fn write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
-        self.connection.took(written);
+        self.connections.took(&self.connection, written);
         Poll::Ready(Ok(written))
     }
 

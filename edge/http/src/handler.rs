@@ -1,13 +1,15 @@
 //! What answers requests.
 
 use crate::body::Body;
+use crate::connection_care::Connections;
+use crate::connection_state::Connection;
 use crate::fault::Fault;
 use crate::framing::Verdict;
 use crate::reply::Reply;
 use http::Version;
 use http::header::HOST;
 use http::request::Parts;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// One request.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ pub struct Request<'a> {
     pub head: &'a Parts,
     /// The body. The connection closes after the answer unless the handler reads the whole body.
     pub body: Body<'a>,
+    /// Notes that the request carries a valid signature.
+    pub signed: SignedMark<'a>,
     pub(crate) verdict: Verdict,
 }
 
@@ -39,6 +43,20 @@ impl Request<'_> {
     }
 }
 
+/// Notes that a connection belongs to a client that signs: some places are kept for those.
+#[derive(Clone, Copy, Debug)]
+pub struct SignedMark<'a> {
+    pub(crate) connections: &'a Connections,
+    pub(crate) connection: &'a Connection,
+}
+
+impl SignedMark<'_> {
+    /// Notes it.
+    pub fn set(self) {
+        self.connections.note_signed(self.connection);
+    }
+}
+
 /// What answers the requests of a server. Each serving thread calls it from many connections in turn.
 pub trait Handler: Send + Sync + 'static {
     /// Answers one request. The future of a connection contains this one: box what few requests need.
@@ -47,6 +65,9 @@ pub trait Handler: Send + Sync + 'static {
     /// A task that each serving thread runs next to its connections. It starts before the first connection, and its first
     /// part, which makes the task, runs on that thread too.
     fn thread_task(&self) -> impl Future<Output = ()> + 'static;
+
+    /// The client behind an address: addresses with the same one share the places of one client.
+    fn client_of(address: IpAddr) -> IpAddr;
 
     /// The words for what the server refuses by itself. Only status, media type, body and the time to retry count.
     fn refuse(fault: Fault) -> Reply;

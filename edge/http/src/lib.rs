@@ -11,6 +11,7 @@ mod bare_refusal;
 mod body;
 mod connection;
 mod connection_care;
+mod connection_state;
 mod fault;
 mod framing;
 #[cfg(feature = "fuzzing")]
@@ -18,6 +19,7 @@ mod framing;
 pub mod fuzzing;
 mod guarded_stream;
 mod handler;
+mod idle_order;
 mod limits;
 mod permits;
 mod reply;
@@ -25,6 +27,7 @@ mod server;
 
 pub use body::Body;
 pub use fault::Fault;
-pub use handler::{Handler, Request};
+pub use handler::{Handler, Request, SignedMark};
+pub use permits::Places;
 pub use reply::Reply;
 pub use server::{Server, own_files, serve};

@@ -3,8 +3,9 @@
 use crate::abort_on_panic::AbortOnPanic;
 use crate::connection;
 use crate::connection_care::Connections;
+use crate::fault::Fault;
 use crate::handler::Handler;
-use crate::permits::{Permit, Permits};
+use crate::permits::{NoPermit, Permit, Permits, Places};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,8 +26,10 @@ const CHECK_EVERY: Duration = Duration::from_secs(30);
 const STOP_WAIT: Duration = Duration::from_secs(3);
 /// Connections at most that a thread refuses with an answer at one time: their files are not counted among those it serves.
 const TURNED_AWAY_MAX: usize = 2;
-/// Connections of a thread beyond its share: those it turns away, and one since shares are rounded up.
-const BEYOND: usize = TURNED_AWAY_MAX + 1;
+/// Connections at most that make place for new ones at one time: each is an open file until its task has ended.
+const CLOSING_MAX: usize = 16;
+/// Connections of a thread beyond its share: those it turns away, those that are closing, and one since shares are rounded up.
+const BEYOND: usize = TURNED_AWAY_MAX + CLOSING_MAX + 1;
 /// Open files of a thread's runtime.
 const RUNTIME_FILES: usize = 3;
 
@@ -61,21 +64,18 @@ pub fn own_files() -> usize {
 
 /// Serves a bound listener on one thread for each processor.
 ///
-/// `connections_max` connections are open at once. Further ones are refused and closed, so that the process never lacks a
-/// file.
-///
 /// # Errors
 /// When the system refuses a thread or a runtime.
 pub fn serve<H: Handler>(
     listener: std::net::TcpListener,
     handler: Arc<H>,
-    connections_max: usize,
+    places: Places,
 ) -> std::io::Result<Server> {
     listener.set_nonblocking(true)?;
     let (stop, stopped) = watch::channel(false);
     let count = threads();
-    let share = connections_max.div_ceil(count);
-    let permits = Permits::new(connections_max + count * BEYOND);
+    let share = places.all.div_ceil(count);
+    let permits = Permits::new(places, count * BEYOND);
     let mut others = Vec::new();
     let mut threads = Vec::new();
     for number in 1..count {
@@ -153,9 +153,22 @@ impl<H: Handler> ServingThread<H> {
                 _ = stopped.wait_for(|stopped| *stopped) => break,
             };
             match accepted {
-                Ok((stream, _)) => {
+                Ok((stream, peer)) => {
                     // Each is an open file from here on, though its thread may take some time to look at it.
-                    let Some(permit) = permits.take() else { continue };
+                    let permit = match permits.take(Some(H::client_of(peer.ip()))) {
+                        Ok(permit) => permit,
+                        Err(NoPermit::All) => {
+                            // Let those end that are closing.
+                            tokio::task::yield_now().await;
+                            continue;
+                        }
+                        Err(NoPermit::OfAddress) => {
+                            if let Ok(permit) = permits.take(None) {
+                                self.turn_away(permit, stream, Fault::TooManyOfAddress);
+                            }
+                            continue;
+                        }
+                    };
                     turn = (turn + 1) % (others.len() + 1);
                     match others.get(turn) {
                         None => self.start(permit, stream, &open),
@@ -206,12 +219,12 @@ impl<H: Handler> ServingThread<H> {
 
     /// Refuses a connection; a few at a time with an answer, so that a flood of them takes no open files. The others close
     /// without one.
-    fn turn_away(&self, permit: Permit, stream: TcpStream) {
+    fn turn_away(&self, permit: Permit, stream: TcpStream, fault: Fault) {
         let turned_away = Rc::clone(&self.turned_away);
         if turned_away.get() < TURNED_AWAY_MAX {
             turned_away.set(turned_away.get() + 1);
             tokio::task::spawn_local(async move {
-                connection::turn_away(stream, H::refuse).await;
+                connection::turn_away(stream, H::refuse(fault)).await;
                 turned_away.set(turned_away.get() - 1);
                 drop(permit);
             });
@@ -220,11 +233,11 @@ impl<H: Handler> ServingThread<H> {
 
     fn start(&self, permit: Permit, stream: TcpStream, connections: &Rc<Connections>) {
         let Ok(peer) = stream.peer_addr() else { return };
-        if connections.open() >= self.share {
-            if !self.is_full.replace(true) {
-                tracing::warn!(open = connections.open(), "too many connections: others are turned away");
-            }
-            self.turn_away(permit, stream);
+        if connections.open() >= self.share && !self.is_full.replace(true) {
+            tracing::warn!(open = connections.open(), "too many connections: idle ones close");
+        }
+        if !connections.make_place(self.share) {
+            self.turn_away(permit, stream, Fault::TooManyConnections);
             return;
         }
         // Not at the first free place: where places are taken as they come free, each would write a line to the log.

@@ -11,12 +11,12 @@ use crate::submit::{durable, send};
 use crate::unbuilt::is_unbuilt;
 use buttonwood_engine::{AccessCommand, Command, Outcome, TradingAnswer};
 use buttonwood_gate::{self as gate, Kind, Reason, Refusal, quoted};
-use buttonwood_http::{Body, Fault, Reply, Request};
+use buttonwood_http::{Body, Fault, Reply, Request, SignedMark};
 use buttonwood_sequencer::Pending;
 use buttonwood_wire::field;
 use buttonwood_wire::reply::{refusal_of, refused};
 use http::request::Parts;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 impl buttonwood_http::Handler for App {
@@ -27,6 +27,10 @@ impl buttonwood_http::Handler for App {
     /// Gives the commands of the thread to the writer, and its answers back.
     fn thread_task(&self) -> impl Future<Output = ()> + 'static {
         self.exchange.open_lane()
+    }
+
+    fn client_of(address: IpAddr) -> IpAddr {
+        gate::client_of(address)
     }
 
     fn refuse(fault: Fault) -> Reply {
@@ -64,7 +68,7 @@ async fn dispatch(
     request: Request<'_>,
     asked: &Asked<'_>,
 ) -> Result<Reply, Refusal> {
-    let Request { peer, head, body, .. } = request;
+    let Request { peer, head, body, signed, .. } = request;
     match route.handler {
         Handler::Public(answer) => {
             let wait = app.gate.public(peer.ip(), app.uptime())?;
@@ -90,13 +94,13 @@ async fn dispatch(
         }
         Handler::Read(answer) => {
             come_in(app, peer, body).await?;
-            let call = admit(app, route, head)?;
+            let call = admit(app, route, head, signed)?;
             wait_for_turn(&call).await?;
             answer(app, &reader(app, route, call)?)
         }
         Handler::Recall(answer) => {
             come_in(app, peer, body).await?;
-            let call = admit(app, route, head)?;
+            let call = admit(app, route, head, signed)?;
             wait_for_turn(&call).await?;
             let call = Box::new(reader(app, route, call)?);
             answer(app, &call).await
@@ -104,7 +108,7 @@ async fn dispatch(
         Handler::Write(write) => {
             check_room(app, route)?;
             come_in(app, peer, body).await?;
-            let call = admit(app, route, head)?;
+            let call = admit(app, route, head, signed)?;
             wait_for_turn(&call).await?;
             carry_out(app, route, call, write).await
         }
@@ -205,10 +209,13 @@ fn check_room(app: &App, route: &Route) -> Result<(), Refusal> {
 }
 
 /// Lets a private request through the gate; from here on its nonce is used. It may have to wait for its turn.
-fn admit(app: &App, route: &Route, head: &Parts) -> Result<gate::Call, Refusal> {
+fn admit(app: &App, route: &Route, head: &Parts, signed: SignedMark<'_>) -> Result<gate::Call, Refusal> {
     let (path, headers) = (head.uri.path(), &head.headers);
     let request = gate::Request { path, query: None, headers, kind: route.kind };
     let checked = app.gate.check(&request, app.uptime(), app.exchange.now());
+    if checked.is_ok() {
+        signed.set();
+    }
     if let Some(key) = checked.as_ref().ok().map(gate::Call::key).filter(|key| key.require_heartbeat) {
         app.exchange.heard(key.session, app.exchange.steady());
     }

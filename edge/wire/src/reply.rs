@@ -16,7 +16,7 @@ pub fn refused(refusal: &Refusal) -> Reply {
 /// What the HTTP server refuses by itself, in the words of the interface. The connection closes after it.
 pub fn refusal_of(fault: Fault) -> Refusal {
     match fault {
-        Fault::TooManyConnections => busy(&fault.to_string()),
+        Fault::TooManyConnections | Fault::TooManyOfAddress => busy(&fault.to_string()),
         Fault::Malformed
         | Fault::HeadTooLarge
         | Fault::Ambiguous(_)

@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use buttonwood_accept::{Exchange, NewOrder, json, laws, raw};
+use tokio::net::TcpSocket;
 
 /// One refusal of each kind: three keys, its documented reason, a message for people.
 /// Proves ERR-001, ERR-008, ERR-011.
@@ -213,20 +214,58 @@ fn heads_for_browsers_and_caches() {
     }
 }
 
-/// Where there is no place for another connection it is told so and closed, whether it has asked for something or not; those
+/// Places for each serving thread in the tests of connections.
+const PLACES: usize = 10;
+/// Of which one address may have this many.
+const OF_ADDRESS: usize = 8;
+/// Open files that the exchange keeps for itself and for each thread that serves.
+const OWN_FILES: usize = 128;
+const OF_A_THREAD: usize = 22;
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// An exchange with few places for connections.
+fn small_exchange() -> Exchange {
+    let files = OWN_FILES + (OF_A_THREAD + PLACES) * threads();
+    let limited = format!("ulimit -n {files}; exec \"$@\"");
+    Exchange::builder().through(&["sh", "-c", &limited, "sh"]).start()
+}
+
+/// A connection from an address of this machine.
+fn connect_from(x: &Exchange, last: u8) -> TcpStream {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let stream = runtime.block_on(async {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind(([127, 0, 0, last], 0).into()).expect("every address of the loop is this machine's");
+        socket.connect(x.address().parse().unwrap()).await.expect("the exchange listens")
+    });
+    let stream = stream.into_std().unwrap();
+    stream.set_nonblocking(false).unwrap();
+    stream
+}
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a request on this connection gets.
+fn answer_on(mut stream: TcpStream, x: &Exchange, path: &str) -> Option<u16> {
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", x.address());
+    stream.write_all(request.as_bytes()).ok()?;
+    raw::receive(stream, PATIENCE).status()
+}
+
+/// An address has a share of the places. A further connection of it is refused, whether it has sent something or not; those
 /// that are open go on, and once they are gone there is room again. Proves ERR-001.
 #[test]
 fn too_many_connections() {
-    // Each serving thread has files of its own, and its share of the others, rounded up.
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let limited = format!("ulimit -n {}; exec \"$@\"", OWN_FILES + OF_A_THREAD * threads + PLACES);
-    let x = Exchange::builder().through(&["sh", "-c", &limited, "sh"]).start();
-    let open = || TcpStream::connect(x.address()).expect("the exchange listens");
-    let mut lasting: Vec<TcpStream> = (0..PLACES + threads).map(|_| open()).collect();
-    let patience = Duration::from_secs(10);
-    // One that has asked for nothing yet, and one that is still sending.
-    let large = format!("POST /v1/order/new HTTP/1.1\r\nContent-Length: 60000\r\n\r\n{}", "x".repeat(60_000));
-    for answer in [raw::receive(open(), patience), raw::send(&x, large.as_bytes(), patience)] {
+    let x = small_exchange();
+    let mut lasting: Vec<TcpStream> = (0..OF_ADDRESS * threads()).map(|_| connect_from(&x, 2)).collect();
+    // One that has sent nothing yet, and one that is still sending.
+    let mut large = connect_from(&x, 2);
+    let order = format!("POST /v1/order/new HTTP/1.1\r\nContent-Length: 60000\r\n\r\n{}", "x".repeat(60_000));
+    large.write_all(order.as_bytes()).unwrap();
+    for answer in [connect_from(&x, 2), large].map(|stream| raw::receive(stream, PATIENCE)) {
         assert_eq!(
             (answer.status(), answer.closed, answer.reset),
             (Some(503), true, false),
@@ -235,22 +274,34 @@ fn too_many_connections() {
         );
         assert_eq!(answer.worded(), Ok(()), "{}", answer.text());
         assert!(answer.text().contains("retry-after: 1\r\n"), "{}", answer.text());
+        assert!(answer.text().contains("from this address"), "{}", answer.text());
     }
-    let request = format!("GET /v1/symbols HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", x.address());
-    let mut first = lasting.swap_remove(0);
-    first.write_all(request.as_bytes()).unwrap();
-    assert_eq!(raw::receive(first, patience).status(), Some(200), "it came while there was room");
+    let first = lasting.swap_remove(0);
+    assert_eq!(answer_on(first, &x, "/v1/symbols"), Some(200), "it came while there was room");
     drop(lasting);
     let is_served = || {
         // It may come before the end of those that are gone.
         std::thread::sleep(Duration::from_millis(20));
-        raw::send(&x, request.as_bytes(), patience).status() == Some(200)
+        answer_on(connect_from(&x, 2), &x, "/v1/symbols") == Some(200)
     };
     assert!((0..200).any(|_| is_served()), "there is room again");
     laws::check(&x);
 }
 
-/// Open files that the exchange keeps for itself and for each thread that serves, and those that are left for connections here.
-const OWN_FILES: usize = 128;
-const OF_A_THREAD: usize = 6;
-const PLACES: usize = 10;
+/// When crowds of idle connections have all places, others are served: the connection that is idle for longest closes.
+#[test]
+fn idle_connections_make_place() {
+    let x = small_exchange();
+    let crowd = |last| (0..OF_ADDRESS * threads()).map(|_| connect_from(&x, last)).collect::<Vec<_>>();
+    let (mut first, second, mut third) = (crowd(2), crowd(3), crowd(4));
+    for _ in 0..3 {
+        assert_eq!(answer_on(connect_from(&x, 5), &x, "/health/ready"), Some(200));
+        x.fresh("trader").call("/v1/balances", json!({})).ok();
+    }
+    let oldest = raw::receive(first.remove(0), PATIENCE);
+    assert_eq!((oldest.closed, oldest.bytes.len()), (true, 0), "it was idle for longest");
+    let newest = third.pop().expect("there are some");
+    assert_eq!(answer_on(newest, &x, "/health/live"), Some(200), "it came last of the crowds");
+    drop((first, second, third));
+    laws::check(&x);
+}

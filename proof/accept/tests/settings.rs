@@ -223,7 +223,9 @@ fn mistakes_in_the_environment() {
 #[test]
 fn numbers_below_zero() {
     let home = tempfile::tempdir().unwrap();
-    for flag in ["--seed", "--snapshot-every", "--segment-bytes", "--ballast-bytes"] {
+    for flag in
+        ["--seed", "--snapshot-every", "--connections-per-address", "--segment-bytes", "--ballast-bytes"]
+    {
         let output = sandbox(home.path(), &[flag, "-1"], &[]).output().unwrap();
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(text.contains("'-1'") && text.contains(flag), "{text}");

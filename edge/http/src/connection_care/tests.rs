@@ -1,0 +1,236 @@
+//! Connections that close, and why.
+
+use super::*;
+
+fn signals(connections: &[&Connection]) -> Vec<Signal> {
+    connections.iter().map(|connection| connection.signal.get()).collect()
+}
+
+/// A connection closes when its client sends no request and takes no answer, unless the client waits for an answer.
+#[test]
+fn silent_connections_close() {
+    let connections = Connections::default();
+    let [silent, waiting, slow] = [(); 3].map(|()| connections.enter().1);
+    connections.begin(&waiting);
+    connections.begin(&slow);
+    connections.end(&slow, 0);
+    for _ in 0..SILENT_CHECKS {
+        connections.took(&slow, 1);
+        connections.check();
+    }
+    assert_eq!(signals(&[&silent, &waiting, &slow]), [Signal::Continue; 3]);
+    connections.took(&slow, 1);
+    connections.check();
+    assert_eq!(signals(&[&silent, &waiting, &slow]), [Signal::Close, Signal::Continue, Signal::Continue]);
+    connections.end(&waiting, 0);
+    for _ in 0..=SILENT_CHECKS {
+        connections.check();
+    }
+    assert_eq!(signals(&[&waiting, &slow]), [Signal::Close, Signal::Close]);
+}
+
+/// Unread answers are kept up to a limit. Then the connection that left one for longest closes; one that reads stays.
+#[test]
+fn a_client_that_leaves_too_much_unread_is_closed() {
+    const LARGE: usize = KEPT_MAX / 4;
+    let connections = Connections::default();
+    let [taking, first, second, third] = [(); 4].map(|()| connections.enter().1);
+    let all = || signals(&[&taking, &first, &second, &third]);
+    for _ in 0..100 {
+        connections.end(&taking, LARGE);
+        taking.took(LARGE);
+    }
+    connections.end(&taking, 1);
+    for connection in [&first, &second, &third] {
+        connections.end(connection, LARGE);
+    }
+    assert_eq!(all(), [Signal::Continue; 4]);
+    connections.end(&second, LARGE);
+    assert_eq!(all(), [Signal::Close, Signal::Continue, Signal::Continue, Signal::Continue]);
+    connections.end(&third, 2 * LARGE);
+    assert_eq!(all(), [Signal::Close, Signal::Close, Signal::Close, Signal::Continue]);
+    connections.end(&third, 100 * LARGE);
+    assert_eq!(
+        third.signal.get(),
+        Signal::Continue,
+        "an answer that alone is too large is sent all the same"
+    );
+}
+
+/// An answer stays in memory whole until its last byte is taken, and counts so. An answer after it adds to the bytes that
+/// are left.
+#[test]
+fn an_answer_counts_whole_until_its_end_is_taken() {
+    const LARGE: usize = KEPT_MAX / 4;
+    let connections = Connections::default();
+    let crowd = [(); 6].map(|()| connections.enter().1);
+    for connection in &crowd {
+        connections.end(connection, LARGE);
+        connection.took(LARGE - 1);
+    }
+    let all = || signals(&crowd.each_ref().map(|connection| &**connection));
+    assert_eq!(
+        all(),
+        [
+            Signal::Close,
+            Signal::Close,
+            Signal::Continue,
+            Signal::Continue,
+            Signal::Continue,
+            Signal::Continue
+        ]
+    );
+    let asking = connections.enter().1;
+    connections.end(&asking, 1);
+    for _ in 0..100 {
+        asking.end(LARGE);
+        asking.took(LARGE);
+    }
+    assert_eq!((asking.untaken.get(), asking.kept.get()), (1, LARGE + 1));
+    asking.took(1);
+    assert_eq!(asking.kept.get(), 0);
+}
+
+/// Unfinished requests take memory up to a limit. Then the oldest close; requests that end make room.
+#[test]
+fn the_oldest_unfinished_requests_close() {
+    const PART: usize = UNFINISHED_MAX / 4;
+    let connections = Connections::default();
+    let [whole, first, second, third] = [(); 4].map(|()| connections.enter().1);
+    let all = || signals(&[&whole, &first, &second, &third]);
+    for _ in 0..100 {
+        connections.receive(&whole, PART);
+        connections.begin(&whole);
+        connections.hold(&whole, PART);
+        connections.end(&whole, 0);
+    }
+    for _ in 0..2 {
+        connections.receive(&first, PART / 2);
+    }
+    connections.receive(&second, PART);
+    connections.begin(&third);
+    connections.receive(&third, UNFINISHED_MAX);
+    connections.hold(&third, 2 * PART);
+    assert_eq!(all(), [Signal::Continue; 4], "a body that is not kept takes nothing");
+    connections.receive(&whole, PART);
+    assert_eq!(all(), [Signal::Continue, Signal::Close, Signal::Close, Signal::Continue]);
+}
+
+/// A connection that ends gives its memory back.
+#[test]
+fn the_end_of_a_connection_makes_room() {
+    let connections = Connections::default();
+    for _ in 0..100 {
+        let (number, connection) = connections.enter();
+        connections.receive(&connection, UNFINISHED_MAX / 2);
+        connections.leave(number);
+    }
+    assert_eq!(connections.unfinished.get(), 0);
+}
+
+/// A new connection takes the place of the one that is idle for longest: no request began, no answer was taken. One whose
+/// client waits for an answer stays; one whose client has yet to send a body does not.
+#[test]
+fn the_longest_idle_makes_place() {
+    let connections = Connections::default();
+    let [asking, taking, idle, waiting, sending] = [(); 5].map(|()| {
+        assert!(connections.make_place(6), "a place is free");
+        connections.enter().1
+    });
+    let all = || signals(&[&asking, &taking, &idle, &waiting, &sending]);
+    connections.begin(&waiting);
+    connections.begin(&sending);
+    sending.is_reading.set(true);
+    connections.begin(&asking);
+    connections.end(&asking, 10);
+    connections.took(&taking, 10);
+    let mut closed = [Signal::Continue; 5];
+    for next in [2, 4, 0, 1] {
+        assert!(connections.make_place(6));
+        connections.enter();
+        closed[next] = Signal::Close;
+        assert_eq!(all(), closed);
+    }
+}
+
+/// Connections that have ended leave nothing behind.
+#[test]
+fn the_idle_order_forgets_what_has_ended() {
+    let connections = Connections::default();
+    for round in 0..100 {
+        let (number, connection) = connections.enter();
+        if round % 2 == 0 {
+            connections.note_signed(&connection);
+        }
+        if round % 3 == 0 {
+            assert!(connections.make_place(1));
+        }
+        connections.leave(number);
+    }
+    assert!(connections.idle_order.borrow().is_empty());
+    assert_eq!((connections.live.get(), connections.live_signed.get()), (0, 0));
+}
+
+/// While all clients wait for answers there is no place.
+#[test]
+fn no_place_is_made_of_waiting_connections() {
+    let connections = Connections::default();
+    let crowd = [(); 4].map(|()| connections.enter().1);
+    for connection in &crowd {
+        connections.begin(connection);
+    }
+    assert!(!connections.make_place(4));
+    connections.end(&crowd[2], 0);
+    // A waiting connection counts as active for some time.
+    for connection in &crowd {
+        connections.took(connection, 1);
+    }
+    assert!(connections.make_place(4));
+    assert_eq!(crowd[2].signal.get(), Signal::Close);
+    assert!(!connections.make_place(4));
+}
+
+/// However many connections without a signed request come, a tenth of the places stays with signed ones.
+#[test]
+fn a_crowd_leaves_signed_connections_alone() {
+    let connections = Connections::default();
+    let signed = [(); 5].map(|()| {
+        let signed = connections.enter().1;
+        connections.note_signed(&signed);
+        signed
+    });
+    for _ in 0..100 {
+        assert!(connections.make_place(20));
+        connections.enter();
+    }
+    let kept = signed.iter().filter(|connection| connection.signal.get() == Signal::Continue).count();
+    assert_eq!((kept, connections.live.get(), connections.live_signed.get()), (2, 20, 2));
+}
+
+/// The end of the server reaches open connections and later ones, and replaces no stronger signal.
+#[test]
+fn the_end_reaches_all() {
+    let connections = Connections::default();
+    let (number, open) = connections.enter();
+    let (_, cut) = connections.enter();
+    connections.close(&cut);
+    connections.finish();
+    let (_, late) = connections.enter();
+    assert_eq!(signals(&[&open, &cut, &late]), [Signal::Finish, Signal::Close, Signal::Finish]);
+    connections.leave(number);
+    assert_eq!(connections.open(), 2);
+}
+
+/// A signal wakes the task that waits for it.
+#[tokio::test]
+async fn a_signal_wakes() {
+    let connections = Connections::default();
+    let (_, connection) = connections.enter();
+    let next = connection.signal_after(Signal::Continue);
+    let finish = async {
+        tokio::task::yield_now().await;
+        connections.finish();
+    };
+    let (signal, ()) = tokio::join!(next, finish);
+    assert_eq!(signal, Signal::Finish);
+}

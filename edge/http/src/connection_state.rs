@@ -1,0 +1,103 @@
+//! The state of one connection, and the signals that its thread sends it.
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::task::{Poll, Waker};
+
+/// What a connection has to do; a later signal includes the earlier ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Signal {
+    /// Go on.
+    #[default]
+    Continue,
+    /// End after the request in progress.
+    Finish,
+    /// End at once.
+    Close,
+}
+
+/// The state of one connection, shared by its task and its thread.
+#[derive(Debug, Default)]
+pub(crate) struct Connection {
+    pub(crate) signal: Cell<Signal>,
+    waker: RefCell<Option<Waker>>,
+    /// When the last request began or the client last took a piece of an answer, in the thread's order of such signs.
+    pub(crate) active_at: Cell<u64>,
+    /// Whether a request is being answered.
+    pub(crate) is_serving: Cell<bool>,
+    /// Whether its body has yet to arrive.
+    pub(crate) is_reading: Cell<bool>,
+    /// Whether a request on it carried a valid signature.
+    pub(crate) is_signed: Cell<bool>,
+    /// Bytes of answers that the client has not taken.
+    pub(crate) untaken: Cell<usize>,
+    /// Bytes of memory that its answers take, and how many answers of the thread had been made with the last.
+    pub(crate) kept: Cell<usize>,
+    pub(crate) answered: Cell<u64>,
+    /// Its entry in the idle order: whether among signed connections, and the time there.
+    pub(crate) idle_entry: Cell<(bool, u64)>,
+    /// Bytes of an unfinished head or body, and when the first of them came, in the thread's order of such.
+    pub(crate) unfinished: Cell<usize>,
+    pub(crate) unfinished_since: Cell<u64>,
+    /// The last sign at the last check, and the checks since a new one.
+    seen: Cell<(u64, u32)>,
+}
+
+impl Connection {
+    /// Whether the client waits for the server, and not the server for the client.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.is_serving.get() && !self.is_reading.get()
+    }
+
+    /// Its answer of this many bytes is made.
+    pub(crate) fn end(&self, bytes: usize) {
+        self.is_serving.set(false);
+        self.is_reading.set(false);
+        // Of the answers before it, only the bytes in the write buffer are left.
+        let untaken = self.untaken.get() + bytes;
+        self.untaken.set(untaken);
+        self.kept.set(untaken);
+    }
+
+    /// The client has taken this many bytes. A body is one piece of memory, and stays until its end is taken.
+    pub(crate) fn took(&self, bytes: usize) {
+        let untaken = self.untaken.get().saturating_sub(bytes);
+        self.untaken.set(untaken);
+        if untaken == 0 {
+            self.kept.set(0);
+        }
+    }
+
+    /// The next signal after `known`.
+    pub(crate) async fn signal_after(&self, known: Signal) -> Signal {
+        poll_fn(|context| {
+            let signal = self.signal.get();
+            if signal > known {
+                return Poll::Ready(signal);
+            }
+            let mut waker = self.waker.borrow_mut();
+            if !waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+                *waker = Some(context.waker().clone());
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// Wakes its task with a signal.
+    pub(crate) fn send(&self, signal: Signal) {
+        self.signal.set(self.signal.get().max(signal));
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// The number of checks in a row without a sign, this one included.
+    pub(crate) fn silent_checks(&self) -> u32 {
+        let active_at = self.active_at.get();
+        let (before, checks) = self.seen.get();
+        let checks = if active_at == before && !self.is_serving.get() { checks + 1 } else { 0 };
+        self.seen.set((active_at, checks));
+        checks
+    }
+}
