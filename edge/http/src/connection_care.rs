@@ -19,8 +19,9 @@ const KEPT_MAX: usize = 64 * 1024 * 1024;
 /// One place in so many is kept for connections with a signed request: a crowd of others cannot take it.
 const KEPT_FOR_SIGNED: usize = 10;
 /// Bytes of unfinished heads and bodies that a thread keeps, all together. A head of any usual client arrives in one piece:
-/// only clients that hold requests back have unfinished ones.
-const UNFINISHED_MAX: usize = 16 * 1024 * 1024;
+/// only clients that hold requests back have unfinished ones. In memory they take about three times as much, since buffers grow
+/// by doubling.
+const UNFINISHED_MAX: usize = 4 * 1024 * 1024;
 
 /// The connections of one thread.
 #[derive(Debug, Default)]
