@@ -16,7 +16,7 @@ const SILENT_CHECKS: u32 = 2;
 /// are megabytes: thousands of clients that request them and read slowly would otherwise take all memory.
 const KEPT_MAX: usize = 64 * 1024 * 1024;
 
-/// One place in so many is kept for connections with a signed request: a crowd of others cannot take it.
+/// One place in this many is kept for connections with a signed request: a crowd of others cannot take it.
 const KEPT_FOR_SIGNED: usize = 10;
 /// Bytes of unfinished heads and bodies that a thread keeps, all together. A head of any usual client arrives in one piece:
 /// only clients that hold requests back have unfinished ones. In memory they take about three times as much, since buffers grow

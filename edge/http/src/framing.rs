@@ -143,7 +143,7 @@ impl Heads {
     }
 
     fn field(&mut self, text: &[u8]) {
-        // Most lines are neither, which their first letter tells.
+        // The first letter rules out most lines.
         if !matches!(text.first(), Some(b'C' | b'c' | b'T' | b't')) {
             return;
         }

@@ -94,7 +94,7 @@ impl App {
         self.ready.load(Ordering::Acquire) && !self.exchange.is_short_of_space() && !self.is_in_maintenance()
     }
 
-    /// Time since the start: what rate limits count by, whatever the exchange's clock does.
+    /// Time since the start, by real time: the clock of rate limits.
     pub(crate) fn uptime(&self) -> Duration {
         self.started.elapsed()
     }

@@ -17,7 +17,7 @@ pub struct Rejected<'a> {
     pub names: &'a Names,
     /// The key that signed it.
     pub key: &'a Key,
-    /// What it asked for.
+    /// Its payload.
     pub payload: &'a Payload,
 }
 

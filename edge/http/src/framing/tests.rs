@@ -8,7 +8,7 @@ fn post(fields: &str, body: &str) -> String {
     format!("POST /v1/balances HTTP/1.1\r\nHost: x\r\n{fields}\r\n{body}")
 }
 
-/// The verdict on each of so many requests, however the bytes are cut: pieces of 1, 2, 3… bytes, then all at once.
+/// The verdict on each request, however the bytes are cut: pieces of 1, 2, 3… bytes, then all at once.
 fn verdicts(text: &str, requests: usize) -> Vec<Verdict> {
     let of_pieces = |size: usize| {
         let framing = Framing::default();
@@ -46,7 +46,7 @@ fn chunks_end_the_connection() {
 }
 
 #[test]
-fn two_readings_are_told_for_the_request_they_belong_to() {
+fn two_readings_are_noted_for_their_request() {
     let cases = [
         ("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "both Content-Length and Transfer-Encoding"),
         ("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "both Content-Length and Transfer-Encoding"),

@@ -17,18 +17,18 @@ pub(crate) const ROUTE: Route = Route::control("/sandbox/symbols/{symbol}/auctio
     Box::pin(answer(app, asked, fields))
 });
 
-/// What an auction would come to is told from ten minutes before, unless told otherwise (facts T§3.11).
+/// Indications begin ten minutes before the auction, unless the call names a time (facts T§3.11).
 const INDICATES: u64 = 600 * Time::SECOND;
 /// And each minute.
 const INDICATES_EVERY_SECONDS: u64 = 60;
-/// Orders for it can be cancelled until a minute before, unless told otherwise (Q-119).
+/// Orders for it can be cancelled until a minute before, unless the call names a time (Q-119).
 const LAST_CANCEL: u64 = 60 * Time::SECOND;
 
 async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let id = asked.symbol(app)?;
     let schedule = read(fields)?;
     match operate(app, Body::Trading(TradingCommand::ScheduleAuctions(id, schedule))).await? {
-        Outcome::Done => Ok(told(app, id, schedule)),
+        Outcome::Done => Ok(reply(app, id, schedule)),
         Outcome::Rejected(Reject::Trading(TradingReject::Schedule(error))) => {
             Err(refusal(fields, schedule.as_ref(), error))
         }
@@ -49,7 +49,7 @@ fn read(fields: &Payload) -> Result<Option<Schedule>, Refusal> {
     let time = time(fields, "auction_time_ms")?.ok_or_else(|| Refusal::missing_key("auction_time_ms"))?;
     let every = seconds(fields, "every_seconds", 0)?;
     let opens = before(fields, "auction_open_ms", time)?.unwrap_or(Schedule::ALWAYS);
-    // What is not told fits in what is.
+    // Defaults fit into the times that the call names.
     let most = opens.min(if every == 0 { u64::MAX } else { every });
     let indicates = before(fields, "first_indicative_ms", time)?.unwrap_or(INDICATES.min(most));
     let indicates_every = seconds(fields, "indicative_every_seconds", INDICATES_EVERY_SECONDS)?;
@@ -84,7 +84,7 @@ fn before(fields: &Payload, name: &str, auction: Time) -> Result<Option<u64>, Re
 }
 
 fn refusal(fields: &Payload, schedule: Option<&Schedule>, error: ScheduleError) -> Refusal {
-    // Telling begins in time: then it is told too often.
+    // Indications begin in time, so there are too many of them.
     let is_in_time = schedule.is_some_and(|schedule| {
         let room = if schedule.every == 0 { u64::MAX } else { schedule.every };
         schedule.indicates <= schedule.opens.min(room)
@@ -106,7 +106,7 @@ fn refusal(fields: &Payload, schedule: Option<&Schedule>, error: ScheduleError) 
     bad_value(name, expected, &fields.decimal_text(name).unwrap_or_default())
 }
 
-fn told(app: &App, id: SymbolId, schedule: Option<Schedule>) -> Reply {
+fn reply(app: &App, id: SymbolId, schedule: Option<Schedule>) -> Reply {
     Reply::json(json::object(256, |json| {
         json.plain("result", "ok");
         json.plain("symbol", &app.names.symbol(id).name.to_ascii_uppercase());

@@ -130,7 +130,7 @@ mod tests {
         bodies.into_iter().map(|body| Command { caller: None, body }).collect()
     }
 
-    /// A symbol whose lister has gone before he was answered is there for everybody.
+    /// A symbol is there for every client, even if the client that listed it has disconnected before its answer.
     #[tokio::test]
     #[expect(clippy::default_trait_access, reason = "options of the journal, which no edge names")]
     async fn a_symbol_is_known_though_its_lister_has_gone() {
@@ -153,7 +153,7 @@ mod tests {
         let refusal = answer(&app, &fields).await.unwrap_err();
         assert!(refusal.message.contains("is not listed yet"), "{}", refusal.message);
 
-        // Whoever asks for all symbols first is told of all.
+        // A list of all symbols has it before any request names it.
         let other = Symbol { name: "usdbtc".to_owned(), ..read(&app, &fields).unwrap() };
         operate(&app, Body::list_symbol(other)).await.unwrap();
         assert_eq!(names(), ["btcusd", "usdbtc"]);

@@ -24,7 +24,7 @@ fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     })))
 }
 
-/// What everything else is told meanwhile, in words that ccxt knows (facts T§7.4).
+/// The refusal of every other request until then, in words that ccxt knows (facts T§7.4).
 pub(crate) fn refusal() -> Refusal {
     Refusal::new(Reason::Maintenance, "The exchange is currently undergoing maintenance")
 }
