@@ -39,7 +39,7 @@ usage: cargo xtask <chore>
   tidy             module heads, left-over marks, empty rooms; speaks of long files and functions
   layers           do dependencies point down, as ARCHITECTURE.md says?
   trace [--check]  tests to clauses: writes spec/coverage.md, or with --check only compares it
-  deny             licences, banned crates and sources of dependencies
+  deny             licences, banned crates, sources and advisories of dependencies
   sim [ARGS…]      the simulator: --seed N, --minutes M, --ci and what `sim --help` lists
   mutants [K/N]    changes of single lines of num, ledger, auction, book and journal, all or part K of N; tests must notice
                    (--since COMMIT: of the lines that differ from it)
