@@ -1,15 +1,17 @@
 //! The handle that edges submit commands and read views through, and the threads behind it.
 
+mod recall;
+
 use crate::Fault;
-use crate::batch::Receipt;
-use crate::checkpoint;
+use crate::care::checkpoint;
 use crate::clock::Clock;
-use crate::commit::Committer;
-use crate::lane::{self, Pending, Reply};
-use crate::reached::Reached;
-use crate::recover::{JOURNAL_DIR, Recovered, flush_if_room};
+use crate::recovery::reached::Reached;
+use crate::recovery::verify::check_laws;
+use crate::recovery::{JOURNAL_DIR, Recovered, flush_if_room};
 use crate::shared::{EndOnPanic, Shared, Submission};
-use crate::verify::check_laws;
+use crate::writer::batch::Receipt;
+use crate::writer::commit::Committer;
+use crate::writer::lane::{self, Pending, Reply};
 use crate::writer::{self, Writer};
 use buttonwood_disk::Folder;
 use buttonwood_engine::Command;

@@ -6,34 +6,23 @@
 //!
 //! Not here: who may call (`gate`), how calls are written (`rest`).
 
-mod admission;
-mod ahead;
-mod batch;
-mod checkpoint;
+mod care;
 mod clock;
-mod commit;
 mod exchange;
 mod fault;
-mod filling;
-mod lane;
-mod pulse;
-mod reached;
-mod recall;
-mod recover;
-mod scrub;
+mod recovery;
 mod shared;
 mod stepped;
-mod verify;
 mod writer;
 
-pub use ahead::{Decoded, Stop, Visit, read_ahead};
-pub use batch::Receipt;
-pub use checkpoint::index_of_empty;
+pub use care::checkpoint::index_of_empty;
 pub use clock::Clock;
 pub use exchange::{Busy, Exchange, Options, Running};
 pub use fault::Fault;
-pub use lane::{Pending, Stopped};
-pub use recover::{JOURNAL_DIR, Recovered, has_journal, recover, recover_if, recover_stepped};
+pub use recovery::ahead::{Decoded, Stop, Visit, read_ahead};
+pub use recovery::verify::{Report, verify, verify_stepped};
+pub use recovery::{JOURNAL_DIR, Recovered, has_journal, recover, recover_if, recover_stepped};
 pub use shared::EndOnPanic;
 pub use stepped::Stepped;
-pub use verify::{Report, verify, verify_stepped};
+pub use writer::batch::Receipt;
+pub use writer::lane::{Pending, Stopped};

@@ -1,12 +1,12 @@
 //! What the threads of an exchange share, and how they wake one another.
 
-use crate::admission::Admission;
+use crate::care::pulse::Pulse;
 use crate::clock::Clock;
 use crate::exchange::Busy;
-use crate::filling::Filling;
-use crate::lane::{self, Mailbox, Reply};
-use crate::pulse::Pulse;
 use crate::writer::Writer;
+use crate::writer::admission::Admission;
+use crate::writer::filling::Filling;
+use crate::writer::lane::{self, Mailbox, Reply};
 use buttonwood_engine::Command;
 use buttonwood_model::{Nonce, SessionId, Time};
 use buttonwood_views::Views;

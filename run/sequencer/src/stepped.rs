@@ -4,15 +4,15 @@
 //! real thing, and the same order of turns gives the same run.
 
 use crate::Fault;
-use crate::batch::Batch;
-use crate::checkpoint;
+use crate::care::checkpoint;
+use crate::care::scrub::Scrub;
 use crate::clock::Clock;
 use crate::exchange::{Exchange, Options, Parts, finish};
-use crate::filling::Taken;
-use crate::recover::Recovered;
-use crate::scrub::Scrub;
+use crate::recovery::Recovered;
 use crate::shared::Submission;
 use crate::writer::By;
+use crate::writer::batch::Batch;
+use crate::writer::filling::Taken;
 use buttonwood_engine::State;
 use buttonwood_journal as journal;
 use parking_lot::MutexGuard;

@@ -3,11 +3,15 @@
 //! It has a thread of its own, which is woken for it. A serving thread that finds it free decides what it has gathered
 //! itself: that costs no change of threads.
 
+pub(crate) mod admission;
+pub(crate) mod batch;
+pub(crate) mod commit;
 mod due;
+pub(crate) mod filling;
+pub(crate) mod lane;
 
-use crate::batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
-use crate::lane::Reply;
 use crate::shared::{EndOnPanic, Shared, Submission};
+use batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
 use buttonwood_engine::{
     AccessCommand, Body, Command, Founding, Outcome, PREFETCH_DISTANCE, Prefetch, Reject, SEEN_MAX, State,
     Workspace, decide,
@@ -16,6 +20,7 @@ use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
 use buttonwood_planted::{Bug, planted};
 use crossbeam_utils::sync::Parker;
 use due::Moving;
+use lane::Reply;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;

@@ -1,8 +1,8 @@
 //! Who is let in, who decides, and who is told.
 
 use super::*;
-use crate::batch::COMMANDS_MAX;
 use crate::shared::GATHERED;
+use crate::writer::batch::COMMANDS_MAX;
 use crate::{Stepped, recover, recover_stepped};
 use buttonwood_engine::{Body, FeeSchedule, Mode, Opening};
 use std::pin::Pin;

@@ -2,8 +2,8 @@
 //! on its way.
 
 use super::Writer;
-use crate::batch::EVENTS_MAX;
 use crate::shared::Shared;
+use crate::writer::batch::EVENTS_MAX;
 use buttonwood_engine::{Body, Command, Outcome, State, TradingCommand};
 use buttonwood_model::{Due, SessionId, Time};
 use std::sync::atomic::Ordering;

@@ -1,11 +1,11 @@
 //! Making batches durable, and only then letting anything of them be seen (INV-ACK-1, rule J14).
 
-use crate::batch::{Batch, Receipt, cancelled, kept};
 use crate::fault::Fault;
-use crate::filling::Taken;
-use crate::lane::Mailbox;
-use crate::reached::Reached;
+use crate::recovery::reached::Reached;
 use crate::shared::{EndOnPanic, Shared};
+use crate::writer::batch::{Batch, Receipt, cancelled, kept};
+use crate::writer::filling::Taken;
+use crate::writer::lane::Mailbox;
 use buttonwood_engine::{Body, TradingCommand, encode};
 use buttonwood_journal::{Buffer, Writer};
 use buttonwood_planted::{Bug, planted};

@@ -3,7 +3,7 @@
 //! The writer decides into it, the committing thread takes it when its last sync is over: neither waits for the other
 //! to have a turn in between, which would cost two changes of threads a batch.
 
-use crate::batch::Batch;
+use crate::writer::batch::Batch;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 

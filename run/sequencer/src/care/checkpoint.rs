@@ -5,12 +5,12 @@
 //! replay that comes to another state, ends the process: the audit is a stop switch. Rule J10.
 
 use crate::Fault;
-use crate::ahead::read_in_turn;
-use crate::commit::die;
-use crate::recover::{JOURNAL_DIR, decode, encode};
-use crate::scrub::Scrub;
+use crate::care::scrub::Scrub;
+use crate::recovery::ahead::read_in_turn;
+use crate::recovery::verify::check_laws;
+use crate::recovery::{JOURNAL_DIR, decode, encode};
 use crate::shared::Shared;
-use crate::verify::check_laws;
+use crate::writer::commit::die;
 use buttonwood_disk::Folder;
 use buttonwood_journal::{JournalId, Mark, Reader, snapshot};
 use buttonwood_planted::{Bug, planted};

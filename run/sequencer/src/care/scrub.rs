@@ -1,7 +1,7 @@
 //! Reading sealed segments again, over and over, so that a sector that rots is found while other copies of what it held
 //! still exist (rule J13: a full pass within 24 hours).
 
-use crate::recover::JOURNAL_DIR;
+use crate::recovery::JOURNAL_DIR;
 use buttonwood_disk::Folder;
 use buttonwood_journal::{Fault, Reader};
 use std::time::Duration;

@@ -2,10 +2,10 @@
 //! relies on.
 
 use crate::Fault;
-use crate::ahead::{Decoded, Threads, read};
-use crate::checkpoint::index_of_empty;
-use crate::reached;
-use crate::recover::{HISTORY_DIR, JOURNAL_DIR, check_not_gone, decode};
+use crate::care::checkpoint::index_of_empty;
+use crate::recovery::ahead::{Decoded, Threads, read};
+use crate::recovery::reached;
+use crate::recovery::{HISTORY_DIR, JOURNAL_DIR, check_not_gone, decode};
 use buttonwood_disk::Folder;
 use buttonwood_journal as journal;
 use buttonwood_journal::{Reader, snapshot};

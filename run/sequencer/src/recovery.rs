@@ -1,15 +1,19 @@
 //! From a directory to a state: the newest snapshot, then every batch after it, through the same `evolve` as ever.
 
+pub(crate) mod ahead;
+pub(crate) mod reached;
+pub(crate) mod verify;
+
 use crate::Fault;
-use crate::ahead::{Decoded, Threads, read};
-use crate::checkpoint::index_of_empty;
-use crate::reached::{self, Reached};
+use crate::care::checkpoint::index_of_empty;
+use ahead::{Decoded, Threads, read};
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Command, FORMAT, Outcome, State, Workspace, decide, encode as encode_frame};
 use buttonwood_journal::{Buffer, Journal, JournalId, Mark, Options, Writer, is_begun, snapshot};
 use buttonwood_model::{Seq, Stamp, Time};
 use buttonwood_views::history::{self, Index};
 use buttonwood_views::{Fold, Views};
+use reached::Reached;
 
 /// Where the journal lies in a data directory.
 pub const JOURNAL_DIR: &str = "journal";

@@ -3,8 +3,8 @@
 //! A caller elsewhere waits on a channel of its own. A serving thread has hundreds of callers, and waking it costs a
 //! system call: so its answers are put into one mailbox, it is woken once a batch, and hands them out itself.
 
-use crate::batch::Receipt;
 use crate::shared::Shared;
+use crate::writer::batch::Receipt;
 use parking_lot::Mutex;
 use std::cell::{Cell, RefCell};
 use std::future::Future;
