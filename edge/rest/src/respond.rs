@@ -26,7 +26,7 @@ impl buttonwood_http::Handler for App {
 
     /// Gives the commands of the thread to the writer, and its answers back.
     fn thread_task(&self) -> impl Future<Output = ()> + 'static {
-        self.exchange.open_lane()
+        self.exchange.open_mailbox()
     }
 
     fn client_of(address: IpAddr) -> IpAddr {

@@ -268,7 +268,7 @@ fn whole_exchange(script: &Script, live: &State) -> f64 {
     let (before, timed) = script.records.split_at(script.prefill);
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let local = LocalSet::new();
-    local.spawn_local(exchange.open_lane());
+    local.spawn_local(exchange.open_mailbox());
     local.block_on(&runtime, submit_all(&exchange, before));
     let start = Instant::now();
     local.block_on(&runtime, submit_all(&exchange, timed));

@@ -1,17 +1,17 @@
 //! The handle that edges submit commands and read views through, and the threads behind it.
 
-mod recall;
+mod history_query;
 
 use crate::Fault;
 use crate::care::checkpoint;
 use crate::clock::Clock;
-use crate::recovery::reached::Reached;
+use crate::recovery::history_mark::HistoryMark;
 use crate::recovery::verify::check_laws;
 use crate::recovery::{JOURNAL_DIR, Recovered, flush_if_room};
 use crate::shared::{EndOnPanic, Shared, Submission};
 use crate::writer::batch::Receipt;
 use crate::writer::commit::Committer;
-use crate::writer::lane::{self, Pending, Reply};
+use crate::writer::reply_mailbox::{self, Pending, Reply};
 use crate::writer::{self, Writer};
 use buttonwood_disk::Folder;
 use buttonwood_engine::Command;
@@ -57,7 +57,7 @@ pub struct Running {
     exchange: Exchange,
     dir: Folder,
     writer: JoinHandle<()>,
-    committer: JoinHandle<(journal::Writer, Reached)>,
+    committer: JoinHandle<(journal::Writer, HistoryMark)>,
     checkpointer: JoinHandle<()>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct Parts {
 
 impl Parts {
     pub(crate) fn of(recovered: Recovered, clock: Clock, options: Options) -> Self {
-        let Recovered { dir, views, writer, reached, snapshot_seq, .. } = recovered;
+        let Recovered { dir, views, writer, history_mark, snapshot_seq, .. } = recovered;
         let state = views.state().clone();
         let (parker, began) = (Parker::new(), Instant::now());
         let (snapshots, to_snapshot) = bounded(1);
@@ -95,12 +95,12 @@ impl Parts {
             writer,
             buffer: journal::Buffer::new(),
             receipts: Vec::new(),
-            to_ring: Vec::new(),
+            to_wake: Vec::new(),
             snapshots,
             snapshot_every: options.snapshot_every,
             snapshot_seq,
             history_lags: false,
-            reached,
+            history_mark,
         };
         let exchange = Exchange { shared };
         exchange.watch_sessions(watched);
@@ -150,18 +150,18 @@ impl Exchange {
     /// [`Busy`] when the queue is full or the exchange stops.
     pub fn execute(&self, command: Command) -> Result<Receipt, Busy> {
         let (reply, receipt) = oneshot::channel();
-        self.shared.send(Submission::Command(command, Some(Reply::Once(reply))))?;
+        self.shared.send(Submission::Command(command, Some(Reply::Channel(reply))))?;
         receipt.blocking_recv().map_err(|_| Busy)
     }
 
     /// Makes the calling thread a serving one: its commands gather, and its answers come in a mailbox. The future
     /// sees to both and must run on the same thread, one of tokio's with nothing but local tasks.
-    pub fn open_lane(&self) -> impl Future<Output = ()> + use<> {
-        let lane = lane::open(Arc::clone(&self.shared));
+    pub fn open_mailbox(&self) -> impl Future<Output = ()> + use<> {
+        let serving = reply_mailbox::open(Arc::clone(&self.shared));
         async move {
             // A task's panic would end nothing but the task, and the thread's callers would wait for ever.
             let _end = EndOnPanic("serving");
-            lane.await;
+            serving.await;
         }
     }
 
@@ -193,13 +193,13 @@ impl Exchange {
     /// Watches sessions with Require Heartbeat from now on.
     pub fn watch_sessions(&self, sessions: impl IntoIterator<Item = SessionId>) {
         for session in sessions {
-            self.shared.pulse.watch(session, self.steady());
+            self.shared.heartbeats.watch(session, self.steady());
         }
     }
 
     /// Notes when, by the steady time, a session with Require Heartbeat made its last authenticated call (SES-012).
     pub fn heard(&self, session: SessionId, at: Time) {
-        self.shared.pulse.heard(session, at);
+        self.shared.heartbeats.heard(session, at);
     }
 
     /// Notes the nonce of a call that only reads: journaled soon, without making the read wait (D-08a).
@@ -245,9 +245,9 @@ impl Running {
             std::thread::yield_now();
         }
         writer.join().expect("the writer ends when told to");
-        let (journal, mut reached) = committer.join().expect("the committer ends after the writer");
+        let (journal, mut history_mark) = committer.join().expect("the committer ends after the writer");
         checkpointer.join().expect("the checkpointer ends after the committer");
-        finish(&dir, &exchange.shared, journal.mark(), &mut reached)
+        finish(&dir, &exchange.shared, journal.mark(), &mut history_mark)
     }
 }
 
@@ -256,7 +256,7 @@ pub(crate) fn finish(
     dir: &Folder,
     shared: &Shared,
     mark: journal::Mark,
-    reached: &mut Reached,
+    history_mark: &mut HistoryMark,
 ) -> Result<(), Fault> {
     let mut views = shared.views.write();
     if let Some(full) = flush_if_room(&mut views)? {
@@ -267,7 +267,7 @@ pub(crate) fn finish(
         views.history().sync()?;
     }
     let index = views.history().index().clone();
-    reached.show(mark.seq).map_err(Fault::Reached)?;
+    history_mark.write(mark.seq).map_err(Fault::HistoryMark)?;
     if mark.seq > 0 {
         check_laws(views.fold())?;
         match checkpoint::write(&dir.folder(JOURNAL_DIR), &mark, views.fold_mut(), &index) {

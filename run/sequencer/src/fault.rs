@@ -16,7 +16,7 @@ pub enum Fault {
     History(#[from] history::Fault),
     /// The mark of the history.
     #[error("history: cannot read or write how far it has come: {0}")]
-    Reached(std::io::Error),
+    HistoryMark(std::io::Error),
     /// An exchange was here, and its journal is not: on a disk that is not mounted, say.
     #[error(
         "the journal {} is gone, but {} shows that seq {seq} was acknowledged: put it back, \

@@ -1,19 +1,19 @@
 //! From a directory to a state: the newest snapshot, then every batch after it, through the same `evolve` as ever.
 
-pub(crate) mod ahead;
-pub(crate) mod reached;
+pub(crate) mod history_mark;
+pub(crate) mod read_ahead;
 pub(crate) mod verify;
 
 use crate::Fault;
 use crate::care::checkpoint::index_of_empty;
-use ahead::{Decoded, Threads, read};
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Command, FORMAT, Outcome, State, Workspace, decide, encode as encode_frame};
 use buttonwood_journal::{Buffer, Journal, JournalId, Mark, Options, Writer, is_begun, snapshot};
 use buttonwood_model::{Seq, Stamp, Time};
 use buttonwood_views::history::{self, Index};
 use buttonwood_views::{Fold, Views};
-use reached::Reached;
+use history_mark::HistoryMark;
+use read_ahead::{Decoded, Threads, read};
 
 /// Where the journal lies in a data directory.
 pub const JOURNAL_DIR: &str = "journal";
@@ -26,7 +26,7 @@ pub struct Recovered {
     pub(crate) dir: Folder,
     pub(crate) views: Views,
     pub(crate) writer: Writer,
-    pub(crate) reached: Reached,
+    pub(crate) history_mark: HistoryMark,
     /// The command the newest snapshot stands for.
     pub(crate) snapshot_seq: u64,
     /// What an operator should know: torn tails, skipped snapshots.
@@ -114,7 +114,7 @@ fn recover_with<T, E: From<Fault>>(
     let (journal_dir, history) = (dir.folder(JOURNAL_DIR), dir.folder(HISTORY_DIR));
     check_not_gone(&journal_dir, &history)?;
     let mut journal = Journal::open(&journal_dir, options).map_err(Fault::from)?;
-    if let Some((seq, path)) = reached::read(&history, journal.id()).map_err(Fault::Reached)? {
+    if let Some((seq, path)) = history_mark::read(&history, journal.id()).map_err(Fault::HistoryMark)? {
         journal.expect_at_least(seq, &path);
     }
     let (mark, mut views, mut notes) = replay(&dir, &mut journal, threads)?;
@@ -133,9 +133,9 @@ fn recover_with<T, E: From<Fault>>(
         notes.push(format!("{full}; its rows are kept in memory until there is room"));
     }
     let seq = writer.mark().seq;
-    let reached = Reached::open(&history, writer.id(), seq).map_err(Fault::Reached)?;
+    let history_mark = HistoryMark::open(&history, writer.id(), seq).map_err(Fault::HistoryMark)?;
     let snapshot_seq = mark.map_or(0, |mark| mark.seq);
-    Ok((Recovered { dir, views, writer, reached, snapshot_seq, notes }, admitted))
+    Ok((Recovered { dir, views, writer, history_mark, snapshot_seq, notes }, admitted))
 }
 
 /// Whether anything of an exchange's journal is in `dir`.
@@ -155,7 +155,7 @@ pub(crate) fn check_not_gone(journal: &Folder, history: &Folder) -> Result<(), F
     if is_begun(journal)? {
         return Ok(());
     }
-    match reached::read_any(history).map_err(Fault::Reached)? {
+    match history_mark::read_any(history).map_err(Fault::HistoryMark)? {
         Some((seq, seen)) => Err(Fault::Gone { dir: journal.path().to_owned(), seq, seen }),
         None => Ok(()),
     }

@@ -1,12 +1,12 @@
 //! What the threads of an exchange share, and how they wake one another.
 
-use crate::care::pulse::Pulse;
+use crate::care::heartbeats::Heartbeats;
 use crate::clock::Clock;
 use crate::exchange::Busy;
 use crate::writer::Writer;
 use crate::writer::admission::Admission;
-use crate::writer::filling::Filling;
-use crate::writer::lane::{self, Mailbox, Reply};
+use crate::writer::batch_handoff::BatchHandoff;
+use crate::writer::reply_mailbox::{self, Mailbox, Reply};
 use buttonwood_engine::Command;
 use buttonwood_model::{Nonce, SessionId, Time};
 use buttonwood_views::Views;
@@ -43,7 +43,7 @@ pub(crate) enum Submission {
 pub(crate) struct Shared {
     pub(crate) views: RwLock<Views>,
     pub(crate) clock: Clock,
-    pub(crate) pulse: Pulse,
+    pub(crate) heartbeats: Heartbeats,
     /// Nonces that reads have used and no batch has yet.
     pub(crate) nonces: Mutex<Vec<(SessionId, Nonce)>>,
     pub(crate) low_space: AtomicBool,
@@ -53,11 +53,11 @@ pub(crate) struct Shared {
     /// What is on its way, and whether more may be.
     pub(crate) admission: Admission,
     /// What the writer has decided and the committing thread has not taken yet.
-    pub(crate) filling: Filling,
+    pub(crate) handoff: BatchHandoff,
     /// Whether a batch is being made durable.
     pub(crate) is_syncing: AtomicBool,
     /// Serving threads to be rung when it is.
-    pub(crate) waiting: Mutex<Vec<Arc<Mailbox>>>,
+    pub(crate) deferred: Mutex<Vec<Arc<Mailbox>>>,
     is_closed: AtomicBool,
     /// Wakes the writer's thread.
     pub(crate) wake: Unparker,
@@ -68,16 +68,16 @@ impl Shared {
     pub(crate) fn new(views: Views, writer: Writer, clock: Clock, wake: Unparker) -> Self {
         Self {
             views: RwLock::new(views),
-            pulse: Pulse::new(clock.steady()),
+            heartbeats: Heartbeats::new(clock.steady()),
             clock,
             nonces: Mutex::new(Vec::new()),
             low_space: AtomicBool::new(false),
             queue: ArrayQueue::new(QUEUE),
             writer: Mutex::new(writer),
             admission: Admission::default(),
-            filling: Filling::default(),
+            handoff: BatchHandoff::default(),
             is_syncing: AtomicBool::new(false),
-            waiting: Mutex::default(),
+            deferred: Mutex::default(),
             is_closed: AtomicBool::new(false),
             wake,
         }
@@ -100,7 +100,7 @@ impl Shared {
             self.drain();
             return Ok(());
         }
-        if !lane::note_submission() {
+        if !reply_mailbox::note_submission() {
             self.wake.unpark();
         } else if self.queue.len().is_multiple_of(GATHERED) {
             self.decide_here();
@@ -124,13 +124,13 @@ impl Shared {
 
     /// A serving thread has no more to bring for now. While a sync is in flight there is no hurry, and the longer a
     /// batch gathers, the fewer commands pay for its sync: the thread is rung when it is over, and comes again.
-    pub(crate) fn gathered(&self, mailbox: &Arc<Mailbox>) {
+    pub(crate) fn decide_gathered(&self, mailbox: &Arc<Mailbox>) {
         if self.queue.is_empty() {
             return;
         }
         if self.is_syncing.load(Ordering::SeqCst) {
-            if mailbox.leave() {
-                self.waiting.lock().push(Arc::clone(mailbox));
+            if mailbox.defer() {
+                self.deferred.lock().push(Arc::clone(mailbox));
             }
             if self.is_syncing.load(Ordering::SeqCst) {
                 return;
@@ -140,11 +140,11 @@ impl Shared {
     }
 
     /// The sync in flight is over: serving threads that left commands for after it are to be woken too.
-    pub(crate) fn synced(&self, to_ring: &mut Vec<Arc<Mailbox>>) {
+    pub(crate) fn synced(&self, to_wake: &mut Vec<Arc<Mailbox>>) {
         self.is_syncing.store(false, Ordering::SeqCst);
-        for mailbox in self.waiting.lock().drain(..) {
-            mailbox.return_to();
-            lane::ring_later(to_ring, mailbox);
+        for mailbox in self.deferred.lock().drain(..) {
+            mailbox.resume();
+            reply_mailbox::wake_later(to_wake, mailbox);
         }
     }
 
@@ -152,7 +152,7 @@ impl Shared {
     pub(crate) fn close(&self) {
         self.is_closed.store(true, Ordering::SeqCst);
         self.drain();
-        self.filling.close();
+        self.handoff.close();
     }
 
     fn drain(&self) {

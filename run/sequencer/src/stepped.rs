@@ -12,7 +12,7 @@ use crate::recovery::Recovered;
 use crate::shared::Submission;
 use crate::writer::By;
 use crate::writer::batch::Batch;
-use crate::writer::filling::Taken;
+use crate::writer::batch_handoff::Taken;
 use buttonwood_engine::State;
 use buttonwood_journal as journal;
 use parking_lot::MutexGuard;
@@ -50,7 +50,7 @@ impl Stepped {
     /// A turn of the writer, so long after the beginning: decides what queued, and what fell due.
     pub fn decide(&mut self, elapsed: Duration) {
         let shared = &self.parts.exchange.shared;
-        shared.writer.lock().turn(self.began + elapsed, shared, By::Itself);
+        shared.writer.lock().turn(self.began + elapsed, shared, By::OwnThread);
     }
 
     /// A turn of the journal's thread: what was decided becomes durable, visible, answered. `false` when there was
@@ -60,7 +60,7 @@ impl Stepped {
     /// The process must end: whether the batch is durable is unknown.
     pub fn commit(&mut self) -> Result<bool, Fault> {
         let Parts { exchange, committer, .. } = &mut self.parts;
-        match exchange.shared.filling.take(&mut self.batch, Duration::ZERO) {
+        match exchange.shared.handoff.take(&mut self.batch, Duration::ZERO) {
             Taken::Batch => committer.commit(&mut self.batch).map(|()| true),
             Taken::Nothing | Taken::Closed => {
                 committer.look_for_space();
@@ -88,7 +88,7 @@ impl Stepped {
             }
         }
         let Parts { dir, committer, .. } = &mut self.parts;
-        finish(dir, &shared, committer.writer.mark(), &mut committer.reached)
+        finish(dir, &shared, committer.writer.mark(), &mut committer.history_mark)
     }
 
     /// A turn of the thread that prepares segments.

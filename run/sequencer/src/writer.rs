@@ -5,10 +5,10 @@
 
 pub(crate) mod admission;
 pub(crate) mod batch;
+pub(crate) mod batch_handoff;
 pub(crate) mod commit;
 mod due;
-pub(crate) mod filling;
-pub(crate) mod lane;
+pub(crate) mod reply_mailbox;
 
 use crate::shared::{EndOnPanic, Shared, Submission};
 use batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
@@ -20,7 +20,7 @@ use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
 use buttonwood_planted::{Bug, planted};
 use crossbeam_utils::sync::Parker;
 use due::Moving;
-use lane::Reply;
+use reply_mailbox::Reply;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -45,16 +45,16 @@ const DUE_TICK_MIN: Duration = Duration::from_millis(10);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
     /// Its own thread, or who stands for it.
-    Itself,
+    OwnThread,
     /// A thread that serves callers, and has no time to look for silent sessions.
-    Server,
+    ServingThread,
 }
 
 pub(crate) struct Writer {
     pub(crate) state: State,
     work: Workspace,
     /// What was taken off the queue to look ahead, and is decided next.
-    coming: VecDeque<Submission>,
+    prefetched: VecDeque<Submission>,
     prefetch: Prefetch,
     /// The batch being filled; between two turns it lies where the committing thread takes it.
     batch: Batch,
@@ -88,7 +88,7 @@ pub(crate) fn run(shared: &Shared, parker: &Parker) {
         let mut writer = shared.writer.lock();
         // Ends the process before the lock is open again: a state that is half changed is nobody's to go on with.
         let _end = EndOnPanic("sequencer");
-        let is_full = writer.turn(Instant::now(), shared, By::Itself);
+        let is_full = writer.turn(Instant::now(), shared, By::OwnThread);
         let next = writer.next(is_full, shared);
         if matches!(next, Next::End) {
             // While nobody else can decide: what comes later is not taken any more.
@@ -108,7 +108,7 @@ impl Writer {
         Self {
             state,
             work: Workspace::default(),
-            coming: VecDeque::with_capacity(PREFETCH_DISTANCE + 1),
+            prefetched: VecDeque::with_capacity(PREFETCH_DISTANCE + 1),
             prefetch: Prefetch::default(),
             batch: Batch::default(),
             seen: Vec::new(),
@@ -123,13 +123,13 @@ impl Writer {
 
     fn next(&self, is_full: bool, shared: &Shared) -> Next {
         match (self.stopping, is_full) {
-            (true, _) if shared.queue.is_empty() && self.coming.is_empty() && self.moving.is_none() => {
+            (true, _) if shared.queue.is_empty() && self.prefetched.is_empty() && self.moving.is_none() => {
                 Next::End
             }
             (true, false) => Next::GoOn,
             // A full batch is waited for; the committing thread tells when it takes it.
             // What was due meanwhile waits as everybody does, or this thread would ask again and again.
-            (_, true) if self.holds_up(shared) => Next::Wait(self.now + TICK),
+            (_, true) if self.is_blocked(shared) => Next::Wait(self.now + TICK),
             (_, true) | (false, false) => Next::Wait(self.due()),
         }
     }
@@ -142,20 +142,20 @@ impl Writer {
     /// A turn on a serving thread; whether its own thread has to see to something now.
     pub(crate) fn turn_for(&mut self, shared: &Shared) -> bool {
         let due = self.due();
-        self.turn(Instant::now(), shared, By::Server);
+        self.turn(Instant::now(), shared, By::ServingThread);
         self.stopping || self.due() < due
     }
 
     /// Decides what queued; whether the batch is full now.
     pub(crate) fn turn(&mut self, now: Instant, shared: &Shared, by: By) -> bool {
         self.now = now;
-        let mut inside = shared.filling.open();
+        let mut slot = shared.handoff.lock();
         // Events go where they will be encoded from: nothing is copied.
-        std::mem::swap(&mut self.batch, &mut inside.batch);
+        std::mem::swap(&mut self.batch, &mut slot.batch);
         std::mem::swap(&mut self.batch.out, &mut self.work.out);
         self.follow_up(shared);
         self.go_on_moving(shared);
-        if !self.holds_up(shared) {
+        if !self.is_blocked(shared) {
             self.take_queued(shared);
             self.take_due(shared, by);
         }
@@ -163,11 +163,11 @@ impl Writer {
             self.batch.fingerprint = self.state.fingerprint();
         }
         std::mem::swap(&mut self.batch.out, &mut self.work.out);
-        std::mem::swap(&mut self.batch, &mut inside.batch);
-        let (is_empty, is_full) = (inside.batch.is_empty(), inside.batch.is_full());
-        drop(inside);
+        std::mem::swap(&mut self.batch, &mut slot.batch);
+        let (is_empty, is_full) = (slot.batch.is_empty(), slot.batch.is_full());
+        drop(slot);
         if !is_empty {
-            shared.filling.tell();
+            shared.handoff.notify();
         }
         is_full
     }
@@ -179,8 +179,8 @@ impl Writer {
     fn take_queued(&mut self, shared: &Shared) {
         let is_large = self.state.is_large();
         while !self.is_full() && self.moving.is_none() {
-            self.look_ahead(is_large, shared);
-            match self.coming.pop_front() {
+            self.prefetch(is_large, shared);
+            match self.prefetched.pop_front() {
                 Some(submission) => self.take(submission, shared),
                 None => return,
             }
@@ -189,14 +189,14 @@ impl Writer {
 
     /// Takes off the queue what is decided next and some more, and has what it needs fetched meanwhile. What a full batch leaves
     /// of it is the next one's.
-    fn look_ahead(&mut self, is_large: bool, shared: &Shared) {
-        while self.coming.len() <= PREFETCH_DISTANCE
+    fn prefetch(&mut self, is_large: bool, shared: &Shared) {
+        while self.prefetched.len() <= PREFETCH_DISTANCE
             && let Some(submission) = shared.queue.pop()
         {
             if is_large && let Submission::Command(command, _) = &submission {
                 self.prefetch.see(&self.state, command.into());
             }
-            self.coming.push_back(submission);
+            self.prefetched.push_back(submission);
         }
     }
 
@@ -228,7 +228,7 @@ impl Writer {
                 let due = self.now + self.nonces_wait(shared);
                 self.nonces_due.get_or_insert(due);
             }
-            turn_away(last, reply);
+            refuse_for_space(last, reply);
             return;
         }
         let time = if planted(Bug::StampedLate) && reply.is_some() { last.time } else { time };
@@ -258,7 +258,7 @@ impl Writer {
             self.nonces_due = None;
             self.take_nonces(shared);
         }
-        if self.next_tick <= now && by == By::Itself {
+        if self.next_tick <= now && by == By::OwnThread {
             self.next_tick = now + TICK;
             // Their announcement may have met a full queue.
             if shared.low_space.load(Ordering::Relaxed) {
@@ -275,7 +275,7 @@ impl Writer {
                 self.run_due(None, day, shared);
             } else {
                 let now = shared.clock.steady();
-                shared.pulse.look(now);
+                shared.heartbeats.note_check(now);
                 self.run_due(Some(now), day, shared);
             }
             if let Some(due) = self.state.next_due() {
@@ -344,13 +344,13 @@ fn keep_highest(nonces: &mut Vec<(SessionId, Nonce)>) {
 
 /// Answers a command that is not taken for want of space. It is not journaled either, but for its nonce, with others: what
 /// is kept back for cancels must not be spent on refusals (J11).
-fn turn_away(stamp: Stamp, reply: Option<Reply>) {
+fn refuse_for_space(stamp: Stamp, reply: Option<Reply>) {
     let Some(reply) = reply else { return };
     let outcome = Outcome::Rejected(Reject::NoRoom);
     let receipt = Receipt { stamp, outcome, cancelled: Vec::new(), kept: Vec::new() };
-    let mut to_ring = Vec::new();
-    reply.send(receipt, &mut to_ring);
-    for mailbox in to_ring {
-        mailbox.ring();
+    let mut to_wake = Vec::new();
+    reply.send(receipt, &mut to_wake);
+    for mailbox in to_wake {
+        mailbox.wake();
     }
 }

@@ -26,7 +26,7 @@ async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     };
     let with_breaks = asked.query_flag("include_breaks", false)?;
     let since = since(asked, app.now().millis().saturating_sub(REACH))?;
-    let rows = app.exchange.recall(move |history| history.public_trades(id, since, limit)).await;
+    let rows = app.exchange.query_history(move |history| history.public_trades(id, since, limit)).await;
     let rows = rows.map_err(|fault| unread(&fault))?;
     let grid = &app.names.symbol(id).grid;
     let body = json::array(&rows, |json, row| {

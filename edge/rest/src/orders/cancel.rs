@@ -41,7 +41,8 @@ fn closed<'a>(app: &'a App, call: &'a Call, receipt: &'a Receipt) -> Later<'a> {
     let (account, by) = (call.account(), receipt.stamp.time);
     Box::pin(async move {
         let named = order_ref(call.payload())?;
-        let found = app.exchange.recall(move |history| Found::closed_by(by, history, account, &named)).await;
+        let found =
+            app.exchange.query_history(move |history| Found::closed_by(by, history, account, &named)).await;
         let found = found.map_err(|fault| unread(&fault))?;
         found.map(|found| reply(app, &found.order)).ok_or_else(|| not_found(&named))
     })

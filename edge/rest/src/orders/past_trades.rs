@@ -20,7 +20,7 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let limit = field::limit(payload, "limit_trades")?;
     let from = payload.timestamp_ms("timestamp")?;
     let account = call.account();
-    let rows = app.exchange.recall(move |history| history.trades(account, symbol, from, limit)).await;
+    let rows = app.exchange.query_history(move |history| history.trades(account, symbol, from, limit)).await;
     let rows = rows.map_err(|fault| unread(&fault))?;
     let body = json::array(&rows, |json, row| {
         json.object(|json| {

@@ -23,7 +23,7 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let account = call.account();
     // Before the history: an order that closes in between is found by the second search.
     let live = app.exchange.views().find_live(account, &named);
-    let found = app.exchange.recall(move |history| {
+    let found = app.exchange.query_history(move |history| {
         let Some(found) = Found::last_placed(live, history, account, &named)? else { return Ok(None) };
         let trades = if with_trades { Some(history.trades_of(found.trades)?) } else { None };
         Ok(Some((found.order, trades)))

@@ -61,7 +61,7 @@ impl Life {
 
     /// Whether the disk has given a reason for a fault in what is done besides the journal.
     pub(super) fn is_excused(&self, fault: &Fault) -> bool {
-        let is_of_disk = matches!(fault, Fault::Journal(_) | Fault::History(_) | Fault::Reached(_));
+        let is_of_disk = matches!(fault, Fault::Journal(_) | Fault::History(_) | Fault::HistoryMark(_));
         is_of_disk && (self.disk.blown().is_some() || self.disk.refused().is_some())
     }
 

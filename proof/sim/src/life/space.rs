@@ -86,7 +86,7 @@ fn has_blank(disk: &Faulty) -> bool {
 fn is_full(fault: &Fault) -> bool {
     match fault {
         Fault::Journal(fault) => fault.is_full(),
-        Fault::History(history::Fault::Io { source, .. }) | Fault::Reached(source) => {
+        Fault::History(history::Fault::Io { source, .. }) | Fault::HistoryMark(source) => {
             source.kind() == io::ErrorKind::StorageFull
         }
         Fault::History(_)

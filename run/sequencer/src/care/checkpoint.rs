@@ -6,7 +6,7 @@
 
 use crate::Fault;
 use crate::care::scrub::Scrub;
-use crate::recovery::ahead::read_in_turn;
+use crate::recovery::read_ahead::read_in_turn;
 use crate::recovery::verify::check_laws;
 use crate::recovery::{JOURNAL_DIR, decode, encode};
 use crate::shared::Shared;

@@ -70,7 +70,7 @@ fn as_a_server<F: Future>(exchange: &Exchange, work: impl FnOnce() -> F + Send) 
         scope.spawn(|| {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
             let local = LocalSet::new();
-            local.spawn_local(exchange.open_lane());
+            local.spawn_local(exchange.open_mailbox());
             local.block_on(&runtime, work());
         });
     });
@@ -82,14 +82,14 @@ fn serve(exchange: &Exchange) {
     as_a_server(exchange, || async {
         shared.is_syncing.store(true, Ordering::SeqCst);
         let answer = exchange.submit(command()).unwrap();
-        while shared.waiting.lock().is_empty() {
+        while shared.deferred.lock().is_empty() {
             yield_now().await;
         }
         assert_eq!(shared.queue.len(), 1, "nobody has told the writer");
-        let mut to_ring = Vec::new();
-        shared.synced(&mut to_ring);
-        for mailbox in to_ring {
-            mailbox.ring();
+        let mut to_wake = Vec::new();
+        shared.synced(&mut to_wake);
+        for mailbox in to_wake {
+            mailbox.wake();
         }
         let patience = Duration::from_mins(1);
         tokio::time::timeout(patience, answer).await.expect("the writer is told").unwrap();
@@ -229,7 +229,7 @@ fn views_that_differ_are_noticed() {
             assert!(stepped.commit().unwrap());
             continue;
         }
-        stepped.exchange().shared.filling.open().batch.fingerprint ^= 1;
+        stepped.exchange().shared.handoff.lock().batch.fingerprint ^= 1;
         let fault = stepped.commit().unwrap_err();
         assert!(matches!(fault, Fault::Diverged { seq: 2 }), "{fault}");
         let mut context = Context::from_waker(Waker::noop());

@@ -3,8 +3,8 @@
 
 use crate::Fault;
 use crate::care::checkpoint::index_of_empty;
-use crate::recovery::ahead::{Decoded, Threads, read};
-use crate::recovery::reached;
+use crate::recovery::history_mark;
+use crate::recovery::read_ahead::{Decoded, Threads, read};
 use crate::recovery::{HISTORY_DIR, JOURNAL_DIR, check_not_gone, decode};
 use buttonwood_disk::Folder;
 use buttonwood_journal as journal;
@@ -67,11 +67,11 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
     let mut reader = Reader::open(&journal)?;
     // Read before the journal is: beside a running exchange both go on. So do snapshots, and of one that is made meanwhile the
     // part of the journal that is looked at says nothing.
-    let reached = reached::read(&dir.folder(HISTORY_DIR), reader.id()).map_err(Fault::Reached)?;
+    let marked = history_mark::read(&dir.folder(HISTORY_DIR), reader.id()).map_err(Fault::HistoryMark)?;
     let mut skipped = Vec::new();
     let newest = snapshot::load_newest(&journal, &mut skipped)?;
     let checked = reader.verify()?;
-    if let Some((watermark, seen)) = reached.filter(|(seq, _)| *seq > checked.end.seq) {
+    if let Some((watermark, seen)) = marked.filter(|(seq, _)| *seq > checked.end.seq) {
         let (dir, end) = (journal.path().to_owned(), checked.end.seq);
         return Err(Fault::Journal(journal::Fault::Behind { dir, end, watermark, seen }));
     }

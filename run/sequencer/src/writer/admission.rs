@@ -43,7 +43,7 @@ pub(crate) struct Admission {
     slowest: AtomicU64,
     began: Instant,
     /// When the batch in flight was taken, in nanoseconds since the beginning; none in flight if it is [`u64::MAX`].
-    flying_since: AtomicU64,
+    taken_at: AtomicU64,
 }
 
 impl Default for Admission {
@@ -56,7 +56,7 @@ impl Default for Admission {
             sync: AtomicU64::new(0),
             slowest: AtomicU64::new(0),
             began: Instant::now(),
-            flying_since: AtomicU64::new(u64::MAX),
+            taken_at: AtomicU64::new(u64::MAX),
         }
     }
 }
@@ -73,14 +73,14 @@ impl Admission {
     }
 
     /// A batch goes to the disk.
-    pub(crate) fn takes_off(&self) {
-        self.flying_since.store(nanos(self.began.elapsed()), Ordering::Relaxed);
+    pub(crate) fn batch_taken(&self) {
+        self.taken_at.store(nanos(self.began.elapsed()), Ordering::Relaxed);
     }
 
     /// The batch in flight is durable and answered.
-    pub(crate) fn landed(&self, commands: usize) {
+    pub(crate) fn batch_done(&self, commands: usize) {
         let now = nanos(self.began.elapsed());
-        let took = now.saturating_sub(self.flying_since.swap(u64::MAX, Ordering::Relaxed));
+        let took = now.saturating_sub(self.taken_at.swap(u64::MAX, Ordering::Relaxed));
         self.learn(wide(commands), took);
     }
 
@@ -99,7 +99,7 @@ impl Admission {
     /// A batch that flies for much longer than those before it says more than all of them; a pause that the disk makes
     /// now and then is none of that, and who comes meanwhile goes with the next batch.
     fn is_stuck(&self, now: u64) -> bool {
-        let since = self.flying_since.load(Ordering::Relaxed);
+        let since = self.taken_at.load(Ordering::Relaxed);
         let slowest = self.slowest.load(Ordering::Relaxed);
         now.saturating_sub(since) > self.patience().max(slowest.saturating_mul(STUCK_TIMES))
     }
@@ -201,8 +201,8 @@ mod tests {
         for _ in 0..20 {
             admission.learn(7, 200_000);
         }
-        admission.takes_off();
-        let late = admission.flying_since.load(Ordering::Relaxed) + PAUSE;
+        admission.batch_taken();
+        let late = admission.taken_at.load(Ordering::Relaxed) + PAUSE;
         for _ in 0..140 {
             assert!(admission.has_room_at(|| late));
             admission.submitted();
@@ -245,15 +245,15 @@ mod tests {
     #[test]
     fn a_stuck_batch_keeps_orders_out() {
         let admission = waiting(WAITING_MIN);
-        admission.takes_off();
-        let since = admission.flying_since.load(Ordering::Relaxed);
+        admission.batch_taken();
+        let since = admission.taken_at.load(Ordering::Relaxed);
         let late = since + nanos(PATIENCE) + 1;
         assert!(admission.has_room_at(|| since));
         assert!(!admission.has_room_at(|| late));
         admission.answered(1);
         assert!(admission.has_room_at(|| late));
         admission.submitted();
-        admission.landed(1);
+        admission.batch_done(1);
         assert!(admission.has_room_at(|| late));
     }
 }

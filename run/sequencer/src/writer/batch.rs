@@ -1,6 +1,6 @@
 //! What the writer hands to the thread that makes it durable.
 
-use crate::writer::lane::Reply;
+use crate::writer::reply_mailbox::Reply;
 use buttonwood_engine::{AccessEvent, Answer, Command, Event, Outcome, TradingEvent};
 use buttonwood_model::{OrderId, Outbox, Stamp, Time};
 use buttonwood_planted::{Bug, planted};

@@ -1,11 +1,11 @@
 //! Making batches durable, and only then letting anything of them be seen (INV-ACK-1, rule J14).
 
 use crate::fault::Fault;
-use crate::recovery::reached::Reached;
+use crate::recovery::history_mark::HistoryMark;
 use crate::shared::{EndOnPanic, Shared};
 use crate::writer::batch::{Batch, Receipt, cancelled, kept};
-use crate::writer::filling::Taken;
-use crate::writer::lane::Mailbox;
+use crate::writer::batch_handoff::Taken;
+use crate::writer::reply_mailbox::Mailbox;
 use buttonwood_engine::{Body, TradingCommand, encode};
 use buttonwood_journal::{Buffer, Writer};
 use buttonwood_planted::{Bug, planted};
@@ -28,7 +28,7 @@ pub(crate) struct Committer {
     /// Answers of the batch being published, reused.
     pub(crate) receipts: Vec<Receipt>,
     /// Serving threads with answers of the batch, reused.
-    pub(crate) to_ring: Vec<Arc<Mailbox>>,
+    pub(crate) to_wake: Vec<Arc<Mailbox>>,
     pub(crate) snapshots: Sender<u64>,
     /// Commands between two snapshots.
     pub(crate) snapshot_every: u64,
@@ -36,17 +36,17 @@ pub(crate) struct Committer {
     /// Whether the last flush of history failed, which is told once.
     pub(crate) history_lags: bool,
     /// How far the history's files have come.
-    pub(crate) reached: Reached,
+    pub(crate) history_mark: HistoryMark,
 }
 
 impl Committer {
     /// Runs until the writer is gone; returns what the last snapshot needs.
-    pub(crate) fn run(mut self) -> (Writer, Reached) {
+    pub(crate) fn run(mut self) -> (Writer, HistoryMark) {
         let mut batch = Batch::default();
         // Behind the batch, so that it ends the process before the batch's callers hear that nothing was done.
         let _end = EndOnPanic("journal");
         loop {
-            match self.shared.filling.take(&mut batch, LOOK_FOR_SPACE) {
+            match self.shared.handoff.take(&mut batch, LOOK_FOR_SPACE) {
                 Taken::Batch => {
                     if let Err(fault) = self.commit(&mut batch) {
                         die(&fault);
@@ -54,7 +54,7 @@ impl Committer {
                 }
                 // With little space nothing may come to be appended, and yet space may have been made.
                 Taken::Nothing => self.look_for_space(),
-                Taken::Closed => return (self.writer, self.reached),
+                Taken::Closed => return (self.writer, self.history_mark),
             }
         }
     }
@@ -73,19 +73,19 @@ impl Committer {
         if planted(Bug::AnsweredEarly) || planted(Bug::ShownEarly) {
             return self.commit_early(batch);
         }
-        self.shared.admission.takes_off();
+        self.shared.admission.batch_taken();
         self.make_durable(batch)?;
         let is_written = self.publish(batch)?;
         self.answer(batch);
         if is_written {
-            self.ask_for_snapshot();
+            self.request_snapshot();
         }
-        self.shared.admission.landed(batch.entries.len());
+        self.shared.admission.batch_done(batch.entries.len());
         batch.clear();
-        self.shared.synced(&mut self.to_ring);
+        self.shared.synced(&mut self.to_wake);
         // Last: a thread that is woken may take this one's processor at once.
-        for mailbox in self.to_ring.drain(..) {
-            mailbox.ring();
+        for mailbox in self.to_wake.drain(..) {
+            mailbox.wake();
         }
         Ok(())
     }
@@ -99,7 +99,7 @@ impl Committer {
         self.make_durable(batch)?;
         self.answer(batch);
         batch.clear();
-        self.shared.synced(&mut self.to_ring);
+        self.shared.synced(&mut self.to_wake);
         Ok(())
     }
 
@@ -180,7 +180,7 @@ impl Committer {
         drop(views);
         if flushed.is_ok() {
             // Only an aid to notice an old journal later: what cannot be written now is tried with the next rows.
-            let _ = self.reached.show(self.writer.mark().seq);
+            let _ = self.history_mark.write(self.writer.mark().seq);
         }
         match (&flushed, self.history_lags) {
             (Err(fault), false) => tracing::error!(%fault, "history cannot be written; it is kept in memory"),
@@ -200,7 +200,7 @@ impl Committer {
         }
         let replies = batch.entries.iter_mut().filter_map(|entry| entry.reply.take());
         for (reply, receipt) in replies.zip(self.receipts.drain(..)) {
-            reply.send(receipt, &mut self.to_ring);
+            reply.send(receipt, &mut self.to_wake);
         }
         for (time, reply) in batch.moved.drain(..) {
             let _ = reply.send(time);
@@ -212,7 +212,7 @@ impl Committer {
         self.writer.mark().seq - self.snapshot_seq >= self.snapshot_every && !is_last
     }
 
-    fn ask_for_snapshot(&mut self) {
+    fn request_snapshot(&mut self) {
         if !self.is_snapshot_due() {
             return;
         }

@@ -32,7 +32,7 @@ impl Writer {
 
     /// Whether every caller waits: for a move that is not done, or for follow-ups. While little room is left to journal, follow-ups
     /// wait, and cancels are taken.
-    pub(super) fn holds_up(&self, shared: &Shared) -> bool {
+    pub(super) fn is_blocked(&self, shared: &Shared) -> bool {
         let follows_up = self.state.has_follow_up() && !shared.low_space.load(Ordering::Relaxed);
         self.moving.is_some() || follows_up && self.is_full()
     }
@@ -62,13 +62,13 @@ impl Writer {
     pub(super) fn run_due(&mut self, silence: Option<Time>, day: Time, shared: &Shared) -> bool {
         while self.work.out.events.len() < EVENTS_MAX {
             let orders_of = |session: SessionId| has_orders(&self.state, session);
-            let silent = silence.and_then(|until| shared.pulse.due(until, orders_of));
+            let silent = silence.and_then(|until| shared.heartbeats.due(until, orders_of));
             let due = self.room_due(day, shared);
             let due_time = due.as_ref().map(|due| due.time);
             let is_first = |when: Time| !shared.clock.is_manual() || due_time.is_none_or(|due| when <= due);
             let (when, body) = match (silent, due) {
                 (Some((session, when)), _) if is_first(when) => {
-                    shared.pulse.expire(session, when);
+                    shared.heartbeats.expire(session, when);
                     (when, TradingCommand::ExpireSession(session).into())
                 }
                 (_, Some(due)) => {

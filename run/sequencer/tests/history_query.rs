@@ -105,7 +105,7 @@ fn a_hanging_disk_delays_only_who_asks_for_it() {
         disk.close();
         let asking = exchange.clone();
         let old = tokio::task::spawn_local(async move {
-            asking.recall(|history| history.trades(account(0), None, Some(0), ALL)).await
+            asking.query_history(|history| history.trades(account(0), None, Some(0), ALL)).await
         });
         while disk.waiting() == 0 {
             yield_now().await;
@@ -114,7 +114,8 @@ fn a_hanging_disk_delays_only_who_asks_for_it() {
         let seq = exchange.submit(command).unwrap().await.unwrap().stamp.seq;
         assert_eq!(exchange.views().state().stamp().seq, seq);
         let newest = Limit { rows: 1, most: 1 };
-        let near = exchange.recall(move |history| history.public_trades(SymbolId(0), Since::Newest, newest));
+        let near =
+            exchange.query_history(move |history| history.public_trades(SymbolId(0), Since::Newest, newest));
         assert_eq!(near.await.unwrap().len(), 1);
         assert!(!old.is_finished());
         disk.open();

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Silence after which a session's orders are cancelled, in microseconds.
 pub(crate) const SILENCE: u64 = 30 * Time::SECOND;
 /// Time between two looks after which we have been away: a tick, and a second more.
-const AWAY: u64 = Time::SECOND + Time::SECOND / 5;
+const STALL_MIN: u64 = Time::SECOND + Time::SECOND / 5;
 /// What is left of a window once we are back from a pause as long or longer: signs of life that came meanwhile are read in it.
 const GRACE: u64 = 10 * Time::SECOND;
 
@@ -31,7 +31,7 @@ fn silence() -> u64 {
 
 /// A session's last sign of life.
 #[derive(Debug)]
-struct Beat {
+struct Watched {
     session: SessionId,
     heard: AtomicU64,
     /// The `heard` for which the session was expired; a newer one makes it active again.
@@ -40,39 +40,39 @@ struct Beat {
 
 /// The sessions that must be heard.
 #[derive(Debug)]
-pub(crate) struct Pulse {
-    beats: RwLock<Vec<Beat>>,
+pub(crate) struct Heartbeats {
+    sessions: RwLock<Vec<Watched>>,
     /// When somebody looked for silence last.
-    looked: AtomicU64,
+    checked: AtomicU64,
 }
 
-impl Pulse {
+impl Heartbeats {
     /// Nobody to be heard yet; the looks begin `now`.
     pub(crate) fn new(now: Time) -> Self {
-        Self { beats: RwLock::default(), looked: AtomicU64::new(now.0) }
+        Self { sessions: RwLock::default(), checked: AtomicU64::new(now.0) }
     }
 
     /// Notes that somebody looks for silence `now`. Long after the last look, the process was stopped or the machine
     /// suspended: what was sent meanwhile is not read yet, so that time is nobody's silence.
-    pub(crate) fn look(&self, now: Time) {
-        let since = now.0.saturating_sub(self.looked.swap(now.0, Ordering::AcqRel));
-        if since > AWAY {
+    pub(crate) fn note_check(&self, now: Time) {
+        let since = now.0.saturating_sub(self.checked.swap(now.0, Ordering::AcqRel));
+        if since > STALL_MIN {
             tracing::warn!(
                 milliseconds = since / 1_000,
                 "this process stood still: that time counts as nobody's silence"
             );
             // No longer than the pause itself, so that many short ones do not keep a silent session for ever.
             let at_least = now.0.saturating_sub(SILENCE - GRACE.min(since));
-            for beat in self.beats.read().iter() {
+            for watched in self.sessions.read().iter() {
                 let moved = |heard: u64| Some((heard + since).max(at_least).min(now.0).max(heard));
-                let _ = beat.heard.fetch_update(Ordering::AcqRel, Ordering::Acquire, moved);
+                let _ = watched.heard.fetch_update(Ordering::AcqRel, Ordering::Acquire, moved);
             }
         }
     }
 
     /// Watches a session from `now` on.
     pub(crate) fn watch(&self, session: SessionId, now: Time) {
-        self.beats.write().push(Beat {
+        self.sessions.write().push(Watched {
             session,
             heard: AtomicU64::new(now.0),
             expired: AtomicU64::new(u64::MAX),
@@ -81,8 +81,8 @@ impl Pulse {
 
     /// Notes that a session was heard.
     pub(crate) fn heard(&self, session: SessionId, now: Time) {
-        if let Some(beat) = self.beats.read().iter().find(|beat| beat.session == session) {
-            beat.heard.fetch_max(now.0, Ordering::AcqRel);
+        if let Some(watched) = self.sessions.read().iter().find(|watched| watched.session == session) {
+            watched.heard.fetch_max(now.0, Ordering::AcqRel);
         }
     }
 
@@ -93,21 +93,23 @@ impl Pulse {
         until: Time,
         has_orders: impl Fn(SessionId) -> bool,
     ) -> Option<(SessionId, Time)> {
-        let beats = self.beats.read();
-        let ends = |beat: &Beat| Time(beat.heard.load(Ordering::Acquire)).plus(silence());
-        beats
+        let sessions = self.sessions.read();
+        let ends = |watched: &Watched| Time(watched.heard.load(Ordering::Acquire)).plus(silence());
+        sessions
             .iter()
-            .filter(|beat| beat.heard.load(Ordering::Acquire) != beat.expired.load(Ordering::Acquire))
-            .filter(|beat| ends(beat) <= until && has_orders(beat.session))
-            .min_by_key(|beat| (ends(beat), beat.session))
-            .map(|beat| (beat.session, ends(beat)))
+            .filter(|watched| {
+                watched.heard.load(Ordering::Acquire) != watched.expired.load(Ordering::Acquire)
+            })
+            .filter(|watched| ends(watched) <= until && has_orders(watched.session))
+            .min_by_key(|watched| (ends(watched), watched.session))
+            .map(|watched| (watched.session, ends(watched)))
     }
 
     /// Notes that a session was expired for the silence that ended at `when`: it stays so until it is heard again
     /// (SES-014), which may have happened just now.
     pub(crate) fn expire(&self, session: SessionId, when: Time) {
-        if let Some(beat) = self.beats.read().iter().find(|beat| beat.session == session) {
-            beat.expired.store(when.0.saturating_sub(silence()), Ordering::Release);
+        if let Some(watched) = self.sessions.read().iter().find(|watched| watched.session == session) {
+            watched.expired.store(when.0.saturating_sub(silence()), Ordering::Release);
         }
     }
 }

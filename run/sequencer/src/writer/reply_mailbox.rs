@@ -22,23 +22,23 @@ pub(crate) struct Mailbox {
     answers: Mutex<Vec<(usize, Option<Receipt>)>>,
     arrived: Notify,
     /// Whether the thread has left commands in the queue for after the sync in flight.
-    leaves: AtomicBool,
+    has_deferred: AtomicBool,
 }
 
 impl Mailbox {
     /// Wakes the thread.
-    pub(crate) fn ring(&self) {
+    pub(crate) fn wake(&self) {
         self.arrived.notify_one();
     }
 
     /// Notes that the thread has left commands in the queue; `true` if that was not known.
-    pub(crate) fn leave(&self) -> bool {
-        !self.leaves.swap(true, Ordering::SeqCst)
+    pub(crate) fn defer(&self) -> bool {
+        !self.has_deferred.swap(true, Ordering::SeqCst)
     }
 
     /// Forgets it.
-    pub(crate) fn return_to(&self) {
-        self.leaves.store(false, Ordering::SeqCst);
+    pub(crate) fn resume(&self) {
+        self.has_deferred.store(false, Ordering::SeqCst);
     }
 }
 
@@ -46,9 +46,9 @@ impl Mailbox {
 #[derive(Debug)]
 pub(crate) enum Reply {
     /// Over a channel.
-    Once(oneshot::Sender<Receipt>),
+    Channel(oneshot::Sender<Receipt>),
     /// Through the mailbox of the caller's thread.
-    Lane(Ticket),
+    Mailbox(Ticket),
 }
 
 /// A caller's place in its thread's mailbox. Dropped without an answer, it says that there will be none; but not while a
@@ -62,23 +62,23 @@ pub(crate) struct Ticket {
 
 impl Reply {
     /// Sends the answer; the thread of a mailbox must be woken afterwards, once for all of its answers.
-    pub(crate) fn send(self, receipt: Receipt, to_ring: &mut Vec<Arc<Mailbox>>) {
+    pub(crate) fn send(self, receipt: Receipt, to_wake: &mut Vec<Arc<Mailbox>>) {
         match self {
             // A caller who has gone away needs no answer.
-            Self::Once(sender) => drop(sender.send(receipt)),
-            Self::Lane(mut ticket) => {
+            Self::Channel(sender) => drop(sender.send(receipt)),
+            Self::Mailbox(mut ticket) => {
                 ticket.is_answered = true;
                 ticket.mailbox.answers.lock().push((ticket.number, Some(receipt)));
-                ring_later(to_ring, Arc::clone(&ticket.mailbox));
+                wake_later(to_wake, Arc::clone(&ticket.mailbox));
             }
         }
     }
 }
 
 /// Notes that a thread must be woken.
-pub(crate) fn ring_later(to_ring: &mut Vec<Arc<Mailbox>>, mailbox: Arc<Mailbox>) {
-    if !to_ring.iter().any(|known| Arc::ptr_eq(known, &mailbox)) {
-        to_ring.push(mailbox);
+pub(crate) fn wake_later(to_wake: &mut Vec<Arc<Mailbox>>, mailbox: Arc<Mailbox>) {
+    if !to_wake.iter().any(|known| Arc::ptr_eq(known, &mailbox)) {
+        to_wake.push(mailbox);
     }
 }
 
@@ -86,7 +86,7 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         if !self.is_answered && !std::thread::panicking() {
             self.mailbox.answers.lock().push((self.number, None));
-            self.mailbox.ring();
+            self.mailbox.wake();
         }
     }
 }
@@ -99,7 +99,7 @@ impl Drop for Ticket {
 )]
 enum Caller {
     /// There is none at this place.
-    Nobody,
+    Free,
     /// It waits.
     Waits(Option<Waker>),
     /// Its answer is here.
@@ -110,42 +110,42 @@ enum Caller {
 
 /// The callers of one serving thread.
 #[derive(Debug, Default)]
-struct Lane {
+struct ServingThread {
     mailbox: Arc<Mailbox>,
     /// Submissions so far.
     submitted: Cell<u64>,
     /// There is something in the queue that nobody may have seen to.
-    stirred: Notify,
+    has_work: Notify,
     callers: RefCell<Vec<Caller>>,
     free: RefCell<Vec<usize>>,
 }
 
 thread_local! {
-    static LANE: RefCell<Option<Rc<Lane>>> = const { RefCell::new(None) };
+    static SERVING_THREAD: RefCell<Option<Rc<ServingThread>>> = const { RefCell::new(None) };
 }
 
 /// Notes a submission if this thread is a serving one, where they gather before they are decided.
 pub(crate) fn note_submission() -> bool {
-    LANE.with_borrow(|lane| {
-        if let Some(lane) = lane {
-            lane.submitted.set(lane.submitted.get() + 1);
-            lane.stirred.notify_one();
+    SERVING_THREAD.with_borrow(|thread| {
+        if let Some(thread) = thread {
+            thread.submitted.set(thread.submitted.get() + 1);
+            thread.has_work.notify_one();
         }
-        lane.is_some()
+        thread.is_some()
     })
 }
 
 /// Makes this thread a serving one. The future hands answers out and gathers commands, and runs as long as the thread
 /// serves.
 pub(crate) fn open(shared: Arc<Shared>) -> impl Future<Output = ()> {
-    let lane = Rc::new(Lane::default());
-    LANE.set(Some(Rc::clone(&lane)));
+    let thread = Rc::new(ServingThread::default());
+    SERVING_THREAD.set(Some(Rc::clone(&thread)));
     async move {
-        tokio::join!(lane.hand_out_answers(&shared), lane.gather(&shared));
+        tokio::join!(thread.hand_out_answers(&shared), thread.gather(&shared));
     }
 }
 
-impl Lane {
+impl ServingThread {
     async fn hand_out_answers(&self, shared: &Shared) {
         loop {
             self.mailbox.arrived.notified().await;
@@ -154,7 +154,7 @@ impl Lane {
                 self.hand_out(number, receipt);
             }
             if !shared.queue.is_empty() {
-                self.stirred.notify_one();
+                self.has_work.notify_one();
             }
         }
     }
@@ -162,12 +162,12 @@ impl Lane {
     /// Has decided what has gathered once another look at the sockets brings no more.
     async fn gather(&self, shared: &Shared) {
         loop {
-            self.stirred.notified().await;
+            self.has_work.notified().await;
             let mut seen = None;
             while seen.replace(self.submitted.get()) != Some(self.submitted.get()) {
                 tokio::task::yield_now().await;
             }
-            shared.gathered(&self.mailbox);
+            shared.decide_gathered(&self.mailbox);
         }
     }
 
@@ -189,8 +189,8 @@ impl Lane {
         match std::mem::replace(caller, Caller::Answered(receipt)) {
             Caller::Waits(Some(waker)) => waker.wake(),
             Caller::Waits(None) => {}
-            Caller::Nobody | Caller::Answered(_) | Caller::Gone => {
-                *caller = Caller::Nobody;
+            Caller::Free | Caller::Answered(_) | Caller::Gone => {
+                *caller = Caller::Free;
                 self.free.borrow_mut().push(number);
             }
         }
@@ -201,7 +201,7 @@ impl Lane {
         let Some(caller) = callers.get_mut(number) else { return Poll::Ready(None) };
         if let Caller::Answered(receipt) = caller {
             let receipt = receipt.take();
-            *caller = Caller::Nobody;
+            *caller = Caller::Free;
             self.free.borrow_mut().push(number);
             return Poll::Ready(receipt);
         }
@@ -215,10 +215,10 @@ impl Lane {
         match caller {
             Caller::Waits(_) => *caller = Caller::Gone,
             Caller::Answered(_) => {
-                *caller = Caller::Nobody;
+                *caller = Caller::Free;
                 self.free.borrow_mut().push(number);
             }
-            Caller::Nobody | Caller::Gone => {}
+            Caller::Free | Caller::Gone => {}
         }
     }
 }
@@ -229,26 +229,29 @@ pub struct Stopped;
 
 /// A submitted command's answer, once the command is durable.
 #[derive(Debug)]
-pub struct Pending(Way);
+pub struct Pending(AnswerSource);
 
 #[derive(Debug)]
-enum Way {
-    Once(oneshot::Receiver<Receipt>),
-    Lane { lane: Rc<Lane>, number: usize, is_done: bool },
+enum AnswerSource {
+    Channel(oneshot::Receiver<Receipt>),
+    Mailbox { thread: Rc<ServingThread>, number: usize, is_done: bool },
 }
 
 impl Pending {
     /// A way back to this thread's mailbox if it is a serving one, else over a channel.
     pub(crate) fn new() -> (Reply, Self) {
-        LANE.with_borrow(|lane| match lane {
-            Some(lane) => {
-                let number = lane.enter();
-                let ticket = Ticket { mailbox: Arc::clone(&lane.mailbox), number, is_answered: false };
-                (Reply::Lane(ticket), Self(Way::Lane { lane: Rc::clone(lane), number, is_done: false }))
+        SERVING_THREAD.with_borrow(|thread| match thread {
+            Some(thread) => {
+                let number = thread.enter();
+                let ticket = Ticket { mailbox: Arc::clone(&thread.mailbox), number, is_answered: false };
+                (
+                    Reply::Mailbox(ticket),
+                    Self(AnswerSource::Mailbox { thread: Rc::clone(thread), number, is_done: false }),
+                )
             }
             None => {
                 let (sender, receiver) = oneshot::channel();
-                (Reply::Once(sender), Self(Way::Once(receiver)))
+                (Reply::Channel(sender), Self(AnswerSource::Channel(receiver)))
             }
         })
     }
@@ -259,19 +262,23 @@ impl Future for Pending {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
-            Way::Once(receiver) => Pin::new(receiver).poll(context).map(|answer| answer.map_err(|_| Stopped)),
-            Way::Lane { lane, number, is_done } => lane.poll(*number, context).map(|answer| {
-                *is_done = true;
-                answer.ok_or(Stopped)
-            }),
+            AnswerSource::Channel(receiver) => {
+                Pin::new(receiver).poll(context).map(|answer| answer.map_err(|_| Stopped))
+            }
+            AnswerSource::Mailbox { thread, number, is_done } => {
+                thread.poll(*number, context).map(|answer| {
+                    *is_done = true;
+                    answer.ok_or(Stopped)
+                })
+            }
         }
     }
 }
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        if let Way::Lane { lane, number, is_done: false } = &self.0 {
-            lane.leave(*number);
+        if let AnswerSource::Mailbox { thread, number, is_done: false } = &self.0 {
+            thread.leave(*number);
         }
     }
 }

@@ -20,25 +20,25 @@ const SECOND: SessionId = SessionId(2);
 /// Proves SES-012, SES-014.
 #[test]
 fn a_sign_of_life_moves_the_deadline_and_revives() {
-    let pulse = Pulse::new(Time(0));
-    pulse.watch(FIRST, Time(0));
-    pulse.watch(SECOND, Time(5));
+    let heartbeats = Heartbeats::new(Time(0));
+    heartbeats.watch(FIRST, Time(0));
+    heartbeats.watch(SECOND, Time(5));
     let at = |seconds: u64| Time(seconds * Time::SECOND);
-    assert_eq!(pulse.due(Time(SILENCE - 1), |_| true), None);
-    assert_eq!(pulse.due(at(31), |_| true), Some((FIRST, Time(SILENCE))));
-    pulse.heard(FIRST, at(15));
-    assert_eq!(pulse.due(at(31), |_| true), Some((SECOND, Time(SILENCE + 5))));
-    pulse.expire(SECOND, Time(SILENCE + 5));
-    assert_eq!(pulse.due(at(44), |_| true), None);
-    assert_eq!(pulse.due(at(45), |_| false), None);
-    assert_eq!(pulse.due(at(45), |_| true), Some((FIRST, at(45))));
-    pulse.heard(SECOND, at(50));
+    assert_eq!(heartbeats.due(Time(SILENCE - 1), |_| true), None);
+    assert_eq!(heartbeats.due(at(31), |_| true), Some((FIRST, Time(SILENCE))));
+    heartbeats.heard(FIRST, at(15));
+    assert_eq!(heartbeats.due(at(31), |_| true), Some((SECOND, Time(SILENCE + 5))));
+    heartbeats.expire(SECOND, Time(SILENCE + 5));
+    assert_eq!(heartbeats.due(at(44), |_| true), None);
+    assert_eq!(heartbeats.due(at(45), |_| false), None);
+    assert_eq!(heartbeats.due(at(45), |_| true), Some((FIRST, at(45))));
+    heartbeats.heard(SECOND, at(50));
     // Heard between the decision and the note: its next silence counts.
-    pulse.heard(FIRST, at(60));
-    pulse.expire(FIRST, at(45));
-    assert_eq!(pulse.due(at(80), |_| true), Some((SECOND, at(80))));
-    pulse.expire(SECOND, at(80));
-    assert_eq!(pulse.due(at(90), |_| true), Some((FIRST, at(90))));
+    heartbeats.heard(FIRST, at(60));
+    heartbeats.expire(FIRST, at(45));
+    assert_eq!(heartbeats.due(at(80), |_| true), Some((SECOND, at(80))));
+    heartbeats.expire(SECOND, at(80));
+    assert_eq!(heartbeats.due(at(90), |_| true), Some((FIRST, at(90))));
 }
 
 /// One member, and a symbol to trade.

@@ -14,13 +14,13 @@ use crossbeam_channel::bounded;
 use crate::Fault;
 
 /// Batches that change threads at once: one that waited would be woken for each, and the two would end up on one processor.
-const PIECE: usize = 64;
+const CHUNK_BATCHES: usize = 64;
 /// Events that change threads at once, one batch more at most: batches may be large.
-const PIECE_EVENTS: usize = 16_384;
+const CHUNK_EVENTS: usize = 16_384;
 /// Pieces that are read before they are wanted, at most.
-const AHEAD: usize = 4;
-/// Events that memory which is used again has room for, at most: else each room would grow to the largest batch.
-const ROOM_EVENTS: usize = 2_048;
+const CHUNKS_AHEAD: usize = 4;
+/// Events that memory which is used again has room for, at most: else each buffer would grow to the largest batch.
+const KEPT_EVENTS: usize = 2_048;
 
 /// One durable batch of the journal, verified and decoded.
 #[derive(Debug, Default)]
@@ -79,7 +79,7 @@ pub enum Stop {
     /// A frame cannot be read.
     Fault(Fault),
     /// Nobody wants the rest.
-    Unwanted,
+    Cancelled,
 }
 
 /// What a replay of the journal hands its batches to.
@@ -113,34 +113,34 @@ pub fn read_ahead<T: Send>(
     read: impl FnOnce(&mut Visit<'_>) -> Result<T, ReplayError<Stop>> + Send,
     mut fold: impl FnMut(&Decoded) -> Result<(), Fault>,
 ) -> Result<T, Fault> {
-    let (full, pieces) = bounded::<Piece>(AHEAD);
-    let (back, empty) = bounded::<Piece>(AHEAD);
+    let (full, chunks) = bounded::<Chunk>(CHUNKS_AHEAD);
+    let (back, empty) = bounded::<Chunk>(CHUNKS_AHEAD);
     // What it captures is dropped when it ends, by a panic too: so the reader learns that nobody wants more.
     thread::scope(move |scope| {
         let ahead = move || {
-            let mut piece = Piece::default();
+            let mut chunk = Chunk::default();
             let done = read(&mut |batch| {
-                piece.add(batch).map_err(Stop::Fault)?;
-                if !piece.is_full() {
+                chunk.add(batch).map_err(Stop::Fault)?;
+                if !chunk.is_full() {
                     return Ok(());
                 }
                 let next = empty.try_recv().unwrap_or_default();
-                full.send(mem::replace(&mut piece, next)).map_err(|_| Stop::Unwanted)
+                full.send(mem::replace(&mut chunk, next)).map_err(|_| Stop::Cancelled)
             });
             // What was read before a fault is applied before it is told, as if it were read in turn.
-            let _ = full.send(piece);
+            let _ = full.send(chunk);
             done
         };
         let reader = thread::Builder::new().name("read-ahead".to_owned());
         let reader = reader.spawn_scoped(scope, ahead).map_err(Fault::Thread)?;
-        let folded = pieces.iter().try_for_each(|mut piece| {
-            piece.batches().try_for_each(&mut fold)?;
-            piece.clear();
+        let folded = chunks.iter().try_for_each(|mut chunk| {
+            chunk.batches().try_for_each(&mut fold)?;
+            chunk.clear();
             // Where there is no room for it, its memory is given back.
-            let _ = back.try_send(piece);
+            let _ = back.try_send(chunk);
             Ok(())
         });
-        drop(pieces);
+        drop(chunks);
         match (reader.join(), folded) {
             (Err(panic), _) => resume_unwind(panic),
             (Ok(_), Err(refused)) => Err(refused),
@@ -151,36 +151,36 @@ pub fn read_ahead<T: Send>(
 
 /// Batches that change threads together, in memory that is used again.
 #[derive(Debug, Default)]
-struct Piece {
-    rooms: Vec<Decoded>,
+struct Chunk {
+    buffers: Vec<Decoded>,
     used: usize,
     events: usize,
 }
 
-impl Piece {
+impl Chunk {
     fn add(&mut self, batch: &Batch<'_>) -> Result<(), Fault> {
-        if self.used == self.rooms.len() {
-            self.rooms.push(Decoded::default());
+        if self.used == self.buffers.len() {
+            self.buffers.push(Decoded::default());
         }
-        let room = self.rooms.get_mut(self.used).expect("there is one more than is used");
-        room.read(batch)?;
+        let buffer = self.buffers.get_mut(self.used).expect("there is one more than is used");
+        buffer.read(batch)?;
         self.used += 1;
-        self.events += room.out.events.len();
+        self.events += buffer.out.events.len();
         Ok(())
     }
 
     fn is_full(&self) -> bool {
-        self.used >= PIECE || self.events >= PIECE_EVENTS
+        self.used >= CHUNK_BATCHES || self.events >= CHUNK_EVENTS
     }
 
     /// Empties it, and keeps memory of the usual size.
     fn clear(&mut self) {
-        self.rooms.retain(|room| room.out.events.capacity() <= ROOM_EVENTS);
+        self.buffers.retain(|buffer| buffer.out.events.capacity() <= KEPT_EVENTS);
         (self.used, self.events) = (0, 0);
     }
 
     fn batches(&self) -> impl Iterator<Item = &Decoded> {
-        self.rooms.iter().take(self.used)
+        self.buffers.iter().take(self.used)
     }
 }
 
@@ -189,8 +189,8 @@ pub(crate) fn read_in_turn<T>(
     read: impl FnOnce(&mut Visit<'_>) -> Result<T, ReplayError<Stop>>,
     mut fold: impl FnMut(&Decoded) -> Result<(), Fault>,
 ) -> Result<T, Fault> {
-    let mut room = Decoded::default();
-    let mut visit = |batch: &Batch<'_>| room.read(batch).and_then(|()| fold(&room)).map_err(Stop::Fault);
+    let mut buffer = Decoded::default();
+    let mut visit = |batch: &Batch<'_>| buffer.read(batch).and_then(|()| fold(&buffer)).map_err(Stop::Fault);
     read(&mut visit).map_err(fault)
 }
 
@@ -198,7 +198,7 @@ fn fault(error: ReplayError<Stop>) -> Fault {
     match error {
         ReplayError::Fault(fault) => Fault::Journal(fault),
         ReplayError::Refused(Stop::Fault(fault)) => fault,
-        ReplayError::Refused(Stop::Unwanted) => unreachable!("all of it was taken"),
+        ReplayError::Refused(Stop::Cancelled) => unreachable!("all of it was taken"),
     }
 }
 
@@ -214,8 +214,8 @@ mod tests {
 
     use super::*;
 
-    /// More than can be read ahead, and no whole number of pieces.
-    const BATCHES: usize = 2 * PIECE * AHEAD + 7;
+    /// More than can be read ahead, and no whole number of chunks.
+    const BATCHES: usize = 2 * CHUNK_BATCHES * CHUNKS_AHEAD + 7;
 
     fn wide(count: usize) -> u64 {
         u64::try_from(count).unwrap()
@@ -282,7 +282,7 @@ mod tests {
     fn what_is_refused_ends_the_reading() {
         let dir = tempfile::tempdir().unwrap();
         let mut reader = journal(dir.path(), None);
-        for wanted in [1, PIECE, PIECE + 1, PIECE * AHEAD * 2] {
+        for wanted in [1, CHUNK_BATCHES, CHUNK_BATCHES + 1, CHUNK_BATCHES * CHUNKS_AHEAD * 2] {
             let mut came = 0;
             let refused = read_ahead(
                 |visit| reader.replay(None, wide(2 * BATCHES), visit),
@@ -301,18 +301,18 @@ mod tests {
     #[test]
     fn large_batches_do_not_pile_up() {
         let many = |count: usize| {
-            let mut room = Decoded::default();
-            room.out.events.resize(count, Event::Infrequent(BytesRef::default()));
-            room
+            let mut buffer = Decoded::default();
+            buffer.out.events.resize(count, Event::Infrequent(BytesRef::default()));
+            buffer
         };
-        let mut piece = Piece { rooms: vec![many(10), many(ROOM_EVENTS + 1), many(7)], used: 3, events: 0 };
-        assert!(!piece.is_full());
-        piece.events = PIECE_EVENTS;
-        assert!(piece.is_full());
-        piece.clear();
-        assert_eq!((piece.rooms.len(), piece.used, piece.events), (2, 0, 0));
-        piece.used = PIECE;
-        assert!(piece.is_full());
+        let mut chunk = Chunk { buffers: vec![many(10), many(KEPT_EVENTS + 1), many(7)], used: 3, events: 0 };
+        assert!(!chunk.is_full());
+        chunk.events = CHUNK_EVENTS;
+        assert!(chunk.is_full());
+        chunk.clear();
+        assert_eq!((chunk.buffers.len(), chunk.used, chunk.events), (2, 0, 0));
+        chunk.used = CHUNK_BATCHES;
+        assert!(chunk.is_full());
     }
 
     /// A panic on either thread goes on, and the other ends.
@@ -331,7 +331,7 @@ mod tests {
     /// A frame that cannot be read is told by its number, after all batches before it were applied.
     #[test]
     fn a_garbled_frame_is_told() {
-        let garbled = wide(2 * PIECE + 11);
+        let garbled = wide(2 * CHUNK_BATCHES + 11);
         let dir = tempfile::tempdir().unwrap();
         let mut reader = journal(dir.path(), Some(garbled));
         let mut seen = Seen::new();

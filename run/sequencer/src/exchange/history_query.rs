@@ -23,12 +23,12 @@ impl Exchange {
     ///
     /// # Panics
     /// Outside a runtime of tokio's.
-    pub async fn recall<T, Q>(&self, question: Q) -> Result<T, Fault>
+    pub async fn query_history<T, Q>(&self, question: Q) -> Result<T, Fault>
     where
         T: Send + 'static,
         Q: Fn(Query<'_>) -> Result<T, Fault> + Send + 'static,
     {
-        match self.recall_near(&question) {
+        match self.query_memory(&question) {
             Err(Fault::Away) => {}
             told => return told,
         }
@@ -42,7 +42,7 @@ impl Exchange {
         }
     }
 
-    fn recall_near<T>(&self, question: impl Fn(Query<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
+    fn query_memory<T>(&self, question: impl Fn(Query<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
         question(Query::near(self.views().history()))
     }
 }

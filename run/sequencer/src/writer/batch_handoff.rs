@@ -9,13 +9,13 @@ use std::time::Duration;
 
 /// A batch, and word that it holds something.
 #[derive(Debug, Default)]
-pub(crate) struct Filling {
-    inside: Mutex<Inside>,
+pub(crate) struct BatchHandoff {
+    slot: Mutex<Slot>,
     filled: Condvar,
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Inside {
+pub(crate) struct Slot {
     pub(crate) batch: Batch,
     /// No more will come.
     is_closed: bool,
@@ -32,33 +32,33 @@ pub(crate) enum Taken {
     Closed,
 }
 
-impl Filling {
-    /// The batch, to put decided commands into; [`Filling::tell`] says that they are there.
-    pub(crate) fn open(&self) -> MutexGuard<'_, Inside> {
-        self.inside.lock()
+impl BatchHandoff {
+    /// The batch, to put decided commands into; [`BatchHandoff::notify`] says that they are there.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Slot> {
+        self.slot.lock()
     }
 
     /// Wakes the committing thread if it waits.
-    pub(crate) fn tell(&self) {
+    pub(crate) fn notify(&self) {
         self.filled.notify_one();
     }
 
     /// Says that no more will come.
     pub(crate) fn close(&self) {
-        self.inside.lock().is_closed = true;
+        self.slot.lock().is_closed = true;
         self.filled.notify_one();
     }
 
     /// Exchanges an empty batch for what has gathered, and waits so long for something to gather.
-    pub(crate) fn take(&self, empty: &mut Batch, patience: Duration) -> Taken {
-        let mut inside = self.inside.lock();
-        if inside.batch.is_empty() && !inside.is_closed {
-            self.filled.wait_for(&mut inside, patience);
+    pub(crate) fn take(&self, empty: &mut Batch, timeout: Duration) -> Taken {
+        let mut slot = self.slot.lock();
+        if slot.batch.is_empty() && !slot.is_closed {
+            self.filled.wait_for(&mut slot, timeout);
         }
-        if inside.batch.is_empty() {
-            return if inside.is_closed { Taken::Closed } else { Taken::Nothing };
+        if slot.batch.is_empty() {
+            return if slot.is_closed { Taken::Closed } else { Taken::Nothing };
         }
-        std::mem::swap(&mut inside.batch, empty);
+        std::mem::swap(&mut slot.batch, empty);
         Taken::Batch
     }
 }

@@ -17,10 +17,10 @@ const BYTES: usize = 8 + 8 + 8 + 4;
 
 /// The mark of a history, open for writing.
 #[derive(Debug)]
-pub(crate) struct Reached {
+pub(crate) struct HistoryMark {
     file: Arc<dyn Handle>,
     journal: JournalId,
-    shown: u64,
+    written: u64,
 }
 
 /// The last command that the history in `folder` knows of, and where that stands; none for another journal's.
@@ -41,20 +41,20 @@ fn read_if(folder: &Folder, is_meant: impl FnOnce(&[u8]) -> bool) -> io::Result<
     Ok(seq.filter(|seq| is_meant(of) && bytes == block(of, *seq)).map(|seq| (seq, path)))
 }
 
-impl Reached {
+impl HistoryMark {
     /// Opens the mark of a history that has come as far as `seq`.
     pub(crate) fn open(folder: &Folder, journal: JournalId, seq: u64) -> io::Result<Self> {
         let file = folder.open(&folder.file(FILE), Open::Keep)?;
-        let mut reached = Self { file, journal, shown: 0 };
-        reached.show(seq)?;
-        Ok(reached)
+        let mut mark = Self { file, journal, written: 0 };
+        mark.write(seq)?;
+        Ok(mark)
     }
 
     /// Writes down that the files hold everything up to `seq`.
-    pub(crate) fn show(&mut self, seq: u64) -> io::Result<()> {
-        if seq > self.shown {
+    pub(crate) fn write(&mut self, seq: u64) -> io::Result<()> {
+        if seq > self.written {
             self.file.write_all_at(&block(self.journal.to_string().as_bytes(), seq), 0)?;
-            self.shown = seq;
+            self.written = seq;
         }
         Ok(())
     }
@@ -87,9 +87,9 @@ mod tests {
         let (own, other) = (journal(&dir.path().join("own")), journal(&dir.path().join("other")));
         let folder = Folder::from(dir.path());
         assert_eq!(read(&folder, own).unwrap(), None);
-        let mut reached = Reached::open(&folder, own, 7).unwrap();
-        reached.show(9).unwrap();
-        reached.show(8).unwrap();
+        let mut mark = HistoryMark::open(&folder, own, 7).unwrap();
+        mark.write(9).unwrap();
+        mark.write(8).unwrap();
         assert_eq!(read(&folder, own).unwrap(), Some((9, folder.file(FILE))));
         assert_eq!(read(&folder, other).unwrap(), None);
         assert_eq!(read_any(&folder).unwrap(), Some((9, folder.file(FILE))));
