@@ -1,4 +1,4 @@
-//! Where stamps get their time from, and what silence is measured by.
+//! The clock of stamps, and the clock that measures silence.
 
 mod steps;
 
@@ -11,35 +11,35 @@ use steps::Steps;
 /// The exchange's clock.
 #[derive(Debug)]
 pub enum Clock {
-    /// The system's, as far as it is believed.
+    /// The system's clock; large steps must last before they are believed.
     Real(Steps),
-    /// Stands still until it is moved; microseconds since 1970.
+    /// Stands still until moved; microseconds since 1970.
     Manual(AtomicU64),
-    /// A real one as tests want it: the time of day may be set, and the steady time goes on meanwhile.
+    /// A real clock for tests: the time of day can be set while the steady time goes on.
     #[cfg(test)]
     Set {
-        /// What the system's clock shows.
+        /// The system's time of day.
         day: AtomicU64,
-        /// What silence is measured by.
+        /// The steady time.
         steady: AtomicU64,
-        /// What is believed of the two.
+        /// The filter between them.
         steps: Steps,
     },
 }
 
 impl Clock {
-    /// The system's clock. It is believed as it is now; when it is set by more than some seconds later, time goes on without
-    /// that until it has lasted for a minute.
+    /// The system's clock. It is believed as it is now. A later step of more than some seconds is ignored until it has
+    /// lasted for a minute.
     pub fn real() -> Self {
         Self::Real(Steps::new(day(), steady()))
     }
 
-    /// A clock that stands at `time`.
+    /// A manual clock at `time`.
     pub fn manual(time: Time) -> Self {
         Self::Manual(AtomicU64::new(time.0))
     }
 
-    /// A real clock as tests want it.
+    /// A real clock for tests.
     #[cfg(test)]
     pub(crate) fn set_to(day: Time, steady: Time) -> Self {
         let steps = Steps::new(day, steady);
@@ -56,8 +56,8 @@ impl Clock {
         }
     }
 
-    /// The time that silence is measured by (DESIGN Q-004). A real clock's counts from the system's start: nobody sets
-    /// it, and it goes on while the machine is suspended, so that this is noticed.
+    /// The time that measures silence (DESIGN Q-004). For a real clock it counts from the system's start: it cannot be
+    /// set, and it goes on while the machine is suspended, so that a suspension is noticed.
     pub(crate) fn steady(&self) -> Time {
         match self {
             Self::Real(_) => steady(),
@@ -67,7 +67,7 @@ impl Clock {
         }
     }
 
-    /// The time of what falls due at `when` of the steady time: a manual clock is moved there for it.
+    /// The time of work that falls due at the steady time `when`; a manual clock is moved there.
     pub(crate) fn reach(&self, when: Time) -> Time {
         if self.is_manual() {
             self.move_to(when);
@@ -82,7 +82,7 @@ impl Clock {
         matches!(self, Self::Manual(_))
     }
 
-    /// Moves a manual clock forward; a real one moves by itself.
+    /// Moves a manual clock forward; has no effect on a real one.
     pub(crate) fn move_to(&self, time: Time) {
         if let Self::Manual(now) = self {
             now.fetch_max(time.0, Ordering::AcqRel);

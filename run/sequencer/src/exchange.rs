@@ -1,4 +1,4 @@
-//! The handle that edges submit commands and read views through, and the threads behind it.
+//! The handle that edges use to submit commands and read views, and the threads of an exchange.
 
 mod history_query;
 
@@ -41,11 +41,11 @@ impl Default for Options {
     }
 }
 
-/// The queue is full, or the exchange is stopping: come back later.
+/// The queue is full, or the exchange is stopping. The caller may try again later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy;
 
-/// A running exchange, seen from outside; cheap to clone.
+/// A handle to a running exchange; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     pub(crate) shared: Arc<Shared>,
@@ -61,7 +61,7 @@ pub struct Running {
     checkpointer: JoinHandle<()>,
 }
 
-/// An exchange before anybody works in it.
+/// The parts of an exchange before its threads start.
 pub(crate) struct Parts {
     pub(crate) exchange: Exchange,
     pub(crate) dir: Folder,
@@ -138,13 +138,13 @@ impl Exchange {
         self.shared.send(Submission::Command(command, Some(reply))).map(|()| pending)
     }
 
-    /// Whether another order is let in: no longer once so much is on its way that its answer would be late. What
-    /// takes orders out need not ask.
+    /// Whether a new order is admitted: no, once the commands in flight would delay its answer too much. Cancels need
+    /// not check.
     pub fn has_room(&self) -> bool {
         self.shared.admission.has_room()
     }
 
-    /// Executes a command and waits for its answer; for threads that have nothing else to do.
+    /// Executes a command and blocks until its answer arrives.
     ///
     /// # Errors
     /// [`Busy`] when the queue is full or the exchange stops.
@@ -154,12 +154,12 @@ impl Exchange {
         receipt.blocking_recv().map_err(|_| Busy)
     }
 
-    /// Makes the calling thread a serving one: its commands gather, and its answers come in a mailbox. The future
-    /// sees to both and must run on the same thread, one of tokio's with nothing but local tasks.
+    /// Makes the calling thread a serving thread: its commands gather, and its answers arrive in a mailbox. The future
+    /// handles both. It must run on the same thread, in a tokio runtime with local tasks only.
     pub fn open_mailbox(&self) -> impl Future<Output = ()> + use<> {
         let serving = reply_mailbox::open(Arc::clone(&self.shared));
         async move {
-            // A task's panic would end nothing but the task, and the thread's callers would wait for ever.
+            // A panic would end only this task, and the thread's callers would wait forever.
             let _end = EndOnPanic("serving");
             serving.await;
         }
@@ -175,7 +175,7 @@ impl Exchange {
         self.shared.clock.now()
     }
 
-    /// The time that silence is measured by: the exchange's where that is moved by hand, otherwise one that nobody sets.
+    /// The time that measures silence: the exchange's own with a manual clock, otherwise a monotonic one.
     pub fn steady(&self) -> Time {
         self.shared.clock.steady()
     }
@@ -197,19 +197,19 @@ impl Exchange {
         }
     }
 
-    /// Notes when, by the steady time, a session with Require Heartbeat made its last authenticated call (SES-012).
+    /// Notes the steady time of the last authenticated call of a session with Require Heartbeat (SES-012).
     pub fn heard(&self, session: SessionId, at: Time) {
         self.shared.heartbeats.heard(session, at);
     }
 
-    /// Notes the nonce of a call that only reads: journaled soon, without making the read wait (D-08a).
+    /// Notes the nonce of a read. It is journaled soon, and the read does not wait for it (D-08a).
     pub fn note_nonce(&self, session: SessionId, nonce: Nonce) {
         let mut nonces = self.shared.nonces.lock();
         nonces.push((session, nonce));
         let first = nonces.len() == 1;
         drop(nonces);
         if first && self.shared.send(Submission::NoncesWaiting).is_err() {
-            // The queue is full, so a batch is on its way; the next read tries again.
+            // The queue is full, so a batch is in progress; the next read tries again.
             tracing::debug!("nonces of reads wait for room in the queue");
         }
     }
@@ -230,11 +230,11 @@ impl Running {
         self.exchange.clone()
     }
 
-    /// Stops: what was queued is finished, then a snapshot is written.
+    /// Stops: finishes what was queued, then writes a snapshot.
     ///
     /// # Errors
-    /// [`Fault`] when the snapshot cannot be written, or a law does not hold and there must be none of such a state;
-    /// everything acknowledged is in the journal all the same.
+    /// [`Fault`] when the snapshot cannot be written, or when a law does not hold, so that the state must not become a
+    /// snapshot. Everything acknowledged is in the journal in both cases.
     ///
     /// # Panics
     /// When a thread of the exchange has panicked.
@@ -251,7 +251,7 @@ impl Running {
     }
 }
 
-/// What is left to do where nobody works any more: all of the history goes to its files, and a snapshot is written.
+/// The last steps after all threads ended: flush the history to its files, then write a snapshot.
 pub(crate) fn finish(
     dir: &Folder,
     shared: &Shared,
@@ -280,8 +280,7 @@ pub(crate) fn finish(
     Ok(())
 }
 
-/// A thread without which nothing can be trusted any more: its panic ends the process before anything that is not
-/// durable leaves it, and recovery decides.
+/// Starts a thread whose panic ends the process before anything undurable leaves it. Recovery then decides.
 fn spawn_vital<T: Send + 'static>(
     name: &'static str,
     run: impl FnOnce() -> T + Send + 'static,

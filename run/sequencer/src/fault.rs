@@ -1,4 +1,4 @@
-//! What goes wrong outside the rules: disk, damage, a build that does not fit the data.
+//! Faults outside the trading rules: disk, damage, a build that does not fit the data.
 
 use buttonwood_engine::{Broken, FrameError, Reject};
 use buttonwood_journal as journal;
@@ -17,7 +17,7 @@ pub enum Fault {
     /// The mark of the history.
     #[error("history: cannot read or write how far it has come: {0}")]
     HistoryMark(std::io::Error),
-    /// An exchange was here, and its journal is not: on a disk that is not mounted, say.
+    /// The journal of an earlier exchange is missing, for example on a disk that is not mounted.
     #[error(
         "the journal {} is gone, but {} shows that seq {seq} was acknowledged: put it back, \
          or remove the rest of the directory too to begin anew",

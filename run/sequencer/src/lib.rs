@@ -1,10 +1,10 @@
 //! The single writer: what turns the core into a running exchange.
 //!
-//! One thread at a time stamps and decides commands; another makes batches durable and only then publishes them: to the
-//! views, then to the callers. Batches form by themselves: what queues while a sync runs is the next batch. A third
-//! thread folds sealed batches into snapshots beside the two.
+//! One thread at a time stamps and decides commands. A second thread makes batches durable and only then publishes
+//! them, first to the views, then to the callers. Batches form by themselves: commands that queue during a sync are the
+//! next batch. A third thread writes snapshots from sealed batches.
 //!
-//! Not here: who may call (`gate`), how calls are written (`rest`).
+//! Not here: authentication (`gate`) and the wire format of calls (`rest`).
 
 mod care;
 mod clock;

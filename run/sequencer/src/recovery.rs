@@ -1,4 +1,4 @@
-//! From a directory to a state: the newest snapshot, then every batch after it, through the same `evolve` as ever.
+//! Recovery of a directory: the newest snapshot, then every batch after it, through the same `evolve` as the live run.
 
 pub(crate) mod history_mark;
 pub(crate) mod read_ahead;
@@ -29,7 +29,7 @@ pub struct Recovered {
     pub(crate) history_mark: HistoryMark,
     /// The command the newest snapshot stands for.
     pub(crate) snapshot_seq: u64,
-    /// What an operator should know: torn tails, skipped snapshots.
+    /// Notes for the operator: torn tails, skipped snapshots.
     pub notes: Vec<String>,
 }
 
@@ -39,8 +39,7 @@ impl Recovered {
         &self.views
     }
 
-    /// Executes commands of the exchange itself in one batch, before it runs: what a new directory is founded on
-    /// becomes durable as a whole or not at all.
+    /// Executes the commands that found a directory in one batch: all of them become durable or none.
     ///
     /// # Errors
     /// [`Fault::Founding`] when one is refused; nothing is durable then. Any other when the journal fails.
@@ -84,8 +83,8 @@ pub fn recover(dir: impl Into<Folder>, options: Options) -> Result<Recovered, Fa
     recover_with(dir.into(), options, |_| Ok(()), Threads::Many).map(|(recovered, ())| recovered)
 }
 
-/// As [`recover`], but asks `admit` about the recovered state before the journal is written to: the journal of one
-/// that it refuses stays as it was. What it gives is given on.
+/// As [`recover`], but passes the recovered state to `admit` before the journal is written to. If `admit` refuses, the
+/// journal stays as it was. Returns what `admit` returned.
 ///
 /// # Errors
 /// As [`recover`], and what `admit` refuses with.
@@ -128,7 +127,7 @@ fn recover_with<T, E: From<Fault>>(
         Threads::One => journal.into_stepped_writer(),
     };
     let writer = writer.map_err(Fault::from)?;
-    // After the journal, which has space kept back for itself that a full disk gets.
+    // After the journal, which keeps space for itself on a full disk.
     if let Some(full) = flush_if_room(&mut views)? {
         notes.push(format!("{full}; its rows are kept in memory until there is room"));
     }
@@ -138,10 +137,10 @@ fn recover_with<T, E: From<Fault>>(
     Ok((Recovered { dir, views, writer, history_mark, snapshot_seq, notes }, admitted))
 }
 
-/// Whether anything of an exchange's journal is in `dir`.
+/// Whether `dir` holds any part of a journal.
 ///
 /// # Errors
-/// [`Fault::Gone`] when it is gone and the history tells of it; when a folder cannot be read.
+/// [`Fault::Gone`] when the journal is gone and the history proves that there was one; when a folder cannot be read.
 pub fn has_journal(dir: impl Into<Folder>) -> Result<bool, Fault> {
     let dir = dir.into();
     let journal = dir.folder(JOURNAL_DIR);
@@ -149,8 +148,8 @@ pub fn has_journal(dir: impl Into<Folder>) -> Result<bool, Fault> {
     Ok(is_begun(&journal)?)
 }
 
-/// Refuses to found an exchange where one was whose journal is gone: the new one's history and secrets would take the place
-/// of the old one's (J7).
+/// Refuses to found an exchange where the journal of an earlier one is gone: its history and secrets would be
+/// overwritten (J7).
 pub(crate) fn check_not_gone(journal: &Folder, history: &Folder) -> Result<(), Fault> {
     if is_begun(journal)? {
         return Ok(());
@@ -161,7 +160,7 @@ pub(crate) fn check_not_gone(journal: &Folder, history: &Folder) -> Result<(), F
     }
 }
 
-/// The views as of the end of the journal, the snapshot they began with, and what was met on the way.
+/// The views at the end of the journal, the snapshot they began with, and notes.
 fn replay(
     dir: &Folder,
     journal: &mut Journal,
@@ -186,8 +185,8 @@ fn replay(
     Ok((mark, views, notes))
 }
 
-/// Writes the history's rows to their files. What a full disk does not take stays in memory, as it does while the exchange
-/// runs, and is told.
+/// Writes the history's rows to their files. Rows that do not fit on a full disk stay in memory, as in a running
+/// exchange, and the fault is returned.
 pub(crate) fn flush_if_room(views: &mut Views) -> Result<Option<history::Fault>, Fault> {
     match views.flush() {
         Ok(()) => Ok(None),
@@ -196,8 +195,8 @@ pub(crate) fn flush_if_room(views: &mut Views) -> Result<Option<history::Fault>,
     }
 }
 
-/// The views as of the newest snapshot; or of nothing, where there is none that this build and the history's files
-/// fit: nothing of the journal is dropped yet, so it leads to both again, only more slowly.
+/// The views at the newest snapshot; or empty views where no snapshot fits this build and the history's files. The
+/// journal still holds everything, so the result is the same, only slower.
 fn begin(
     history: &Folder,
     newest: Option<(Mark, Vec<u8>)>,
@@ -219,8 +218,9 @@ fn begin(
     Ok((None, Views::open(history, Fold::default(), index_of_empty(journal))?))
 }
 
-/// Bytes of journal before a snapshot that a start reads all the same, and the rest of the segment they end in: that takes
-/// some hundredths of a second. What is older is the scrub's. A stepped exchange does without: whoever runs one reads its whole journal.
+/// Bytes of journal before a snapshot that a start reads as well, up to the end of their segment; this takes some
+/// hundredths of a second. The scrub reads older segments. A stepped exchange skips this: its callers read the whole
+/// journal.
 const READ_AGAIN: u64 = 32 * 1024 * 1024;
 
 /// Batches between two writes of replayed history to its files.

@@ -1,4 +1,4 @@
-//! What the threads of an exchange share, and how they wake one another.
+//! The state that the threads of an exchange share, and how they wake each other.
 
 use crate::care::heartbeats::Heartbeats;
 use crate::clock::Clock;
@@ -18,14 +18,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::oneshot;
 
-/// Commands that may wait for the writer; the next one is refused at once.
+/// Commands in the queue at most; the next one is refused at once.
 const QUEUE: usize = 8_192;
 
-/// Commands that gather before they are decided though the serving thread is still busy. A sync costs about as much
-/// processor time as ten commands, which so many make small; more would leave the disk idle for longer.
+/// Commands that gather before they are decided although the serving thread is still busy. A sync costs about as much
+/// processor time as ten commands, which is small for a batch of this size. With more, the disk would be idle for
+/// longer.
 pub(crate) const GATHERED: usize = 48;
 
-/// What may queue for the writer.
+/// A submission in the writer's queue.
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,
@@ -44,19 +45,19 @@ pub(crate) struct Shared {
     pub(crate) views: RwLock<Views>,
     pub(crate) clock: Clock,
     pub(crate) heartbeats: Heartbeats,
-    /// Nonces that reads have used and no batch has yet.
+    /// Nonces of reads that are in no batch yet.
     pub(crate) nonces: Mutex<Vec<(SessionId, Nonce)>>,
     pub(crate) low_space: AtomicBool,
     pub(crate) queue: ArrayQueue<Submission>,
-    /// Decides what queued, for whoever holds it.
+    /// The writer; the thread that holds the lock decides what queued.
     pub(crate) writer: Mutex<Writer>,
-    /// What is on its way, and whether more may be.
+    /// The commands in flight, and whether more are admitted.
     pub(crate) admission: Admission,
-    /// What the writer has decided and the committing thread has not taken yet.
+    /// The batch that the writer fills and the committing thread takes.
     pub(crate) handoff: BatchHandoff,
     /// Whether a batch is being made durable.
     pub(crate) is_syncing: AtomicBool,
-    /// Serving threads to be rung when it is.
+    /// Serving threads to wake after the sync in flight.
     pub(crate) deferred: Mutex<Vec<Arc<Mailbox>>>,
     is_closed: AtomicBool,
     /// Wakes the writer's thread.
@@ -83,8 +84,8 @@ impl Shared {
         }
     }
 
-    /// Queues a submission and wakes the writer's thread. What a serving thread brings is decided once many have gathered,
-    /// or when that thread has no more to bring: batches form on one sync's account, not on one wake-up's each.
+    /// Queues a submission and wakes the writer's thread. Commands of a serving thread are decided once many have
+    /// gathered or once the thread has no more, so that a batch costs one sync and not one wake-up per command.
     pub(crate) fn send(&self, submission: Submission) -> Result<(), Busy> {
         if self.is_closed.load(Ordering::SeqCst) {
             return Err(Busy);
@@ -95,8 +96,8 @@ impl Shared {
             self.admission.submitted();
         }
         if self.is_closed.load(Ordering::SeqCst) {
-            // The writer has left, perhaps in between: what nobody will take is dropped, and its caller told so. It may have
-            // been taken, and then has its answer.
+            // The writer may have ended in between. Submissions that it did not take are dropped, and their callers are
+            // notified. This one may have been taken; then it has its answer.
             self.drain();
             return Ok(());
         }
@@ -108,7 +109,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Decides on this thread what has queued; if another one is at it, the writer's own takes what that one leaves.
+    /// Decides on this thread what has queued. If another thread holds the writer, the writer's own thread takes what
+    /// that one leaves.
     fn decide_here(&self) {
         let Some(mut writer) = self.writer.try_lock() else { return self.wake.unpark() };
         let _end = EndOnPanic("sequencer");
@@ -122,8 +124,8 @@ impl Shared {
         }
     }
 
-    /// A serving thread has no more to bring for now. While a sync is in flight there is no hurry, and the longer a
-    /// batch gathers, the fewer commands pay for its sync: the thread is rung when it is over, and comes again.
+    /// Decides the commands of a serving thread that has no more for now. During a sync it waits instead: the longer a
+    /// batch gathers, the more commands share its sync. The thread is woken after the sync and comes again.
     pub(crate) fn decide_gathered(&self, mailbox: &Arc<Mailbox>) {
         if self.queue.is_empty() {
             return;
@@ -139,7 +141,7 @@ impl Shared {
         self.decide_here();
     }
 
-    /// The sync in flight is over: serving threads that left commands for after it are to be woken too.
+    /// The sync in flight is over: serving threads that deferred their commands are woken too.
     pub(crate) fn synced(&self, to_wake: &mut Vec<Arc<Mailbox>>) {
         self.is_syncing.store(false, Ordering::SeqCst);
         for mailbox in self.deferred.lock().drain(..) {
@@ -148,7 +150,7 @@ impl Shared {
         }
     }
 
-    /// The writer has left: nobody waits for an answer any more.
+    /// The writer has ended: no more submissions are taken, and the callers of those in the queue are notified.
     pub(crate) fn close(&self) {
         self.is_closed.store(true, Ordering::SeqCst);
         self.drain();
@@ -160,7 +162,7 @@ impl Shared {
     }
 }
 
-/// Ends the process when the thread panics while it is held: what is named here can then not be trusted any more.
+/// Ends the process if the thread panics while this guard is held: the state it protects can no longer be trusted.
 #[derive(Debug)]
 pub struct EndOnPanic(pub &'static str);
 

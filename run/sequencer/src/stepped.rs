@@ -1,7 +1,7 @@
-//! An exchange without threads: what they would do is done in turns, as the caller says.
+//! An exchange without threads: the caller takes each thread's turns.
 //!
-//! The parts are the product's own, so a simulator that orders the turns, moves the clock and owns the disk runs the
-//! real thing, and the same order of turns gives the same run.
+//! The parts are the product's own. A simulator that orders the turns, moves the clock and owns the disk runs the real
+//! code, and the same order of turns gives the same run.
 
 use crate::Fault;
 use crate::care::checkpoint;
@@ -47,13 +47,13 @@ impl Stepped {
         MutexGuard::map(self.parts.exchange.shared.writer.lock(), |writer| &mut writer.state)
     }
 
-    /// A turn of the writer, so long after the beginning: decides what queued, and what fell due.
+    /// A turn of the writer at `elapsed` after the beginning: decides what queued and what fell due.
     pub fn decide(&mut self, elapsed: Duration) {
         let shared = &self.parts.exchange.shared;
         shared.writer.lock().turn(self.began + elapsed, shared, By::OwnThread);
     }
 
-    /// A turn of the journal's thread: what was decided becomes durable, visible, answered. `false` when there was
+    /// A turn of the journal's thread: makes what was decided durable, visible and answered. `false` when there was
     /// nothing.
     ///
     /// # Errors
@@ -69,14 +69,14 @@ impl Stepped {
         }
     }
 
-    /// A stop, so long after the beginning, as [`Running::stop`](crate::Running::stop): what queued is finished, then a
-    /// snapshot is written.
+    /// A stop at `elapsed` after the beginning, as [`Running::stop`](crate::Running::stop): finishes what queued, then
+    /// writes a snapshot.
     ///
     /// # Errors
     /// As there.
     pub fn stop(&mut self, elapsed: Duration) -> Result<(), Fault> {
         let shared = Arc::clone(&self.parts.exchange.shared);
-        // In a full queue there is no place for it, which a turn of the writer makes.
+        // A full queue has no room for it until the writer takes a turn.
         while shared.send(Submission::Stop).is_err() {
             self.decide(elapsed);
             self.commit()?;
@@ -99,7 +99,7 @@ impl Stepped {
         self.parts.committer.writer.prepare().map_err(Fault::Journal)
     }
 
-    /// A turn of the snapshots' thread; the command it stands for if one was due.
+    /// A turn of the snapshots' thread; the sequence of the snapshot if one was due.
     ///
     /// # Errors
     /// A snapshot could not be made; the exchange goes on without.
@@ -112,7 +112,7 @@ impl Stepped {
     /// A turn of the scrub: the next sealed segment is read.
     ///
     /// # Errors
-    /// It is damaged; the exchange goes on, and an operator must know.
+    /// The segment is damaged. The exchange goes on, and an operator must know.
     pub fn scrub(&mut self) -> Result<Option<u64>, journal::Fault> {
         self.scrub.read_next()
     }

@@ -1,7 +1,7 @@
-//! The writer: stamps, decides and evolves, for one thread at a time; from here on there is no clock but the stamp.
+//! The writer: stamps, decides and evolves, on one thread at a time. From here on the stamp is the only clock.
 //!
-//! It has a thread of its own, which is woken for it. A serving thread that finds it free decides what it has gathered
-//! itself: that costs no change of threads.
+//! The writer has a thread of its own, which is woken for it. A serving thread that finds the writer free decides its
+//! gathered commands itself, which costs no change of threads.
 
 pub(crate) mod admission;
 pub(crate) mod batch;
@@ -28,70 +28,70 @@ use std::time::{Duration, Instant};
 
 /// How long nonces of reads may wait for a batch (D-08a: journaled within 50 ms).
 const NONCES_WAIT: Duration = Duration::from_millis(40);
-/// The same while little room is left to journal, at first.
+/// The same on a nearly full disk, at first.
 const NONCES_WAIT_LOW: Duration = Duration::from_secs(1);
-/// And later: what part of the time since it became little, and at most. A batch takes a block of what is kept back for cancels,
-/// and at one a second a caller who asks for his balances would use it up in some hours.
+/// And later: this part of the time since then, up to a maximum. A batch takes a block of the space that is kept for
+/// cancels. At one batch a second, a client that polls its balances would use that space up in some hours.
 const NONCES_PART_LOW: u32 = 60;
 const NONCES_WAIT_LOW_MAX: Duration = Duration::from_mins(10);
-/// How often silence is looked for under a real clock. Unit tests do without: it would hide a command that nobody told
-/// the writer of.
+/// How often the writer checks for silent sessions under a real clock. Unit tests use an hour: a tick would hide a
+/// command that the writer was not woken for.
 const TICK: Duration = if cfg!(test) { Duration::from_hours(1) } else { Duration::from_millis(200) };
 
-/// How long it is at least to the next look where an auction comes before [`TICK`] does.
+/// Least time to the next tick when something is due before [`TICK`].
 const DUE_TICK_MIN: Duration = Duration::from_millis(10);
 
-/// Who lets the writer have a turn.
+/// The thread that gives the writer a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
-    /// Its own thread, or who stands for it.
+    /// The writer's own thread, or a stepped caller in its place.
     OwnThread,
-    /// A thread that serves callers, and has no time to look for silent sessions.
+    /// A serving thread, which leaves silent sessions to the writer's thread.
     ServingThread,
 }
 
 pub(crate) struct Writer {
     pub(crate) state: State,
     work: Workspace,
-    /// What was taken off the queue to look ahead, and is decided next.
+    /// Submissions taken off the queue for prefetching; decided next.
     prefetched: VecDeque<Submission>,
     prefetch: Prefetch,
-    /// The batch being filled; between two turns it lies where the committing thread takes it.
+    /// The batch being filled; between two turns it is in the handoff.
     batch: Batch,
-    /// Nonces of reads, while they become commands; reused.
+    /// Nonces of reads while they become commands; the allocation is reused.
     seen: Vec<(SessionId, Nonce)>,
-    /// When the nonces of reads must go into a batch.
+    /// Deadline for journaling the nonces of reads.
     nonces_due: Option<Instant>,
-    /// Since when little room is left to journal.
+    /// Since when the disk is nearly full.
     low_since: Option<Instant>,
     next_tick: Instant,
-    /// When this turn began.
+    /// The start of this turn.
     now: Instant,
-    /// The move of a manual clock that is not done yet.
+    /// The unfinished move of a manual clock.
     moving: Option<Moving>,
     stopping: bool,
 }
 
-/// What its own thread does next.
+/// What the writer's own thread does next.
 enum Next {
-    /// Another turn, at this time or when it is woken.
+    /// Takes another turn at this time or when woken.
     Wait(Instant),
-    /// Another turn at once.
+    /// Takes another turn at once.
     GoOn,
-    /// Nothing more.
+    /// Ends.
     End,
 }
 
-/// Lets the writer have its turns until it is told to stop and the queue is empty.
+/// Gives the writer its turns until it is stopped and the queue is empty.
 pub(crate) fn run(shared: &Shared, parker: &Parker) {
     loop {
         let mut writer = shared.writer.lock();
-        // Ends the process before the lock is open again: a state that is half changed is nobody's to go on with.
+        // Ends the process before the lock is released: a half-changed state must not be used.
         let _end = EndOnPanic("sequencer");
         let is_full = writer.turn(Instant::now(), shared, By::OwnThread);
         let next = writer.next(is_full, shared);
         if matches!(next, Next::End) {
-            // While nobody else can decide: what comes later is not taken any more.
+            // Under the lock, so that no other thread decides: later submissions are refused.
             shared.close();
         }
         drop(writer);
@@ -127,30 +127,30 @@ impl Writer {
                 Next::End
             }
             (true, false) => Next::GoOn,
-            // A full batch is waited for; the committing thread tells when it takes it.
-            // What was due meanwhile waits as everybody does, or this thread would ask again and again.
+            // A full batch: the committing thread wakes this one when it takes the batch. Due work waits for it as
+            // well; without that, this thread would spin.
             (_, true) if self.is_blocked(shared) => Next::Wait(self.now + TICK),
             (_, true) | (false, false) => Next::Wait(self.due()),
         }
     }
 
-    /// When its own thread must let it have a turn though nobody has woken it.
+    /// When the writer's own thread must take a turn even if it is not woken.
     fn due(&self) -> Instant {
         self.nonces_due.map_or(self.next_tick, |due| due.min(self.next_tick))
     }
 
-    /// A turn on a serving thread; whether its own thread has to see to something now.
+    /// A turn on a serving thread; `true` if the writer's own thread has work now.
     pub(crate) fn turn_for(&mut self, shared: &Shared) -> bool {
         let due = self.due();
         self.turn(Instant::now(), shared, By::ServingThread);
         self.stopping || self.due() < due
     }
 
-    /// Decides what queued; whether the batch is full now.
+    /// Decides what queued; `true` if the batch is full now.
     pub(crate) fn turn(&mut self, now: Instant, shared: &Shared, by: By) -> bool {
         self.now = now;
         let mut slot = shared.handoff.lock();
-        // Events go where they will be encoded from: nothing is copied.
+        // Events are written where they will be encoded from: nothing is copied.
         std::mem::swap(&mut self.batch, &mut slot.batch);
         std::mem::swap(&mut self.batch.out, &mut self.work.out);
         self.follow_up(shared);
@@ -187,8 +187,8 @@ impl Writer {
         }
     }
 
-    /// Takes off the queue what is decided next and some more, and has what it needs fetched meanwhile. What a full batch leaves
-    /// of it is the next one's.
+    /// Takes the next submissions off the queue and prefetches the memory their commands need. A full batch leaves the
+    /// rest to the next one.
     fn prefetch(&mut self, is_large: bool, shared: &Shared) {
         while self.prefetched.len() <= PREFETCH_DISTANCE
             && let Some(submission) = shared.queue.pop()
@@ -204,7 +204,7 @@ impl Writer {
         match submission {
             Submission::Command(command, reply) => {
                 if matches!(command.body, Body::Access(AccessCommand::ResetNonces(_))) {
-                    // What was read before is forgotten with the rest, not noted after it.
+                    // Nonces of earlier reads are reset too, so they are journaled first.
                     self.take_nonces(shared);
                 }
                 self.execute(shared.clock.now(), command, reply, shared);
@@ -215,7 +215,7 @@ impl Writer {
         }
     }
 
-    /// Stamps, decides and evolves one command. A panic while deciding has changed nothing and is an answer.
+    /// Stamps, decides and evolves one command. A panic in `decide` has changed nothing and becomes an answer.
     fn execute(&mut self, time: Time, command: Command, reply: Option<Reply>, shared: &Shared) {
         let last = self.state.stamp();
         if shared.low_space.load(Ordering::Relaxed)
@@ -223,7 +223,7 @@ impl Writer {
         {
             shared.admission.answered(usize::from(reply.is_some()));
             if let Some(caller) = &command.caller {
-                // It is used all the same, and journaled with those of reads.
+                // The nonce is used up; it is journaled with those of reads.
                 shared.nonces.lock().push((caller.session, caller.nonce));
                 let due = self.now + self.nonces_wait(shared);
                 self.nonces_due.get_or_insert(due);
@@ -251,7 +251,7 @@ impl Writer {
     fn take_due(&mut self, shared: &Shared, by: By) {
         let now = self.now;
         self.note_time(shared);
-        // Any batch takes along what there is: with a full queue, nobody may have said that nonces wait.
+        // Any batch takes the pending nonces along: with a full queue their announcement may be missing.
         let is_last = self.stopping && !planted(Bug::StopForgetsNonces);
         let due = self.nonces_due.is_some_and(|due| due <= now && !planted(Bug::ReadNoncesLate) || is_last);
         if due || !self.batch.entries.is_empty() {
@@ -260,9 +260,9 @@ impl Writer {
         }
         if self.next_tick <= now && by == By::OwnThread {
             self.next_tick = now + TICK;
-            // Their announcement may have met a full queue.
+            // Their announcement may have been refused by a full queue.
             if shared.low_space.load(Ordering::Relaxed) {
-                // They may wait for minutes, and all of them come to one a session.
+                // They may wait for minutes; only the highest of each session is kept.
                 keep_highest(&mut shared.nonces.lock());
                 let due = now + self.nonces_wait(shared);
                 self.nonces_due.get_or_insert(due);
@@ -271,7 +271,7 @@ impl Writer {
             }
             let day = shared.clock.now();
             if shared.clock.is_manual() {
-                // What a crash left of an auction; everything else waits for a move.
+                // An auction that a crash interrupted goes on; everything else waits for a move of the clock.
                 self.run_due(None, day, shared);
             } else {
                 let now = shared.clock.steady();
@@ -285,9 +285,9 @@ impl Writer {
         }
     }
 
-    /// Journals where a manual clock stands, if somebody is to be told and no command tells it.
+    /// Journals the time of a manual clock if a caller waits for a move and no command carries that time.
     fn note_time(&mut self, shared: &Shared) {
-        // A real one is looked at too, in every turn: so that it is known how long it has been wrong.
+        // A real clock is read too, in every turn, to measure how long it has been wrong.
         let time = shared.clock.now();
         let is_told = !self.batch.moved.is_empty() && !planted(Bug::MovesForgotten);
         if shared.clock.is_manual() && is_told && time > self.state.stamp().time {
@@ -300,7 +300,7 @@ impl Writer {
         }
     }
 
-    /// How long nonces wait for company.
+    /// How long nonces wait for a batch.
     fn nonces_wait(&mut self, shared: &Shared) -> Duration {
         if !shared.low_space.load(Ordering::Relaxed) {
             self.low_since = None;
@@ -310,7 +310,7 @@ impl Writer {
         (self.now.duration_since(since) / NONCES_PART_LOW).clamp(NONCES_WAIT_LOW, NONCES_WAIT_LOW_MAX)
     }
 
-    /// Journals the nonces that reads have used: the highest of each session.
+    /// Journals the nonces of reads: the highest of each session.
     fn take_nonces(&mut self, shared: &Shared) {
         let mut seen = std::mem::take(&mut self.seen);
         std::mem::swap(&mut seen, &mut *shared.nonces.lock());
@@ -336,14 +336,14 @@ impl std::fmt::Debug for Writer {
     }
 }
 
-/// Of each session, the highest comes first and stays.
+/// Keeps the highest nonce of each session.
 fn keep_highest(nonces: &mut Vec<(SessionId, Nonce)>) {
     nonces.sort_unstable_by(|a, b| b.cmp(a));
     nonces.dedup_by_key(|(session, _)| *session);
 }
 
-/// Answers a command that is not taken for want of space. It is not journaled either, but for its nonce, with others: what
-/// is kept back for cancels must not be spent on refusals (J11).
+/// Refuses a command because the disk is nearly full. Only its nonce is journaled, together with others: the space kept
+/// for cancels must not be spent on refusals (J11).
 fn refuse_for_space(stamp: Stamp, reply: Option<Reply>) {
     let Some(reply) = reply else { return };
     let outcome = Outcome::Rejected(Reject::NoRoom);

@@ -1,4 +1,4 @@
-//! Who asks for old rows waits for the disk alone.
+//! A query for old rows waits for the disk; other callers do not.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -17,11 +17,11 @@ use std::time::Duration;
 use support::{SEGMENTS, Trading, account, founded};
 use tokio::task::{LocalSet, yield_now};
 
-/// Longer than anything here takes, so that what waits for ever fails instead.
+/// Longer than anything here takes, so that a deadlock fails the test.
 const PATIENCE: Duration = Duration::from_secs(30);
 const ALL: Limit = Limit { rows: 1_000, most: 1_000 };
 
-/// The system's disk, of which reads can be held up.
+/// The system's disk with reads that can be held up.
 #[derive(Clone, Debug, Default)]
 struct SlowDisk(Arc<Gate>);
 
@@ -36,7 +36,7 @@ struct Held {
     is_closed: bool,
     /// Reads that wait.
     waiting: usize,
-    /// Whether one has waited for as long as anybody has patience.
+    /// Whether a read has waited until the time limit.
     is_hopeless: bool,
 }
 
@@ -79,7 +79,7 @@ impl Warden for SlowDisk {
     }
 }
 
-/// While the disk hangs over old rows, the thread of whoever asks for them has commands executed, and rows in memory told.
+/// While the disk hangs on old rows, the querying thread has commands executed and reads rows in memory.
 #[test]
 fn a_hanging_disk_delays_only_who_asks_for_it() {
     let home = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! What is watched over: laws are recomputed from the single balances and orders, by a verification, by each snapshot and by a
-//! stop; and what a replay comes to is compared with what the live run had.
+//! Audits: laws are recomputed from the single balances and orders by a verification, by each snapshot and by a stop;
+//! each replay is compared with the live run.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -19,8 +19,8 @@ use std::path::Path;
 use std::time::Duration;
 use support::{SEGMENTS, START, Trading, account, founded};
 
-/// A journal whose last command is an order that has so much more on hold than it needs. All checksums and fingerprints are
-/// those of a writer that did just this, but for the flipped bits of the last fingerprint.
+/// A journal whose last command is an order with a hold that is too large by the given amount. All checksums and
+/// fingerprints are those of a writer that did this, except for the flipped bits of the last fingerprint.
 fn written(dir: &Path, more: Money, flipped: u64) {
     drop(founded(dir));
     let recovered = recover(dir, SEGMENTS).unwrap();
@@ -59,7 +59,7 @@ fn written(dir: &Path, more: Money, flipped: u64) {
     journal.into_writer().unwrap().append(&mut batch).unwrap();
 }
 
-/// What a verification says, what the next snapshot does, and what a stop does.
+/// The results of a verification, of the next snapshot and of a stop.
 fn watched(dir: &Path) -> [Result<(), Fault>; 3] {
     let verified = verify(dir).map(|_| ());
     let recovered = recover_stepped(dir, SEGMENTS).unwrap();
@@ -75,7 +75,7 @@ fn watched(dir: &Path) -> [Result<(), Fault>; 3] {
     [verified, snapshot, running.stop()]
 }
 
-/// A hold that is not what the live orders need is found by each of them, and by a unit already (INV-LEDGER-5).
+/// Each of them finds a hold that differs from what the live orders need, even by one unit (INV-LEDGER-5).
 #[test]
 fn a_hold_that_no_order_needs_is_found() {
     let dir = tempfile::tempdir().unwrap();
@@ -93,8 +93,8 @@ fn a_hold_that_no_order_needs_is_found() {
     }
 }
 
-/// A batch that led its writer to other balances than its replay is found by a verification and by a start, on one thread and on
-/// two (INV-LEDGER-7).
+/// A verification and a start, on one thread and on two, find a batch whose replay gives other balances than its writer
+/// had (INV-LEDGER-7).
 #[test]
 fn other_balances_are_found() {
     let dir = tempfile::tempdir().unwrap();
@@ -110,8 +110,8 @@ fn other_balances_are_found() {
     }
 }
 
-/// A verification compares the newest snapshot with what the journal leads to: one of another state, and one of a place within
-/// a batch, is found though it is whole (INV-JRN-2).
+/// A verification compares the newest snapshot with the journal: it finds a snapshot of another state, and one of a
+/// place within a batch, even though each is whole (INV-JRN-2).
 #[test]
 fn a_snapshot_of_another_state_is_found() {
     let dir = tempfile::tempdir().unwrap();
@@ -134,7 +134,7 @@ fn a_snapshot_of_another_state_is_found() {
     let (front, rest) = payload.split_at(at);
     let renamed = [front, b"account-key-7", rest.split_at(name.len()).1].concat();
     assert!(differs(found(dir.path(), &mark, &renamed), &mark));
-    // A founding is one batch: within it there is no state that anybody could be in.
+    // A founding is one batch: no state exists within it.
     let dir = tempfile::tempdir().unwrap();
     drop(founded(dir.path()));
     let end = Reader::open(&dir.path().join("journal")).unwrap().verify().unwrap().end;

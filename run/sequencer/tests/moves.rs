@@ -10,8 +10,9 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 use support::{SEGMENTS, START, founding};
 
-/// A year of auctions a minute apart is more than a batch of the journal holds, and a century of them has no end: a move runs
-/// so many at their times, in several batches, and misses the rest. Nobody is told that it is done before all of it is.
+/// A year of auctions a minute apart exceeds a batch of the journal, and a century of them would take hours: a move
+/// runs a limited number at their times, in several batches, and misses the rest. The move is answered only when all of
+/// it is done.
 #[test]
 fn a_move_over_any_number_of_auctions_ends() {
     let dir = tempfile::tempdir().unwrap();

@@ -26,7 +26,7 @@ fn crash_image(from: &Path, to: &Path) {
         if entry.file_type().unwrap().is_dir() {
             crash_image(&entry.path(), &target);
         } else if std::fs::copy(entry.path(), &target).is_err() {
-            // A file of the background that was renamed or removed meanwhile.
+            // A background thread renamed or removed the file since.
         }
     }
 }
@@ -81,7 +81,7 @@ fn a_crash_image_recovers_to_what_the_live_exchange_had() {
     }
 }
 
-/// What is behind a snapshot is not read again: a restart replays what came after it and no more.
+/// A restart replays only what came after its snapshot.
 #[test]
 fn a_restart_replays_only_what_came_after_the_snapshot() {
     let home = tempfile::tempdir().unwrap();
@@ -107,7 +107,7 @@ fn a_restart_replays_only_what_came_after_the_snapshot() {
     trading.running.stop().unwrap();
 }
 
-/// A founding that is refused leaves nothing behind.
+/// A refused founding leaves no trace.
 #[test]
 fn a_refused_founding_is_not_durable() {
     let home = tempfile::tempdir().unwrap();
@@ -120,7 +120,7 @@ fn a_refused_founding_is_not_durable() {
     assert_eq!(recovered.views().state().opening(), None);
 }
 
-/// Without its journal a history is refused by start and verification, and nothing is made in its place (rule J7).
+/// A history without its journal is refused by start and verification, and no new journal is made (rule J7).
 #[test]
 fn a_journal_that_is_gone_is_noticed() {
     let home = tempfile::tempdir().unwrap();
@@ -167,7 +167,7 @@ fn an_older_journal_is_noticed() {
     recover(home.path(), SEGMENTS).unwrap();
 }
 
-/// An exchange that goes on, and makes a snapshot, as soon as somebody reads a segment of its journal.
+/// An exchange that continues and makes a snapshot as soon as a segment of its journal is read.
 struct Busy(Mutex<Option<Stepped>>);
 
 impl std::fmt::Debug for Busy {
@@ -189,7 +189,7 @@ impl Warden for Busy {
     }
 }
 
-/// One command, and a snapshot of it. Gives the command's number.
+/// One command and a snapshot of it; returns the command's number.
 fn go_on(exchange: &mut Stepped, group: &str) -> u64 {
     let command = Command { caller: None, body: Body::add_group(group.to_owned()) };
     drop(exchange.exchange().submit(command).unwrap());
@@ -198,8 +198,8 @@ fn go_on(exchange: &mut Stepped, group: &str) -> u64 {
     exchange.checkpoint().unwrap().expect("one is due after every command")
 }
 
-/// Beside a running exchange a verification sees what there was when it began: a snapshot that is made meanwhile stands for
-/// more of the journal than it looks at, and is not called wrong for that.
+/// A verification of a running exchange sees the journal as of its own beginning: a snapshot made during it refers to a
+/// later part and is not reported as wrong.
 #[test]
 fn a_snapshot_made_during_a_verification_is_none_of_its_business() {
     let home = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
-//! Snapshots: written from a fold of sealed batches, beside the running exchange and without stopping it.
+//! Snapshots, written from a replay of sealed batches while the exchange runs.
 //!
-//! Each one starts from the newest that exists and replays the journal from there, so making it also proves once
-//! more that a replay equals the live run; and all sums and holds are recomputed from it. A law that does not hold, or a
-//! replay that comes to another state, ends the process: the audit is a stop switch. Rule J10.
+//! Each snapshot starts from the newest one and replays the journal from there, which proves once more that a replay
+//! equals the live run. All sums and holds are recomputed from it. A law that does not hold, or a replay that ends in
+//! another state, ends the process. Rule J10.
 
 use crate::Fault;
 use crate::care::scrub::Scrub;
@@ -20,13 +20,13 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Makes a snapshot each time a sequence known to be durable arrives, and scrubs sealed segments meanwhile; ends when
-/// nobody can send one any more.
+/// Writes a snapshot for each durable sequence that arrives, and scrubs sealed segments in between. Ends when the
+/// channel is closed.
 pub(crate) fn run(dir: &Folder, shared: &Arc<Shared>, durable: &Receiver<u64>) {
     let mut scrub = Scrub::new(dir);
     let mut due = Instant::now() + scrub.pause();
     loop {
-        // However often snapshots are asked for, the scrub has its turns.
+        // Frequent snapshots do not starve the scrub.
         let now = Instant::now();
         if due <= now {
             scrub.step();
@@ -39,7 +39,7 @@ pub(crate) fn run(dir: &Folder, shared: &Arc<Shared>, durable: &Receiver<u64>) {
         };
         match make(dir, shared, seq) {
             Ok(mark) => tracing::info!(seq = mark.seq, "snapshot written"),
-            // Money or orders are not where they must be: an exchange that goes on makes it worse.
+            // Balances or orders are wrong: going on would make it worse.
             Err(fault @ (Fault::Law { .. } | Fault::Diverged { .. })) => die(&fault),
             // The journal holds everything; only the next start takes longer.
             Err(fault) => tracing::error!(%fault, "snapshot failed"),
@@ -47,7 +47,7 @@ pub(crate) fn run(dir: &Folder, shared: &Arc<Shared>, durable: &Receiver<u64>) {
     }
 }
 
-/// Makes one snapshot, of everything up to a sequence that is durable.
+/// Makes one snapshot of everything up to a durable sequence.
 pub(crate) fn make(dir: &Folder, shared: &Shared, seq: u64) -> Result<Mark, Fault> {
     let syncer = shared.views.read().history().syncer();
     fold_and_write(dir, seq, &syncer)
@@ -86,7 +86,7 @@ fn fold_and_write(dir: &Folder, until: u64, syncer: &Syncer) -> Result<Mark, Fau
     Ok(mark)
 }
 
-/// The index that an empty history begins with, keyed by what nobody outside knows of the directory.
+/// The index of an empty history, keyed by a value that is unknown outside the directory.
 pub fn index_of_empty(journal: JournalId) -> Index {
     Index::new(u64::from_str_radix(&journal.to_string(), 16).unwrap_or(0))
 }

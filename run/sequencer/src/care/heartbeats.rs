@@ -1,9 +1,9 @@
-//! When sessions with Require Heartbeat were last heard.
+//! The last signs of life of sessions with Require Heartbeat.
 //!
-//! Only the expiry is a command; the clock of mere reads need not be journaled (DESIGN Q-004). After a
-//! restart every session has a whole window again; a pause in which nobody could be heard counts for nobody.
+//! Only the expiry is a command; the times of reads need not be journaled (DESIGN Q-004). After a restart every session
+//! has a whole window again. Time during which the process stood still counts as no session's silence.
 //!
-//! Times here are the clock's steady ones: who sets the time of day neither ends a window nor makes it longer.
+//! Times here are steady: setting the time of day neither ends nor extends a window.
 //!
 //! Clauses: `SES-010` to `SES-015`.
 
@@ -14,9 +14,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Silence after which a session's orders are cancelled, in microseconds.
 pub(crate) const SILENCE: u64 = 30 * Time::SECOND;
-/// Time between two looks after which we have been away: a tick, and a second more.
+/// A longer time between two checks means that the process stood still: a tick and a second more.
 const STALL_MIN: u64 = Time::SECOND + Time::SECOND / 5;
-/// What is left of a window once we are back from a pause as long or longer: signs of life that came meanwhile are read in it.
+/// The least rest of a window after a pause of at least this length: signs of life that arrived during the pause are
+/// read in it.
 const GRACE: u64 = 10 * Time::SECOND;
 
 fn silence() -> u64 {
@@ -29,39 +30,39 @@ fn silence() -> u64 {
     }
 }
 
-/// A session's last sign of life.
+/// A watched session and its last sign of life.
 #[derive(Debug)]
 struct Watched {
     session: SessionId,
     heard: AtomicU64,
-    /// The `heard` for which the session was expired; a newer one makes it active again.
+    /// The value of `heard` for which the session was expired; a newer sign of life makes it active again.
     expired: AtomicU64,
 }
 
-/// The sessions that must be heard.
+/// The sessions that must send signs of life.
 #[derive(Debug)]
 pub(crate) struct Heartbeats {
     sessions: RwLock<Vec<Watched>>,
-    /// When somebody looked for silence last.
+    /// The time of the last check for silence.
     checked: AtomicU64,
 }
 
 impl Heartbeats {
-    /// Nobody to be heard yet; the looks begin `now`.
+    /// No session is watched yet; checks begin `now`.
     pub(crate) fn new(now: Time) -> Self {
         Self { sessions: RwLock::default(), checked: AtomicU64::new(now.0) }
     }
 
-    /// Notes that somebody looks for silence `now`. Long after the last look, the process was stopped or the machine
-    /// suspended: what was sent meanwhile is not read yet, so that time is nobody's silence.
+    /// Notes a check for silence `now`. Long after the last check, the process was stopped or the machine suspended.
+    /// What clients sent during that time is not read yet, so it counts as no session's silence.
     pub(crate) fn note_check(&self, now: Time) {
         let since = now.0.saturating_sub(self.checked.swap(now.0, Ordering::AcqRel));
         if since > STALL_MIN {
             tracing::warn!(
                 milliseconds = since / 1_000,
-                "this process stood still: that time counts as nobody's silence"
+                "this process stood still: that time counts as no session's silence"
             );
-            // No longer than the pause itself, so that many short ones do not keep a silent session for ever.
+            // At most the pause itself, so that many short pauses do not keep a silent session alive forever.
             let at_least = now.0.saturating_sub(SILENCE - GRACE.min(since));
             for watched in self.sessions.read().iter() {
                 let moved = |heard: u64| Some((heard + since).max(at_least).min(now.0).max(heard));
@@ -79,15 +80,16 @@ impl Heartbeats {
         });
     }
 
-    /// Notes that a session was heard.
+    /// Notes a sign of life.
     pub(crate) fn heard(&self, session: SessionId, now: Time) {
         if let Some(watched) = self.sessions.read().iter().find(|watched| watched.session == session) {
             watched.heard.fetch_max(now.0, Ordering::AcqRel);
         }
     }
 
-    /// The session that is silent for longest and whose window ends by `until`, and when it ended; ties go to the
-    /// older session, so that expiries have one order. `has_orders` tells which sessions have any to cancel.
+    /// The session that is silent for longest among those whose window ends by `until`, and the end of its window. Ties
+    /// go to the older session, so that expiries have one order. `has_orders` selects the sessions with orders to
+    /// cancel.
     pub(crate) fn due(
         &self,
         until: Time,
@@ -105,8 +107,8 @@ impl Heartbeats {
             .map(|watched| (watched.session, ends(watched)))
     }
 
-    /// Notes that a session was expired for the silence that ended at `when`: it stays so until it is heard again
-    /// (SES-014), which may have happened just now.
+    /// Notes that a session was expired for the silence that ended at `when`. It stays expired until its next sign of
+    /// life (SES-014), which may have just arrived.
     pub(crate) fn expire(&self, session: SessionId, when: Time) {
         if let Some(watched) = self.sessions.read().iter().find(|watched| watched.session == session) {
             watched.expired.store(when.0.saturating_sub(silence()), Ordering::Release);

@@ -1,17 +1,17 @@
-//! Reading sealed segments again, over and over, so that a sector that rots is found while other copies of what it held
-//! still exist (rule J13: a full pass within 24 hours).
+//! Rereads sealed segments over and over, so that a rotten sector is found while other copies of its content exist
+//! (rule J13: a full pass within 24 hours).
 
 use crate::recovery::JOURNAL_DIR;
 use buttonwood_disk::Folder;
 use buttonwood_journal::{Fault, Reader};
 use std::time::Duration;
 
-/// A full pass takes no longer.
+/// The longest time of a full pass.
 const PASS: Duration = Duration::from_hours(24);
-/// Time between two segments at most.
+/// The longest time between two segments.
 const PAUSE_MAX: Duration = Duration::from_mins(10);
-/// Time between two segments of the first pass: a start has not read what its snapshot spared it, so a directory that was
-/// damaged meanwhile is told of soon. Not at once: to read a segment takes a processor for some hundredths of a second.
+/// Time between two segments of the first pass. A start skips what its snapshot covers, so damage from before the start
+/// is reported soon. Not at once: reading a segment takes some hundredths of a second of a processor.
 const PAUSE_FIRST: Duration = Duration::from_mins(1);
 
 /// A pass over the sealed segments, one at a time.
@@ -19,7 +19,7 @@ const PAUSE_FIRST: Duration = Duration::from_mins(1);
 pub(crate) struct Scrub {
     journal: Folder,
     last: u64,
-    /// Whether the first pass is not over yet.
+    /// Whether the first pass is still running.
     is_first: bool,
     pause: Duration,
 }
@@ -29,13 +29,13 @@ impl Scrub {
         Self { journal: dir.folder(JOURNAL_DIR), last: 0, is_first: true, pause: PAUSE_FIRST }
     }
 
-    /// How long to wait before the next segment.
+    /// Time before the next segment.
     pub(crate) fn pause(&self) -> Duration {
         self.pause
     }
 
-    /// Reads the next sealed segment from the disk itself. Damage is told to the operator: the exchange has what it
-    /// needs in memory, and stopping it would lose more than it saves.
+    /// Reads the next sealed segment from the disk, past the cache. Damage is reported to the operator. The exchange
+    /// goes on: it has what it needs in memory, and stopping would lose more than it saves.
     pub(crate) fn step(&mut self) {
         match self.read_next() {
             Ok(None) => {}
@@ -59,13 +59,13 @@ impl Scrub {
     }
 }
 
-/// How long to wait between two of so many segments.
+/// Time between two segments of `count`.
 fn pause(count: u32, is_first: bool) -> Duration {
     (PASS / count).min(if is_first { PAUSE_FIRST } else { PAUSE_MAX })
 }
 
-/// What a fault of the scrub means to the operator. Only damage is a reason to restore anything: having no open files left, or
-/// a disk that was away for a moment, says nothing of the segment.
+/// What a fault means to the operator. Only damage calls for a restore; a lack of open files, or a disk that was away
+/// for a moment, proves nothing about the segment.
 fn meaning(fault: &Fault) -> &'static str {
     if fault.is_damage() {
         "a sealed journal segment is damaged: restore it from a copy before the next start"
@@ -122,8 +122,8 @@ mod tests {
         assert_eq!((pause(1, false), pause(1, true)), (DAY / 144, DAY / 1_440), "no longer for a few");
     }
 
-    /// A segment that cannot be opened is not told as damaged, one that lacks or has other bytes is; and after a refusal of the
-    /// system its turn comes again.
+    /// A segment that cannot be opened is not reported as damaged; one with missing or wrong bytes is. After a refusal
+    /// of the system it is read again on its turn.
     #[test]
     fn what_cannot_be_read_is_not_called_damaged() {
         let dir = tempfile::tempdir().unwrap();

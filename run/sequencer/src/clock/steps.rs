@@ -1,47 +1,47 @@
-//! Steps of the system's clock: whether it is to be believed.
+//! Steps of the system's clock, and when they are believed.
 //!
-//! The journal's time never goes back (INV-JRN-1). One moment of a clock that shows next year would stop the exchange's time until
-//! then, and no start under a right clock would be taken (DESIGN Q-115).
+//! The journal's time never goes back (INV-JRN-1). A clock that shows next year for a moment would stop the exchange's
+//! time until then, and every start under a right clock would be refused (DESIGN Q-115).
 
 use buttonwood_model::Time;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A step of up to this many microseconds is believed at once: clocks are mended by as much.
+/// A step of up to this many microseconds is believed at once: time synchronisation makes such steps.
 const SMALL: u64 = 10 * Time::SECOND;
-/// A larger one is believed when it has lasted so long.
+/// A larger step is believed once it has lasted this long.
 const LASTING: u64 = 60 * Time::SECOND;
-/// Two readings one after the other differ by less.
+/// Two consecutive readings differ by less.
 const APART: u64 = Time::SECOND;
 /// No step is in doubt.
 const NONE: u64 = u64::MAX;
 
-/// What is believed of the system's clock; microseconds throughout.
+/// The filter between the system's clock and the exchange's; microseconds throughout.
 #[derive(Debug)]
 pub struct Steps {
     /// How far the time of day is ahead of the steady time, modulo 2⁶⁴.
     ahead: AtomicU64,
     /// The steady time since which the clock has been in doubt, or [`NONE`].
     since: AtomicU64,
-    /// How far the time of day that is in doubt is ahead of the steady time, as `ahead`.
+    /// The same for the time of day in doubt.
     doubted: AtomicU64,
 }
 
 impl Steps {
-    /// Believes the clock as it is.
+    /// A filter that believes the clock as it is.
     pub(super) fn new(day: Time, steady: Time) -> Self {
         let ahead = day.0.wrapping_sub(steady.0);
         Self { ahead: AtomicU64::new(ahead), since: AtomicU64::new(NONE), doubted: AtomicU64::new(ahead) }
     }
 
-    /// The time of day, when the system's clock shows `day` and the one that nobody sets shows `steady`: what it shows, or
-    /// while it is in doubt what it would show without its step.
+    /// The believed time of day when the system's clock shows `day` and the steady clock `steady`: `day` itself, or
+    /// `day` without its step while that is in doubt.
     pub(super) fn believed(&self, day: Time, steady: Time) -> Time {
         let expected = Time(steady.0.wrapping_add(self.ahead.load(Ordering::Relaxed)));
         let step = day.0.abs_diff(expected.0);
         if step > SMALL {
             return self.doubted(day, steady, expected);
         }
-        // Many threads read this; nearly never has one of them to write.
+        // Many threads read this; writes are rare.
         if self.since.load(Ordering::Relaxed) != NONE {
             self.since.store(NONE, Ordering::Relaxed);
             tracing::info!("the system's clock is right again");
@@ -58,7 +58,7 @@ impl Steps {
         let since = self.since.load(Ordering::Relaxed);
         let other = ahead.wrapping_sub(self.doubted.load(Ordering::Relaxed)).cast_signed().unsigned_abs();
         if since == NONE || other > SMALL {
-            // Each value has to last: the minute begins anew.
+            // Each value must last for a minute of its own.
             self.doubted.store(ahead, Ordering::Relaxed);
             self.since.store(steady.0, Ordering::Relaxed);
             let seconds = (i128::from(day.0) - i128::from(expected.0)) / i128::from(Time::SECOND);
@@ -86,7 +86,8 @@ mod tests {
     /// In seconds, a steady time far from the day.
     const BOOT: u64 = 1_000_000;
 
-    /// Reads the clock `at` so many seconds from the start, when it is `off` by so many; what is believed of it to be off.
+    /// Reads the clock `at` seconds after the start, when it is `off` by that many seconds; returns the believed
+    /// offset.
     fn off(steps: &Steps, at: u64, off: i64) -> i64 {
         let right = BOOT + at;
         let day = right.checked_add_signed(off).unwrap();
@@ -108,7 +109,7 @@ mod tests {
         }
     }
 
-    /// A clock that is wrong by far for less than a minute, once or again, leaves nothing behind.
+    /// A clock that is far off for less than a minute, once or repeatedly, has no effect.
     #[test]
     fn a_moment_of_a_wrong_clock_is_not_believed() {
         for wrong in [11, -11, 3_600, -3_600, 500_000_000, -900_000] {
@@ -123,7 +124,7 @@ mod tests {
         }
     }
 
-    /// Another step than the one in doubt has a minute of its own to last, however long the clock has been wrong before.
+    /// A step to another value must last for a minute of its own, however long the clock has been wrong before.
     #[test]
     fn every_step_has_to_last() {
         let steps = steps();
@@ -140,7 +141,7 @@ mod tests {
         assert_eq!(off(&steps, 360, 3_606), 3_606);
     }
 
-    /// It is believed once it has lasted for a minute, and so is the step back.
+    /// A large step is believed after a minute, and so is the step back.
     #[test]
     fn a_step_that_lasts_is_believed() {
         for step in [11, -11, 86_400, -86_400] {
@@ -155,7 +156,7 @@ mod tests {
         }
     }
 
-    /// A system that began in 1970, as one without a clock of its own does, is set right.
+    /// A system that starts in 1970, as one without a hardware clock does, is set right.
     #[test]
     fn a_clock_that_began_at_nothing_is_set() {
         let steps = Steps::new(Time(0), Time(5 * Time::SECOND));

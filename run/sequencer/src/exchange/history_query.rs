@@ -1,4 +1,4 @@
-//! Asking the history, most of which lies on the disk, without making anybody else wait for it.
+//! Queries of the history, most of which is on disk, that block no other caller.
 
 use crate::exchange::Exchange;
 use crate::shared::Shared;
@@ -14,9 +14,9 @@ impl Look for Shared {
 }
 
 impl Exchange {
-    /// Asks the history. What memory still holds is told at once. Where rows of the files are needed, the question is put
-    /// again on a thread that may wait for the disk, and takes the views' lock only between two reads: neither the writer
-    /// nor the other callers of this thread wait for it.
+    /// Queries the history. Rows still in memory are returned at once. If rows of the files are needed, the query runs
+    /// again on a blocking thread, which takes the views' lock only between two reads. The writer and the other callers
+    /// of this thread do not wait for it.
     ///
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
@@ -37,7 +37,7 @@ impl Exchange {
         match asked.await.map_err(JoinError::try_into_panic) {
             Ok(told) => told,
             Err(Ok(panic)) => resume_unwind(panic),
-            // The runtime is going down, and nobody reads the answer any more.
+            // The runtime is shutting down, so no caller reads the answer.
             Err(Err(_)) => std::future::pending().await,
         }
     }

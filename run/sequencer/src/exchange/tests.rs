@@ -1,4 +1,4 @@
-//! Who is let in, who decides, and who is told.
+//! Admission, deciding on serving threads, and their answers.
 
 use super::*;
 use crate::shared::GATHERED;
@@ -18,7 +18,7 @@ fn segments() -> journal::Options {
     journal::Options { first_segment_bytes: 65_536, segment_bytes: 65_536, ballast_bytes: 0 }
 }
 
-/// While much is on its way orders are to stay outside, and what does not ask is queued all the same.
+/// With many commands in flight orders are not admitted; other commands are queued all the same.
 #[test]
 fn there_is_no_room_while_much_is_on_its_way() {
     let dir = tempfile::tempdir().unwrap();
@@ -36,8 +36,7 @@ fn there_is_no_room_while_much_is_on_its_way() {
     assert!(stepped.exchange().has_room());
 }
 
-/// What a serving thread leaves for after a sync, it is reminded of when the sync is over, though none of its
-/// answers came with it.
+/// A serving thread that deferred commands is woken after the sync, even if no answer of its own came with it.
 #[test]
 fn what_was_left_during_a_sync_is_not_forgotten() {
     let dir = tempfile::tempdir().unwrap();
@@ -46,7 +45,7 @@ fn what_was_left_during_a_sync_is_not_forgotten() {
     running.stop().unwrap();
 }
 
-/// A running exchange of one command, whose writer's thread has had its turn and waits.
+/// A running exchange with one command, whose writer's thread has taken its turn and waits.
 fn running(dir: &std::path::Path) -> Running {
     let running =
         Exchange::start(recover(dir, segments()).unwrap(), Clock::manual(Time(1)), Options::default());
@@ -55,7 +54,7 @@ fn running(dir: &std::path::Path) -> Running {
     running
 }
 
-/// Waits until something is so, but not for ever.
+/// Waits until a condition holds, with a limit.
 fn wait_until(holds: impl Fn() -> bool) {
     let patience = Instant::now() + Duration::from_mins(1);
     while !holds() {
@@ -64,7 +63,7 @@ fn wait_until(holds: impl Fn() -> bool) {
     }
 }
 
-/// Runs what a serving thread does, on a thread of its own.
+/// Runs a serving thread.
 fn as_a_server<F: Future>(exchange: &Exchange, work: impl FnOnce() -> F + Send) {
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -76,7 +75,7 @@ fn as_a_server<F: Future>(exchange: &Exchange, work: impl FnOnce() -> F + Send) 
     });
 }
 
-/// A serving thread with one command, which comes while another thread's batch is on its way to the disk.
+/// A serving thread whose one command arrives while another thread's batch is in flight.
 fn serve(exchange: &Exchange) {
     let shared = Arc::clone(&exchange.shared);
     as_a_server(exchange, || async {
@@ -96,7 +95,7 @@ fn serve(exchange: &Exchange) {
     });
 }
 
-/// What a serving thread brings it decides itself, as long as nobody else does: here there is no other thread at all.
+/// A serving thread decides its own commands while no other thread holds the writer; here there is no other thread.
 #[test]
 fn a_serving_thread_decides_what_it_brings() {
     let dir = tempfile::tempdir().unwrap();
@@ -116,7 +115,7 @@ fn a_serving_thread_decides_what_it_brings() {
     });
 }
 
-/// Many that come in one go are decided on the way, so that the disk need not wait for the last.
+/// Many commands at once are decided in parts, so that the disk does not wait for the last.
 #[test]
 fn a_serving_thread_decides_once_many_have_gathered() {
     let dir = tempfile::tempdir().unwrap();
@@ -130,7 +129,7 @@ fn a_serving_thread_decides_once_many_have_gathered() {
     });
 }
 
-/// What was taken off the queue to be looked at, and found no place in a full batch, is decided first in the next.
+/// A prefetched command that found no place in a full batch is the first of the next one.
 #[test]
 fn what_a_full_batch_leaves_is_decided_in_the_next() {
     let dir = tempfile::tempdir().unwrap();
@@ -159,7 +158,7 @@ fn what_a_full_batch_leaves_is_decided_in_the_next() {
     }
 }
 
-/// While another thread decides, what a serving one brings is left to the writer's own.
+/// While another thread decides, a serving thread leaves its commands to the writer's own thread.
 #[test]
 fn what_comes_while_another_decides_is_not_forgotten() {
     let dir = tempfile::tempdir().unwrap();
@@ -189,8 +188,8 @@ fn what_comes_while_another_decides_is_not_forgotten() {
     running.stop().unwrap();
 }
 
-/// A serving thread may be the one to come upon the word to stop, or upon nonces of reads: the writer's own thread hears
-/// of both, and not only at its next tick, which does not come in a test.
+/// A serving thread may take the stop or the nonces of reads off the queue: the writer's own thread is woken for both,
+/// before its next tick, which never comes in a test.
 #[test]
 fn what_a_serving_thread_cannot_see_to_is_passed_on() {
     let dir = tempfile::tempdir().unwrap();
@@ -214,7 +213,7 @@ fn what_a_serving_thread_cannot_see_to_is_passed_on() {
     running.stop().unwrap();
 }
 
-/// Views that came to other balances than the state are shown to nobody: the process has to end.
+/// Views whose balances differ from the state's are never shown: the process must end.
 #[test]
 fn views_that_differ_are_noticed() {
     let dir = tempfile::tempdir().unwrap();
@@ -238,8 +237,8 @@ fn views_that_differ_are_noticed() {
     }
 }
 
-/// While there is hardly room to journal, a caller who only reads, once a second, does not use up what is kept back for
-/// cancels: his nonces are journaled soon at first, and ever more seldom, but every ten minutes.
+/// On a nearly full disk a client that reads once a second does not use up the space kept for cancels: its nonces are
+/// journaled soon at first, then ever more rarely, down to every ten minutes.
 #[test]
 fn nonces_of_reads_spare_a_full_disk() {
     let dir = tempfile::tempdir().unwrap();

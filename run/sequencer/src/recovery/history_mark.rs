@@ -1,7 +1,8 @@
-//! How far the history has come, written down beside it, so that an older journal put under it is noticed (rule J7).
+//! The mark of how far the history has come, kept with it, so that an older journal under a newer history is noticed
+//! (rule J7).
 //!
-//! It is written after rows that stand for durable commands, and never synced for its own sake: after a power cut it may
-//! lag, but it never claims what is not durable. A mark that cannot be read says nothing.
+//! It is written after the rows of durable commands and never synced by itself. After a power cut it may lag, but it
+//! never claims more than is durable. An unreadable mark is ignored.
 
 use buttonwood_disk::{Folder, Handle, Open};
 use buttonwood_journal::JournalId;
@@ -23,12 +24,13 @@ pub(crate) struct HistoryMark {
     written: u64,
 }
 
-/// The last command that the history in `folder` knows of, and where that stands; none for another journal's.
+/// The last command that the history in `folder` contains, and the path of the mark; `None` for another journal's
+/// history.
 pub(crate) fn read(folder: &Folder, journal: JournalId) -> io::Result<Option<(u64, PathBuf)>> {
     read_if(folder, |of| of == journal.to_string().as_bytes())
 }
 
-/// The same, whichever journal's history it is.
+/// The same for the history of any journal.
 pub(crate) fn read_any(folder: &Folder) -> io::Result<Option<(u64, PathBuf)>> {
     read_if(folder, |_| true)
 }
@@ -50,7 +52,7 @@ impl HistoryMark {
         Ok(mark)
     }
 
-    /// Writes down that the files hold everything up to `seq`.
+    /// Records that the files hold everything up to `seq`.
     pub(crate) fn write(&mut self, seq: u64) -> io::Result<()> {
         if seq > self.written {
             self.file.write_all_at(&block(self.journal.to_string().as_bytes(), seq), 0)?;
@@ -80,7 +82,7 @@ mod tests {
         Journal::open(at, Options::default()).unwrap().id()
     }
 
-    /// A mark is read by the journal that made it, and says nothing when a byte of it is wrong.
+    /// Only the journal that made a mark reads it, and a mark with a wrong byte is ignored.
     #[test]
     fn a_mark_is_its_journals_own() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
-//! Reading the journal ahead: one thread reads, verifies and decodes batches, the caller's applies them.
+//! Read-ahead of the journal: one thread reads, verifies and decodes batches, the caller's thread applies them.
 //!
-//! To read, verify and decode a command takes about as long as to apply it to the state alone.
+//! Reading, verifying and decoding a command takes about as long as applying it to the state.
 
 use std::mem;
 use std::panic::resume_unwind;
@@ -13,13 +13,14 @@ use crossbeam_channel::bounded;
 
 use crate::Fault;
 
-/// Batches that change threads at once: one that waited would be woken for each, and the two would end up on one processor.
+/// Batches per chunk. Sending batches one by one would wake the other thread for each, and the scheduler would put both
+/// on one processor.
 const CHUNK_BATCHES: usize = 64;
-/// Events that change threads at once, one batch more at most: batches may be large.
+/// Events per chunk; the last batch may exceed it.
 const CHUNK_EVENTS: usize = 16_384;
-/// Pieces that are read before they are wanted, at most.
+/// Chunks read ahead at most.
 const CHUNKS_AHEAD: usize = 4;
-/// Events that memory which is used again has room for, at most: else each buffer would grow to the largest batch.
+/// Buffers with room for more events are not reused: else each would grow to the size of the largest batch.
 const KEPT_EVENTS: usize = 2_048;
 
 /// One durable batch of the journal, verified and decoded.
@@ -73,16 +74,16 @@ impl Decoded {
     }
 }
 
-/// Why a replay ends before its end.
+/// Why a replay stops early.
 #[derive(Debug)]
 pub enum Stop {
     /// A frame cannot be read.
     Fault(Fault),
-    /// Nobody wants the rest.
+    /// The receiver wants no more batches.
     Cancelled,
 }
 
-/// What a replay of the journal hands its batches to.
+/// The visitor of a replay's batches.
 pub type Visit<'a> = dyn FnMut(&Batch<'_>) -> Result<(), Stop> + 'a;
 
 /// Whether a replay may start a thread.
@@ -104,18 +105,18 @@ pub(crate) fn read<T: Send>(
     }
 }
 
-/// Runs `read`, a replay of the journal, on a thread of its own, and hands what it reads to `fold` in order, which may
-/// refuse. Gives what `read` gave.
+/// Runs `read`, a replay of the journal, on a thread of its own and passes its batches to `fold` in order. `fold` may
+/// refuse. Returns what `read` returned.
 ///
 /// # Errors
-/// What `fold` refused with, or the [`Fault`] that the replay met behind all that `fold` took.
+/// The error of `fold`, or the [`Fault`] that the replay met after all that `fold` took.
 pub fn read_ahead<T: Send>(
     read: impl FnOnce(&mut Visit<'_>) -> Result<T, ReplayError<Stop>> + Send,
     mut fold: impl FnMut(&Decoded) -> Result<(), Fault>,
 ) -> Result<T, Fault> {
     let (full, chunks) = bounded::<Chunk>(CHUNKS_AHEAD);
     let (back, empty) = bounded::<Chunk>(CHUNKS_AHEAD);
-    // What it captures is dropped when it ends, by a panic too: so the reader learns that nobody wants more.
+    // The closure owns the channels and drops them when it ends, by a panic too; the reader then stops.
     thread::scope(move |scope| {
         let ahead = move || {
             let mut chunk = Chunk::default();
@@ -127,7 +128,7 @@ pub fn read_ahead<T: Send>(
                 let next = empty.try_recv().unwrap_or_default();
                 full.send(mem::replace(&mut chunk, next)).map_err(|_| Stop::Cancelled)
             });
-            // What was read before a fault is applied before it is told, as if it were read in turn.
+            // Batches before a fault are applied before the fault is returned, as in [`read_in_turn`].
             let _ = full.send(chunk);
             done
         };
@@ -136,7 +137,7 @@ pub fn read_ahead<T: Send>(
         let folded = chunks.iter().try_for_each(|mut chunk| {
             chunk.batches().try_for_each(&mut fold)?;
             chunk.clear();
-            // Where there is no room for it, its memory is given back.
+            // If the channel is full, the memory is freed.
             let _ = back.try_send(chunk);
             Ok(())
         });
@@ -149,7 +150,7 @@ pub fn read_ahead<T: Send>(
     })
 }
 
-/// Batches that change threads together, in memory that is used again.
+/// Batches sent together, in reused memory.
 #[derive(Debug, Default)]
 struct Chunk {
     buffers: Vec<Decoded>,
@@ -173,7 +174,7 @@ impl Chunk {
         self.used >= CHUNK_BATCHES || self.events >= CHUNK_EVENTS
     }
 
-    /// Empties it, and keeps memory of the usual size.
+    /// Empties the chunk and keeps buffers of the usual size.
     fn clear(&mut self) {
         self.buffers.retain(|buffer| buffer.out.events.capacity() <= KEPT_EVENTS);
         (self.used, self.events) = (0, 0);
@@ -184,7 +185,8 @@ impl Chunk {
     }
 }
 
-/// As [`read_ahead`], on the caller's thread: for one who has but one, or must leave the others their processors.
+/// As [`read_ahead`], on the caller's thread: for a caller that has only one thread or leaves the other processors
+/// free.
 pub(crate) fn read_in_turn<T>(
     read: impl FnOnce(&mut Visit<'_>) -> Result<T, ReplayError<Stop>>,
     mut fold: impl FnMut(&Decoded) -> Result<(), Fault>,
@@ -221,8 +223,8 @@ mod tests {
         u64::try_from(count).unwrap()
     }
 
-    /// A journal of so many batches of two commands; the one of `garbled`, if any, is no frame. A batch's fingerprint is the
-    /// sequence of its last command.
+    /// A journal of [`BATCHES`] batches of two commands; the frame of `garbled`, if any, is not valid. A batch's
+    /// fingerprint is the sequence of its last command.
     fn journal(dir: &Path, garbled: Option<u64>) -> Reader {
         let options = Options { ballast_bytes: 0, ..Options::default() };
         let mut journal = Journal::open(dir, options).unwrap();
@@ -277,7 +279,7 @@ mod tests {
         assert_eq!(in_turn, all);
     }
 
-    /// Whoever applies may refuse at any batch: nothing comes after it, and the reading ends.
+    /// `fold` may refuse at any batch: no batch follows, and the reader ends.
     #[test]
     fn what_is_refused_ends_the_reading() {
         let dir = tempfile::tempdir().unwrap();
@@ -297,7 +299,7 @@ mod tests {
         }
     }
 
-    /// What changes threads at once is bounded by its events too, and large memory is not kept.
+    /// Chunks are bounded by events too, and large buffers are freed.
     #[test]
     fn large_batches_do_not_pile_up() {
         let many = |count: usize| {
@@ -315,7 +317,7 @@ mod tests {
         assert!(chunk.is_full());
     }
 
-    /// A panic on either thread goes on, and the other ends.
+    /// A panic on either thread is propagated, and the other thread ends.
     #[test]
     fn a_panic_is_not_lost() {
         let dir = tempfile::tempdir().unwrap();
@@ -328,7 +330,7 @@ mod tests {
         assert_eq!(reading.unwrap_err().downcast_ref::<&str>(), Some(&"read"));
     }
 
-    /// A frame that cannot be read is told by its number, after all batches before it were applied.
+    /// An invalid frame is reported by its number after all batches before it were applied.
     #[test]
     fn a_garbled_frame_is_told() {
         let garbled = wide(2 * CHUNK_BATCHES + 11);

@@ -1,5 +1,5 @@
-//! Proving a data directory: every hash, every balance, every hold, the newest snapshot and the rows of history that it
-//! relies on.
+//! Proves a data directory: every hash, balance and hold, the newest snapshot and the rows of history that it refers
+//! to.
 
 use crate::Fault;
 use crate::care::checkpoint::index_of_empty;
@@ -13,7 +13,7 @@ use buttonwood_views::Fold;
 use buttonwood_views::history::Proof;
 use std::path::Path;
 
-/// What a verification found good.
+/// What a verification proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// Commands replayed.
@@ -28,13 +28,13 @@ pub struct Report {
     pub live_orders: usize,
     /// The snapshot that was compared with the replay, if any: its command.
     pub snapshot: Option<u64>,
-    /// Rows of the history that were compared: those it relies on.
+    /// Rows of the history that were compared: those that the snapshot refers to.
     pub rows: u64,
     /// What an operator should know.
     pub notes: Vec<String>,
 }
 
-/// Commands between two recomputations of every sum.
+/// Commands between two recomputations of all sums.
 const LAWS_EVERY: u64 = 100_000;
 
 /// Verifies a data directory without changing it: the journal's checksums and hash chain; a replay from the first
@@ -65,8 +65,8 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
     let journal = dir.folder(JOURNAL_DIR);
     check_not_gone(&journal, &dir.folder(HISTORY_DIR))?;
     let mut reader = Reader::open(&journal)?;
-    // Read before the journal is: beside a running exchange both go on. So do snapshots, and of one that is made meanwhile the
-    // part of the journal that is looked at says nothing.
+    // Read before the journal, since a running exchange advances both. The same holds for snapshots: a snapshot made
+    // during this verification refers to a part of the journal that is not read.
     let marked = history_mark::read(&dir.folder(HISTORY_DIR), reader.id()).map_err(Fault::HistoryMark)?;
     let mut skipped = Vec::new();
     let newest = snapshot::load_newest(&journal, &mut skipped)?;

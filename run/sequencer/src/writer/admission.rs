@@ -1,48 +1,48 @@
-//! How much may be on its way before new orders are turned away.
+//! How many commands may be in flight before new orders are refused.
 //!
-//! Under overload a longer queue serves nobody faster and everybody later. So what waits is kept to what the journal
-//! clears within [`PATIENCE`], or in some syncs' time where a sync takes long, going by its latest batches. Only what
-//! adds work is asked: cancels have the rest of the queue to themselves.
+//! Under overload a longer queue only adds latency. The number in flight is therefore limited to what the journal
+//! clears within [`PATIENCE`], estimated from its latest batches, or within a few syncs where a sync takes long. Only
+//! new orders are limited; cancels may use the rest of the queue.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long an order that is let in may have to wait for those before it, on a disk that syncs quickly.
+/// How long an admitted order may wait for those before it on a disk that syncs quickly.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// The same in syncs, on one that does not: a batch that is mostly sync may as well be larger.
+/// The same in syncs, on a slow disk: where most of a batch's time is the sync, the batch may as well be larger.
 const PATIENCE_SYNCS: u64 = 3;
-/// A batch is stuck when it takes so many times what the slowest took lately.
+/// A batch is stuck when it takes this many times as long as the slowest recent one.
 const STUCK_TIMES: u64 = 2;
-/// Commands that may always be on their way: fewer would share a sync less well.
+/// Commands that may always be in flight: fewer would share a sync less well.
 const WAITING_MIN: u64 = 64;
-/// Commands on their way beyond which no order is let in, however fast the disk is.
+/// Commands in flight above which no order is admitted, however fast the disk is.
 const WAITING_MAX: u64 = 4_096;
-/// Commands of a batch from which its time says what a command takes; with fewer, what a sync takes.
+/// From this size, a batch's time estimates the time per command; below it, the time of a sync.
 const TELLING: u64 = 16;
-/// Telling batches that are remembered, about. Disks answer in bursts: one batch alone says too much or too little.
+/// Large batches remembered, about. Disks answer in bursts, so one batch alone is no estimate.
 const REMEMBERED: u64 = 16;
-/// What a command takes until batches have told, in nanoseconds.
+/// The time per command before the first estimate, in nanoseconds.
 const PACE_FIRST: u64 = 10_000;
-/// What a sync takes is believed by one part of so many when it is more, and of so many when it is less: a disk that makes
-/// some wait has quick syncs too, and it is those that a larger batch does not lengthen.
+/// The estimate of a sync moves by one part of the first number when a sync is slower, of the second when it is
+/// quicker: a disk that stalls now and then has quick syncs too, and those count more.
 const SYNC_PARTS: [u64; 2] = [32, 4];
-/// Part by which the slowest batch counts less with every quicker one.
+/// The part of the slowest batch's time that each quicker batch removes.
 const SLOWEST_FADES: u64 = 64;
 
-/// What is on its way, and how fast it moves.
+/// The commands in flight, and how fast the journal clears them.
 #[derive(Debug)]
 pub(crate) struct Admission {
     submitted: AtomicU64,
     answered: AtomicU64,
-    /// Nanoseconds that the latest telling batches took, and commands in them; each batch counts less with every later one.
+    /// Nanoseconds of the latest large batches, and commands in them; older batches fade.
     busy: AtomicU64,
     served: AtomicU64,
-    /// Nanoseconds that a sync took in the others.
+    /// Estimated nanoseconds of a sync, from small batches.
     sync: AtomicU64,
-    /// Nanoseconds that the slowest batch took lately.
+    /// Nanoseconds of the slowest recent batch.
     slowest: AtomicU64,
     began: Instant,
-    /// When the batch in flight was taken, in nanoseconds since the beginning; none in flight if it is [`u64::MAX`].
+    /// When the batch in flight was taken, in nanoseconds since `began`; [`u64::MAX`] if none is in flight.
     taken_at: AtomicU64,
 }
 
@@ -62,42 +62,42 @@ impl Default for Admission {
 }
 
 impl Admission {
-    /// Notes a command that wants an answer.
+    /// Counts a command that wants an answer.
     pub(crate) fn submitted(&self) {
         self.submitted.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Notes how many got theirs.
+    /// Counts answered commands.
     pub(crate) fn answered(&self, commands: usize) {
         self.answered.fetch_add(wide(commands), Ordering::Relaxed);
     }
 
-    /// A batch goes to the disk.
+    /// Notes that a batch goes to the disk.
     pub(crate) fn batch_taken(&self) {
         self.taken_at.store(nanos(self.began.elapsed()), Ordering::Relaxed);
     }
 
-    /// The batch in flight is durable and answered.
+    /// Notes that the batch in flight is durable and answered.
     pub(crate) fn batch_done(&self, commands: usize) {
         let now = nanos(self.began.elapsed());
         let took = now.saturating_sub(self.taken_at.swap(u64::MAX, Ordering::Relaxed));
         self.learn(wide(commands), took);
     }
 
-    /// Whether another order is let in.
+    /// Whether another order is admitted.
     pub(crate) fn has_room(&self) -> bool {
         self.has_room_at(|| nanos(self.began.elapsed()))
     }
 
-    /// The clock is asked only where it matters: this is on the path of every order.
+    /// The clock is read only where it matters: this is on the path of every order.
     fn has_room_at(&self, now: impl FnOnce() -> u64) -> bool {
         let answered = self.answered.load(Ordering::Relaxed);
         let waiting = self.submitted.load(Ordering::Relaxed).saturating_sub(answered);
         waiting < WAITING_MIN || waiting < self.limit() && !self.is_stuck(now())
     }
 
-    /// A batch that flies for much longer than those before it says more than all of them; a pause that the disk makes
-    /// now and then is none of that, and who comes meanwhile goes with the next batch.
+    /// A batch that takes much longer than the recent ones means that the disk is stuck. A usual pause of the disk does
+    /// not: what arrives during it goes with the next batch.
     fn is_stuck(&self, now: u64) -> bool {
         let since = self.taken_at.load(Ordering::Relaxed);
         let slowest = self.slowest.load(Ordering::Relaxed);
@@ -150,14 +150,14 @@ mod tests {
         Admission { submitted: AtomicU64::new(count), ..Admission::default() }
     }
 
-    /// Batches enough for those before them to be forgotten.
+    /// Enough batches to outweigh the ones before.
     fn learn_well(admission: &Admission, commands: u64, took: u64) {
         for _ in 0..20 * REMEMBERED {
             admission.learn(commands, took);
         }
     }
 
-    /// With a quick journal thousands may wait, with a slow one as many as it clears in time, and never none.
+    /// A quick journal admits thousands, a slow one as many as it clears in time, and never none.
     #[test]
     fn what_may_wait_follows_the_journal() {
         let admission = waiting(1_999);
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(admission.limit(), WAITING_MAX);
     }
 
-    /// Of a disk that takes some batches at once and then pauses, what it does in all is believed.
+    /// A disk that takes some batches at once and then pauses is judged by its average.
     #[test]
     fn bursts_are_averaged() {
         let admission = waiting(0);
@@ -187,7 +187,7 @@ mod tests {
         assert!((90..=110).contains(&admission.limit()), "{}", admission.limit());
     }
 
-    /// A pause of the disk is waited for by those who come meanwhile, as long as it is not the rule that it is late.
+    /// Orders that arrive during a usual pause of the disk are admitted.
     #[test]
     fn who_meets_a_pause_is_let_in() {
         const PAUSE: u64 = 90_000_000;
@@ -196,7 +196,7 @@ mod tests {
             admission.learn(7, 200_000);
         }
         admission.learn(7, PAUSE);
-        // What came meanwhile goes in one batch.
+        // The orders that arrived during the pause are one batch.
         admission.learn(140, 300_000);
         for _ in 0..20 {
             admission.learn(7, 200_000);
@@ -210,7 +210,7 @@ mod tests {
         assert!(!admission.has_room_at(|| late + 2 * PAUSE));
     }
 
-    /// Pauses between quick syncs are not what a sync takes.
+    /// Pauses between quick syncs do not count as slow syncs.
     #[test]
     fn pauses_are_no_slow_syncs() {
         let admission = waiting(0);
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(admission.limit(), WAITING_MIN);
     }
 
-    /// Where a sync takes long, batches may grow until they are more than that.
+    /// Where a sync takes long, batches may grow until their commands take longer than the sync.
     #[test]
     fn a_slow_sync_is_no_overload() {
         const SYNC: u64 = 15_000_000;
@@ -234,14 +234,14 @@ mod tests {
             admission.learn(TELLING, SYNC);
         }
         assert_eq!(admission.limit(), WAITING_MIN);
-        // One half of what waits is in flight, the other gathers.
+        // One half of the waiting commands is in flight, the other gathers.
         for _ in 0..2_000 {
             admission.learn(admission.limit() / 2, SYNC);
         }
         assert!(admission.limit() > WAITING_MAX / 2, "{}", admission.limit());
     }
 
-    /// While a batch is stuck, only the least are let in.
+    /// While a batch is stuck, only the minimum is admitted.
     #[test]
     fn a_stuck_batch_keeps_orders_out() {
         let admission = waiting(WAITING_MIN);

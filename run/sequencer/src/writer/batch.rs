@@ -1,4 +1,4 @@
-//! What the writer hands to the thread that makes it durable.
+//! Batches: decided commands on their way from the writer to the committing thread.
 
 use crate::writer::reply_mailbox::Reply;
 use buttonwood_engine::{AccessEvent, Answer, Command, Event, Outcome, TradingEvent};
@@ -7,21 +7,21 @@ use buttonwood_planted::{Bug, planted};
 use std::ops::Range;
 use tokio::sync::oneshot;
 
-/// Commands in a batch at most; a longer queue waits for the next.
+/// Commands in a batch at most; the rest of the queue waits for the next one.
 pub(crate) const COMMANDS_MAX: usize = 4_096;
-/// Events in a batch after which no further command is taken.
+/// A batch with this many events takes no further command.
 pub(crate) const EVENTS_MAX: usize = 65_536;
 
 /// The answer to a submitted command, sent once it is durable.
 #[derive(Debug)]
 pub struct Receipt {
-    /// Where and when it stands.
+    /// The command's sequence and time.
     pub stamp: Stamp,
-    /// What it came to.
+    /// The command's outcome.
     pub outcome: Answer,
-    /// Ids of the orders that a command which cancels several has cancelled.
+    /// Ids of the orders that a cancelling command cancelled.
     pub cancelled: Vec<OrderId>,
-    /// Ids of those that it could not cancel any more.
+    /// Ids of the orders that it could no longer cancel.
     pub kept: Vec<OrderId>,
 }
 
@@ -40,11 +40,11 @@ pub(crate) struct Entry {
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     pub(crate) entries: Vec<Entry>,
-    /// What the entries did.
+    /// The entries' events.
     pub(crate) out: Outbox<Event>,
     /// The state's fingerprint after the last entry.
     pub(crate) fingerprint: u64,
-    /// Callers who wait for the batch without a command of their own in it: the clock was moved this far for them.
+    /// Callers that wait for the batch but have no command in it: moves of the clock, with the time reached.
     pub(crate) moved: Vec<(Time, oneshot::Sender<Time>)>,
 }
 
@@ -53,7 +53,7 @@ impl Batch {
         self.entries.is_empty() && self.moved.is_empty()
     }
 
-    /// Whether no further command is taken into it.
+    /// Whether the batch takes no further command.
     pub(crate) fn is_full(&self) -> bool {
         self.entries.len() >= COMMANDS_MAX || self.out.events.len() >= EVENTS_MAX
     }
@@ -73,7 +73,7 @@ impl Batch {
     }
 }
 
-/// The orders that events cancelled, oldest first.
+/// The orders that the events cancelled, oldest first.
 pub(crate) fn cancelled(events: &[Event]) -> Vec<OrderId> {
     let mut ids = ids(events, |event| {
         let TradingEvent::Cancelled { order, .. } = event else { return None };
@@ -85,7 +85,7 @@ pub(crate) fn cancelled(events: &[Event]) -> Vec<OrderId> {
     ids
 }
 
-/// The orders that it was too late to cancel, oldest first.
+/// The orders that could no longer be cancelled, oldest first.
 pub(crate) fn kept(events: &[Event]) -> Vec<OrderId> {
     ids(events, |event| {
         let TradingEvent::CancelRejected { order, .. } = event else { return None };

@@ -1,13 +1,13 @@
-//! The batch that fills while the last one is made durable.
+//! The handoff of batches from the writer to the committing thread.
 //!
-//! The writer decides into it, the committing thread takes it when its last sync is over: neither waits for the other
-//! to have a turn in between, which would cost two changes of threads a batch.
+//! The writer decides into the waiting batch during a sync. The committing thread takes it after the sync. Neither
+//! thread waits for a turn of the other, which would cost two thread switches per batch.
 
 use crate::writer::batch::Batch;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// A batch, and word that it holds something.
+/// A batch and the condition that it is not empty.
 #[derive(Debug, Default)]
 pub(crate) struct BatchHandoff {
     slot: Mutex<Slot>,
@@ -17,23 +17,23 @@ pub(crate) struct BatchHandoff {
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
     pub(crate) batch: Batch,
-    /// No more will come.
+    /// Set when no more commands will come.
     is_closed: bool,
 }
 
-/// What waiting for a batch came to.
+/// The result of waiting for a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// There is one.
+    /// A batch was taken.
     Batch,
-    /// Nothing came in time.
+    /// The wait timed out.
     Nothing,
-    /// Nothing will come any more.
+    /// The handoff is closed and empty.
     Closed,
 }
 
 impl BatchHandoff {
-    /// The batch, to put decided commands into; [`BatchHandoff::notify`] says that they are there.
+    /// The batch that the writer fills; call [`BatchHandoff::notify`] afterwards.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Slot> {
         self.slot.lock()
     }
@@ -43,13 +43,13 @@ impl BatchHandoff {
         self.filled.notify_one();
     }
 
-    /// Says that no more will come.
+    /// Closes the handoff: no more commands will come.
     pub(crate) fn close(&self) {
         self.slot.lock().is_closed = true;
         self.filled.notify_one();
     }
 
-    /// Exchanges an empty batch for what has gathered, and waits so long for something to gather.
+    /// Swaps an empty batch for the gathered one, waiting up to `timeout` for something to gather.
     pub(crate) fn take(&self, empty: &mut Batch, timeout: Duration) -> Taken {
         let mut slot = self.slot.lock();
         if slot.batch.is_empty() && !slot.is_closed {

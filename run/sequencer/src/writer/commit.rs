@@ -1,4 +1,4 @@
-//! Making batches durable, and only then letting anything of them be seen (INV-ACK-1, rule J14).
+//! Makes batches durable, and only then visible (INV-ACK-1, rule J14).
 
 use crate::fault::Fault;
 use crate::recovery::history_mark::HistoryMark;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// How often an idle exchange on a full disk is asked whether there is room again.
+/// How often an idle exchange on a full disk checks for free space.
 const LOOK_FOR_SPACE: Duration = Duration::from_secs(1);
 
 /// Bytes of history rows that gather before they are written to the files.
@@ -25,25 +25,25 @@ pub(crate) struct Committer {
     pub(crate) shared: Arc<Shared>,
     pub(crate) writer: Writer,
     pub(crate) buffer: Buffer,
-    /// Answers of the batch being published, reused.
+    /// Answers of the batch being published; the allocation is reused.
     pub(crate) receipts: Vec<Receipt>,
-    /// Serving threads with answers of the batch, reused.
+    /// Mailboxes with answers of the batch; the allocation is reused.
     pub(crate) to_wake: Vec<Arc<Mailbox>>,
     pub(crate) snapshots: Sender<u64>,
     /// Commands between two snapshots.
     pub(crate) snapshot_every: u64,
     pub(crate) snapshot_seq: u64,
-    /// Whether the last flush of history failed, which is told once.
+    /// Whether the last flush of history failed; logged once.
     pub(crate) history_lags: bool,
-    /// How far the history's files have come.
+    /// The mark of how far the history's files have come.
     pub(crate) history_mark: HistoryMark,
 }
 
 impl Committer {
-    /// Runs until the writer is gone; returns what the last snapshot needs.
+    /// Runs until the writer has ended; returns what the last snapshot needs.
     pub(crate) fn run(mut self) -> (Writer, HistoryMark) {
         let mut batch = Batch::default();
-        // Behind the batch, so that it ends the process before the batch's callers hear that nothing was done.
+        // Declared after the batch, so that on a panic it aborts before the batch's callers are notified.
         let _end = EndOnPanic("journal");
         loop {
             match self.shared.handoff.take(&mut batch, LOOK_FOR_SPACE) {
@@ -52,18 +52,18 @@ impl Committer {
                         die(&fault);
                     }
                 }
-                // With little space nothing may come to be appended, and yet space may have been made.
+                // On a nearly full disk no batch may come, and yet space may have become free.
                 Taken::Nothing => self.look_for_space(),
                 Taken::Closed => return (self.writer, self.history_mark),
             }
         }
     }
 
-    /// Makes a batch durable, and only then shows and answers it.
+    /// Makes a batch durable, then publishes and answers it.
     ///
     /// # Errors
-    /// Nobody can know what is on the disk (rule J1), or the views have come to other balances than the state they follow:
-    /// the process must end before anything about the batch leaves it, and recovery decides.
+    /// What is on the disk is unknown (rule J1), or the views have other balances than the state. The process must end
+    /// before anything of the batch leaves it; recovery decides.
     pub(crate) fn commit(&mut self, batch: &mut Batch) -> Result<(), Fault> {
         if batch.is_full() {
             // The writer waits for room.
@@ -83,14 +83,14 @@ impl Committer {
         self.shared.admission.batch_done(batch.entries.len());
         batch.clear();
         self.shared.synced(&mut self.to_wake);
-        // Last: a thread that is woken may take this one's processor at once.
+        // Last, since a woken thread may take this one's processor at once.
         for mailbox in self.to_wake.drain(..) {
             mailbox.wake();
         }
         Ok(())
     }
 
-    /// What [`Committer::commit`] must never do, planted to see whether it is noticed.
+    /// The order of steps that [`Committer::commit`] must never use; planted to prove that tests notice it.
     fn commit_early(&mut self, batch: &mut Batch) -> Result<(), Fault> {
         self.publish(batch)?;
         if planted(Bug::AnsweredEarly) {
@@ -137,11 +137,11 @@ impl Committer {
         Ok(())
     }
 
-    /// Shows the batch to the views and words the answers. True when all of its history is in the files, to which a
-    /// snapshot would refer.
+    /// Applies the batch to the views and builds the answers. `true` when all of its history is in the files, which a
+    /// snapshot requires.
     ///
     /// # Errors
-    /// [`Fault::Diverged`] when the views have not come to the balances that were decided upon: what they show is wrong.
+    /// [`Fault::Diverged`] when the views have other balances than the state: they would show wrong figures.
     fn publish(&mut self, batch: &Batch) -> Result<bool, Fault> {
         let mut views = self.shared.views.write();
         for entry in &batch.entries {
@@ -157,7 +157,7 @@ impl Committer {
                 };
                 self.receipts.push(Receipt {
                     stamp: entry.stamp,
-                    // Before the events are applied: a cancelled order is still there to be told.
+                    // Before the events are applied, while a cancelled order can still be read.
                     outcome: entry.outcome.in_full(entry.stamp, events, texts, views.state()),
                     cancelled: cancelled(listed),
                     kept: kept(listed),
@@ -168,18 +168,18 @@ impl Committer {
         if let Some(last) = batch.entries.last()
             && views.state().fingerprint() != batch.fingerprint
         {
-            // The views stay locked for good: nobody may read them any more.
+            // The views stay locked: no thread may read them any more.
             std::mem::forget(views);
             return Err(Fault::Diverged { seq: last.stamp.seq.0 });
         }
-        // Queries see rows before they are in the files, and replay brings back what never got there.
+        // Queries also read rows that are not in the files yet, and a replay restores rows that never got there.
         if views.history().pending() < HISTORY_PENDING_MAX && !self.is_snapshot_due() && !self.history_lags {
             return Ok(false);
         }
         let flushed = views.flush();
         drop(views);
         if flushed.is_ok() {
-            // Only an aid to notice an old journal later: what cannot be written now is tried with the next rows.
+            // The mark only helps to notice an old journal; a failed write is retried with the next rows.
             let _ = self.history_mark.write(self.writer.mark().seq);
         }
         match (&flushed, self.history_lags) {
@@ -191,8 +191,8 @@ impl Committer {
         Ok(flushed.is_ok())
     }
 
-    /// Answers the callers once the views show the batch: so a client reads its own writes. Serving threads are still
-    /// to be woken.
+    /// Answers the callers after the views show the batch, so that a client reads its own writes. The mailboxes are
+    /// woken later.
     fn answer(&mut self, batch: &mut Batch) {
         self.shared.admission.answered(self.receipts.len());
         if planted(Bug::AnswersExchanged) {
@@ -219,16 +219,16 @@ impl Committer {
         let seq = self.writer.mark().seq;
         match self.snapshots.try_send(seq) {
             Ok(()) => self.snapshot_seq = seq,
-            // The last one is still being made.
+            // The previous snapshot is still being written.
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
         }
     }
 }
 
-/// Ends the process at once: nothing that was not synced may be acknowledged, by anyone, ever, nor anything be built on a
-/// state that breaks a law.
+/// Ends the process at once: nothing undurable may be acknowledged, and nothing may be built on a state that breaks a
+/// law.
 pub(crate) fn die(fault: &dyn std::error::Error) -> ! {
-    // Standard error may be a file on the disk that just failed; the end must not depend on it.
+    // Standard error may be a file on the failed disk; the abort must not depend on it.
     let _ = writeln!(io::stderr(), "buttonwood: {fault}; stopping before anything more is acknowledged");
     std::process::abort();
 }

@@ -37,14 +37,14 @@ impl Writer {
         self.moving.is_some() || follows_up && self.is_full()
     }
 
-    /// Moves a manual clock, and runs what falls due on the way in its order.
+    /// Moves a manual clock and runs everything that falls due on the way, in order.
     pub(super) fn advance(&mut self, to: Time, reply: oneshot::Sender<Time>, shared: &Shared) {
         self.moving = Some(Moving { to, reply, optional: MOVE_OPTIONAL_MAX });
         self.go_on_moving(shared);
     }
 
-    /// Goes on with a move. What falls due on the way may be more than a batch holds: then the next one takes more of it, and
-    /// nobody else has a turn before all of it is done, since only then the time behind it is told.
+    /// Continues a move. If more falls due than one batch holds, the next batch takes more. No other command is decided
+    /// until the move is done, since the new time is published only then.
     pub(super) fn go_on_moving(&mut self, shared: &Shared) {
         let Some(Moving { to, .. }) = self.moving else { return };
         if self.run_due(Some(to), to, shared)

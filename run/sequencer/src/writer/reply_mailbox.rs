@@ -1,7 +1,8 @@
-//! Answers on their way to the callers of one serving thread.
+//! The answers to the callers of one serving thread.
 //!
-//! A caller elsewhere waits on a channel of its own. A serving thread has hundreds of callers, and waking it costs a
-//! system call: so its answers are put into one mailbox, it is woken once a batch, and hands them out itself.
+//! Callers on other threads wait on a channel each. A serving thread has hundreds of callers, and waking it costs a
+//! system call. Its answers are therefore collected in one mailbox. The thread is woken once per batch and distributes
+//! them itself.
 
 use crate::shared::Shared;
 use crate::writer::batch::Receipt;
@@ -15,13 +16,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 use tokio::sync::{Notify, oneshot};
 
-/// Where the answers of one thread arrive.
+/// The mailbox of one serving thread.
 #[derive(Debug, Default)]
 pub(crate) struct Mailbox {
-    /// Tickets with their answers; none when the exchange stopped before it took the command.
+    /// Ticket numbers with their answers; `None` when the exchange stopped before it took the command.
     answers: Mutex<Vec<(usize, Option<Receipt>)>>,
     arrived: Notify,
-    /// Whether the thread has left commands in the queue for after the sync in flight.
+    /// Whether the thread has deferred queued commands until after the sync in flight.
     has_deferred: AtomicBool,
 }
 
@@ -31,18 +32,18 @@ impl Mailbox {
         self.arrived.notify_one();
     }
 
-    /// Notes that the thread has left commands in the queue; `true` if that was not known.
+    /// Notes that the thread deferred commands; `true` if that is new.
     pub(crate) fn defer(&self) -> bool {
         !self.has_deferred.swap(true, Ordering::SeqCst)
     }
 
-    /// Forgets it.
+    /// Clears that note.
     pub(crate) fn resume(&self) {
         self.has_deferred.store(false, Ordering::SeqCst);
     }
 }
 
-/// How the answer to a command gets back to whoever submitted it.
+/// How the answer to a command reaches its caller.
 #[derive(Debug)]
 pub(crate) enum Reply {
     /// Over a channel.
@@ -51,8 +52,8 @@ pub(crate) enum Reply {
     Mailbox(Ticket),
 }
 
-/// A caller's place in its thread's mailbox. Dropped without an answer, it says that there will be none; but not while a
-/// thread panics, since nobody knows then what has become of the command.
+/// A caller's place in its thread's mailbox. A ticket dropped without an answer reports that the command was not taken.
+/// During a panic it reports nothing, since the fate of the command is then unknown.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     mailbox: Arc<Mailbox>,
@@ -61,10 +62,10 @@ pub(crate) struct Ticket {
 }
 
 impl Reply {
-    /// Sends the answer; the thread of a mailbox must be woken afterwards, once for all of its answers.
+    /// Sends the answer. The caller wakes the mailboxes in `to_wake` afterwards, once for all answers.
     pub(crate) fn send(self, receipt: Receipt, to_wake: &mut Vec<Arc<Mailbox>>) {
         match self {
-            // A caller who has gone away needs no answer.
+            // A caller that disconnected needs no answer.
             Self::Channel(sender) => drop(sender.send(receipt)),
             Self::Mailbox(mut ticket) => {
                 ticket.is_answered = true;
@@ -75,7 +76,7 @@ impl Reply {
     }
 }
 
-/// Notes that a thread must be woken.
+/// Adds a mailbox to those to wake.
 pub(crate) fn wake_later(to_wake: &mut Vec<Arc<Mailbox>>, mailbox: Arc<Mailbox>) {
     if !to_wake.iter().any(|known| Arc::ptr_eq(known, &mailbox)) {
         to_wake.push(mailbox);
@@ -91,30 +92,30 @@ impl Drop for Ticket {
     }
 }
 
-/// What a caller of this thread is doing.
+/// The state of a caller's place.
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,
     reason = "places are reused, and boxing an answer would allocate each time"
 )]
 enum Caller {
-    /// There is none at this place.
+    /// The place is free.
     Free,
-    /// It waits.
+    /// The caller waits.
     Waits(Option<Waker>),
-    /// Its answer is here.
+    /// The answer has arrived.
     Answered(Option<Receipt>),
-    /// It has gone away before the answer came.
+    /// The caller disconnected before its answer came.
     Gone,
 }
 
-/// The callers of one serving thread.
+/// A serving thread's callers and their submissions.
 #[derive(Debug, Default)]
 struct ServingThread {
     mailbox: Arc<Mailbox>,
     /// Submissions so far.
     submitted: Cell<u64>,
-    /// There is something in the queue that nobody may have seen to.
+    /// The queue may hold commands that no thread has picked up.
     has_work: Notify,
     callers: RefCell<Vec<Caller>>,
     free: RefCell<Vec<usize>>,
@@ -124,7 +125,7 @@ thread_local! {
     static SERVING_THREAD: RefCell<Option<Rc<ServingThread>>> = const { RefCell::new(None) };
 }
 
-/// Notes a submission if this thread is a serving one, where they gather before they are decided.
+/// Counts a submission of a serving thread; `false` on any other thread.
 pub(crate) fn note_submission() -> bool {
     SERVING_THREAD.with_borrow(|thread| {
         if let Some(thread) = thread {
@@ -135,7 +136,7 @@ pub(crate) fn note_submission() -> bool {
     })
 }
 
-/// Makes this thread a serving one. The future hands answers out and gathers commands, and runs as long as the thread
+/// Makes this thread a serving thread. The future distributes answers and gathers commands for as long as the thread
 /// serves.
 pub(crate) fn open(shared: Arc<Shared>) -> impl Future<Output = ()> {
     let thread = Rc::new(ServingThread::default());
@@ -159,7 +160,7 @@ impl ServingThread {
         }
     }
 
-    /// Has decided what has gathered once another look at the sockets brings no more.
+    /// Decides the gathered commands once another poll of the sockets brings no more.
     async fn gather(&self, shared: &Shared) {
         loop {
             self.has_work.notified().await;
@@ -238,7 +239,7 @@ enum AnswerSource {
 }
 
 impl Pending {
-    /// A way back to this thread's mailbox if it is a serving one, else over a channel.
+    /// A mailbox place on a serving thread, a channel on any other.
     pub(crate) fn new() -> (Reply, Self) {
         SERVING_THREAD.with_borrow(|thread| match thread {
             Some(thread) => {
@@ -288,7 +289,7 @@ mod tests {
     use super::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    /// A command that is dropped was not taken; one that a panic drops may have been.
+    /// A dropped ticket reports that its command was not taken; a ticket dropped by a panic reports nothing.
     #[test]
     fn a_panic_tells_no_caller_that_nothing_was_done() {
         let mailbox = Arc::new(Mailbox::default());

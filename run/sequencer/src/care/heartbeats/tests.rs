@@ -1,4 +1,4 @@
-//! Silence: who is watched how long, by which clock.
+//! The silence of watched sessions, and the clock that measures it.
 
 use super::*;
 use crate::{Clock, Options, Stepped, recover_stepped};
@@ -33,7 +33,7 @@ fn a_sign_of_life_moves_the_deadline_and_revives() {
     assert_eq!(heartbeats.due(at(45), |_| false), None);
     assert_eq!(heartbeats.due(at(45), |_| true), Some((FIRST, at(45))));
     heartbeats.heard(SECOND, at(50));
-    // Heard between the decision and the note: its next silence counts.
+    // A sign of life between the decision and the note: the next silence counts.
     heartbeats.heard(FIRST, at(60));
     heartbeats.expire(FIRST, at(45));
     assert_eq!(heartbeats.due(at(80), |_| true), Some((SECOND, at(80))));
@@ -122,7 +122,7 @@ fn place() -> Place {
     }
 }
 
-/// An exchange of one session that must be heard, and has an order.
+/// An exchange with one watched session that has an order.
 struct Quiet {
     stepped: Stepped,
     _dir: tempfile::TempDir,
@@ -189,13 +189,13 @@ impl Quiet {
         self.stepped.state().stamp().time
     }
 
-    /// A turn of the writer's thread in which it looks for silence.
+    /// A turn of the writer's thread with a check for silence.
     fn tick(&mut self) {
         self.look();
         self.stepped.commit().unwrap();
     }
 
-    /// The same while the journal's thread is at work still.
+    /// The same while the journal's thread is still busy.
     fn look(&mut self) {
         self.stepped.decide(Duration::from_hours(self.ticks));
         self.ticks += 1;
@@ -207,7 +207,7 @@ impl Quiet {
         day.store(time.0, Ordering::Release);
     }
 
-    /// Time goes by, and nobody looks.
+    /// Time passes without a check.
     fn pass(&self, seconds: u64) {
         let Clock::Set { day, steady, .. } = &self.stepped.exchange().shared.clock else { return };
         for clock in [day, steady] {
@@ -215,7 +215,7 @@ impl Quiet {
         }
     }
 
-    /// Time goes by, and the writer's thread looks every second.
+    /// Time passes with a check every second.
     fn watched_for(&mut self, seconds: u64) {
         for _ in 0..seconds {
             self.pass(1);
@@ -228,8 +228,9 @@ fn real_clock() -> Clock {
     Clock::set_to(DAY, Time(60 * Time::SECOND))
 }
 
-/// Many sessions may fall silent at one time, as when their network fails, each with thousands of orders. Their cancels are more
-/// than a batch can hold, however often silence is looked for until the disk has it: some go with the next, and none is forgotten.
+/// Many sessions may fall silent at once, as when their network fails, each with thousands of orders. Their cancels
+/// exceed one batch, however often the writer checks before the disk has it: the rest goes with the next batch, and
+/// none is lost.
 /// Proves SES-010.
 #[test]
 fn a_crowd_that_falls_silent_is_not_one_batch() {
@@ -255,8 +256,8 @@ fn a_crowd_that_falls_silent_is_not_one_batch() {
     assert_eq!(live(&quiet), 0);
 }
 
-/// A clock that is set makes nobody silent, and keeps no silent session's orders. The expiry is of its own time, not of the window's
-/// end: of the new time where the clock is believed at once. Proves SES-010.
+/// Setting the clock silences no session and keeps no silent session's orders. The expiry carries its own time and not
+/// the end of the window: the new time where the step is believed at once. Proves SES-010.
 #[test]
 fn a_day_that_is_set_moves_no_window() {
     let seconds = |seconds: u64| seconds * Time::SECOND;
@@ -277,8 +278,8 @@ fn a_day_that_is_set_moves_no_window() {
     }
 }
 
-/// A clock that shows next year for a moment leaves nothing of it in the journal, whose time never goes back; one that was set is
-/// followed after a minute, or stands still until it has passed.
+/// A clock that shows next year for a moment leaves no trace in the journal, whose time never goes back. A clock that
+/// was set is followed after a minute, or the time stands still until it has caught up.
 #[test]
 fn a_moment_of_a_wrong_day_is_not_journaled() {
     let seconds = |seconds: u64| seconds * Time::SECOND;
@@ -306,8 +307,8 @@ fn a_moment_of_a_wrong_day_is_not_journaled() {
     assert_eq!(quiet.stamped(), DAY.plus(year + seconds(60)), "it does not go back");
 }
 
-/// While we stand still nobody can be heard, so nobody falls silent: not at once, nor before what has come meanwhile can be
-/// read. Proves SES-010.
+/// While the process stands still no session falls silent: not at once, and not before the signs of life sent during
+/// that time can be read. Proves SES-010.
 #[test]
 fn a_pause_of_ours_is_nobodys_silence() {
     let mut quiet = Quiet::real();
@@ -321,7 +322,7 @@ fn a_pause_of_ours_is_nobodys_silence() {
     assert!(!quiet.is_live());
 }
 
-/// However often we stand still for a moment, a session that stays silent is cancelled. Proves SES-010.
+/// Many short pauses do not keep a silent session's orders. Proves SES-010.
 #[test]
 fn pauses_do_not_keep_a_silent_session() {
     let mut quiet = Quiet::real();
@@ -339,7 +340,7 @@ fn pauses_do_not_keep_a_silent_session() {
     assert!(!quiet.is_live());
 }
 
-/// A clock that is moved by hand is the only one there is, however far it is moved at once. Proves SES-010.
+/// A manual clock measures silence itself, however far one move goes. Proves SES-010.
 #[test]
 fn a_manual_clock_measures_silence_itself() {
     let mut quiet = Quiet::with(Clock::manual(DAY));
