@@ -5,7 +5,7 @@ use std::path::Path;
 use buttonwood_disk::Folder;
 
 use crate::catalog;
-use crate::course::{Finish, Goal, Start, run};
+use crate::replay_scan::{Finish, Goal, Start, run};
 use crate::earlier;
 use crate::fault::{Fault, Note, ReplayError, io};
 use crate::lock::Lock;

@@ -31,7 +31,6 @@ mod blank;
 mod buffer;
 mod catalog;
 mod codec;
-mod course;
 mod direct;
 mod earlier;
 #[cfg(test)]
@@ -45,6 +44,7 @@ mod mark;
 mod prepare;
 mod reader;
 mod replay;
+mod replay_scan;
 mod segment;
 mod watermark;
 mod window;

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use buttonwood_disk::Folder;
 
 use crate::catalog;
-use crate::course::{Finish, Goal, Start, run};
+use crate::replay_scan::{Finish, Goal, Start, run};
 use crate::earlier::read_sealed;
 use crate::fault::{Fault, Flaw, Note, ReplayError, io};
 use crate::files;
