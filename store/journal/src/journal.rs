@@ -1,28 +1,28 @@
-//! An opened journal directory: recovered first, written to only afterwards.
+//! An opened journal directory: recovered first, written to afterwards.
 
 use std::path::Path;
 
 use buttonwood_disk::Folder;
 
 use crate::catalog;
-use crate::replay_scan::{Finish, Goal, Start, run};
 use crate::earlier;
 use crate::fault::{Fault, Note, ReplayError, io};
 use crate::lock::Lock;
 use crate::mark::{JournalId, Mark};
 use crate::replay::Batch;
+use crate::replay_scan::{Finish, Goal, Start, run};
 use crate::segment::Segment;
 use crate::snapshot;
 use crate::watermark::{self, Watermark};
 use crate::window::Window;
 use crate::writer::{Beginning, Writer};
 
-/// How much disk a journal prepares at a time. None of it limits what it can hold.
+/// How much disk a journal prepares at a time. The capacity of the journal is not limited by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Bytes of the first segment after an opening, and of one made in haste; small, since a start waits for it.
+    /// Bytes of the first segment after an opening and of one made in haste; small, since a start waits for it.
     pub first_segment_bytes: u64,
-    /// Bytes of a segment that is prepared in the background, at most: the first ones are smaller.
+    /// Bytes of a segment prepared in the background, at most; the first ones are smaller.
     pub segment_bytes: u64,
     /// Bytes kept back for cancels on a full disk (J11); 0 for none.
     pub ballast_bytes: u64,
@@ -50,11 +50,11 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens `dir`, creating it if absent, and sweeps away what an interrupted run left unfinished.
+    /// Opens `dir`, creates it if absent, and removes the unfinished files of an interrupted run.
     ///
     /// # Errors
-    /// [`Fault::Locked`] for a second process (J12); an identity or a watermark that is damaged; a file of another journal
-    /// or of a newer format (J9); whatever the system refuses.
+    /// [`Fault::Locked`] for a second process (J12); a damaged identity or watermark; a file of another journal or of a
+    /// newer format (J9); any error of the system.
     pub fn open(dir: impl Into<Folder>, options: Options) -> Result<Self, Fault> {
         let dir = dir.into();
         dir.create().map_err(io("create the journal directory", dir.path()))?;
@@ -69,13 +69,13 @@ impl Journal {
         Ok(Self { dir, options, id, lock, watermark, notes, window: Window::default(), recovered: None })
     }
 
-    /// Who this journal is.
+    /// The journal's identity.
     pub fn id(&self) -> JournalId {
         self.id
     }
 
-    /// Tells of a sequence that somebody else knows to have been acknowledged, say a read model or a standby:
-    /// a history that ends before it is refused (J7). `seen` names them in the fault.
+    /// Sets a sequence that another source knows to have been acknowledged, such as a read model: a history that ends
+    /// before it is refused (J7). `seen` names the source in the fault.
     pub fn expect_at_least(&mut self, seq: u64, seen: &Path) {
         self.watermark.raise(seq, seen);
     }
@@ -101,25 +101,25 @@ impl Journal {
         Ok(end)
     }
 
-    /// Reads again what lies in the segments before that of `mark`, the latest first, until it has read `bytes`: a start that
-    /// has a snapshot has no other use for them, and yet damage there is better told early than late.
+    /// Rereads the segments before that of `mark`, the latest first, until it has read `bytes`. A start with a snapshot
+    /// does not need them, but damage there should be found early.
     ///
     /// # Errors
-    /// Damage, or what the system refuses.
+    /// Damage, or an error of the system.
     pub fn check_before(&mut self, mark: &Mark, bytes: u64) -> Result<(), Fault> {
         earlier::read(&self.dir, self.id, &mut self.window, mark, bytes)
     }
 
-    /// What recovery met that an operator should know: torn tails, leftovers.
+    /// Notes of the recovery for the operator: torn tails, leftovers.
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
 
-    /// Seals what was recovered and makes the writer, in a new segment with a higher epoch (J2, J12). A thread of its
-    /// own prepares the segments after it.
+    /// Seals the recovered history and makes the writer, in a new segment with a higher epoch (J2, J12). A background
+    /// thread prepares the segments after it.
     ///
     /// # Errors
-    /// What the system refuses, a file or a thread.
+    /// An error of the system for a file or a thread.
     ///
     /// # Panics
     /// If no replay reached the end before.
@@ -129,7 +129,7 @@ impl Journal {
         Ok(writer)
     }
 
-    /// As [`Journal::into_writer`], without the thread: whoever runs everything in one calls [`Writer::prepare`].
+    /// As [`Journal::into_writer`], without the thread: a stepped caller calls [`Writer::prepare`].
     ///
     /// # Errors
     /// As [`Journal::into_writer`].

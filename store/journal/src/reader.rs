@@ -1,23 +1,23 @@
-//! Reading beside a writer, without its lock: for the background fold, the scrub and `buttonwood verify`.
+//! Reading next to a writer, without its lock: for snapshots, the scrub and `buttonwood verify`.
 
 use std::convert::Infallible;
 
 use buttonwood_disk::Folder;
 
 use crate::catalog;
-use crate::replay_scan::{Finish, Goal, Start, run};
 use crate::earlier::read_sealed;
 use crate::fault::{Fault, Flaw, Note, ReplayError, io};
 use crate::files;
 use crate::lock::Lock;
 use crate::mark::{JournalId, Mark};
 use crate::replay::{Batch, Cursor};
+use crate::replay_scan::{Finish, Goal, Start, run};
 use crate::segment::Segment;
 use crate::snapshot;
 use crate::watermark::{self, Watermark};
 use crate::window::Window;
 
-/// What a scrub or a verification has read and found good.
+/// What a scrub or a verification read and proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
     /// Segment files read.
@@ -28,9 +28,9 @@ pub struct Checked {
     pub commands: u64,
     /// Bytes of those batches, padding included.
     pub bytes: u64,
-    /// The place behind the last of them.
+    /// The place after the last of them.
     pub end: Mark,
-    /// What an operator should know, such as a torn tail.
+    /// Notes for the operator, such as a torn tail.
     pub notes: Vec<Note>,
 }
 
@@ -40,7 +40,7 @@ pub struct Reader {
     dir: Folder,
     id: JournalId,
     window: Window,
-    /// Where the last replay ended: the next may go on from there without proving its start again.
+    /// Where the last replay ended: the next one may continue there without proving its start again.
     proven: Option<Cursor>,
 }
 
@@ -60,17 +60,17 @@ impl Reader {
         Ok(Self { dir, id, window: Window::default(), proven: None })
     }
 
-    /// Who this journal is.
+    /// The journal's identity.
     pub fn id(&self) -> JournalId {
         self.id
     }
 
-    /// Visits every batch after `from` (`None`: from the first) through the one that holds `until`, a sequence
-    /// known to be durable; what lies behind it may be half written and is not looked at. Going on from the mark
-    /// of the last call costs nothing; any other mark costs reading its segment from the beginning.
+    /// Visits every batch after `from` (`None`: from the first) through the one that holds `until`, a durable sequence.
+    /// Later batches may be half written and are not read. Continuing from the mark of the last call costs nothing; any
+    /// other mark costs reading its segment from the beginning.
     ///
     /// # Errors
-    /// What the visitor says; damage, or a history that ends before `until`. Some batches may have been visited by then.
+    /// The visitor's error; damage; a history that ends before `until`. Some batches may have been visited by then.
     pub fn replay<E>(
         &mut self,
         from: Option<&Mark>,
@@ -107,7 +107,7 @@ impl Reader {
     /// Verifies one sealed segment from the disk itself, past the page cache (J13).
     ///
     /// # Errors
-    /// Damage, or what the system refuses: [`Fault`] tells them apart.
+    /// Damage, or an error of the system: [`Fault`] distinguishes them.
     pub fn scrub(&mut self, segment: u64) -> Result<Checked, Fault> {
         let here = Segment::open(&self.dir, segment, self.id, 0)?;
         let first = here.header.first_seq;
@@ -118,11 +118,11 @@ impl Reader {
         Ok(count.checked(1, end, Vec::new()))
     }
 
-    /// Verifies the whole journal. Beside a writer at work it goes as far as what was acknowledged when it began;
-    /// otherwise it keeps writers away and judges the tail as a recovery would, changing nothing.
+    /// Verifies the whole journal. Next to a writer it goes as far as was acknowledged when it began. Otherwise it
+    /// locks writers out and judges the tail as a recovery would, without changing anything.
     ///
     /// # Errors
-    /// The first damage, or what the system refuses.
+    /// The first damage, or an error of the system.
     pub fn verify(&mut self) -> Result<Checked, Fault> {
         let still = Lock::shared(&self.dir)?;
         let mut watermark = watermark::read(&self.dir, self.id)?;

@@ -1,4 +1,4 @@
-//! A replay across segments: where it starts, how one segment leads to the next, where it ends.
+//! The scan of a replay across segments: its start, the step from one segment to the next, its end.
 //!
 //! Rules: J2 (the active segment is read past the page cache), J6, J7, J9. Law: INV-JRN-1.
 
@@ -17,9 +17,9 @@ use crate::window::Window;
 /// How far a replay goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Goal<'a> {
-    /// To the end of the history, which nobody is writing to and which must reach the watermark.
+    /// To the end of the history, which has no writer and must reach the watermark.
     End(&'a Watermark),
-    /// Through the batch that holds this sequence, which is known to be durable.
+    /// Through the batch that holds this sequence, which is durable.
     Seq(u64),
 }
 
@@ -28,7 +28,7 @@ pub(crate) enum Goal<'a> {
 pub(crate) enum Start<'a> {
     /// Before the first command.
     Genesis,
-    /// Behind this mark. Its segment is verified from the beginning, to prove that the mark is part of it.
+    /// After this mark. Its segment is verified from the beginning, to prove that the mark is part of it.
     Mark(&'a Mark),
     /// Where an earlier replay of this process ended.
     Proven(Cursor),
@@ -38,7 +38,7 @@ pub(crate) enum Start<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Finish {
     pub(crate) cursor: Cursor,
-    /// Segments visited, counting the one begun in.
+    /// Segments visited, including the first.
     pub(crate) segments: u64,
     /// Whether the last segment holds no batch.
     pub(crate) fresh: bool,
@@ -87,8 +87,8 @@ pub(crate) fn run<E>(
     }
 }
 
-/// The number of the last segment. Whoever follows a writer asks for it after every batch, so he looks on from where
-/// he is and does not list a folder of thousands.
+/// The number of the last segment. A reader that follows a writer needs it after every batch, so the search continues
+/// from its place instead of listing a folder of thousands.
 fn last(dir: &Folder, start: Start<'_>) -> Result<Option<u64>, Fault> {
     let Start::Proven(Cursor { mark: Mark { seq: 1.., segment, .. }, .. }) = start else {
         return Ok(files::segments(dir)?.pop());
@@ -100,7 +100,7 @@ fn last(dir: &Folder, start: Start<'_>) -> Result<Option<u64>, Fault> {
     Ok(Some(last))
 }
 
-/// Opens the segment to begin in; `None` when the journal has none.
+/// Opens the first segment of the scan; `None` when the journal has none.
 fn begin(
     dir: &Folder,
     id: JournalId,
@@ -131,7 +131,7 @@ fn begin(
     Ok(Some((segment, Cursor { mark, epoch: header.epoch })))
 }
 
-/// A journal without segments is complete only if nobody knows of a command in it.
+/// A journal without segments is complete only if no command of it is known.
 fn nothing<E>(
     dir: &Folder,
     id: JournalId,
@@ -164,7 +164,7 @@ fn bounds<'a>(here: &Segment, next: Option<&Segment>, goal: Goal<'a>) -> Result<
     Ok((until, edge))
 }
 
-/// Steps into the next segment, which must continue exactly here.
+/// Steps into the next segment, which must continue at the cursor.
 fn enter(next: &Segment, cursor: &mut Cursor) -> Result<(), Fault> {
     let header = &next.header;
     let seq = cursor.mark.seq;
@@ -198,7 +198,7 @@ fn finish<E>(
     Ok(Finish { cursor, segments, fresh: offset == BLOCK_BYTES, torn })
 }
 
-/// Passes over what the caller already has, and proves on the way that its mark lies in this history.
+/// Skips the batches that the caller already has, and proves that its mark lies in this history.
 struct Skip {
     target: Option<Mark>,
 }
@@ -219,7 +219,7 @@ impl Skip {
         Ok(before)
     }
 
-    /// Notes that the replay came to `place`, where the mark is either ahead or here, but never jumped over.
+    /// Notes that the scan reached `place`. It must reach the mark exactly and never pass it.
     fn pass(&mut self, segment: &Segment, offset: u64, place: &Mark) -> Result<(), Fault> {
         match self.target {
             Some(target)
