@@ -404,6 +404,26 @@ fn accounts() {
     laws::check(&x);
 }
 
+/// A custody account holds funds and does not trade (AUTH-018; wrapping is not built yet).
+#[test]
+fn custody_does_not_trade() {
+    let x = Exchange::start();
+    for kind in ["exchange", "custody"] {
+        x.control("/sandbox/accounts", &json!({ "group": "one", "name": kind, "kind": kind })).ok();
+        let credit = json!({ "group": "one", "account": kind, "currency": "USD", "amount": "1000" });
+        x.control("/sandbox/accounts/credit", &credit).ok();
+    }
+    let order = |account: &str| {
+        let mut order = buttonwood_accept::NewOrder::limit("btcusd", "buy", "1", "100").params();
+        order["account"] = json!(account);
+        x.as_("master").call("/v1/order/new", order)
+    };
+    let refusal = order("custody").refused(400, "AccountNotOfTypeRequired");
+    assert!(refusal.message.contains("'account'") && refusal.message.contains("'custody'"), "{refusal:?}");
+    order("exchange").ok();
+    laws::check(&x);
+}
+
 /// What cannot be opened is refused with its field and its value.
 #[test]
 fn accounts_that_cannot_be() {

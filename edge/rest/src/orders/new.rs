@@ -4,8 +4,8 @@ use super::refused;
 use crate::app::App;
 use crate::call::Call;
 use crate::route::{Route, Write};
-use buttonwood_engine::{Body, Outcome, TradingAnswer, TradingCommand};
-use buttonwood_gate::Refusal;
+use buttonwood_engine::{AccountKind, Body, Outcome, TradingAnswer, TradingCommand};
+use buttonwood_gate::{Reason, Refusal, Value, quoted};
 use buttonwood_http::Reply;
 use buttonwood_model::{Role, Symbol};
 use buttonwood_sequencer::Receipt;
@@ -19,12 +19,27 @@ pub(crate) const ROUTE: Route = Route::writing("/v1/order/new", Write { command,
 
 fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     let payload = call.payload();
+    check_trades(app, call)?;
     let named = order_request::symbol_name(payload)?;
     let (id, symbol) = app.find_symbol(&named).ok_or_else(|| unknown_symbol(&named))?;
     if !symbol.closed_to.is_empty() && is_closed_to(app, call, symbol) {
         return Err(closed_symbol(&named));
     }
     order_request::place(payload, id, symbol).map(|place| TradingCommand::Place(place).into())
+}
+
+/// Refuses a custody account (AUTH-018). Only a call that names its account pays for the check: no key belongs to a custody
+/// account, so a master key has to name one.
+fn check_trades(app: &App, call: &Call) -> Result<(), Refusal> {
+    let Some(Value::Text(name)) = call.payload().field("account") else { return Ok(()) };
+    let views = app.exchange.views();
+    let account = views.state().access().account(call.account());
+    if account.is_none_or(|account| account.kind != AccountKind::Custody) {
+        return Ok(());
+    }
+    let message =
+        format!("Field 'account' names a custody account, which does not trade: '{}'", quoted(&name));
+    Err(Refusal::new(Reason::AccountNotOfTypeRequired, message))
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
