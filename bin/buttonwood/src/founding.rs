@@ -39,6 +39,12 @@ pub(crate) fn venue(recovered: &mut Recovered, time: Time) -> Result<(), Trouble
     commit(recovered, time, bodies)
 }
 
+/// Opens the accounts of the house that this build needs and an older directory lacks.
+pub(crate) fn complete(recovered: &mut Recovered, time: Time) -> Result<(), Trouble> {
+    let missing: Vec<Body> = recovered.views().state().missing_houses().collect();
+    if missing.is_empty() { Ok(()) } else { commit(recovered, time, missing) }
+}
+
 fn commit(recovered: &mut Recovered, time: Time, bodies: Vec<Body>) -> Result<(), Trouble> {
     let commands = bodies.into_iter().map(|body| Command { caller: None, body }).collect();
     Ok(recovered.commit(time, commands)?)

@@ -82,6 +82,11 @@ impl From<BytesRef> for Event {
     }
 }
 
+impl Event {
+    /// Kinds that a frame tells apart: their numbers are below.
+    pub(crate) const KINDS: u8 = 3;
+}
+
 /// In a frame: which event, in a byte, and its fields in their order.
 impl Record for Event {
     #[inline]

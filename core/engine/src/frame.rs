@@ -25,6 +25,13 @@ pub enum FrameError {
     Cut,
     /// Something in it stands for no event.
     NoEvent,
+    /// It holds a frequent event of a kind that this build does not know.
+    UnknownEvent {
+        /// The room it belongs to; `the engine` where the room is unknown too.
+        room: &'static str,
+        /// The number of its kind.
+        kind: u8,
+    },
     /// An infrequent event or the command cannot be read, or a newer build wrote it.
     Named(NamedError),
     /// The command does not follow from the events, and the frame says that it does.
@@ -45,6 +52,9 @@ impl core::fmt::Display for FrameError {
             }
             Self::Cut => f.write_str("frame cannot be read: it ends too early"),
             Self::NoEvent => f.write_str("frame cannot be read: it holds what is no event"),
+            Self::UnknownEvent { room, kind } => {
+                write!(f, "event {kind} of {room} is unknown to this build: a newer one wrote it")
+            }
             Self::TooLong(count) => write!(f, "{count} events or bytes of texts are more than a frame holds"),
             Self::Named(error) => write!(f, "frame cannot be read: {error}"),
             Self::Underivable => {
@@ -108,13 +118,26 @@ pub fn decode_events<'a>(bytes: &'a [u8], out: &mut Outbox<Event>) -> Result<(Ti
     let texts = take_texts(rest).ok_or(FrameError::Cut)?;
     out.texts.extend_from_slice(texts);
     for _ in 0..u32::take(rest).ok_or(FrameError::Cut)? {
-        let event = Event::take(rest).ok_or(FrameError::NoEvent)?;
+        let bytes = *rest;
+        let event = Event::take(rest).ok_or_else(|| no_event(bytes))?;
         if let Event::Infrequent(kept) = event {
             Infrequent::read(kept, texts)?;
         }
         out.events.push(event);
     }
     Ok((time, rest))
+}
+
+/// Why these bytes do not begin with an event.
+#[cold]
+fn no_event(bytes: &[u8]) -> FrameError {
+    match bytes {
+        [0, kind, ..] if *kind >= buttonwood_trading::Event::KINDS => {
+            FrameError::UnknownEvent { room: "trading", kind: *kind }
+        }
+        [kind, ..] if *kind >= Event::KINDS => FrameError::UnknownEvent { room: "the engine", kind: *kind },
+        _ => FrameError::NoEvent,
+    }
 }
 
 fn take_texts<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {

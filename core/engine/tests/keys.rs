@@ -1,7 +1,10 @@
 //! Which keys can be made: whom one acts for, what it may do and what is asked of it have to fit together.
 
-use buttonwood_engine::{AccessReject, Answer, Body, FeeSchedule, NewSession, Owner, Reject};
-use buttonwood_model::{AccountId, GroupId, Role, Roles};
+use buttonwood_engine::{
+    AccessReject, Answer, Body, Event, FEES, FeeSchedule, Founded, LedgerInfrequent, LedgerReject, Mode,
+    NewSession, Opening, Owner, Reject,
+};
+use buttonwood_model::{AccountId, GroupId, Outbox, Role, Roles, Seq, Stamp, Time};
 use buttonwood_oracle::{Exchange, fees_account};
 
 /// Every kind of key, and what none can be: of another kind's prefix, without a role, an Auditor and more, a master key
@@ -52,4 +55,28 @@ fn a_key_is_of_one_piece() {
     }
     expect(key("account-a", one, &[t], false), Answer::Rejected(Reject::Access(AccessReject::Taken)));
     expect(key("master-b", all, &[t], false), Answer::Done);
+}
+
+/// A directory that an earlier build made may lack accounts of the house: they are opened by name, at the next free places.
+#[test]
+fn missing_accounts_of_the_house_are_opened() {
+    let mut exchange = Exchange::blank();
+    assert_eq!(exchange.state.missing_houses().count(), 0, "nothing is missing before the directory is made");
+    let mut out = Outbox::<Event>::default();
+    out.begin();
+    let opening = Opening { mode: Mode::Venue, seed: 1, hash_key: 2, fees: FeeSchedule::default() };
+    out.push_named(&Founded::Opened(opening));
+    out.push_named(&LedgerInfrequent::HouseOpened("source".into(), true));
+    exchange.state.apply(Stamp { seq: Seq(1), time: Time(1) }, &out.events, &out.texts);
+    exchange.stamp = exchange.state.stamp();
+    for body in exchange.state.missing_houses().collect::<Vec<_>>() {
+        assert_eq!(exchange.own(body), Answer::Done);
+    }
+    let state = &exchange.state;
+    let houses: Vec<_> =
+        state.ledger().houses().iter().map(|house| (house.name.as_str(), house.may_be_negative)).collect();
+    assert_eq!(houses, [("source", true), ("fees", false), ("rounding", false)]);
+    assert_eq!((state.missing_houses().count(), state.access().accounts().len()), (0, 3));
+    let again = exchange.own(Body::open_house(FEES));
+    assert_eq!(again, Answer::Rejected(Reject::Ledger(LedgerReject::Taken)));
 }

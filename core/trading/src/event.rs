@@ -77,6 +77,12 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Kinds that a frame tells apart: their numbers are below. A kind is never given another meaning; a field is added by a new
+    /// kind.
+    pub const KINDS: u8 = 8;
+}
+
 /// In a frame: which event, in a byte, and its fields in their order.
 impl Record for Event {
     #[inline]

@@ -48,6 +48,16 @@ pub enum Fault {
         /// What is wrong with it.
         source: postcard::Error,
     },
+    /// A snapshot is of a version that this build does not read.
+    #[error("snapshot of command {seq} has version {version}, this build reads version {known}")]
+    SnapshotVersion {
+        /// Its command.
+        seq: u64,
+        /// Its version.
+        version: u8,
+        /// The version that this build reads.
+        known: u8,
+    },
     /// A replay, or the read models, came to other balances than the exchange.
     #[error("following the batch that ends with command {seq} gave other balances than the exchange had")]
     Diverged {

@@ -7,7 +7,7 @@ pub(crate) mod verify;
 use crate::Fault;
 use crate::care::checkpoint::index_of_empty;
 use buttonwood_disk::Folder;
-use buttonwood_engine::{Command, FORMAT, Outcome, State, Workspace, decide, encode as encode_frame};
+use buttonwood_engine::{Command, Outcome, State, Workspace, decide, encode as encode_frame};
 use buttonwood_journal::{Buffer, Journal, JournalId, Mark, Options, Writer, is_begun, snapshot};
 use buttonwood_model::{Seq, Stamp, Time};
 use buttonwood_views::history::{self, Index};
@@ -210,6 +210,7 @@ fn begin(
             Ok(views) => return Ok((Some(mark), views)),
             Err(
                 fault @ (Fault::Snapshot { .. }
+                | Fault::SnapshotVersion { .. }
                 | Fault::History(history::Fault::Short { .. } | history::Fault::Foreign { .. })),
             ) => notes.push(format!("{fault}; starting from the whole journal instead")),
             Err(fault) => return Err(fault),
@@ -226,21 +227,38 @@ const READ_AGAIN: u64 = 32 * 1024 * 1024;
 /// Batches between two writes of replayed history to its files.
 const FLUSH_EVERY: u64 = 64;
 
-/// The bytes of a snapshot: format, fold, index of the history.
+/// The version of a snapshot's contents: state, tape, index of the history. It goes up whenever one of them changes its stored
+/// form. A snapshot of another version is passed over, and the whole journal is replayed instead.
+pub(crate) const SNAPSHOT_VERSION: u8 = 8;
+
+/// The bytes of a snapshot: version, fold, index of the history.
 pub(crate) fn encode(fold: &Fold, index: &Index) -> Result<Vec<u8>, postcard::Error> {
-    index.encode(postcard::to_extend(&(FORMAT, fold), Vec::new())?)
+    index.encode(postcard::to_extend(&(SNAPSHOT_VERSION, fold), Vec::new())?)
 }
 
 /// Reads a snapshot's bytes.
+///
+/// # Errors
+/// [`Fault::SnapshotVersion`] for a snapshot of another version, [`Fault::Snapshot`] for bytes that are none.
 pub(crate) fn decode(seq: u64, payload: &[u8]) -> Result<(Fold, Index), Fault> {
-    let read = postcard::take_from_bytes::<(u8, Fold)>(payload)
-        .and_then(|((format, fold), rest)| Ok((format, fold, Index::decode(rest)?)));
-    match read {
-        Ok((FORMAT, mut fold, index)) => {
-            fold.restore();
-            Ok((fold, index))
-        }
-        Ok(_) => Err(Fault::Snapshot { seq, source: postcard::Error::DeserializeBadEncoding }),
-        Err(source) => Err(Fault::Snapshot { seq, source }),
+    if let Some(version) = payload.first().copied().filter(|version| *version != SNAPSHOT_VERSION) {
+        return Err(Fault::SnapshotVersion { seq, version, known: SNAPSHOT_VERSION });
+    }
+    let (mut fold, index) = postcard::take_from_bytes::<(u8, Fold)>(payload)
+        .and_then(|((_, fold), rest)| Ok((fold, Index::decode(rest)?)))
+        .map_err(|source| Fault::Snapshot { seq, source })?;
+    fold.restore();
+    Ok((fold, index))
+}
+
+/// As [`decode`], but none for a snapshot of another version, whose place the journal takes.
+///
+/// # Errors
+/// [`Fault::Snapshot`].
+pub(crate) fn decode_if_current(seq: u64, payload: &[u8]) -> Result<Option<(Fold, Index)>, Fault> {
+    match decode(seq, payload) {
+        Ok(decoded) => Ok(Some(decoded)),
+        Err(Fault::SnapshotVersion { .. }) => Ok(None),
+        Err(fault) => Err(fault),
     }
 }

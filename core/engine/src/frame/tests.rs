@@ -4,6 +4,7 @@ use super::*;
 use crate::{
     AccessCommand, AccessEvent, Body, Caller, NewOrder, OrderRef, Place, TradingCommand, TradingEvent,
 };
+use alloc::format;
 use alloc::string::ToString;
 use alloc::vec;
 use buttonwood_model::{
@@ -181,10 +182,13 @@ fn what_is_no_frame_is_refused() {
         assert_eq!(read(frame.get(..short).unwrap()), Err(FrameError::NoEvent), "{short}");
     }
     assert_eq!(read(&frame), Ok(()));
-    for (at, most) in [(kind, 2), (kind + 1, 7)] {
+    for (at, room, kind) in [(kind, "the engine", Event::KINDS), (kind + 1, "trading", TradingEvent::KINDS)] {
         let mut frame = frame.clone();
-        *frame.get_mut(at).unwrap() = most + 1;
-        assert_eq!(read(&frame), Err(FrameError::NoEvent), "{at}");
+        *frame.get_mut(at).unwrap() = kind;
+        let refusal = read(&frame).unwrap_err();
+        assert_eq!(refusal, FrameError::UnknownEvent { room, kind }, "{at}");
+        let text = format!("event {kind} of {room} is unknown to this build: a newer one wrote it");
+        assert_eq!(refusal.to_string(), text);
     }
 }
 

@@ -5,7 +5,7 @@ use crate::Fault;
 use crate::care::checkpoint::index_of_empty;
 use crate::recovery::history_mark;
 use crate::recovery::read_ahead::{Decoded, Threads, read};
-use crate::recovery::{HISTORY_DIR, JOURNAL_DIR, check_not_gone, decode};
+use crate::recovery::{HISTORY_DIR, JOURNAL_DIR, check_not_gone, decode_if_current};
 use buttonwood_disk::Folder;
 use buttonwood_journal as journal;
 use buttonwood_journal::{Reader, snapshot};
@@ -77,7 +77,7 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
     }
     let notes = checked.notes.iter().chain(&skipped).map(ToString::to_string);
     let newest = match newest {
-        Some((mark, payload)) => Some((mark.seq, decode(mark.seq, &payload)?)),
+        Some((mark, payload)) => decode_if_current(mark.seq, &payload)?.map(|decoded| (mark.seq, decoded)),
         None => None,
     };
     let mut fold = Fold::default();
