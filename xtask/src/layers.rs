@@ -32,6 +32,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("client", &["core/num", "core/model"]),
     ("proof/accept", &["bin/buttonwood", "client", "proof/checker", "core/num", "core/model"]),
     ("proof/bench", &["client", "*"]),
+    ("proof/corpus", &["proof/accept", "proof/oracle", "*"]),
     ("proof/fuzz", &["proof/oracle", "*"]),
     ("proof/checker", &[]),
     ("proof/oracle", &["core/engine", "core/model", "core/num"]),

@@ -7,6 +7,7 @@ mod bench;
 mod ccxt;
 mod checker;
 mod ci;
+mod corpus;
 mod debian;
 mod deny;
 mod exchange;
@@ -47,6 +48,7 @@ usage: cargo xtask <chore>
   fuzz [TARGET…]   libFuzzer on every target, or on those named: --seconds N, --runs N, --seed N, --list
   faults [ARGS…]   kills, power cuts, bad and full disks, damage: on real kernels and disks; --help tells more
   checker [ARGS…]  many clients and kills against the real binary, judged from outside: --seed N, --minutes M
+  corpus [NAME…]   adds data directories of this build to the corpus that every later build must read
   instructions     instructions of the order path against proof/bench/instructions.txt; --write stores new counts
   overload         ten times the load that the exchange can take; --quick for a short one
   bench [ARGS…]    the benchmarks, in release mode; ARGS go to buttonwood-bench
@@ -88,6 +90,7 @@ fn run(words: &[String]) -> Done {
         ("fuzz", _) => fuzz::run(&repo, &rest),
         ("faults", _) => faults::run(&repo, &rest),
         ("checker", _) => checker::run(&repo, &rest),
+        ("corpus", _) => corpus::run(&repo, &rest),
         ("instructions", []) => instructions::run(&repo, instructions::Mode::Check),
         ("instructions", ["--write"]) => instructions::run(&repo, instructions::Mode::Write),
         ("overload", []) => overload::run(&repo, overload::Length::Full),

@@ -1,0 +1,201 @@
+//! Makes a directory of this build: the real binary, driven over HTTP by seeded dice, or the sequencer driven by the dealer of
+//! the naive exchange.
+
+use crate::{copy, directories, dump};
+use buttonwood_accept::Exchange;
+use buttonwood_engine::{Body, Command, FeeChange, FeeSchedule, TradingCommand};
+use buttonwood_journal::Options;
+use buttonwood_model::{AccountId, Product, Time};
+use buttonwood_num::Bps;
+use buttonwood_oracle::Dice;
+use buttonwood_sequencer::recover;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// A way to make a directory.
+pub(crate) type Recipe = fn(&Path);
+
+/// Every recipe by its name.
+pub const RECIPES: [(&str, Recipe); 4] =
+    [("spot", spot), ("auctions", auctions), ("crashes", crashes), ("commands", commands)];
+
+/// Makes `FORMAT-NAME` in the corpus with a recipe, and its text.
+///
+/// # Panics
+/// When the directory is there already or cannot be made.
+pub fn make(name: &str, recipe: Recipe) {
+    let name = format!("format-{}-{name}", buttonwood_engine::FORMAT);
+    let target = directories().join(&name);
+    assert!(!target.exists(), "{} is part of the corpus and is never changed", target.display());
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let data = home.path().join("data");
+    recipe(&data);
+    copy(&data, &target);
+    let text = described(&target);
+    fs::write(directories().join(format!("{name}.txt")), text).expect("the text");
+}
+
+/// Fingerprint and dump of a directory, read in a copy.
+///
+/// # Panics
+/// When it cannot be read.
+pub fn described(directory: &Path) -> String {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let data = home.path().join("data");
+    copy(directory, &data);
+    let recovered = recover(data.as_path(), Options::default()).expect("it is read");
+    let state = recovered.views().state();
+    format!("fingerprint {:016x}\n{}", state.fingerprint(), dump(state))
+}
+
+fn started(data: &Path) -> Exchange {
+    Exchange::builder()
+        .flag("--segment-bytes", "65536")
+        .flag("--ballast-bytes", "0")
+        .flag("--seed", "7")
+        .start_in(data)
+}
+
+/// Symbols that are traded: the middle of their prices, and how far from it orders lie.
+const SYMBOLS: [(&str, u64, u64); 2] = [("btcusd", 50_000, 100), ("ethusd", 3_000, 50)];
+const TRADERS: [&str; 5] = ["trader", "second-session", "savings-trader", "counterparty", "load-000"];
+const OPTIONS: [&str; 3] = ["maker-or-cancel", "immediate-or-cancel", "fill-or-kill"];
+
+/// One random call of an order; whether it was sent to an exchange that lived.
+fn trade(exchange: &Exchange, dice: &mut Dice, number: u64) -> bool {
+    let actor = exchange.as_(TRADERS[usize::try_from(dice.below(5)).expect("small")]);
+    let (symbol, middle, spread) = SYMBOLS[usize::try_from(dice.below(2)).expect("small")];
+    let side = if dice.once_in(2) { "buy" } else { "sell" };
+    let price = middle - spread + dice.below(2 * spread);
+    let amount = format!("0.{:02}", 1 + dice.below(60));
+    let mut order = json!({ "symbol": symbol, "side": side, "type": "exchange limit", "amount": amount,
+        "price": format!("{price}.{:02}", dice.below(100)) });
+    if dice.once_in(4) {
+        order["client_order_id"] = json!(format!("corpus-{number}"));
+    }
+    if dice.once_in(5) {
+        order["options"] = json!([OPTIONS[usize::try_from(dice.below(3)).expect("small")]]);
+    }
+    let (path, call) = match dice.below(12) {
+        0 => ("/v1/order/cancel", json!({ "order_id": 100 + dice.below(number + 1) })),
+        1 if dice.once_in(4) => ("/v1/order/cancel/session", json!({})),
+        2 if dice.once_in(8) => ("/v1/order/cancel/all", json!({})),
+        3 => (
+            "/v1/order/new",
+            json!({ "symbol": symbol, "side": "buy", "type": "exchange market",
+            "total_spend": format!("{}.5", 20 + dice.below(500)) }),
+        ),
+        4 => ("/v1/order/status", json!({ "client_order_id": format!("corpus-{}", dice.below(number + 1)) })),
+        _ => ("/v1/order/new", order),
+    };
+    actor.try_call(path, call).is_ok()
+}
+
+fn control(exchange: &Exchange, path: &str, body: &Value) {
+    exchange.control(path, body).ok();
+}
+
+/// Orders of every kind, cancels, statuses, credits, accounts, a listing; two clean stops.
+fn spot(data: &Path) {
+    let mut dice = Dice::seeded(8);
+    let exchange = started(data);
+    control(
+        &exchange,
+        "/sandbox/accounts",
+        &json!({ "group": "one", "name": "corpus margin", "kind": "margin" }),
+    );
+    control(
+        &exchange,
+        "/sandbox/symbols",
+        &json!({ "symbol": "dogegbp", "base_currency": "DOGE",
+        "quote_currency": "GBP", "tick_size": "0.000001", "quote_increment": "0.00001", "min_order_size": "0.1" }),
+    );
+    for number in 0..240 {
+        trade(&exchange, &mut dice, number);
+        if number % 40 == 0 {
+            exchange.advance(3 * 3_600);
+        }
+        if number == 90 {
+            exchange.set_status("ethusd", "post_only");
+        }
+        if number == 120 {
+            exchange.set_status("ethusd", "closed");
+            exchange.stop();
+            exchange.restart();
+            exchange.set_status("ethusd", "open");
+        }
+    }
+    exchange.credit("empty", "USD", "123.456789");
+    exchange.stop();
+}
+
+/// An auction that has run, one that is announced and waits with orders, one that was called off.
+fn auctions(data: &Path) {
+    let mut dice = Dice::seeded(9);
+    let exchange = started(data);
+    for (symbol, seconds) in [("btcusd", 1_200), ("ethusd", 7_200), ("ltcusd", 3_600)] {
+        exchange.schedule_auction(symbol, &json!({ "every_seconds": 3_600 }), seconds);
+    }
+    for number in 0..100 {
+        trade(&exchange, &mut dice, number);
+        let (symbol, middle, spread) = SYMBOLS[usize::try_from(dice.below(2)).expect("small")];
+        let side = if dice.once_in(2) { "buy" } else { "sell" };
+        let price = middle - spread + dice.below(2 * spread);
+        let order = json!({ "symbol": symbol, "side": side, "type": "exchange limit", "amount": "0.25",
+            "price": price.to_string(), "options": ["auction-only"] });
+        let _ = exchange
+            .as_(TRADERS[usize::try_from(dice.below(5)).expect("small")])
+            .call("/v1/order/new", order);
+        if number % 10 == 9 {
+            exchange.advance(240);
+        }
+    }
+    control(&exchange, "/sandbox/symbols/ltcusd/auctions", &json!({ "enabled": false }));
+    exchange.kill9();
+}
+
+/// Killed ten times between two calls, each time on, and killed at the end.
+fn crashes(data: &Path) {
+    let mut dice = Dice::seeded(10);
+    let exchange = started(data);
+    for number in 0..150 {
+        trade(&exchange, &mut dice, number);
+        if number % 15 == 14 {
+            exchange.kill9();
+            exchange.restart();
+        }
+    }
+    exchange.kill9();
+}
+
+/// Commands without an endpoint, written by the sequencer alone: fee schedules of products and accounts, with the orders of the
+/// directory `spot` under them.
+fn commands(data: &Path) {
+    spot(data);
+    let mut recovered = recover(data, Options::default()).expect("the directory is read");
+    let rates = |maker, taker, auction| {
+        Some(FeeSchedule { maker: Bps(maker), taker: Bps(taker), auction: Bps(auction) })
+    };
+    let fees = |product, account, schedule| Command {
+        caller: None,
+        body: Body::Trading(TradingCommand::SetFees(FeeChange { product, account, schedule })),
+    };
+    let time = recovered.views().state().stamp().time;
+    let later = Time(time.0 + 1);
+    let changes = vec![
+        fees(Product::Spot, None, rates(15, 35, 10)),
+        fees(Product::Swap, None, rates(2, 5, 2)),
+        fees(Product::Spot, Some(AccountId(3)), rates(0, 10, 0)),
+        fees(Product::Spot, Some(AccountId(4)), rates(1, 2, 1)),
+        fees(Product::Spot, Some(AccountId(4)), None),
+    ];
+    recovered.commit(later, changes).expect("fees are set");
+    drop(recovered);
+    let exchange = started(data);
+    let mut dice = Dice::seeded(11);
+    for number in 240..300 {
+        trade(&exchange, &mut dice, number);
+    }
+    exchange.kill9();
+}

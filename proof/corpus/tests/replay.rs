@@ -1,0 +1,138 @@
+//! Every directory of the corpus is read to the state that its text holds.
+
+use buttonwood_corpus::{copy, described, directories, dump, names};
+use buttonwood_journal::Options;
+use buttonwood_sequencer::{recover, verify};
+use buttonwood_vault::Vault;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn text(name: &str) -> String {
+    fs::read_to_string(directories().join(format!("{name}.txt"))).expect("a directory has its text")
+}
+
+fn copied(name: &str) -> (tempfile::TempDir, PathBuf) {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let data = home.path().join("data");
+    copy(&directories().join(name), &data);
+    (home, data)
+}
+
+fn remove_snapshots(data: &Path) -> usize {
+    let files = fs::read_dir(data.join("journal")).expect("a journal");
+    let snapshots: Vec<_> = files
+        .map(|file| file.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "snap"))
+        .collect();
+    for path in &snapshots {
+        fs::remove_file(path).expect("a snapshot");
+    }
+    snapshots.len()
+}
+
+#[track_caller]
+fn same(name: &str, found: &str) {
+    let expected = text(name);
+    let differs = expected.lines().zip(found.lines()).find(|(expected, found)| expected != found);
+    if let Some((expected, found)) = differs {
+        panic!("{name}: expected\n{expected}\nfound\n{found}");
+    }
+    assert_eq!(expected.lines().count(), found.lines().count(), "{name}");
+}
+
+/// With its snapshots, where this build reads them.
+#[test]
+fn a_start_comes_to_the_same_state() {
+    for name in names() {
+        same(&name, &described(&directories().join(&name)));
+    }
+}
+
+/// From the journal alone, from its first command.
+#[test]
+fn the_whole_journal_comes_to_the_same_state() {
+    let mut snapshots = 0;
+    for name in names() {
+        let (_home, data) = copied(&name);
+        snapshots += remove_snapshots(&data);
+        same(&name, &described(&data));
+    }
+    assert!(snapshots > 0, "some directory has snapshots");
+}
+
+/// Hashes, sums, holds, history rows and snapshots hold, before a start and after it.
+#[test]
+fn every_directory_verifies() {
+    for name in names() {
+        let (_home, data) = copied(&name);
+        verify(data.as_path()).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        drop(recover(data.as_path(), Options::default()).expect("a start"));
+        verify(data.as_path()).unwrap_or_else(|fault| panic!("{name}, after a start: {fault}"));
+    }
+}
+
+/// The vault gives every key of `credentials.json` its secret.
+#[test]
+fn every_secret_is_read() {
+    for name in names() {
+        let (_home, data) = copied(&name);
+        let recovered = recover(data.as_path(), Options::default()).expect("a start");
+        let vault = Vault::open(&data).expect("the vault opens");
+        let credentials = fs::read(data.join("credentials.json")).expect("credentials");
+        let credentials: Value = serde_json::from_slice(&credentials).expect("JSON");
+        let listed = credentials["keys"].as_array().expect("keys");
+        for key in listed {
+            let sessions = recovered.views().state().access().sessions();
+            let session = sessions.iter().position(|session| session.key.api_key == key["api_key"]);
+            let session = u32::try_from(session.expect("a session")).expect("few sessions");
+            let secret = vault.get(session, key["api_key"].as_str().expect("a key")).expect("it can be read");
+            let secret = secret.expect("a secret");
+            assert_eq!(secret.expose(), key["api_secret"].as_str().expect("a secret").as_bytes(), "{name}");
+        }
+        assert!(listed.len() > 100, "{name}");
+    }
+}
+
+/// A snapshot of another version is passed over: the journal leads to the same state.
+#[test]
+fn a_snapshot_of_another_version_is_passed_over() {
+    let name = "format-8-spot";
+    let (_home, data) = copied(name);
+    let journal = data.join("journal");
+    let (mark, mut payload) = buttonwood_journal::snapshot::load_newest(journal.as_path(), &mut Vec::new())
+        .expect("snapshots are read")
+        .expect("the directory has a snapshot");
+    assert_eq!(payload.first(), Some(&8), "its version comes first");
+    payload[0] = 7;
+    remove_snapshots(&data);
+    buttonwood_journal::snapshot::write(journal.as_path(), &mark, &[&payload]).expect("it is written");
+    same(name, &described(&data));
+    let recovered = recover(data.as_path(), Options::default()).expect("a start");
+    let note = recovered.notes.join("\n");
+    assert!(note.contains("has version 7, this build reads version 8"), "{note}");
+    assert_eq!(dump(recovered.views().state()).lines().count() + 1, text(name).lines().count());
+    drop(recovered);
+    verify(data.as_path()).expect("it verifies");
+}
+
+/// A changed file is refused with one line that names it.
+#[test]
+fn a_changed_directory_is_refused_by_name() {
+    let (_home, data) = copied("format-8-crashes");
+    // The batch that founded the exchange fills it.
+    let segment = fs::read_dir(data.join("journal"))
+        .expect("a journal")
+        .map(|file| file.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "segment"))
+        .max_by_key(|path| fs::metadata(path).expect("a segment").len())
+        .expect("a journal has segments");
+    let mut bytes = fs::read(&segment).expect("a segment");
+    let at = bytes.len() / 2;
+    bytes[at] ^= 1;
+    fs::write(&segment, &bytes).expect("a changed segment");
+    let fault = verify(data.as_path()).expect_err("it is damaged").to_string();
+    assert_eq!(fault.lines().count(), 1, "{fault}");
+    let file = segment.file_name().expect("a name").to_string_lossy().into_owned();
+    assert!(fault.contains(&file), "{fault}");
+}
