@@ -116,8 +116,8 @@ impl trading::Desks for Desks {
     }
 
     #[inline(always)]
-    fn hold(&mut self, order: Live<'_>, reserve: Reserve) {
-        match order.desk() {
+    fn hold<'a>(&mut self, desk: Desk, order: impl FnOnce() -> Live<'a>, reserve: Reserve) {
+        match desk {
             spot::DESK => spot::hold(&mut self.ledger, order, reserve),
             desk => no_such_desk(desk),
         }

@@ -41,6 +41,9 @@ pub enum Product {
 }
 
 impl Product {
+    /// How many there are.
+    pub const COUNT: usize = 2;
+
     /// Its place in a table of products.
     pub const fn index(self) -> usize {
         match self {

@@ -106,14 +106,17 @@ pub fn auction_fee(party: Live<'_>, left: Qty, price: Price, qty: Qty) -> Money 
 
 /// What a resting order reserves, and in which currency.
 pub fn reserved(live: Live<'_>) -> (AssetId, Money) {
-    (live.symbol().paid_in(live.order.side()).into(), hold_of(live))
+    (live.symbol.paid_in(live.order.side()).into(), hold_of(live))
 }
 
 /// Reserves what an order needs that rests from now on.
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
 #[inline(always)]
-pub fn hold(ledger: &mut Ledger, live: Live<'_>, reserve: Reserve) {
-    let whose = || (live.order.account, live.symbol().paid_in(live.order.side()).into());
+pub fn hold<'a>(ledger: &mut Ledger, live: impl FnOnce() -> Live<'a>, reserve: Reserve) {
+    let whose = || {
+        let live = live();
+        (live.order.account, live.symbol.paid_in(live.order.side()).into())
+    };
     ledger.hold_at(reserve.held, whose, reserve.amount);
 }
 
@@ -132,7 +135,7 @@ pub fn release(ledger: &mut Ledger, live: Live<'_>) {
 #[inline(always)]
 pub fn settle_maker(ledger: &mut Ledger, execution: &Execution<'_>) {
     let Execution { maker, qty, notional, maker_fee, taker_fee, .. } = *execution;
-    let symbol = maker.symbol();
+    let symbol = maker.symbol;
     ledger.settle_maker(&Trade {
         base: symbol.base,
         quote: symbol.quote,
@@ -152,7 +155,7 @@ pub fn settle_maker(ledger: &mut Ledger, execution: &Execution<'_>) {
 /// Settles the side of the order that entered, for all of its fills: it pays from what is available.
 #[inline]
 pub fn settle_taker(ledger: &mut Ledger, taker: Live<'_>) {
-    let symbol = taker.symbol();
+    let symbol = taker.symbol;
     let (account, side) = (taker.order.account, taker.order.side());
     ledger.settle_taker(&Taker { account, side, base: symbol.base, quote: symbol.quote });
 }
@@ -163,7 +166,7 @@ pub fn settle_taker(ledger: &mut Ledger, taker: Live<'_>) {
 /// When the trade is larger than its orders.
 pub fn settle_crossing(ledger: &mut Ledger, crossing: &Crossing<'_>) {
     let Crossing { buy, sell, qty, notional, fees: [buyer_fee, seller_fee], .. } = *crossing;
-    let symbol = buy.symbol();
+    let symbol = buy.symbol;
     let party = |live: Live<'_>, fee: Money| Maker {
         account: live.order.account,
         side: live.order.side(),

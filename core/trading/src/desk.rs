@@ -61,26 +61,18 @@ pub struct Terms<'a> {
 /// An order that has entered.
 #[derive(Clone, Copy, Debug)]
 pub struct Live<'a> {
-    pub(crate) symbols: &'a [Symbol],
+    /// What it trades.
+    pub symbol: &'a Symbol,
     pub(crate) fees: &'a Fees,
     /// The order.
     pub order: &'a Order,
 }
 
 impl<'a> Live<'a> {
-    /// What it trades.
-    ///
-    /// # Panics
-    /// When that is not listed, which admission prevents.
-    #[inline]
-    pub fn symbol(self) -> &'a Symbol {
-        self.symbols.get(self.order.symbol.index()).expect("an order's symbol is listed")
-    }
-
     /// The increments of its symbol.
     #[inline]
     pub fn grid(self) -> &'a Grid {
-        &self.symbol().grid
+        &self.symbol.grid
     }
 
     /// The rates that it was placed under.
@@ -189,8 +181,8 @@ pub trait Desks: Debug {
     /// What a resting order reserves, and of what; none where it reserves nothing.
     fn reserved(&self, order: Live<'_>) -> Option<(AssetId, Money)>;
 
-    /// Reserves what an order needs that rests from now on.
-    fn hold(&mut self, order: Live<'_>, reserve: Reserve);
+    /// Reserves what an order needs that rests from now on. `order` is called only by desks that need to look at it.
+    fn hold<'a>(&mut self, desk: Desk, order: impl FnOnce() -> Live<'a>, reserve: Reserve);
 
     /// Frees what a resting order reserves, all of it.
     fn release(&mut self, order: Live<'_>);

@@ -90,7 +90,7 @@ fn enter_resting<D: Desks>(
         check_uncrossed(&floor.orders, order.symbol, order.class.side(), order.price);
     }
     floor.taking = floor.orders.insert_booked(order, texts, time, reserve.held);
-    desks.hold(floor.live(floor.taking), reserve);
+    desks.hold(order.class.desk(), || floor.live(floor.taking), reserve);
 }
 
 #[inline(never)]
@@ -100,18 +100,18 @@ fn rest<D: Desks>(floor: &mut Floor, desks: &mut D, reserve: Reserve) {
     let order = floor.orders.get(taking);
     check_uncrossed(&floor.orders, order.symbol, order.side(), order.price);
     floor.orders.book_rest(taking, reserve.held);
-    desks.hold(floor.live(taking), reserve);
+    desks.hold(floor.orders.get(taking).class().desk(), || floor.live(taking), reserve);
 }
 
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
 #[inline(always)]
 fn cancel<D: Desks>(floor: &mut Floor, desks: &mut D, slot: Slot, id: OrderId) {
-    let live = floor.live(slot);
-    assert!(live.order.id == id, "the order lies where the decision found it");
-    if !live.order.is_booked() {
+    let order = floor.orders.get(slot);
+    assert!(order.id == id, "the order lies where the decision found it");
+    if !order.is_booked() {
         settle_taker(floor, desks, slot);
     } else if !planted(Bug::HoldKept) {
-        desks.release(live);
+        desks.release(floor.seen(order));
     }
     floor.orders.remove(slot);
 }

@@ -42,8 +42,8 @@ impl Default for FeeSchedule {
 pub struct Fees {
     /// Every schedule that was ever in force; the first is the opening's.
     table: Vec<FeeSchedule>,
-    /// By [`Product::index`]; the first schedule where a product has none of its own.
-    products: Vec<RatesId>,
+    /// By [`Product::index`]: the row in force, and what it holds.
+    products: Vec<(RatesId, FeeSchedule)>,
     accounts: BTreeMap<(AccountId, Product), RatesId>,
 }
 
@@ -56,18 +56,33 @@ impl Default for Fees {
 impl Fees {
     /// One schedule for all products.
     pub fn new(schedule: FeeSchedule) -> Self {
-        Self { table: alloc::vec![schedule], products: Vec::new(), accounts: BTreeMap::new() }
+        Self {
+            table: alloc::vec![schedule],
+            products: alloc::vec![(RatesId::default(), schedule); Product::COUNT],
+            accounts: BTreeMap::new(),
+        }
     }
 
-    /// What an order of the account pays that is placed now.
+    /// What an order of the account pays that is placed now: the row of the table, and what it holds.
     #[inline]
-    pub fn of(&self, product: Product, account: AccountId) -> RatesId {
+    pub fn of(&self, product: Product, account: AccountId) -> (RatesId, FeeSchedule) {
         if !self.accounts.is_empty()
             && let Some(rates) = self.accounts.get(&(account, product))
         {
-            return *rates;
+            return (*rates, self.get(*rates));
         }
-        self.products.get(product.index()).copied().unwrap_or_default()
+        self.in_force(product)
+    }
+
+    #[inline]
+    fn in_force(&self, product: Product) -> (RatesId, FeeSchedule) {
+        // A product that a later build added has the opening's schedule.
+        self.products.get(product.index()).copied().unwrap_or_else(|| self.first())
+    }
+
+    #[cold]
+    fn first(&self) -> (RatesId, FeeSchedule) {
+        (RatesId::default(), self.get(RatesId::default()))
     }
 
     /// The rates of an order.
@@ -95,9 +110,12 @@ impl Fees {
                 self.accounts.remove(&(account, product));
             }
             (None, rates) => {
-                self.products.resize(self.products.len().max(product.index() + 1), RatesId::default());
+                let first = self.first();
+                self.products.resize(self.products.len().max(product.index() + 1), first);
+                let rates = rates.unwrap_or_default();
+                let schedule = self.get(rates);
                 if let Some(entry) = self.products.get_mut(product.index()) {
-                    *entry = rates.unwrap_or_default();
+                    *entry = (rates, schedule);
                 }
             }
         }
@@ -113,7 +131,7 @@ impl Fees {
 
     /// The schedule of a product.
     pub fn of_product(&self, product: Product) -> FeeSchedule {
-        self.get(self.products.get(product.index()).copied().unwrap_or_default())
+        self.in_force(product).1
     }
 
     /// The accounts with schedules of their own.
@@ -136,11 +154,11 @@ mod tests {
         let (plain, swap, own) = (rates(20, 40), rates(2, 5), rates(0, 1));
         let (alice, bob) = (AccountId(7), AccountId(8));
         let mut fees = Fees::new(plain);
-        let placed = fees.of(Product::Swap, alice);
+        let (placed, _) = fees.of(Product::Swap, alice);
         fees.set(Product::Swap, None, Some(swap));
         fees.set(Product::Swap, Some(alice), Some(own));
         fees.set(Product::Spot, Some(bob), Some(own));
-        let now = |product, account| fees.get(fees.of(product, account));
+        let now = |product, account| fees.of(product, account).1;
         assert_eq!((now(Product::Swap, alice), now(Product::Swap, bob)), (own, swap));
         assert_eq!((now(Product::Spot, alice), now(Product::Spot, bob)), (plain, own));
         assert_eq!((fees.get(placed), fees.of_product(Product::Swap)), (plain, swap));
@@ -150,7 +168,7 @@ mod tests {
         );
         fees.set(Product::Swap, Some(alice), None);
         fees.set(Product::Swap, None, None);
-        assert_eq!((fees.of(Product::Swap, alice), fees.table.len()), (RatesId(0), 3));
+        assert_eq!((fees.of(Product::Swap, alice), fees.table.len()), ((RatesId(0), plain), 3));
     }
 
     /// A full table still takes the schedules that it has.

@@ -4,7 +4,7 @@ use crate::{Desks, Fees, Live};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_auction::Auctions;
-use buttonwood_book::{Fill, Orders};
+use buttonwood_book::{Fill, Order, Orders};
 use buttonwood_model::{AccountId, AssetId, Slot, Symbol, SymbolId, Time};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
@@ -28,9 +28,18 @@ pub struct Floor {
 
 impl Floor {
     /// A live order as its desk sees it.
+    ///
+    /// # Panics
+    /// When its symbol is not listed, which admission prevents.
     #[inline]
     pub fn live(&self, slot: Slot) -> Live<'_> {
-        Live { symbols: &self.symbols, fees: &self.fees, order: self.orders.get(slot) }
+        self.seen(self.orders.get(slot))
+    }
+
+    #[inline]
+    pub(crate) fn seen<'a>(&'a self, order: &'a Order) -> Live<'a> {
+        let symbol = self.symbols.get(order.symbol.index()).expect("an order's symbol is listed");
+        Live { symbol, fees: &self.fees, order }
     }
 
     /// What the account's live orders reserve, order by order (INV-LEDGER-5).

@@ -69,13 +69,13 @@ impl<'a, D: Desks> Incoming<'a, D> {
         let Place { side, claim, kind, price, qty, spend, .. } = *place;
         let account = placer.account;
         let class = OrderClass::new(side, claim, market.desks.desk(symbol, account));
-        let rates = market.floor.fees.of(symbol.product, account);
+        let (rates, schedule) = market.floor.fees.of(symbol.product, account);
         let terms = Terms {
             symbol,
             symbol_id: place.symbol,
             account,
             class,
-            rates: market.floor.fees.get(rates),
+            rates: schedule,
             kind,
             price,
             qty,
@@ -154,7 +154,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
             } else {
                 left.min(order.remaining)
             };
-            let maker_side = Live { symbols: &floor.symbols, fees: &floor.fees, order };
+            let maker_side = Live { symbol: self.terms.symbol, fees: &floor.fees, order };
             if take > Qty::ZERO && !desks.covers(noted, maker_side, &self.terms, take) {
                 money = before;
                 uncovered.push(maker);

@@ -113,10 +113,10 @@ pub fn decide<'a, D: Desks, E: From<Event>>(
     out: &mut Outbox<E>,
 ) -> Result<OrderId, Reject<D::Refusal>> {
     let symbol = market.symbol(place.symbol).ok_or(Reject::InvalidSymbol)?;
-    let order = Incoming::new(market, placer, place, symbol);
     // Most orders rest: limit orders that meet nothing, on a symbol that takes all. What only others need is apart.
     let is_plain = is_plain(&market, symbol, place);
     if is_plain && !crosses(market.floor.orders.book(place.symbol), place.side, place.price) {
+        let order = Incoming::new(market, placer, place, symbol);
         let reserve = market.desks.reserve(&order.terms)?;
         check_count(market, placer)?;
         return Ok(order.emit_rest(reserve, out));
@@ -124,7 +124,7 @@ pub fn decide<'a, D: Desks, E: From<Event>>(
     if !symbol.closed_to.is_empty() && is_closed_to(symbol, home()) && !planted(Bug::JurisdictionIgnored) {
         return Err(Reject::InvalidSymbol);
     }
-    decide_in_full(&order, is_plain, planner, out)
+    decide_in_full(&Incoming::new(market, placer, place, symbol), is_plain, planner, out)
 }
 
 /// Whether an order could only be refused by its desk, and rests if it meets nothing.

@@ -1,67 +1,79 @@
 //! Which book an order is on: its symbol's continuous one, or that of its next auction.
 
 use crate::{Book, Order};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use buttonwood_model::SymbolId;
 
 /// Two books for each symbol that has had an order; made when its first order enters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Books {
-    /// For each symbol where its books lie, plus one; 0 for a symbol without books.
-    places: Vec<u32>,
-    /// Where orders trade as they come.
-    continuous: Vec<Book>,
-    /// Where they wait for the symbol's next auction.
-    auctions: Vec<Book>,
-    /// Places of dropped books, to be taken again.
-    free: Vec<u32>,
+    /// By symbol. A symbol without books takes one word.
+    symbols: Vec<Option<Box<Pair>>>,
     /// The book of every symbol without one.
     empty: Book,
     /// How many orders wait for auctions, over all symbols.
     waiting: u32,
 }
 
+/// The books of a symbol.
+#[derive(Clone, Debug, Default)]
+struct Pair {
+    /// Where orders trade as they come.
+    continuous: Book,
+    /// Where they wait for the symbol's next auction.
+    auction: Book,
+}
+
+impl Pair {
+    #[inline]
+    fn book(&self, is_auction_only: bool) -> &Book {
+        if is_auction_only { &self.auction } else { &self.continuous }
+    }
+
+    #[inline]
+    fn book_mut(&mut self, is_auction_only: bool) -> &mut Book {
+        if is_auction_only { &mut self.auction } else { &mut self.continuous }
+    }
+}
+
 impl Books {
+    #[inline]
     pub(super) fn any_waits(&self) -> bool {
         self.waiting > 0
     }
 
     #[inline]
-    fn place(&self, symbol: SymbolId) -> Option<usize> {
-        let place = *self.places.get(symbol.index())?;
-        Some(SymbolId(place.checked_sub(1)?).index())
+    fn pair(&self, symbol: SymbolId) -> Option<&Pair> {
+        self.symbols.get(symbol.index())?.as_deref()
     }
 
     #[inline]
     pub(super) fn continuous(&self, symbol: SymbolId) -> &Book {
-        self.look(symbol, false).unwrap_or(&self.empty)
+        self.pair(symbol).map_or(&self.empty, |pair| &pair.continuous)
     }
 
     pub(super) fn auction(&self, symbol: SymbolId) -> &Book {
-        self.look(symbol, true).unwrap_or(&self.empty)
+        self.pair(symbol).map_or(&self.empty, |pair| &pair.auction)
     }
 
     /// Every book, symbol by symbol: the continuous ones, then those of auctions.
     pub(super) fn all(&self) -> impl Iterator<Item = &Book> {
-        [false, true].into_iter().flat_map(move |is_auction| {
-            (0..self.places.len())
-                .filter_map(move |symbol| self.look(SymbolId::from_index(symbol), is_auction))
-        })
+        let pairs = || self.symbols.iter().flatten();
+        pairs().map(|pair| &pair.continuous).chain(pairs().map(|pair| &pair.auction))
     }
 
     /// The book that orders of a symbol are on, if it has one.
     #[inline]
     pub(super) fn look(&self, symbol: SymbolId, is_auction_only: bool) -> Option<&Book> {
-        let books = if is_auction_only { &self.auctions } else { &self.continuous };
-        books.get(self.place(symbol)?)
+        Some(self.pair(symbol)?.book(is_auction_only))
     }
 
     /// The book that an order is on.
     #[inline]
     pub(super) fn of(&mut self, symbol: SymbolId, is_auction_only: bool) -> &mut Book {
-        let place = self.place(symbol).expect("a symbol with an order has books");
-        let books = if is_auction_only { &mut self.auctions } else { &mut self.continuous };
-        books.get_mut(place).expect("a place leads to books")
+        let pair = self.symbols.get_mut(symbol.index()).and_then(Option::as_deref_mut);
+        pair.expect("a symbol with an order has books").book_mut(is_auction_only)
     }
 
     /// The book that an order enters; made when it is the symbol's first.
@@ -70,7 +82,7 @@ impl Books {
         if order.is_auction_only() {
             self.waiting += 1;
         }
-        if self.place(order.symbol).is_none() {
+        if self.symbols.get(order.symbol.index()).is_none_or(Option::is_none) {
             self.make(order.symbol);
         }
         self.of(order.symbol, order.is_auction_only())
@@ -78,14 +90,9 @@ impl Books {
 
     #[cold]
     fn make(&mut self, symbol: SymbolId) {
-        let place = self.free.pop().unwrap_or_else(|| {
-            self.continuous.push(Book::default());
-            self.auctions.push(Book::default());
-            SymbolId::from_index(self.continuous.len() - 1).0
-        });
-        self.places.resize(self.places.len().max(symbol.index() + 1), 0);
-        if let Some(entry) = self.places.get_mut(symbol.index()) {
-            *entry = place + 1;
+        self.symbols.resize(self.symbols.len().max(symbol.index() + 1), None);
+        if let Some(pair) = self.symbols.get_mut(symbol.index()) {
+            *pair = Some(Box::default());
         }
     }
 
@@ -94,16 +101,8 @@ impl Books {
     /// # Panics
     /// When an order is still on one.
     pub(super) fn drop_of(&mut self, symbol: SymbolId) {
-        let Some(place) = self.place(symbol) else { return };
-        for books in [&mut self.continuous, &mut self.auctions] {
-            let book = books.get_mut(place).expect("a place leads to books");
-            assert!(book.is_empty(), "a symbol that is done has no orders");
-            *book = Book::default();
-        }
-        if let Some(entry) = self.places.get_mut(symbol.index()) {
-            *entry = 0;
-        }
-        self.free.push(SymbolId::from_index(place).0);
+        let Some(pair) = self.symbols.get_mut(symbol.index()).and_then(Option::take) else { return };
+        assert!(pair.continuous.is_empty() && pair.auction.is_empty(), "a symbol that is done has no orders");
     }
 
     /// The book that an order leaves.

@@ -21,7 +21,7 @@ fn market<'a>(app: &'a App, call: &Call) -> Market<'a> {
         auction_opens: schedule.map(|schedule| schedule.opening()),
         fees: found.map(|(_, symbol)| {
             let fees = views.state().fees();
-            fees.get(fees.of(symbol.product, call.account()))
+            fees.of(symbol.product, call.account()).1
         }),
     }
 }

@@ -93,6 +93,7 @@ fn is_full(fault: &Fault) -> bool {
         | Fault::Gone { .. }
         | Fault::Frame { .. }
         | Fault::Snapshot { .. }
+        | Fault::SnapshotVersion { .. }
         | Fault::Diverged { .. }
         | Fault::Law { .. }
         | Fault::SnapshotDiffers { .. }
