@@ -6,7 +6,7 @@
 
 use crate::{CollarWidth, FeeSchedule, Fees};
 use buttonwood_book::{Fill, Order, Traded};
-use buttonwood_model::{AccountId, AssetId, Desk, Held, OrderClass, OrderKind, Symbol, SymbolId};
+use buttonwood_model::{AccountId, AssetId, Desk, Held, OrderClass, OrderKind, SessionId, Symbol, SymbolId};
 use buttonwood_num::{Grid, Money, Price, Qty};
 use core::fmt::Debug;
 
@@ -44,6 +44,8 @@ pub struct Terms<'a> {
     pub symbol_id: SymbolId,
     /// Whose it is.
     pub account: AccountId,
+    /// The key that places it; [`SessionId::EXCHANGE`] for the exchange's own orders, which a desk may admit without funds.
+    pub session: SessionId,
     /// Side, outcome and desk.
     pub class: OrderClass,
     /// The rates that it would be placed under.

@@ -67,13 +67,14 @@ impl<'a, D: Desks> Incoming<'a, D> {
     #[inline(always)]
     pub(crate) fn new(market: Market<'a, D>, placer: Placer, place: &'a Place, symbol: &'a Symbol) -> Self {
         let Place { side, claim, kind, price, qty, spend, .. } = *place;
-        let account = placer.account;
+        let Placer { account, session } = placer;
         let class = OrderClass::new(side, claim, market.desks.desk(symbol, account));
         let (rates, schedule) = market.floor.fees.of(symbol.product, account);
         let terms = Terms {
             symbol,
             symbol_id: place.symbol,
             account,
+            session,
             class,
             rates: schedule,
             kind,
