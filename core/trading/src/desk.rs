@@ -124,45 +124,63 @@ pub struct Crossing<'a> {
     pub fees: [Money; 2],
 }
 
-/// All desks of an exchange, with the state that they settle in. Methods that read are asked while a command is decided;
-/// those that change are called while its events are applied, and cannot fail.
+/// All desks of an exchange, with the state that they settle in. Methods that take `&self` are called while a command is
+/// decided; those that take `&mut self` while its events are applied, and cannot fail.
 ///
-/// The two sides of a fill settle apart: the maker at its fill, the taker once for all of its fills, at its last event. What
-/// makers gave and got lies between the two in the ledger, and nothing may be left there after the taker's part.
+/// An order's life, as its desk sees it:
+///
+/// 1. [`Desks::desk`] chooses the desk, [`Desks::rules`] the product's rules, and [`Desks::reserve`] refuses the order or says
+///    what it would reserve. An order that meets nothing rests with that reserve: [`Desks::hold`].
+/// 2. An order that meets others is planned: [`Desks::covers`] of each maker's desk, best price and oldest order first, and
+///    [`Desks::buy_with`] for an order that names money. Then [`Desks::rest`], if a part of it stays, and [`Desks::affords`].
+/// 3. A maker that is not covered is cancelled before the fills, and the plan goes on after it: [`Desks::release`].
+/// 4. Each fill settles the maker's side: [`Desks::settle_maker`]. The last event of the entered order settles its side once
+///    for all of its fills, [`Desks::settle_taker`], and reserves for what rests of it, [`Desks::hold`].
+/// 5. A resting order leaves with the fill that completes it, whose settlement frees all that is left of its reserve, or
+///    with a cancel: [`Desks::release`].
+///
+/// The two sides of a fill may be of different desks. Each posts entries that sum to zero per asset, against an account of
+/// the house or through the ledger's own account of what makers gave and got; nothing may be left there after the taker's side.
+///
+/// What an order reserves may depend on more than the order (on a position, say). Its desk then keeps the amount by the
+/// order's id from [`Desks::hold`] on; only the order's own fills and its cancel change it.
 pub trait Desks: Debug {
-    /// Why a desk refuses an order, beyond a want of funds.
+    /// Why a desk refuses an order, other than for lack of funds.
     type Refusal: Copy + Debug + PartialEq + Eq;
 
     /// What a desk remembers from one fill of a plan to the next, so that several fills of one account are covered together.
-    /// Cleared before each plan.
+    /// It begins as the default for each plan.
     type Plan: Default + Debug;
 
-    /// The desk at which an order of the account would settle.
+    /// The desk at which an order of the account would settle. An order keeps its desk.
     fn desk(&self, symbol: &Symbol, account: AccountId) -> Desk;
 
-    /// What the symbol's product chose.
+    /// The rules of the symbol's product.
     fn rules(&self, symbol: &Symbol) -> Rules;
 
     /// Whether the product can settle a symbol that is to be listed: it knows what is traded and paid.
     fn can_settle(&self, symbol: &Symbol) -> bool;
 
-    /// What the whole order would reserve, if the account has that.
+    /// What the whole order would reserve, if the account has that; [`Reserve::NONE`] for an order that reserves nothing.
+    /// An order that rests whole is checked by nothing else. For an order that may not rest, the result is not used.
     ///
     /// # Errors
     /// Why it may not enter.
     fn reserve(&self, terms: &Terms<'_>) -> Result<Reserve, Unmet<Self::Refusal>>;
 
-    /// What `left` of the order reserves where the whole reserves `whole`.
+    /// What `left` of the order reserves after the rest of it has traded, where the whole would reserve `whole`.
     fn rest(&self, terms: &Terms<'_>, left: Qty, whole: Reserve) -> Reserve;
 
-    /// How much of `open` at a price the order can buy with `money`, from which that is taken.
+    /// How much of `open` at a price the order can buy with `money`, from which the cost is taken.
     fn buy_with(&self, terms: &Terms<'_>, money: &mut Money, price: Price, open: Qty) -> Qty;
 
-    /// Whether the resting order's account can cover a fill of `qty`, after those that the plan holds already; notes it in the plan
-    /// if so.
+    /// Whether the account of the resting order can pay for a fill of `qty` at the order's price, after the fills that the
+    /// plan holds already; the desk notes the fill in the plan if so. The maker's desk answers. False cancels the order
+    /// ([`buttonwood_model::CancelReason::Uncovered`]), unless the taker is refused or cancelled unfilled.
     fn covers(&self, plan: &mut Self::Plan, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> bool;
 
-    /// Whether the order's account can cover these fills and what its rest reserves.
+    /// Whether the order's account can pay for these fills and for what its rest reserves. Called for an order that met
+    /// others and is not cancelled unfilled, even if every one of them was uncovered.
     ///
     /// # Errors
     /// Why it may not enter.
@@ -174,7 +192,7 @@ pub trait Desks: Debug {
         plan: &Self::Plan,
     ) -> Result<(), Unmet<Self::Refusal>>;
 
-    /// What maker and taker pay for a fill.
+    /// What maker and taker pay for a fill, each by its own desk.
     fn fees(&self, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> [Money; 2];
 
     /// What a party to an auction's trade of `qty` pays; `left` is what the trades before it leave of the order.
@@ -183,22 +201,26 @@ pub trait Desks: Debug {
     /// What a resting order reserves, and of what; none where it reserves nothing.
     fn reserved(&self, order: Live<'_>) -> Option<(AssetId, Money)>;
 
-    /// Reserves what an order needs that rests from now on. `order` is called only by desks that need to look at it.
+    /// Reserves what an order needs that rests from now on; called with [`Reserve::NONE`] too. Only desks that need to look at
+    /// the order call `order`.
     fn hold<'a>(&mut self, desk: Desk, order: impl FnOnce() -> Live<'a>, reserve: Reserve);
 
-    /// Frees what a resting order reserves, all of it.
+    /// Frees what a resting order reserves, all of it, before it is cancelled; called for orders that reserve nothing too.
     fn release(&mut self, order: Live<'_>);
 
-    /// Settles the maker's side of a fill.
+    /// Settles the maker's side of a fill and frees the fill's part of the reserve, all that is left if the fill completes
+    /// the order. The taker's fee is for the taker's desk: it sums the fees of the fills until [`Desks::settle_taker`].
     fn settle_maker(&mut self, execution: &Execution<'_>);
 
-    /// Settles the side of the order that entered, for all of its fills; `traded` is what they sum to.
+    /// Settles the side of the order that entered, for all of its fills; `traded` is what they sum to. Not called for an
+    /// order without fills.
     fn settle_taker(&mut self, taker: Live<'_>, traded: Traded);
 
-    /// Settles both sides of an auction's trade.
+    /// Settles both sides of an auction's trade, each by its own desk and out of its reserve. [`Desks::covers`] was not called:
+    /// see [`Rules::auctions`].
     fn settle_crossing(&mut self, crossing: &Crossing<'_>);
 
-    /// Whether nothing lies between makers and a taker: so it is between any two orders.
+    /// Whether nothing lies between makers and a taker; true between any two orders.
     fn is_settled(&self) -> bool;
 }
 

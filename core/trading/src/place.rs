@@ -46,7 +46,8 @@ pub struct Placer {
 }
 
 impl Placer {
-    /// The exchange itself, for an account: without a session, and whatever orders the account has.
+    /// The exchange itself, for an account: without a session, and without a limit on how many orders the account has. Such an
+    /// order does not trade with the account's own either, so they are cancelled by a command before it.
     pub const fn exchange(account: AccountId) -> Self {
         Self { account, session: SessionId::EXCHANGE }
     }
