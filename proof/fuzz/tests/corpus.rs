@@ -48,3 +48,15 @@ macro_rules! replay {
 }
 
 replay!(decimal frame framing journal payload sequence snapshot);
+
+/// Nine of ten frames of the corpus can be read: an older format would leave the fuzzer to find its way from nothing.
+#[test]
+fn frames_are_of_this_format() {
+    let corpus = folder("corpus", "frame");
+    let is_read = |path: &&PathBuf| {
+        let mut out = buttonwood_model::Outbox::<buttonwood_engine::Event>::default();
+        buttonwood_engine::decode_events(&fs::read(path).unwrap(), &mut out).is_ok()
+    };
+    let read = corpus.iter().filter(is_read).count();
+    assert!(read * 10 >= corpus.len() * 9, "{read} of {}", corpus.len());
+}
