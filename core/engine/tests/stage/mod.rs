@@ -9,6 +9,7 @@
 //! expire  KEY                                  => …
 //! auctions SYMBOL none | in SPAN [every SPAN] [opens SPAN] [indicates SPAN SPAN] [last SPAN]          => …
 //! auction SYMBOL                               => …      (what is due of its auctions)
+//! rates   spot|swap [of ACCOUNT] none | MAKER TAKER AUCTION     => …      (in basis points)
 //! before  SYMBOL SPAN                          the next step comes so long before the symbol's auction
 //! KEY [on ACCOUNT] buy|sell SYMBOL QTY @ PRICE [moc|ioc|fok|auction] [as LABEL] [client TEXT] [nonce N]   => …
 //! KEY [on ACCOUNT] buy|sell SYMBOL QTY market …                                                   => …
@@ -36,14 +37,14 @@
 //! of the steps, replayed, must give the same state.
 
 use buttonwood_engine::{
-    Answer, Body, Command, FeeSchedule, Finding, NewSession, OrderRef, OrderState, Outcome, Owner, Place,
-    PlaceReject, Reject, Schedule, TradingAnswer, TradingCommand, TradingReject,
+    Answer, Body, Command, FeeChange, FeeSchedule, Finding, NewSession, OrderRef, OrderState, Outcome, Owner,
+    Place, PlaceReject, Reject, Schedule, TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{
-    AccountId, ClientId, CurrencyId, ExecutionOption, OrderId, OrderKind, Role, Roles, SessionId, Side,
-    SymbolId, SymbolStatus, Time,
+    AccountId, ClientId, CurrencyId, ExecutionOption, OrderId, OrderKind, Product, Role, Roles, SessionId,
+    Side, SymbolId, SymbolStatus, Time,
 };
-use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
+use buttonwood_num::{Bps, Decimal, Grid, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, Happening, caller, fees_account};
 use std::collections::HashMap;
 
@@ -194,6 +195,11 @@ impl Stage {
                     None,
                 )
             }
+            "rates" => {
+                let change = self.rates(words);
+                let body = Body::Trading(TradingCommand::SetFees(change));
+                self.submit(&Command { caller: None, body }, None)
+            }
             "orders" => {
                 let account = self.accounts[words.next()];
                 let got: Vec<_> =
@@ -282,6 +288,20 @@ impl Stage {
     }
 
     /// `in SPAN …`.
+    fn rates(&self, mut words: Words<'_>) -> FeeChange {
+        let product = match words.next() {
+            "spot" => Product::Spot,
+            "swap" => Product::Swap,
+            other => panic!("no product: {other}"),
+        };
+        let account = words.takes("of").then(|| self.accounts[words.next()]);
+        let schedule = (!words.takes("none")).then(|| {
+            let [maker, taker, auction] = [(); 3].map(|()| Bps(words.next().parse().unwrap()));
+            FeeSchedule { maker, taker, auction }
+        });
+        FeeChange { product, account, schedule }
+    }
+
     fn schedule(&self, mut words: Words<'_>) -> Schedule {
         assert_eq!(words.next(), "in");
         let now = self.exchange.stamp.time.plus(STEP);
