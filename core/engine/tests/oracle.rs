@@ -63,6 +63,8 @@ fn compare_all(world: &'static World, seeds: std::ops::Range<u64>, count: usize)
             "senseless schedule",
             "scheduled while one is settled",
             "too early for an auction",
+            "other fees",
+            "bad fees",
         ],
     );
     seen

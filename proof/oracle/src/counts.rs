@@ -51,6 +51,11 @@ impl Counts {
             self.note("many makers");
         }
         match (&command.body, answer) {
+            (Body::Trading(TradingCommand::SetFees(_)), Outcome::Done) => self.note("other fees"),
+            (
+                Body::Trading(TradingCommand::SetFees(_)),
+                Outcome::Rejected(Reject::Trading(TradingReject::BadFees)),
+            ) => self.note("bad fees"),
             (
                 Body::Trading(TradingCommand::ScheduleAuctions(..)),
                 Outcome::Rejected(Reject::Trading(TradingReject::Schedule(_))),

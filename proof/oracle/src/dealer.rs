@@ -5,13 +5,14 @@ use crate::dice::Dice;
 use crate::exchange::{Exchange, next_auction, orders_of};
 use crate::worlds::{Range, World, exchange_unit};
 use buttonwood_engine::{
-    AccessCommand, Body, Caller, Command, OrderRef, Place, Schedule, State, TradingCommand,
+    AccessCommand, Body, Caller, Command, FeeChange, FeeSchedule, OrderRef, Place, Schedule, State,
+    TradingCommand,
 };
 use buttonwood_model::{
-    AccountId, Claim, ClientId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Role, SessionId,
-    Side, Symbol, SymbolId, SymbolStatus, Time,
+    AccountId, Claim, ClientId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Product, Role,
+    SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
 };
-use buttonwood_num::{Money, Price, Qty};
+use buttonwood_num::{Bps, Money, Price, Qty};
 
 /// One key.
 #[derive(Clone, Copy)]
@@ -132,6 +133,7 @@ impl Dealer {
                 let (micros, body) = self.auction(state);
                 return (micros, Command { caller: None, body });
             }
+            80..84 => Command { caller: None, body: self.fees() },
             _ => self.call(state),
         };
         (micros, command)
@@ -162,6 +164,24 @@ impl Dealer {
         let at = self.dice.below(u64::try_from(self.world.ranges.len()).unwrap());
         let like = state.symbols()[usize::try_from(at).unwrap()].clone();
         Body::list_symbol(Symbol { name: format!("{}2", like.name), status: SymbolStatus::Open, ..like })
+    }
+
+    /// Other fee rates of a product, or of one account, or none of their own any more; now and then rates that are not valid.
+    fn fees(&mut self) -> Body {
+        let mut rate = |most: u64| Bps(u16::try_from(self.dice.below(most + 1)).unwrap());
+        let (maker, taker) = (rate(60), rate(60));
+        let auction = rate(u64::from(maker.max(taker).0));
+        let mut schedule = FeeSchedule { maker, taker, auction };
+        match self.dice.below(16) {
+            0 => schedule.auction = Bps(maker.max(taker).0 + 1),
+            1 => schedule.taker = Bps(10_001),
+            _ => {}
+        }
+        Body::Trading(TradingCommand::SetFees(FeeChange {
+            product: if self.dice.once_in(8) { Product::Swap } else { Product::Spot },
+            account: (!self.dice.once_in(3)).then(|| self.dice.pick(&self.keys).account),
+            schedule: (!self.dice.once_in(3)).then_some(schedule),
+        }))
     }
 
     /// Auctions that begin soon, and a minute or more apart; now and then none, or some that make no sense.

@@ -14,8 +14,8 @@ use crate::worlds::{World, exchange_unit, units};
 pub(crate) use auctions::Auctions;
 use auctions::is_for_auction;
 use buttonwood_engine::{
-    AccessCommand, AccessReject, Answer, Body, Command, FeeSchedule, Founding, LedgerCommand, LedgerReject,
-    OrderRef, OrderState, Outcome, Owner, Reject, TradingAnswer, TradingCommand, TradingReject,
+    AccessCommand, AccessReject, Answer, Body, Command, FeeChange, FeeSchedule, Founding, LedgerCommand,
+    LedgerReject, OrderRef, OrderState, Outcome, Owner, Reject, TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{
     AccountId, CancelReason, CurrencyId, OrderId, SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
@@ -45,7 +45,12 @@ struct Pair {
 /// The naive exchange: what accounts own, and the live orders in the order they entered.
 #[derive(Clone)]
 pub struct Naive {
+    /// The opening's rates.
     fees: FeeSchedule,
+    /// Every change of fee rates, oldest first.
+    fee_changes: Vec<FeeChange>,
+    /// The rates that each order was placed under.
+    rates: HashMap<OrderId, FeeSchedule>,
     pairs: Vec<Pair>,
     jurisdictions: HashMap<AccountId, &'static str>,
     keys: Vec<Key>,
@@ -64,6 +69,8 @@ impl Naive {
         let access = exchange.state.access();
         let mut naive = Self {
             fees: world.fees,
+            fee_changes: Vec::new(),
+            rates: HashMap::new(),
             pairs: symbols
                 .map(|(symbol, range)| Pair {
                     name: symbol.name.clone(),
@@ -184,6 +191,7 @@ impl Naive {
                 return self.schedule(*symbol, *schedule, now);
             }
             Body::Trading(TradingCommand::Auction(symbol)) => return self.auction(*symbol, now),
+            Body::Trading(TradingCommand::SetFees(change)) => return self.set_fees(*change),
             Body::Founding(Founding::MoveClock) => {}
             other => panic!("not dealt: {other:?}"),
         }

@@ -293,12 +293,14 @@ impl Naive {
         let qty = buyer.remaining.min(seller.remaining);
         let notional = i128::from(price.ticks()) * int(qty) * pair.quote_unit;
         let amount = int(qty) * pair.base_unit;
-        let seller_fee = ceil_bps(notional, self.fees.auction.get());
+        let [of_buyer, of_seller] = [buyer, seller].map(|order| self.rates[&order.id]);
+        let seller_fee = ceil_bps(notional, of_seller.auction.get());
+        let fee = ceil_bps(notional, of_buyer.auction.get());
         // As a resting buy, it never pays more than what its reserve gives up.
-        let reserve = |qty| self.reserve(symbol, Side::Buy, buyer.price, qty);
+        let reserve = |qty| self.reserve(symbol, Side::Buy, buyer.price, qty, of_buyer);
         let room = reserve(buyer.remaining) - reserve(buyer.remaining - qty) - notional;
-        assert!(seller_fee - room <= 1, "it pays at most one quantum less");
-        let buyer_fee = seller_fee.min(room);
+        assert!(fee - room <= 1, "it pays at most one quantum less");
+        let buyer_fee = fee.min(room);
         assert_ne!(buyer.account, seller.account, "nobody trades with himself");
         self.pay(seller.account, buyer.account, base, amount);
         self.pay(buyer.account, seller.account, quote, notional);

@@ -1,8 +1,9 @@
 //! What orders reserve and what money buys, reckoned anew each time.
 
 use super::Naive;
-use buttonwood_model::{AccountId, CurrencyId, Side, SymbolId};
-use buttonwood_num::{Price, Qty};
+use buttonwood_engine::{Answer, FeeChange, FeeSchedule, Outcome, Reject, TradingReject};
+use buttonwood_model::{AccountId, CurrencyId, Product, Side, SymbolId};
+use buttonwood_num::{Bps, Price, Qty};
 use std::collections::HashMap;
 
 pub(super) fn int(qty: Qty) -> i128 {
@@ -13,14 +14,46 @@ pub(super) fn ceil_bps(amount: i128, bps: i128) -> i128 {
     (amount * bps + 9_999) / 10_000
 }
 
+/// The worse rate of maker and taker.
+fn worse(rates: FeeSchedule) -> Bps {
+    rates.maker.max(rates.taker)
+}
+
 impl Naive {
-    /// What a quantity at a price reserves: the notional and the worse fee, or the quantity itself.
-    pub(super) fn reserve(&self, symbol: SymbolId, side: Side, price: Price, qty: Qty) -> i128 {
+    /// Changes the rates of later orders.
+    pub(super) fn set_fees(&mut self, change: FeeChange) -> Answer {
+        let is_bad = |rates: FeeSchedule| worse(rates).get() > 10_000 || rates.auction > worse(rates);
+        if change.schedule.is_some_and(is_bad) {
+            return Outcome::Rejected(Reject::Trading(TradingReject::BadFees));
+        }
+        self.fee_changes.push(change);
+        Outcome::Done
+    }
+
+    /// The rates of an order that the account places now: those of the last change for the account, if that has set any, else
+    /// for all spot orders, else of the opening.
+    pub(super) fn rates_now(&self, account: AccountId) -> FeeSchedule {
+        let last = |whose: Option<AccountId>| {
+            let mut changes = self.fee_changes.iter().rev();
+            changes.find(|change| change.product == Product::Spot && change.account == whose)?.schedule
+        };
+        last(Some(account)).or_else(|| last(None)).unwrap_or(self.fees)
+    }
+
+    /// What a quantity at a price reserves under some rates: the notional and the worse fee, or the quantity itself.
+    pub(super) fn reserve(
+        &self,
+        symbol: SymbolId,
+        side: Side,
+        price: Price,
+        qty: Qty,
+        rates: FeeSchedule,
+    ) -> i128 {
         let pair = &self.pairs[symbol.index()];
         match side {
             Side::Buy => {
                 let notional = i128::from(price.ticks()) * int(qty) * pair.quote_unit;
-                notional + ceil_bps(notional, self.fees.maker.get().max(self.fees.taker.get()))
+                notional + ceil_bps(notional, worse(rates).get())
             }
             Side::Sell => int(qty) * pair.base_unit,
         }
@@ -32,7 +65,8 @@ impl Naive {
         for order in &self.live {
             let pair = &self.pairs[order.symbol.index()];
             let currency = if order.side == Side::Buy { pair.quote } else { pair.base };
-            let amount = self.reserve(order.symbol, order.side, order.price, order.remaining);
+            let rates = self.rates[&order.id];
+            let amount = self.reserve(order.symbol, order.side, order.price, order.remaining, rates);
             *reserved.entry((order.account, currency)).or_default() += amount;
         }
         reserved
@@ -44,13 +78,20 @@ impl Naive {
     }
 
     /// The most of `open` that `money` buys at a price, fee included, found by halving.
-    pub(super) fn affordable(&self, symbol: SymbolId, price: Price, open: Qty, money: i128) -> Qty {
+    pub(super) fn affordable(
+        &self,
+        symbol: SymbolId,
+        price: Price,
+        open: Qty,
+        money: i128,
+        rate: Bps,
+    ) -> Qty {
         let unit = self.pairs[symbol.index()].quote_unit;
         let (mut fits, mut too_much) = (0, open.hundredths() + 1);
         while too_much - fits > 1 {
             let middle = fits.midpoint(too_much);
             let notional = i128::from(price.ticks()) * i128::try_from(middle).unwrap() * unit;
-            if notional + ceil_bps(notional, self.fees.taker.get()) <= money {
+            if notional + ceil_bps(notional, rate.get()) <= money {
                 fits = middle;
             } else {
                 too_much = middle;
@@ -60,7 +101,7 @@ impl Naive {
     }
 
     /// Whether the money buys a hundredth of a lot at a price.
-    pub(super) fn affords_any(&self, symbol: SymbolId, price: Price, money: i128) -> bool {
-        self.affordable(symbol, price, Qty::from_hundredths(1), money) > Qty::ZERO
+    pub(super) fn affords_any(&self, symbol: SymbolId, price: Price, money: i128, rate: Bps) -> bool {
+        self.affordable(symbol, price, Qty::from_hundredths(1), money, rate) > Qty::ZERO
     }
 }

@@ -44,7 +44,8 @@ impl Naive {
     }
 
     /// Walks the other side from the best price and the oldest order on.
-    pub(super) fn walk(&self, place: &Place) -> (Vec<Fill>, Stop) {
+    pub(super) fn walk(&self, account: AccountId, place: &Place) -> (Vec<Fill>, Stop) {
+        let rate = self.rates_now(account).taker;
         let unit = self.pairs[place.symbol.index()].quote_unit;
         let (mut left, mut money) = (place.qty, place.spend.units());
         let mut fills = Vec::new();
@@ -55,14 +56,16 @@ impl Naive {
             if place.kind == OrderKind::Limit && !reaches(place.side, place.price, maker.price) {
                 return (fills, Stop::Limit);
             }
-            if place.kind == OrderKind::MarketSpend && !self.affords_any(place.symbol, maker.price, money) {
+            if place.kind == OrderKind::MarketSpend
+                && !self.affords_any(place.symbol, maker.price, money, rate)
+            {
                 return (fills, Stop::Money);
             }
             if self.beyond_collar(place.symbol, place.side, maker.price) {
                 return (fills, Stop::Collar);
             }
             let qty = if place.kind == OrderKind::MarketSpend {
-                self.affordable(place.symbol, maker.price, maker.remaining, money)
+                self.affordable(place.symbol, maker.price, maker.remaining, money, rate)
             } else {
                 left.min(maker.remaining)
             };
@@ -71,7 +74,7 @@ impl Naive {
             }
             if place.kind == OrderKind::MarketSpend {
                 let notional = i128::from(maker.price.ticks()) * int(qty) * unit;
-                money -= notional + ceil_bps(notional, self.fees.taker.get());
+                money -= notional + ceil_bps(notional, rate.get());
                 if qty < maker.remaining {
                     return (fills, Stop::Money);
                 }
@@ -85,7 +88,7 @@ impl Naive {
         // The book and the money may end together.
         let paid = fills.last().map(|fill| fill.maker.price);
         let spent = place.kind == OrderKind::MarketSpend
-            && paid.is_some_and(|price| !self.affords_any(place.symbol, price, money));
+            && paid.is_some_and(|price| !self.affords_any(place.symbol, price, money, rate));
         (fills, if spent { Stop::Money } else { Stop::Empty })
     }
 
@@ -126,13 +129,15 @@ impl Naive {
         let (maker, qty) = (fill.maker, fill.qty);
         let notional = i128::from(maker.price.ticks()) * int(qty) * pair.quote_unit;
         let amount = int(qty) * pair.base_unit;
-        let taker_fee = ceil_bps(notional, self.fees.taker.get());
-        let mut maker_fee = ceil_bps(notional, self.fees.maker.get());
+        let (rates, of_taker) = (self.rates[&maker.id], self.rates[&taker.id]);
+        let taker_fee = ceil_bps(notional, of_taker.taker.get());
+        let mut maker_fee = ceil_bps(notional, rates.maker.get());
         if maker.side == Side::Buy {
             // A resting buy never pays more than what its reserve gives up: the fees of its fills, each rounded up,
             // may else sum to more than the fee of the whole that was reserved.
-            let before = self.reserve(maker.symbol, Side::Buy, maker.price, maker.remaining);
-            let after = self.reserve(maker.symbol, Side::Buy, maker.price, maker.remaining - qty);
+            let reserve = |left| self.reserve(maker.symbol, Side::Buy, maker.price, left, rates);
+            let before = reserve(maker.remaining);
+            let after = reserve(maker.remaining - qty);
             assert!(maker_fee - (before - after - notional) <= 1, "it pays at most one quantum less");
             maker_fee = maker_fee.min(before - after - notional);
         }

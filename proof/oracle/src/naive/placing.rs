@@ -70,7 +70,8 @@ impl Naive {
             (_, OrderKind::MarketSpend) => (pair.quote, place.spend.units()),
             (Side::Buy, OrderKind::Market) => (pair.quote, 0),
             (Side::Buy, OrderKind::Limit) => {
-                (pair.quote, self.reserve(place.symbol, Side::Buy, place.price, place.qty))
+                let rates = self.rates_now(account);
+                (pair.quote, self.reserve(place.symbol, Side::Buy, place.price, place.qty, rates))
             }
             (Side::Sell, _) => (pair.base, int(place.qty) * pair.base_unit),
         };
@@ -83,7 +84,7 @@ impl Naive {
     fn plan(&self, account: AccountId, place: &Place, now: Time) -> Result<Plan, PlaceReject> {
         self.refuse(account, place, now)?;
         let waits = place.option == Some(ExecutionOption::AuctionOnly);
-        let (fills, stop) = if waits { (Vec::new(), Stop::Limit) } else { self.walk(place) };
+        let (fills, stop) = if waits { (Vec::new(), Stop::Limit) } else { self.walk(account, place) };
         let void = if waits {
             self.meets_own_waiting(account, place).then_some(CancelReason::SelfCrossPrevented)
         } else {
@@ -101,17 +102,18 @@ impl Naive {
         let plan = Plan { fills, stop, void, rests, original };
         let quote = self.pairs[place.symbol.index()].quote;
         let buys = void.is_none() && place.side == Side::Buy;
-        if buys && self.cost(place, &plan, original - filled) > self.available(account, quote) {
+        if buys && self.cost(account, place, &plan, original - filled) > self.available(account, quote) {
             return Err(PlaceReject::InsufficientFunds);
         }
         Ok(plan)
     }
 
     /// What a buy reserves for its fills, and for its rest if that stays.
-    fn cost(&self, place: &Place, plan: &Plan, rest: Qty) -> i128 {
+    fn cost(&self, account: AccountId, place: &Place, plan: &Plan, rest: Qty) -> i128 {
+        let rates = self.rates_now(account);
         let parts = plan.fills.iter().map(|fill| (fill.maker.price, fill.qty));
         let rest = plan.rests.then_some((place.price, rest));
-        parts.chain(rest).map(|(price, qty)| self.reserve(place.symbol, Side::Buy, price, qty)).sum()
+        parts.chain(rest).map(|(price, qty)| self.reserve(place.symbol, Side::Buy, price, qty, rates)).sum()
     }
 
     pub(super) fn place(
@@ -138,6 +140,7 @@ impl Naive {
             reason: None,
             client_id: place.client_id,
         };
+        self.rates.insert(order.id, self.rates_now(account));
         self.next_id += 1;
         self.happened.push(Happening::Accepted(order.id.0));
         for fill in &plan.fills {
