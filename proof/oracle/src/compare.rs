@@ -147,12 +147,55 @@ pub fn compare(world: &'static World, seed: u64, count: usize) -> HashMap<&'stat
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exchange::caller;
     use crate::worlds::DEEP;
+    use buttonwood_engine::{Body, Place, TradingCommand};
+    use buttonwood_model::{Claim, OrderKind, Role, SymbolId};
+    use buttonwood_num::{Money, Price, Qty};
 
     /// The deep world has orders that trade with many makers at once.
     #[test]
     fn some_orders_trade_with_many() {
         let counts = compare(&DEEP, 1, 12_000);
         assert!(counts.get("many makers").is_some_and(|times| *times >= 5), "{counts:?}");
+    }
+
+    /// A market buy needs its fills and the taker's fees, even where makers pay more: to the last quantum.
+    #[test]
+    fn a_market_buy_needs_what_a_taker_pays() {
+        for (spare, fills) in [(0, true), (-1, false)] {
+            let (mut exchange, _) = Dealer::found(&DEEP, 1);
+            let keys = ["seller", "buyer"].map(|name| {
+                let account = exchange.account(name, "");
+                (exchange.key(name, account, Role::Trader), account)
+            });
+            let [seller, buyer] = keys.map(|(_, account)| account);
+            let mut naive = Naive::found(&DEEP, &exchange);
+            let [base, quote] = ["SOL", "USD"].map(|code| exchange.find_currency(code));
+            // A tenth at a price of 150, and 20 basis points of that.
+            let cost = Money::from_units(1_503 * 10_i128.pow(17) + spare);
+            let mut run =
+                |body: Body, caller| step(&mut exchange, &mut naive, 1, &Command { caller, body }).unwrap();
+            run(Body::credit(seller, vec![(base, Money::from_units(10_i128.pow(19)))]), None);
+            run(Body::credit(buyer, vec![(quote, cost)]), None);
+            let place = |side, kind, ticks| Place {
+                symbol: SymbolId(0),
+                side,
+                claim: Claim::Yes,
+                kind,
+                option: None,
+                price: Price::from_ticks(ticks),
+                qty: Qty::from_hundredths(10_000_000),
+                spend: Money::ZERO,
+                client_id: None,
+            };
+            let sell = place(Side::Sell, OrderKind::Limit, 150_000);
+            let buy = place(Side::Buy, OrderKind::Market, 0);
+            let answers = [(0, sell), (1, buy)].map(|(at, place)| {
+                let (session, account) = keys[at];
+                run(Body::Trading(TradingCommand::Place(place)), Some(caller(session, account, 1)))
+            });
+            assert_eq!(matches!(answers[1], Outcome::Trading(TradingAnswer::Order(_))), fills, "{answers:?}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::Naive;
 use super::funds::int;
 use super::matching::{Fill, Stop, reaches};
 use crate::exchange::Happening;
-use buttonwood_engine::{OrderState, Place, PlaceReject};
+use buttonwood_engine::{FeeSchedule, OrderState, Place, PlaceReject};
 use buttonwood_model::{
     AccountId, CancelReason, ExecutionOption, OrderId, OrderKind, SessionId, Side, SymbolStatus, Time,
 };
@@ -108,12 +108,14 @@ impl Naive {
         Ok(plan)
     }
 
-    /// What a buy reserves for its fills, and for its rest if that stays.
+    /// What a buy pays for its fills, and what its rest reserves if that stays.
     fn cost(&self, account: AccountId, place: &Place, plan: &Plan, rest: Qty) -> i128 {
         let rates = self.rates_now(account);
-        let parts = plan.fills.iter().map(|fill| (fill.maker.price, fill.qty));
-        let rest = plan.rests.then_some((place.price, rest));
-        parts.chain(rest).map(|(price, qty)| self.reserve(place.symbol, Side::Buy, price, qty, rates)).sum()
+        let paying = FeeSchedule { maker: rates.taker, ..rates };
+        let fills = plan.fills.iter().map(|fill| (fill.maker.price, fill.qty, paying));
+        let rest = plan.rests.then_some((place.price, rest, rates));
+        let cost = |(price, qty, rates)| self.reserve(place.symbol, Side::Buy, price, qty, rates);
+        fills.chain(rest).map(cost).sum()
     }
 
     pub(super) fn place(
