@@ -1,5 +1,6 @@
 //! A writer of JSON texts.
 
+use crate::contract::Shape;
 use buttonwood_num::push_u64;
 
 /// A JSON text in progress. Each field or element ends in a comma, which the closing bracket replaces: no call has to check
@@ -53,6 +54,12 @@ impl Json {
             each(self, item);
         }
         self.close(b']');
+    }
+
+    /// A field whose value `write` writes as an element.
+    pub fn field(&mut self, name: &str, write: impl FnOnce(&mut Self)) {
+        self.key(name);
+        write(self);
     }
 
     /// A field that holds an object.
@@ -140,11 +147,28 @@ impl Json {
         self.out.extend_from_slice(if value { b"true," } else { b"false," });
     }
 
+    /// An element that is `true` or `false`.
+    pub fn flag_item(&mut self, value: bool) {
+        self.out.extend_from_slice(if value { b"true," } else { b"false," });
+    }
+
     /// A field with `null`.
     pub fn null(&mut self, name: &str) {
         self.key(name);
+        self.null_item();
+    }
+
+    /// An element that is `null`.
+    pub fn null_item(&mut self) {
         self.out.extend_from_slice(b"null,");
     }
+}
+
+/// An answer as a reply's body.
+pub fn body(answer: &impl Shape) -> Vec<u8> {
+    let mut json = Json::with_capacity(256);
+    answer.write(&mut json);
+    json.into_bytes()
 }
 
 /// One JSON object as a reply's body.

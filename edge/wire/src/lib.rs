@@ -6,6 +6,8 @@
 //!
 //! Not here: routes and who may call them (`rest`), the form of private requests (`gate`).
 
+pub mod answers;
+pub mod contract;
 pub mod field;
 pub mod json;
 pub mod market;

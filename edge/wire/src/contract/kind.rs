@@ -1,0 +1,313 @@
+//! The kinds of fields that requests have.
+
+use super::node::Node;
+use super::request::{Described, Kind, Query};
+use super::shape::Words;
+use crate::field::{self, bad_query, page};
+use buttonwood_gate::{Payload, Refusal, Value};
+use buttonwood_views::history::Limit;
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+/// A string.
+#[derive(Debug)]
+pub enum Text {}
+
+impl Described for Text {
+    fn schema() -> Node {
+        Node::of_type("string")
+    }
+}
+
+impl<'a> Kind<&'a Payload> for Text {
+    type Read = Result<Option<Cow<'a, str>>, Refusal>;
+
+    #[inline]
+    fn read(source: &'a Payload, name: &'static str) -> Self::Read {
+        source.text(name)
+    }
+}
+
+/// `true` or `false`; `DEFAULT` when it is absent.
+#[derive(Debug)]
+pub enum Flag<const DEFAULT: bool> {}
+
+impl<const DEFAULT: bool> Described for Flag<DEFAULT> {
+    fn schema() -> Node {
+        Node::of_type("boolean").with("default", DEFAULT)
+    }
+}
+
+impl<'a, const DEFAULT: bool> Kind<&'a Payload> for Flag<DEFAULT> {
+    type Read = Result<bool, Refusal>;
+
+    #[expect(clippy::inline_always, reason = "the beginning of the name is then a constant")]
+    #[inline(always)]
+    fn read(source: &'a Payload, name: &'static str) -> Self::Read {
+        source.flag(name, DEFAULT)
+    }
+}
+
+impl<'a, const DEFAULT: bool> Kind<Query<'a>> for Flag<DEFAULT> {
+    type Read = Result<bool, Refusal>;
+
+    fn read(source: Query<'a>, name: &'static str) -> Self::Read {
+        source.flag(name, DEFAULT)
+    }
+}
+
+/// `true` or `false`, without a default.
+#[derive(Debug)]
+pub enum Switch {}
+
+impl Described for Switch {
+    fn schema() -> Node {
+        Node::of_type("boolean")
+    }
+}
+
+/// A whole number, or a string of its digits.
+#[derive(Debug)]
+pub enum Whole {}
+
+impl Described for Whole {
+    fn schema() -> Node {
+        digits_or_number("integer", "^[0-9]+$")
+    }
+}
+
+impl<'a> Kind<&'a Payload> for Whole {
+    type Read = Result<Option<u64>, Refusal>;
+
+    #[inline]
+    fn read(source: &'a Payload, name: &'static str) -> Self::Read {
+        source.integer(name)
+    }
+}
+
+impl<'a> Kind<Query<'a>> for Whole {
+    type Read = Result<Option<u64>, Refusal>;
+
+    fn read(source: Query<'a>, name: &'static str) -> Self::Read {
+        source.number(name)
+    }
+}
+
+/// How many rows a listing returns.
+#[derive(Debug)]
+pub enum PageRows {}
+
+impl Described for PageRows {
+    fn schema() -> Node {
+        let default = u64::try_from(field::PAGE).unwrap_or(u64::MAX);
+        Node::of_type("integer").with("minimum", 1).with("default", default)
+    }
+}
+
+impl<'a> Kind<&'a Payload> for PageRows {
+    type Read = Result<Limit, Refusal>;
+
+    fn read(source: &'a Payload, name: &'static str) -> Self::Read {
+        field::limit(source, name)
+    }
+}
+
+impl<'a> Kind<Query<'a>> for PageRows {
+    type Read = Result<Limit, Refusal>;
+
+    fn read(source: Query<'a>, name: &'static str) -> Self::Read {
+        match source.number(name)? {
+            Some(0) => Err(bad_query(name, "at least 1", "0")),
+            rows => Ok(page(rows)),
+        }
+    }
+}
+
+/// A time in seconds or milliseconds since 1970, read as milliseconds.
+#[derive(Debug)]
+pub enum Timestamp {}
+
+impl Described for Timestamp {
+    fn schema() -> Node {
+        digits_or_number("number", r"^[0-9]+(\.[0-9]+)?$")
+    }
+}
+
+impl<'a> Kind<&'a Payload> for Timestamp {
+    type Read = Result<Option<u64>, Refusal>;
+
+    fn read(source: &'a Payload, name: &'static str) -> Self::Read {
+        source.timestamp_ms(name)
+    }
+}
+
+impl<'a> Kind<Query<'a>> for Timestamp {
+    type Read = Result<Option<u64>, Refusal>;
+
+    fn read(source: Query<'a>, name: &'static str) -> Self::Read {
+        source.timestamp(name)
+    }
+}
+
+/// A decimal, as a string or as a number; its digits are read as they were sent.
+#[derive(Debug)]
+pub enum Decimal {}
+
+impl Described for Decimal {
+    fn schema() -> Node {
+        let types: Node = ["string", "number"].into_iter().collect();
+        Node::object().with("type", types).with("pattern", r"^(0|[1-9][0-9]*)(\.[0-9]+)?$").with("minimum", 0)
+    }
+}
+
+impl<'a> Kind<&'a Payload> for Decimal {
+    type Read = Option<Cow<'a, str>>;
+
+    #[expect(clippy::inline_always, reason = "the beginning of the name is then a constant")]
+    #[inline(always)]
+    fn read(source: &'a Payload, name: &'static str) -> Self::Read {
+        source.decimal_text(name)
+    }
+}
+
+/// One of these words. A value of another type is read as its JSON text, which the field's own refusal quotes.
+#[derive(Debug)]
+pub struct Loose<W>(PhantomData<W>);
+
+impl<W: Described> Described for Loose<W> {
+    fn schema() -> Node {
+        W::schema()
+    }
+}
+
+impl<'a, W: Described> Kind<&'a Payload> for Loose<W> {
+    type Read = Option<Cow<'a, str>>;
+
+    #[expect(clippy::inline_always, reason = "the beginning of the name is then a constant")]
+    #[inline(always)]
+    fn read(source: &'a Payload, name: &'static str) -> Self::Read {
+        source.decimal_text(name)
+    }
+}
+
+/// A field whose endpoint looks at the value as it was sent.
+#[derive(Debug)]
+pub struct Sent<D>(PhantomData<D>);
+
+impl<D: Described> Described for Sent<D> {
+    fn schema() -> Node {
+        D::schema()
+    }
+}
+
+impl<'a, D: Described> Kind<&'a Payload> for Sent<D> {
+    type Read = Option<Value<'a>>;
+
+    #[expect(clippy::inline_always, reason = "the beginning of the name is then a constant")]
+    #[inline(always)]
+    fn read(source: &'a Payload, name: &'static str) -> Self::Read {
+        source.field(name)
+    }
+}
+
+/// A field that must be there.
+#[derive(Debug)]
+pub struct Needed<K>(PhantomData<K>);
+
+impl<K: Described> Described for Needed<K> {
+    const REQUIRED: bool = true;
+
+    fn schema() -> Node {
+        K::schema()
+    }
+}
+
+impl<'a, K: Described + Absent> Kind<&'a Payload> for Needed<K> {
+    type Read = Result<K::Present<'a>, Refusal>;
+
+    #[inline]
+    fn read(source: &'a Payload, name: &'static str) -> Self::Read {
+        K::find(source, name)?.ok_or_else(|| Refusal::missing_key(name))
+    }
+}
+
+/// A kind that may be absent.
+pub trait Absent {
+    /// Its value when it is there.
+    type Present<'a>;
+
+    /// The value, if it is there.
+    ///
+    /// # Errors
+    /// When the value is there and does not fit.
+    fn find<'a>(source: &'a Payload, name: &'static str) -> Result<Option<Self::Present<'a>>, Refusal>;
+}
+
+impl Absent for Text {
+    type Present<'a> = Cow<'a, str>;
+
+    fn find<'a>(source: &'a Payload, name: &'static str) -> Result<Option<Cow<'a, str>>, Refusal> {
+        source.text(name)
+    }
+}
+
+impl Absent for Switch {
+    type Present<'a> = bool;
+
+    fn find(source: &Payload, name: &'static str) -> Result<Option<bool>, Refusal> {
+        match source.field(name) {
+            None => Ok(None),
+            Some(Value::Bool(on)) => Ok(Some(on)),
+            Some(other) => Err(Refusal::bad_field(name, "true or false", &other)),
+        }
+    }
+}
+
+impl Absent for Whole {
+    type Present<'a> = u64;
+
+    fn find(source: &Payload, name: &'static str) -> Result<Option<u64>, Refusal> {
+        source.integer(name)
+    }
+}
+
+impl Absent for Timestamp {
+    type Present<'a> = u64;
+
+    fn find(source: &Payload, name: &'static str) -> Result<Option<u64>, Refusal> {
+        source.timestamp_ms(name)
+    }
+}
+
+impl Absent for Decimal {
+    type Present<'a> = Cow<'a, str>;
+
+    fn find<'a>(source: &'a Payload, name: &'static str) -> Result<Option<Cow<'a, str>>, Refusal> {
+        Ok(source.decimal_text(name))
+    }
+}
+
+/// A string that must be one of these words; the endpoint looks it up.
+impl<W: Words> Absent for W {
+    type Present<'a> = Cow<'a, str>;
+
+    fn find<'a>(source: &'a Payload, name: &'static str) -> Result<Option<Cow<'a, str>>, Refusal> {
+        source.text(name)
+    }
+}
+
+impl<W: Words> Described for W {
+    fn schema() -> Node {
+        words(W::WORDS)
+    }
+}
+
+/// The schema of a string that is one of these.
+pub(super) fn words(words: &[&'static str]) -> Node {
+    Node::of_type("string").with("enum", words.iter().copied().collect::<Node>())
+}
+
+fn digits_or_number(number: &'static str, digits: &'static str) -> Node {
+    let types: Node = [number, "string"].into_iter().collect();
+    Node::object().with("type", types).with("pattern", digits).with("minimum", 0)
+}

@@ -1,0 +1,15 @@
+//! The contract's words: what requests and answers look like, for their readers and writers and for the published schema.
+//!
+//! [`request!`](crate::request!) declares the fields of a request, [`answer!`](crate::answer!) those of an answer. Each row
+//! gives both the code that reads or writes the field and its schema, so the two cannot differ.
+
+mod answer;
+mod kind;
+mod node;
+mod request;
+mod shape;
+
+pub use kind::{Decimal, Flag, Loose, Needed, PageRows, Sent, Switch, Text, Timestamp, Whole};
+pub use node::Node;
+pub use request::{Described, Field, Fields, InPayload, InQuery, Kind, NoFields, Place, Query, paragraph};
+pub use shape::{Components, DecimalText, Digits, Done, IsoTime, Nullable, Property, Shape, Words};

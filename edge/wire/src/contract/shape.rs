@@ -1,0 +1,250 @@
+//! The values that answers are made of: how each is written, and its schema.
+
+use super::kind::words;
+use super::node::Node;
+use super::request::paragraph;
+use crate::json::Json;
+use buttonwood_num::push_u64;
+use std::borrow::Cow;
+
+/// A value of an answer.
+pub trait Shape {
+    /// Whether the field of such a value may be left out.
+    const OPTIONAL: bool = false;
+
+    /// Its JSON Schema; named objects go to the components.
+    fn node(components: &mut Components) -> Node;
+
+    /// Writes it as an element or a whole body.
+    fn write(&self, json: &mut Json);
+
+    /// Writes it as a field.
+    fn write_field(&self, json: &mut Json, name: &str) {
+        json.field(name, |json| self.write(json));
+    }
+}
+
+/// One field of an answer, as the contract lists it.
+#[derive(Debug)]
+pub struct Property {
+    /// Its name on the wire.
+    pub name: &'static str,
+    /// The lines of its description.
+    pub about: &'static [&'static str],
+    /// Whether it may be left out.
+    pub optional: bool,
+    /// Its schema.
+    pub schema: Node,
+}
+
+/// The named schemas of the contract.
+#[derive(Debug, Default)]
+pub struct Components {
+    named: Vec<(Cow<'static, str>, Node)>,
+}
+
+impl Components {
+    /// A reference to a schema of this name, which `make` describes when it is new.
+    pub fn named(
+        &mut self,
+        name: impl Into<Cow<'static, str>>,
+        make: impl FnOnce(&mut Self) -> Node,
+    ) -> Node {
+        let name = name.into();
+        if self.named.iter().all(|(known, _)| *known != name) {
+            let place = self.named.len();
+            // Known by its name while its own fields are described.
+            self.named.push((name.clone(), Node::object()));
+            let schema = make(self);
+            if let Some(entry) = self.named.get_mut(place) {
+                entry.1 = schema;
+            }
+        }
+        Node::object().with("$ref", format!("#/components/schemas/{name}"))
+    }
+
+    /// A reference to an object with these fields and no others.
+    pub fn object(
+        &mut self,
+        name: &'static str,
+        about: &[&str],
+        properties: impl FnOnce(&mut Self) -> Vec<Property>,
+    ) -> Node {
+        let about = paragraph(about);
+        self.named(name, |components| object(properties(components)).with("description", about))
+    }
+
+    /// All of them, by name.
+    pub fn into_node(mut self) -> Node {
+        self.named.sort_by(|left, right| left.0.cmp(&right.0));
+        Node::Object(self.named)
+    }
+}
+
+/// The schema of an object with these fields and no others.
+pub(crate) fn object(properties: Vec<Property>) -> Node {
+    let required: Node = properties.iter().filter(|row| !row.optional).map(|row| row.name).collect();
+    let fields = properties.into_iter().map(|row| {
+        let about = paragraph(row.about);
+        (row.name.into(), row.schema.with("description", about))
+    });
+    let fields = Node::Object(fields.collect());
+    let schema = Node::of_type("object").with("properties", fields);
+    let schema = if required == Node::List(Vec::new()) { schema } else { schema.with("required", required) };
+    schema.with("additionalProperties", false)
+}
+
+/// A string that is one of a few words; [`words!`](crate::words!) makes one.
+pub trait Words {
+    /// All of them.
+    const WORDS: &'static [&'static str];
+}
+
+/// A decimal in a string.
+#[derive(Clone, Debug)]
+pub struct DecimalText(String);
+
+impl DecimalText {
+    /// The decimal that `print` writes.
+    pub fn of(print: impl FnOnce(&mut Vec<u8>)) -> Self {
+        let mut out = Vec::with_capacity(24);
+        print(&mut out);
+        Self(String::from_utf8(out).unwrap_or_default())
+    }
+
+    /// Zero.
+    pub fn zero() -> Self {
+        Self("0".to_owned())
+    }
+}
+
+impl Shape for DecimalText {
+    fn node(_components: &mut Components) -> Node {
+        Node::of_type("string").with("format", "decimal").with("pattern", r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$")
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.plain_item(&self.0);
+    }
+}
+
+/// A whole number in a string.
+#[derive(Clone, Copy, Debug)]
+pub struct Digits(pub u64);
+
+impl Shape for Digits {
+    fn node(_components: &mut Components) -> Node {
+        Node::of_type("string").with("format", "digits").with("pattern", "^[0-9]+$")
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.decimal_item(|out| push_u64(out, self.0));
+    }
+}
+
+/// An ISO 8601 time in UTC.
+#[derive(Clone, Debug)]
+pub struct IsoTime(pub String);
+
+impl Shape for IsoTime {
+    fn node(_components: &mut Components) -> Node {
+        Node::of_type("string").with("format", "date-time")
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.plain_item(&self.0);
+    }
+}
+
+/// The word `ok`.
+#[derive(Clone, Copy, Debug)]
+pub struct Done;
+
+impl Shape for Done {
+    fn node(_components: &mut Components) -> Node {
+        words(&["ok"])
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.plain_item("ok");
+    }
+}
+
+/// A value or `null`.
+#[derive(Clone, Debug)]
+pub struct Nullable<T>(pub Option<T>);
+
+impl<T: Shape> Shape for Nullable<T> {
+    fn node(components: &mut Components) -> Node {
+        let either = Node::List(vec![T::node(components), Node::of_type("null")]);
+        Node::object().with("anyOf", either)
+    }
+
+    fn write(&self, json: &mut Json) {
+        match &self.0 {
+            Some(value) => value.write(json),
+            None => json.null_item(),
+        }
+    }
+}
+
+impl<T: Shape> Shape for Option<T> {
+    const OPTIONAL: bool = true;
+
+    fn node(components: &mut Components) -> Node {
+        T::node(components)
+    }
+
+    fn write(&self, json: &mut Json) {
+        if let Some(value) = self {
+            value.write(json);
+        }
+    }
+
+    fn write_field(&self, json: &mut Json, name: &str) {
+        if let Some(value) = self {
+            value.write_field(json, name);
+        }
+    }
+}
+
+impl<T: Shape> Shape for Vec<T> {
+    fn node(components: &mut Components) -> Node {
+        Node::of_type("array").with("items", T::node(components))
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.array(self, |json, item| item.write(json));
+    }
+}
+
+/// A text of the exchange's own making, which needs no escapes.
+impl Shape for String {
+    fn node(_components: &mut Components) -> Node {
+        Node::of_type("string")
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.plain_item(self);
+    }
+}
+
+impl Shape for u64 {
+    fn node(_components: &mut Components) -> Node {
+        Node::of_type("integer").with("minimum", 0)
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.number_item(*self);
+    }
+}
+
+impl Shape for bool {
+    fn node(_components: &mut Components) -> Node {
+        Node::of_type("boolean")
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.flag_item(*self);
+    }
+}
