@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use crate::repo::Repo;
 use crate::{
-    Done, deny, faults, fuzz, instructions, layers, mutants, overload, sim, skipped, suite, tidy, trace,
+    Done, contract, deny, faults, fuzz, instructions, layers, mutants, overload, sim, skipped, suite, tidy,
+    trace,
 };
 
 type Step = (&'static str, fn(&Repo) -> Done);
 
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 16] = [
     ("fmt", |repo| repo.cargo(["fmt", "--all", "--check"]).run()),
     ("clippy", |repo| repo.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()),
     ("doc", |repo| repo.cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-Dwarnings").run()),
@@ -17,6 +18,7 @@ const STEPS: [Step; 15] = [
     ("layers", layers::run),
     ("tidy", tidy::run),
     ("trace", |repo| trace::run(repo, trace::Mode::Check)),
+    ("contract", |repo| contract::run(repo, contract::Mode::Check)),
     ("test", suite::run),
     ("instructions", |repo| instructions::run(repo, instructions::Mode::Check)),
     ("sim", |repo| sim::run(repo, &["--ci"])),

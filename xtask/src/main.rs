@@ -7,6 +7,7 @@ mod bench;
 mod ccxt;
 mod checker;
 mod ci;
+mod contract;
 mod corpus;
 mod debian;
 mod deny;
@@ -40,6 +41,7 @@ usage: cargo xtask <chore>
   tidy             module heads, left-over marks, empty rooms; speaks of long files and functions
   layers           do dependencies point down, as ARCHITECTURE.md says?
   trace [--check]  tests to clauses: writes spec/coverage.md, or with --check only compares it
+  contract [--check]  writes contract/openapi.json from routes and types, or with --check only compares it
   deny             licences, banned crates, sources and advisories of dependencies
   sim [ARGS…]      the simulator: --seed N, --minutes M, --ci and what `sim --help` lists
   mutants [K/N]    changes of single lines of num, ledger, auction, book and journal, all or part K of N; tests must notice
@@ -83,6 +85,8 @@ fn run(words: &[String]) -> Done {
         ("layers", []) => layers::run(&repo),
         ("trace", []) => trace::run(&repo, trace::Mode::Write),
         ("trace", ["--check"]) => trace::run(&repo, trace::Mode::Check),
+        ("contract", []) => contract::run(&repo, contract::Mode::Write),
+        ("contract", ["--check"]) => contract::run(&repo, contract::Mode::Check),
         ("deny", []) => deny::run(&repo),
         ("sim", _) => sim::run(&repo, &rest),
         ("mutants", _) => mutants::run(&repo, &rest),

@@ -5,7 +5,16 @@ use crate::auth::Auth;
 use buttonwood_engine::Caller;
 use buttonwood_gate::{self as gate, Owner, Payload, Reason, Refusal, Value, quoted};
 use buttonwood_model::{AccountId, Roles, SymbolId};
-use buttonwood_wire::field;
+use buttonwood_wire::contract::{InPayload, Query, Sent, Text};
+use buttonwood_wire::{field, request};
+
+request! {
+    /// What every call on an account may name.
+    pub(crate) struct Acting in InPayload {
+        /// The account to act on, by its short name. A master key must name one; any other key has its own.
+        account: Sent<Text>,
+    }
+}
 
 /// A public request.
 #[derive(Debug)]
@@ -13,54 +22,10 @@ pub(crate) struct Asked<'a> {
     /// The path's parameter.
     pub(crate) parameter: &'a str,
     /// The query string.
-    pub(crate) query: &'a str,
+    pub(crate) query: Query<'a>,
 }
 
 impl Asked<'_> {
-    /// The last value of a query parameter.
-    pub(crate) fn query(&self, name: &str) -> Option<&str> {
-        self.query
-            .split('&')
-            .filter_map(|pair| pair.split_once('='))
-            .filter(|(key, _)| *key == name)
-            .map(|(_, value)| value)
-            .next_back()
-    }
-
-    /// A query parameter that is a whole number.
-    pub(crate) fn query_number(&self, name: &str) -> Result<Option<u64>, Refusal> {
-        let Some(text) = self.query(name) else { return Ok(None) };
-        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-            // Larger than any number that means something: the same as the largest.
-            return Ok(Some(text.parse().unwrap_or(u64::MAX)));
-        }
-        Err(field::bad_query(name, "a whole number in digits alone", text))
-    }
-
-    /// A query parameter that is true or false.
-    pub(crate) fn query_flag(&self, name: &str, default: bool) -> Result<bool, Refusal> {
-        match self.query(name) {
-            None => Ok(default),
-            Some("0" | "false") => Ok(false),
-            Some("1" | "true") => Ok(true),
-            Some(other) => Err(field::bad_query(name, "1, true, 0 or false", other)),
-        }
-    }
-
-    /// Since when, in milliseconds: the query parameter `timestamp`, or its alias `since`. An overridden
-    /// parameter must be readable too: its sender expects it to count (TYPE-016).
-    pub(crate) fn query_since(&self) -> Result<Option<u64>, Refusal> {
-        let (time, alias) = (self.query_timestamp("timestamp")?, self.query_timestamp("since")?);
-        Ok(time.or(alias))
-    }
-
-    fn query_timestamp(&self, name: &str) -> Result<Option<u64>, Refusal> {
-        let Some(text) = self.query(name) else { return Ok(None) };
-        let refusal = || field::bad_query(name, "a timestamp in seconds or milliseconds", text);
-        let millis = gate::timestamp_millis(text);
-        millis.map(Some).ok_or_else(|| refusal().with_reason(Reason::InvalidTimestampInPayload))
-    }
-
     /// The symbol in the path, or 400 `InvalidSymbol` (MKT-007).
     pub(crate) fn symbol(&self, app: &App) -> Result<SymbolId, Refusal> {
         let found = app.find_symbol(self.parameter);
@@ -144,7 +109,7 @@ fn acting_account(app: &App, call: &gate::Call) -> Result<AccountId, Refusal> {
 
 /// The account that the payload names, which must be one of this key's (D-11).
 fn named_account(app: &App, call: &gate::Call) -> Result<Option<AccountId>, Refusal> {
-    match call.payload.field("account") {
+    match Acting::of(&call.payload).account() {
         None => Ok(None),
         Some(Value::Text(name)) => account_of(app, call.key().owner, &name).map(Some),
         Some(Value::Array(raw)) => {

@@ -1,8 +1,9 @@
 //! One request: framing, routing, the gate, the endpoint.
 
-use crate::app::App;
+use crate::app::{App, MakePage, Page};
 use crate::auth::Auth;
 use crate::call::{self, Asked, Call};
+use crate::contract::openapi;
 use crate::health;
 use crate::route::{Handler, Route, Write};
 use crate::routes::{Found, find};
@@ -13,11 +14,15 @@ use buttonwood_engine::{AccessCommand, Command, Outcome, TradingAnswer};
 use buttonwood_gate::{self as gate, Kind, Reason, Refusal, quoted};
 use buttonwood_http::{Body, Fault, Reply, Request, SignedMark};
 use buttonwood_sequencer::Pending;
+use buttonwood_wire::contract::Query;
 use buttonwood_wire::field;
 use buttonwood_wire::reply::{refusal_of, refused};
 use http::request::Parts;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
+
+/// Where the contract is read.
+const CONTRACT: &str = "/openapi.json";
 
 impl buttonwood_http::Handler for App {
     async fn answer(&self, request: Request<'_>) -> Reply {
@@ -56,7 +61,7 @@ async fn respond(app: &App, request: Request<'_>) -> Result<Reply, Refusal> {
         Found::Nothing => return outside(app, peer, head.method.as_str(), path),
     };
     request.check_framing().map_err(refusal_of)?;
-    let asked = Asked { parameter, query: head.uri.query().unwrap_or_default() };
+    let asked = Asked { parameter, query: Query(head.uri.query().unwrap_or_default()) };
     let reply = dispatch(app, route, request, &asked).await?;
     Ok(if route.auth == Auth::Public { reply } else { reply.uncached() })
 }
@@ -143,7 +148,7 @@ fn goes_on(app: &App, head: &Parts) -> bool {
 
 /// Health checks and pages: not part of the interface.
 fn outside(app: &App, peer: SocketAddr, method: &str, path: &str) -> Result<Reply, Refusal> {
-    let (health, page) = (health::answer(app, path), (app.settings.pages)(path));
+    let (health, page) = (health::answer(app, path), page(app, path));
     match (health, page, method) {
         (None, None, _) => Err(no_endpoint(path)),
         (Some(reply), _, "GET" | "HEAD") => Ok(reply),
@@ -154,6 +159,14 @@ fn outside(app: &App, peer: SocketAddr, method: &str, path: &str) -> Result<Repl
         }
         (Some(_), ..) | (_, Some(_), _) => Ok(wrong_method(method, path, "GET, HEAD")),
     }
+}
+
+/// The contract, or a page of the site.
+fn page(app: &App, path: &str) -> Option<MakePage> {
+    if path != CONTRACT {
+        return (app.settings.pages)(path);
+    }
+    Some(Box::new(|_| Page { content_type: "application/json", body: openapi().as_bytes().to_vec() }))
 }
 
 fn no_endpoint(path: &str) -> Refusal {

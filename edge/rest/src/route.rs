@@ -8,6 +8,7 @@ use buttonwood_gate::{Kind, Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::{Role, Roles};
 use buttonwood_sequencer::Receipt;
+use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape};
 use std::pin::Pin;
 
 /// A writing endpoint: the command that it makes, and the answer for the receipt.
@@ -48,6 +49,16 @@ pub struct Route {
     pub(crate) scope: Option<&'static str>,
     pub(crate) kind: Kind,
     pub(crate) handler: Handler,
+    /// What it does, in a sentence of the contract.
+    pub(crate) about: &'static str,
+    /// What it reads of the request.
+    pub(crate) fields: &'static [Field],
+    /// The schema of its answer.
+    pub(crate) gives: Option<fn(&mut Components) -> Node>,
+    /// Statuses of its refusals besides those that every route may answer.
+    pub(crate) refuses: &'static [u16],
+    /// A status that it answers with a line of text, and when.
+    pub(crate) says: Option<(u16, &'static str)>,
 }
 
 impl std::fmt::Debug for Route {
@@ -58,7 +69,20 @@ impl std::fmt::Debug for Route {
 
 impl Route {
     const fn new(method: &'static str, path: &'static str, auth: Auth, handler: Handler) -> Self {
-        Self { method, path, auth, roles: Roles::NONE, scope: None, kind: Kind::Reads, handler }
+        Self {
+            method,
+            path,
+            auth,
+            roles: Roles::NONE,
+            scope: None,
+            kind: Kind::Reads,
+            handler,
+            about: "",
+            fields: &[],
+            gives: None,
+            refuses: &[],
+            says: None,
+        }
     }
 
     /// A public reading endpoint. `{name}` in the path stands for one segment.
@@ -106,6 +130,31 @@ impl Route {
     /// A control call of the sandbox.
     pub(crate) const fn control(path: &'static str, control: Control) -> Self {
         Self::new("POST", path, Auth::Control, Handler::Control(control))
+    }
+
+    /// What it does, in a sentence.
+    pub(crate) const fn about(self, about: &'static str) -> Self {
+        Self { about, ..self }
+    }
+
+    /// It reads these fields of the request.
+    pub(crate) const fn takes<T: Fields>(self) -> Self {
+        Self { fields: T::FIELDS, ..self }
+    }
+
+    /// It answers with this.
+    pub(crate) const fn gives<T: Shape>(self) -> Self {
+        Self { gives: Some(T::node), ..self }
+    }
+
+    /// It refuses with these statuses too.
+    pub(crate) const fn refuses(self, statuses: &'static [u16]) -> Self {
+        Self { refuses: statuses, ..self }
+    }
+
+    /// It answers with this status and a line of text at times.
+    pub(crate) const fn says(self, status: u16, when: &'static str) -> Self {
+        Self { says: Some((status, when)), ..self }
     }
 
     /// Any of these roles may call it.

@@ -50,6 +50,11 @@ const UNBUILT: &[&str] = &[
     "/v2/withdraw/",
 ];
 
+/// Every one of them, as it stands in the list.
+pub(crate) fn paths() -> impl Iterator<Item = &'static str> {
+    UNBUILT.iter().copied()
+}
+
 /// Whether the specification has this path, and the exchange does not have it yet.
 pub(crate) fn is_unbuilt(path: &str) -> bool {
     UNBUILT.iter().any(|known| {

@@ -1,19 +1,18 @@
 //! Public market data in JSON: books, trades, auctions, the details of a symbol.
 
+use crate::contract::{DecimalText, Nullable};
 use crate::json::{self, Json};
 use crate::names::Names;
 use crate::order::side_name;
+use crate::{answer, words};
 use buttonwood_model::{Product, SymbolId, SymbolStatus};
 use buttonwood_num::{Grid, Price, Qty, push_fixed};
 use buttonwood_views::AuctionResult;
 use buttonwood_views::history::PublicTrade;
 
-/// Writes a price, or `null` where there is none (MKT-006).
-pub fn price(json: &mut Json, grid: &Grid, name: &str, price: Option<Price>) {
-    match price {
-        Some(price) => json.decimal(name, |out| grid.push_price(out, price)),
-        None => json.null(name),
-    }
+/// A price, or `null` where there is none (MKT-006).
+pub fn price(grid: &Grid, price: Option<Price>) -> Nullable<DecimalText> {
+    Nullable(price.map(|price| DecimalText::of(|out| grid.push_price(out, price))))
 }
 
 /// A book as a whole body: its levels, best first, and the second that each level carries (MKT-011).
@@ -43,50 +42,103 @@ pub fn public_trade(json: &mut Json, names: &Names, grid: &Grid, row: &PublicTra
     json.plain("type", row.taker.map_or("auction", side_name));
 }
 
-/// Writes the details of a symbol (SYM-015 to SYM-022).
-pub fn symbol_details(json: &mut Json, names: &Names, id: SymbolId, status: SymbolStatus) {
+words! {
+    /// Which orders a symbol takes.
+    pub struct StatusName: "open", "closed", "cancel_only", "post_only", "limit_only"
+}
+
+words! {
+    /// What trades under a symbol.
+    pub struct ProductName: "spot", "swap"
+}
+
+words! {
+    /// How its contracts settle.
+    pub struct ContractName: "vanilla", "linear"
+}
+
+answer! {
+    /// The details of a symbol.
+    pub struct SymbolDetails {
+        /// The symbol, in upper case.
+        pub symbol: String,
+        /// The currency that is bought and sold.
+        pub base_currency: String,
+        /// The currency of the price.
+        pub quote_currency: String,
+        /// The increment of quantities.
+        pub tick_size: DecimalText,
+        /// The increment of prices.
+        pub quote_increment: DecimalText,
+        /// The least quantity of an order.
+        pub min_order_size: DecimalText,
+        /// Which orders it takes.
+        pub status: StatusName,
+        /// Whether it can be wrapped.
+        pub wrap_enabled: bool,
+        /// What trades.
+        pub product_type: ProductName,
+        /// How its contracts settle.
+        pub contract_type: ContractName,
+        /// The currency in which its contracts settle.
+        pub contract_price_currency: String,
+    }
+}
+
+/// The details of a symbol (SYM-015 to SYM-022).
+pub fn symbol_details(names: &Names, id: SymbolId, status: SymbolStatus) -> SymbolDetails {
     let symbol = names.symbol(id);
     let (base, quote) = (&names.currency(symbol.base).code, &names.currency(symbol.quote).code);
     let (product, contract) = match symbol.product {
         Product::Spot => ("spot", "vanilla"),
         Product::Swap => ("swap", "linear"),
     };
-    json.plain("symbol", &symbol.name.to_ascii_uppercase());
-    json.plain("base_currency", base);
-    json.plain("quote_currency", quote);
-    json.decimal("tick_size", |out| symbol.grid.push_lot(out));
-    json.decimal("quote_increment", |out| symbol.grid.push_tick(out));
-    json.decimal("min_order_size", |out| symbol.grid.push_qty(out, symbol.qty_min));
-    json.plain("status", status.name());
-    json.flag("wrap_enabled", symbol.wrap_enabled);
-    json.plain("product_type", product);
-    json.plain("contract_type", contract);
-    // Linear perpetuals settle in the currency they are quoted in.
-    json.plain("contract_price_currency", quote);
+    SymbolDetails {
+        symbol: symbol.name.to_ascii_uppercase(),
+        base_currency: base.clone(),
+        quote_currency: quote.clone(),
+        tick_size: DecimalText::of(|out| symbol.grid.push_lot(out)),
+        quote_increment: DecimalText::of(|out| symbol.grid.push_tick(out)),
+        min_order_size: DecimalText::of(|out| symbol.grid.push_qty(out, symbol.qty_min)),
+        status: StatusName(status.name()),
+        wrap_enabled: symbol.wrap_enabled,
+        product_type: ProductName(product),
+        contract_type: ContractName(contract),
+        // Linear perpetuals settle in the currency they are quoted in.
+        contract_price_currency: quote.clone(),
+    }
 }
 
-/// The names of an auction's result: price, quantity, best bid, best ask, collar.
-pub type AuctionNames = [&'static str; 5];
+/// The figures of an auction, or of an indication, in words; a value that is absent is 0.
+#[derive(Clone, Debug)]
+pub struct AuctionFigures {
+    /// The price that the auction found.
+    pub price: DecimalText,
+    /// The quantity that traded at it.
+    pub qty: DecimalText,
+    /// The best bid.
+    pub bid: DecimalText,
+    /// The best ask.
+    pub ask: DecimalText,
+    /// The collar's price.
+    pub collar: DecimalText,
+}
 
-/// Writes the result of an auction, or of an indication, under these names; a value that is absent is 0.
-pub fn auction_result(json: &mut Json, grid: &Grid, result: &AuctionResult, names: &AuctionNames) {
-    let [price, qty, bid, ask, collar] = *names;
+/// The figures of an auction's result.
+pub fn auction_figures(grid: &Grid, result: &AuctionResult) -> AuctionFigures {
     let finding = &result.finding;
-    price_or_zero(json, grid, price, finding.price);
-    json.decimal(qty, |out| grid.push_qty(out, finding.qty));
-    price_or_zero(json, grid, bid, finding.bid);
-    price_or_zero(json, grid, ask, finding.ask);
-    json.decimal(collar, |out| match finding.collar {
-        Some(collar) => grid.push_half_ticks(out, collar.half_ticks()),
-        None => out.push(b'0'),
-    });
-}
-
-fn price_or_zero(json: &mut Json, grid: &Grid, name: &str, price: Option<Price>) {
-    json.decimal(name, |out| match price {
-        Some(price) => grid.push_price(out, price),
-        None => out.push(b'0'),
-    });
+    let price = |price: Option<Price>| {
+        price.map_or_else(DecimalText::zero, |price| DecimalText::of(|out| grid.push_price(out, price)))
+    };
+    AuctionFigures {
+        price: price(finding.price),
+        qty: DecimalText::of(|out| grid.push_qty(out, finding.qty)),
+        bid: price(finding.bid),
+        ask: price(finding.ask),
+        collar: finding.collar.map_or_else(DecimalText::zero, |collar| {
+            DecimalText::of(|out| grid.push_half_ticks(out, collar.half_ticks()))
+        }),
+    }
 }
 
 /// Appends hundredths of a percent as percent with two decimals.

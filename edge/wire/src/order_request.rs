@@ -1,15 +1,90 @@
 //! Reading an order from a payload (ORD-024 to ORD-036), and the name of an order that exists.
 
+use crate::answers::{OptionName, SideName};
+use crate::contract::{Decimal, Described, Flag, InPayload, Kind, Loose, Node, Sent, Text, Whole};
 use crate::field::{bad_order_field, bad_value};
 use crate::order::option_name;
+use crate::{request, words};
 use buttonwood_engine::{OrderRef, Place};
 use buttonwood_gate::{Payload, Reason, Refusal, Value, items, quoted};
 use buttonwood_model::{
     CLIENT_ID_MAX, Claim, ClientId, ClientIdError, ExecutionOption, OrderId, OrderKind, Side, Symbol,
     SymbolId,
 };
-use buttonwood_num::{Decimal, Money, Price, Qty};
+use buttonwood_num::{Decimal as Number, Money, Price, Qty};
 use std::borrow::Cow;
+use std::marker::PhantomData;
+
+words! {
+    /// The type of a new order.
+    pub struct NewOrderType: "exchange limit", "exchange market"
+}
+
+/// A field that every order needs; [`symbol_name`] refuses an order without it.
+#[derive(Debug)]
+pub struct Ordered<K>(PhantomData<K>);
+
+impl<K: Described> Described for Ordered<K> {
+    const REQUIRED: bool = true;
+
+    fn schema() -> Node {
+        K::schema()
+    }
+}
+
+impl<Source, K: Kind<Source>> Kind<Source> for Ordered<K> {
+    type Read = K::Read;
+
+    #[expect(clippy::inline_always, reason = "the beginning of the name is then a constant")]
+    #[inline(always)]
+    fn read(source: Source, name: &'static str) -> Self::Read {
+        K::read(source, name)
+    }
+}
+
+/// The execution options of a new order: none or one.
+#[derive(Debug)]
+pub enum Options {}
+
+impl Described for Options {
+    fn schema() -> Node {
+        Node::of_type("array").with("items", OptionName::schema()).with("maxItems", 1)
+    }
+}
+
+/// An id of the client's own for an order.
+#[derive(Debug)]
+pub enum ClientOrderId {}
+
+impl Described for ClientOrderId {
+    fn schema() -> Node {
+        Node::of_type("string").with("pattern", "^[A-Za-z0-9#.:_-]{1,100}$")
+    }
+}
+
+request! {
+    /// A new order.
+    pub struct NewOrder in InPayload {
+        /// The symbol, in any letter case.
+        symbol: Ordered<Loose<Text>>,
+        /// The side.
+        side: Ordered<Loose<SideName>>,
+        /// The type.
+        kind as "type": Ordered<Loose<NewOrderType>>,
+        /// The limit price, a multiple of the symbol's `quote_increment`; for limit orders, which need it.
+        price: Decimal,
+        /// The quantity, a multiple of the symbol's `tick_size` and at least its `min_order_size`.
+        amount: Decimal,
+        /// How much of the quote currency to spend; for market buys, in place of `amount`.
+        total_spend: Decimal,
+        /// The execution option. `maker-or-cancel` and `auction-only` are for limit orders.
+        options: Sent<Options>,
+        /// An id of the client's own, which need not be unique.
+        client_order_id: Sent<ClientOrderId>,
+        /// Must be false: no account trades on margin yet.
+        margin_order: Flag<false>,
+    }
+}
 
 /// The name of the symbol that a new order is for, as it was sent.
 ///
@@ -21,7 +96,7 @@ pub fn symbol_name(payload: &Payload) -> Result<Cow<'_, str>, Refusal> {
             return Err(missing(name));
         }
     }
-    Ok(payload.decimal_text("symbol").unwrap_or_default())
+    Ok(NewOrder::of(payload).symbol().unwrap_or_default())
 }
 
 /// A new order for this symbol.
@@ -29,16 +104,17 @@ pub fn symbol_name(payload: &Payload) -> Result<Cow<'_, str>, Refusal> {
 /// # Errors
 /// The first field that does not fit.
 pub fn place(payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, Refusal> {
-    let side = side(payload, symbol)?;
-    let kind = kind(payload, symbol, side)?;
-    let option = option(payload)?;
+    let order = NewOrder::of(payload);
+    let side = side(order, symbol)?;
+    let kind = kind(order, symbol, side)?;
+    let option = option(order)?;
     if let Some(resting @ (ExecutionOption::MakerOrCancel | ExecutionOption::AuctionOnly)) = option
         && kind != OrderKind::Limit
     {
         let message = format!("Option \"{}\" is not supported for market orders", option_name(resting));
         return Err(Refusal::new(Reason::UnsupportedOption, message));
     }
-    if payload.flag("margin_order", false)? {
+    if order.margin_order()? {
         return Err(bad_value("margin_order", "false: this account is not enabled for margin", "true"));
     }
     let spends = kind == OrderKind::MarketSpend;
@@ -48,10 +124,10 @@ pub fn place(payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, 
         claim: Claim::Yes,
         kind,
         option,
-        price: if kind == OrderKind::Limit { price(payload, symbol)? } else { Price::default() },
-        qty: if spends { Qty::ZERO } else { qty(payload, symbol)? },
-        spend: if spends { spend(payload, symbol)? } else { Money::ZERO },
-        client_id: client_id(payload)?,
+        price: if kind == OrderKind::Limit { price(order, symbol)? } else { Price::default() },
+        qty: if spends { Qty::ZERO } else { qty(order, symbol)? },
+        spend: if spends { spend(order, symbol)? } else { Money::ZERO },
+        client_id: client_id(order.client_order_id())?,
     })
 }
 
@@ -59,8 +135,8 @@ fn missing(name: &str) -> Refusal {
     Refusal::new(Reason::MissingOrderField, format!("Missing required field '{name}'"))
 }
 
-fn side(payload: &Payload, symbol: &Symbol) -> Result<Side, Refusal> {
-    let text = payload.decimal_text("side").unwrap_or_default();
+fn side(order: NewOrder<'_>, symbol: &Symbol) -> Result<Side, Refusal> {
+    let text = order.side().unwrap_or_default();
     match &*text {
         "buy" => Ok(Side::Buy),
         "sell" => Ok(Side::Sell),
@@ -71,17 +147,17 @@ fn side(payload: &Payload, symbol: &Symbol) -> Result<Side, Refusal> {
     }
 }
 
-fn kind(payload: &Payload, symbol: &Symbol, side: Side) -> Result<OrderKind, Refusal> {
-    let text = payload.decimal_text("type").unwrap_or_default();
+fn kind(order: NewOrder<'_>, symbol: &Symbol, side: Side) -> Result<OrderKind, Refusal> {
+    let text = order.kind().unwrap_or_default();
     match &*text {
         "exchange limit" => Ok(OrderKind::Limit),
-        "exchange market" => match (payload.field("amount"), payload.field("total_spend")) {
+        "exchange market" => match (order.amount(), order.total_spend()) {
             (Some(_), Some(spend)) => {
                 let expected = match side {
                     Side::Buy => "sent instead of 'amount', not beside it",
                     Side::Sell => "left out of a sell, which is for an 'amount'",
                 };
-                Err(bad_value("total_spend", expected, spend.shown()))
+                Err(bad_value("total_spend", expected, &spend))
             }
             (None, Some(_)) if side == Side::Buy => Ok(OrderKind::MarketSpend),
             _ => Ok(OrderKind::Market),
@@ -94,8 +170,8 @@ fn kind(payload: &Payload, symbol: &Symbol, side: Side) -> Result<OrderKind, Ref
     }
 }
 
-fn option(payload: &Payload) -> Result<Option<ExecutionOption>, Refusal> {
-    let raw = match payload.field("options") {
+fn option(order: NewOrder<'_>) -> Result<Option<ExecutionOption>, Refusal> {
+    let raw = match order.options() {
         None => return Ok(None),
         Some(Value::Array(raw)) => raw,
         Some(other) => {
@@ -133,13 +209,13 @@ fn known_option(name: &str) -> Result<ExecutionOption, Refusal> {
 }
 
 /// A required decimal field, as it was sent and as it reads.
-fn decimal<'a>(payload: &'a Payload, name: &str) -> Result<(Option<Decimal>, Cow<'a, str>), Refusal> {
-    let text = payload.decimal_text(name).ok_or_else(|| missing(name))?;
-    Ok((Decimal::parse(text.as_bytes()).ok(), text))
+fn decimal<'a>(sent: Option<Cow<'a, str>>, name: &str) -> Result<(Option<Number>, Cow<'a, str>), Refusal> {
+    let text = sent.ok_or_else(|| missing(name))?;
+    Ok((Number::parse(text.as_bytes()).ok(), text))
 }
 
-fn price(payload: &Payload, symbol: &Symbol) -> Result<Price, Refusal> {
-    let (decimal, text) = decimal(payload, "price")?;
+fn price(order: NewOrder<'_>, symbol: &Symbol) -> Result<Price, Refusal> {
+    let (decimal, text) = decimal(order.price(), "price")?;
     let price = decimal.and_then(|decimal| symbol.grid.price(decimal));
     price.ok_or_else(|| {
         let tick = shown(|out| symbol.grid.push_tick(out));
@@ -154,8 +230,8 @@ fn price(payload: &Payload, symbol: &Symbol) -> Result<Price, Refusal> {
     })
 }
 
-fn qty(payload: &Payload, symbol: &Symbol) -> Result<Qty, Refusal> {
-    let (decimal, text) = decimal(payload, "amount")?;
+fn qty(order: NewOrder<'_>, symbol: &Symbol) -> Result<Qty, Refusal> {
+    let (decimal, text) = decimal(order.amount(), "amount")?;
     let qty = decimal.and_then(|decimal| symbol.grid.qty(decimal)).filter(|qty| *qty >= symbol.qty_min);
     qty.ok_or_else(|| {
         let lot = shown(|out| symbol.grid.push_lot(out));
@@ -167,13 +243,13 @@ fn qty(payload: &Payload, symbol: &Symbol) -> Result<Qty, Refusal> {
 }
 
 /// Why a number that looks like a decimal cannot be read as one.
-fn digits_hint(decimal: Option<Decimal>, text: &str) -> Option<String> {
+fn digits_hint(decimal: Option<Number>, text: &str) -> Option<String> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let is_plain = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     if decimal.is_some() || !is_plain(whole) || !is_plain(fraction) {
         return None;
     }
-    let (before, behind) = (Decimal::INTEGER_DIGITS_MAX, Decimal::FRACTION_DIGITS_MAX);
+    let (before, behind) = (Number::INTEGER_DIGITS_MAX, Number::FRACTION_DIGITS_MAX);
     Some(format!(
         "a decimal has at most {before} digits before the point, {behind} behind it, and no leading zeros"
     ))
@@ -185,8 +261,8 @@ fn shown(print: impl FnOnce(&mut Vec<u8>)) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-fn spend(payload: &Payload, symbol: &Symbol) -> Result<Money, Refusal> {
-    let (decimal, text) = decimal(payload, "total_spend")?;
+fn spend(order: NewOrder<'_>, symbol: &Symbol) -> Result<Money, Refusal> {
+    let (decimal, text) = decimal(order.total_spend(), "total_spend")?;
     let spend = decimal.filter(|decimal| !decimal.is_zero()).and_then(Money::from_decimal);
     spend.ok_or_else(|| {
         let refusal = bad_order_field(Reason::InvalidQuantity, "total spend", symbol, &text);
@@ -195,8 +271,8 @@ fn spend(payload: &Payload, symbol: &Symbol) -> Result<Money, Refusal> {
 }
 
 /// The client order id, if the payload has one (ORD-012).
-fn client_id(payload: &Payload) -> Result<Option<ClientId>, Refusal> {
-    let text = match payload.field("client_order_id") {
+fn client_id(sent: Option<Value<'_>>) -> Result<Option<ClientId>, Refusal> {
+    let text = match sent {
         None => return Ok(None),
         Some(Value::Text(text)) => text,
         Some(other) => {
@@ -218,12 +294,35 @@ fn client_id(payload: &Payload) -> Result<Option<ClientId>, Refusal> {
     }
 }
 
+request! {
+    /// An order that exists, by one of its two ids.
+    pub struct NamedOrder in InPayload {
+        /// The exchange's id of the order.
+        order_id: Whole,
+        /// The client's id of the order, in place of `order_id`; it names the newest order that has it.
+        client_order_id: Sent<ClientOrderId>,
+    }
+}
+
+request! {
+    /// An order to read, by one of its two ids.
+    pub struct OrderStatus in InPayload {
+        /// The exchange's id of the order.
+        order_id: Whole,
+        /// The client's id of the order, in place of `order_id`; it names the newest order that has it.
+        client_order_id: Sent<ClientOrderId>,
+        /// Whether the answer has the order's fills.
+        include_trades: Flag<false>,
+    }
+}
+
 /// The order that the payload names: by `order_id` or by `client_order_id`, never both (ORD-059, ORD-066).
 ///
 /// # Errors
 /// When it names none, or both, or the name does not fit.
 pub fn order_ref(payload: &Payload) -> Result<OrderRef, Refusal> {
-    match (payload.integer("order_id")?, client_id(payload)?) {
+    let order = NamedOrder::of(payload);
+    match (order.order_id()?, client_id(order.client_order_id())?) {
         (Some(id), None) => Ok(OrderRef::Id(OrderId(id))),
         (None, Some(client_id)) => Ok(OrderRef::ClientId(client_id)),
         (Some(id), Some(client_id)) => {

@@ -6,12 +6,25 @@ use crate::route::Route;
 use buttonwood_gate::{Kind, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
-use buttonwood_wire::json;
+use buttonwood_wire::contract::Done;
+use buttonwood_wire::{answer, json};
 
 /// Trader only; draws on the capacity reserved for heartbeats. The gate has reset the clock already.
-pub(crate) const ROUTE: Route =
-    Route::reading("/v1/heartbeat", answer).of_session().roles(&[Role::Trader]).kind(Kind::Beats);
+pub(crate) const ROUTE: Route = Route::reading("/v1/heartbeat", answer)
+    .of_session()
+    .roles(&[Role::Trader])
+    .kind(Kind::Beats)
+    .about("Keeps the session of a key that needs heartbeats alive.")
+    .gives::<Heard>();
+
+answer! {
+    /// The heartbeat is heard.
+    struct Heard {
+        /// Always `ok`.
+        result: Done,
+    }
+}
 
 fn answer(_app: &App, _call: &Call) -> Result<Reply, Refusal> {
-    Ok(Reply::json(json::object(16, |json| json.plain("result", "ok"))))
+    Ok(Reply::json(json::body(&Heard { result: Done })))
 }

@@ -5,25 +5,46 @@ use crate::call::Call;
 use crate::route::Route;
 use buttonwood_gate::{Owner, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
-use buttonwood_wire::json;
+use buttonwood_model::{GroupId, Role};
+use buttonwood_wire::{answer, json};
 
 /// Any key.
-pub(crate) const ROUTE: Route = Route::reading("/v1/roles", answer).of_session();
+pub(crate) const ROUTE: Route =
+    Route::reading("/v1/roles", answer).of_session().about("Reads what the key may do.").gives::<KeyRoles>();
+
+answer! {
+    /// What a key may do.
+    struct KeyRoles {
+        /// Whether it reads everything of its account.
+        is_auditor as "isAuditor": bool,
+        /// Whether it moves funds.
+        is_fund_manager as "isFundManager": bool,
+        /// Whether it trades.
+        is_trader as "isTrader": bool,
+        /// The clearing name of the group; master keys only.
+        counterparty_id: Option<String>,
+        /// Whether it administers accounts of the group; master keys only.
+        is_account_admin as "isAccountAdmin": Option<bool>,
+    }
+}
 
 fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let key = call.key();
-    let body = json::object(128, |json| {
-        json.flag("isAuditor", key.roles.has(Role::Auditor));
-        json.flag("isFundManager", key.roles.has(Role::FundManager));
-        json.flag("isTrader", key.roles.has(Role::Trader));
-        if let Owner::Group(group) = key.owner {
-            // A group clears as its first account does.
-            let views = app.exchange.views();
-            let first = views.state().access().accounts().iter().find(|account| account.group == Some(group));
-            json.plain("counterparty_id", first.map_or("", |account| &account.counterparty_id));
-            json.flag("isAccountAdmin", key.roles.has(Role::Administrator));
-        }
-    });
-    Ok(Reply::json(body))
+    let has = |role| key.roles.has(role);
+    let group = if let Owner::Group(group) = key.owner { Some(group) } else { None };
+    let roles = KeyRoles {
+        is_auditor: has(Role::Auditor),
+        is_fund_manager: has(Role::FundManager),
+        is_trader: has(Role::Trader),
+        counterparty_id: group.map(|group| counterparty_id(app, group)),
+        is_account_admin: group.map(|_| has(Role::Administrator)),
+    };
+    Ok(Reply::json(json::body(&roles)))
+}
+
+/// A group clears as its first account does.
+fn counterparty_id(app: &App, group: GroupId) -> String {
+    let views = app.exchange.views();
+    let first = views.state().access().accounts().iter().find(|account| account.group == Some(group));
+    first.map_or_else(String::new, |account| account.counterparty_id.clone())
 }

@@ -7,17 +7,52 @@ use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
 use buttonwood_num::{MONEY_DECIMALS, Money};
-use buttonwood_wire::json;
+use buttonwood_wire::contract::{DecimalText, Flag, InPayload, IsoTime};
 use buttonwood_wire::time::iso_micros;
+use buttonwood_wire::{answer, json, request, words};
 
 /// Trader, Fund Manager or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/balances", answer)
     .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
-    .scope("balances:read");
+    .scope("balances:read")
+    .about("Lists what the account has, a row for each currency.")
+    .takes::<Balances>()
+    .gives::<Vec<Balance>>();
+
+request! {
+    /// Which balances.
+    pub(crate) struct Balances in InPayload {
+        /// Whether pending amounts are shown; none are ever pending yet.
+        show_pending as "showPendingBalances": Flag<false>,
+    }
+}
+
+words! {
+    /// The kind of a balance.
+    struct BalanceType: "exchange"
+}
+
+answer! {
+    /// What the account has of a currency.
+    struct Balance {
+        /// Always `exchange`.
+        kind as "type": BalanceType,
+        /// The currency.
+        currency: String,
+        /// All of it, with what orders hold.
+        amount: DecimalText,
+        /// What orders may use.
+        available: DecimalText,
+        /// What a withdrawal may take.
+        available_for_withdrawal as "availableForWithdrawal": DecimalText,
+        /// When this was so.
+        stamp as "_timestamp": IsoTime,
+    }
+}
 
 fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     // Nothing is ever pending without deposits and withdrawals; the field is checked all the same (BAL-006).
-    call.payload().flag("showPendingBalances", false)?;
+    Balances::of(call.payload()).show_pending()?;
     let (now, rows) = {
         let views = app.exchange.views();
         let rows: Vec<_> = views.state().ledger().balances_of(call.account()).collect();
@@ -26,18 +61,18 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let stamp = iso_micros(now);
     let rows = rows.into_iter().map(|(currency, balance)| (app.names.currency(currency), balance));
     let held = rows.filter(|(currency, balance)| is_shown(balance.total(), currency.decimals));
-    let body = json::array(held, |json, (currency, balance)| {
-        let amount = |amount: Money| move |out: &mut Vec<u8>| amount.push_floored(out, currency.decimals);
-        json.object(|json| {
-            json.plain("type", "exchange");
-            json.plain("currency", &currency.code);
-            json.decimal("amount", amount(balance.total()));
-            json.decimal("available", amount(balance.available));
-            json.decimal("availableForWithdrawal", amount(balance.available));
-            json.plain("_timestamp", &stamp);
-        });
+    let rows = held.map(|(currency, balance)| {
+        let amount = |amount: Money| DecimalText::of(|out| amount.push_floored(out, currency.decimals));
+        Balance {
+            kind: BalanceType("exchange"),
+            currency: currency.code.clone(),
+            amount: amount(balance.total()),
+            available: amount(balance.available),
+            available_for_withdrawal: amount(balance.available),
+            stamp: IsoTime(stamp.clone()),
+        }
     });
-    Ok(Reply::json(body))
+    Ok(Reply::json(json::body(&rows.collect::<Vec<_>>())))
 }
 
 /// Whether anything of an amount is left once it is cut to so many decimals (facts F§1: rows with a non-zero balance).

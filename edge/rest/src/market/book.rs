@@ -6,20 +6,33 @@ use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Side;
+use buttonwood_wire::answers::Book;
+use buttonwood_wire::contract::{InQuery, Whole};
 use buttonwood_wire::field::PAGE;
-use buttonwood_wire::market;
+use buttonwood_wire::{market, request};
 
 /// Anybody.
-pub(crate) const ROUTE: Route = Route::public("/v1/book/{symbol}", answer);
+pub(crate) const ROUTE: Route = Route::public("/v1/book/{symbol}", answer)
+    .about("Reads the visible levels of a book.")
+    .takes::<Levels>()
+    .gives::<Book>();
+
+request! {
+    /// How much of a book.
+    pub(crate) struct Levels in InQuery {
+        /// How many levels of buy orders; 50 without it, and 0 are none.
+        limit_bids: Whole,
+        /// How many levels of sell orders; 50 without it, and 0 are none.
+        limit_asks: Whole,
+    }
+}
 
 fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
     let id = asked.symbol(app)?;
-    let levels = |name| {
-        let limit =
-            asked.query_number(name)?.map_or(PAGE, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-        Ok::<_, Refusal>(limit)
-    };
-    let (bids_max, asks_max) = (levels("limit_bids")?, levels("limit_asks")?);
+    let request = Levels::of(asked.query);
+    let levels =
+        |limit: Option<u64>| limit.map_or(PAGE, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let (bids_max, asks_max) = (levels(request.limit_bids()?), levels(request.limit_asks()?));
     let (bids, asks) = {
         let views = app.exchange.views();
         (views.depth().levels(id, Side::Buy, bids_max), views.depth().levels(id, Side::Sell, asks_max))

@@ -6,11 +6,26 @@ use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_views::Move;
-use buttonwood_wire::json;
+use buttonwood_wire::contract::DecimalText;
 use buttonwood_wire::market::push_percent;
+use buttonwood_wire::{answer, json};
 
 /// Anybody.
-pub(crate) const ROUTE: Route = Route::public("/v1/pricefeed", answer);
+pub(crate) const ROUTE: Route = Route::public("/v1/pricefeed", answer)
+    .about("Lists one price for each symbol.")
+    .gives::<Vec<FeedPrice>>();
+
+answer! {
+    /// The price of a symbol.
+    struct FeedPrice {
+        /// The symbol, in upper case.
+        pair: String,
+        /// The price of the last trade; 0 if the symbol never traded.
+        price: DecimalText,
+        /// The change within 24 hours, in percent.
+        change as "percentChange24h": DecimalText,
+    }
+}
 
 fn answer(app: &App, _asked: &Asked) -> Result<Reply, Refusal> {
     let now = app.now();
@@ -19,21 +34,13 @@ fn answer(app: &App, _asked: &Asked) -> Result<Reply, Refusal> {
         let views = app.exchange.views();
         symbols.iter().map(|(id, _)| views.tape().moved(*id, now)).collect()
     };
-    let body = json::array(symbols.into_iter().zip(since), |json, ((_, symbol), moved)| {
-        json.object(|json| {
-            json.plain("pair", &symbol.name.to_ascii_uppercase());
-            match moved {
-                Some(moved) => {
-                    json.decimal("price", |out| symbol.grid.push_price(out, moved.last));
-                    json.decimal("percentChange24h", |out| push_percent(out, moved.change()));
-                }
-                // Never traded (D-33).
-                None => {
-                    json.plain("price", "0");
-                    json.plain("percentChange24h", "0.00");
-                }
-            }
-        });
+    let rows = symbols.into_iter().zip(since).map(|((_, symbol), moved)| FeedPrice {
+        pair: symbol.name.to_ascii_uppercase(),
+        // 0 for one that never traded (D-33).
+        price: moved.as_ref().map_or_else(DecimalText::zero, |moved| {
+            DecimalText::of(|out| symbol.grid.push_price(out, moved.last))
+        }),
+        change: DecimalText::of(|out| push_percent(out, moved.as_ref().map_or(0, Move::change))),
     });
-    Ok(Reply::json(body))
+    Ok(Reply::json(json::body(&rows.collect::<Vec<_>>())))
 }

@@ -8,7 +8,9 @@ use buttonwood_http::Reply;
 use buttonwood_wire::json;
 
 /// Anybody.
-pub(crate) const ROUTE: Route = Route::public("/v1/symbols", answer);
+pub(crate) const ROUTE: Route = Route::public("/v1/symbols", answer)
+    .about("Lists every symbol, closed ones included.")
+    .gives::<Vec<String>>();
 
 fn answer(app: &App, _asked: &Asked) -> Result<Reply, Refusal> {
     Ok(Reply::json(json::array(app.symbols(), |json, (_, symbol)| json.plain_item(&symbol.name))))

@@ -7,11 +7,60 @@ use buttonwood_gate::{Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_model::Side;
 use buttonwood_num::{MONEY_DECIMALS, Money, Qty};
-use buttonwood_wire::{json, market};
+use buttonwood_wire::contract::{Components, DecimalText, Node, Nullable, Shape};
+use buttonwood_wire::{Json, answer, json, market};
 use http::StatusCode;
 
 /// Anybody.
-pub(crate) const ROUTE: Route = Route::public("/v1/pubticker/{symbol}", answer);
+pub(crate) const ROUTE: Route = Route::public("/v1/pubticker/{symbol}", answer)
+    .about("Reads the best prices, the last price and the day's volume of a symbol.")
+    .gives::<PubTicker>()
+    .says(404, "There is no such symbol.");
+
+answer! {
+    /// Prices of now, and the volume of the past day.
+    struct PubTicker {
+        /// The best bid.
+        bid: Nullable<DecimalText>,
+        /// The best ask.
+        ask: Nullable<DecimalText>,
+        /// The price of the last trade.
+        last: Nullable<DecimalText>,
+        /// The volume of the past day.
+        volume: Volume,
+    }
+}
+
+/// The volume of a symbol, under the codes of both of its currencies.
+#[derive(Debug)]
+struct Volume {
+    of: [(String, DecimalText); 2],
+    millis: u64,
+}
+
+impl Shape for Volume {
+    fn node(components: &mut Components) -> Node {
+        components.named("Volume", |components| {
+            let millis = u64::node(components).with("description", "When this was so, in milliseconds.");
+            let volume = DecimalText::node(components)
+                .with("description", "The volume in a currency, under its code.");
+            Node::of_type("object")
+                .with("description", "The volume of a symbol in its base and its quote currency.")
+                .with("properties", Node::object().with("timestamp", millis))
+                .with("required", Node::List(vec!["timestamp".into()]))
+                .with("additionalProperties", volume)
+        })
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.object(|json| {
+            for (code, volume) in &self.of {
+                volume.write_field(json, code);
+            }
+            self.millis.write_field(json, "timestamp");
+        });
+    }
+}
 
 fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
     let name = asked.parameter;
@@ -28,17 +77,16 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
     let symbol = app.names.symbol(id);
     let grid = &symbol.grid;
     let (base, quote) = day.map_or((Qty::ZERO, Money::ZERO), |day| (day.base, day.quote));
-    let body = json::object(192, |json| {
-        market::price(json, grid, "bid", bid.map(|(price, _)| price));
-        market::price(json, grid, "ask", ask.map(|(price, _)| price));
-        market::price(json, grid, "last", day.map(|day| day.last));
-        json.object_field("volume", |json| {
-            json.decimal(&app.names.currency(symbol.base).code, |out| grid.push_qty(out, base));
-            json.decimal(&app.names.currency(symbol.quote).code, |out| {
-                quote.push_floored(out, MONEY_DECIMALS);
-            });
-            json.number("timestamp", now.millis());
-        });
-    });
-    Ok(Reply::json(body))
+    let code = |id| app.names.currency(id).code.clone();
+    let volume = [
+        (code(symbol.base), DecimalText::of(|out| grid.push_qty(out, base))),
+        (code(symbol.quote), DecimalText::of(|out| quote.push_floored(out, MONEY_DECIMALS))),
+    ];
+    let ticker = PubTicker {
+        bid: market::price(grid, bid.map(|(price, _)| price)),
+        ask: market::price(grid, ask.map(|(price, _)| price)),
+        last: market::price(grid, day.map(|day| day.last)),
+        volume: Volume { of: volume, millis: now.millis() },
+    };
+    Ok(Reply::json(json::body(&ticker)))
 }

@@ -6,10 +6,35 @@ use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Side;
-use buttonwood_wire::{json, market};
+use buttonwood_wire::contract::{DecimalText, Nullable};
+use buttonwood_wire::{answer, json, market};
 
 /// Anybody.
-pub(crate) const ROUTE: Route = Route::public("/v2/ticker/{symbol}", answer);
+pub(crate) const ROUTE: Route = Route::public("/v2/ticker/{symbol}", answer)
+    .about("Reads the day's prices of a symbol, hour by hour.")
+    .gives::<Ticker>();
+
+answer! {
+    /// The prices of the past day.
+    struct Ticker {
+        /// The symbol, in upper case.
+        symbol: String,
+        /// The price a day ago.
+        open: Nullable<DecimalText>,
+        /// The highest price.
+        high: Nullable<DecimalText>,
+        /// The lowest price.
+        low: Nullable<DecimalText>,
+        /// The price of the last trade.
+        close: Nullable<DecimalText>,
+        /// The prices at the end of each hour, the newest first.
+        changes: Vec<DecimalText>,
+        /// The best bid.
+        bid: Nullable<DecimalText>,
+        /// The best ask.
+        ask: Nullable<DecimalText>,
+    }
+}
 
 fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
     let id = asked.symbol(app)?;
@@ -21,17 +46,17 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
     };
     let symbol = app.names.symbol(id);
     let grid = &symbol.grid;
-    let body = json::object(512, |json| {
-        json.plain("symbol", &symbol.name.to_ascii_uppercase());
-        market::price(json, grid, "open", day.map(|day| day.open));
-        market::price(json, grid, "high", day.map(|day| day.high));
-        market::price(json, grid, "low", day.map(|day| day.low));
-        market::price(json, grid, "close", day.map(|day| day.last));
-        json.array_field("changes", changes, |json, price| {
-            json.decimal_item(|out| grid.push_price(out, price));
-        });
-        market::price(json, grid, "bid", bid);
-        market::price(json, grid, "ask", ask);
-    });
-    Ok(Reply::json(body))
+    let price = |price| market::price(grid, price);
+    let change = |price| DecimalText::of(|out| grid.push_price(out, price));
+    let ticker = Ticker {
+        symbol: symbol.name.to_ascii_uppercase(),
+        open: price(day.map(|day| day.open)),
+        high: price(day.map(|day| day.high)),
+        low: price(day.map(|day| day.low)),
+        close: price(day.map(|day| day.last)),
+        changes: changes.into_iter().map(change).collect(),
+        bid: price(bid),
+        ask: price(ask),
+    };
+    Ok(Reply::json(json::body(&ticker)))
 }

@@ -7,25 +7,43 @@ use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_views::history::Since;
-use buttonwood_wire::field;
-use buttonwood_wire::json;
+use buttonwood_wire::answers::PublicTrade;
+use buttonwood_wire::contract::{Flag, InQuery, PageRows, Timestamp, Whole};
 use buttonwood_wire::market::public_trade;
+use buttonwood_wire::{json, request};
 
 /// Anybody.
 pub(crate) const ROUTE: Route =
-    Route::public_recalling("/v1/trades/{symbol}", |app, asked| Box::pin(answer(app, asked)));
+    Route::public_recalling("/v1/trades/{symbol}", |app, asked| Box::pin(answer(app, asked)))
+        .about("Lists public trades, the newest first.")
+        .takes::<Trades>()
+        .gives::<Vec<PublicTrade>>();
+
+request! {
+    /// Which public trades.
+    pub(crate) struct Trades in InQuery {
+        /// How many trades at most; more than 500 are 500.
+        limit_trades: PageRows,
+        /// Whether rows say if a trade was broken.
+        include_breaks: Flag<false>,
+        /// Trades after this trade, by its id.
+        since_tid: Whole,
+        /// Trades after this time, in seconds or milliseconds, of the last 90 days.
+        timestamp: Timestamp,
+        /// Another name of `timestamp`.
+        since: Timestamp,
+    }
+}
 
 /// How far back a timestamp reaches, in milliseconds (MKT-019).
 const REACH: u64 = 90 * 24 * 3_600 * 1_000;
 
 async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let id = asked.symbol(app)?;
-    let limit = match asked.query_number("limit_trades")? {
-        Some(0) => return Err(field::bad_query("limit_trades", "at least 1", "0")),
-        rows => field::page(rows),
-    };
-    let with_breaks = asked.query_flag("include_breaks", false)?;
-    let since = since(asked, app.now().millis().saturating_sub(REACH))?;
+    let request = Trades::of(asked.query);
+    let limit = request.limit_trades()?;
+    let with_breaks = request.include_breaks()?;
+    let since = since(request, app.now().millis().saturating_sub(REACH))?;
     let rows = app.exchange.query_history(move |history| history.public_trades(id, since, limit)).await;
     let rows = rows.map_err(|fault| unread(&fault))?;
     let grid = &app.names.symbol(id).grid;
@@ -42,9 +60,10 @@ async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
 
 /// `since_tid` wins over `timestamp` and its alias `since`, which alone are held within reach (MKT-018 to MKT-020). An
 /// overridden parameter must be readable too: its sender expects it to count (TYPE-016).
-fn since(asked: &Asked, floor: u64) -> Result<Since, Refusal> {
-    let trade = asked.query_number("since_tid")?;
-    let time = asked.query_since()?;
+fn since(request: Trades<'_>, floor: u64) -> Result<Since, Refusal> {
+    let trade = request.since_tid()?;
+    let (time, alias) = (request.timestamp()?, request.since()?);
+    let time = time.or(alias);
     Ok(match (trade, time) {
         (Some(trade), _) => Since::AfterTrade(trade),
         (None, None) => Since::Newest,

@@ -7,11 +7,15 @@ use buttonwood_engine::OrderState;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
+use buttonwood_wire::answers::Order;
 use buttonwood_wire::{json, order};
 
 /// Trader or Auditor.
-pub(crate) const ROUTE: Route =
-    Route::reading("/v1/orders", answer).roles(&[Role::Trader, Role::Auditor]).scope("orders:read");
+pub(crate) const ROUTE: Route = Route::reading("/v1/orders", answer)
+    .roles(&[Role::Trader, Role::Auditor])
+    .scope("orders:read")
+    .about("Lists the account's live orders, the newest first.")
+    .gives::<Vec<Order>>();
 
 fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let live: Vec<OrderState> = {

@@ -11,8 +11,9 @@ use buttonwood_http::Reply;
 use buttonwood_model::Role;
 use buttonwood_sequencer::Receipt;
 use buttonwood_views::Found;
+use buttonwood_wire::answers::Order;
 use buttonwood_wire::field::failed;
-use buttonwood_wire::order_request::{not_found, order_ref};
+use buttonwood_wire::order_request::{NamedOrder, not_found, order_ref};
 use buttonwood_wire::{json, order};
 
 /// Trader only; draws on the capacity reserved for cancels.
@@ -20,7 +21,11 @@ pub(crate) const ROUTE: Route =
     Route::writing("/v1/order/cancel", Write { command, answer, closed: Some(closed) })
         .roles(&[Role::Trader])
         .scope("orders:create")
-        .kind(Kind::Cancels);
+        .kind(Kind::Cancels)
+        .about("Cancels an order. Cancelling twice is no error.")
+        .takes::<NamedOrder>()
+        .gives::<Order>()
+        .refuses(&[404]);
 
 fn command(_app: &App, call: &Call) -> Result<Body, Refusal> {
     order_ref(call.payload()).map(|order| TradingCommand::Cancel(order).into())

@@ -1,6 +1,6 @@
 //! `POST /v1/order/cancel/all`: cancel every live order of the account (ORD-061 to ORD-063).
 
-use super::cancel_session;
+use super::cancel_session::{self, Cancelled};
 use crate::app::App;
 use crate::call::Call;
 use crate::route::{Route, Write};
@@ -13,7 +13,9 @@ pub(crate) const ROUTE: Route =
     Route::writing("/v1/order/cancel/all", Write { command, answer: cancel_session::answer, closed: None })
         .roles(&[Role::Trader])
         .scope("orders:create")
-        .kind(Kind::Cancels);
+        .kind(Kind::Cancels)
+        .about("Cancels every live order of the account.")
+        .gives::<Cancelled>();
 
 fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
     Ok(Body::Trading(TradingCommand::CancelAll))

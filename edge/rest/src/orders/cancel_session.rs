@@ -7,16 +7,39 @@ use crate::route::{Route, Write};
 use buttonwood_engine::{Body, Outcome, TradingCommand};
 use buttonwood_gate::{Kind, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{OrderId, Role};
 use buttonwood_sequencer::Receipt;
-use buttonwood_wire::json;
+use buttonwood_wire::contract::Done;
+use buttonwood_wire::{answer, json};
 
 /// Trader only; draws on the capacity reserved for cancels.
 pub(crate) const ROUTE: Route =
     Route::writing("/v1/order/cancel/session", Write { command, answer, closed: None })
         .roles(&[Role::Trader])
         .scope("orders:create")
-        .kind(Kind::Cancels);
+        .kind(Kind::Cancels)
+        .about("Cancels every live order that the key has placed.")
+        .gives::<Cancelled>();
+
+answer! {
+    /// Which orders were cancelled.
+    pub(super) struct Cancelled {
+        /// Always `ok`.
+        result: Done,
+        /// The orders, by their ids.
+        details: CancelledOrders,
+    }
+}
+
+answer! {
+    /// Orders by their ids.
+    pub(super) struct CancelledOrders {
+        /// The orders that were cancelled.
+        cancelled as "cancelledOrders": Vec<u64>,
+        /// The orders that stay, because they are too late to leave an auction.
+        kept as "cancelRejects": Vec<u64>,
+    }
+}
 
 fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
     Ok(Body::Trading(TradingCommand::CancelSession))
@@ -27,12 +50,7 @@ pub(super) fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply,
     if let Outcome::Rejected(reject) = receipt.outcome {
         return Err(refused::refusal(app, call, reject));
     }
-    let body = json::object(128, |json| {
-        json.plain("result", "ok");
-        json.object_field("details", |json| {
-            json.array_field("cancelledOrders", &receipt.cancelled, |json, id| json.number_item(id.0));
-            json.array_field("cancelRejects", &receipt.kept, |json, id| json.number_item(id.0));
-        });
-    });
-    Ok(Reply::json(body))
+    let ids = |ids: &[OrderId]| ids.iter().map(|id| id.0).collect();
+    let details = CancelledOrders { cancelled: ids(&receipt.cancelled), kept: ids(&receipt.kept) };
+    Ok(Reply::json(json::body(&Cancelled { result: Done, details })))
 }

@@ -2,20 +2,26 @@
 
 use super::refused;
 use crate::app::App;
-use crate::call::Call;
+use crate::call::{Acting, Call};
 use crate::route::{Route, Write};
 use buttonwood_engine::{AccountKind, Body, Outcome, TradingAnswer, TradingCommand};
 use buttonwood_gate::{Reason, Refusal, Value, quoted};
 use buttonwood_http::Reply;
 use buttonwood_model::{Role, Symbol};
 use buttonwood_sequencer::Receipt;
+use buttonwood_wire::answers::Order;
 use buttonwood_wire::field::{closed_symbol, failed, unknown_symbol};
+use buttonwood_wire::order_request::NewOrder;
 use buttonwood_wire::{json, order, order_request};
 
 /// Trader only.
 pub(crate) const ROUTE: Route = Route::writing("/v1/order/new", Write { command, answer, closed: None })
     .roles(&[Role::Trader])
-    .scope("orders:create");
+    .scope("orders:create")
+    .about("Places an order.")
+    .takes::<NewOrder>()
+    .gives::<Order>()
+    .refuses(&[406]);
 
 fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     let payload = call.payload();
@@ -31,7 +37,7 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
 /// Refuses a custody account (AUTH-018). Only a call that names its account pays for the check: no key belongs to a custody
 /// account, so a master key has to name one.
 fn check_trades(app: &App, call: &Call) -> Result<(), Refusal> {
-    let Some(Value::Text(name)) = call.payload().field("account") else { return Ok(()) };
+    let Some(Value::Text(name)) = Acting::of(call.payload()).account() else { return Ok(()) };
     let views = app.exchange.views();
     let account = views.state().access().account(call.account());
     if account.is_none_or(|account| account.kind != AccountKind::Custody) {

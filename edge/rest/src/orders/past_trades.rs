@@ -4,21 +4,38 @@ use crate::app::App;
 use crate::call::Call;
 use crate::history_fault::unread;
 use crate::route::Route;
-use buttonwood_gate::{Payload, Refusal};
+use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Role, SymbolId};
-use buttonwood_wire::{field, json, order};
+use buttonwood_wire::answers::OwnTrade;
+use buttonwood_wire::contract::{InPayload, PageRows, Text, Timestamp};
+use buttonwood_wire::{field, json, order, request};
 
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route = Route::recalling("/v1/mytrades", |app, call| Box::pin(answer(app, call)))
     .roles(&[Role::Trader, Role::Auditor])
-    .scope("history:read");
+    .scope("history:read")
+    .about("Lists the account's trades, the newest first.")
+    .takes::<PastTrades>()
+    .gives::<Vec<OwnTrade>>();
+
+request! {
+    /// Which trades of the account.
+    pub(crate) struct PastTrades in InPayload {
+        /// Trades of this symbol alone.
+        symbol: Text,
+        /// How many trades at most; more than 500 are 500.
+        limit_trades: PageRows,
+        /// Trades from this time on, in seconds or milliseconds.
+        timestamp: Timestamp,
+    }
+}
 
 async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
-    let payload = call.payload();
-    let symbol = symbol(app, payload)?;
-    let limit = field::limit(payload, "limit_trades")?;
-    let from = payload.timestamp_ms("timestamp")?;
+    let request = PastTrades::of(call.payload());
+    let symbol = symbol(app, request)?;
+    let limit = request.limit_trades()?;
+    let from = request.timestamp()?;
     let account = call.account();
     let rows = app.exchange.query_history(move |history| history.trades(account, symbol, from, limit)).await;
     let rows = rows.map_err(|fault| unread(&fault))?;
@@ -33,7 +50,7 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
 }
 
 /// The symbol an optional field names (ORD-079).
-fn symbol(app: &App, payload: &Payload) -> Result<Option<SymbolId>, Refusal> {
-    let Some(name) = payload.text("symbol")? else { return Ok(None) };
+fn symbol(app: &App, request: PastTrades<'_>) -> Result<Option<SymbolId>, Refusal> {
+    let Some(name) = request.symbol()? else { return Ok(None) };
     app.find_symbol(&name).map(|(id, _)| Some(id)).ok_or_else(|| field::unknown_symbol(&name))
 }

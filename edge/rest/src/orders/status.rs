@@ -9,17 +9,22 @@ use buttonwood_http::Reply;
 use buttonwood_model::Role;
 use buttonwood_views::Found;
 use buttonwood_views::history::TradeRow;
-use buttonwood_wire::order_request::{not_found, order_ref};
+use buttonwood_wire::answers::Order;
+use buttonwood_wire::order_request::{OrderStatus, not_found, order_ref};
 use buttonwood_wire::{Json, json, order};
 
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route = Route::recalling("/v1/order/status", |app, call| Box::pin(answer(app, call)))
     .roles(&[Role::Trader, Role::Auditor])
-    .scope("orders:read");
+    .scope("orders:read")
+    .about("Reads an order, live or closed.")
+    .takes::<OrderStatus>()
+    .gives::<Order>()
+    .refuses(&[404]);
 
 async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let named = order_ref(call.payload())?;
-    let with_trades = call.payload().flag("include_trades", false)?;
+    let with_trades = OrderStatus::of(call.payload()).include_trades()?;
     let account = call.account();
     // Before the history: an order that closes in between is found by the second search.
     let live = app.exchange.views().find_live(account, &named);

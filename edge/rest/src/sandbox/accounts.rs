@@ -1,24 +1,56 @@
 //! `POST /sandbox/accounts`: opens an empty account in a group.
 
-use super::control::{operate, required};
+use super::control::operate;
 use crate::app::App;
 use crate::route::Route;
 use buttonwood_engine::{AccessReject, Account, AccountKind, Body, Outcome, Reject, State};
 use buttonwood_gate::{Payload, Reason, Refusal};
 use buttonwood_http::Reply;
+use buttonwood_wire::contract::{InPayload, Needed, Text};
 use buttonwood_wire::field::{bad_value, failed, no_space};
-use buttonwood_wire::json;
+use buttonwood_wire::{answer, json, request, words};
 
 /// This machine only.
 pub(crate) const ROUTE: Route =
-    Route::control("/sandbox/accounts", |app, _, fields| Box::pin(answer(app, fields)));
+    Route::control("/sandbox/accounts", |app, _, fields| Box::pin(answer(app, fields)))
+        .about("Opens an empty account in a group.")
+        .takes::<NewAccount>()
+        .gives::<OpenedAccount>();
+
+words! {
+    /// The kind of an account.
+    pub(crate) struct AccountKindName: "exchange", "custody", "derivatives", "margin"
+}
+
+request! {
+    /// An account to open.
+    pub(crate) struct NewAccount in InPayload {
+        /// Its name: 1 to 50 letters, digits, spaces and `-`.
+        name: Needed<Text>,
+        /// The name of its group.
+        group: Needed<Text>,
+        /// Its kind.
+        kind: Needed<AccountKindName>,
+    }
+}
+
+answer! {
+    /// The account that was opened.
+    struct OpenedAccount {
+        /// Its short name, by which calls name it.
+        account: String,
+        /// Its kind.
+        kind: AccountKindName,
+    }
+}
 
 /// Characters of a name at most.
 const NAME_MAX: usize = 50;
 
 async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
-    let name = required(fields, "name")?;
-    let account = read(app, fields, &name)?;
+    let request = NewAccount::of(fields);
+    let name = request.name()?;
+    let account = read(app, request, &name)?;
     let (short_name, kind) = (account.short_name.clone(), account.kind);
     match operate(app, Body::open_account(account)).await? {
         Outcome::Done => {}
@@ -29,14 +61,12 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
         Outcome::Rejected(_) | Outcome::Trading(_) => return Err(failed()),
     }
-    Ok(Reply::json(json::object(96, |json| {
-        json.plain("account", &short_name);
-        json.plain("kind", kind.name());
-    })))
+    let opened = OpenedAccount { account: short_name, kind: AccountKindName(kind.name()) };
+    Ok(Reply::json(json::body(&opened)))
 }
 
-fn read(app: &App, fields: &Payload, name: &str) -> Result<Account, Refusal> {
-    let (group, kind) = (required(fields, "group")?, kind(&required(fields, "kind")?)?);
+fn read(app: &App, request: NewAccount<'_>, name: &str) -> Result<Account, Refusal> {
+    let (group, kind) = (request.group()?, kind(&request.kind()?)?);
     let short_name = short_name(name)?;
     let opened = app.now();
     let views = app.exchange.views();

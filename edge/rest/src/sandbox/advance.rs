@@ -6,11 +6,24 @@ use crate::route::Route;
 use buttonwood_gate::{LATEST, Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::Time;
+use buttonwood_wire::contract::{InPayload, Needed, Whole};
 use buttonwood_wire::field::{self, bad_value};
+use buttonwood_wire::request;
 
 /// This machine only.
 pub(crate) const ROUTE: Route =
-    Route::control("/sandbox/clock/advance", |app, _, fields| Box::pin(answer(app, fields)));
+    Route::control("/sandbox/clock/advance", |app, _, fields| Box::pin(answer(app, fields)))
+        .about("Moves a manual clock, and runs everything that falls due on the way.")
+        .takes::<Advance>()
+        .gives::<clock::ExchangeTime>();
+
+request! {
+    /// How far the clock moves.
+    pub(crate) struct Advance in InPayload {
+        /// Seconds to move: a century at most.
+        seconds: Needed<Whole>,
+    }
+}
 
 /// Seconds one call moves at most: a century.
 const SECONDS_MAX: u64 = 100 * 366 * 24 * 3_600;
@@ -19,7 +32,7 @@ const TURNS_MAX: u64 = 60;
 
 /// Moves time and runs everything that falls due on the way in order; answers when done.
 async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
-    let seconds = fields.integer("seconds")?.ok_or_else(|| Refusal::missing_key("seconds"))?;
+    let seconds = Advance::of(fields).seconds()?;
     if seconds > SECONDS_MAX {
         return Err(bad_value("seconds", &format!("at most {SECONDS_MAX}"), &seconds.to_string()));
     }

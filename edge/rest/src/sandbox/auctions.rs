@@ -9,13 +9,61 @@ use buttonwood_engine::{Body, Outcome, Reject, Schedule, ScheduleError, TradingC
 use buttonwood_gate::{LATEST, Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::{SymbolId, Time};
+use buttonwood_wire::contract::{Done, Flag, InPayload, Timestamp, Whole};
 use buttonwood_wire::field::{bad_value, failed, no_space};
-use buttonwood_wire::json;
+use buttonwood_wire::{answer, json, request};
 
 /// This machine only.
 pub(crate) const ROUTE: Route = Route::control("/sandbox/symbols/{symbol}/auctions", |app, asked, fields| {
     Box::pin(answer(app, asked, fields))
-});
+})
+.about("Schedules a symbol's auctions, or ends them.")
+.takes::<Plan>()
+.gives::<Planned>();
+
+request! {
+    /// When the auctions of a symbol are.
+    pub(crate) struct Plan in InPayload {
+        /// Whether there are any; false ends them.
+        enabled: Flag<true>,
+        /// When the next auction is; needed unless `enabled` is false.
+        auction_time_ms: Timestamp,
+        /// Seconds from one auction to the next; 0 for one auction only.
+        every_seconds: Whole,
+        /// When the auction takes orders; at once without it.
+        auction_open_ms: Timestamp,
+        /// When its first indication is; ten minutes before the auction without it.
+        first_indicative_ms: Timestamp,
+        /// Seconds from one indication to the next; 60 without it.
+        indicative_every_seconds: Whole,
+        /// Until when its orders can be cancelled; a minute before the auction without it.
+        last_cancel_time_ms: Timestamp,
+    }
+}
+
+answer! {
+    /// When the auctions of a symbol are from now on.
+    struct Planned {
+        /// Always `ok`.
+        result: Done,
+        /// The symbol, in upper case.
+        symbol: String,
+        /// Whether there are any.
+        enabled: bool,
+        /// When the next auction takes orders, unless it does at once.
+        auction_open_ms: Option<u64>,
+        /// When the next auction is.
+        auction_time_ms: Option<u64>,
+        /// When its first indication is, if it has any.
+        first_indicative_ms: Option<u64>,
+        /// Until when its orders can be cancelled.
+        last_cancel_time_ms: Option<u64>,
+        /// Seconds from one auction to the next; 0 for one auction only.
+        every_seconds: Option<u64>,
+        /// Seconds from one indication to the next.
+        indicative_every_seconds: Option<u64>,
+    }
+}
 
 /// Indications begin ten minutes before the auction, unless the call names a time (facts T§3.11).
 const INDICATES: u64 = 600 * Time::SECOND;
@@ -43,32 +91,36 @@ async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Result<Reply,
 }
 
 fn read(fields: &Payload) -> Result<Option<Schedule>, Refusal> {
-    if !fields.flag("enabled", true)? {
+    let plan = Plan::of(fields);
+    if !plan.enabled()? {
         return Ok(None);
     }
-    let time = time(fields, "auction_time_ms")?.ok_or_else(|| Refusal::missing_key("auction_time_ms"))?;
-    let every = seconds(fields, "every_seconds", 0)?;
-    let opens = before(fields, "auction_open_ms", time)?.unwrap_or(Schedule::ALWAYS);
+    let time = time("auction_time_ms", plan.auction_time_ms()?)?;
+    let time = time.ok_or_else(|| Refusal::missing_key("auction_time_ms"))?;
+    let every = seconds(plan.every_seconds()?, 0);
+    let opens = before("auction_open_ms", plan.auction_open_ms()?, time)?.unwrap_or(Schedule::ALWAYS);
     // Defaults fit into the times that the call names.
     let most = opens.min(if every == 0 { u64::MAX } else { every });
-    let indicates = before(fields, "first_indicative_ms", time)?.unwrap_or(INDICATES.min(most));
-    let indicates_every = seconds(fields, "indicative_every_seconds", INDICATES_EVERY_SECONDS)?;
+    let indicates = before("first_indicative_ms", plan.first_indicative_ms()?, time)?;
+    let indicates = indicates.unwrap_or(INDICATES.min(most));
+    let indicates_every = seconds(plan.indicative_every_seconds()?, INDICATES_EVERY_SECONDS);
     if indicates_every > Schedule::EVERY_MAX {
         let sent = fields.decimal_text("indicative_every_seconds").unwrap_or_default();
         return Err(bad_value("indicative_every_seconds", "at most 31622400", &sent));
     }
-    let last_cancel = before(fields, "last_cancel_time_ms", time)?.unwrap_or(LAST_CANCEL.min(most / 2));
+    let last_cancel = before("last_cancel_time_ms", plan.last_cancel_time_ms()?, time)?;
+    let last_cancel = last_cancel.unwrap_or(LAST_CANCEL.min(most / 2));
     Ok(Some(Schedule { time, every, opens, indicates, indicates_every, last_cancel }))
 }
 
 /// A span that a field names in seconds, in microseconds.
-fn seconds(fields: &Payload, name: &str, default: u64) -> Result<u64, Refusal> {
-    Ok(fields.integer(name)?.unwrap_or(default).saturating_mul(Time::SECOND))
+fn seconds(sent: Option<u64>, default: u64) -> u64 {
+    sent.unwrap_or(default).saturating_mul(Time::SECOND)
 }
 
 /// A time that a field names, if it is there.
-fn time(fields: &Payload, name: &str) -> Result<Option<Time>, Refusal> {
-    let Some(millis) = fields.timestamp_ms(name)? else { return Ok(None) };
+fn time(name: &str, sent: Option<u64>) -> Result<Option<Time>, Refusal> {
+    let Some(millis) = sent else { return Ok(None) };
     let time = Time(millis.saturating_mul(1_000));
     if time > LATEST {
         return Err(bad_value(name, "no later than 5138-01-01T00:00:00Z", &millis.to_string()));
@@ -77,8 +129,8 @@ fn time(fields: &Payload, name: &str) -> Result<Option<Time>, Refusal> {
 }
 
 /// How long before the auction the time is that a field names, if it is there.
-fn before(fields: &Payload, name: &str, auction: Time) -> Result<Option<u64>, Refusal> {
-    let Some(time) = time(fields, name)? else { return Ok(None) };
+fn before(name: &str, sent: Option<u64>, auction: Time) -> Result<Option<u64>, Refusal> {
+    let Some(time) = time(name, sent)? else { return Ok(None) };
     let span = auction.0.checked_sub(time.0);
     span.map(Some).ok_or_else(|| bad_value(name, "no later than auction_time_ms", &time.millis().to_string()))
 }
@@ -107,20 +159,17 @@ fn refusal(fields: &Payload, schedule: Option<&Schedule>, error: ScheduleError) 
 }
 
 fn reply(app: &App, id: SymbolId, schedule: Option<Schedule>) -> Reply {
-    Reply::json(json::object(256, |json| {
-        json.plain("result", "ok");
-        json.plain("symbol", &app.names.symbol(id).name.to_ascii_uppercase());
-        json.flag("enabled", schedule.is_some());
-        let Some(schedule) = schedule else { return };
-        if schedule.opens != Schedule::ALWAYS {
-            json.number("auction_open_ms", schedule.opening().millis());
-        }
-        json.number("auction_time_ms", schedule.time.millis());
-        if let Some(first) = schedule.next_indication(Time(0)) {
-            json.number("first_indicative_ms", first.millis());
-        }
-        json.number("last_cancel_time_ms", schedule.last_cancel().millis());
-        json.number("every_seconds", Time(schedule.every).seconds());
-        json.number("indicative_every_seconds", Time(schedule.indicates_every).seconds());
+    let opening = schedule.filter(|schedule| schedule.opens != Schedule::ALWAYS);
+    let first = schedule.and_then(|schedule| schedule.next_indication(Time(0)));
+    Reply::json(json::body(&Planned {
+        result: Done,
+        symbol: app.names.symbol(id).name.to_ascii_uppercase(),
+        enabled: schedule.is_some(),
+        auction_open_ms: opening.map(|schedule| schedule.opening().millis()),
+        auction_time_ms: schedule.map(|schedule| schedule.time.millis()),
+        first_indicative_ms: first.map(Time::millis),
+        last_cancel_time_ms: schedule.map(|schedule| schedule.last_cancel().millis()),
+        every_seconds: schedule.map(|schedule| Time(schedule.every).seconds()),
+        indicative_every_seconds: schedule.map(|schedule| Time(schedule.indicates_every).seconds()),
     }))
 }

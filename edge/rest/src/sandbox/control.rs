@@ -18,11 +18,6 @@ pub(crate) async fn read(headers: &HeaderMap, body: buttonwood_http::Body<'_>) -
     Payload::read(body.read().await.map_err(refusal_of)?)
 }
 
-/// A text field that must be there.
-pub(super) fn required(fields: &Payload, name: &str) -> Result<String, Refusal> {
-    fields.text(name)?.map(std::borrow::Cow::into_owned).ok_or_else(|| Refusal::missing_key(name))
-}
-
 /// Sends a command of the operator and waits until it is durable.
 pub(super) async fn operate(app: &App, body: Body) -> Result<Answer, Refusal> {
     Ok(submit(app, Command { caller: None, body }).await?.outcome)

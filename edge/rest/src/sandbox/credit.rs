@@ -1,23 +1,54 @@
 //! `POST /sandbox/accounts/credit`: a test credit from the house's source, journaled like everything else.
 
-use super::control::{operate, required};
+use super::control::operate;
 use crate::app::App;
 use crate::route::Route;
 use buttonwood_engine::{Body, Outcome, Reject};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_http::Reply;
-use buttonwood_num::{Decimal, Money};
+use buttonwood_num::{Decimal as Number, Money};
+use buttonwood_wire::contract::{Decimal, DecimalText, Done, InPayload, Needed, Text};
 use buttonwood_wire::field::{bad_value, failed, no_space};
-use buttonwood_wire::json;
+use buttonwood_wire::{answer, json, request};
 
 /// This machine only.
 pub(crate) const ROUTE: Route =
-    Route::control("/sandbox/accounts/credit", |app, _, fields| Box::pin(answer(app, fields)));
+    Route::control("/sandbox/accounts/credit", |app, _, fields| Box::pin(answer(app, fields)))
+        .about("Credits an account with test funds.")
+        .takes::<Credit>()
+        .gives::<Credited>();
+
+request! {
+    /// A credit.
+    pub(crate) struct Credit in InPayload {
+        /// The name of the account's group.
+        group: Needed<Text>,
+        /// The short name of the account.
+        account: Needed<Text>,
+        /// The currency.
+        currency: Needed<Text>,
+        /// How much.
+        amount: Needed<Decimal>,
+    }
+}
+
+answer! {
+    /// What was credited.
+    struct Credited {
+        /// Always `ok`.
+        result: Done,
+        /// The currency.
+        currency: String,
+        /// How much.
+        amount: DecimalText,
+    }
+}
 
 async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
-    let (group, account) = (required(fields, "group")?, required(fields, "account")?);
-    let code = required(fields, "currency")?;
-    let amount = fields.decimal_text("amount").ok_or_else(|| Refusal::missing_key("amount"))?.into_owned();
+    let request = Credit::of(fields);
+    let (group, account) = (request.group()?, request.account()?);
+    let code = request.currency()?;
+    let amount = request.amount()?;
     let to = {
         let views = app.exchange.views();
         let access = views.state().access();
@@ -33,7 +64,7 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
         let message = format!("Field 'currency' names no listed currency: '{}'", quoted(&code));
         Refusal::new(Reason::InvalidCurrency, message)
     })?;
-    let money = Decimal::parse(amount.as_bytes())
+    let money = Number::parse(amount.as_bytes())
         .ok()
         .filter(|amount| !amount.is_zero())
         .and_then(Money::from_decimal);
@@ -48,9 +79,6 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
         }
     }
     let currency = app.names.currency(currency);
-    Ok(Reply::json(json::object(128, |json| {
-        json.plain("result", "ok");
-        json.plain("currency", &currency.code);
-        json.decimal("amount", |out| money.push_floored(out, buttonwood_num::MONEY_DECIMALS));
-    })))
+    let amount = DecimalText::of(|out| money.push_floored(out, buttonwood_num::MONEY_DECIMALS));
+    Ok(Reply::json(json::body(&Credited { result: Done, currency: currency.code.clone(), amount })))
 }

@@ -6,10 +6,55 @@ use buttonwood_engine::State;
 use buttonwood_http::Reply;
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::{MONEY_DECIMALS, Money};
-use buttonwood_wire::json;
+use buttonwood_wire::contract::{Components, DecimalText, Node, Shape};
+use buttonwood_wire::{Json, answer, json};
 
 /// This machine only.
-pub(crate) const ROUTE: Route = Route::control_reading("/sandbox/ledger", answer);
+pub(crate) const ROUTE: Route = Route::control_reading("/sandbox/ledger", answer)
+    .about("Reads what customers and house have of each currency; together it is zero.")
+    .gives::<Ledger>();
+
+answer! {
+    /// What everyone has, to the last decimal.
+    struct Ledger {
+        /// The command that this is after.
+        seq: u64,
+        /// A row for each listed currency.
+        currencies: Vec<CurrencyTotals>,
+    }
+}
+
+answer! {
+    /// What everyone has of one currency.
+    struct CurrencyTotals {
+        /// The currency.
+        currency: String,
+        /// What all customers have.
+        customers: DecimalText,
+        /// What each account of the house has.
+        house: HouseTotals,
+        /// All of it together.
+        sum: DecimalText,
+    }
+}
+
+/// What each account of the house has, under its name.
+#[derive(Debug)]
+struct HouseTotals(Vec<(String, DecimalText)>);
+
+impl Shape for HouseTotals {
+    fn node(components: &mut Components) -> Node {
+        components.named("HouseTotals", |components| {
+            Node::of_type("object")
+                .with("description", "What each account of the house has, under its name.")
+                .with("additionalProperties", DecimalText::node(components))
+        })
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.object(|json| self.0.iter().for_each(|(name, amount)| amount.write_field(json, name)));
+    }
+}
 
 /// The totals of one currency.
 #[derive(Debug)]
@@ -27,22 +72,16 @@ pub(super) fn answer(app: &App) -> Reply {
         let state = views.state();
         (state.stamp().seq, house_accounts(state), totals(state))
     };
-    let exact = |amount: Money| move |out: &mut Vec<u8>| amount.push_floored(out, MONEY_DECIMALS);
-    Reply::json(json::object(64 + rows.len() * 160, |json| {
-        json.number("seq", seq.0);
-        json.array_field("currencies", &rows, |json, row| {
-            json.object(|json| {
-                json.plain("currency", &row.currency);
-                json.decimal("customers", exact(row.customers));
-                json.object_field("house", |json| {
-                    for ((name, _), amount) in house.iter().zip(&row.house) {
-                        json.decimal(name, exact(*amount));
-                    }
-                });
-                json.decimal("sum", exact(row.customers + row.house.iter().copied().sum()));
-            });
-        });
-    }))
+    let exact = |amount: Money| DecimalText::of(|out| amount.push_floored(out, MONEY_DECIMALS));
+    let rows = rows.into_iter().map(|row| CurrencyTotals {
+        customers: exact(row.customers),
+        sum: exact(row.customers + row.house.iter().copied().sum()),
+        house: HouseTotals(
+            house.iter().zip(row.house).map(|((name, _), amount)| (name.clone(), exact(amount))).collect(),
+        ),
+        currency: row.currency,
+    });
+    Reply::json(json::body(&Ledger { seq: seq.0, currencies: rows.collect() }))
 }
 
 /// Every account of the house with its name.

@@ -1,7 +1,7 @@
 //! `POST /sandbox/symbols`: lists a spot symbol while the exchange runs (SYM-030). Its fields are named as its details
 //! show them.
 
-use super::control::{operate, required};
+use super::control::operate;
 use crate::app::App;
 use crate::market::details;
 use crate::route::Route;
@@ -9,12 +9,36 @@ use buttonwood_engine::{Body, Outcome, Reject, SYMBOLS_MAX, TradingReject};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_model::{CurrencyId, Product, Symbol, SymbolStatus};
-use buttonwood_num::{Decimal, Grid, GridError, Qty};
+use buttonwood_num::{Decimal as Number, Grid, GridError, Qty};
+use buttonwood_wire::contract::{Decimal, InPayload, Needed, Text};
 use buttonwood_wire::field::{bad_value, failed, no_space};
+use buttonwood_wire::market::SymbolDetails;
+use buttonwood_wire::request;
 
 /// This machine only.
 pub(crate) const ROUTE: Route =
-    Route::control("/sandbox/symbols", |app, _, fields| Box::pin(answer(app, fields)));
+    Route::control("/sandbox/symbols", |app, _, fields| Box::pin(answer(app, fields)))
+        .about("Lists a spot symbol, which trades at once.")
+        .takes::<NewSymbol>()
+        .gives::<SymbolDetails>();
+
+request! {
+    /// A symbol to list.
+    pub(crate) struct NewSymbol in InPayload {
+        /// Its name: the codes of base and quote currency together.
+        symbol: Needed<Text>,
+        /// The currency that is bought and sold.
+        base_currency: Needed<Text>,
+        /// The currency of the price.
+        quote_currency: Needed<Text>,
+        /// The increment of quantities.
+        tick_size: Needed<Decimal>,
+        /// The increment of prices.
+        quote_increment: Needed<Decimal>,
+        /// The least quantity of an order, a multiple of `tick_size`.
+        min_order_size: Needed<Decimal>,
+    }
+}
 
 async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     let symbol = read(app, fields)?;
@@ -36,15 +60,17 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
 }
 
 fn read(app: &App, fields: &Payload) -> Result<Symbol, Refusal> {
-    let given = required(fields, "symbol")?;
-    let (base, quote) = (currency(app, fields, "base_currency")?, currency(app, fields, "quote_currency")?);
+    let request = NewSymbol::of(fields);
+    let given = request.symbol()?;
+    let base = currency(app, "base_currency", &request.base_currency()?)?;
+    let quote = currency(app, "quote_currency", &request.quote_currency()?)?;
     let code = |id| &*app.names.currency(id).code;
     if base == quote {
         return Err(bad_value("quote_currency", "another than base_currency", code(quote)));
     }
     let name = name(&given, code(base), code(quote))?;
-    let grid = grid(fields)?;
-    let qty_min = least(fields, &grid)?;
+    let grid = grid(request)?;
+    let qty_min = least(request, &grid)?;
     Ok(Symbol {
         name,
         base,
@@ -67,32 +93,32 @@ fn name(given: &str, base: &str, quote: &str) -> Result<String, Refusal> {
     Err(bad_value("symbol", &format!("its base and its quote currency, '{name}'"), given))
 }
 
-fn currency(app: &App, fields: &Payload, field: &str) -> Result<CurrencyId, Refusal> {
-    let code = required(fields, field)?;
-    app.names.find_currency(&code).ok_or_else(|| {
-        let message = format!("Field '{field}' names no listed currency: '{}'", quoted(&code));
+fn currency(app: &App, field: &str, code: &str) -> Result<CurrencyId, Refusal> {
+    app.names.find_currency(code).ok_or_else(|| {
+        let message = format!("Field '{field}' names no listed currency: '{}'", quoted(code));
         Refusal::new(Reason::InvalidCurrency, message)
     })
 }
 
-fn decimal(fields: &Payload, field: &str) -> Result<(Decimal, String), Refusal> {
-    let text = fields.decimal_text(field).ok_or_else(|| Refusal::missing_key(field))?.into_owned();
-    match Decimal::parse(text.as_bytes()) {
-        Ok(decimal) if !decimal.is_zero() => Ok((decimal, text)),
-        _ => Err(bad_value(field, "a positive decimal", &text)),
+fn decimal(field: &str, text: &str) -> Result<Number, Refusal> {
+    match Number::parse(text.as_bytes()) {
+        Ok(decimal) if !decimal.is_zero() => Ok(decimal),
+        _ => Err(bad_value(field, "a positive decimal", text)),
     }
 }
 
-fn grid(fields: &Payload) -> Result<Grid, Refusal> {
-    let (lot, lot_text) = decimal(fields, "tick_size")?;
-    let (tick, tick_text) = decimal(fields, "quote_increment")?;
+fn grid(request: NewSymbol<'_>) -> Result<Grid, Refusal> {
+    let lot_text = request.tick_size()?;
+    let lot = decimal("tick_size", &lot_text)?;
+    let tick_text = request.quote_increment()?;
+    let tick = decimal("quote_increment", &tick_text)?;
     Grid::new(tick, lot).map_err(|error| match error {
         GridError::TooFine => {
             bad_value("quote_increment", "of at most 17 decimals together with tick_size", &tick_text)
         }
         GridError::NotAnIncrement => {
             // Too large, or with too many digits: that of the price, or else the lot beside it.
-            let is_tick = Decimal::parse(b"1").is_ok_and(|one| Grid::new(tick, one).is_err());
+            let is_tick = Number::parse(b"1").is_ok_and(|one| Grid::new(tick, one).is_err());
             let (field, text) =
                 if is_tick { ("quote_increment", tick_text) } else { ("tick_size", lot_text) };
             bad_value(field, "an increment that can be counted", &text)
@@ -100,8 +126,9 @@ fn grid(fields: &Payload) -> Result<Grid, Refusal> {
     })
 }
 
-fn least(fields: &Payload, grid: &Grid) -> Result<Qty, Refusal> {
-    let (least, text) = decimal(fields, "min_order_size")?;
+fn least(request: NewSymbol<'_>, grid: &Grid) -> Result<Qty, Refusal> {
+    let text = request.min_order_size()?;
+    let least = decimal("min_order_size", &text)?;
     grid.qty(least).ok_or_else(|| bad_value("min_order_size", "a multiple of tick_size", &text))
 }
 

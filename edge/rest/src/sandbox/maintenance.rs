@@ -2,26 +2,41 @@
 
 use crate::app::App;
 use crate::route::Route;
-use buttonwood_gate::{Payload, Reason, Refusal, Value};
+use buttonwood_gate::{Payload, Reason, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_wire::json;
+use buttonwood_wire::contract::{Done, InPayload, Needed, Switch};
+use buttonwood_wire::{answer, json, request};
 
 /// This machine only.
 pub(crate) const ROUTE: Route =
-    Route::control("/sandbox/maintenance", |app, _, fields| Box::pin(async { answer(app, fields) }));
+    Route::control("/sandbox/maintenance", |app, _, fields| Box::pin(async { answer(app, fields) }))
+        .about("Begins or ends maintenance, in which all but health checks and control calls is refused.")
+        .takes::<Maintenance>()
+        .gives::<MaintenanceSet>();
+
+request! {
+    /// Whether maintenance is on.
+    pub(crate) struct Maintenance in InPayload {
+        /// Whether it is on from now on.
+        on: Needed<Switch>,
+    }
+}
+
+answer! {
+    /// Whether maintenance is on.
+    struct MaintenanceSet {
+        /// Always `ok`.
+        result: Done,
+        /// Whether it is on now.
+        on: bool,
+    }
+}
 
 /// Begins or ends it. Orders stay as they are, time goes on, and a restart ends it.
 fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
-    let on = match fields.field("on") {
-        None => return Err(Refusal::missing_key("on")),
-        Some(Value::Bool(on)) => on,
-        Some(other) => return Err(Refusal::bad_field("on", "true or false", &other)),
-    };
+    let on = Maintenance::of(fields).on()?;
     app.set_maintenance(on);
-    Ok(Reply::json(json::object(64, |json| {
-        json.plain("result", "ok");
-        json.flag("on", on);
-    })))
+    Ok(Reply::json(json::body(&MaintenanceSet { result: Done, on })))
 }
 
 /// The refusal of every other request until then, in words that ccxt knows (facts T§7.4).

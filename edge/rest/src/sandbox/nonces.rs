@@ -1,20 +1,42 @@
 //! `POST /sandbox/nonces/reset`: lets a key begin again after a nonce that was too high (D-26).
 
-use super::control::{operate, required};
+use super::control::operate;
 use crate::app::App;
 use crate::route::Route;
 use buttonwood_engine::{AccessCommand, Body, Outcome, Reject};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
+use buttonwood_wire::contract::{Done, InPayload, Needed, Text};
 use buttonwood_wire::field::{bad_value, failed, no_space};
-use buttonwood_wire::json;
+use buttonwood_wire::{answer, json, request};
 
 /// This machine only.
 pub(crate) const ROUTE: Route =
-    Route::control("/sandbox/nonces/reset", |app, _, fields| Box::pin(answer(app, fields)));
+    Route::control("/sandbox/nonces/reset", |app, _, fields| Box::pin(answer(app, fields)))
+        .about("Lets a key begin again with any nonce.")
+        .takes::<ResetNonces>()
+        .gives::<NoncesReset>();
+
+request! {
+    /// A key whose nonces begin again.
+    pub(crate) struct ResetNonces in InPayload {
+        /// The text of the key.
+        api_key: Needed<Text>,
+    }
+}
+
+answer! {
+    /// The key whose nonces began again.
+    struct NoncesReset {
+        /// Always `ok`.
+        result: Done,
+        /// The text of the key.
+        api_key: String,
+    }
+}
 
 async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
-    let api_key = required(fields, "api_key")?;
+    let api_key = ResetNonces::of(fields).api_key()?;
     let known = app.gate.keys().find(api_key.as_bytes());
     let known = known.ok_or_else(|| bad_value("api_key", "the text of a key", &api_key))?;
     // What was let in before must not be noted after it.
@@ -24,8 +46,5 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
         Outcome::Rejected(_) | Outcome::Trading(_) => return Err(failed()),
     }
-    Ok(Reply::json(json::object(96, |json| {
-        json.plain("result", "ok");
-        json.plain("api_key", &known.key.api_key);
-    })))
+    Ok(Reply::json(json::body(&NoncesReset { result: Done, api_key: known.key.api_key.clone() })))
 }

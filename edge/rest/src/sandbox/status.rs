@@ -1,6 +1,6 @@
 //! `POST /sandbox/symbols/{symbol}/status`: what an operator would do (SYM-022 to SYM-030).
 
-use super::control::{operate, required};
+use super::control::operate;
 use crate::app::App;
 use crate::call::Asked;
 use crate::route::Route;
@@ -8,17 +8,42 @@ use buttonwood_engine::{Body, Outcome, Reject, TradingCommand, TradingReject};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::SymbolStatus;
+use buttonwood_wire::contract::{Done, InPayload, Needed};
 use buttonwood_wire::field::{bad_value, failed, no_space};
-use buttonwood_wire::json;
+use buttonwood_wire::market::StatusName;
+use buttonwood_wire::{answer, json, request};
 
 /// This machine only.
 pub(crate) const ROUTE: Route = Route::control("/sandbox/symbols/{symbol}/status", |app, asked, fields| {
     Box::pin(answer(app, asked, fields))
-});
+})
+.about("Sets a symbol's status.")
+.takes::<SetStatus>()
+.gives::<StatusSet>();
+
+request! {
+    /// A symbol's status.
+    pub(crate) struct SetStatus in InPayload {
+        /// Which orders it takes from now on.
+        status: Needed<StatusName>,
+    }
+}
+
+answer! {
+    /// The status that was set.
+    struct StatusSet {
+        /// Always `ok`.
+        result: Done,
+        /// The symbol, in upper case.
+        symbol: String,
+        /// Which orders it takes now.
+        status: StatusName,
+    }
+}
 
 async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let id = asked.symbol(app)?;
-    let name = required(fields, "status")?;
+    let name = SetStatus::of(fields).status()?;
     let status = SymbolStatus::ALL.into_iter().find(|status| status.name() == name).ok_or_else(|| {
         bad_value("status", "one of open, closed, cancel_only, post_only, limit_only", &name)
     })?;
@@ -30,9 +55,7 @@ async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Result<Reply,
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
         Outcome::Rejected(_) | Outcome::Trading(_) => return Err(failed()),
     }
-    Ok(Reply::json(json::object(96, |json| {
-        json.plain("result", "ok");
-        json.plain("symbol", &app.names.symbol(id).name.to_ascii_uppercase());
-        json.plain("status", status.name());
-    })))
+    let symbol = app.names.symbol(id).name.to_ascii_uppercase();
+    let set = StatusSet { result: Done, symbol, status: StatusName(status.name()) };
+    Ok(Reply::json(json::body(&set)))
 }

@@ -1,0 +1,5 @@
+//! Prints the contract, for `cargo xtask contract`.
+
+fn main() {
+    print!("{}", buttonwood_rest::openapi());
+}

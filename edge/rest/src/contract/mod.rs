@@ -1,0 +1,102 @@
+//! The published contract: OpenAPI 3.1, made from the route table and the types of requests and answers (Q-140).
+
+mod operation;
+mod security;
+
+use crate::routes::ROUTES;
+use crate::unbuilt;
+use buttonwood_wire::answers::Error;
+use buttonwood_wire::contract::{Components, Node, Shape};
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// What the contract says of the whole interface.
+const ABOUT: &str = "\
+A digital-asset exchange. Public calls are GETs. HEAD is answered as GET without the body.\n\n\
+A private call is a POST with an empty body and three headers. X-SVC-PAYLOAD is the Base64 of a JSON object with the call's \
+fields, among them `request`, the path, and `nonce`, a number higher than in every earlier call of the key. X-SVC-SIGNATURE is \
+the HMAC-SHA384, in lower-case hex, of the text of X-SVC-PAYLOAD under the key's secret. X-SVC-APIKEY names the key. \
+`x-payload` is the schema of the object.\n\n\
+Calls under /sandbox exist in a sandbox alone, answer to programs of the same machine, take a JSON body and need no signature. \
+Unknown fields are ignored. A path with `x-unbuilt` is specified and not built yet: it answers 404.";
+
+/// The contract as a JSON text.
+pub fn openapi() -> &'static str {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    TEXT.get_or_init(|| document().pretty())
+}
+
+fn document() -> Node {
+    let mut components = Components::default();
+    Error::node(&mut components);
+    let paths = paths(&mut components);
+    let info = Node::object()
+        .with("title", "Buttonwood")
+        .with("version", env!("CARGO_PKG_VERSION"))
+        .with("description", ABOUT)
+        .with("license", Node::object().with("name", env!("CARGO_PKG_LICENSE")));
+    let tags: Node = operation::TAGS
+        .iter()
+        .map(|(name, about)| Node::object().with("name", *name).with("description", *about))
+        .collect();
+    let shared = Node::object()
+        .with("schemas", components.into_node())
+        .with("responses", operation::refusals())
+        .with("securitySchemes", security::schemes());
+    Node::object()
+        .with("openapi", "3.1.0")
+        .with("info", info)
+        .with("servers", Node::List(vec![Node::object().with("url", "/")]))
+        .with("tags", tags)
+        .with("paths", paths)
+        .with("components", shared)
+}
+
+/// Every path in the order of the route table, then those that are not built yet.
+fn paths(components: &mut Components) -> Node {
+    let mut paths: Vec<(Cow<'static, str>, Node)> = Vec::new();
+    for route in ROUTES {
+        let operation = operation::describe(route, components);
+        let method = route.method.to_ascii_lowercase();
+        match paths.iter_mut().find(|(path, _)| *path == route.path) {
+            Some((_, item)) => *item = std::mem::replace(item, Node::object()).with(method, operation),
+            None => paths.push((route.path.into(), Node::object().with(method, operation))),
+        }
+    }
+    paths.extend(unbuilt::paths().map(|path| {
+        let item =
+            Node::object().with("x-unbuilt", true).with("description", "Specified, and not built yet.");
+        if path.ends_with('/') {
+            let item = item.with(
+                "parameters",
+                Node::List(vec![operation::path_parameter("rest", "The rest of the path.")]),
+            );
+            (format!("{path}{{rest}}").into(), item)
+        } else {
+            (path.into(), item)
+        }
+    }));
+    Node::Object(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The file is what tools and clients are made from.
+    #[test]
+    fn the_contract_in_the_repository_is_current() {
+        let kept = include_str!("../../../../contract/openapi.json");
+        assert!(kept == openapi(), "contract/openapi.json is not current: run `cargo xtask contract`");
+    }
+
+    /// A route cannot be added without its words.
+    #[test]
+    fn every_route_is_described() {
+        for route in ROUTES {
+            assert!(route.gives.is_some() && !route.about.is_empty(), "{route:?} says nothing about itself");
+            let known = operation::TAGS.iter().any(|(name, _)| *name == operation::tag(route));
+            assert!(known, "{route:?} is in no chapter");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! One endpoint in the contract.
+
+use super::security;
+use crate::auth::Auth;
+use crate::call::Acting;
+use crate::route::Route;
+use buttonwood_wire::answers::Error;
+use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape, paragraph};
+
+/// The chapters.
+pub(super) const TAGS: [(&str, &str); 5] = [
+    ("market data", "Public: no key is needed."),
+    ("orders", "Placing, cancelling and reading orders and trades."),
+    ("funds", "What an account has."),
+    ("keys", "What a key may do, and whether it is alive."),
+    ("sandbox", "Control calls: in a sandbox, from its own machine."),
+];
+
+/// The chapter of a route.
+pub(super) fn tag(route: &Route) -> &'static str {
+    match (route.auth, route.path) {
+        (Auth::Public, _) => "market data",
+        (Auth::Control, _) => "sandbox",
+        (Auth::Session, _) => "keys",
+        (Auth::Account, "/v1/balances") => "funds",
+        (Auth::Account, _) => "orders",
+    }
+}
+
+/// What can be wrong with any request, or with the exchange.
+const ANY: [u16; 7] = [400, 408, 413, 429, 431, 500, 503];
+/// With a signed call.
+const SIGNED: [u16; 2] = [401, 403];
+/// With a control call; 404 outside a sandbox.
+const CONTROL: [u16; 3] = [403, 404, 415];
+
+/// The operation of a route.
+pub(super) fn describe(route: &Route, components: &mut Components) -> Node {
+    let operation = Node::object()
+        .with("operationId", operation_id(route))
+        .with("summary", route.about)
+        .with("tags", Node::List(vec![tag(route).into()]))
+        .with("security", security::required(route.auth));
+    let operation = match route.auth {
+        Auth::Account | Auth::Session => signed(operation, route, components),
+        Auth::Control => control(operation, route, components),
+        Auth::Public => operation.with("parameters", Node::List(parameters(route, route.fields))),
+    };
+    operation.with("responses", responses(route, components))
+}
+
+fn operation_id(route: &Route) -> String {
+    let path: String = route.path.chars().filter(|character| !"{}".contains(*character)).collect();
+    format!("{}{}", route.method.to_ascii_lowercase(), path.replace('/', "_"))
+}
+
+/// A call whose fields are in the payload header.
+fn signed(operation: Node, route: &Route, components: &mut Components) -> Node {
+    let roles: Node = route.roles.iter().map(buttonwood_model::Role::name).collect();
+    let schema = fields_object(common(route), Acting::FIELDS.iter().chain(route.fields));
+    let reference = components.named(format!("{}Payload", name(route)), |_| schema);
+    let carried = Node::of_type("string")
+        .with("contentEncoding", "base64")
+        .with("contentMediaType", "application/json")
+        .with("contentSchema", reference.clone());
+    let header = parameter("header", security::PAYLOAD, "The call's fields.", true, carried);
+    let mut parameters = parameters(route, &[]);
+    parameters.push(header);
+    let operation = operation.with("x-roles", roles);
+    let operation = match route.scope {
+        Some(scope) => operation.with("x-scope", scope),
+        None => operation,
+    };
+    operation.with("x-payload", reference).with("parameters", Node::List(parameters))
+}
+
+/// A call whose fields, if there are any, are in the body.
+fn control(operation: Node, route: &Route, components: &mut Components) -> Node {
+    let operation = operation.with("parameters", Node::List(parameters(route, &[])));
+    if route.method == "GET" {
+        return operation;
+    }
+    let schema = fields_object(Vec::new(), route.fields.iter());
+    let schema = components.named(format!("{}Body", name(route)), |_| schema);
+    let content = Node::object().with("application/json", Node::object().with("schema", schema));
+    operation.with("requestBody", Node::object().with("required", true).with("content", content))
+}
+
+/// The path in words: `OrderNew` of `/v1/order/new`.
+fn name(route: &Route) -> String {
+    let is_word = |segment: &&str| !matches!(*segment, "v1" | "v2") && !segment.starts_with('{');
+    let segments = route.path.split('/').filter(is_word);
+    segments.flat_map(capitalised).collect()
+}
+
+fn capitalised(word: &str) -> impl Iterator<Item = char> {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters)
+}
+
+/// The fields that every payload has, with whether each is required.
+fn common(route: &Route) -> Vec<(&'static str, bool, Node)> {
+    let path = Node::of_type("string").with("const", route.path).with("description", "The path of the call.");
+    let types: Node = ["integer", "string"].into_iter().collect();
+    let nonce = Node::object().with("type", types).with("pattern", "^[0-9]+$").with("minimum", 0);
+    let nonce = nonce.with(
+        "description",
+        "A number higher than in every earlier call of the key; for a key with time-based nonces, the time.",
+    );
+    vec![("request", true, path), ("nonce", true, nonce)]
+}
+
+fn fields_object(
+    common: Vec<(&'static str, bool, Node)>,
+    fields: impl Iterator<Item = &'static Field>,
+) -> Node {
+    let own = fields.map(|field| {
+        let schema = (field.schema)().with("description", paragraph(field.about));
+        (field.name, field.required, schema)
+    });
+    let all: Vec<_> = common.into_iter().chain(own).collect();
+    let required: Node = all.iter().filter(|(_, required, _)| *required).map(|(name, ..)| *name).collect();
+    let properties = all.into_iter().map(|(name, _, schema)| (name.into(), schema));
+    let schema = Node::of_type("object").with("properties", Node::Object(properties.collect()));
+    if required == Node::List(Vec::new()) { schema } else { schema.with("required", required) }
+}
+
+/// The parameters in the path, then those in the query.
+fn parameters(route: &Route, query: &[Field]) -> Vec<Node> {
+    let path = route.path.split_once('{').map(|_| path_parameter("symbol", "A symbol, in any letter case."));
+    let query = query.iter().map(|field| {
+        parameter("query", field.name, paragraph(field.about), field.required, (field.schema)())
+    });
+    path.into_iter().chain(query).collect()
+}
+
+/// A parameter in the path.
+pub(super) fn path_parameter(name: &'static str, about: &'static str) -> Node {
+    parameter("path", name, about, true, Node::of_type("string"))
+}
+
+fn parameter(
+    place: &'static str,
+    name: &'static str,
+    about: impl Into<Node>,
+    required: bool,
+    schema: Node,
+) -> Node {
+    Node::object()
+        .with("name", name)
+        .with("in", place)
+        .with("required", required)
+        .with("description", about)
+        .with("schema", schema)
+}
+
+fn responses(route: &Route, components: &mut Components) -> Node {
+    let schema = route.gives.map_or_else(Node::object, |gives| gives(components));
+    let content = Node::object().with("application/json", Node::object().with("schema", schema));
+    let done = Node::object().with("description", "Done.").with("content", content);
+    let own = match route.auth {
+        Auth::Public => &[],
+        Auth::Account | Auth::Session => SIGNED.as_slice(),
+        Auth::Control => CONTROL.as_slice(),
+    };
+    let mut statuses: Vec<u16> = [&ANY, own, route.refuses].concat();
+    statuses.sort_unstable();
+    let all = statuses.into_iter().fold(Node::object().with("200", done), |all, status| {
+        let name = if matches!(status, 429 | 503) { "Later" } else { "Refused" };
+        all.with(status.to_string(), reference(name))
+    });
+    match route.says {
+        Some((status, about)) => all.with(status.to_string(), text(about)),
+        None => all,
+    }
+}
+
+fn reference(name: &str) -> Node {
+    Node::object().with("$ref", format!("#/components/responses/{name}"))
+}
+
+/// A line of plain text.
+fn text(about: &'static str) -> Node {
+    let content = Node::object().with("text/plain", Node::object().with("schema", Node::of_type("string")));
+    Node::object().with("description", about).with("content", content)
+}
+
+/// The two answers that refuse: with and without a time to come back.
+pub(super) fn refusals() -> Node {
+    let error = Error::node(&mut Components::default());
+    let content = Node::object().with("application/json", Node::object().with("schema", error));
+    let seconds = Node::of_type("integer").with("minimum", 1);
+    let seconds = Node::object().with("description", "Seconds to wait.").with("schema", seconds);
+    let refused = Node::object().with("description", "The request is refused, and nothing was changed.");
+    let later = Node::object()
+        .with("description", "The request is refused for now: too many requests, too much load, maintenance.")
+        .with("headers", Node::object().with("Retry-After", seconds));
+    Node::object()
+        .with("Refused", refused.with("content", content.clone()))
+        .with("Later", later.with("content", content))
+}
