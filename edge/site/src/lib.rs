@@ -1,4 +1,4 @@
-//! The web pages: for now the front page, its market table and what they are made of.
+//! The web pages: the front page with its market table, and the page that shows the contract.
 
 mod currency_data;
 mod front;
@@ -36,6 +36,11 @@ impl Known {
 pub fn page(path: &str) -> Option<Known> {
     let (content_type, make): (_, Make) = match path {
         "/" => ("text/html; charset=utf-8", |exchange| front::page(exchange).into_bytes()),
+        "/docs" => ("text/html; charset=utf-8", |_| include_bytes!("../assets/docs.html").to_vec()),
+        "/site/docs.js" => {
+            ("text/javascript; charset=utf-8", |_| include_bytes!("../assets/docs.js").to_vec())
+        }
+        "/site/docs.css" => ("text/css; charset=utf-8", |_| include_bytes!("../assets/docs.css").to_vec()),
         "/site/market.json" => {
             ("application/json", |exchange| market::table(exchange).to_string().into_bytes())
         }

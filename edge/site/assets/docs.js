@@ -1,0 +1,120 @@
+// Shows the contract: a chapter per tag, an entry per call, and a list of the shared objects.
+const main = document.getElementById("contract");
+
+function element(name, text, ...children) {
+  const made = document.createElement(name);
+  if (text) made.textContent = text;
+  made.append(...children);
+  return made;
+}
+
+const named = (reference) => reference.split("/").pop();
+
+// What a value looks like, in a few words.
+function shown(schema) {
+  if (schema.$ref) {
+    const link = element("a", named(schema.$ref));
+    link.href = "#" + link.textContent;
+    return [link];
+  }
+  if (schema.anyOf) return schema.anyOf.flatMap((one, at) => (at ? [" or ", ...shown(one)] : shown(one)));
+  if (schema.const !== undefined) return [JSON.stringify(schema.const)];
+  if (schema.type === "array") return ["array of ", ...shown(schema.items)];
+  if (schema.enum) return [schema.enum.map((word) => `"${word}"`).join(", ")];
+  return [[schema.type].flat().join(" or ") + (schema.format ? ` (${schema.format})` : "")];
+}
+
+function table(rows) {
+  const head = element("tr", "", element("th", "Field"), element("th", "Value"), element("th", "Meaning"));
+  return element("table", "", head, ...rows.map(([name, schema, required, about]) =>
+    element("tr", "",
+      element("td", "", element("code", name), required ? "" : " (optional)"),
+      element("td", "", ...shown(schema)),
+      element("td", about || ""))));
+}
+
+function fields(schema) {
+  const required = schema.required || [];
+  const rows = Object.entries(schema.properties || {}).map(([name, field]) =>
+    [name, field, required.includes(name), field.description]);
+  const others = schema.additionalProperties;
+  if (others) rows.push(["…", others, false, others.description]);
+  return table(rows);
+}
+
+function request(operation, schemas) {
+  const shownParameters = operation.parameters.filter((one) => one.in !== "header");
+  const parts = [];
+  if (shownParameters.length) {
+    parts.push(element("h3", "Parameters"), table(shownParameters.map((one) =>
+      [`${one.name} (${one.in})`, one.schema, one.required, one.description])));
+  }
+  const body = operation.requestBody?.content["application/json"].schema;
+  const object = operation["x-payload"] || body;
+  if (object) {
+    parts.push(element("h3", body ? "JSON body" : "Payload"), fields(schemas[named(object.$ref)]));
+  }
+  return parts;
+}
+
+function call(method, path, operation, schemas) {
+  const anchor = element("details", "", element("summary", "",
+    element("code", `${method.toUpperCase()} ${path}`), " ", element("small", operation.summary)));
+  anchor.id = operation.operationId;
+  const roles = operation["x-roles"] || [];
+  if (roles.length) anchor.append(element("p", `Roles: ${roles.join(", ")}.`));
+  if (operation["x-scope"]) anchor.append(element("p", `Scope: ${operation["x-scope"]}.`));
+  anchor.append(...request(operation, schemas));
+  const answer = operation.responses["200"].content["application/json"].schema;
+  anchor.append(element("h3", "Answer"), element("p", "", ...shown(answer)));
+  const refusals = Object.keys(operation.responses).filter((status) => status !== "200");
+  anchor.append(element("p", `Refusals: ${refusals.join(", ")}.`));
+  return anchor;
+}
+
+function chapters(contract) {
+  const schemas = contract.components.schemas;
+  const calls = Object.entries(contract.paths).filter(([, item]) => !item["x-unbuilt"]).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method, path, operation })));
+  const parts = contract.info.description.split("\n\n").map((text) => element("p", text));
+  for (const tag of contract.tags) {
+    parts.push(element("h2", tag.name), element("p", tag.description));
+    for (const { method, path, operation } of calls.filter((one) => one.operation.tags.includes(tag.name))) {
+      parts.push(call(method, path, operation, schemas));
+    }
+  }
+  parts.push(element("h2", "Objects"));
+  for (const [name, schema] of Object.entries(schemas).filter(([name]) => !/(Payload|Body)$/.test(name))) {
+    const entry = element("details", "", element("summary", "", element("code", name), " ",
+      element("small", schema.description || "")), fields(schema));
+    entry.id = name;
+    parts.push(entry);
+  }
+  const unbuilt = Object.keys(contract.paths).filter((path) => contract.paths[path]["x-unbuilt"]);
+  parts.push(element("h2", "Not built yet"), element("p", unbuilt.join(", ")));
+  return parts;
+}
+
+// A link to an entry opens it.
+function open() {
+  const entry = document.getElementById(location.hash.slice(1));
+  if (entry instanceof HTMLDetailsElement) {
+    entry.open = true;
+    entry.scrollIntoView();
+  }
+}
+
+async function show() {
+  try {
+    const reply = await fetch("/openapi.json");
+    const contract = await reply.json();
+    // In maintenance it answers with a refusal.
+    if (!reply.ok) return main.replaceChildren(element("p", contract.message));
+    main.replaceChildren(...chapters(contract));
+    open();
+  } catch {
+    main.replaceChildren(element("p", "The exchange does not answer."));
+  }
+}
+addEventListener("hashchange", open);
+show();
