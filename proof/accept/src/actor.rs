@@ -57,7 +57,7 @@ impl Actor {
             headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let body = body.to_vec().into();
         let reply = self.runtime.block_on(self.client.send_raw(method, path, &owned, body))?;
-        Ok(Answer { sent: format!("{method} {path} as {}", self.name), reply })
+        Ok(Answer { sent: format!("{method} {path} as {}", self.name), reply }.of_contract(method, path))
     }
 
     /// A signed call; `request` and `nonce` are added where missing.
@@ -83,7 +83,8 @@ impl Actor {
     fn try_call_payload(&self, path: &str, payload: &[u8]) -> Result<Answer, buttonwood_client::Error> {
         let reply = self.runtime.block_on(self.client.call_payload(path, payload))?;
         let shown: String = String::from_utf8_lossy(payload).chars().take(1_000).collect();
-        Ok(Answer { sent: format!("POST {path} as {} payload {shown}", self.name), reply })
+        let sent = format!("POST {path} as {} payload {shown}", self.name);
+        Ok(Answer { sent, reply }.of_contract("POST", path))
     }
 
     /// A private call with headers signed by the test itself.

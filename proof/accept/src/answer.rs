@@ -6,6 +6,8 @@ use std::fmt;
 use buttonwood_client::{Refusal, Reply};
 use serde_json::Value;
 
+use crate::contract;
+
 /// What was sent and what came back.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -16,6 +18,15 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// The same, once it is found to be as the contract says.
+    #[track_caller]
+    pub(crate) fn of_contract(self, method: &str, path: &str) -> Self {
+        if let Err(why) = contract::check(method, path, &self.reply) {
+            panic!("not as contract/openapi.json says: {why}\n{self}");
+        }
+        self
+    }
+
     /// HTTP status code.
     pub fn status(&self) -> u16 {
         self.reply.status

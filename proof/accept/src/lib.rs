@@ -3,7 +3,7 @@
 //! [`Exchange`] is one running process with a directory of its own; [`Actor`] is one key of it; [`check`]
 //! runs a scenario written as text; [`laws::check`] asks after every scenario whether the books still add
 //! up. [`Crowd`] is many clients at once, judged from outside. [`raw`] is for requests that no decent client
-//! would send.
+//! would send. Every answer is checked against the published contract.
 //!
 //! Everything blocks and nothing sleeps: with a manual clock and no simulated traders, what a test sees is
 //! a function of what it sends.
@@ -11,6 +11,7 @@
 mod actor;
 mod answer;
 mod binary;
+mod contract;
 mod crowd;
 mod exchange;
 pub mod laws;

@@ -4,8 +4,10 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
+use buttonwood_client::Reply;
 use serde_json::Value;
 
+use crate::contract;
 use crate::exchange::Exchange;
 
 /// What came back over a raw connection.
@@ -49,6 +51,34 @@ impl Raw {
         if whole { Ok(()) } else { Err("a field of an error is missing".to_owned()) }
     }
 
+    /// Checks the answer to a single request against the contract, if the request has a first line and the answer is whole.
+    #[track_caller]
+    fn of_contract(&self, request: &[u8]) {
+        let line = String::from_utf8_lossy(request);
+        let mut words = line.lines().next().unwrap_or_default().split(' ');
+        let (Some(method), Some(target), Some("HTTP/1.1"), None) =
+            (words.next(), words.next(), words.next(), words.next())
+        else {
+            return;
+        };
+        let Some(reply) = self.reply().filter(|_| target.starts_with('/')) else { return };
+        if let Err(why) = contract::check(method, target, &reply) {
+            panic!("not as contract/openapi.json says: {why}\n{}", self.text());
+        }
+    }
+
+    /// The answer, if it is the only one and whole.
+    fn reply(&self) -> Option<Reply> {
+        let text = self.text();
+        let (head, body) = text.split_once("\r\n\r\n")?;
+        let lines = head.lines().skip(1).filter_map(|line| line.split_once(": "));
+        let headers: Option<_> =
+            lines.map(|(name, value)| Some((name.parse().ok()?, value.parse().ok()?))).collect();
+        let reply = Reply { status: self.status()?, headers: headers?, body: body.to_owned().into() };
+        let length = reply.header("content-length")?.parse();
+        (self.answers() == 1 && length == Ok(body.len())).then_some(reply)
+    }
+
     /// All of it as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
@@ -73,7 +103,9 @@ fn send_then(exchange: &Exchange, bytes: &[u8], patience: Duration, finish: bool
     if finish && sent.is_ok() {
         stream.shutdown(Shutdown::Write).ok();
     }
-    receive(stream, patience)
+    let raw = receive(stream, patience);
+    raw.of_contract(bytes);
+    raw
 }
 
 /// Reads what comes without being asked for, until the exchange closes or `patience` passes without a byte.

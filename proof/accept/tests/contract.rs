@@ -1,0 +1,31 @@
+//! The published contract and the page that shows it.
+
+use buttonwood_accept::{Exchange, Setup, Value};
+
+/// The served text is the file in the repository, against which every other test checks its answers.
+#[test]
+fn the_contract_is_served() {
+    let x = Exchange::start();
+    let answer = x.get("/openapi.json");
+    let kept: Value = serde_json::from_str(include_str!("../../../contract/openapi.json")).unwrap();
+    assert_eq!(answer.ok(), kept);
+    assert_eq!(kept["openapi"], "3.1.0");
+    assert!(kept["paths"]["/v1/transfers"]["x-unbuilt"] == true, "a path that is not built says so");
+    assert_eq!(x.anyone().send("POST", "/openapi.json", &[], b"").status(), 405);
+}
+
+/// The page loads its own files alone.
+#[test]
+fn the_contract_is_shown_to_browsers() {
+    let x = Setup::default().start();
+    let page = x.get("/docs");
+    assert_eq!(page.status(), 200, "{page}");
+    assert!(page.reply.header("content-security-policy").is_some_and(|policy| policy.contains("'none'")));
+    let text = page.reply.text();
+    let files: Vec<&str> =
+        text.split('"').filter(|word| word.starts_with("/site/") || word.starts_with("http")).collect();
+    assert_eq!(files, ["/site/leaf.svg", "/site/front.css", "/site/docs.css", "/site/docs.js"]);
+    for file in files {
+        assert_eq!(x.get(file).status(), 200, "{file}");
+    }
+}
