@@ -19,7 +19,9 @@ mod layers;
 mod metadata;
 mod mutants;
 mod overload;
+mod python;
 mod repo;
+mod schemathesis;
 mod sim;
 mod skipped;
 mod suite;
@@ -35,8 +37,9 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   ci               what a change must pass, as continuous integration runs it; stops at the first failure
-  test             every test: unit, acceptance, documentation, then ccxt
+  test             every test: unit, acceptance, documentation, then ccxt and schemathesis
   ccxt             stock ccxt from PyPI against a freshly started sandbox
+  schemathesis     calls made of the contract, by schemathesis from PyPI, against a freshly started sandbox
   fmt              is everything formatted?
   tidy             module heads, left-over marks, empty rooms; speaks of long files and functions
   layers           do dependencies point down, as ARCHITECTURE.md says?
@@ -80,6 +83,7 @@ fn run(words: &[String]) -> Done {
         ("ci", []) => ci::run(&repo),
         ("test", []) => suite::run(&repo),
         ("ccxt", []) => ccxt::run(&repo),
+        ("schemathesis", []) => schemathesis::run(&repo),
         ("fmt", []) => repo.cargo(["fmt", "--all", "--check"]).run(),
         ("tidy", []) => tidy::run(&repo),
         ("layers", []) => layers::run(&repo),

@@ -1,10 +1,10 @@
 //! Every test there is, on whatever the machine has: nextest where it is installed, else cargo's own
-//! runner; then the documentation's examples, then ccxt.
+//! runner; then the documentation's examples, then ccxt and schemathesis.
 
 use std::ffi::OsStr;
 
 use crate::repo::Repo;
-use crate::{Done, ccxt, skipped};
+use crate::{Done, ccxt, schemathesis, skipped};
 
 pub(crate) fn run(repo: &Repo) -> Done {
     if repo.cargo(["nextest", "--version"]).works() {
@@ -15,7 +15,8 @@ pub(crate) fn run(repo: &Repo) -> Done {
         repo.cargo(["test", "--workspace"]).run()?;
     }
     tell_of_small_disks(repo)?;
-    ccxt::run(repo)
+    ccxt::run(repo)?;
+    schemathesis::run(repo)
 }
 
 /// The tests of full disks need a small one. Without it they pass and say so where the runner hides it, so it is asked
