@@ -4,13 +4,14 @@ use std::time::Instant;
 
 use crate::repo::Repo;
 use crate::{
-    Done, contract, deny, faults, fuzz, instructions, layers, mutants, overload, sim, skipped, suite, tidy,
-    trace,
+    Done, contract, deny, faults, fuzz, instructions, layers, mutants, overload, planted, sim, skipped,
+    suite, tidy, trace,
 };
 
 type Step = (&'static str, fn(&Repo) -> Done);
 
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 17] = [
+    ("edits", |repo| planted::run(repo, &["--check"])),
     ("fmt", |repo| repo.cargo(["fmt", "--all", "--check"]).run()),
     ("clippy", |repo| repo.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()),
     ("doc", |repo| repo.cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-Dwarnings").run()),
@@ -22,7 +23,7 @@ const STEPS: [Step; 16] = [
     ("test", suite::run),
     ("instructions", |repo| instructions::run(repo, instructions::Mode::Check)),
     ("sim", |repo| sim::run(repo, &["--ci"])),
-    ("planted", |repo| sim::planted(repo, &["--planted", "all"])),
+    ("planted", |repo| planted::run(repo, &["--ci"])),
     ("mutants", |repo| mutants::run(repo, &["--ci"])),
     ("fuzz", |repo| fuzz::run(repo, &["--seconds", "10"])),
     ("faults", |repo| faults::run(repo, &["--quick"])),

@@ -9,7 +9,6 @@ use crate::repo::Repo;
 
 /// The floors, lowest first. Rooms of one floor are siblings and do not know each other.
 const FLOORS: &[&[&str]] = &[
-    &["core/planted"],
     &["core/num"],
     &["core/model"],
     &["core/ledger", "core/book", "core/auction", "core/access"],

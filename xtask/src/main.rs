@@ -19,6 +19,7 @@ mod layers;
 mod metadata;
 mod mutants;
 mod overload;
+mod planted;
 mod python;
 mod repo;
 mod schemathesis;
@@ -28,6 +29,7 @@ mod suite;
 mod tidy;
 mod tool;
 mod trace;
+mod turn;
 
 use std::process::ExitCode;
 
@@ -49,7 +51,8 @@ usage: cargo xtask <chore>
   sim [ARGS…]      the simulator: --seed N, --minutes M, --ci and what `sim --help` lists
   mutants [K/N]    changes of single lines of num, ledger, auction, book and journal, all or part K of N; tests must notice
                    (--since COMMIT: of the lines that differ from it)
-  planted [ARGS…]  plants every bug there is, one after another; the simulator must find each
+  planted [NAME…]  builds each bug of proof/planted.toml, or those named, into a scratch copy; the simulator must catch it
+                   (K/N: part K of N; --ci: this commit's part; --check: only whether every edit fits)
   fuzz [TARGET…]   libFuzzer on every target, or on those named: --seconds N, --runs N, --seed N, --list
   faults [ARGS…]   kills, power cuts, bad and full disks, damage: on real kernels and disks; --help tells more
   checker [ARGS…]  many clients and kills against the real binary, judged from outside: --seed N, --minutes M
@@ -94,7 +97,7 @@ fn run(words: &[String]) -> Done {
         ("deny", []) => deny::run(&repo),
         ("sim", _) => sim::run(&repo, &rest),
         ("mutants", _) => mutants::run(&repo, &rest),
-        ("planted", _) => sim::planted(&repo, &rest),
+        ("planted", _) => planted::run(&repo, &rest),
         ("fuzz", _) => fuzz::run(&repo, &rest),
         ("faults", _) => faults::run(&repo, &rest),
         ("checker", _) => checker::run(&repo, &rest),

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::repo::{Repo, Step, last_line};
+use crate::turn::Part;
 use crate::{Done, tool};
 
 /// A room that is mutated.
@@ -36,7 +37,7 @@ const EXPLAINED: &str = "docs/MUTANTS.md";
 const CAUGHT_MIN: usize = 90;
 
 /// Parts that continuous integration takes in turn, one a commit: about twelve mutants each.
-const PARTS: u64 = 120;
+const PARTS: usize = 120;
 
 /// Where it builds, and where it writes what came of it.
 const FOLDER: &str = "target/mutants";
@@ -53,8 +54,7 @@ const ENDED: [i32; 3] = [0, 2, 3];
 /// Which mutants a run takes.
 enum Choice {
     All,
-    /// `K/N`, counted from 0.
-    Part(String),
+    Part(Part),
     /// Those of the lines that differ from this commit's.
     Since(String),
 }
@@ -64,9 +64,9 @@ enum Choice {
 pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
     let choice = match words {
         [] => Choice::All,
-        ["--ci"] => Choice::Part(in_turn(repo)?),
+        ["--ci"] => Choice::Part(Part::in_turn(repo, PARTS)?),
         ["--since", commit] => Choice::Since((*commit).to_owned()),
-        [part] if is_part(part) => Choice::Part((*part).to_owned()),
+        [word] if let Some(part) = Part::parse(word) => Choice::Part(part),
         [other, ..] => {
             return Err(format!("`{other}`: a part is K/N, with K below N, or --ci, or --since COMMIT"));
         }
@@ -103,9 +103,10 @@ struct Outcome {
 fn stage(repo: &Repo, choice: &Choice) -> Result<Outcome, String> {
     let mut words: Vec<&str> = ROOMS.iter().flat_map(|room| ["--package", room.package]).collect();
     let changes = repo.path(FOLDER).join("since.diff");
+    let part = if let Choice::Part(part) = choice { part.to_string() } else { String::new() };
     match choice {
         Choice::All => {}
-        Choice::Part(part) => words.extend(["--sharding", "round-robin", "--shard", part]),
+        Choice::Part(_) => words.extend(["--sharding", "round-robin", "--shard", &part]),
         Choice::Since(commit) => {
             let told = changed(repo, commit)?;
             if told.is_empty() {
@@ -237,35 +238,13 @@ fn literally(text: &str) -> String {
     pattern
 }
 
-/// The part whose turn it is: each commit takes the next, so that a repeated run judges the same mutants.
-fn in_turn(repo: &Repo) -> Result<String, String> {
-    let told = repo.step("git", ["rev-list", "--count", "HEAD"]).stdout()?;
-    let commits: u64 = told.trim().parse().map_err(|_| format!("git counts {told} commits"))?;
-    Ok(format!("{}/{PARTS}", commits % PARTS))
-}
-
 fn is_enough(caught: usize, missed: usize) -> bool {
     caught * 100 >= (caught + missed) * CAUGHT_MIN
-}
-
-fn is_part(text: &str) -> bool {
-    let parsed =
-        text.split_once('/').and_then(|(k, n)| Some((k.parse::<u32>().ok()?, n.parse::<u32>().ok()?)));
-    parsed.is_some_and(|(k, n)| k < n)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A part that makes no sense is no part.
-    #[test]
-    fn parts_are_numbers_below_their_count() {
-        assert!(is_part("0/1") && is_part("7/8"));
-        for text in ["", "1", "1/1", "8/8", "a/8", "-1/8", "1/8/9"] {
-            assert!(!is_part(text), "{text}");
-        }
-    }
 
     #[test]
     fn nine_of_ten_are_enough() {

@@ -21,6 +21,11 @@ impl Repo {
         Ok(Self { root: root.to_owned() })
     }
 
+    /// The repository in a folder.
+    pub(crate) fn at(root: PathBuf) -> Self {
+        Self { root }
+    }
+
     pub(crate) fn path(&self, below: impl AsRef<Path>) -> PathBuf {
         self.root.join(below)
     }

@@ -3,7 +3,6 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, GroupId, Nonce, Roles, SessionId, Time, fetch};
-use buttonwood_planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
 
 /// A group of accounts.
@@ -251,7 +250,6 @@ impl Access {
     pub fn owns(&self, owner: Owner, account: AccountId) -> bool {
         match owner {
             Owner::Account(own) => own == account,
-            Owner::Group(_) if planted(Bug::GroupUnchecked) => true,
             Owner::Group(group) => self.account(account).is_some_and(|account| account.group == Some(group)),
         }
     }

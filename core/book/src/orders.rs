@@ -16,7 +16,6 @@ use alloc::vec::Vec;
 use books::Books;
 use buttonwood_model::{AccountId, ClientId, OrderId, Side, Slab, Slot, SymbolId};
 use buttonwood_num::Price;
-use buttonwood_planted::{Bug, planted};
 use hash::hash_client_id;
 use own::Own;
 use serde::{Deserialize, Serialize};
@@ -182,10 +181,7 @@ impl Orders {
                 let order = &self.slab[*slot];
                 order.client_hash == hash && self.texts.equals(self.entry(*slot).text, order.text.len(), text)
             })
-            .max_by_key(|slot| {
-                let id = self.slab[*slot].id.0;
-                if planted(Bug::ClientIdOldest) { u64::MAX - id } else { id }
-            })
+            .max_by_key(|slot| self.slab[*slot].id)
     }
 
     /// The client id of a live order.

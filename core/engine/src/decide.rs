@@ -4,7 +4,6 @@ use crate::{Body, Command, Desks, Event, Founded, Founding, Outcome, Reject, Sta
 use buttonwood_access::{self as access, Caller};
 use buttonwood_ledger as ledger;
 use buttonwood_model::{AccountId, SessionId, Stamp, Time};
-use buttonwood_planted::{Bug, planted};
 use buttonwood_trading::{self as trading, Answer, Decided, Market, cancel, place};
 
 /// Decides one command. Reads the state, changes nothing of it, and appends what happens to `work.out`:
@@ -19,10 +18,7 @@ pub fn decide(state: &State, command: &Command, stamp: Stamp, work: &mut Workspa
     if let Err(reject) = access::admit(&state.access, caller, command.body.roles()) {
         return refuse(caller, reject, work);
     }
-    if !planted(Bug::CancelKeepsNonce) || !matches!(command.body, Body::Trading(trading::Command::Cancel(_)))
-    {
-        work.out.push(access::Event::NonceUsed(caller.session, caller.nonce.by_words()));
-    }
+    work.out.push(access::Event::NonceUsed(caller.session, caller.nonce.by_words()));
     match (&command.body, caller.account) {
         (Body::Trading(trading::Command::Place(order)), Some(account)) => {
             decide_place(state, market, account, caller.session, order, work)
@@ -55,7 +51,7 @@ fn refuse(caller: &Caller, reject: access::Reject, work: &mut Workspace) -> Outc
         access::Reject::ForeignAccount
         | access::Reject::MissingRole
         | access::Reject::Unknown
-        | access::Reject::Taken => !planted(Bug::RefusalKeepsNonce),
+        | access::Reject::Taken => true,
     };
     if uses_nonce {
         work.out.push(access::Event::NonceUsed(caller.session, caller.nonce));

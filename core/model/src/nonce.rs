@@ -4,7 +4,6 @@
 
 use crate::{Record, Time};
 use alloc::vec::Vec;
-use buttonwood_planted::{Bug, planted};
 use core::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -110,7 +109,6 @@ impl Nonce {
     #[cold]
     fn put_words(&self, out: &mut Vec<u8>) {
         let count = self.words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
-        let count = if planted(Bug::NonceCut) { count.min(1) } else { count };
         let used = self.words.get(..count).unwrap_or_default();
         [self.integer_digits, u8::try_from(count).unwrap_or_default()].put(out);
         for word in used {

@@ -5,7 +5,6 @@
 use crate::digits::{pow10, push_fixed, push_trimmed};
 use crate::{Bps, Decimal, HUNDREDTHS_PER_LOT, MONEY_DECIMALS, Money, Price, Qty, Round};
 use alloc::vec::Vec;
-use buttonwood_planted::{Bug, planted};
 use core::hint::select_unpredictable;
 use serde::{Deserialize, Serialize};
 
@@ -138,12 +137,6 @@ impl Grid {
     /// price × qty × rate, rounded up at 10⁻¹⁹ (TYPE-010, D-29); `None` beyond the range of money.
     #[inline]
     pub fn fee(&self, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
-        if planted(Bug::FeeRoundsDown) {
-            let notional = product(price, qty, self.notional_unit)?.units();
-            return Some(Money::from_units(
-                Round::Down.divide(notional * rate.get(), i128::from(Bps::WHOLE)),
-            ));
-        }
         if let (Some(words), Some(plain)) = (self.words, plain(price, qty))
             && let Some(unit) = words.fee.checked_mul(u64::from(rate.0))
         {
@@ -155,9 +148,6 @@ impl Grid {
     /// The fees of both parties of a fill, with one product for what they share; `None` where [`Grid::fee`] must say.
     #[inline]
     pub fn fees(&self, price: Price, qty: Qty, [maker, taker]: [Bps; 2]) -> Option<[Money; 2]> {
-        if planted(Bug::FeeRoundsDown) {
-            return None;
-        }
         let (words, plain) = (self.words?, plain(price, qty)?);
         let fee = |rate: Bps| wide(plain, words.fee.checked_mul(u64::from(rate.0))?);
         Some([fee(maker)?, fee(taker)?])

@@ -1,10 +1,9 @@
 //! The desk: each function answers one question that the floor puts to it.
 
-use crate::fees::{self, both_fees, freed, hold_of, hold_rate};
+use crate::fees::{self, both_fees, freed, hold_of};
 use buttonwood_ledger::{Crossing as Exchange, Ledger, Maker, Taker, Trade};
 use buttonwood_model::{AssetId, Desk, OrderKind, Side};
 use buttonwood_num::{Money, Price, Qty};
-use buttonwood_planted::{Bug, planted};
 use buttonwood_trading::{CollarWidth, Crossing, Execution, Fill, Live, Reserve, Rules, Terms, Unmet};
 
 /// The number of this desk.
@@ -27,16 +26,12 @@ pub fn reserve<R>(ledger: &Ledger, terms: &Terms<'_>) -> Result<Reserve, Unmet<R
         // What a market buy costs is known once it is planned.
         OrderKind::Market if side == Side::Buy => Some(Money::ZERO),
         OrderKind::Market | OrderKind::Limit => {
-            fees::hold(&symbol.grid, side, terms.price, terms.qty, hold_rate(terms.rates))
+            fees::hold(&symbol.grid, side, terms.price, terms.qty, terms.rates.worst())
         }
     };
     let amount = needed.ok_or(Unmet::Funds)?;
     let (held, balance) = ledger.find(terms.account, symbol.paid_in(side));
-    if amount <= balance.available || planted(Bug::FundsUnchecked) {
-        Ok(Reserve { held, amount })
-    } else {
-        Err(Unmet::Funds)
-    }
+    if amount <= balance.available { Ok(Reserve { held, amount }) } else { Err(Unmet::Funds) }
 }
 
 /// What `left` of a limit order reserves.
@@ -44,8 +39,7 @@ pub fn reserve<R>(ledger: &Ledger, terms: &Terms<'_>) -> Result<Reserve, Unmet<R
 /// # Panics
 /// When that is more than the whole order, which reserved an amount of money.
 pub fn rest(terms: &Terms<'_>, left: Qty, whole: Reserve) -> Reserve {
-    let amount =
-        fees::hold(&terms.symbol.grid, terms.class.side(), terms.price, left, hold_rate(terms.rates));
+    let amount = fees::hold(&terms.symbol.grid, terms.class.side(), terms.price, left, terms.rates.worst());
     Reserve { amount: amount.expect("less than the whole order"), ..whole }
 }
 

@@ -2,8 +2,7 @@
 
 use buttonwood_model::Side;
 use buttonwood_num::{Bps, Grid, Money, Price, Qty};
-use buttonwood_planted::{Bug, planted};
-use buttonwood_trading::{FeeSchedule, Live};
+use buttonwood_trading::Live;
 
 /// What a quantity at a price reserves: a buy its notional and the worse of its fees in quote currency, a sell the
 /// quantity itself in base currency (ORD-048). `None` beyond the range of money.
@@ -19,18 +18,6 @@ pub(crate) fn hold(grid: &Grid, side: Side, price: Price, qty: Qty, rate: Bps) -
 #[inline]
 pub(crate) fn hold_of(live: Live<'_>) -> Money {
     hold_with(live, live.order.remaining)
-}
-
-/// The rate that holds are computed with: the worse one.
-#[inline]
-pub(crate) fn hold_rate(rates: FeeSchedule) -> Bps {
-    if planted(Bug::HoldTooSmall) {
-        rates.maker.min(rates.taker)
-    } else if planted(Bug::HoldAtTakerRate) {
-        rates.taker
-    } else {
-        rates.worst()
-    }
 }
 
 /// What `remaining` of the order reserves.
@@ -67,7 +54,7 @@ fn freed_of(live: Live<'_>, left: Qty, qty: Qty) -> Money {
 pub(crate) fn both_fees(maker: Live<'_>, qty: Qty, taker_rate: Bps) -> Option<[Money; 2]> {
     let grid = maker.grid();
     // Fees that are words come out even: then nothing is capped.
-    match grid.fees(maker.order.price, qty, [maker_rate(maker), taker_rate]) {
+    match grid.fees(maker.order.price, qty, [maker.rates().maker, taker_rate]) {
         Some(fees) => Some(fees),
         None => both_fees_apart(maker, qty, taker_rate),
     }
@@ -82,8 +69,7 @@ fn both_fees_apart(maker: Live<'_>, qty: Qty, taker_rate: Bps) -> Option<[Money;
 /// trade frees beyond its price, as a maker's.
 pub(crate) fn auction_fee(live: Live<'_>, left: Qty, price: Price, qty: Qty) -> Money {
     let (grid, rates) = (live.grid(), live.rates());
-    let rate = if planted(Bug::AuctionPaysTaker) { rates.taker } else { rates.auction };
-    let fee = grid.fee(price, qty, rate).expect("smaller than what was held, or than the notional");
+    let fee = grid.fee(price, qty, rates.auction).expect("smaller than what was held, or than the notional");
     if live.order.side() == Side::Sell || grid.has_exact_fees() {
         return fee;
     }
@@ -91,18 +77,12 @@ pub(crate) fn auction_fee(live: Live<'_>, left: Qty, price: Price, qty: Qty) -> 
     fee.min(freed_of(live, left, qty) - notional)
 }
 
-#[inline]
-fn maker_rate(maker: Live<'_>) -> Bps {
-    let rates = maker.rates();
-    if planted(Bug::MakerPaysTakerRate) { rates.taker } else { rates.maker }
-}
-
 /// The maker's fee of a fill. A buyer's is paid out of what the fill frees; where rounding made that a quantum
 /// short, the fee is that quantum less, so that the fees of an order's fills sum to no more than it reserved.
 fn maker_fee(maker: Live<'_>, qty: Qty) -> Option<Money> {
     let (grid, order) = (maker.grid(), maker.order);
-    let fee = grid.fee(order.price, qty, maker_rate(maker))?;
-    if order.side() == Side::Sell || grid.has_exact_fees() || planted(Bug::MakerFeeUncapped) {
+    let fee = grid.fee(order.price, qty, maker.rates().maker)?;
+    if order.side() == Side::Sell || grid.has_exact_fees() {
         return Some(fee);
     }
     Some(fee.min(freed(maker, qty) - grid.notional(order.price, qty)?))

@@ -13,7 +13,6 @@ use buttonwood_model::{
     BytesRef, CancelReason, OrderId, Outbox, Side, Slot, Symbol, SymbolId, SymbolStatus, TradeId,
 };
 use buttonwood_num::{Price, Qty};
-use buttonwood_planted::{Bug, planted};
 
 /// Orders that one step of an auction trades or cancels at most.
 const STEP_MAX: usize = crate::place::FILLS_MAX;
@@ -74,9 +73,7 @@ pub fn find(floor: &Floor, listed: &Symbol, symbol: SymbolId) -> Finding {
     let half_ticks = collar.map(Collar::half_ticks);
     let [bids, asks] = [Side::Buy, Side::Sell].map(|side| steps(floor, symbol, side));
     match uncross(&bids, &asks, half_ticks).filter(|_| trades) {
-        Some(Clearing { price, qty })
-            if collar.is_none_or(|collar| collar.admits(price)) || planted(Bug::AuctionUncollared) =>
-        {
+        Some(Clearing { price, qty }) if collar.is_none_or(|collar| collar.admits(price)) => {
             Finding { price: Some(price), qty, ..finding }
         }
         Some(Clearing { qty, .. }) => Finding { beyond: qty, ..finding },
@@ -173,8 +170,7 @@ impl<'a, D: Desks> Uncrossing<'a, D> {
         let (mut resting, mut waiting) = (line(false), line(true));
         let rank = move |slot: &Slot| {
             let order = floor.orders.get(*slot);
-            let age = if planted(Bug::AuctionForgetsAge) { u64::MAX - order.id.0 } else { order.id.0 };
-            (key(side, order.price), age)
+            (key(side, order.price), order.id)
         };
         core::iter::from_fn(move || match (resting.peek().map(rank), waiting.peek().map(rank)) {
             (Some(one), Some(other)) if one > other => waiting.next(),
@@ -218,9 +214,6 @@ impl<'a, D: Desks> Uncrossing<'a, D> {
             .into_iter()
             .flat_map(|side| waiting(self.market.floor, self.symbol, side))
             .filter(took_part);
-        if planted(Bug::AuctionKeepsRest) {
-            return true;
-        }
         for slot in left.by_ref().take(STEP_MAX) {
             cancel(self.market.floor, slot, CancelReason::AuctionCancelled, out);
         }
@@ -246,7 +239,5 @@ pub(crate) fn is_bound<D>(market: Market<'_, D>, slot: Slot) -> bool {
 fn waits_bound<D>(market: Market<'_, D>, slot: Slot) -> bool {
     let order = market.floor.orders.get(slot);
     let auctions = market.floor.auctions.get(&order.symbol);
-    order.is_auction_only()
-        && auctions.is_some_and(|auctions| auctions.is_late(order.id, market.time))
-        && !planted(Bug::AuctionCancelledLate)
+    order.is_auction_only() && auctions.is_some_and(|auctions| auctions.is_late(order.id, market.time))
 }

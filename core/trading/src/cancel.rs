@@ -3,7 +3,6 @@
 use crate::auction::is_bound;
 use crate::{Decided, Desks, Event, Floor, Market, Planner};
 use buttonwood_model::{AccountId, CancelReason, ClientId, OrderId, Outbox, SessionId, Slot};
-use buttonwood_planted::{Bug, planted};
 use core::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +21,7 @@ impl OrderRef {
         match self {
             Self::Id(id) => {
                 let is_own = |slot: &Slot| floor.orders.get(*slot).account == account;
-                floor.orders.find(*id).filter(|slot| is_own(slot) || planted(Bug::ForeignCancelled))
+                floor.orders.find(*id).filter(is_own)
             }
             Self::ClientId(client_id) => floor.orders.find_client_id(account, client_id),
         }
@@ -55,15 +54,9 @@ pub fn many<D: Desks, E: From<Event>>(
     let slots = &mut planner.slots;
     slots.clear();
     let own = orders.in_any_order(account);
-    let meant = own.filter(|(slot, _)| {
-        session.is_none_or(|session| orders.entry(*slot).session == session)
-            || planted(Bug::SessionCancelsAll)
-    });
+    let meant = own.filter(|(slot, _)| session.is_none_or(|session| orders.entry(*slot).session == session));
     slots.extend(meant.map(|(slot, _)| slot));
     slots.sort_unstable_by_key(|slot| Reverse(orders.get(*slot).id));
-    if planted(Bug::CancelAllLeavesOne) {
-        slots.pop();
-    }
     for slot in slots {
         let order = orders.get(*slot).id;
         out.push(requested(market, *slot, order));

@@ -3,7 +3,6 @@
 use buttonwood_book::Book;
 use buttonwood_model::Side;
 use buttonwood_num::Price;
-use buttonwood_planted::{Bug, planted};
 
 /// Percent of twice the reference.
 const WHOLE: u64 = 200;
@@ -23,9 +22,6 @@ impl CollarWidth {
     /// The reference is the last trade price, moved into the span from best bid to best ask when it lies outside, and their
     /// middle when there was no trade.
     pub(crate) fn worst_price(self, book: &Book, last: Option<Price>, side: Side) -> Option<Price> {
-        if planted(Bug::CollarIgnored) {
-            return None;
-        }
         let bid = book.side(Side::Buy).best();
         let ask = book.side(Side::Sell).best();
         // Twice the reference, so that a middle between two ticks stays exact.
@@ -38,7 +34,7 @@ impl CollarWidth {
             (None, _, _) => return None,
         };
         let (percent, rounding) = match side {
-            Side::Buy => (u128::from(self.buy) + u128::from(planted(Bug::CollarWide)), 0),
+            Side::Buy => (u128::from(self.buy), 0),
             Side::Sell => (u128::from(self.sell), u128::from(WHOLE) - 1),
         };
         let scaled = doubled * percent + rounding;

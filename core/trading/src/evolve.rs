@@ -4,7 +4,6 @@ use crate::{Crossing, Desks, Event, Execution, Floor, Reserve};
 use buttonwood_book::{NewOrder, Order, Orders};
 use buttonwood_model::{ExecutionOption, OrderId, Side, Slot, SymbolId, Time};
 use buttonwood_num::{Money, Price, Qty};
-use buttonwood_planted::{Bug, planted};
 
 /// Applies one event. [`Event::Placed`] sets where the order that the later events of its command are about lies.
 /// Returns the number of the id counter that the event used, if any.
@@ -108,10 +107,10 @@ fn rest<D: Desks>(floor: &mut Floor, desks: &mut D, reserve: Reserve) {
 fn cancel<D: Desks>(floor: &mut Floor, desks: &mut D, slot: Slot, id: OrderId) {
     let order = floor.orders.get(slot);
     assert!(order.id == id, "the order lies where the decision found it");
-    if !order.is_booked() {
-        settle_taker(floor, desks, slot);
-    } else if !planted(Bug::HoldKept) {
+    if order.is_booked() {
         desks.release(floor.seen(order));
+    } else {
+        settle_taker(floor, desks, slot);
     }
     floor.orders.remove(slot);
 }

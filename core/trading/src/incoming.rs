@@ -8,7 +8,6 @@ use buttonwood_model::{
     CancelReason, ExecutionOption, OrderClass, OrderId, OrderKind, Outbox, RatesId, Slot, Symbol, TradeId,
 };
 use buttonwood_num::{Money, Price, Qty};
-use buttonwood_planted::{Bug, planted};
 
 /// What becomes of an order after its fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,9 +125,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
             Fate::Completed | Fate::Cancelled { .. } => None,
         };
         if fate.executes() {
-            if !planted(Bug::CostUnchecked) {
-                self.market.desks.affords(&self.terms, fills, rest, plan)?;
-            }
+            self.market.desks.affords(&self.terms, fills, rest, plan)?;
         } else {
             fills.clear();
             uncovered.clear();
@@ -184,8 +181,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
         if self.meets_itself(fills) || self.waits_for_itself() {
             return void(CancelReason::SelfCrossPrevented);
         }
-        let must_make = option == Some(ExecutionOption::MakerOrCancel) && !planted(Bug::MakerOrCancelTakes);
-        if must_make && crosses(self.book(), side, self.place.price) {
+        if option == Some(ExecutionOption::MakerOrCancel) && crosses(self.book(), side, self.place.price) {
             return void(CancelReason::MakerOrCancelWouldTake);
         }
         if !planned.is_whole {
@@ -198,14 +194,13 @@ impl<'a, D: Desks> Incoming<'a, D> {
         if is_done {
             return Ok(Fate::Completed);
         }
-        if option == Some(ExecutionOption::FillOrKill) && !planted(Bug::FillOrKillFillsPart) {
+        if option == Some(ExecutionOption::FillOrKill) {
             return void(CancelReason::FillOrKillWouldNotFill);
         }
         if self.collar_stopped(fills, uncovered) {
             return Ok(Fate::Cancelled { reason: CancelReason::ExceedsPriceLimits, executes: true });
         }
-        let is_immediate =
-            option == Some(ExecutionOption::ImmediateOrCancel) && !planted(Bug::ImmediateOrCancelRests);
+        let is_immediate = option == Some(ExecutionOption::ImmediateOrCancel);
         let rests = kind == OrderKind::Limit && !is_immediate;
         if rests {
             return Ok(Fate::Booked(self.market.desks.rest(&self.terms, planned.left, reserve)));
@@ -265,7 +260,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
     fn meets_itself(&self, fills: &[Fill]) -> bool {
         let side = self.place.side;
         let account = self.placer.account;
-        if self.market.floor.orders.count(account, side.opposite()) == 0 || planted(Bug::SelfCrossAllowed) {
+        if self.market.floor.orders.count(account, side.opposite()) == 0 {
             return false;
         }
         let Some(reach) = self.limit().or_else(|| fills.last().map(|fill| fill.price)) else { return false };
@@ -301,7 +296,6 @@ impl<'a, D: Desks> Incoming<'a, D> {
             || !(for_auction || orders.any_waits())
             || orders.count(self.placer.account, side.opposite()) == 0
             || !meets_any()
-            || planted(Bug::SelfCrossAllowed)
         {
             return false;
         }

@@ -10,7 +10,6 @@ use buttonwood_model::{
     SymbolId, SymbolStatus,
 };
 use buttonwood_num::{Money, Price, Qty};
-use buttonwood_planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
 
 /// The command: place one order.
@@ -122,7 +121,7 @@ pub fn decide<'a, D: Desks, E: From<Event>>(
         check_count(market, placer)?;
         return Ok(order.emit_rest(reserve, out));
     }
-    if !symbol.closed_to.is_empty() && is_closed_to(symbol, home()) && !planted(Bug::JurisdictionIgnored) {
+    if !symbol.closed_to.is_empty() && is_closed_to(symbol, home()) {
         return Err(Reject::InvalidSymbol);
     }
     decide_in_full(&Incoming::new(market, placer, place, symbol), is_plain, planner, out)
@@ -195,11 +194,7 @@ fn check_shape<R>(symbol: &Symbol, place: &Place) -> Result<(), Reject<R>> {
         // Only a limit says what it would take in an auction, and what it reserves until then.
         OrderKind::Market | OrderKind::MarketSpend if waits => Err(Reject::NoPrice),
         OrderKind::MarketSpend if place.side == Side::Sell => Err(Reject::SpendIsForBuys),
-        OrderKind::Limit | OrderKind::Market
-            if place.qty < symbol.qty_min && !planted(Bug::MinimumIgnored) =>
-        {
-            Err(Reject::BelowMinimum)
-        }
+        OrderKind::Limit | OrderKind::Market if place.qty < symbol.qty_min => Err(Reject::BelowMinimum),
         OrderKind::Limit | OrderKind::Market | OrderKind::MarketSpend => Ok(()),
     }
 }
@@ -208,10 +203,9 @@ fn check_status<R>(symbol: &Symbol, book: &Book, place: &Place) -> Result<(), Re
     let taken = match symbol.status {
         SymbolStatus::Open => true,
         SymbolStatus::Closed => return Err(Reject::MarketClosed),
-        SymbolStatus::CancelOnly => planted(Bug::CancelOnlyPlaces),
+        SymbolStatus::CancelOnly => false,
         SymbolStatus::PostOnly => {
-            planted(Bug::PostOnlyTakes)
-                || place.option == Some(ExecutionOption::MakerOrCancel)
+            place.option == Some(ExecutionOption::MakerOrCancel)
                 || place.option == Some(ExecutionOption::AuctionOnly)
                 || (place.kind == OrderKind::Limit && !crosses(book, place.side, place.price))
         }

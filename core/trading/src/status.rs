@@ -2,7 +2,6 @@
 
 use crate::{Event, Floor};
 use buttonwood_model::{CancelReason, Outbox, Side, SymbolId, SymbolStatus};
-use buttonwood_planted::{Bug, planted};
 
 /// Closing a symbol cancels its live orders (SYM-028); no other change touches any.
 pub fn decide<E: From<Event>>(floor: &Floor, symbol: SymbolId, status: SymbolStatus, out: &mut Outbox<E>) {
@@ -12,9 +11,6 @@ pub fn decide<E: From<Event>>(floor: &Floor, symbol: SymbolId, status: SymbolSta
     let book = floor.orders.book(symbol);
     crate::auction::abandon(floor, symbol, CancelReason::MarketClosed, out);
     for side in [Side::Buy, Side::Sell] {
-        if side == Side::Sell && planted(Bug::ClosingLeavesAsks) {
-            continue;
-        }
         for price in book.side(side).prices() {
             for slot in floor.orders.queue(symbol, side, price) {
                 let order = floor.orders.get(slot).id;

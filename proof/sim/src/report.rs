@@ -99,6 +99,11 @@ impl Work<'_> {
                 return;
             }
             let seed = self.next.fetch_add(1, Ordering::Relaxed);
+            if let Span::Seeds(count) = self.wanted.span
+                && seed.wrapping_sub(self.wanted.seed) >= count
+            {
+                return;
+            }
             for kind in kinds {
                 self.one(kind, seed);
             }
@@ -112,7 +117,7 @@ impl Work<'_> {
     fn due(&self) -> Vec<Kind> {
         let totals = self.totals.lock().expect("no worker panics with it");
         let (life, sweep, compare) = match self.wanted.span {
-            Span::One => (true, true, true),
+            Span::One | Span::Seeds(_) => (true, true, true),
             Span::For(span) => {
                 let is_time = self.began.elapsed() < span;
                 (is_time, is_time, is_time)
@@ -217,7 +222,7 @@ impl Work<'_> {
 }
 
 /// A panic of what is simulated is a finding too.
-pub(crate) fn guarded<T>(run: impl FnOnce() -> Result<T, Finding>) -> Result<T, Finding> {
+fn guarded<T>(run: impl FnOnce() -> Result<T, Finding>) -> Result<T, Finding> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
-usage: cargo xtask sim [--seed N] [--minutes M | --ci] [--commands N] [--cuts N] [--only life|sweep|compare]
-  --seed N      the first seed, or with neither --minutes nor --ci the only one (default 1)
+usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci] [--commands N] [--cuts N] [--only life|sweep|compare]
+  --seed N      the first seed; the only one without --seeds, --minutes and --ci (default 1)
+  --seeds N     N seeds, up to the first that fails
   --minutes M   seed after seed, for so long
   --ci          every seed that ever failed, then as many as the release asks for
   --commands N  commands of a life (default 10000)
   --cuts N      power cuts tried before each call of a sweep (default 24)
   --only KIND   lives, sweeps, or the core beside the naive exchange alone
-  --planted N   plants N bugs one after another, the first of them drawn by the seed, or `all`; each must be found
 ";
 
 /// What to run.
@@ -29,6 +29,8 @@ pub(crate) enum Kind {
 pub(crate) enum Span {
     /// One seed.
     One,
+    /// A number of seeds.
+    Seeds(u64),
     /// So long.
     For(Duration),
     /// Until the release's numbers are reached.
@@ -43,8 +45,6 @@ pub(crate) struct Wanted {
     pub(crate) commands: u64,
     pub(crate) cuts: u64,
     pub(crate) only: Option<Kind>,
-    /// Plant so many bugs.
-    pub(crate) planted: Option<u64>,
 }
 
 impl Wanted {
@@ -53,8 +53,7 @@ impl Wanted {
     /// # Errors
     /// Names the word that makes no sense.
     pub(crate) fn parse(words: &[String]) -> Result<Option<Self>, String> {
-        let mut wanted =
-            Self { seed: 1, span: Span::One, commands: 10_000, cuts: 24, only: None, planted: None };
+        let mut wanted = Self { seed: 1, span: Span::One, commands: 10_000, cuts: 24, only: None };
         let mut words = words.iter().map(String::as_str);
         let mut given: Vec<&str> = Vec::new();
         while let Some(word) = words.next() {
@@ -70,7 +69,10 @@ impl Wanted {
                     let minutes = number(word, value()?, 24 * 60)?;
                     wanted.span = Span::For(Duration::from_secs(minutes * 60));
                 }
-                "--ci" | "--minutes" => return Err(format!("{word} beside another span of time")),
+                "--seeds" if wanted.span == Span::One => {
+                    wanted.span = Span::Seeds(number(word, value()?, 1_000_000)?);
+                }
+                "--ci" | "--minutes" | "--seeds" => return Err(format!("{word} beside another span")),
                 "--seed" => wanted.seed = number(word, value()?, u64::MAX)?,
                 "--commands" => wanted.commands = number(word, value()?, 100_000_000)?,
                 "--cuts" => wanted.cuts = number(word, value()?, 1_000_000)?,
@@ -82,20 +84,10 @@ impl Wanted {
                         other => return Err(format!("--only {other}: there are life, sweep and compare")),
                     });
                 }
-                "--planted" => {
-                    wanted.planted = Some(match value()? {
-                        "all" => u64::MAX,
-                        count => number(word, count, 1_000)?,
-                    });
-                }
                 other => return Err(format!("`{other}` is not understood")),
             }
         }
-        // Planted bugs have seeds and lengths of their own.
-        match given.iter().find(|word| !["--planted", "--seed"].contains(word)) {
-            Some(word) if wanted.planted.is_some() => Err(format!("{word} beside --planted has no effect")),
-            Some(_) | None => Ok(Some(wanted)),
-        }
+        Ok(Some(wanted))
     }
 }
 
@@ -129,9 +121,9 @@ mod tests {
             ("--quick", "`--quick`"),
             ("--seed 1 --seed 2", "--seed is given twice"),
             ("--ci --ci", "--ci is given twice"),
-            ("--planted all --minutes 3", "--minutes beside --planted"),
-            ("--only life --planted 2", "--only beside --planted"),
-            ("--planted 0", "--planted 0"),
+            ("--seeds 3 --minutes 3", "--minutes beside"),
+            ("--ci --seeds 3", "--seeds beside"),
+            ("--seeds 0", "--seeds 0"),
         ] {
             let refusal = parse(line).unwrap_err();
             assert!(refusal.contains(named), "{line}: {refusal}");
@@ -139,7 +131,7 @@ mod tests {
         let wanted = parse("--seed 7 --minutes 2 --only sweep").unwrap().unwrap();
         assert_eq!((wanted.seed, wanted.only), (7, Some(Kind::Sweep)));
         assert_eq!(wanted.span, Span::For(Duration::from_mins(2)));
-        assert_eq!(parse("--planted 2 --seed 3").unwrap().unwrap().planted, Some(2));
+        assert_eq!(parse("--seeds 2 --seed 3").unwrap().unwrap().span, Span::Seeds(2));
         assert_eq!(parse("--help"), Ok(None));
     }
 }

@@ -17,7 +17,6 @@ use buttonwood_disk::Folder;
 use buttonwood_engine::Command;
 use buttonwood_journal as journal;
 use buttonwood_model::{Nonce, SessionId, Time};
-use buttonwood_planted::{Bug, planted};
 use buttonwood_views::Views;
 use crossbeam_channel::{Receiver, bounded};
 use crossbeam_utils::sync::Parker;
@@ -85,7 +84,7 @@ impl Parts {
             .sessions()
             .iter()
             .enumerate()
-            .filter(|(_, session)| session.key.require_heartbeat && !planted(Bug::SessionsUnwatched))
+            .filter(|(_, session)| session.key.require_heartbeat)
             .map(|(id, _)| SessionId::from_index(id))
             .collect();
         let shared =
@@ -263,9 +262,7 @@ pub(crate) fn finish(
         tracing::warn!(%full, "no snapshot is made: a start replays the journal instead");
         return Ok(());
     }
-    if !planted(Bug::StopUnsynced) {
-        views.history().sync()?;
-    }
+    views.history().sync()?;
     let index = views.history().index().clone();
     history_mark.write(mark.seq).map_err(Fault::HistoryMark)?;
     if mark.seq > 0 {

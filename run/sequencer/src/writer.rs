@@ -17,7 +17,6 @@ use buttonwood_engine::{
     Workspace, decide,
 };
 use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
-use buttonwood_planted::{Bug, planted};
 use crossbeam_utils::sync::Parker;
 use due::Moving;
 use reply_mailbox::Reply;
@@ -159,9 +158,7 @@ impl Writer {
             self.take_queued(shared);
             self.take_due(shared, by);
         }
-        if !planted(Bug::FingerprintStale) || self.batch.entries.len() < 2 {
-            self.batch.fingerprint = self.state.fingerprint();
-        }
+        self.batch.fingerprint = self.state.fingerprint();
         std::mem::swap(&mut self.batch.out, &mut self.work.out);
         std::mem::swap(&mut self.batch, &mut slot.batch);
         let (is_empty, is_full) = (slot.batch.is_empty(), slot.batch.is_full());
@@ -218,9 +215,7 @@ impl Writer {
     /// Stamps, decides and evolves one command. A panic in `decide` has changed nothing and becomes an answer.
     fn execute(&mut self, time: Time, command: Command, reply: Option<Reply>, shared: &Shared) {
         let last = self.state.stamp();
-        if shared.low_space.load(Ordering::Relaxed)
-            && (!command.body.is_reducing() || planted(Bug::CancelsTurnedAway))
-        {
+        if shared.low_space.load(Ordering::Relaxed) && !command.body.is_reducing() {
             shared.admission.answered(usize::from(reply.is_some()));
             if let Some(caller) = &command.caller {
                 // The nonce is used up; it is journaled with those of reads.
@@ -231,7 +226,6 @@ impl Writer {
             refuse_for_space(last, reply);
             return;
         }
-        let time = if planted(Bug::StampedLate) && reply.is_some() { last.time } else { time };
         let stamp = Stamp { seq: Seq(last.seq.0 + 1), time: time.max(last.time) };
         let Self { state, work, batch, .. } = self;
         let decided = catch_unwind(AssertUnwindSafe(|| decide(state, &command, stamp, work)));
@@ -252,8 +246,7 @@ impl Writer {
         let now = self.now;
         self.note_time(shared);
         // Any batch takes the pending nonces along: with a full queue their announcement may be missing.
-        let is_last = self.stopping && !planted(Bug::StopForgetsNonces);
-        let due = self.nonces_due.is_some_and(|due| due <= now && !planted(Bug::ReadNoncesLate) || is_last);
+        let due = self.nonces_due.is_some_and(|due| due <= now || self.stopping);
         if due || !self.batch.entries.is_empty() {
             self.nonces_due = None;
             self.take_nonces(shared);
@@ -289,8 +282,7 @@ impl Writer {
     fn note_time(&mut self, shared: &Shared) {
         // A real clock is read too, in every turn, to measure how long it has been wrong.
         let time = shared.clock.now();
-        let is_told = !self.batch.moved.is_empty() && !planted(Bug::MovesForgotten);
-        if shared.clock.is_manual() && is_told && time > self.state.stamp().time {
+        if shared.clock.is_manual() && !self.batch.moved.is_empty() && time > self.state.stamp().time {
             self.execute(
                 time,
                 Command { caller: None, body: Body::Founding(Founding::MoveClock) },
@@ -315,9 +307,6 @@ impl Writer {
         let mut seen = std::mem::take(&mut self.seen);
         std::mem::swap(&mut seen, &mut *shared.nonces.lock());
         keep_highest(&mut seen);
-        if planted(Bug::ReadNoncesForgotten) {
-            seen.clear();
-        }
         for some in seen.chunks(SEEN_MAX) {
             let command = Command {
                 caller: None,

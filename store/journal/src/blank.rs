@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use buttonwood_disk::{Folder, Handle, Open};
-use buttonwood_planted::{Bug, planted};
 
 use crate::codec::{BLOCK, BLOCK_BYTES, narrow, wide};
 use crate::direct::Aligned;
@@ -109,7 +108,7 @@ impl Blank {
         let name = files::segment(&self.dir, header.segment);
         self.file
             .write_all_at(Aligned::default().copy(&header.encode()), 0)
-            .and_then(|()| if planted(Bug::HeaderUnsynced) { Ok(()) } else { self.file.sync_all() })
+            .and_then(|()| self.file.sync_all())
             .map_err(io("write the header of", &self.path))?;
         files::publish(&self.path, &name, &self.dir)?;
         Ok(name)

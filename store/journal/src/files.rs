@@ -4,7 +4,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use buttonwood_disk::{Folder, Open};
-use buttonwood_planted::{Bug, planted};
 
 use crate::fault::{Fault, io};
 
@@ -69,7 +68,7 @@ pub(crate) fn sync_dir(dir: &Folder) -> Result<(), Fault> {
 /// Moves a finished, synced file to its name and makes that durable (J5).
 pub(crate) fn publish(unfinished: &Path, name: &Path, dir: &Folder) -> Result<(), Fault> {
     dir.rename(unfinished, name).map_err(io("rename to", name))?;
-    if planted(Bug::NamesUnsynced) { Ok(()) } else { sync_dir(dir) }
+    sync_dir(dir)
 }
 
 /// Removes a file if it is there; `true` when it was.

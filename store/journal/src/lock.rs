@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use buttonwood_disk::{Folder, Handle, Hold, Open};
-use buttonwood_planted::{Bug, planted};
 use rustix::process::{Pid, test_kill_process};
 
 use crate::fault::{Fault, io};
@@ -21,7 +20,7 @@ impl Lock {
     pub(crate) fn exclusive(dir: &Folder) -> Result<Self, Fault> {
         let path = dir.file(files::LOCK);
         let file = dir.open(&path, Open::Keep).map_err(io("open the lock file", &path))?;
-        if file.try_lock(Hold::Alone).map_err(io("lock", &path))? || planted(Bug::LockIgnored) {
+        if file.try_lock(Hold::Alone).map_err(io("lock", &path))? {
             Ok(Self { file })
         } else {
             Err(locked(dir, &*file))

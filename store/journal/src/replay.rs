@@ -5,8 +5,6 @@
 
 use sha2::{Digest, Sha256};
 
-use buttonwood_planted::{Bug, planted};
-
 use crate::buffer::MAX_BATCH_BYTES;
 use crate::codec::{BLOCK, BLOCK_BYTES, blank, narrow, wide};
 use crate::fault::{Fault, Flaw, ReplayError};
@@ -192,16 +190,14 @@ fn tail(
     watermark: &Watermark,
 ) -> Result<Option<Flaw>, Fault> {
     let Mark { seq, offset, .. } = cursor.mark;
-    if !bad.tearable || (planted(Bug::TornTailRefused) && !matches!(bad.flaw, Flaw::Blank)) {
+    if !bad.tearable {
         return Err(segment.damaged(offset, seq + 1, bad.flaw));
     }
-    if let Some(later) = later(segment, window, cursor)?
-        && !planted(Bug::MiddleTakenForTail)
-    {
+    if let Some(later) = later(segment, window, cursor)? {
         return Err(segment.damaged(offset, seq + 1, Flaw::Middle { offset: later }));
     }
     let clean = matches!(bad.flaw, Flaw::Blank | Flaw::Cut);
-    if watermark.seq > seq && !clean && !planted(Bug::LostTailAccepted) {
+    if watermark.seq > seq && !clean {
         return Err(segment.damaged(offset, seq + 1, Flaw::Acknowledged { watermark: watermark.seq }));
     }
     Ok(if clean { None } else { Some(bad.flaw) })
@@ -253,7 +249,7 @@ fn read<'w>(segment: &Segment, window: &'w mut Window, cursor: &Cursor) -> Resul
     let (head, stored) = front.split_at(BATCH_HEADER);
     let (body, padding) = rest.split_at(body_bytes);
     let chain = digest(head, body);
-    if chain != stored && !planted(Bug::ContentUnchecked) {
+    if chain != stored {
         return Err(torn(Flaw::Content));
     }
     if !blank(padding) {

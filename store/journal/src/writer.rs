@@ -3,12 +3,10 @@
 //! Rules: J1, J4, J7, J8, J11, J12. Law: INV-ACK-1, whose first half is that [`Writer::append`] returns only when
 //! the batch is durable.
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use buttonwood_disk::{Folder, Handle};
-use buttonwood_planted::{Bug, planted};
 
 use crate::blank::Blank;
 use crate::buffer::{Buffer, MAX_BATCH_BYTES};
@@ -69,11 +67,7 @@ impl Writer {
         let Beginning { dir, options, id, epoch, end, replace, previous_end, lock } = from;
         let preparer = Preparer::new(dir.clone(), options);
         let blank = preparer.urgent(options.first_segment_bytes)?;
-        let segment = if replace || (end.segment > 0 && planted(Bug::SegmentReplaced)) {
-            end.segment
-        } else {
-            end.segment + 1
-        };
+        let segment = if replace { end.segment } else { end.segment + 1 };
         let header = SegmentHeader {
             id,
             segment,
@@ -177,21 +171,16 @@ impl Writer {
             first_seq: seq + 1,
             count: 0,
             body_bytes: 0,
-            watermark: if planted(Bug::WatermarkAhead) { batch.last_seq() } else { seq },
+            watermark: seq,
             fingerprint: 0,
             previous: chain,
         });
         let chain = batch.written(&header, |bytes| {
             let file = &*self.active.file;
-            file.write_all_at(self.aligned.copy(bytes), offset)
-                .and_then(|()| sync(file))
-                .or_else(excused)
-                .map_err(|source| Fault::Append {
-                    path: self.active.path.clone(),
-                    offset,
-                    seq: seq + 1,
-                    source,
-                })
+            let appended =
+                file.write_all_at(self.aligned.copy(bytes), offset).and_then(|()| file.sync_data());
+            let path = || self.active.path.clone();
+            appended.map_err(|source| Fault::Append { path: path(), offset, seq: seq + 1, source })
         })?;
         Ok(Mark { seq: batch.last_seq(), chain, segment, offset: offset + batch.padded_bytes() })
     }
@@ -217,7 +206,7 @@ impl Writer {
             segment: segment + 1,
             epoch: self.epoch,
             first_seq: seq + 1,
-            previous_end: if planted(Bug::SealMisplaced) { offset + BLOCK_BYTES } else { offset },
+            previous_end: offset,
             chain,
             bytes: blank.bytes,
         };
@@ -226,19 +215,6 @@ impl Writer {
         self.mark = Mark { segment: segment + 1, offset: BLOCK_BYTES, ..self.mark };
         Ok(())
     }
-}
-
-fn sync(file: &dyn Handle) -> io::Result<()> {
-    if planted(Bug::SyncSkipped) {
-        return Ok(());
-    }
-    let synced = file.sync_data();
-    if planted(Bug::SyncRetried) { synced.or_else(|_| file.sync_data()) } else { synced }
-}
-
-/// No failure of an append is ever excused.
-fn excused(error: io::Error) -> io::Result<()> {
-    if planted(Bug::AppendErrorIgnored) { Ok(()) } else { Err(error) }
 }
 
 #[cfg(test)]

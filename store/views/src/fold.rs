@@ -11,7 +11,6 @@ use buttonwood_engine::{
 };
 use buttonwood_model::{BytesRef, CancelReason, Side, Slot, Stamp, SymbolId, Time, TradeId};
 use buttonwood_num::{Money, Price, Qty};
-use buttonwood_planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
 
 /// Where a fold's rows and changes of depth go.
@@ -181,9 +180,7 @@ impl Fold {
         let slot = self.state.taking();
         match event {
             Event::Trading(TradingEvent::Rested { .. }) => {
-                if !planted(Bug::TradesInherited) {
-                    self.link(slot, None);
-                }
+                self.link(slot, None);
                 self.note_rest(slot, sink);
             }
             Event::Trading(TradingEvent::Placed(_)) => self.link(slot, None),
@@ -202,7 +199,7 @@ impl Fold {
 
     fn note_rest(&self, slot: Slot, sink: &mut impl Sink) {
         let order = self.state.orders().get(slot);
-        if order.is_auction_only() && !planted(Bug::AuctionOrdersShown) {
+        if order.is_auction_only() {
             return;
         }
         sink.rested(order.symbol, order.side(), order.price, order.remaining);
@@ -221,23 +218,15 @@ impl Fold {
         let taking = self.state.taking();
         let maker = *self.state.orders().get(fill.maker);
         let (symbol, price, qty) = (maker.symbol, maker.price, fill.qty);
-        let (maker_fee, taker_fee) = if planted(Bug::FeesExchanged) {
-            (fill.taker_fee, fill.maker_fee)
-        } else {
-            (fill.maker_fee, fill.taker_fee)
-        };
         let trade = Traded { trade: fill.trade, time: stamp.time, price, qty };
-        for (slot, fee, part) in [(fill.maker, maker_fee, Part::Maker), (taking, taker_fee, Part::Taker)] {
+        let parts = [(fill.maker, fill.maker_fee, Part::Maker), (taking, fill.taker_fee, Part::Taker)];
+        for (slot, fee, part) in parts {
             self.record_part(slot, &trade, fee, part, sink);
         }
-        let taker = if planted(Bug::PublicSideWrong) { maker.side() } else { maker.side().opposite() };
-        sink.public(&trade.public(symbol, Some(taker)));
-        if !planted(Bug::DepthKeepsFilled) {
-            sink.reduced(symbol, maker.side(), price, qty);
-        }
+        sink.public(&trade.public(symbol, Some(maker.side().opposite())));
+        sink.reduced(symbol, maker.side(), price, qty);
         let notional = self.notional(symbol, price, qty);
-        let counted = if planted(Bug::DayCountsLeft) { maker.remaining } else { qty };
-        self.tape.trade(symbol, stamp.time, price, counted, notional);
+        self.tape.trade(symbol, stamp.time, price, qty, notional);
         self.close_filled(stamp, fill.maker, qty, notional, sink);
     }
 
@@ -294,7 +283,6 @@ impl Fold {
     }
 
     fn close(&self, stamp: Stamp, slot: Slot, reason: Option<CancelReason>, sink: &mut impl Sink) {
-        let reason = reason.filter(|_| !planted(Bug::ReasonForgotten));
         let state = OrderState { reason, ..OrderState::live(self.state.orders(), slot) };
         sink.order(&row_of(&state, stamp, self.trades_of(slot)));
     }

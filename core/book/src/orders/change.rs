@@ -10,7 +10,6 @@ use crate::texts::Texts;
 use crate::{Book, Entry, Link, NewOrder, Order, Traded};
 use buttonwood_model::{Held, Slot, Time};
 use buttonwood_num::{Money, Qty};
-use buttonwood_planted::{Bug, planted};
 
 /// Buckets of the smallest index by id.
 pub(super) const BY_ID_MIN: usize = 1_024;
@@ -131,9 +130,6 @@ impl Orders {
         // An order that is done leaves with this fill: nobody asks what it traded.
         if remaining > Qty::ZERO {
             self.note_traded(slot, qty, notional);
-            if planted(Bug::PriorityLost) {
-                self.requeue(slot);
-            }
         }
         remaining
     }
@@ -152,16 +148,6 @@ impl Orders {
             }
         };
         self.traded[at].add(qty, notional);
-    }
-
-    /// Puts an order behind those at its price: what none may suffer (see [`Bug::PriorityLost`]).
-    pub(super) fn requeue(&mut self, slot: Slot) {
-        let Self { slab, near, books, .. } = self;
-        let order = &mut slab[slot];
-        let own = near.of(slot);
-        let book = books.of(order.symbol, order.is_auction_only());
-        book.unlink(near, order.side(), order.price, order.rung.0, own);
-        order.queue_up(slot, book, near, own.chained);
     }
 
     /// Forgets an order; one on the book leaves that and every index.

@@ -5,7 +5,6 @@ use super::books::Books;
 use super::change::BY_ID_MIN;
 use super::own::OWN_MIN;
 use crate::index::Index;
-use buttonwood_planted::{Bug, planted};
 
 impl PartialEq for Orders {
     fn eq(&self, other: &Self) -> bool {
@@ -24,10 +23,7 @@ impl Orders {
     /// Rebuilds books and indices after a restore.
     pub fn reindex(&mut self) {
         self.books = Books::default();
-        let mut queues = core::mem::take(&mut self.queues);
-        if planted(Bug::QueuesReversed) {
-            queues.reverse();
-        }
+        let queues = core::mem::take(&mut self.queues);
         self.by_id = Index::default();
         // As many as were live at once may be so again.
         self.by_id.widen(self.slab.places().count().max(BY_ID_MIN));

@@ -366,7 +366,9 @@ fn equal_states_have_equal_queues_and_prices() {
     });
     assert_ne!(orders, traded, "another rest");
     let requeued = changed(&|other| {
-        other.requeue(slots[0]);
+        other.prepare_to_store();
+        other.queues.reverse();
+        other.reindex();
     });
     assert_ne!(orders, requeued, "the same orders in another queue");
     assert_ne!(orders, changed(&|other| other.own[0].count[1] += 1), "another count");

@@ -6,7 +6,6 @@ use crate::trade::Owed;
 use crate::{Balance, Bucket, Crossing, Posting, Taker, Trade};
 use buttonwood_model::{AccountId, AssetId, Held, Side};
 use buttonwood_num::Money;
-use buttonwood_planted::{Bug, planted};
 use core::hint::select_unpredictable;
 
 impl Ledger {
@@ -198,12 +197,7 @@ impl Ledger {
     pub fn issue(&mut self, account: AccountId, asset: impl Into<AssetId>, amount: Money) {
         let asset = asset.into();
         self.post(&[
-            Posting {
-                account: self.named.source,
-                asset,
-                bucket: Bucket::Available,
-                amount: if planted(Bug::CreditFromNowhere) { Money::ZERO } else { -amount },
-            },
+            Posting { account: self.named.source, asset, bucket: Bucket::Available, amount: -amount },
             Posting { account, asset, bucket: Bucket::Available, amount },
         ]);
     }

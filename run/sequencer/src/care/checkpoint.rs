@@ -13,7 +13,6 @@ use crate::shared::Shared;
 use crate::writer::commit::die;
 use buttonwood_disk::Folder;
 use buttonwood_journal::{JournalId, Mark, Reader, snapshot};
-use buttonwood_planted::{Bug, planted};
 use buttonwood_views::history::{Index, Syncer};
 use buttonwood_views::{Counted, Fold};
 use crossbeam_channel::{Receiver, RecvTimeoutError};
@@ -70,9 +69,6 @@ fn fold_and_write(dir: &Folder, until: u64, syncer: &Syncer) -> Result<Mark, Fau
     let mark = read_in_turn(
         |visit| reader.replay(from.as_ref(), until, visit),
         |batch| {
-            if planted(Bug::SnapshotAhead) && batch.last_seq() >= until {
-                return Ok(());
-            }
             for (stamp, events, texts) in batch.commands() {
                 fold.apply(stamp, events, texts, &mut sink);
             }
@@ -80,9 +76,7 @@ fn fold_and_write(dir: &Folder, until: u64, syncer: &Syncer) -> Result<Mark, Fau
         },
     )?;
     check_laws(&fold)?;
-    if !planted(Bug::HistoryUnsynced) {
-        syncer.sync()?;
-    }
+    syncer.sync()?;
     write(&journal, &mark, &mut fold, &sink.index)?;
     Ok(mark)
 }

@@ -8,7 +8,6 @@
 //! Clauses: `SES-010` to `SES-015`.
 
 use buttonwood_model::{SessionId, Time};
-use buttonwood_planted::{Bug, planted};
 use parking_lot::RwLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,16 +18,6 @@ const STALL_MIN: u64 = Time::SECOND + Time::SECOND / 5;
 /// The least rest of a window after a pause of at least this length: signs of life that arrived during the pause are
 /// read in it.
 const GRACE: u64 = 10 * Time::SECOND;
-
-fn silence() -> u64 {
-    if planted(Bug::ExpiresLate) {
-        SILENCE + Time::SECOND
-    } else if planted(Bug::ExpiresEarly) {
-        SILENCE - Time::SECOND
-    } else {
-        SILENCE
-    }
-}
 
 /// A watched session and its last sign of life.
 #[derive(Debug)]
@@ -96,7 +85,7 @@ impl Heartbeats {
         has_orders: impl Fn(SessionId) -> bool,
     ) -> Option<(SessionId, Time)> {
         let sessions = self.sessions.read();
-        let ends = |watched: &Watched| Time(watched.heard.load(Ordering::Acquire)).plus(silence());
+        let ends = |watched: &Watched| Time(watched.heard.load(Ordering::Acquire)).plus(SILENCE);
         sessions
             .iter()
             .filter(|watched| {
@@ -111,7 +100,7 @@ impl Heartbeats {
     /// life (SES-014), which may have just arrived.
     pub(crate) fn expire(&self, session: SessionId, when: Time) {
         if let Some(watched) = self.sessions.read().iter().find(|watched| watched.session == session) {
-            watched.expired.store(when.0.saturating_sub(silence()), Ordering::Release);
+            watched.expired.store(when.0.saturating_sub(SILENCE), Ordering::Release);
         }
     }
 }

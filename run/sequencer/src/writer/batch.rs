@@ -3,7 +3,6 @@
 use crate::writer::reply_mailbox::Reply;
 use buttonwood_engine::{AccessEvent, Answer, Command, Event, Outcome, TradingEvent};
 use buttonwood_model::{OrderId, Outbox, Stamp, Time};
-use buttonwood_planted::{Bug, planted};
 use std::ops::Range;
 use tokio::sync::oneshot;
 
@@ -75,14 +74,10 @@ impl Batch {
 
 /// The orders that the events cancelled, oldest first.
 pub(crate) fn cancelled(events: &[Event]) -> Vec<OrderId> {
-    let mut ids = ids(events, |event| {
+    ids(events, |event| {
         let TradingEvent::Cancelled { order, .. } = event else { return None };
         Some(*order)
-    });
-    if planted(Bug::CancelUntold) {
-        ids.pop();
-    }
-    ids
+    })
 }
 
 /// The orders that could no longer be cancelled, oldest first.

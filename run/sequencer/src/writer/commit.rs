@@ -8,7 +8,6 @@ use crate::writer::batch_handoff::Taken;
 use crate::writer::reply_mailbox::Mailbox;
 use buttonwood_engine::{Body, TradingCommand, encode};
 use buttonwood_journal::{Buffer, Writer};
-use buttonwood_planted::{Bug, planted};
 use crossbeam_channel::{Sender, TrySendError};
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -70,9 +69,6 @@ impl Committer {
             self.shared.wake.unpark();
         }
         self.shared.is_syncing.store(true, Ordering::SeqCst);
-        if planted(Bug::AnsweredEarly) || planted(Bug::ShownEarly) {
-            return self.commit_early(batch);
-        }
         self.shared.admission.batch_taken();
         self.make_durable(batch)?;
         let is_written = self.publish(batch)?;
@@ -87,19 +83,6 @@ impl Committer {
         for mailbox in self.to_wake.drain(..) {
             mailbox.wake();
         }
-        Ok(())
-    }
-
-    /// The order of steps that [`Committer::commit`] must never use; planted to prove that tests notice it.
-    fn commit_early(&mut self, batch: &mut Batch) -> Result<(), Fault> {
-        self.publish(batch)?;
-        if planted(Bug::AnsweredEarly) {
-            self.answer(batch);
-        }
-        self.make_durable(batch)?;
-        self.answer(batch);
-        batch.clear();
-        self.shared.synced(&mut self.to_wake);
         Ok(())
     }
 
@@ -123,9 +106,6 @@ impl Committer {
         }
         self.buffer.clear();
         for entry in &batch.entries {
-            if planted(Bug::LastUnjournaled) && entry.stamp.seq.0.is_multiple_of(64) {
-                continue;
-            }
             let (events, texts) = (batch.events_of(entry), batch.texts_of(entry));
             self.buffer.push(entry.stamp.seq.0, |out| {
                 encode(entry.stamp.time, &entry.command, events, texts, out).expect("a frame fits memory");
@@ -195,9 +175,6 @@ impl Committer {
     /// woken later.
     fn answer(&mut self, batch: &mut Batch) {
         self.shared.admission.answered(self.receipts.len());
-        if planted(Bug::AnswersExchanged) {
-            self.receipts.reverse();
-        }
         let replies = batch.entries.iter_mut().filter_map(|entry| entry.reply.take());
         for (reply, receipt) in replies.zip(self.receipts.drain(..)) {
             reply.send(receipt, &mut self.to_wake);
@@ -208,8 +185,7 @@ impl Committer {
     }
 
     fn is_snapshot_due(&self) -> bool {
-        let is_last = planted(Bug::SnapshotsEnd) && self.snapshot_seq > 0;
-        self.writer.mark().seq - self.snapshot_seq >= self.snapshot_every && !is_last
+        self.writer.mark().seq - self.snapshot_seq >= self.snapshot_every
     }
 
     fn request_snapshot(&mut self) {

@@ -4,7 +4,6 @@
 //! written to the wrong place are recognised. Numbers are packed two to a control byte (a nibble of width each),
 //! followed by their little-endian bytes; most are small, and a zero costs half a byte.
 
-use buttonwood_planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
 use std::num::{NonZeroU64, TryFromIntError};
 
@@ -62,7 +61,7 @@ pub(super) fn open(bytes: &[u8], at: Position) -> Result<&[u8], Damage> {
     let (len, rest) = bytes.split_first_chunk().ok_or(Damage)?;
     let (sum, rest) = rest.split_first_chunk().ok_or(Damage)?;
     let body = rest.get(..usize::from(u16::from_le_bytes(*len))).ok_or(Damage)?;
-    let is_whole = u32::from_le_bytes(*sum) == checksum(at, body) || planted(Bug::RowUnchecked);
+    let is_whole = u32::from_le_bytes(*sum) == checksum(at, body);
     if is_whole { Ok(body) } else { Err(Damage) }
 }
 

@@ -8,7 +8,6 @@ use super::codec::{self, Damage, Position, ROW_MAX};
 use super::fault::Fault;
 use super::index::HEADER;
 use buttonwood_disk::{Folder, Handle, Open};
-use buttonwood_planted::{Bug, planted};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -88,9 +87,7 @@ impl Log {
         let pending = self.newer.get(offset(self.newer_start, self.written)..).unwrap_or_default();
         if !pending.is_empty() {
             let written = self.file.write_all_at(pending, self.written);
-            if !planted(Bug::HistoryWriteForgotten) {
-                written.map_err(|source| self.io("write", source))?;
-            }
+            written.map_err(|source| self.io("write", source))?;
             self.written = self.end();
         }
         let is_full = self.newer.len() >= self.half;

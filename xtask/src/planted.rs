@@ -1,0 +1,107 @@
+//! Planted bugs: each edit of `proof/planted.toml` is built into a scratch copy of the product, and the simulator must fail there.
+
+mod bugs;
+mod scratch;
+
+use std::time::Instant;
+
+use crate::Done;
+use crate::repo::Repo;
+use crate::turn::Part;
+use bugs::{Bug, Method};
+use scratch::Scratch;
+
+/// Parts that continuous integration takes in turn, one a commit: six bugs each.
+const PARTS: usize = 14;
+
+/// Seeds within which a bug must be caught, unless it names another number.
+const SEEDS: u64 = 200;
+
+/// Commands of a simulated life, and power cuts before each call of a sweep: short runs of many seeds find more than long ones.
+const COMMANDS: &str = "800";
+const CUTS: &str = "4";
+
+/// Seconds after which a run counts as endless.
+const ENDLESS: &str = "300";
+
+/// Checks that every edit fits, and runs the chosen bugs: those named, part `K/N`, with `--ci` the part of this commit,
+/// without words all. `--check` runs none.
+pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
+    let bugs = bugs::read(repo)?;
+    println!("planted: the edits of {} bugs fit", bugs.len());
+    let chosen = match words {
+        ["--check"] => return Ok(()),
+        ["--ci"] => share(&bugs, Part::in_turn(repo, PARTS)?),
+        [word] if let Some(part) = Part::parse(word) => share(&bugs, part),
+        [] => bugs.iter().collect(),
+        names => names.iter().map(|name| named(&bugs, name)).collect::<Result<_, _>>()?,
+    };
+    let scratch = Scratch::of(repo)?;
+    let mut missed = Vec::new();
+    for bug in &chosen {
+        if let Err(why) = catch(&scratch, bug) {
+            println!("planted: {why}");
+            missed.push(why);
+        }
+    }
+    println!("planted: {} of {} bugs caught", chosen.len() - missed.len(), chosen.len());
+    if missed.is_empty() { Ok(()) } else { Err(missed.join("\n")) }
+}
+
+fn share(bugs: &[Bug], part: Part) -> Vec<&Bug> {
+    println!("planted: part {part}: cargo xtask planted {part}");
+    bugs.get(part.of(bugs.len())).unwrap_or_default().iter().collect()
+}
+
+fn named<'a>(bugs: &'a [Bug], name: &str) -> Result<&'a Bug, String> {
+    let found = bugs.iter().find(|bug| bug.name == name);
+    found.ok_or_else(|| {
+        format!("planted {name}: no such bug; give names of {}, K/N, --ci or --check", bugs::FILE)
+    })
+}
+
+/// Builds one bug and runs the simulator on it.
+fn catch(scratch: &Scratch<'_>, bug: &Bug) -> Done {
+    let Bug { name, says, breaks, caught_by, .. } = bug;
+    let start = Instant::now();
+    let binary = scratch.build(bug).map_err(|why| format!("{name} cannot be planted: {why}"))?;
+    let built = start.elapsed();
+    let method = caught_by.word();
+    let seeds = bug.seeds.unwrap_or(SEEDS).to_string();
+    let words = ["--only", method, "--seeds", &seeds, "--commands", COMMANDS, "--cuts", CUTS];
+    let mut command = vec!["--kill-after=5", ENDLESS, &binary];
+    command.extend(words);
+    let output =
+        scratch.repo().step("timeout", command).env("CARGO_TARGET_DIR", scratch.target()).output()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let ran = start.elapsed().saturating_sub(built);
+    match finding(&said, *caught_by) {
+        Some(finding) if !output.status.success() => {
+            println!("planted: {name} ({breaks}) caught in {built:.1?} of building and {ran:.1?}: {finding}");
+            Ok(())
+        }
+        _ => Err(format!("{name} IS NOT CAUGHT by {seeds} seeds of {method} ({}): {says}", output.status)),
+    }
+}
+
+/// What the simulator reports as its first failure, cut short.
+fn finding(said: &str, by: Method) -> Option<String> {
+    let start = format!("FAILED {} of ", by.word());
+    let line = said.lines().find_map(|line| line.strip_prefix(&start))?;
+    Some(line.chars().take(100).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only a failure that the simulator reports for the part that must fail counts as a catch.
+    #[test]
+    fn a_catch_is_a_reported_failure() {
+        let said =
+            "FAILED life of seed 6: recovered up to command 2, but 3 was seen\n  trace: x\nsim: 5 lives";
+        assert_eq!(finding(said, Method::Life).unwrap(), "seed 6: recovered up to command 2, but 3 was seen");
+        assert_eq!(finding(said, Method::Sweep), None);
+        assert_eq!(finding("sim: 200 lives: 160000 commands\n", Method::Life), None);
+    }
+}

@@ -1,0 +1,183 @@
+//! The list of planted bugs, and whether each edit still fits its file.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use crate::repo::Repo;
+
+/// Where the list is.
+pub(super) const FILE: &str = "proof/planted.toml";
+
+/// Where the clauses and laws are that a bug may break.
+const CLAUSES: &str = "spec/clauses.md";
+const LAWS: &str = "docs/PROOF.md";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    bug: Vec<Bug>,
+}
+
+/// A bug that the simulator must catch.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Bug {
+    pub(super) name: String,
+    /// What it does, in one sentence.
+    pub(super) says: String,
+    /// The clause or law that it breaks.
+    pub(super) breaks: String,
+    pub(super) caught_by: Method,
+    /// Seeds within which it must be caught, if the usual number does not do.
+    pub(super) seeds: Option<u64>,
+    #[serde(rename = "edit")]
+    pub(super) edits: Vec<Edit>,
+}
+
+/// The part of the simulator that must fail.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Method {
+    Life,
+    Sweep,
+    Compare,
+}
+
+impl Method {
+    /// As the simulator's option `--only` spells it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Life => "life",
+            Self::Sweep => "sweep",
+            Self::Compare => "compare",
+        }
+    }
+}
+
+/// A text of one file, and the text that replaces it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Edit {
+    pub(super) file: String,
+    find: String,
+    put: String,
+}
+
+impl Edit {
+    /// The file's text with the edit.
+    ///
+    /// # Errors
+    /// The text to find does not occur exactly once.
+    pub(super) fn apply(&self, text: &str) -> Result<String, String> {
+        let Self { file, find, put } = self;
+        match text.matches(find.as_str()).count() {
+            _ if find.trim().is_empty() => Err(format!("an edit of {file} finds nothing but blanks")),
+            1 if find == put => Err(format!("an edit of {file} changes nothing")),
+            1 => Ok(text.replacen(find.as_str(), put, 1)),
+            count => Err(format!("{file} has {count} places, not one, with the text\n{find}")),
+        }
+    }
+}
+
+/// Reads the list and checks each of its bugs.
+///
+/// # Errors
+/// Everything that is wrong with it, a line or more for each.
+pub(super) fn read(repo: &Repo) -> Result<Vec<Bug>, String> {
+    let bugs = parse(&repo.read(FILE)?)?;
+    let (clauses, laws) = (repo.read(CLAUSES)?, repo.read(LAWS)?);
+    let mut wrong = Vec::new();
+    let mut names = BTreeSet::new();
+    for bug in &bugs {
+        let mut note = |why: String| wrong.push(format!("{FILE}: {}: {why}", bug.name));
+        if !names.insert(&bug.name) {
+            note("two bugs have this name".to_owned());
+        }
+        if bug.edits.is_empty() {
+            note("it has no edit".to_owned());
+        }
+        if !is_rule(&bug.breaks, &clauses, &laws) {
+            note(format!("{} is neither a clause of {CLAUSES} nor a law of {LAWS}", bug.breaks));
+        }
+        for edit in &bug.edits {
+            if let Err(why) = repo.read(&edit.file).and_then(|text| edit.apply(&text)) {
+                note(why);
+            }
+        }
+    }
+    if wrong.is_empty() { Ok(bugs) } else { Err(wrong.join("\n")) }
+}
+
+fn parse(text: &str) -> Result<Vec<Bug>, String> {
+    let list: List = toml::from_str(text).map_err(|error| format!("{FILE}: {error}"))?;
+    Ok(list.bug)
+}
+
+/// Whether the id is a clause or a law. The table of laws names several numbers of one family in a row.
+fn is_rule(id: &str, clauses: &str, laws: &str) -> bool {
+    match id.rsplit_once('-') {
+        Some((family, _)) if family.starts_with("INV-") => laws.contains(&format!("| {family}-")),
+        _ => clauses.contains(&format!("\n| {id} |")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: &str = "[[bug]]\nname = \"a\"\nsays = \"b\"\nbreaks = \"ORD-001\"\ncaught_by = \"life\"\n\
+                       [[bug.edit]]\nfile = \"f\"\nfind = '''\none\n  two'''\nput = ''\n";
+
+    /// What the repository holds: every edit fits exactly one place, and every rule exists.
+    #[test]
+    fn every_edit_fits() {
+        let bugs = read(&Repo::find().unwrap()).unwrap_or_else(|why| panic!("{why}"));
+        assert!(bugs.len() >= 82, "a bug was dropped: {}", bugs.len());
+    }
+
+    /// A text of several lines begins after the line of its quotes and ends before them.
+    #[test]
+    fn lines_are_taken_as_they_are() {
+        let bugs = parse(ONE).unwrap();
+        let edit = &bugs[0].edits[0];
+        assert_eq!((edit.find.as_str(), edit.put.as_str()), ("one\n  two", ""));
+        assert_eq!(edit.apply("zero\none\n  two\nthree").unwrap(), "zero\n\nthree");
+    }
+
+    /// An edit that fits no place, or more than one, is refused with its file and text; so is one without effect.
+    #[test]
+    fn an_edit_fits_one_place() {
+        let edit = |find: &str, put: &str| Edit {
+            file: "a.rs".to_owned(),
+            find: find.to_owned(),
+            put: put.to_owned(),
+        };
+        assert_eq!(edit("x", "").apply("axb").unwrap(), "ab");
+        for (find, put, named) in [
+            ("x", "y", "a.rs has 0 places"),
+            ("b", "y", "a.rs has 2 places"),
+            ("a", "a", "an edit of a.rs changes nothing"),
+            ("", "y", "an edit of a.rs finds nothing"),
+            (" ", "y", "an edit of a.rs finds nothing"),
+        ] {
+            let refusal = edit(find, put).apply("abb ").unwrap_err();
+            assert!(refusal.starts_with(named), "{refusal}");
+        }
+    }
+
+    /// A misspelt field or method is refused, not ignored.
+    #[test]
+    fn an_unknown_field_is_refused() {
+        for (from, to) in [("says", "tells"), ("life", "death"), ("find", "look"), ("breaks", "seeds")] {
+            assert!(parse(&ONE.replacen(from, to, 1)).is_err(), "{to}");
+        }
+    }
+
+    #[test]
+    fn a_rule_is_a_clause_or_a_law() {
+        let known = |id| is_rule(id, "\n| ORD-001 | an order |", "| INV-MATCH-2 to -13 | priority |");
+        assert!(known("ORD-001") && known("INV-MATCH-4"));
+        assert!(!known("ORD-002") && !known("INV-JRN-1") && !known("ORD") && !known(""));
+    }
+}

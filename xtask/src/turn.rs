@@ -1,0 +1,64 @@
+//! Parts of work that is too long for one commit: each commit's continuous integration takes the next part.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::repo::Repo;
+
+/// Part `k` of `n`, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    k: usize,
+    n: usize,
+}
+
+impl Part {
+    /// Reads `K/N`; `None` unless K is below N.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (k, n) = text.split_once('/')?;
+        let (k, n) = (k.parse().ok()?, n.parse().ok()?);
+        (k < n).then_some(Self { k, n })
+    }
+
+    /// The part for the current commit. It follows from the number of commits, so that a repeated run takes the same.
+    pub(crate) fn in_turn(repo: &Repo, n: usize) -> Result<Self, String> {
+        let counted = repo.step("git", ["rev-list", "--count", "HEAD"]).stdout()?;
+        let commits: usize = counted.trim().parse().map_err(|_| format!("git counts {counted} commits"))?;
+        Ok(Self { k: commits % n, n })
+    }
+
+    /// The part's share of `total` items in a row.
+    pub(crate) fn of(self, total: usize) -> Range<usize> {
+        self.k * total / self.n..(self.k + 1) * total / self.n
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.k, self.n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_numbers_below_their_count() {
+        for text in ["0/1", "7/8"] {
+            assert_eq!(Part::parse(text).unwrap().to_string(), text);
+        }
+        for text in ["", "1", "1/1", "8/8", "a/8", "-1/8", "1/8/9", "0/0"] {
+            assert_eq!(Part::parse(text), None, "{text}");
+        }
+    }
+
+    /// Every item is in one part, whether or not the parts come out even.
+    #[test]
+    fn the_parts_are_the_whole() {
+        for (total, n) in [(82, 28), (3, 5), (0, 2), (6, 3)] {
+            let items: Vec<usize> = (0..n).flat_map(|k| Part { k, n }.of(total)).collect();
+            assert_eq!(items, (0..total).collect::<Vec<_>>());
+        }
+    }
+}
