@@ -3,7 +3,8 @@
 //! Clauses: `SYM-009` to `SYM-013`, `TYPE-010`, `TYPE-019`; decision D-29 (a fee ends at 10⁻¹⁹, rounded up).
 
 use crate::digits::{pow10, push_fixed, push_trimmed};
-use crate::{Bps, Decimal, HUNDREDTHS_PER_LOT, MONEY_DECIMALS, Money, Price, Qty, Round};
+use crate::rate::divide_up;
+use crate::{Bps, Decimal, HUNDREDTHS_PER_LOT, MONEY_DECIMALS, Money, Price, Qty};
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
 use serde::{Deserialize, Serialize};
@@ -161,7 +162,7 @@ impl Grid {
         let notional = product(price, qty, self.notional_unit)?.units();
         // Whole parts and rest apart: notional × rate may leave the range that the fee itself is well within.
         let whole = i128::from(Bps::WHOLE);
-        let rest = Round::Up.divide(notional % whole * rate.get(), whole);
+        let rest = divide_up(notional % whole * rate.get(), whole);
         (notional / whole).checked_mul(rate.get())?.checked_add(rest).map(Money::from_units)
     }
 

@@ -21,4 +21,4 @@ pub use grid::{Grid, GridError};
 pub use money::{MONEY_DECIMALS, Money};
 pub use price::Price;
 pub use qty::{HUNDREDTHS_PER_LOT, Qty};
-pub use rate::{Bps, Round};
+pub use rate::Bps;

@@ -1,4 +1,4 @@
-//! Basis points and the directions a division may round to.
+//! Basis points, and the division that rounds up.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,36 +16,21 @@ impl Bps {
     }
 }
 
-/// Where a division that does not come out even ends; always an argument, never a default.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Round {
-    /// Toward zero.
-    Down,
-    /// Away from zero.
-    Up,
-}
-
-impl Round {
-    /// `value` / `divisor` for a non-negative value and a positive divisor.
-    pub fn divide(self, value: i128, divisor: i128) -> i128 {
-        let quotient = value / divisor;
-        match self {
-            Self::Up if value % divisor != 0 => quotient + 1,
-            Self::Up | Self::Down => quotient,
-        }
-    }
+/// `value` / `divisor`, rounded up, for a non-negative value and a positive divisor.
+pub(crate) fn divide_up(value: i128, divisor: i128) -> i128 {
+    let quotient = value / divisor;
+    if value % divisor == 0 { quotient } else { quotient + 1 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Up and down differ only where a division does not come out even.
+    /// Only a division that does not come out even is rounded.
     #[test]
     fn only_a_rest_is_rounded() {
-        for (value, divisor, down, up) in [(0, 3, 0, 0), (6, 3, 2, 2), (7, 3, 2, 3), (2, 3, 0, 1)] {
-            assert_eq!(Round::Down.divide(value, divisor), down, "{value} / {divisor}");
-            assert_eq!(Round::Up.divide(value, divisor), up, "{value} / {divisor}");
+        for (value, divisor, up) in [(0, 3, 0), (6, 3, 2), (7, 3, 3), (2, 3, 1)] {
+            assert_eq!(divide_up(value, divisor), up, "{value} / {divisor}");
         }
     }
 }
