@@ -218,33 +218,34 @@ impl<'a, D: Desks> Incoming<'a, D> {
 
     /// The best price that the planned fills leave on the other side.
     fn next_price(&self, fills: &[Fill], uncovered: &[Slot]) -> Option<Price> {
-        let ladder = self.book().side(self.place.side.opposite());
-        if !uncovered.is_empty() {
-            return self.next_covered_price(fills, uncovered);
+        match (fills.last(), uncovered.last()) {
+            (None, None) => self.book().side(self.place.side.opposite()).best(),
+            (Some(last), None) => self.price_after(last),
+            (last, Some(slot)) => self.price_after(&self.later(last, *slot)),
         }
-        let Some(last) = fills.last() else { return ladder.best() };
+    }
+
+    /// The best price of what comes after an order that the plan fills, or of what the fill leaves of it.
+    fn price_after(&self, last: &Fill) -> Option<Price> {
         let orders = &self.market.floor.orders;
         if last.qty < orders.get(last.maker).remaining || orders.has_younger(last.maker) {
             Some(last.price)
         } else {
-            ladder.worse_than(last.price)
+            self.book().side(self.place.side.opposite()).worse_than(last.price)
         }
     }
 
-    /// The same where resting orders were passed over, which are gone when this one trades.
+    /// Which the plan came to later: its last fill, or the last order that it passed over, as if that had filled.
     #[cold]
-    fn next_covered_price(&self, fills: &[Fill], uncovered: &[Slot]) -> Option<Price> {
-        let side = self.place.side.opposite();
+    fn later(&self, fill: Option<&Fill>, uncovered: Slot) -> Fill {
         let orders = &self.market.floor.orders;
-        let is_left = |slot: &Slot| {
-            let is_whole = |fill: &Fill| fill.maker == *slot && fill.qty == orders.get(*slot).remaining;
-            !uncovered.contains(slot) && !fills.iter().any(is_whole)
+        let Order { price, remaining, id, .. } = *orders.get(uncovered);
+        let is_later = |fill: &&Fill| {
+            let is_worse = self.book().side(self.place.side.opposite()).reaches(price, fill.price);
+            fill.price != price && is_worse || fill.price == price && orders.get(fill.maker).id > id
         };
-        let from = fills.last().map(|fill| fill.price).or_else(|| self.book().side(side).best())?;
-        let prices = core::iter::successors(Some(from), |price| self.book().side(side).worse_than(*price));
-        prices
-            .into_iter()
-            .find(|price| orders.queue(self.place.symbol, side, *price).any(|slot| is_left(&slot)))
+        let passed = Fill { maker: uncovered, price, qty: remaining };
+        fill.filter(is_later).copied().unwrap_or(passed)
     }
 
     /// Whether orders that the limit accepts are left, but lie beyond the collar.

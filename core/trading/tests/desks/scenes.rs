@@ -371,6 +371,34 @@ fn a_void_order_cancels_no_maker() {
     scene.end();
 }
 
+/// Whether the collar stops an order is seen at what comes after all that the plan came to: the fill or the order that it
+/// passed over, whichever is the younger at one price.
+#[test]
+fn the_collar_is_seen_past_an_uncovered_maker() {
+    for is_older in [true, false] {
+        let mut scene = with_positions([1_000, 3_000]);
+        for account in [CAT, DAN] {
+            scene.give(account, USD, 10_000);
+        }
+        scene.place(ANN, sell(PERP, 10_000, 1_000)).unwrap();
+        let mut makers = [(ANN, sell(PERP, 10_001, 1_000)), (BOB, sell(PERP, 10_001, 100))];
+        if !is_older {
+            makers.reverse();
+        }
+        let ids = makers.map(|(account, place)| scene.place(account, place).unwrap());
+        let uncovered = if is_older { ids[0] } else { ids[1] };
+        scene.place(CAT, buy(PERP, 10_000, 1_000)).unwrap();
+        scene.place(ANN, buy(RAIN, 50, 19)).unwrap();
+        scene.place(DAN, sell(PERP, 12_000, 100)).unwrap();
+        let taker = scene.place(CAT, market(buy(PERP, 1, 300))).unwrap();
+        assert_eq!(
+            (scene.0.cancelled(), scene.0.fills()),
+            (vec![(uncovered, CancelReason::Uncovered), (taker, CancelReason::ExceedsPriceLimits)], 1)
+        );
+        scene.end();
+    }
+}
+
 /// The exchange closes a position that its account cannot pay for; the clearing account bears the rest of the loss.
 #[test]
 fn the_exchange_closes_what_an_account_cannot() {
