@@ -133,7 +133,8 @@ pub struct Crossing<'a> {
 ///    what it would reserve. An order that meets nothing rests with that reserve: [`Desks::hold`].
 /// 2. An order that meets others is planned: [`Desks::covers`] of each maker's desk, best price and oldest order first, and
 ///    [`Desks::buy_with`] for an order that names money. Then [`Desks::rest`], if a part of it stays, and [`Desks::affords`].
-/// 3. A maker that is not covered is cancelled before the fills, and the plan goes on after it: [`Desks::release`].
+/// 3. A maker that is not covered is cancelled before the fills, and the plan goes on after it: [`Desks::release`]. A plan ends
+///    after [`crate::place::FILLS_MAX`] of them: what is left of its order is cancelled, and the next order goes on there.
 /// 4. Each fill settles the maker's side: [`Desks::settle_maker`]. The last event of the entered order settles its side once
 ///    for all of its fills, [`Desks::settle_taker`], and reserves for what rests of it, [`Desks::hold`].
 /// 5. A resting order leaves with the fill that completes it, whose settlement frees all that is left of its reserve, or

@@ -144,7 +144,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
         let Planner { fills, slots: uncovered, plan: noted } = planner;
         uncovered.clear();
         *noted = D::Plan::default();
-        let (mut left, mut money) = (qty, spend);
+        let (mut left, mut money, mut is_cut) = (qty, spend, false);
         let want = |maker: Slot, order: &Order| {
             let before = money;
             let take = if kind == OrderKind::MarketSpend {
@@ -155,6 +155,10 @@ impl<'a, D: Desks> Incoming<'a, D> {
             let maker_side = Live { symbol: self.terms.symbol, fees: &floor.fees, order };
             if take > Qty::ZERO && !desks.covers(noted, maker_side, &self.terms, take) {
                 money = before;
+                is_cut = uncovered.len() == FILLS_MAX;
+                if is_cut {
+                    return Some(Qty::ZERO);
+                }
                 uncovered.push(maker);
                 return None;
             }
@@ -164,7 +168,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
             Some(take)
         };
         let is_whole = plan(&floor.orders, self.place.symbol, side, reach, want, FILLS_MAX, fills);
-        Planned { left, money, is_whole: is_whole && uncovered.len() <= FILLS_MAX }
+        Planned { left, money, is_whole, is_cut }
     }
 
     /// What becomes of the order. One that may not trade at all is not asked how often it would, unless its own order lies
@@ -188,7 +192,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
             return Err(Reject::TooManyFills);
         }
         let is_done = match kind {
-            OrderKind::MarketSpend => self.is_spent(fills, uncovered, planned.money),
+            OrderKind::MarketSpend => !planned.is_cut && self.is_spent(fills, uncovered, planned.money),
             OrderKind::Limit | OrderKind::Market => planned.left == Qty::ZERO,
         };
         if is_done {
@@ -196,6 +200,10 @@ impl<'a, D: Desks> Incoming<'a, D> {
         }
         if option == Some(ExecutionOption::FillOrKill) {
             return void(CancelReason::FillOrKillWouldNotFill);
+        }
+        // A refusal would cancel none of the uncovered orders, and nothing could trade with what lies behind them.
+        if planned.is_cut {
+            return Ok(Fate::Cancelled { reason: CancelReason::ImmediateOrCancelWouldPost, executes: true });
         }
         if self.collar_stopped(fills, uncovered) {
             return Ok(Fate::Cancelled { reason: CancelReason::ExceedsPriceLimits, executes: true });
@@ -391,6 +399,8 @@ struct Planned {
     money: Money,
     /// Whether the order does not trade with more orders than one may.
     is_whole: bool,
+    /// Whether it ended at an uncovered order, after as many as one order may cancel.
+    is_cut: bool,
 }
 
 fn filled(fills: &[Fill]) -> Qty {

@@ -9,7 +9,7 @@ use buttonwood_model::{
     SessionId, Side, SymbolId,
 };
 use buttonwood_num::{Bps, Money, Price, Qty};
-use buttonwood_trading::place::{self, ORDERS_MAX, Place, Placer};
+use buttonwood_trading::place::{self, FILLS_MAX, ORDERS_MAX, Place, Placer};
 use buttonwood_trading::{self as trading, FeeChange, FeeSchedule};
 
 // Accounts of even numbers are of the cash desk, those of odd ones of the margin desk.
@@ -397,6 +397,39 @@ fn the_collar_is_seen_past_an_uncovered_maker() {
         );
         scene.end();
     }
+}
+
+/// More uncovered makers than one order may cancel do not close the book: each order that comes cancels as many as it may.
+#[test]
+fn uncovered_makers_do_not_close_the_book() {
+    let mut scene = with_positions([6_000, 6_000]);
+    for account in [CAT, DAN] {
+        scene.give(account, USD, 1_000_000);
+    }
+    scene.place(BOB, sell(PERP, 10_000, 500)).unwrap();
+    scene.place(DAN, buy(PERP, 10_000, 500)).unwrap();
+    for (account, lots, count) in [(ANN, 1_000, 6_000), (DAN, 500, 6_000)] {
+        scene.place(account, sell(PERP, 10_000, lots)).unwrap();
+        let placer = Placer { account, session: SessionId(0) };
+        for _ in 0..count {
+            scene.0.submit(&Command::Place(placer, sell(PERP, 10_001, lots))).unwrap();
+        }
+    }
+    scene.place(CAT, buy(PERP, 10_000, 1_500)).unwrap();
+    for account in [ANN, DAN] {
+        let [free, _] = scene.has(account, USD);
+        scene.place(account, buy(RAIN, 50, u128::try_from(free / 50).unwrap())).unwrap();
+    }
+    scene.place(BOB, sell(PERP, 10_002, 10)).unwrap();
+    let kinds = [buy(PERP, 10_002, 5), market(buy(PERP, 1, 5))];
+    let [first, second] = kinds.map(|place| {
+        let taker = scene.place(CAT, place).unwrap();
+        (taker, scene.0.cancelled(), scene.0.fills())
+    });
+    assert_eq!((first.1.len(), first.2), (FILLS_MAX + 1, 0));
+    assert_eq!(first.1.last(), Some(&(first.0, CancelReason::ImmediateOrCancelWouldPost)));
+    assert_eq!((second.1.len(), second.2), (2_000, 1));
+    scene.end();
 }
 
 /// The exchange closes a position that its account cannot pay for; the clearing account bears the rest of the loss.
