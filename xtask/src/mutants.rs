@@ -17,13 +17,19 @@ struct Room {
     above: &'static [&'static str],
 }
 
-const CORE: &[&str] = &["buttonwood-spot", "buttonwood-engine"];
+const CORE: &[&str] = &["buttonwood-trading", "buttonwood-spot", "buttonwood-engine"];
 
-const ROOMS: [Room; 5] = [
+const ROOMS: [Room; 7] = [
     Room { folder: "core/num", package: "buttonwood-num", above: CORE },
     Room { folder: "core/ledger", package: "buttonwood-ledger", above: CORE },
     Room { folder: "core/auction", package: "buttonwood-auction", above: CORE },
     Room { folder: "core/book", package: "buttonwood-book", above: CORE },
+    Room {
+        folder: "core/trading",
+        package: "buttonwood-trading",
+        above: &["buttonwood-spot", "buttonwood-engine"],
+    },
+    Room { folder: "core/spot", package: "buttonwood-spot", above: &["buttonwood-engine"] },
     Room { folder: "store/journal", package: "buttonwood-journal", above: &["buttonwood-sequencer"] },
 ];
 
