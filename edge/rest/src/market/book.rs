@@ -20,9 +20,9 @@ pub(crate) const ROUTE: Route = Route::public("/v1/book/{symbol}", answer)
 request! {
     /// How much of a book.
     pub(crate) struct Levels in InQuery {
-        /// How many levels of buy orders; 50 without it, and 0 are none.
+        /// How many levels of buy orders; 50 without it, and with 0 all.
         limit_bids: Whole,
-        /// How many levels of sell orders; 50 without it, and 0 are none.
+        /// How many levels of sell orders; 50 without it, and with 0 all.
         limit_asks: Whole,
     }
 }

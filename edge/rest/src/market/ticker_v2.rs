@@ -15,19 +15,19 @@ pub(crate) const ROUTE: Route = Route::public("/v2/ticker/{symbol}", answer)
     .gives::<Ticker>();
 
 answer! {
-    /// The prices of the past day.
+    /// The prices of the past 24 hours.
     struct Ticker {
         /// The symbol, in upper case.
         symbol: String,
-        /// The price a day ago.
+        /// The price 24 hours ago; without one, the first price since.
         open: Nullable<DecimalText>,
-        /// The highest price.
+        /// The highest price of the past 24 hours.
         high: Nullable<DecimalText>,
-        /// The lowest price.
+        /// The lowest price of the past 24 hours.
         low: Nullable<DecimalText>,
         /// The price of the last trade.
         close: Nullable<DecimalText>,
-        /// The prices at the end of each hour, the newest first.
+        /// The prices at the end of each of the past 24 hours, the newest first.
         changes: Vec<DecimalText>,
         /// The best bid.
         bid: Nullable<DecimalText>,

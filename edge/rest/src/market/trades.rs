@@ -26,9 +26,10 @@ request! {
         limit_trades: PageRows,
         /// Whether rows say if a trade was broken.
         include_breaks: Flag<false>,
-        /// Trades after this trade, by its id.
+        /// Trades after this trade, by its id; it overrides `timestamp`. Of more than fit, the oldest are listed.
         since_tid: Whole,
-        /// Trades after this time, in seconds or milliseconds, of the last 90 days.
+        /// Trades after this time, in seconds or milliseconds, of the last 90 days. Of more than fit, the oldest are
+        /// listed.
         timestamp: Timestamp,
         /// Another name of `timestamp`.
         since: Timestamp,

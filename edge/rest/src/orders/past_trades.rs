@@ -26,7 +26,7 @@ request! {
         symbol: Text,
         /// How many trades at most; more than 500 are 500.
         limit_trades: PageRows,
-        /// Trades from this time on, in seconds or milliseconds.
+        /// Trades from this time on, in seconds or milliseconds; without it the newest ones.
         timestamp: Timestamp,
     }
 }
