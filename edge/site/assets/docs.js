@@ -8,6 +8,10 @@ function element(name, text, ...children) {
   return made;
 }
 
+// A sentence whose words between backticks are code.
+const prose = (name, text) => element(name, "",
+  ...(text || "").split("`").map((part, at) => (at % 2 ? element("code", part) : part)));
+
 const named = (reference) => reference.split("/").pop();
 
 // What a value looks like, in a few words.
@@ -28,9 +32,9 @@ function table(rows) {
   const head = element("tr", "", element("th", "Field"), element("th", "Value"), element("th", "Meaning"));
   return element("table", "", head, ...rows.map(([name, schema, required, about]) =>
     element("tr", "",
-      element("td", "", element("code", name), required ? "" : " (optional)"),
+      element("td", "", element("code", name), required ? "" : element("small", " optional")),
       element("td", "", ...shown(schema)),
-      element("td", about || ""))));
+      prose("td", about))));
 }
 
 function fields(schema) {
@@ -59,7 +63,7 @@ function request(operation, schemas) {
 
 function call(method, path, operation, schemas) {
   const anchor = element("details", "", element("summary", "",
-    element("code", `${method.toUpperCase()} ${path}`), " ", element("small", operation.summary)));
+    element("code", `${method.toUpperCase()} ${path}`), " ", prose("small", operation.summary)));
   anchor.id = operation.operationId;
   const roles = operation["x-roles"] || [];
   if (roles.length) anchor.append(element("p", `Roles: ${roles.join(", ")}.`));
@@ -76,7 +80,7 @@ function chapters(contract) {
   const schemas = contract.components.schemas;
   const calls = Object.entries(contract.paths).filter(([, item]) => !item["x-unbuilt"]).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })));
-  const parts = contract.info.description.split("\n\n").map((text) => element("p", text));
+  const parts = contract.info.description.split("\n\n").map((text) => prose("p", text));
   for (const tag of contract.tags) {
     parts.push(element("h2", tag.name), element("p", tag.description));
     for (const { method, path, operation } of calls.filter((one) => one.operation.tags.includes(tag.name))) {
@@ -86,7 +90,7 @@ function chapters(contract) {
   parts.push(element("h2", "Objects"));
   for (const [name, schema] of Object.entries(schemas).filter(([name]) => !/(Payload|Body)$/.test(name))) {
     const entry = element("details", "", element("summary", "", element("code", name), " ",
-      element("small", schema.description || "")), fields(schema));
+      prose("small", schema.description)), fields(schema));
     entry.id = name;
     parts.push(entry);
   }
