@@ -129,9 +129,13 @@ impl NamedRecord<'_> {
     /// Reads it as one of a room's.
     ///
     /// # Errors
-    /// [`NamedError`].
+    /// [`NamedError`], of a record of another room too.
     pub fn read<T: Named>(&self) -> Result<T, NamedError> {
-        T::read_body(self.name, self.version, self.body)
+        if self.room == T::ROOM {
+            T::read_body(self.name, self.version, self.body)
+        } else {
+            Err(self.unknown())
+        }
     }
 
     /// The error of a record of a room that no part of this build has.
@@ -276,6 +280,14 @@ mod tests {
             unknown.to_string(),
             "record 'test.started' is unknown to this build: a newer one wrote it"
         );
+    }
+
+    /// A record of another room is unknown, even if it has a name of this one.
+    #[test]
+    fn another_room_is_another_record() {
+        let mut bytes = written(&Old::Stopped);
+        bytes.splice(1..5, *b"rest");
+        assert_eq!(read::<Old>(&bytes), Err(NamedError::Unknown("rest.stopped".into())));
     }
 
     /// Fields that are cut or too many are no record.
