@@ -15,22 +15,31 @@ struct Room {
     package: &'static str,
     /// Whose tests its survivors meet.
     above: &'static [&'static str],
+    /// Whether a whole run has listed every survivor. A part takes only such rooms: an unlisted survivor that a part meets by chance
+    /// is no fault of the commit that it runs on.
+    is_listed: bool,
 }
 
 const CORE: &[&str] = &["buttonwood-trading", "buttonwood-spot", "buttonwood-engine"];
 
 const ROOMS: [Room; 7] = [
-    Room { folder: "core/num", package: "buttonwood-num", above: CORE },
-    Room { folder: "core/ledger", package: "buttonwood-ledger", above: CORE },
-    Room { folder: "core/auction", package: "buttonwood-auction", above: CORE },
-    Room { folder: "core/book", package: "buttonwood-book", above: CORE },
+    Room { folder: "core/num", package: "buttonwood-num", above: CORE, is_listed: true },
+    Room { folder: "core/ledger", package: "buttonwood-ledger", above: CORE, is_listed: false },
+    Room { folder: "core/auction", package: "buttonwood-auction", above: CORE, is_listed: false },
+    Room { folder: "core/book", package: "buttonwood-book", above: CORE, is_listed: false },
     Room {
         folder: "core/trading",
         package: "buttonwood-trading",
         above: &["buttonwood-spot", "buttonwood-engine"],
+        is_listed: false,
     },
-    Room { folder: "core/spot", package: "buttonwood-spot", above: &["buttonwood-engine"] },
-    Room { folder: "store/journal", package: "buttonwood-journal", above: &["buttonwood-sequencer"] },
+    Room { folder: "core/spot", package: "buttonwood-spot", above: &["buttonwood-engine"], is_listed: false },
+    Room {
+        folder: "store/journal",
+        package: "buttonwood-journal",
+        above: &["buttonwood-sequencer"],
+        is_listed: true,
+    },
 ];
 
 /// For those who have none yet; another version may name its mutants in another way.
@@ -43,7 +52,7 @@ const EXPLAINED: &str = "docs/MUTANTS.md";
 const CAUGHT_MIN: usize = 90;
 
 /// Parts that continuous integration takes in turn, one a commit: about twelve mutants each.
-const PARTS: usize = 120;
+const PARTS: usize = 60;
 
 /// Where it builds, and where it writes what came of it.
 const FOLDER: &str = "target/mutants";
@@ -107,7 +116,9 @@ struct Outcome {
 
 /// The tests of its own room, for every mutant.
 fn stage(repo: &Repo, choice: &Choice) -> Result<Outcome, String> {
-    let mut words: Vec<&str> = ROOMS.iter().flat_map(|room| ["--package", room.package]).collect();
+    let is_taken = |room: &&Room| room.is_listed || !matches!(choice, Choice::Part(_));
+    let rooms = ROOMS.iter().filter(is_taken);
+    let mut words: Vec<&str> = rooms.flat_map(|room| ["--package", room.package]).collect();
     let changes = repo.path(FOLDER).join("since.diff");
     let part = if let Choice::Part(part) = choice { part.to_string() } else { String::new() };
     match choice {
