@@ -1,6 +1,6 @@
 //! What a command comes to: refusals first, general to specific. Each room decides its own commands.
 
-use crate::{Body, Command, Desks, Event, Founded, Founding, Outcome, Reject, State, Workspace};
+use crate::{Body, Command, Desks, Founded, Founding, Outcome, Reject, State, Workspace};
 use buttonwood_access::{self as access, Caller};
 use buttonwood_ledger as ledger;
 use buttonwood_model::{AccountId, SessionId, Stamp, Time};
@@ -152,26 +152,5 @@ fn is_founding(body: &Body) -> bool {
             access::Command::AddGroup(_) | access::Command::OpenAccount(_) | access::Command::AddSession(_),
         ) => true,
         Body::Trading(_) | Body::Access(_) | Body::Founding(_) => false,
-    }
-}
-
-impl State {
-    /// The accounts of the house that this build needs and the directory lacks: a later build may need more than the one that
-    /// made it.
-    pub fn missing_houses(&self) -> impl Iterator<Item = Body> {
-        let is_missing =
-            |house: &ledger::House| self.opening.is_some() && self.ledger().house(house.name).is_none();
-        crate::houses().filter(is_missing).map(Body::open_house)
-    }
-}
-
-/// Whether an event is of an order; for those who look only for such.
-impl Event {
-    /// The event of an order, if it is one.
-    pub fn of_order(&self) -> Option<&trading::Event> {
-        match self {
-            Self::Trading(event) => Some(event),
-            Self::Access(_) | Self::Infrequent(_) => None,
-        }
     }
 }

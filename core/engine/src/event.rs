@@ -85,6 +85,14 @@ impl From<BytesRef> for Event {
 impl Event {
     /// Kinds that a frame tells apart: their numbers are below.
     pub(crate) const KINDS: u8 = 3;
+
+    /// The event of an order, if it is one.
+    pub fn of_order(&self) -> Option<&trading::Event> {
+        match self {
+            Self::Trading(event) => Some(event),
+            Self::Access(_) | Self::Infrequent(_) => None,
+        }
+    }
 }
 
 /// In a frame: which event, in a byte, and its fields in their order.

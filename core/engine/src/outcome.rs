@@ -37,10 +37,7 @@ impl Outcome {
                 ..OrderState::live(before.orders(), slot)
             },
             None => {
-                let events = events.iter().filter_map(|event| match event {
-                    Event::Trading(event) => Some(event),
-                    Event::Access(_) | Event::Infrequent(_) => None,
-                });
+                let events = events.iter().filter_map(Event::of_order);
                 let order = OrderState::of_events(events, texts, stamp.time, before.floor());
                 order.expect("a placed order is in its command's events")
             }

@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use buttonwood_access::Access;
 use buttonwood_auction::Auctions;
 use buttonwood_book::Orders;
-use buttonwood_ledger::{BrokenLaw, Ledger};
+use buttonwood_ledger::{BrokenLaw, House, Ledger};
 use buttonwood_model::{
     AccountId, AssetId, Currency, CurrencyId, Due, OrderId, Side, Slot, Stamp, Symbol, SymbolId, Time,
 };
@@ -189,6 +189,15 @@ impl State {
     /// What every room holds of an account, one by one.
     fn reserved(&self, account: AccountId) -> impl Iterator<Item = (AssetId, Money)> {
         self.floor.reserved(&self.desks, account)
+    }
+}
+
+impl State {
+    /// The accounts of the house that this build needs and the directory lacks: a later build may need more than the one that
+    /// made it.
+    pub fn missing_houses(&self) -> impl Iterator<Item = Body> {
+        let is_missing = |house: &House| self.opening.is_some() && self.ledger().house(house.name).is_none();
+        crate::houses().filter(is_missing).map(Body::open_house)
     }
 }
 

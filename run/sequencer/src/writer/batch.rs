@@ -1,7 +1,7 @@
 //! Batches: decided commands on their way from the writer to the committing thread.
 
 use crate::writer::reply_mailbox::Reply;
-use buttonwood_engine::{AccessEvent, Answer, Command, Event, Outcome, TradingEvent};
+use buttonwood_engine::{Answer, Command, Event, Outcome, TradingEvent};
 use buttonwood_model::{OrderId, Outbox, Stamp, Time};
 use std::ops::Range;
 use tokio::sync::oneshot;
@@ -89,13 +89,7 @@ pub(crate) fn kept(events: &[Event]) -> Vec<OrderId> {
 }
 
 fn ids(events: &[Event], named: impl Fn(&TradingEvent) -> Option<OrderId>) -> Vec<OrderId> {
-    let mut ids: Vec<OrderId> = events
-        .iter()
-        .filter_map(|event| match event {
-            Event::Trading(event) => named(event),
-            Event::Access(AccessEvent::NonceUsed(..)) | Event::Infrequent(_) => None,
-        })
-        .collect();
+    let mut ids: Vec<OrderId> = events.iter().filter_map(Event::of_order).filter_map(named).collect();
     ids.sort_unstable();
     ids
 }
