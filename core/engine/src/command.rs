@@ -1,6 +1,6 @@
 //! Everything the exchange can be asked to do: one variant for each room.
 
-use crate::{Founding, Opening};
+use crate::{Event, Founding, Opening};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -121,6 +121,14 @@ impl Body {
             Self::Access(command) => command.is_reducing(),
             Self::Ledger(command) => command.is_reducing(),
             Self::Founding(command) => command.is_reducing(),
+        }
+    }
+
+    /// What the command did to each order, for a caller that cancelled many.
+    pub fn withdrawn(&self, events: &[Event]) -> trading::cancel::Withdrawn {
+        match self {
+            Self::Trading(command) => command.withdrawn(events.iter().filter_map(Event::of_order)),
+            Self::Access(_) | Self::Ledger(_) | Self::Founding(_) => trading::cancel::Withdrawn::default(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::auction::is_bound;
 use crate::{Decided, Desks, Event, Floor, Market, Planner};
+use alloc::vec::Vec;
 use buttonwood_model::{AccountId, CancelReason, ClientId, OrderId, Outbox, SessionId, Slot};
 use core::cmp::Reverse;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,37 @@ impl OrderRef {
             }
             Self::ClientId(client_id) => floor.orders.find_client_id(account, client_id),
         }
+    }
+}
+
+/// What a command that cancels many orders did to each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Withdrawn {
+    /// The orders that it cancelled, oldest first.
+    pub cancelled: Vec<OrderId>,
+    /// The orders that stay because they are too late to leave an auction (AUCT-003), oldest first.
+    pub kept: Vec<OrderId>,
+}
+
+impl Withdrawn {
+    /// Reads the orders from the command's events.
+    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+        let mut withdrawn = Self::default();
+        for event in events {
+            match event {
+                Event::Cancelled { order, .. } => withdrawn.cancelled.push(*order),
+                Event::CancelRejected { order, .. } => withdrawn.kept.push(*order),
+                Event::Rested { .. }
+                | Event::Placed(_)
+                | Event::Filled { .. }
+                | Event::Crossed { .. }
+                | Event::Booked { .. }
+                | Event::Completed => {}
+            }
+        }
+        withdrawn.cancelled.sort_unstable();
+        withdrawn.kept.sort_unstable();
+        withdrawn
     }
 }
 

@@ -1,6 +1,6 @@
 //! What this room can be asked to do, and what seldom happens in it.
 
-use crate::cancel::OrderRef;
+use crate::cancel::{OrderRef, Withdrawn};
 use crate::place::Place;
 use crate::{Decided, Desks, Event, FeeSchedule, Floor, Market, auction, place, status};
 use alloc::sync::Arc;
@@ -82,6 +82,12 @@ impl Command {
     /// Whether it is served when little room is left to journal: what only takes risk off.
     pub fn is_reducing(&self) -> bool {
         matches!(self, Self::Cancel(_) | Self::CancelSession | Self::CancelAll | Self::ExpireSession(_))
+    }
+
+    /// What the command did to each order, for a caller that cancelled many (ORD-060, ORD-063).
+    pub fn withdrawn<'a>(&self, events: impl IntoIterator<Item = &'a Event>) -> Withdrawn {
+        let is_answered = matches!(self, Self::CancelSession | Self::CancelAll);
+        if is_answered { Withdrawn::of(events) } else { Withdrawn::default() }
     }
 }
 

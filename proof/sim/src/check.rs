@@ -12,7 +12,7 @@ use crate::disk::Faulty;
 use crate::memory::{Memory, Odd};
 use crate::scene::{Scene, command_of};
 use asked::{Asked, listed};
-use buttonwood_engine::{AccessCommand, Body, Command, State};
+use buttonwood_engine::{AccessCommand, Body, Command, State, Withdrawn};
 use buttonwood_journal::{Mark, Reader, ReplayError};
 use buttonwood_model::{Nonce, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Price, Qty};
@@ -266,10 +266,11 @@ impl Checker {
             .map_err(|finding| format!("after command {seq} {command:?}:\n{finding}"))?;
         self.memory.note(state, stamp.time, &answer, happened);
         let [cancelled, kept] = listed(&command.body, happened);
-        let expected = Receipt { stamp: *stamp, outcome: answer, cancelled, kept };
+        let withdrawn = Withdrawn { cancelled, kept };
+        let expected = Receipt { stamp: *stamp, outcome: answer, withdrawn };
         let fits = |told: &Receipt| {
-            (told.stamp, told.outcome, &told.cancelled, &told.kept)
-                == (expected.stamp, expected.outcome, &expected.cancelled, &expected.kept)
+            (told.stamp, told.outcome, &told.withdrawn)
+                == (expected.stamp, expected.outcome, &expected.withdrawn)
         };
         match told {
             Some(told) if !fits(&told) => {

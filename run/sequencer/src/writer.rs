@@ -14,7 +14,7 @@ use crate::shared::{EndOnPanic, Shared, Submission};
 use batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
 use buttonwood_engine::{
     AccessCommand, Body, Command, Founding, Outcome, PREFETCH_DISTANCE, Prefetch, Reject, SEEN_MAX, State,
-    Workspace, decide,
+    Withdrawn, Workspace, decide,
 };
 use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
 use crossbeam_utils::sync::Parker;
@@ -336,7 +336,7 @@ fn keep_highest(nonces: &mut Vec<(SessionId, Nonce)>) {
 fn refuse_for_space(stamp: Stamp, reply: Option<Reply>) {
     let Some(reply) = reply else { return };
     let outcome = Outcome::Rejected(Reject::NoRoom);
-    let receipt = Receipt { stamp, outcome, cancelled: Vec::new(), kept: Vec::new() };
+    let receipt = Receipt { stamp, outcome, withdrawn: Withdrawn::default() };
     let mut to_wake = Vec::new();
     reply.send(receipt, &mut to_wake);
     for mailbox in to_wake {

@@ -4,7 +4,7 @@ use super::refused;
 use crate::app::App;
 use crate::call::Call;
 use crate::route::{Route, Write};
-use buttonwood_engine::{Body, Outcome, TradingCommand};
+use buttonwood_engine::{Body, Outcome, TradingCommand, Withdrawn};
 use buttonwood_gate::{Kind, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::{OrderId, Role};
@@ -51,6 +51,7 @@ pub(super) fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply,
         return Err(refused::refusal(app, call, reject));
     }
     let ids = |ids: &[OrderId]| ids.iter().map(|id| id.0).collect();
-    let details = CancelledOrders { cancelled: ids(&receipt.cancelled), kept: ids(&receipt.kept) };
+    let Withdrawn { cancelled, kept } = &receipt.withdrawn;
+    let details = CancelledOrders { cancelled: ids(cancelled), kept: ids(kept) };
     Ok(Reply::json(json::body(&Cancelled { result: Done, details })))
 }

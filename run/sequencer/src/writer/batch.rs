@@ -1,8 +1,8 @@
 //! Batches: decided commands on their way from the writer to the committing thread.
 
 use crate::writer::reply_mailbox::Reply;
-use buttonwood_engine::{Answer, Command, Event, Outcome, TradingEvent};
-use buttonwood_model::{OrderId, Outbox, Stamp, Time};
+use buttonwood_engine::{Answer, Command, Event, Outcome, Withdrawn};
+use buttonwood_model::{Outbox, Stamp, Time};
 use std::ops::Range;
 use tokio::sync::oneshot;
 
@@ -18,10 +18,8 @@ pub struct Receipt {
     pub stamp: Stamp,
     /// The command's outcome.
     pub outcome: Answer,
-    /// Ids of the orders that a cancelling command cancelled.
-    pub cancelled: Vec<OrderId>,
-    /// Ids of the orders that it could no longer cancel.
-    pub kept: Vec<OrderId>,
+    /// What the command did to each order, if it cancels many.
+    pub withdrawn: Withdrawn,
 }
 
 /// One decided command.
@@ -70,26 +68,4 @@ impl Batch {
     pub(crate) fn texts_of(&self, entry: &Entry) -> &[u8] {
         self.out.texts.get(entry.texts.clone()).unwrap_or_default()
     }
-}
-
-/// The orders that the events cancelled, oldest first.
-pub(crate) fn cancelled(events: &[Event]) -> Vec<OrderId> {
-    ids(events, |event| {
-        let TradingEvent::Cancelled { order, .. } = event else { return None };
-        Some(*order)
-    })
-}
-
-/// The orders that could no longer be cancelled, oldest first.
-pub(crate) fn kept(events: &[Event]) -> Vec<OrderId> {
-    ids(events, |event| {
-        let TradingEvent::CancelRejected { order, .. } = event else { return None };
-        Some(*order)
-    })
-}
-
-fn ids(events: &[Event], named: impl Fn(&TradingEvent) -> Option<OrderId>) -> Vec<OrderId> {
-    let mut ids: Vec<OrderId> = events.iter().filter_map(Event::of_order).filter_map(named).collect();
-    ids.sort_unstable();
-    ids
 }

@@ -3,10 +3,10 @@
 use crate::fault::Fault;
 use crate::recovery::history_mark::HistoryMark;
 use crate::shared::{EndOnPanic, Shared};
-use crate::writer::batch::{Batch, Receipt, cancelled, kept};
+use crate::writer::batch::{Batch, Receipt};
 use crate::writer::batch_handoff::Taken;
 use crate::writer::reply_mailbox::Mailbox;
-use buttonwood_engine::{Body, TradingCommand, encode};
+use buttonwood_engine::encode;
 use buttonwood_journal::{Buffer, Writer};
 use crossbeam_channel::{Sender, TrySendError};
 use std::io::{self, Write};
@@ -127,20 +127,11 @@ impl Committer {
         for entry in &batch.entries {
             let (events, texts) = (batch.events_of(entry), batch.texts_of(entry));
             if entry.reply.is_some() {
-                let listed = if matches!(
-                    entry.command.body,
-                    Body::Trading(TradingCommand::CancelSession | TradingCommand::CancelAll)
-                ) {
-                    events
-                } else {
-                    &[]
-                };
                 self.receipts.push(Receipt {
                     stamp: entry.stamp,
                     // Before the events are applied, while a cancelled order can still be read.
                     outcome: entry.outcome.in_full(entry.stamp, events, texts, views.state()),
-                    cancelled: cancelled(listed),
-                    kept: kept(listed),
+                    withdrawn: entry.command.body.withdrawn(events),
                 });
             }
             views.apply(entry.stamp, events, texts);
