@@ -10,7 +10,7 @@ use buttonwood_model::{AccountId, ClientId, OrderId, Side, SymbolId, Time, Trade
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Dice, Happening};
 use buttonwood_views::history::{self, Fault, History, Limit, Look, PublicTrade, Query, Since, TradeRow};
-use buttonwood_views::{Day, Found, RESULTS_KEPT, Views, found_of};
+use buttonwood_views::{Day, Found, RESULTS_KEPT, Views};
 use page::page;
 use std::collections::BTreeMap;
 
@@ -339,7 +339,7 @@ impl Memory {
         views: &Views,
     ) -> Result<(), Odd> {
         let rows = told(views, |history| history.orders(account, symbol, from, limit))?;
-        let shown: Vec<_> = rows.iter().map(|row| (found_of(*row).order, row.closed)).collect();
+        let shown: Vec<_> = rows.iter().map(|row| (Found::from(*row).order, row.closed)).collect();
         let closed = self.closed.get(&account).into_iter().flatten();
         let closed = closed.filter_map(|(id, time)| Some((*self.orders.get(id)?, *time)));
         let closed: Vec<_> =

@@ -273,7 +273,7 @@ impl Fold {
             let mut state = OrderState::live(self.state.orders(), slot);
             state.remaining = Qty::ZERO;
             state.notional = state.notional.capped_add(notional);
-            sink.order(&row_of(&state, stamp, self.trades_of(slot)));
+            sink.order(&OrderRow { order: state, closed: stamp.time, trades: self.trades_of(slot) });
         }
     }
 
@@ -283,8 +283,8 @@ impl Fold {
     }
 
     fn close(&self, stamp: Stamp, slot: Slot, reason: Option<CancelReason>, sink: &mut impl Sink) {
-        let state = OrderState { reason, ..OrderState::live(self.state.orders(), slot) };
-        sink.order(&row_of(&state, stamp, self.trades_of(slot)));
+        let order = OrderState { reason, ..OrderState::live(self.state.orders(), slot) };
+        sink.order(&OrderRow { order, closed: stamp.time, trades: self.trades_of(slot) });
     }
 }
 
@@ -317,25 +317,4 @@ struct Fill {
     qty: Qty,
     maker_fee: Money,
     taker_fee: Money,
-}
-
-fn row_of(state: &OrderState, stamp: Stamp, trades: Option<Position>) -> OrderRow {
-    OrderRow {
-        account: state.account,
-        session: state.session,
-        order: state.id,
-        symbol: state.symbol,
-        side: state.side,
-        kind: state.kind,
-        option: state.option,
-        price: state.price,
-        original: state.original,
-        remaining: state.remaining,
-        notional: state.notional,
-        placed: state.placed,
-        closed: stamp.time,
-        reason: state.reason,
-        client_id: state.client_id,
-        trades,
-    }
 }

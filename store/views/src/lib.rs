@@ -15,4 +15,4 @@ pub use auctions::{AuctionResult, AuctionResults, RESULTS_KEPT};
 pub use depth::Depth;
 pub use fold::{Counted, Fold, Sink};
 pub use tape::{Day, Move, Tape};
-pub use views::{Found, Views, found_of};
+pub use views::{Found, Views};

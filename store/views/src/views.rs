@@ -53,6 +53,12 @@ pub struct Found {
     pub trades: Option<Position>,
 }
 
+impl From<OrderRow> for Found {
+    fn from(row: OrderRow) -> Self {
+        Self { order: row.order, trades: row.trades }
+    }
+}
+
 impl Found {
     /// Of an account's live order and the closed ones that a query finds, the one placed last (ORD-068).
     ///
@@ -102,7 +108,7 @@ impl Found {
                 history.order_by_client_id(account, client_id, by, placed_from)?
             }
         };
-        Ok(row.map(found_of))
+        Ok(row.map(Found::from))
     }
 }
 
@@ -173,27 +179,6 @@ impl Views {
         };
         Some(Found { order: OrderState::live(orders, slot), trades: self.fold.trades_of(slot) })
     }
-}
-
-/// A closed order as queries show it.
-pub fn found_of(row: OrderRow) -> Found {
-    let order = OrderState {
-        id: row.order,
-        account: row.account,
-        session: row.session,
-        symbol: row.symbol,
-        side: row.side,
-        kind: row.kind,
-        option: row.option,
-        price: row.price,
-        original: row.original,
-        remaining: row.remaining,
-        notional: row.notional,
-        placed: row.placed,
-        reason: row.reason,
-        client_id: row.client_id,
-    };
-    Found { order, trades: row.trades }
 }
 
 /// The levels of every resting order.

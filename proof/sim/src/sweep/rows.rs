@@ -32,7 +32,7 @@ impl Rows {
         for account in (0..state.access().accounts().len()).map(AccountId::from_index) {
             let is_of = |row: &TradeRow| row.account == account;
             same(history.trades(account, None, None, ALL), &self.trades, seq, is_of)?;
-            let is_of = |row: &OrderRow| row.account == account;
+            let is_of = |row: &OrderRow| row.order.account == account;
             same(history.orders(account, None, None, ALL), &self.orders, seq, is_of)?;
         }
         for symbol in (0..state.symbols().len()).map(SymbolId::from_index) {

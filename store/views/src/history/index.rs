@@ -110,12 +110,14 @@ impl Index {
     /// Links a closed order and appends its bytes; returns where it lies.
     pub fn push_order(&mut self, row: &OrderRow, out: &mut Vec<u8>) -> Position {
         let at = end(self.chains.lengths.orders);
-        let heads = grown(&mut self.chains.accounts, row.account.index());
-        let account =
-            AccountLinks { all: heads.orders.push(at), symbol: heads.symbol(row.symbol).orders.push(at) };
-        let same_order = self.by_order.push(bucket::of_order(row.order), at);
-        let same_client = row.client_id.as_ref().and_then(|client_id| {
-            let bucket = bucket::of_client(self.chains.key, row.account, client_id);
+        let heads = grown(&mut self.chains.accounts, row.order.account.index());
+        let account = AccountLinks {
+            all: heads.orders.push(at),
+            symbol: heads.symbol(row.order.symbol).orders.push(at),
+        };
+        let same_order = self.by_order.push(bucket::of_order(row.order.id), at);
+        let same_client = row.order.client_id.as_ref().and_then(|client_id| {
+            let bucket = bucket::of_client(self.chains.key, row.order.account, client_id);
             self.by_client.push(bucket, at)
         });
         let links = OrderLinks { account, same_order, same_client };

@@ -145,7 +145,7 @@ impl<'a> Query<'a> {
         let read = |at| {
             let (row, links) = self.order_at(at)?;
             let link = if symbol.is_some() { links.account.symbol } else { links.account.all };
-            if row.account == account { Ok(Node { link, row }) } else { Err(self.damaged(ORDERS, at)) }
+            if row.order.account == account { Ok(Node { link, row }) } else { Err(self.damaged(ORDERS, at)) }
         };
         let walk = Walk { head: self.head(|index| index.newest_order(account, symbol)), read };
         match from_millis {
@@ -164,14 +164,14 @@ impl<'a> Query<'a> {
         let mut placed = Time(0);
         while let Some(at) = next {
             let (row, links) = self.order_at(at)?;
-            if row.account == account && row.order == order {
+            if row.order.account == account && row.order.id == order {
                 return Ok(Some(row));
             }
             if row.closed < placed {
                 break;
             }
-            if row.order < order {
-                placed = placed.max(row.placed);
+            if row.order.id < order {
+                placed = placed.max(row.order.placed);
             }
             next = links.same_order;
         }
@@ -194,7 +194,7 @@ impl<'a> Query<'a> {
         let mut next = self.head(|index| index.client_bucket(account, client_id));
         let mut found: Option<OrderRow> = None;
         while let Some(at) = next {
-            let floor = found.map_or(placed_from, |found| found.placed.max(placed_from));
+            let floor = found.map_or(placed_from, |found| found.order.placed.max(placed_from));
             // Rows from here back closed before then, so none of them was placed later; often that is known without a read.
             if self.look(|history| history.order_closed_before(at, floor)) {
                 break;
@@ -203,10 +203,10 @@ impl<'a> Query<'a> {
             if row.closed < floor {
                 break;
             }
-            let asked = row.account == account
-                && row.client_id.as_ref() == Some(client_id)
+            let asked = row.order.account == account
+                && row.order.client_id.as_ref() == Some(client_id)
                 && row.closed <= closed_by;
-            if asked && found.is_none_or(|found| found.order < row.order) {
+            if asked && found.is_none_or(|found| found.order.id < row.order.id) {
                 found = Some(row);
             }
             next = links.same_client;

@@ -6,6 +6,7 @@
 
 use super::chain::Link;
 use super::codec::{self, Damage, Position};
+use buttonwood_engine::OrderState;
 use buttonwood_model::{
     AccountId, CLIENT_ID_MAX, CancelReason, ClientId, ExecutionOption, OrderId, OrderKind, SessionId, Side,
     SymbolId, Time, TradeId,
@@ -55,36 +56,10 @@ pub enum Part {
 /// A closed order as it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderRow {
-    /// Whose order.
-    pub account: AccountId,
-    /// The session that placed it.
-    pub session: SessionId,
-    /// Its id.
-    pub order: OrderId,
-    /// What it traded.
-    pub symbol: SymbolId,
-    /// Buy or sell.
-    pub side: Side,
-    /// Limit or market.
-    pub kind: OrderKind,
-    /// Its execution option.
-    pub option: Option<ExecutionOption>,
-    /// Its limit price.
-    pub price: Price,
-    /// What it asked for.
-    pub original: Qty,
-    /// What was left when it closed.
-    pub remaining: Qty,
-    /// What its trades came to.
-    pub notional: Money,
-    /// When it was placed.
-    pub placed: Time,
+    /// The order.
+    pub order: OrderState,
     /// When it closed.
     pub closed: Time,
-    /// Why it was cancelled; `None` when it was filled.
-    pub reason: Option<CancelReason>,
-    /// Its client id.
-    pub client_id: Option<ClientId>,
     /// The row of its newest trade.
     pub trades: Option<Position>,
 }
@@ -208,28 +183,29 @@ impl TradeRow {
 impl OrderRow {
     /// Appends the body of the row at `at`.
     pub(super) fn encode(&self, at: Position, links: OrderLinks, out: &mut Vec<u8>) {
-        let [original, original_high] = codec::halves(self.original.hundredths());
-        let [remaining, remaining_high] = codec::halves(self.remaining.hundredths());
-        let [notional, notional_high] = codec::halves(codec::zigzag(self.notional.units()));
+        let order = &self.order;
+        let [original, original_high] = codec::halves(order.original.hundredths());
+        let [remaining, remaining_high] = codec::halves(order.remaining.hundredths());
+        let [notional, notional_high] = codec::halves(codec::zigzag(order.notional.units()));
         let [ordinal, prev, jump] = links.account.all.numbers(at);
         let [symbol_ordinal, symbol_prev, symbol_jump] = links.account.symbol.numbers(at);
         let numbers = [
-            u64::from(self.account.0),
-            u64::from(self.session.0),
-            self.order.0,
-            u64::from(self.symbol.0),
-            side_code(self.side),
-            kind_code(self.kind),
-            self.option.map_or(0, option_code),
-            self.reason.map_or(0, reason_code),
-            self.price.ticks(),
+            u64::from(order.account.0),
+            u64::from(order.session.0),
+            order.id.0,
+            u64::from(order.symbol.0),
+            side_code(order.side),
+            kind_code(order.kind),
+            order.option.map_or(0, option_code),
+            order.reason.map_or(0, reason_code),
+            order.price.ticks(),
             original,
             original_high,
             remaining,
             remaining_high,
             notional,
             notional_high,
-            self.placed.0,
+            order.placed.0,
             self.closed.0,
             self.trades.map_or(0, Position::get),
             codec::distance(at, links.same_order),
@@ -242,7 +218,7 @@ impl OrderRow {
             symbol_jump,
         ];
         codec::pack(out, &numbers);
-        put_client_id(out, self.client_id.as_ref());
+        put_client_id(out, order.client_id.as_ref());
     }
 
     /// Reads the body of the row at `at`.
@@ -252,10 +228,10 @@ impl OrderRow {
         let [price, original, original_high, remaining, remaining_high, notional, notional_high, rest @ ..] =
             rest;
         let [placed, closed, trades, same_order, same_client, links @ ..] = rest;
-        let row = Self {
+        let order = OrderState {
             account: AccountId(u32::try_from(account)?),
             session: SessionId(u32::try_from(session)?),
-            order: OrderId(order),
+            id: OrderId(order),
             symbol: SymbolId(u32::try_from(symbol)?),
             side: side(side_of)?,
             kind: kind(kind_of)?,
@@ -265,11 +241,10 @@ impl OrderRow {
             remaining: Qty::from_hundredths(codec::whole(remaining, remaining_high)),
             notional: Money::from_units(codec::unzigzag(codec::whole(notional, notional_high))),
             placed: Time(placed),
-            closed: Time(closed),
             reason: unless_zero(reason_of, reason)?,
             client_id: take_client_id(client_id)?,
-            trades: Position::new(trades),
         };
+        let row = Self { order, closed: Time(closed), trades: Position::new(trades) };
         let links = OrderLinks {
             account: account_links(at, links)?,
             same_order: codec::linked(at, same_order)?,

@@ -9,6 +9,7 @@ use super::row::Timed;
 use super::{Fault, History, Index, Limit, Look, OrderRow, Position, Query, Since, TradeRow};
 use buttonwood_disk::Folder;
 use buttonwood_disk::watched::{Call, Warden, Watched};
+use buttonwood_engine::OrderState;
 use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId, Time};
 use proptest::prelude::*;
 use rig::{KEY, Rig, Row, Step, TINY, append_all, client_id, step};
@@ -117,17 +118,19 @@ fn compare_orders(rig: &Rig) {
     let all: Vec<OrderRow> = (0..4).flat_map(|account| rig.orders(AccountId(account), None)).collect();
     for account in (0..4).map(AccountId) {
         for row in &all {
-            let found = told(&rig.history, |query| query.order(account, row.order));
-            assert_eq!(found, (row.account == account).then_some(*row));
-            let mut trades = rig.trades(row.account, None);
-            trades.retain(|trade| trade.order == row.order);
+            let found = told(&rig.history, |query| query.order(account, row.order.id));
+            assert_eq!(found, (row.order.account == account).then_some(*row));
+            let mut trades = rig.trades(row.order.account, None);
+            trades.retain(|trade| trade.order == row.order.id);
             trades.reverse();
             assert_eq!(told(&rig.history, |query| query.trades_of(row.trades)), trades);
         }
         assert_eq!(told(&rig.history, |query| query.order(account, OrderId(u64::MAX))), None);
         for client_id in (0..4).map(client_id) {
-            let own = all.iter().filter(|row| row.account == account && row.client_id == Some(client_id));
-            let last_placed = own.max_by_key(|row| row.order);
+            let own = all
+                .iter()
+                .filter(|row| row.order.account == account && row.order.client_id == Some(client_id));
+            let last_placed = own.max_by_key(|row| row.order.id);
             assert_eq!(
                 told(&rig.history, |query| query.order_by_client_id(account, &client_id, EVER, Time(0)))
                     .as_ref(),
@@ -136,9 +139,9 @@ fn compare_orders(rig: &Rig) {
             // What was placed before a live order is not asked for: it is not the one placed last.
             for live in &all {
                 let bounded = told(&rig.history, |query| {
-                    query.order_by_client_id(account, &client_id, EVER, live.placed)
+                    query.order_by_client_id(account, &client_id, EVER, live.order.placed)
                 });
-                let later = |row: &&OrderRow| row.order > live.order;
+                let later = |row: &&OrderRow| row.order.id > live.order.id;
                 assert_eq!(bounded.as_ref().filter(later), last_placed.filter(later));
             }
         }
@@ -334,7 +337,7 @@ fn a_shared_client_id_finds_the_order_placed_last() {
     rig.step(Step::Close { order: 0, reason: None });
     let found =
         told(&rig.history, |query| query.order_by_client_id(ALICE, &client_id(1), EVER, Time(0))).unwrap();
-    assert_eq!(found.order, OrderId(2));
+    assert_eq!(found.order.id, OrderId(2));
     let before = Time(found.closed.0 - 1);
     assert_eq!(
         told(&rig.history, |query| query.order_by_client_id(ALICE, &client_id(1), before, Time(0))),
@@ -354,23 +357,23 @@ fn orders_of_one_bucket_are_told_apart() {
 
     let bucket_of = |order| bucket::of_order(OrderId(order));
     let twin =
-        (2..10_000_000).find(|order| bucket_of(*order) == bucket_of(first.order.0)).map(OrderId).unwrap();
-    assert_ne!(bucket_of(first.order.0), bucket_of(first.order.0 + 1));
-    assert_ne!(bucket_of(first.order.0), bucket_of(first.order.0 + 256));
+        (2..10_000_000).find(|order| bucket_of(*order) == bucket_of(first.order.id.0)).map(OrderId).unwrap();
+    assert_ne!(bucket_of(first.order.id.0), bucket_of(first.order.id.0 + 1));
+    assert_ne!(bucket_of(first.order.id.0), bucket_of(first.order.id.0 + 256));
     let bucket_of = |name: &ClientId| bucket::of_client(KEY, ALICE, name);
     let mut names = (0..).map(|number: u32| ClientId::new(&number.to_string()).unwrap());
-    let name = names.find(|name| bucket_of(name) == bucket_of(&first.client_id.unwrap())).unwrap();
+    let name = names.find(|name| bucket_of(name) == bucket_of(&first.order.client_id.unwrap())).unwrap();
 
     assert_eq!(told(&rig.history, |query| query.order(ALICE, twin)), None);
     assert_eq!(told(&rig.history, |query| query.order_by_client_id(ALICE, &name, EVER, Time(0))), None);
-    let second = OrderRow { order: twin, client_id: Some(name), ..first };
+    let second = OrderRow { order: OrderState { id: twin, client_id: Some(name), ..first.order }, ..first };
     rig.history.push_order(&second);
     for row in [first, second] {
-        assert_eq!(told(&rig.history, |query| query.order(ALICE, row.order)), Some(row));
+        assert_eq!(told(&rig.history, |query| query.order(ALICE, row.order.id)), Some(row));
         assert_eq!(
             told(&rig.history, |query| query.order_by_client_id(
                 ALICE,
-                &row.client_id.unwrap(),
+                &row.order.client_id.unwrap(),
                 EVER,
                 Time(0)
             )),

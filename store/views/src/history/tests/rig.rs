@@ -2,6 +2,7 @@
 
 use crate::history::files::Halves;
 use crate::history::{History, Index, OrderRow, Part, Position, PublicTrade, TradeRow};
+use buttonwood_engine::OrderState;
 use buttonwood_model::{
     AccountId, CancelReason, ClientId, ExecutionOption, OrderId, OrderKind, SessionId, Side, SymbolId, Time,
     TradeId,
@@ -90,40 +91,39 @@ impl Rig {
     }
 
     fn place(&mut self, account: u32, symbol: u16, client: Option<u8>) {
-        let order = OrderId(self.id());
+        let id = OrderId(self.id());
         let kind = if client.is_some() { OrderKind::Limit } else { OrderKind::MarketSpend };
         let option = client.filter(|client| *client > 0).map(|_| ExecutionOption::MakerOrCancel);
-        self.live.push(OrderRow {
+        let order = OrderState {
             account: AccountId(account),
             session: SessionId(7),
-            order,
+            id,
             symbol: SymbolId(symbol.into()),
-            side: if order.0.is_multiple_of(2) { Side::Buy } else { Side::Sell },
+            side: if id.0.is_multiple_of(2) { Side::Buy } else { Side::Sell },
             kind,
             option,
-            price: Price::from_ticks(order.0 * 1_000),
+            price: Price::from_ticks(id.0 * 1_000),
             original: Qty::from_hundredths(u128::MAX),
             remaining: Qty::from_hundredths(u128::MAX),
             notional: Money::ZERO,
             placed: self.time,
-            closed: self.time,
             reason: None,
             client_id: client.map(client_id),
-            trades: None,
-        });
+        };
+        self.live.push(OrderRow { order, closed: self.time, trades: None });
     }
 
     fn trade(&mut self, pick: usize, qty: u64, fee: i128) {
         let trade = TradeId(self.id());
         let place = pick % self.live.len();
-        let order = &mut self.live[place];
+        let OrderRow { order, trades, .. } = &mut self.live[place];
         let qty = Qty::from_hundredths(u128::from(qty));
         order.remaining -= qty;
         order.notional += Money::from_units(fee);
         let row = TradeRow {
             account: order.account,
             symbol: order.symbol,
-            order: order.order,
+            order: order.id,
             trade,
             time: self.time,
             side: order.side,
@@ -132,7 +132,7 @@ impl Rig {
             qty,
             fee: Money::from_units(fee),
             client_id: order.client_id,
-            of_order: order.trades,
+            of_order: *trades,
         };
         let public = PublicTrade {
             symbol: row.symbol,
@@ -147,8 +147,9 @@ impl Rig {
     }
 
     fn close(&mut self, pick: usize, reason: Option<CancelReason>) {
-        let order = self.live.swap_remove(pick % self.live.len());
-        self.append(Row::Order(OrderRow { closed: self.time, reason, ..order }));
+        let live = self.live.swap_remove(pick % self.live.len());
+        let order = OrderState { reason, ..live.order };
+        self.append(Row::Order(OrderRow { order, closed: self.time, ..live }));
     }
 
     fn append(&mut self, row: Row) -> Position {
@@ -172,8 +173,10 @@ impl Rig {
             Row::Order(row) => Some(*row),
             Row::Trade(_) | Row::Public(_) => None,
         });
-        rows.filter(|row| row.account == account && symbol.is_none_or(|symbol| row.symbol == symbol))
-            .collect()
+        rows.filter(|row| {
+            row.order.account == account && symbol.is_none_or(|symbol| row.order.symbol == symbol)
+        })
+        .collect()
     }
 
     /// Public trades of a symbol, oldest first.
