@@ -181,6 +181,8 @@ impl Writer {
                 Some(submission) => self.take(submission, shared),
                 None => return,
             }
+            // What the command began ends before the next one of the queue, as far as the batch has room.
+            self.follow_up(shared);
         }
     }
 

@@ -3,9 +3,8 @@
 
 use super::Writer;
 use crate::shared::Shared;
-use crate::writer::batch::EVENTS_MAX;
 use buttonwood_engine::{Body, Command, Outcome, State, TradingCommand};
-use buttonwood_model::{Due, SessionId, Time};
+use buttonwood_model::{Due, Rank, SessionId, Time};
 use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
 
@@ -60,12 +59,17 @@ impl Writer {
     /// each, and a batch has a bound: while it is full of events, which it stays as long as the disk is slow, the others wait
     /// for a later turn. Returns false when some do.
     pub(super) fn run_due(&mut self, silence: Option<Time>, day: Time, shared: &Shared) -> bool {
-        while self.work.out.events.len() < EVENTS_MAX {
+        while !self.is_full() {
             let orders_of = |session: SessionId| has_orders(&self.state, session);
             let silent = silence.and_then(|until| shared.heartbeats.due(until, orders_of));
             let due = self.room_due(day, shared);
-            let due_time = due.as_ref().map(|due| due.time);
-            let is_first = |when: Time| !shared.clock.is_manual() || due_time.is_none_or(|due| when <= due);
+            let key = due.as_ref().map(Due::key);
+            // A real clock's windows are of its steady time, which cannot be compared with a time of day.
+            let is_first = |when: Time| {
+                key.is_none_or(|(rank, time)| {
+                    rank != Rank::FollowUp && (!shared.clock.is_manual() || when <= time)
+                })
+            };
             let (when, body) = match (silent, due) {
                 (Some((session, when)), _) if is_first(when) => {
                     shared.heartbeats.expire(session, when);
@@ -94,7 +98,7 @@ impl Writer {
         if shared.low_space.load(Ordering::Relaxed) {
             return None;
         }
-        let is_due = |due: &Due<Body>| due.time <= by;
+        let is_due = |due: &Due<Body>| due.rank == Rank::FollowUp || due.time <= by;
         let next = || self.state.next_due().filter(is_due);
         if self.moving.as_ref().is_none_or(|moving| moving.optional > 0) {
             return next();
