@@ -1,24 +1,24 @@
-//! Refusals that are written past hyper, in the words of the handler (ERR-001).
+//! Bodies for the refusals that hyper writes by itself (ERR-001).
 //!
-//! hyper refuses what it cannot read as HTTP with a head of its own and no body, and gives no way to add one. This module
-//! recognises such a head as it is written, and appends a body.
+//! When hyper cannot read a request as HTTP, it answers with its own head and no body, and offers no way to add one.
+//! This module recognises such a head as it is written, and appends the handler's body.
 
 use crate::fault::Fault;
 use crate::reply::Reply;
 use memchr::memmem;
 
-/// How a head ends. An answer of ours ends with its body, but for one to `HEAD`.
+/// The end of a head. Our own answers end with their body, except answers to `HEAD`.
 const END: &[u8] = b"\r\n\r\n";
-/// How the first line of an answer begins; its version is that of the last request.
+/// The beginning of an answer's first line. The version is that of the last request.
 const BEGIN: &[u8] = b"HTTP/1.";
-/// What follows that in a refusal: the version's digit and the first of the status.
+/// What follows [`BEGIN`] in a refusal: the last digit of the version, and the first digit of the status.
 const STATUS: [&[u8]; 2] = [b"0 4", b"1 4"];
-/// What hyper says of a body that it does not send.
+/// The length that hyper gives for the missing body.
 const NO_BODY: &[u8] = b"\r\ncontent-length: 0\r\n";
-/// What every answer of ours says.
+/// A field that all our own answers have.
 const OURS: &[u8] = b"\r\ncontent-type: ";
 
-/// Where a refusal of hyper's own begins, if these bytes end with one.
+/// The offset of hyper's own refusal, if these bytes end with one.
 #[inline]
 pub(crate) fn bare_refusal(bytes: &[u8]) -> Option<usize> {
     if bytes.ends_with(END) { refusal_in(bytes) } else { None }
@@ -98,7 +98,7 @@ mod tests {
         body
     }
 
-    /// A refusal is recognised wherever it begins, and nothing else is taken for one.
+    /// A refusal is recognised at any offset, and no other answer is taken for one.
     #[test]
     fn a_bare_refusal_is_recognised() {
         assert_eq!(bare_refusal(BARE.as_bytes()), Some(0));

@@ -37,7 +37,7 @@ impl Body<'_> {
         Ok(bytes)
     }
 
-    /// Reads the whole body and keeps nothing of it, so that the next request begins where it ends.
+    /// Reads the whole body and discards it, so that the next request begins where it ends.
     ///
     /// # Errors
     /// As for [`Body::read`].

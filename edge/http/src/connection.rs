@@ -24,7 +24,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// How long a connection is read on after a refusal that ends it, and how many bytes.
+/// After a refusal that ends a connection, the server reads on for at most this time and this many bytes.
 const LINGER_WAIT: Duration = Duration::from_secs(1);
 const LINGER_MAX: usize = 4 * 1024 * 1024;
 
@@ -51,7 +51,7 @@ pub(crate) async fn serve<H: Handler>(
             let signed = SignedMark { connections: &connections, connection: &connection };
             let request = Request { peer, head: &head, body, signed, verdict };
             let reply = handler.answer(request).await;
-            // The next request would begin in doubt, or after bytes that were not read.
+            // It is unclear where the next request begins, or it begins after bytes that were not read.
             let is_last = verdict != Verdict::Clear || incoming.is_some();
             let reply = if is_last { reply.closing() } else { reply };
             connections.end(&connection, if head.method == Method::HEAD { 0 } else { reply.len() });
@@ -85,16 +85,17 @@ pub(crate) async fn serve<H: Handler>(
     }
 }
 
-/// How hyper reads and writes. Not with `pipeline_flush`: it holds an answer back while the next request is incomplete, and
-/// swallows hyper's own 400.
+/// The settings of hyper's connections. `pipeline_flush` stays off: it holds an answer back while the next request is
+/// incomplete, and swallows hyper's own 400.
 fn protocol() -> http1::Builder {
     let mut protocol = http1::Builder::new();
-    // Without `half_close` hyper looks for the end of the connection while a request waits: a system call a request.
+    // Without `half_close` hyper polls for the end of the connection while a request waits, which costs a system call
+    // per request.
     protocol.max_buf_size(HEAD_MAX).max_headers(FIELDS_MAX).writev(false).half_close(true);
     protocol
 }
 
-/// Refuses a connection that there is no place for.
+/// Refuses a connection for which there is no place.
 pub(crate) async fn turn_away(mut stream: TcpStream, refusal: Reply) {
     let answered = async {
         stream.write_all(&unread(&refusal)).await?;
@@ -106,8 +107,8 @@ pub(crate) async fn turn_away(mut stream: TcpStream, refusal: Reply) {
     }
 }
 
-/// Reads on for a moment after a refusal that ends the connection: a close over unread bytes would reset it, and take
-/// the answer away from a client that is still sending.
+/// Reads on for a moment after a refusal that ends the connection. Closing with unread bytes would reset the
+/// connection, and a client that is still sending would lose the answer.
 async fn linger(mut stream: impl AsyncRead + Unpin) {
     let mut left = LINGER_MAX;
     let mut scratch = [0; 4096];

@@ -1,8 +1,8 @@
-//! The open connections of a serving thread, and when one has to end: because the server stops, because it was silent for too
-//! long, because its client leaves too many bytes of answers unread, because unfinished requests take too much memory, or
-//! because a new connection needs its place.
+//! The open connections of a serving thread, and the reasons to close one: the server stops, the connection was silent
+//! for too long, its client leaves too many bytes of answers unread, unfinished requests take too much memory, or a new
+//! connection needs its place.
 //!
-//! The thread checks all of them at intervals. A timer for each would be set and reset with every request.
+//! The thread checks all connections at intervals. A timer per connection would have to be reset with every request.
 
 use crate::connection_state::{Connection, Signal};
 use crate::idle_order::IdleOrder;
@@ -10,16 +10,16 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Checks in a row without a sign of activity, after which a connection closes.
+/// A connection closes after this many checks in a row without activity.
 const SILENT_CHECKS: u32 = 2;
-/// Bytes of answers that the clients of a thread may leave unread, all together. A full book or all of an account's orders
-/// are megabytes: thousands of clients that request them and read slowly would otherwise take all memory.
+/// All clients of a thread together may leave this many bytes of answers unread. A full book or all orders of an
+/// account are megabytes: without a limit, thousands of slow readers would take all memory.
 const KEPT_MAX: usize = 64 * 1024 * 1024;
 
-/// One place in this many is kept for connections with a signed request: a crowd of others cannot take it.
+/// One place in this many is reserved for connections with a signed request, so that a crowd of others cannot take it.
 const KEPT_FOR_SIGNED: usize = 10;
-/// Bytes of unfinished heads and bodies that a thread keeps, all together. A head of any usual client arrives in one piece:
-/// only clients that hold requests back have unfinished ones. In memory they take about three times as much, since buffers grow
+/// The limit on bytes of unfinished heads and bodies per thread. The head of a usual client arrives in one piece; only
+/// clients that hold requests back have unfinished ones. They take about three times as much memory, since buffers grow
 /// by doubling.
 const UNFINISHED_MAX: usize = 4 * 1024 * 1024;
 
@@ -28,17 +28,17 @@ const UNFINISHED_MAX: usize = 4 * 1024 * 1024;
 pub(crate) struct Connections {
     open: RefCell<BTreeMap<u64, Rc<Connection>>>,
     last: Cell<u64>,
-    /// Signs of activity.
+    /// Signs of activity so far; the count serves as the thread's clock.
     signs: Cell<u64>,
-    /// Connections that have no signal to close, and those of them with a signed request.
+    /// Connections without a signal to close, and how many of them had a signed request.
     live: Cell<usize>,
     live_signed: Cell<usize>,
     idle_order: RefCell<IdleOrder>,
-    /// Answers made.
+    /// Answers made so far.
     answers: Cell<u64>,
     /// Bytes of answers made since `kept` was last summed up.
     uncounted: Cell<usize>,
-    /// Bytes of unfinished heads and bodies, and how many such began.
+    /// Bytes of unfinished heads and bodies, and the number of unfinished requests so far.
     unfinished: Cell<usize>,
     unfinished_begun: Cell<u64>,
     /// The signal that every new connection starts with.
@@ -56,7 +56,7 @@ impl Connections {
         let number = self.last.get() + 1;
         self.last.set(number);
         let connection = Rc::new(Connection::default());
-        // Its arrival is a sign too.
+        // Its arrival is a sign of activity too.
         self.sign(&connection);
         connection.send(self.signal.get());
         self.open.borrow_mut().insert(number, Rc::clone(&connection));
@@ -75,8 +75,9 @@ impl Connections {
         }
     }
 
-    /// Makes a place for a new connection among `share`. If none is free, the one that is idle for longest closes. Connections
-    /// without a signed request have fewer places, and make room among themselves. False if no connection is idle.
+    /// Makes a place for a new connection among `share`. If none is free, the connection that has been idle longest
+    /// closes. Connections without a signed request have fewer places; beyond these, one of them closes. Returns false
+    /// if no connection is idle.
     pub(crate) fn make_place(&self, share: usize) -> bool {
         let for_unsigned = share - if share > 1 { share.div_ceil(KEPT_FOR_SIGNED) } else { 0 };
         let (live, signed) = (self.live.get(), self.live_signed.get());
@@ -89,20 +90,20 @@ impl Connections {
         found.inspect(|connection| self.close(connection)).is_some()
     }
 
-    /// A request on this connection carried a valid signature.
+    /// Notes that a request on this connection carried a valid signature.
     pub(crate) fn note_signed(&self, connection: &Connection) {
         if !connection.is_signed.replace(true) && connection.signal.get() != Signal::Close {
             self.live_signed.set(self.live_signed.get() + 1);
         }
     }
 
-    /// The client has taken this many bytes of an answer.
+    /// Notes that the client has taken this many bytes of an answer.
     pub(crate) fn took(&self, connection: &Connection, bytes: usize) {
         connection.took(bytes);
         self.sign(connection);
     }
 
-    /// The body of a request has arrived.
+    /// Notes that the body of a request has arrived.
     pub(crate) fn end_of_body(&self, connection: &Connection) {
         connection.is_reading.set(false);
         self.sign(connection);
@@ -118,7 +119,7 @@ impl Connections {
         connection.send(Signal::Close);
     }
 
-    /// It closes or has left: it counts no more.
+    /// Stops counting a connection that closes or has ended.
     fn forget(&self, connection: &Connection) {
         if connection.signal.get() != Signal::Close {
             self.live.set(self.live.get() - 1);
@@ -126,14 +127,16 @@ impl Connections {
         }
     }
 
-    /// Bytes have arrived from a client. Those of a head count until it is whole; a body counts where it is kept.
+    /// Notes bytes that arrived from a client. Bytes of a head count until the head is whole; bytes of a body are
+    /// counted where the body is kept.
     pub(crate) fn receive(&self, connection: &Connection, bytes: usize) {
         if !connection.is_serving.get() {
             self.hold(connection, bytes);
         }
     }
 
-    /// Bytes of an unfinished request are kept. If they are too many, those connections close that began theirs first.
+    /// Counts bytes of an unfinished request. If the thread keeps too many, the connections with the oldest unfinished
+    /// requests close.
     pub(crate) fn hold(&self, connection: &Connection, bytes: usize) {
         if connection.unfinished.get() == 0 {
             self.unfinished_begun.set(self.unfinished_begun.get() + 1);
@@ -146,20 +149,20 @@ impl Connections {
         }
     }
 
-    /// A whole head has arrived.
+    /// Notes that a whole head has arrived.
     pub(crate) fn begin(&self, connection: &Connection) {
         self.release(connection);
         connection.is_serving.set(true);
         self.sign(connection);
     }
 
-    /// A request is whole, or its connection ends.
+    /// Stops counting a connection's unfinished bytes: its request is whole, or the connection ends.
     fn release(&self, connection: &Connection) {
         self.unfinished.set(self.unfinished.get().saturating_sub(connection.unfinished.take()));
     }
 
-    /// Closes connections with unfinished requests, the oldest first, until an eighth of the room is free: the next search
-    /// for them is then some time away.
+    /// Closes connections with unfinished requests, the oldest first, until an eighth of the limit is free, so that the
+    /// next search is some time away.
     #[cold]
     fn close_unfinished(&self) {
         let open = self.open.borrow();
@@ -175,8 +178,8 @@ impl Connections {
         }
     }
 
-    /// An answer of this many bytes is made for a connection. If too many bytes are kept, those connections close that have
-    /// left theirs for longest.
+    /// Notes an answer of this many bytes. If too many bytes are unread, the connections whose answers have waited
+    /// longest close.
     pub(crate) fn end(&self, connection: &Connection, bytes: usize) {
         self.release(connection);
         connection.end(bytes);
@@ -184,7 +187,8 @@ impl Connections {
         self.answers.set(self.answers.get() + 1);
         connection.answered.set(self.answers.get());
         self.uncounted.set(self.uncounted.get().saturating_add(bytes));
-        // The sum takes work for each connection. No answer is so large that this is too seldom.
+        // The sum visits every connection, so it is not taken for each answer. No answer is large enough to make this
+        // too rare.
         if self.uncounted.get() >= KEPT_MAX / 8 {
             self.uncounted.set(0);
             self.make_room(connection);
@@ -212,13 +216,13 @@ impl Connections {
         }
     }
 
-    /// All connections, and those to come, end after the request in progress.
+    /// Ends all connections, later ones included, after their request in progress.
     pub(crate) fn finish(&self) {
         self.signal.set(Signal::Finish);
         self.open.borrow().values().for_each(|connection| connection.send(Signal::Finish));
     }
 
-    /// Checks all connections, and closes those that gave no sign at several checks in a row.
+    /// Checks all connections, and closes those without activity at [`SILENT_CHECKS`] checks in a row.
     pub(crate) fn check(&self) {
         let open = self.open.borrow();
         open.values()

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
-/// What a connection has to do; a later signal includes the earlier ones.
+/// An instruction to a connection; a later signal includes the earlier ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Signal {
     /// Go on.
@@ -21,7 +21,8 @@ pub(crate) enum Signal {
 pub(crate) struct Connection {
     pub(crate) signal: Cell<Signal>,
     waker: RefCell<Option<Waker>>,
-    /// When the last request began or the client last took a piece of an answer, in the thread's order of such signs.
+    /// When the last request began or the client last took a piece of an answer, counted in the thread's signs of
+    /// activity.
     pub(crate) active_at: Cell<u64>,
     /// Whether a request is being answered.
     pub(crate) is_serving: Cell<bool>,
@@ -31,15 +32,15 @@ pub(crate) struct Connection {
     pub(crate) is_signed: Cell<bool>,
     /// Bytes of answers that the client has not taken.
     pub(crate) untaken: Cell<usize>,
-    /// Bytes of memory that its answers take, and how many answers of the thread had been made with the last.
+    /// Bytes of memory that its answers take, and the thread's number of its last answer.
     pub(crate) kept: Cell<usize>,
     pub(crate) answered: Cell<u64>,
     /// Its entry in the idle order: whether among signed connections, and the time there.
     pub(crate) idle_entry: Cell<(bool, u64)>,
-    /// Bytes of an unfinished head or body, and when the first of them came, in the thread's order of such.
+    /// Bytes of an unfinished head or body, and the thread's number of this unfinished request.
     pub(crate) unfinished: Cell<usize>,
     pub(crate) unfinished_since: Cell<u64>,
-    /// The last sign at the last check, and the checks since a new one.
+    /// The last activity that a check saw, and the number of checks since.
     seen: Cell<(u64, u32)>,
 }
 
@@ -49,7 +50,7 @@ impl Connection {
         self.is_serving.get() && !self.is_reading.get()
     }
 
-    /// Its answer of this many bytes is made.
+    /// Notes an answer of this many bytes.
     pub(crate) fn end(&self, bytes: usize) {
         self.is_serving.set(false);
         self.is_reading.set(false);
@@ -59,7 +60,8 @@ impl Connection {
         self.kept.set(untaken);
     }
 
-    /// The client has taken this many bytes. A body is one piece of memory, and stays until its end is taken.
+    /// Notes that the client has taken this many bytes. A body is one piece of memory, and stays until its end is
+    /// taken.
     pub(crate) fn took(&self, bytes: usize) {
         let untaken = self.untaken.get().saturating_sub(bytes);
         self.untaken.set(untaken);
@@ -92,7 +94,7 @@ impl Connection {
         }
     }
 
-    /// The number of checks in a row without a sign, this one included.
+    /// The number of checks in a row without activity, this one included.
     pub(crate) fn silent_checks(&self) -> u32 {
         let active_at = self.active_at.get();
         let (before, checks) = self.seen.get();

@@ -1,4 +1,4 @@
-//! What the server refuses by itself. The handler words it: each interface has its own form of an error.
+//! Refusals by the server itself. The handler writes their bodies, since each interface has its own form of an error.
 
 use crate::limits::{BODY_MAX, FIELDS_MAX, HEAD_MAX};
 use std::fmt;
@@ -10,7 +10,7 @@ pub enum Fault {
     Malformed,
     /// The head has too many bytes or too many fields.
     HeadTooLarge,
-    /// Two readers could see the request end at two places, or under two hosts (D-03).
+    /// Two readers could disagree where the request ends, or which host it names (D-03).
     Ambiguous(&'static str),
     /// The body has too many bytes.
     BodyTooLarge,
@@ -20,7 +20,7 @@ pub enum Fault {
     BodyLate,
     /// There are too many connections, and all of them are in use.
     TooManyConnections,
-    /// The client's address has as many connections as it may.
+    /// The client's address has reached its limit of connections.
     TooManyOfAddress,
 }
 

@@ -12,7 +12,7 @@ use std::cell::{Cell, RefCell};
 /// Bytes of a line kept until the rest of it arrives; hyper refuses a larger head.
 const LINE_MAX: usize = HEAD_MAX;
 
-/// What is known of a connection's requests.
+/// The framing of a connection's requests, as far as their bytes have arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Framing {
     heads: RefCell<Heads>,
@@ -26,7 +26,7 @@ impl Framing {
         self.heads.borrow_mut().feed(bytes);
     }
 
-    /// Counts the request that is now served, and returns what is known of its framing.
+    /// Counts the request that is served next, and returns its verdict.
     pub(crate) fn next(&self) -> Verdict {
         self.served.set(self.served.get() + 1);
         let heads = self.heads.borrow();
@@ -35,14 +35,14 @@ impl Framing {
     }
 }
 
-/// Whether a request's end is beyond doubt.
+/// Whether the end of a request is certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It is; the connection may go on.
+    /// The end is certain; the connection may go on.
     Clear,
-    /// Its body comes in chunks, which only hyper follows: the connection ends with it.
+    /// The body comes in chunks, which only hyper parses: the connection ends after this request.
     Last,
-    /// It could be read in two ways, and this is why.
+    /// The request could be read in two ways, for this reason.
     Ambiguous(&'static str),
 }
 
@@ -53,12 +53,12 @@ struct Last {
     verdict: Verdict,
 }
 
-/// What the bytes to come belong to.
+/// What the next bytes belong to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
     #[default]
     Head,
-    /// So many bytes of a body.
+    /// A body with this many bytes left.
     Body(u64),
     /// No further byte is read: the connection ends with a request already seen.
     Rest,
@@ -73,7 +73,7 @@ struct Heads {
     /// Lines of this head so far.
     lines: u32,
     lengths: u32,
-    /// The last Content-Length, as far as it is a number.
+    /// The last Content-Length, if it is a number.
     length: Option<u64>,
     codings: u32,
     bare_line_feed: bool,
@@ -184,7 +184,7 @@ impl Heads {
     }
 }
 
-/// What follows a header's name, which stands here in lower case with its colon.
+/// The value of a header line with this name. `name` is in lower case and ends with the colon.
 fn value_of<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     let (found, value) = line.split_at_checked(name.len())?;
     found.eq_ignore_ascii_case(name).then_some(value)

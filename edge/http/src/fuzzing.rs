@@ -1,19 +1,19 @@
-//! An opening for the fuzzer alone: the reader of heads without a socket.
+//! Access for the fuzzer only: the reader of heads without a socket.
 
 use crate::framing::{Framing, Verdict};
 
-/// What is known of a connection's requests.
+/// The framing of a connection's requests, as far as their bytes have arrived.
 #[derive(Debug, Default)]
 pub struct Heads(Framing);
 
-/// Whether a request's end is beyond doubt.
+/// Whether the end of a request is certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It is.
+    /// The end is certain.
     Clear,
-    /// Its connection ends with it.
+    /// The connection ends after this request.
     Last,
-    /// It could be read in two ways.
+    /// The request could be read in two ways.
     Ambiguous,
 }
 
@@ -23,7 +23,7 @@ impl Heads {
         self.0.feed(bytes);
     }
 
-    /// Counts the request that is now served, and returns what is known of its end.
+    /// Counts the request that is served next, and returns its verdict.
     pub fn serve(&self) -> End {
         match self.0.next() {
             Verdict::Clear => End::Clear,

@@ -22,7 +22,7 @@ pub(crate) struct GuardedStream {
     connections: Rc<Connections>,
     connection: Rc<Connection>,
     refuse: fn(Fault) -> Reply,
-    /// What is left of an answer that goes out in place of hyper's own.
+    /// The rest of a refusal that is written in place of hyper's own.
     instead: Vec<u8>,
 }
 
@@ -88,7 +88,7 @@ impl AsyncWrite for GuardedStream {
         match bare_refusal(bytes) {
             None => self.write(context, bytes),
             Some(0) => self.write_worded(context, bytes),
-            // First the answers before it.
+            // The answers before the refusal are written first.
             Some(begin) => self.write(context, bytes.get(..begin).unwrap_or(bytes)),
         }
     }

@@ -1,4 +1,4 @@
-//! What answers requests.
+//! The handler, which answers requests.
 
 use crate::body::Body;
 use crate::connection_care::Connections;
@@ -43,7 +43,7 @@ impl Request<'_> {
     }
 }
 
-/// Notes that a connection belongs to a client that signs: some places are kept for those.
+/// Notes that a connection belongs to a client that signs. Some places are reserved for such connections.
 #[derive(Clone, Copy, Debug)]
 pub struct SignedMark<'a> {
     pub(crate) connections: &'a Connections,
@@ -51,24 +51,24 @@ pub struct SignedMark<'a> {
 }
 
 impl SignedMark<'_> {
-    /// Notes it.
+    /// Marks the connection.
     pub fn set(self) {
         self.connections.note_signed(self.connection);
     }
 }
 
-/// What answers the requests of a server. Each serving thread calls it from many connections in turn.
+/// Answers the requests of a server. Each serving thread calls it for many connections in turn.
 pub trait Handler: Send + Sync + 'static {
-    /// Answers one request. The future of a connection contains this one: box what few requests need.
+    /// Answers one request. The connection's future contains this one, so box the parts that only few requests need.
     fn answer(&self, request: Request<'_>) -> impl Future<Output = Reply>;
 
-    /// A task that each serving thread runs next to its connections. It starts before the first connection, and its first
-    /// part, which makes the task, runs on that thread too.
+    /// A task that each serving thread runs next to its connections. It starts before the first connection. The call
+    /// that makes the task runs on that thread too.
     fn thread_task(&self) -> impl Future<Output = ()> + 'static;
 
-    /// The client behind an address: addresses with the same one share the places of one client.
+    /// The client that an address stands for. All addresses of one client share its places.
     fn client_of(address: IpAddr) -> IpAddr;
 
-    /// The words for what the server refuses by itself. Only status, media type, body and the time to retry count.
+    /// The answer to a fault. The server uses only its status, media type, body and time to retry.
     fn refuse(fault: Fault) -> Reply;
 }

@@ -4,12 +4,13 @@ use crate::connection_state::{Connection, Signal};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Numbers of connections with the time of an activity, which may not be the last. The order is brought up to date only while a
-/// connection is searched: activity costs nothing here.
+/// Numbers of connections, each with the time of an activity, which need not be its last one. Only a search updates the
+/// entries, so that activity costs nothing here.
 #[derive(Debug, Default)]
 pub(crate) struct IdleOrder {
     unsigned: BTreeSet<(u64, u64)>,
-    /// Those with a signed request. Each moves here when it comes first among the others.
+    /// Connections with a signed request. A search moves a connection here when it finds it first among the unsigned
+    /// ones.
     signed: BTreeSet<(u64, u64)>,
 }
 
@@ -25,7 +26,7 @@ impl IdleOrder {
         self.entries(is_signed).remove(&(at, number));
     }
 
-    /// The connection that is idle for longest at `now`, of those without a signed request or of all.
+    /// The connection that has been idle longest at `now`, of those without a signed request or of all.
     pub(crate) fn first(
         &mut self,
         open: &BTreeMap<u64, Rc<Connection>>,
@@ -38,7 +39,7 @@ impl IdleOrder {
         open.get(&number).cloned()
     }
 
-    /// Moves entries of one kind on until the first of them is an idle connection, and returns it, if there is one.
+    /// Updates the entries of one kind until the first is that of an idle connection, and returns it, if there is one.
     fn first_of(
         &mut self,
         is_signed: bool,
@@ -58,7 +59,7 @@ impl IdleOrder {
             }
             self.entries(is_signed).pop_first();
             if let (Some(connection), Some(active_at)) = (connection, active_at) {
-                // As if active until later: a waiting one need not be looked at with each search.
+                // A waiting connection counts as active until later, so that not every search visits it.
                 self.enter(number, connection, if is_waiting { later } else { active_at });
             }
         }

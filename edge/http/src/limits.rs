@@ -1,4 +1,4 @@
-//! The limits that every connection has.
+//! The limits of every connection.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
-//! Permits of connections to be open, counted from their acceptance to their end, for all threads and for each client address.
+//! Permits for open connections, counted from acceptance to end, over all threads and for each client address.
 //!
-//! Each thread counts the connections that it serves. A connection in its queue is an open file too: in a flood, a thread that
-//! is busy for some milliseconds gets hundreds.
+//! Each thread counts the connections that it serves, but a connection in its queue is an open file too. In a flood, a
+//! thread that is busy for some milliseconds gets hundreds of them.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -10,14 +10,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// How many connections may be open.
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
-    /// All of them. Further ones take the place of idle ones, so that the process never lacks a file.
+    /// The limit for all clients. Further connections take the place of idle ones, so that the process never runs out
+    /// of files.
     pub all: usize,
-    /// Those of one client address.
+    /// The limit for one client address.
     pub of_address: usize,
 }
 
 impl Places {
-    /// This many, of which one address may have `percent`.
+    /// Places for `all` connections, of which one address may have `percent`.
     pub fn new(all: usize, percent: usize) -> Self {
         Self { all, of_address: (all.saturating_mul(percent) / 100).clamp(1, all.max(1)) }
     }
@@ -42,7 +43,7 @@ struct Taken {
 pub(crate) enum NoPermit {
     /// All are taken.
     All,
-    /// The address has its share.
+    /// The address has used its share.
     OfAddress,
 }
 

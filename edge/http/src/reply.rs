@@ -16,7 +16,7 @@ use std::task::{Context, Poll};
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                            base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// An answer: status, media type, body, and what else its head says.
+/// An answer: status, media type, body, and further header fields.
 #[derive(Debug)]
 pub struct Reply {
     status: StatusCode,
@@ -119,7 +119,7 @@ impl Reply {
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
-        // A browser must not take an answer for another media type, such as a page of a client's words.
+        // A browser must not guess another media type, and so show a client's own text as a page.
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         if self.is_uncached {
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -141,8 +141,8 @@ impl Reply {
     }
 }
 
-/// Bytes of a body that a connection gets at once. It copies them to its write buffer, and keeps a buffer of the largest
-/// copy's size while it is open: larger pieces would let a client pin megabytes for each of thousands of connections.
+/// Bytes of a body that a connection gets at once. The connection copies them to its write buffer, and keeps a buffer
+/// of the largest copy's size while it is open. Larger pieces would let thousands of connections pin megabytes each.
 const PIECE: usize = 32 * 1024;
 
 /// A body on its way to a connection. Nearly every one is a single piece.
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
     use std::task::Waker;
 
-    /// Every answer, private ones and pages say what a browser and a cache may do with them.
+    /// Answers, private answers and pages carry the fields that restrict browsers and caches.
     #[test]
     fn heads_guard_against_browsers_and_caches() {
         let fields = |reply: Reply| {
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(fields(page), (some("nosniff"), None, some("no-referrer"), Some(false)));
     }
 
-    /// All of a body comes, in its order, and none of it in a piece too large to be kept for every connection.
+    /// A body arrives whole and in order, in pieces of at most [`PIECE`] bytes.
     #[test]
     fn a_body_comes_in_pieces() {
         for (bytes, pieces) in [(0, 0), (1, 1), (PIECE, 1), (PIECE + 1, 2), (10 * PIECE, 10)] {

@@ -14,19 +14,21 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::LocalSet;
 
-/// Blocking threads of a serving thread at most, for requests that wait for a disk; further ones queue. The first
-/// is there from the start.
+/// Blocking threads of a serving thread at most, for requests that wait for a disk; further requests queue. The first
+/// thread exists from the start.
 const BLOCKING_MAX: usize = 4;
-/// How long they stay with nothing to do.
+/// How long an idle blocking thread stays: practically forever.
 const FOR_GOOD: Duration = Duration::from_hours(24 * 365);
 /// The time between two checks of all connections. One that sends no whole head and takes nothing of an answer closes after
 /// two to three checks: after 60 to 90 seconds, idle time of a kept-alive connection included.
 const CHECK_EVERY: Duration = Duration::from_secs(30);
 /// How long open requests may take once the server stops; service managers kill after ten seconds or so.
 const STOP_WAIT: Duration = Duration::from_secs(3);
-/// Connections at most that a thread refuses with an answer at one time: their files are not counted among those it serves.
+/// Connections at most that a thread refuses with an answer at one time. Their files do not count among those it
+/// serves.
 const TURNED_AWAY_MAX: usize = 2;
-/// Connections at most that make place for new ones at one time: each is an open file until its task has ended.
+/// Connections of a thread at most that are closing to make place for new ones: each is an open file until its task has
+/// ended.
 const CLOSING_MAX: usize = 16;
 /// Connections of a thread beyond its share: those it turns away, those that are closing, and one since shares are rounded up.
 const BEYOND: usize = TURNED_AWAY_MAX + CLOSING_MAX + 1;
@@ -41,11 +43,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Stops: no new connections or requests, open requests are answered first.
+    /// Stops the server: it takes no new connections or requests, and answers open requests first.
     pub fn stop(self) {
         let _ = self.stop.send(true);
         for thread in self.threads {
-            // A thread that has panicked serves nothing any more either.
+            // A thread that has panicked has stopped too.
             let _ = thread.join();
         }
     }
@@ -56,7 +58,7 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Open files that serving takes at most besides the connections it may have. They grow with the processors: a fixed
+/// Open files at most that serving needs besides its connections. The number grows with the processors: a fixed
 /// allowance would leave none for the journal on a large machine.
 pub fn own_files() -> usize {
     threads() * (RUNTIME_FILES + BEYOND)
@@ -101,7 +103,8 @@ where
         .thread_keep_alive(FOR_GOOD)
         .thread_name(format!("http-{number}-disk"))
         .build()?;
-    // With one thread there, a second that the system has no room for is no panic: the first does its work.
+    // Starts the first blocking thread now. If the system later refuses a second one, the first does its work, and
+    // tokio does not panic.
     runtime.spawn_blocking(|| ());
     std::thread::Builder::new().name(format!("http-{number}")).spawn(move || {
         let _abort = AbortOnPanic;
@@ -114,7 +117,7 @@ where
     })
 }
 
-/// The queue by which a serving thread gets its connections.
+/// The queue through which a serving thread gets its connections.
 type Queue = mpsc::UnboundedSender<(Permit, std::net::TcpStream)>;
 
 /// One serving thread.
@@ -123,14 +126,14 @@ struct ServingThread<H> {
     stopped: watch::Receiver<bool>,
     /// Connections it serves at most.
     share: usize,
-    /// Whether the last connection that came was turned away.
+    /// Whether the lack of places was logged; cleared once an eighth of them is free.
     is_full: Cell<bool>,
     /// Connections that are being refused with an answer.
     turned_away: Rc<Cell<usize>>,
 }
 
 impl<H: Handler> ServingThread<H> {
-    /// Makes one on its own thread.
+    /// Returns a function that makes a serving thread's state, to be called on that thread.
     fn new(handler: Arc<H>, stopped: watch::Receiver<bool>, share: usize) -> impl FnOnce() -> Self + Send {
         move || Self { handler, stopped, share, is_full: Cell::new(false), turned_away: Rc::default() }
     }
@@ -154,11 +157,11 @@ impl<H: Handler> ServingThread<H> {
             };
             match accepted {
                 Ok((stream, peer)) => {
-                    // Each is an open file from here on, though its thread may take some time to look at it.
+                    // The connection is an open file from here on, even while it waits in the queue of its thread.
                     let permit = match permits.take(Some(H::client_of(peer.ip()))) {
                         Ok(permit) => permit,
                         Err(NoPermit::All) => {
-                            // Let those end that are closing.
+                            // Lets closing connections end.
                             tokio::task::yield_now().await;
                             continue;
                         }
@@ -173,13 +176,13 @@ impl<H: Handler> ServingThread<H> {
                     match others.get(turn) {
                         None => self.start(permit, stream, &open),
                         Some(other) => {
-                            // A thread that is gone drops the connection.
+                            // If that thread has ended, the connection is dropped.
                             let _ = stream.into_std().map(|stream| other.send((permit, stream)));
                         }
                     }
                 }
                 Err(error) => {
-                    // Out of file descriptors, most likely: let some connections end.
+                    // Most likely the process is out of file descriptors: lets some connections end.
                     tracing::warn!(%error, "cannot accept a connection");
                     tokio::time::sleep(Duration::from_millis(20)).await;
                 }
@@ -201,7 +204,7 @@ impl<H: Handler> ServingThread<H> {
         drain(&open).await;
     }
 
-    /// The connections of this thread, checked for as long as it serves.
+    /// The connections of this thread. A task checks them until the server stops.
     fn connections(&self) -> Rc<Connections> {
         let connections = Rc::new(Connections::default());
         let (checked, mut stopped) = (Rc::clone(&connections), self.stopped.clone());
@@ -217,8 +220,8 @@ impl<H: Handler> ServingThread<H> {
         connections
     }
 
-    /// Refuses a connection; a few at a time with an answer, so that a flood of them takes no open files. The others close
-    /// without one.
+    /// Refuses a connection. Only a few at a time get an answer; the others close without one, so that a flood takes no
+    /// open files.
     fn turn_away(&self, permit: Permit, stream: TcpStream, fault: Fault) {
         let turned_away = Rc::clone(&self.turned_away);
         if turned_away.get() < TURNED_AWAY_MAX {
@@ -240,11 +243,12 @@ impl<H: Handler> ServingThread<H> {
             self.turn_away(permit, stream, Fault::TooManyConnections);
             return;
         }
-        // Not at the first free place: where places are taken as they come free, each would write a line to the log.
+        // Not cleared at the first free place: if each free place is taken at once, every connection would write a line
+        // to the log.
         if connections.open() <= self.share - self.share.div_ceil(8) {
             self.is_full.set(false);
         }
-        // Without it, small replies wait for the client's acknowledgement.
+        // Without `TCP_NODELAY`, small replies wait for the client's acknowledgement.
         let _ = stream.set_nodelay(true);
         let (handler, connections) = (Arc::clone(&self.handler), Rc::clone(connections));
         let (number, connection) = connections.enter();
@@ -256,7 +260,7 @@ impl<H: Handler> ServingThread<H> {
     }
 }
 
-/// A connection's place among those of its thread, given back however the connection ends.
+/// A connection's place among those of its thread, given back when it is dropped.
 struct Place {
     connections: Rc<Connections>,
     number: u64,

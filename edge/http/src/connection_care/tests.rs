@@ -57,8 +57,8 @@ fn a_client_that_leaves_too_much_unread_is_closed() {
     );
 }
 
-/// An answer stays in memory whole until its last byte is taken, and counts so. An answer after it adds to the bytes that
-/// are left.
+/// An answer stays in memory whole until its last byte is taken, and counts in full until then. A later answer adds to
+/// the bytes that are left.
 #[test]
 fn an_answer_counts_whole_until_its_end_is_taken() {
     const LARGE: usize = KEPT_MAX / 4;
@@ -128,8 +128,8 @@ fn the_end_of_a_connection_makes_room() {
     assert_eq!(connections.unfinished.get(), 0);
 }
 
-/// A new connection takes the place of the one that is idle for longest: no request began, no answer was taken. One whose
-/// client waits for an answer stays; one whose client has yet to send a body does not.
+/// A new connection takes the place of the one that has been idle longest: no request began, no answer was taken. A
+/// connection whose client waits for an answer stays; one whose client still has to send a body does not.
 #[test]
 fn the_longest_idle_makes_place() {
     let connections = Connections::default();
@@ -153,7 +153,7 @@ fn the_longest_idle_makes_place() {
     }
 }
 
-/// Connections that have ended leave nothing behind.
+/// Connections that have ended leave no entry in the idle order.
 #[test]
 fn the_idle_order_forgets_what_has_ended() {
     let connections = Connections::default();
@@ -171,7 +171,7 @@ fn the_idle_order_forgets_what_has_ended() {
     assert_eq!((connections.live.get(), connections.live_signed.get()), (0, 0));
 }
 
-/// While all clients wait for answers there is no place.
+/// While all clients wait for answers, no place is made.
 #[test]
 fn no_place_is_made_of_waiting_connections() {
     let connections = Connections::default();
@@ -190,7 +190,7 @@ fn no_place_is_made_of_waiting_connections() {
     assert!(!connections.make_place(4));
 }
 
-/// However many connections without a signed request come, a tenth of the places stays with signed ones.
+/// Any number of connections without a signed request leaves a tenth of the places to signed ones.
 #[test]
 fn a_crowd_leaves_signed_connections_alone() {
     let connections = Connections::default();

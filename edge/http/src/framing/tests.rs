@@ -29,7 +29,7 @@ fn plain_requests_are_clear() {
     let two = post("Content-Length: 5\r\n", "a\r\n\r\n") + &post("content-length:0\r\n", "") + GET;
     assert_eq!(verdicts(&two, 3), [Verdict::Clear; 3]);
     assert_eq!(verdicts(&format!("\r\n\r\n{GET}"), 1), [Verdict::Clear]);
-    // A header is what its whole name says, and a body is no head.
+    // Only a header's whole name counts, and a body is not read as a head.
     let odd = post(
         "X-Content-Length: 1\r\nContent-Length: 40\r\n",
         "Content-Length: 1\r\nContent-Length: 2\r\n\r\n",
