@@ -15,20 +15,20 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What kind of call a route is.
+/// The kind of call that a route serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// It only reads.
     Reads,
     /// It changes state.
     Changes,
-    /// It takes orders out: changes state, with reserved capacity (D-04).
+    /// It cancels orders: changes state, with reserved capacity (D-04).
     Cancels,
-    /// It only says that the caller is there, with reserved capacity (D-04).
+    /// It is a heartbeat: a sign of life only, with reserved capacity (D-04).
     Beats,
 }
 
-/// A private request before anything about it is known.
+/// A private request, before any check.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The path as called, letter by letter.
@@ -41,18 +41,18 @@ pub struct Request<'a> {
     pub kind: Kind,
 }
 
-/// A request that may act: its nonce is used, whatever comes of it.
+/// An admitted request. Its nonce is used, even if the request is refused later.
 #[derive(Debug)]
 pub struct Call {
     /// The key that signed it.
     pub known: Arc<KnownKey>,
     /// The nonce to journal; none for callers that need none (bearer tokens).
     pub nonce: Option<Nonce>,
-    /// What it asks.
+    /// The fields of the request.
     pub payload: Payload,
-    /// Its turn in the rate queue: how long to wait before acting, zero when it need not.
+    /// How long it waits for its turn in the rate queue; zero if it need not wait.
     pub wait: Duration,
-    /// How often the key's nonces had been forgotten when this one was taken, or before.
+    /// The key's count of nonce resets, read before this nonce was taken.
     resets: u64,
 }
 
@@ -62,7 +62,8 @@ impl Call {
         &self.known.key
     }
 
-    /// Whether the key's nonces were forgotten since it was let in: its own, used now, would count against what comes after.
+    /// Whether the key's nonces were reset after this call was admitted. If the call used its nonce now, it would block
+    /// lower nonces that the key sends after the reset.
     pub fn is_overtaken(&self) -> bool {
         self.known.nonces().resets() != self.resets
     }
@@ -76,7 +77,7 @@ impl Call {
     }
 }
 
-/// Who calls and may they; one for the whole exchange.
+/// Authenticates calls and limits their rate; one for the whole exchange.
 #[derive(Debug)]
 pub struct Gate {
     keys: KeyTable,
@@ -107,7 +108,7 @@ impl Gate {
         &self.keys
     }
 
-    /// Lets a public request in: how long it has to wait for its turn, zero when it need not (LIM-001).
+    /// Admits a public request. Returns how long it waits for its turn; zero if it need not wait (LIM-001).
     ///
     /// `now` counts from any fixed start, the same for all calls.
     ///
@@ -117,7 +118,7 @@ impl Gate {
         if self.limits.enabled { turn(self.public.take(peer, now)) } else { Ok(Duration::ZERO) }
     }
 
-    /// Lets a request for one of the site's pages in. It takes nothing of what the interface's public paths have (LIM-006).
+    /// Admits a request for one of the site's pages. Pages do not draw on the limit of the public paths (LIM-006).
     ///
     /// # Errors
     /// `RateLimit`.
@@ -125,8 +126,8 @@ impl Gate {
         if self.limits.enabled { turn(self.pages.take(peer, now)).map(|_| ()) } else { Ok(()) }
     }
 
-    /// Lets a private request of this address go on to [`Gate::check`]. Nothing of the request need have been read but its head:
-    /// a flood from one address costs no more than that.
+    /// Admits a private request of this address to [`Gate::check`]. Only the head of the request need have been read,
+    /// so that a flood from one address costs no more than that.
     ///
     /// # Errors
     /// `RateLimit`.
@@ -134,13 +135,13 @@ impl Gate {
         if self.limits.enabled { turn(self.flood.take(peer, now)).map(|_| ()) } else { Ok(()) }
     }
 
-    /// Lets a private request in, which is a sign of life (SES-012). Its nonce is taken before it waits, so that nonces are
-    /// taken as they arrive.
+    /// Checks and admits a private request, which is a sign of life (SES-012). Its nonce is taken before it waits, so
+    /// that nonces are taken in the order of arrival.
     ///
     /// `now` counts from any fixed start, the same for all calls; `time` is the exchange's time.
     ///
     /// # Errors
-    /// The first check that fails; the nonce is then not used, and whoever sent it need not be there (SES-013).
+    /// The first check that fails. The nonce is then not used, and the request is no sign of life (SES-013).
     pub fn check(&self, request: &Request<'_>, now: Duration, time: Time) -> Result<Call, Refusal> {
         let (known, tag, decoded) = self.authenticate(request)?;
         let wait = if self.limits.enabled { wait(&known, request.kind, now)? } else { Duration::ZERO };
@@ -153,11 +154,11 @@ impl Gate {
         Ok(Call { known, nonce: Some(nonce), payload, wait, resets })
     }
 
-    /// Headers, key and signature: who signed what.
+    /// Checks headers, key and signature. Returns the key, the signature and the decoded payload.
     fn authenticate(&self, request: &Request<'_>) -> Result<(Arc<KnownKey>, Tag, Vec<u8>), Refusal> {
         let signed = self.names.read(request.headers)?;
         let Some(known) = self.keys.find(signed.api_key) else {
-            // The answer says that the key is unknown; its timing need not say so to those who guess.
+            // An unknown key takes as much time as a known one.
             let _ = self.keys.nobody().verify(signed.payload, signed.signature);
             return Err(unknown_key(signed.api_key));
         };
@@ -175,8 +176,8 @@ impl Gate {
     }
 }
 
-/// How long a request waits for its turn. A cancel need not be let in like others, but it does not overtake what its key
-/// sent before it either: an order could come alive after all were cancelled.
+/// How long a request waits for its turn. A cancel draws on reserved capacity, but it does not overtake its key's
+/// waiting orders: otherwise an order could come alive after all were cancelled.
 fn wait(known: &KnownKey, kind: Kind, now: Duration) -> Result<Duration, Refusal> {
     let reserved = matches!(kind, Kind::Cancels | Kind::Beats);
     let wait = turn(known.allowance.take(now, reserved))?;
@@ -201,7 +202,8 @@ fn unknown_key(api_key: &[u8]) -> Refusal {
     Refusal::new(Reason::InvalidApiKey, format!("InvalidApiKey: API key '{}' is unknown", quoted(&shown)))
 }
 
-/// `request` is the path called, its leading slash optional, with the query string where the route has one.
+/// Checks that the field `request` is the path called (its leading slash optional), with the query string where the
+/// route has one.
 fn check_path(request: &Request<'_>, payload: &Payload) -> Result<(), Refusal> {
     let Request { path, query, .. } = request;
     let called = match query {

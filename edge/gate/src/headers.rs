@@ -53,7 +53,7 @@ impl HeaderNames {
         Ok(Self { prefixes })
     }
 
-    /// The three headers of a request, or the refusal it earns.
+    /// The three headers of a request, or its refusal.
     pub(crate) fn read<'a>(&self, headers: &'a HeaderMap) -> Result<Signed<'a>, Refusal> {
         let found = self.find(headers)?;
         let shown = self
@@ -149,7 +149,7 @@ impl<'a> Found<'a> {
             return Err(ambiguous("Header 'Authorization' is given twice"));
         }
         self.authorization = true;
-        // Other schemes are a proxy's business and none of ours.
+        // Other schemes are meant for proxies and are ignored.
         self.bearer = value.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"bearer "));
         Ok(())
     }
@@ -176,7 +176,7 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    /// The refusal of a request with a bearer token: no token is known yet, and beside a key it is ambiguous.
+    /// The refusal of a request with a bearer token: no token is known yet, and together with a key it is ambiguous.
     fn beside_bearer(&self) -> Refusal {
         if self.api_key.is_some() || self.signature.is_some() {
             return ambiguous("Both API-key headers and a bearer token are given");
@@ -185,7 +185,8 @@ impl<'a> Found<'a> {
     }
 }
 
-/// The refusal of a request whose key may be in a header that nobody reads here: its client has header names built in.
+/// Adds a hint if the key may be in a header that this exchange does not read, since some clients have header names
+/// built in.
 #[cold]
 fn hinted(refusal: Refusal, headers: &HeaderMap) -> Refusal {
     let Some(prefix) = headers.keys().find_map(|name| name.as_str().strip_suffix("-apikey")) else {

@@ -1,7 +1,7 @@
 //! A strict JSON reader over text that is already in memory: one pass, nothing copied, numbers as their digits.
 //!
-//! Refused beside what the grammar refuses: a field given twice (however escaped), lone surrogates, nesting deeper
-//! than 16. How many fields an object has is bounded by the text's length alone.
+//! Beyond the grammar, it refuses a field given twice (however escaped), lone surrogates, and nesting deeper than 16.
+//! Only the length of the text limits the number of fields.
 
 mod escape;
 mod reader;
@@ -10,7 +10,7 @@ use reader::Reader;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A JSON value, as far as it is taken apart.
+/// A JSON value; arrays and objects are kept as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
     /// A string, its escapes resolved.
@@ -57,7 +57,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// Whether this is the field's name, whose [`beginning`] is `begin`: nearly every other name differs there already.
+    /// Whether the field has this name, whose [`beginning`] is `begin`. Nearly every other name already differs there.
     pub(crate) fn is_named(&self, text: &str, begin: u64, name: &str) -> bool {
         self.begin == begin && self.name.read(text) == name
     }
@@ -86,14 +86,14 @@ struct Name {
 }
 
 impl Name {
-    /// The [`beginning`] of what it reads as.
+    /// The [`beginning`] of the name with its escapes resolved.
     #[inline]
     fn beginning(&self, text: &str) -> u64 {
         let Range { start, end } = self.span;
         let word = text.as_bytes().get(start..).and_then(<[u8]>::first_chunk);
         match (word, end - start) {
             (Some(word), 8..) if !self.escaped => u64::from_le_bytes(*word),
-            // What follows the name is cut off.
+            // Cuts off the bytes after the name.
             (Some(word), length) if !self.escaped => u64::from_le_bytes(*word) & !(u64::MAX << (8 * length)),
             _ => beginning(&self.read(text)),
         }

@@ -1,6 +1,6 @@
 //! The keys the exchange knows, and what it remembers about each between requests.
 //!
-//! Shared by all threads and changed while they read: a key is swapped in whole, its memory is kept.
+//! All threads share the table, and it changes while they read: a key is replaced whole, and its memory is kept.
 
 use crate::nonce::Nonces;
 use crate::rate::{Allowance, Bucket, Limit, Limits};
@@ -12,7 +12,7 @@ use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What a key is.
+/// An API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     /// Its public text, sent with each request.
@@ -32,11 +32,11 @@ pub struct Key {
 /// A key with its signing state and its memory.
 #[derive(Debug)]
 pub struct KnownKey {
-    /// What it is.
+    /// The key.
     pub key: Key,
     pub(crate) signer: Signer,
     pub(crate) allowance: Arc<Allowance>,
-    /// Remembered while keys are swapped.
+    /// Kept when the key is replaced.
     nonces: Arc<Nonces>,
 }
 
@@ -46,13 +46,13 @@ impl KnownKey {
         self.nonces.last()
     }
 
-    /// Begins to forget which nonces were used: calls let in until now are [overtaken](crate::Call::is_overtaken).
+    /// Begins a reset of the nonces: calls admitted until now are [overtaken](crate::Call::is_overtaken).
     pub fn overtake_calls(&self) {
         self.nonces.overtake();
     }
 
-    /// Forgets which nonces were used: a control call of the sandbox (D-26). Calls let in before it are
-    /// [overtaken](crate::Call::is_overtaken) by it.
+    /// Forgets the used nonces, for a control call of the sandbox (D-26). Calls admitted before are
+    /// [overtaken](crate::Call::is_overtaken).
     pub fn reset_nonce(&self) {
         self.nonces.reset();
     }
@@ -66,7 +66,7 @@ impl KnownKey {
 #[derive(Debug)]
 pub struct KeyTable {
     limits: Limits,
-    /// Signs for unknown keys, so that they cost what known ones do.
+    /// Verifies for unknown keys, so that they take as long as known ones.
     nobody: Signer,
     known: RwLock<Known>,
 }
@@ -83,8 +83,8 @@ impl KeyTable {
         Self { limits, nobody, known: RwLock::default() }
     }
 
-    /// Puts a key in, or in place of the one with its text. `last_nonce` is what was recovered of it; a key
-    /// that is only replaced keeps its own.
+    /// Adds a key, or replaces the one with its text. `last_nonce` is the recovered highest nonce; a replaced key keeps
+    /// its own.
     pub fn insert(&self, key: Key, secret: &Secret, last_nonce: Nonce) {
         let signer = Signer::new(secret);
         let mut known = self.known.write();
@@ -98,8 +98,8 @@ impl KeyTable {
         known.keys.insert(text, Arc::new(KnownKey { key, signer, allowance, nonces }));
     }
 
-    /// Gives a known key a limit of its own, which it shares with no key of its account, for example the exchange's own
-    /// simulated traders (D-35).
+    /// Gives a known key its own limit, which it shares with no other key of its account, for example for the
+    /// exchange's simulated traders (D-35).
     pub fn set_limit(&self, api_key: &str, limit: Limit) {
         let mut known = self.known.write();
         let Some(before) = known.keys.get(api_key.as_bytes()).map(Arc::clone) else { return };
@@ -109,7 +109,7 @@ impl KeyTable {
         known.keys.insert(api_key.as_bytes().into(), Arc::new(KnownKey { key, signer, allowance, nonces }));
     }
 
-    /// Takes a key out: its next request is that of an unknown key (AUTH-011).
+    /// Removes a key: its next request is that of an unknown key (AUTH-011).
     pub fn remove(&self, api_key: &str) {
         self.known.write().keys.remove(api_key.as_bytes());
     }
@@ -173,7 +173,7 @@ mod tests {
         table.insert(key("account-a", &[Role::Auditor]), &secret, Nonce::default());
         let after = table.find(b"account-a").unwrap();
         assert!(after.key.roles.has(Role::Auditor));
-        // Also what a request still holding the old one takes.
+        // A request that still holds the old key takes from the same nonces.
         assert!(take(&before, "8") && !take(&after, "8") && take(&after, "9") && !take(&before, "9"));
     }
 

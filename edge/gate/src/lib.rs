@@ -1,8 +1,8 @@
-//! Who calls and may they: headers, key, signature, rate, payload, nonce and role, in the order of D-05.
+//! Authentication and rate limits: headers, key, signature, rate, payload, nonce and role, in the order of D-05.
 //!
-//! Pure of sockets and clocks: every call is handed the time, so a test may stand at any moment. One [`Gate`] serves
-//! all threads. [`Gate::check`] answers at once, with a [`Call`] or a [`Refusal`]; a call over the rate that found a
-//! place in the queue says how long its caller has to wait, and never sleeps here.
+//! It has no sockets and no clock: the caller passes the time, so a test may choose any moment. One [`Gate`] serves all
+//! threads. [`Gate::check`] returns at once, with a [`Call`] or a [`Refusal`]. A call over the rate that found a place
+//! in the queue carries the time that its caller has to wait; the gate itself never sleeps.
 //!
 //! Not here: which path exists, which account a master key means, what a role may do to it (`edge/rest`, the core).
 

@@ -1,4 +1,4 @@
-//! Nonces of one key: each is checked and taken at once, so that of two equal ones exactly one passes.
+//! The nonces of one key. Each is checked and taken in one step, so that of two equal ones exactly one passes.
 //!
 //! Clauses: `SES-002` to `SES-008`; D-07, D-26. Texts of facts T§7.4.
 
@@ -18,7 +18,7 @@ const WINDOW: u64 = WINDOW_SECONDS * Time::SECOND;
 /// How long a payload is remembered: from one end of the window to the other (D-07).
 const REMEMBERED: u64 = 2 * WINDOW;
 
-/// What a nonce has to be.
+/// The rule that a nonce must meet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Rule<'a> {
     /// Higher than every one before.
@@ -37,17 +37,18 @@ pub(crate) enum Rule<'a> {
     },
 }
 
-/// What a key's nonces have been.
+/// The used nonces of a key.
 #[derive(Debug)]
 pub(crate) struct Nonces {
     memory: Mutex<Memory>,
-    /// How often all of it was forgotten, or was going to be.
+    /// The number of resets, including those that were only begun.
     resets: AtomicU64,
 }
 
 #[derive(Debug)]
 struct Memory {
-    /// Of a key with time-based nonces: the highest before this start. What it sent then is no longer known.
+    /// The highest nonce taken. For a key with time-based nonces, the highest before this start: the payloads of that
+    /// time are no longer known.
     last: Nonce,
     /// Payloads under time-based nonces, oldest first.
     order: VecDeque<(Time, Tag)>,
@@ -104,19 +105,19 @@ impl Nonces {
         Ok(nonce)
     }
 
-    /// Forgets what was used: the sandbox's way out of a nonce that was set too high (D-26).
+    /// Forgets the used nonces: the way out, in a sandbox, after a nonce that was too high (D-26).
     pub(crate) fn reset(&self) {
         let mut memory = self.memory.lock();
         self.overtake();
         *memory = Memory::after(Nonce::default());
     }
 
-    /// Makes every call that was let in until now an overtaken one.
+    /// Makes every call admitted until now overtaken.
     pub(crate) fn overtake(&self) {
         self.resets.fetch_add(1, Ordering::Release);
     }
 
-    /// How often either has happened.
+    /// The number of resets, including those that were only begun.
     pub(crate) fn resets(&self) -> u64 {
         self.resets.load(Ordering::Acquire)
     }
@@ -126,7 +127,7 @@ impl Nonces {
         self.memory.lock().last
     }
 
-    /// Takes a nonce that is higher than all before, or tells the highest of these.
+    /// Takes a nonce that is higher than all before, or returns the highest of these.
     fn increase(&self, nonce: Nonce) -> Result<Nonce, Nonce> {
         let mut memory = self.memory.lock();
         if nonce <= memory.last {
@@ -158,13 +159,14 @@ impl Memory {
     }
 }
 
-/// Compared with all its digits: what lies a fraction beyond the window lies beyond it (SES-008).
+/// Whether a nonce is within the window. All its digits count: a nonce a fraction beyond the window is outside
+/// (SES-008).
 fn is_timely(nonce: Nonce, now: Time) -> bool {
     let earliest = Time(now.0.saturating_sub(WINDOW));
     (Nonce::at(earliest)..=Nonce::at(now.plus(WINDOW))).contains(&nonce)
 }
 
-/// Who signed it may know how far his key has come.
+/// The message names the key's highest nonce, since the request carries the key's valid signature.
 fn stale(value: &Value<'_>, service: &str, endpoint: &str, last: Nonce) -> Refusal {
     let since = format!("has not increased since your last call to the {service} API");
     let endpoint = quoted(endpoint);

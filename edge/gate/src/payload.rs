@@ -1,4 +1,4 @@
-//! The payload of a private request: a JSON object, checked once as a whole, then asked field by field.
+//! The payload of a private request: a JSON object, checked once as a whole, then read field by field.
 //!
 //! Clauses: `AUTH-006`, `TYPE-003`, `TYPE-005`, `TYPE-007`, `TYPE-008`, `TYPE-013`, `TYPE-016`, `TYPE-022`; D-02, D-28.
 //! A field that is absent is `None`; one that is there in the wrong type, `null` included, is refused.
@@ -18,7 +18,7 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// Takes over the decoded bytes and checks them whole.
+    /// Takes the decoded bytes and checks all of them.
     ///
     /// # Errors
     /// `InvalidJson`, with what is wrong and where.
@@ -85,7 +85,7 @@ impl Payload {
         parsed.map(Some).map_err(|_| Refusal::bad_field(name, "a whole number of at most 64 bits", &value))
     }
 
-    /// A whole number of things, where more than 64 bits can tell is as good as the largest number they can (D-15).
+    /// A count. A number beyond 64 bits is read as the largest one (D-15).
     ///
     /// # Errors
     /// `InvalidParameterValue` for fractions, signs, exponents and other types.
@@ -96,8 +96,8 @@ impl Payload {
 
     /// The text of a decimal field, sent as a string or as a number: its digits as sent (D-02).
     ///
-    /// Any other type comes back as its JSON text, which no decimal parser takes: the field's own reason then quotes
-    /// it (TYPE-004).
+    /// Any other type is returned as its JSON text, which no decimal parser accepts: the field's own refusal then
+    /// quotes it (TYPE-004).
     pub fn decimal_text(&self, name: &str) -> Option<Cow<'_, str>> {
         match self.field(name)? {
             Value::Text(text) => Some(text),
@@ -147,7 +147,7 @@ pub(crate) fn numeric<'a>(value: &'a Value<'_>) -> Option<&'a str> {
     }
 }
 
-/// The digits of a whole number; a number parser alone would take a plus sign.
+/// The digits of a whole number; a number parser alone would accept a plus sign.
 fn whole<'a>(name: &str, value: &'a Value<'_>) -> Result<&'a str, Refusal> {
     let is_whole = |digits: &&str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     numeric(value)

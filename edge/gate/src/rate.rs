@@ -1,7 +1,7 @@
-//! Rate limits as data: given a moment, a bucket says now, wait or refuse. It keeps no clock and sleeps never.
+//! Rate limits. Given a moment, a bucket admits, delays or refuses a request; it has no clock and never sleeps.
 //!
-//! A token bucket in front of a FIFO queue (D-04), told by one number: the moment up to which its tokens are given
-//! away. A moment ahead of now means callers are waiting, one token's time each.
+//! A token bucket with a FIFO queue (D-04), stored as one number: the moment up to which its tokens are given away. A
+//! moment in the future means that callers are waiting, one token's time each.
 //!
 //! Clauses: `LIM-001` to `LIM-006`.
 
@@ -23,7 +23,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// So many a second, one second's worth at once, and the specification's queue of five.
+    /// `count` requests a second, a burst of one second's worth, and the specification's queue of five.
     ///
     /// # Panics
     /// When `count` is zero.
@@ -46,19 +46,20 @@ impl Limit {
 /// Every limit of the gate; all of it configuration (D-04).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Whether anything is limited at all.
+    /// Whether any limit applies.
     pub enabled: bool,
     /// Private requests of one key (LIM-002).
     pub key: Limit,
-    /// Private requests of all keys of one account or group: making more keys does not multiply the allowance for ever.
+    /// Private requests of all keys of one account or group: beyond it, more keys do not give a larger allowance.
     pub account: Limit,
-    /// Cancels and heartbeats of one key, beside the limits above.
+    /// Cancels and heartbeats of one key, in addition to the limits above.
     pub reserve: Limit,
     /// Public requests of one client address (LIM-001).
     pub public: Limit,
     /// Private requests of one client address, before anything is verified.
     pub flood: Limit,
-    /// The site's pages and their files for one client address: apart from the interface's, far above what browsers ask for.
+    /// The site's pages and their files for one client address: separate from the interface's limits, and far above
+    /// what browsers request.
     pub pages: Limit,
 }
 
@@ -83,21 +84,21 @@ impl Default for Limits {
     }
 }
 
-/// What a bucket decides.
+/// A bucket's decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admit {
     /// Go on.
     Now,
     /// Go on after this time; the place in the queue is taken.
     Wait(Duration),
-    /// Turn down; nothing is taken.
+    /// Refuse; no token is taken.
     Refuse {
         /// Whole seconds until a place is free, at least one.
         retry_after: u32,
     },
 }
 
-/// One bucket with its queue. Moments handed in count from any fixed start, the same for all calls.
+/// One bucket with its queue. Moments count from any fixed start, the same for all calls.
 #[derive(Debug)]
 pub struct Bucket {
     every: u64,
@@ -117,7 +118,7 @@ impl Bucket {
         Self { every, span: times(limit.burst), ahead: times(limit.queue), taken: AtomicU64::new(0) }
     }
 
-    /// Asks for one token.
+    /// Requests one token.
     pub fn take(&self, now: Duration) -> Admit {
         let now = nanos(now).saturating_add(self.span);
         let next = |taken| {
@@ -137,7 +138,7 @@ impl Bucket {
         }
     }
 
-    /// Where `taken` moves when one more token is given away.
+    /// The value of `taken` after one more token.
     fn next(&self, taken: u64, now: u64) -> u64 {
         taken.max(now.saturating_sub(self.span)).saturating_add(self.every)
     }
@@ -158,7 +159,7 @@ pub(crate) struct Allowance {
     last_turn: AtomicU64,
 }
 
-/// Between a turn and what must come after it: two timers that end together end in any order.
+/// The delay between a turn and a call that must come after it: two timers that end together fire in any order.
 const AFTER: Duration = Duration::from_millis(5);
 
 impl Allowance {
@@ -166,7 +167,7 @@ impl Allowance {
         Self { own: Bucket::new(own), reserve: Bucket::new(reserve), account, last_turn: AtomicU64::new(0) }
     }
 
-    /// How long until all orders that wait now have had their turns; zero when none does.
+    /// Time until all orders that wait now have had their turns; zero if none waits.
     pub(crate) fn last_turn(&self, now: Duration) -> Duration {
         match self.last_turn.load(Ordering::Relaxed).checked_sub(nanos(now)) {
             None | Some(0) => Duration::ZERO,
@@ -198,10 +199,10 @@ impl Allowance {
     }
 }
 
-/// Addresses kept before the first look for idle ones.
+/// Addresses kept before the first search for idle ones.
 const ADDRESSES: usize = 1024;
 
-/// One bucket a client address. A full bucket is forgotten, since a new one is the same.
+/// One bucket per client address. A full bucket is dropped, since a new one is the same.
 #[derive(Debug)]
 pub(crate) struct Addresses {
     limit: Limit,
@@ -211,7 +212,8 @@ pub(crate) struct Addresses {
 #[derive(Debug)]
 struct Buckets {
     by_address: HashMap<IpAddr, Bucket>,
-    /// How many there may be before idle ones are looked for: then each look is paid for by as many new addresses.
+    /// The number of addresses that starts the next search for idle ones: at least twice those that the last search
+    /// kept, so that the searches cost little per new address.
     sweep_at: usize,
 }
 
@@ -230,7 +232,7 @@ impl Addresses {
     }
 }
 
-/// The client behind an address: an IPv6 caller commands a whole /64.
+/// The client that an address stands for: an IPv6 client controls a whole /64.
 pub fn client_of(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),

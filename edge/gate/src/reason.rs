@@ -35,9 +35,9 @@ macro_rules! reasons {
 reasons! {
     /// The account is closed.
     AccountClosed = 403,
-    /// Too many accounts listed, or too many live orders of one.
+    /// Too many accounts listed, or too many live orders of one account.
     AccountLimitExceeded = 400,
-    /// An account of another type is needed, for example no custody account where trading is done.
+    /// An account of another type is needed; for example, a custody account cannot trade.
     AccountNotOfTypeRequired = 400,
     /// `account` was sent with a key that is no master key.
     AccountsOnGroupOnlyApi = 400,
@@ -171,7 +171,7 @@ reasons! {
     RateLimit = 429,
     /// The caller's address is not on the group's list.
     RemoteAddressForbidden = 403,
-    /// The exchange's own trouble.
+    /// A failure of the exchange itself.
     System = 500,
     /// No such network, or not for this token.
     UnsupportedNetwork = 404,

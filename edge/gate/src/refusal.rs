@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// How much of a client's own value a message repeats.
 const QUOTED_MAX: usize = 80;
 
-/// A request turned down.
+/// A refused request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// HTTP status; its reason's, unless [`Refusal::with_status`] says otherwise.
@@ -17,7 +17,7 @@ pub struct Refusal {
     pub message: String,
     /// Whole seconds for the `Retry-After` header.
     pub retry_after: Option<u32>,
-    /// Whether the connection closes after the answer, because who speaks on it is in doubt (D-03).
+    /// Whether the connection closes after the answer, because it is unclear who sent the request (D-03).
     pub close: bool,
 }
 
@@ -49,7 +49,7 @@ impl Refusal {
         Self { status: reason.status(), reason, ..self }
     }
 
-    /// The same with a word on what would have been right.
+    /// The same with a hint at a correct request.
     #[must_use]
     pub fn and(self, hint: &str) -> Self {
         Self { message: format!("{}; {hint}", self.message), ..self }

@@ -13,7 +13,7 @@ const TAG: usize = 48;
 /// A verified signature. The same key and payload give the same one, so it also names the payload (D-07).
 pub(crate) type Tag = [u8; TAG];
 
-/// HMAC with the secret already taken in; cloned for each request, which saves half of its work.
+/// HMAC keyed with the secret; cloned for each request, which saves half of the work.
 #[derive(Clone)]
 pub(crate) struct Signer(Hmac<Sha384>);
 
@@ -46,7 +46,7 @@ impl core::fmt::Debug for Signer {
 
 #[cfg(test)]
 impl Signer {
-    /// What a client sends for this payload header.
+    /// The signature that a client sends for this payload header.
     pub(crate) fn sign(&self, payload: &[u8]) -> String {
         const_hex::encode(self.0.clone().chain_update(payload).finalize().into_bytes())
     }

@@ -6,13 +6,13 @@ use buttonwood_model::Time;
 
 /// Above this a timestamp is in milliseconds; as seconds it would lie in the year 5138.
 const SECONDS_MAX: u64 = 100_000_000_000;
-/// Later moments cannot be told in microseconds; only a nanosecond clock sends such numbers.
+/// Later moments do not fit into 64 bits of microseconds; only a nanosecond clock sends such numbers.
 const MILLIS_MAX: u64 = 10_000_000_000_000_000;
 
-/// The first moment at which an exchange's clock may start, 1974-01-01T00:00:00Z: of it, and of the 90 days before it that
-/// may be asked for, milliseconds are too many to be seconds.
+/// The earliest start of an exchange's clock, 1974-01-01T00:00:00Z. From 90 days before it, as far as a request reaches
+/// back, a time in milliseconds is too large to be read as seconds.
 pub const EARLIEST: Time = Time(126_230_400 * Time::SECOND);
-/// The last, 5138-01-01T00:00:00Z: seconds of later years are too many to be seconds.
+/// The latest start, 5138-01-01T00:00:00Z: a time in seconds from later years would be read as milliseconds.
 pub const LATEST: Time = Time(99_972_403_200 * Time::SECOND);
 
 /// The moment in milliseconds, or `None` when the text is no timestamp. Digits beyond a millisecond are dropped.
@@ -43,7 +43,7 @@ fn is_digits(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// At both ends of what a clock may start at, both numbers name the moment that is meant. Proves TYPE-005.
+    /// At both ends of the range of starts, seconds and milliseconds name the same moment. Proves TYPE-005.
     #[test]
     fn clocks_start_where_seconds_are_told_from_milliseconds() {
         let days_before = Time(EARLIEST.0 - 90 * 86_400 * Time::SECOND);

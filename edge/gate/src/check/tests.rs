@@ -1,4 +1,4 @@
-//! Whole requests: what each earns, and what it leaves behind.
+//! Whole requests: the result of each, and its effect on nonces and limits.
 
 use super::*;
 use crate::Owner;
@@ -96,7 +96,8 @@ fn an_unknown_key_is_403() {
     assert_eq!(reason(call(&gate, payload)), (403, Reason::InvalidApiKey));
 }
 
-/// Over the decoded JSON, with another secret, over another payload: none of it uses the nonce. Proves AUTH-005, SES-006.
+/// A signature over the decoded JSON, with another secret, or over another payload: none of these uses the nonce.
+/// Proves AUTH-005, SES-006.
 #[test]
 fn a_wrong_signature_is_400() {
     let gate = gate();
@@ -199,7 +200,7 @@ fn a_nonce_is_used_by_success_alone() {
     assert!(with(r#","nonce":5.5"#).is_ok());
 }
 
-/// Each request is wrong in all that comes after, too. Proves AUTH-014.
+/// Each request also fails all later checks. Proves AUTH-014.
 #[test]
 fn the_first_failing_check_decides() {
     let limits = Limits { key: crate::Limit::per_second(1).queueing(0), ..Limits::default() };
@@ -226,7 +227,8 @@ fn the_first_failing_check_decides() {
     assert_eq!(refusal(r#"{"request":"/v1/order/new","nonce":"x"}"#), Reason::InvalidNonce);
 }
 
-/// The site's pages have a bucket of an address too, and neither takes of the other's. Proves LIM-006.
+/// The site's pages have their own bucket for each address. Pages and public requests do not draw on each other's.
+/// Proves LIM-006.
 #[test]
 fn pages_have_their_own_bucket() {
     let peer = IpAddr::from([10, 0, 0, 1]);
@@ -251,7 +253,7 @@ fn only_what_is_authenticated_is_let_in_and_a_sign_of_life() {
     assert!(pass(&gate, &signed("account-a", "secret", &header), Kind::Reads, NOW).is_err());
     let beat = signed("account-a", "secret", &encoded(r#"{"request":"/v1/order/new","nonce":1}"#));
     assert!(pass(&gate, &beat, Kind::Beats, NOW).is_ok());
-    // Who has only kept an old request is not there.
+    // A repeated old request is no sign of life.
     assert_eq!(reason(pass(&gate, &beat, Kind::Beats, NOW.plus(1))).1, Reason::InvalidNonce);
 }
 
@@ -271,7 +273,7 @@ fn time_based_keys_may_repeat_a_nonce_but_not_a_changing_payload() {
     assert_eq!(reason(send(&payload.replace("99990", "99969"), Kind::Reads)), (400, Reason::InvalidNonce));
 }
 
-/// 20 sent together; the queued ones are told their turn. Proves LIM-005, ERR-005.
+/// 20 requests sent together; each queued one gets the time of its turn. Proves LIM-005, ERR-005.
 #[test]
 fn a_burst_is_served_queued_and_refused() {
     let gate = gate_with(Limits::default());
@@ -286,7 +288,7 @@ fn a_burst_is_served_queued_and_refused() {
     assert_eq!(Some(known.last_nonce()), Nonce::parse(b"15").ok(), "a 429 uses no nonce");
 }
 
-/// What a key sent before a cancel has its turn before it: no order comes alive after all were cancelled.
+/// Orders that a key sent before a cancel have their turns before it: no order comes alive after all were cancelled.
 #[test]
 fn a_cancel_does_not_overtake_what_waits() {
     let gate = gate_with(Limits::default());
@@ -306,7 +308,7 @@ fn a_cancel_does_not_overtake_what_waits() {
     assert_eq!(send(170, Kind::Cancels, 200), Ok(0));
 }
 
-/// A call that was let in before its key's nonces began again would use its own after them.
+/// A call that was admitted before a reset of its key's nonces is overtaken by the reset.
 #[test]
 fn a_reset_overtakes_what_was_let_in() {
     let gate = gate();

@@ -21,7 +21,7 @@ fn refused(lines: &[&str]) -> Refusal {
     names().read(&map(lines)).expect_err("the headers are refused")
 }
 
-/// Only the three headers are decisive. Proves AUTH-001.
+/// Only the three headers count. Proves AUTH-001.
 #[test]
 fn reads_the_three_headers_under_any_prefix() {
     for prefix in ["X-SVC", "x-svc", "X-Gemini"] {

@@ -2,7 +2,7 @@
 
 /// The value of four hex digits.
 pub(super) fn hex4(digits: &str) -> Option<u32> {
-    // The number parser would take a sign.
+    // The number parser would accept a sign.
     digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
 }
 

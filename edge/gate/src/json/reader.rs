@@ -4,10 +4,10 @@ use super::escape::{hex4, is_high, is_low};
 use super::{Field, Flaw, Name, Token};
 use std::borrow::Cow;
 
-/// Arrays and objects inside each other at most, the outermost counted.
+/// The deepest nesting of arrays and objects, the outermost counted.
 const DEPTH_MAX: usize = 16;
-/// Up to so many fields of an object, each new name is compared with those before it; of a wider object the names are
-/// sorted at its end, so that no payload takes longer than its length warrants.
+/// In an object of up to this many fields, each new name is compared with those before it. The names of a wider object
+/// are sorted at its end, so that the comparisons do not grow with the square of the width.
 const COMPARED_MAX: usize = 16;
 /// Fields most payloads stay within, so that their table is allocated once.
 const FIELDS_USUAL: usize = 12;
@@ -16,7 +16,7 @@ const FIELDS_USUAL: usize = 12;
 pub(super) struct Reader<'a> {
     text: &'a str,
     at: usize,
-    /// The fields of the outermost object; above them, for a while, those of an inner one being read.
+    /// The fields of the outermost object, followed by those of an inner object while it is read.
     fields: Vec<Field>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Steps over `byte` or says that it is missing.
+    /// Steps over `byte`, or reports that it is missing.
     fn expect(&mut self, byte: u8, what: &'static str) -> Result<(), Flaw> {
         if self.peek() != Some(byte) {
             return Err(self.flaw(what));
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// That a name is new to its object, as far as the object is narrow.
+    /// Checks that a name is new to its object, as long as the object is narrow.
     fn fresh(&self, first: usize, begin: u64, name: &Name) -> Result<(), Flaw> {
         let siblings = self.fields.get(first..).unwrap_or_default();
         let is_taken =
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// That no two names of a wide object are the same.
+    /// Checks that no two names of a wide object are the same.
     #[cold]
     fn distinct(&self, first: usize) -> Result<(), Flaw> {
         let siblings = self.fields.get(first..).unwrap_or_default();
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
         earliest.map_or(Ok(()), |(name, end)| Err(Self::twice(name, end)))
     }
 
-    /// A name that its object has already, and where it ends.
+    /// The flaw of a name that its object already has; the name ends at `at`.
     fn twice(name: &str, at: usize) -> Flaw {
         Flaw { what: format!("field '{}' is given twice", crate::refusal::quoted(name)).into(), at }
     }
@@ -264,7 +264,7 @@ impl<'a> Reader<'a> {
         self.string_with_escapes(start)
     }
 
-    /// A string that is not plain to its end, from `start`, where the reader stands; or that has no end.
+    /// Reads a string with escapes, or one without an end, from `start`, the reader's position.
     #[cold]
     fn string_with_escapes(&mut self, start: usize) -> Result<Name, Flaw> {
         loop {
@@ -311,18 +311,20 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// How many bytes come before the first quote, backslash or control character, eight looked at together; all of them
-/// where there is none.
+/// The number of bytes before the first quote, backslash or control character; all of them if there is none. It
+/// examines eight bytes at a time.
 #[inline]
 fn plain_length(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
-    // A byte's top bit is set where it is below `bound`; above the first such byte that may err, so it alone counts.
+    // Sets the top bit of each byte that is below `bound`. The bits above the first such byte may be wrong, so only the
+    // first one is used.
     let below = |word: u64, bound: u8| word.wrapping_sub(ONES * u64::from(bound)) & !word & TOPS;
     let (words, rest) = bytes.as_chunks::<8>();
     for (at, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
-        // With this bit turned, a quote lies next above the control characters, which stay among themselves.
+        // With this bit flipped, a quote is the next value above the control characters, which only change places among
+        // themselves.
         let quote_or_control = below(word ^ (ONES * u64::from(b'"' ^ b' ')), b' ' + 1);
         let found = quote_or_control | below(word ^ (ONES * u64::from(b'\\')), 1);
         if found != 0 {

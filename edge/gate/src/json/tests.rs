@@ -1,4 +1,4 @@
-//! What is read, and everything that is not JSON enough.
+//! Texts that are read, and texts that are refused.
 
 use super::*;
 
@@ -45,7 +45,7 @@ fn resolves_escapes() {
     assert_eq!(fields[0].value(text), Value::Text("\"\\/\u{8}\u{c}\n\r\té😀é".into()));
 }
 
-/// Names that begin alike, to the eighth letter and beyond it, are told apart, and the empty one is a name.
+/// Names that begin alike, up to the eighth letter and beyond it, are distinguished, and the empty string is a name.
 #[test]
 fn tells_names_apart() {
     let names = ["", "a", "seventh", "eighth_l", "eighth_le", "eighth_letter", "eighth_letters"];
@@ -177,8 +177,8 @@ fn width_is_not_bounded() {
     }
 }
 
-/// However far apart, however they are escaped, and wherever the comparing of each with each ends, two fields of one name
-/// are found; of several pairs the one that ends first is told.
+/// Two fields of one name are found at any distance, with any escapes, and on both sides of the width from which names
+/// are sorted. Of several pairs, the one that ends first is reported.
 #[test]
 fn refuses_a_field_given_twice_in_a_wide_object() {
     for count in [15, 16, 17, 18, 64, 200] {

@@ -100,7 +100,7 @@ fn of_equal_nonces_exactly_one_passes() {
     assert_eq!(passed, 1_000, "each once");
 }
 
-/// Both edges to the last digit, whatever the fraction of the exchange's own time. Proves SES-008.
+/// Both edges of the window are exact to the last digit, for any fraction in the exchange's own time. Proves SES-008.
 #[test]
 fn a_time_based_nonce_lies_in_the_window() {
     let nonces = Nonces::after(Nonce::default());
@@ -131,13 +131,13 @@ fn a_time_based_nonce_lies_in_the_window() {
         for good in good {
             assert!(timely(good, now).is_ok(), "{good} at {shown}");
         }
-        // Milliseconds are no seconds.
+        // Milliseconds are not read as seconds.
         for bad in bad.into_iter().chain(["1700000000900", "1700000000900000", "99999999999999999999999"]) {
             let message = format!("Nonce '{bad}' is not within 30 seconds of server time '{shown}'");
             refused(timely(bad, now), &message);
         }
     }
-    // Soon after 1970 there is no earlier end.
+    // Soon after 1970 the window has no lower edge.
     assert!(timely("0", Time(29 * Time::SECOND)).is_ok());
 }
 
@@ -160,7 +160,8 @@ fn a_payload_changes_state_once() {
     assert!(nonces.take(Some(&text("1700000000")), reading).is_ok(), "reads may repeat");
 }
 
-/// What was sent before a restart is not known payload by payload, so nothing as old passes again (D-08).
+/// After a restart the payloads sent before it are no longer known, so no nonce up to the highest of that time passes
+/// (D-08).
 #[test]
 fn a_restart_forgets_payloads_and_not_the_last_nonce() {
     let nonces = Nonces::after(Nonce::parse(b"1700000000").unwrap());

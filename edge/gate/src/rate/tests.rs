@@ -1,4 +1,4 @@
-//! The worked example, and what the buckets owe each other.
+//! The worked example, and how buckets affect each other.
 
 use super::*;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// How many of `count` asked at once go, wait and are refused.
+/// How many of `count` requests at once are admitted, wait and are refused.
 fn tally(count: usize, mut ask: impl FnMut() -> Admit) -> (usize, usize, usize) {
     let (mut now, mut wait, mut refuse) = (0, 0, 0);
     for _ in 0..count {
@@ -25,8 +25,8 @@ fn allowance(account: &Arc<Bucket>) -> Allowance {
     Allowance::new(limits.key, limits.reserve, Arc::clone(account))
 }
 
-/// 20 together: 10 now, 5 in turn, 5 refused, further ones too; after a quiet while all is as before.
-/// Proves LIM-003, LIM-004, LIM-005.
+/// 20 requests together: 10 pass, 5 wait, 5 are refused, and so are further ones. After a quiet time the bucket is full
+/// again. Proves LIM-003, LIM-004, LIM-005.
 #[test]
 fn worked_example() {
     let bucket = Bucket::new(Limits::default().key);
@@ -36,13 +36,13 @@ fn worked_example() {
     }
     assert_eq!(tally(6, || bucket.take(ms(0))), (0, 0, 6));
     assert_eq!(bucket.take(ms(0)), Admit::Refuse { retry_after: 1 });
-    // One place in the queue is free when the first of it has gone.
+    // A place in the queue is free once the first waiting request has had its turn.
     assert_eq!(bucket.take(ms(99)), Admit::Refuse { retry_after: 1 });
     assert_eq!(bucket.take(ms(100)), Admit::Wait(ms(500)));
     assert_eq!(tally(20, || bucket.take(ms(1_600))), (10, 5, 5));
 }
 
-/// Refusals take nothing: whoever keeps hammering is served at the rate all the same.
+/// Refusals take no tokens: a client that keeps hammering is still served at the rate.
 #[test]
 fn serves_the_rate_under_pressure() {
     let bucket = Bucket::new(Limit::per_second(10));
@@ -133,7 +133,7 @@ fn idle_addresses_are_forgotten() {
     assert!(kept <= 20_000, "{kept} of 100,000 addresses are kept");
 }
 
-/// Of many threads asking at once as many are served as from one.
+/// Many threads together are served exactly as many requests as one thread.
 #[test]
 fn threads_share_a_bucket_exactly() {
     let bucket = Bucket::new(Limit::per_second(100).queueing(50));

@@ -1,4 +1,4 @@
-//! Known vectors, and everything that must not pass for one.
+//! Known vectors, and near misses that must be refused.
 
 use super::*;
 
