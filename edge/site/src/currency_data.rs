@@ -6,7 +6,7 @@ use buttonwood_model::{Currency, CurrencyKind, SymbolStatus};
 use buttonwood_num::{Grid, Qty};
 use serde_json::{Value, json};
 
-/// What the block is made of, taken of a state that others wait for.
+/// The content of the block, copied while the views are locked.
 #[derive(Debug)]
 pub(crate) struct Listing {
     pairs: Vec<Pair>,
@@ -21,7 +21,7 @@ struct Pair {
 }
 
 impl Listing {
-    /// What is listed and not closed.
+    /// The symbols that are not closed, and all currencies.
     pub(crate) fn of(state: &State) -> Self {
         let open = state.symbols().iter().filter(|symbol| symbol.status != SymbolStatus::Closed);
         let pair = open.map(|symbol| Pair {

@@ -1,4 +1,4 @@
-//! The front page: what this is, what trades now, the first call to make.
+//! The front page: a short introduction, the market table, and a first call to make.
 
 use crate::currency_data::Listing;
 use crate::{currency_data, market};
@@ -9,11 +9,11 @@ use serde_json::Value;
 /// The page's frame; `{{…}}` marks are filled in.
 const FRAME: &str = include_str!("../assets/front.html");
 
-/// Where the keys of a sandbox are.
+/// Where a user of a sandbox finds keys.
 const SANDBOX_KEYS: &str =
     "Keys with test funds stand in <code>credentials.json</code> in the data directory; the start
     of the server printed two of them and a Python snippet that places an order.";
-/// A venue gives nothing away.
+/// The same for a venue, which gives no keys away.
 const VENUE_KEYS: &str = "Keys belong to accounts; a venue has no test funds and no keys that it gives away.";
 
 pub(crate) fn page(exchange: &Exchange) -> String {
@@ -22,7 +22,7 @@ pub(crate) fn page(exchange: &Exchange) -> String {
     let sandbox = views.state().opening().is_some_and(|opening| opening.mode == Mode::Sandbox);
     let listed = views.state().symbols().len();
     let listing = Listing::of(views.state());
-    // Every batch waits for who holds the views: from here on it is only text.
+    // Batches wait while the views are locked; the rest only builds text.
     drop(views);
     let data = currency_data::block(&listing).to_string();
     FRAME
@@ -30,7 +30,7 @@ pub(crate) fn page(exchange: &Exchange) -> String {
         .replace("{{keys}}", if sandbox { SANDBOX_KEYS } else { VENUE_KEYS })
         .replace("{{listed}}", &listed.to_string())
         .replace("{{rows}}", &rows)
-        // Only this character could end the script element, and it stands in strings alone.
+        // Only this character could end the script element, and it occurs only in strings.
         .replace("{{currency_data}}", &data.replace('<', "\\u003c"))
 }
 
@@ -38,7 +38,7 @@ fn text<'a>(row: &'a Value, name: &str) -> &'a str {
     row.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Appends text that a browser shows as it is. Symbols get their names from the codes that an operator lists.
+/// Appends text with HTML escapes. The names of symbols come from codes that an operator lists.
 fn push_escaped(out: &mut String, text: &str) {
     for character in text.chars() {
         match character {
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// A name is text on the page, whatever characters it has.
+    /// A name with any characters shows as text on the page.
     #[test]
     fn names_are_escaped() {
         let table = json!({ "rows": [{ "symbol": "<b>a&'\"usd", "last": "1.5" }] });

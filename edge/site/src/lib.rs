@@ -18,7 +18,7 @@ pub struct Page {
 /// Makes a page's bytes.
 type Make = fn(&Exchange) -> Vec<u8>;
 
-/// A page that there is, still to be made.
+/// A page that exists, not yet made.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     content_type: &'static str,

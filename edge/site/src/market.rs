@@ -1,4 +1,4 @@
-//! The symbols worth a look at the moment: those with a trade or an order, with their price and top of book.
+//! The market table: the symbols with a trade or an order, with their price and top of book.
 
 use buttonwood_model::{Side, Symbol, SymbolId, Time};
 use buttonwood_num::{Grid, Price};
@@ -6,7 +6,7 @@ use buttonwood_sequencer::Exchange;
 use buttonwood_views::Views;
 use serde_json::{Value, json};
 
-/// What is shown of one symbol, as figures.
+/// The figures of one symbol.
 #[derive(Debug)]
 struct Row {
     symbol: String,
@@ -21,7 +21,7 @@ struct Row {
 /// Rows of symbol, last price, change, best bid and best ask; texts throughout, ready to show.
 pub(crate) fn table(exchange: &Exchange) -> Value {
     let now = exchange.now();
-    // Every batch waits for who holds the views: figures are taken of them, and become text afterwards.
+    // Batches wait while the views are locked, so only the figures are read under the lock.
     let figures = rows(&exchange.views(), now);
     let rows: Vec<Value> = figures.iter().map(texts).collect();
     json!({ "now_ms": now.millis(), "rows": rows })
