@@ -1,5 +1,5 @@
-//! The answers that several endpoints share, and those that are written by hand because they are frequent: their types
-//! describe them in the contract.
+//! The answers that several endpoints share, and frequent ones that are written by hand. Their types describe
+//! them in the contract.
 
 use crate::contract::{Components, DecimalText, Digits, Node, Shape};
 use crate::json::Json;
@@ -33,7 +33,7 @@ words! {
 }
 
 words! {
-    /// What a public trade was made by: the side of the taker, or an auction.
+    /// The origin of a public trade: the side of the taker, or an auction.
     pub struct PublicTradeType: "buy", "sell", "auction"
 }
 
@@ -222,9 +222,9 @@ answer! {
     pub struct Error {
         /// Always `error`.
         pub result: ErrorWord,
-        /// What was wrong, for programs.
+        /// The reason of the refusal, for programs.
         pub reason: ReasonName,
-        /// What was wrong, for people: it names the field and the value.
+        /// The reason of the refusal, for people: it names the field and the value.
         pub message: String,
     }
 }

@@ -6,7 +6,7 @@ use buttonwood_num::push_u64;
 /// A JSON text in progress. Each field or element ends in a comma, which the closing bracket replaces: no call has to check
 /// whether it is the first.
 ///
-/// The calls that an order's answer takes are inlined, where the lengths of names are known.
+/// The calls that write an order are inlined, so that the lengths of names are known at compile time.
 #[derive(Debug)]
 pub struct Json {
     out: Vec<u8>,
@@ -80,7 +80,7 @@ impl Json {
         self.array(items, each);
     }
 
-    /// A field that holds an array of elements that [`elements`] worded.
+    /// A field that holds an array of elements that [`elements`] wrote.
     pub fn elements_field(&mut self, name: &str, elements: &[u8]) {
         self.key(name);
         self.out.push(b'[');
@@ -88,7 +88,7 @@ impl Json {
         self.close(b']');
     }
 
-    /// A field with a string of the exchange's own making, which needs no escapes.
+    /// A field with a string that the exchange itself makes, which needs no escapes.
     #[expect(clippy::inline_always, reason = "as its name's")]
     #[inline(always)]
     pub fn plain(&mut self, name: &str, value: &str) {
@@ -185,11 +185,11 @@ pub fn array<T>(items: impl IntoIterator<Item = T>, each: impl FnMut(&mut Json, 
     json.into_bytes()
 }
 
-/// Elements worded without a pause: some tenths of a millisecond.
+/// Elements written without a pause: some tenths of a millisecond.
 const AT_ONCE: usize = 500;
 
-/// Words the elements of an array that may be very long, of some `bytes` each. Other requests of the same thread have their
-/// turn in between.
+/// Writes the elements of an array that may be very long, of about `bytes` each. Other tasks of the thread run in
+/// between.
 pub async fn elements<T>(items: &[T], bytes: usize, mut each: impl FnMut(&mut Json, &T)) -> Vec<u8> {
     let mut json = Json::with_capacity(items.len() * bytes);
     for (at, some) in items.chunks(AT_ONCE).enumerate() {
@@ -207,7 +207,7 @@ pub async fn elements<T>(items: &[T], bytes: usize, mut each: impl FnMut(&mut Js
 mod tests {
     use super::*;
 
-    /// Beyond what a double holds too. Proves TYPE-006.
+    /// Whole numbers that a double cannot hold keep every digit too. Proves TYPE-006.
     #[test]
     fn whole_numbers_keep_every_digit() {
         let body = object(64, |json| {
@@ -237,7 +237,7 @@ mod tests {
         );
     }
 
-    /// However many elements there are, they are worded as an array's are, and others have their turn in between.
+    /// Any number of elements is written as an array's are, and other tasks run in between.
     #[test]
     fn many_elements_let_others_have_a_turn() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

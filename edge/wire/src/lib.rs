@@ -1,8 +1,7 @@
-//! The JSON of the interface: what orders look like when they arrive, and what orders, trades, books and refusals look like
-//! when they leave.
+//! The JSON of the interface: reading orders, and writing orders, trades, books and refusals.
 //!
-//! Every interface that speaks JSON shares this room. It knows types, not a running exchange: the caller hands in the rows to
-//! word, and [`Names`] for the symbols and currencies in them.
+//! Every interface that speaks JSON shares this room. It knows types, not a running exchange: the caller passes the
+//! rows to write, and [`Names`] for the symbols and currencies in them.
 //!
 //! Not here: routes and who may call them (`rest`), the form of private requests (`gate`).
 

@@ -48,7 +48,7 @@ words! {
 }
 
 words! {
-    /// What trades under a symbol.
+    /// The kind of product that trades under a symbol.
     pub struct ProductName: "spot", "swap"
 }
 
@@ -76,7 +76,7 @@ answer! {
         pub status: StatusName,
         /// Whether it can be wrapped.
         pub wrap_enabled: bool,
-        /// What trades.
+        /// The kind of product.
         pub product_type: ProductName,
         /// How its contracts settle.
         pub contract_type: ContractName,
@@ -109,7 +109,7 @@ pub fn symbol_details(names: &Names, id: SymbolId, status: SymbolStatus) -> Symb
     }
 }
 
-/// The figures of an auction, or of an indication, in words; a value that is absent is 0.
+/// The figures of an auction or an indication as text; an absent value is 0.
 #[derive(Clone, Debug)]
 pub struct AuctionFigures {
     /// The price that the auction found.

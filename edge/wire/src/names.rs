@@ -1,14 +1,14 @@
 //! The names on the wire: symbols and currencies by id and by name, read on every request without a lock, and the name of the
 //! exchange.
 //!
-//! Both lists only grow: an id keeps its meaning. A symbol's row never changes but for its status, so this is a copy; for the
-//! status, read the views.
+//! Both lists only grow, so an id keeps its meaning. The rows are copies: only a symbol's status ever changes, and that
+//! is read from the views.
 
 use buttonwood_model::{Currency, CurrencyId, Symbol, SymbolId};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// The names of what is listed, and of the exchange.
+/// The names of symbols and currencies, and of the exchange.
 #[derive(Debug)]
 pub struct Names {
     service: String,
@@ -33,7 +33,7 @@ impl Names {
         }
     }
 
-    /// Adds the symbols listed since (SYM-030); `symbols` are all there are now.
+    /// Adds the symbols listed since then (SYM-030); `symbols` is the full list.
     pub fn grow(&self, symbols: &[Symbol]) {
         let _alone = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
         for symbol in symbols.iter().skip(self.symbols.count()) {

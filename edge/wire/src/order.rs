@@ -55,7 +55,7 @@ pub const ORDER_BYTES: usize = 512;
 /// Room for a trade.
 pub const TRADE_BYTES: usize = 320;
 
-/// Writes an order's fields; `trades`, worded already, only when the request asks for them (ORD-067).
+/// Writes an order's fields. `trades` holds its trades as JSON, if the request wants them (ORD-067).
 pub fn order(json: &mut Json, names: &Names, order: &OrderState, trades: Option<&[u8]>) {
     let symbol = names.symbol(order.symbol);
     let grid = &symbol.grid;

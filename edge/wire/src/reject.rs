@@ -1,4 +1,4 @@
-//! The words for the core's rejects: one exhaustive table.
+//! The refusals for the core's rejects: one exhaustive table.
 
 use crate::field::{bad_order_field, closed_symbol, failed, no_space, unknown_symbol};
 use crate::names::Names;
@@ -13,7 +13,7 @@ use buttonwood_num::{Decimal, MONEY_DECIMALS};
 /// A writing call that the core rejected.
 #[derive(Debug)]
 pub struct Rejected<'a> {
-    /// The names to word it with.
+    /// The names of symbols and currencies, for the message.
     pub names: &'a Names,
     /// The key that signed it.
     pub key: &'a Key,
@@ -21,7 +21,7 @@ pub struct Rejected<'a> {
     pub payload: &'a Payload,
 }
 
-/// What the refusal of an order says besides its own fields.
+/// Market data for the refusal of an order.
 #[derive(Debug)]
 pub struct Market<'a> {
     /// The order's symbol; none if no such symbol is listed.
@@ -32,7 +32,7 @@ pub struct Market<'a> {
     pub fees: Option<FeeSchedule>,
 }
 
-/// Words a reject. `market` is called for the reject of an order alone.
+/// The refusal for a reject. `market` is called only for the reject of an order.
 pub fn refusal<'a>(call: &Rejected<'a>, reject: Reject, market: impl FnOnce() -> Market<'a>) -> Refusal {
     match reject {
         Reject::Access(reject) => access(call, reject),
@@ -59,7 +59,8 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
     }
 }
 
-/// The gate let it pass, and another call of the same key reached the writer before it. The words are the gate's (facts T§7.4).
+/// The gate admitted the call, but another call of the same key reached the writer first. The message is the gate's
+/// (facts T§7.4).
 fn nonce_used(payload: &Payload) -> Refusal {
     let shown = |name| payload.field(name).map_or(String::new(), |value| quoted(value.shown()));
     let message = format!(
@@ -122,7 +123,8 @@ fn place(call: &Rejected<'_>, market: &Market<'_>, reject: PlaceReject) -> Refus
     }
 }
 
-/// What a limit buy would have reserved, which is more than price times quantity. The terms of other orders name it.
+/// The amount that a limit buy would have reserved, which is more than price times quantity. The terms of other
+/// orders already name it.
 fn reserved(call: &Rejected<'_>, fees: Option<FeeSchedule>, symbol: &Symbol) -> String {
     let payload = call.payload;
     let decimal = |name| Decimal::parse(payload.decimal_text(name)?.as_bytes()).ok();
@@ -140,7 +142,7 @@ fn reserved(call: &Rejected<'_>, fees: Option<FeeSchedule>, symbol: &Symbol) -> 
     })
 }
 
-/// A size that the symbol does not take, under the name of the field that has it.
+/// The refusal of a size that the symbol does not take. It names the field that holds the size.
 fn bad_size(payload: &Payload, symbol: &Symbol) -> Refusal {
     let (kind, field) = match payload.field("amount") {
         Some(_) => ("quantity", "amount"),

@@ -5,7 +5,7 @@ use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::{Fault, Reply};
 use http::StatusCode;
 
-/// The answer to a request that is refused. No cache may keep it: the next request may be taken.
+/// The answer to a request that is refused. No cache may keep it, since the next request may succeed.
 pub fn refused(refusal: &Refusal) -> Reply {
     let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST);
     let reply =
@@ -13,7 +13,7 @@ pub fn refused(refusal: &Refusal) -> Reply {
     if refusal.close { reply.closing() } else { reply }
 }
 
-/// What the HTTP server refuses by itself, in the words of the interface. The connection closes after it.
+/// The interface's refusal for a fault of the HTTP server. The connection closes after it.
 pub fn refusal_of(fault: Fault) -> Refusal {
     match fault {
         Fault::TooManyConnections | Fault::TooManyOfAddress => busy(&fault.to_string()),

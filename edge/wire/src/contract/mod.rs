@@ -1,4 +1,4 @@
-//! The contract's words: what requests and answers look like, for their readers and writers and for the published schema.
+//! The declarations of requests and answers, for the code that reads and writes them and for the published schema.
 //!
 //! [`request!`](crate::request!) declares the fields of a request, [`answer!`](crate::answer!) those of an answer. Each row
 //! gives both the code that reads or writes the field and its schema, so the two cannot differ.

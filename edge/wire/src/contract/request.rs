@@ -27,7 +27,7 @@ impl Place for InQuery {
     type Source<'a> = Query<'a>;
 }
 
-/// What values a field takes.
+/// The values that a field takes.
 pub trait Described {
     /// Whether a request without the field is refused.
     const REQUIRED: bool = false;
@@ -38,7 +38,7 @@ pub trait Described {
 
 /// How a field is read from a source.
 pub trait Kind<Source>: Described {
-    /// What reading it gives.
+    /// The type of the value that was read.
     type Read;
 
     /// Reads the field of this name.
@@ -79,7 +79,7 @@ pub fn paragraph(lines: &[&str]) -> String {
 
 /// Declares the fields of a request: a type with one method per field, which reads it.
 ///
-/// Nothing is read until its method is called, so that an endpoint keeps the order of its checks.
+/// A field is read only when its method is called, so that an endpoint keeps the order of its checks.
 #[macro_export]
 macro_rules! request {
     ($(#[doc = $about:literal])+ $vis:vis struct $name:ident in $place:ty {
@@ -92,7 +92,7 @@ macro_rules! request {
         }
 
         impl<'a> $name<'a> {
-            /// The request that this carries.
+            /// The request whose fields are in `source`.
             #[inline]
             $vis fn of(source: <$place as $crate::contract::Place>::Source<'a>) -> Self {
                 Self { source }
@@ -124,7 +124,7 @@ macro_rules! request {
     };
 }
 
-/// The name of a field on the wire: its own, or the one it is given.
+/// The name of a field on the wire: its own name, or the one given after `as`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! wire_name {
@@ -158,7 +158,7 @@ impl<'a> Query<'a> {
     pub fn number(self, name: &str) -> Result<Option<u64>, Refusal> {
         let Some(text) = self.value(name) else { return Ok(None) };
         if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-            // Larger than any number that means something: the same as the largest.
+            // A number beyond 64 bits is read as the largest one.
             return Ok(Some(text.parse().unwrap_or(u64::MAX)));
         }
         Err(bad_query(name, "a whole number in digits alone", text))

@@ -53,7 +53,7 @@ impl Components {
         let name = name.into();
         if self.named.iter().all(|(known, _)| *known != name) {
             let place = self.named.len();
-            // Known by its name while its own fields are described.
+            // The name is known while the fields are described, so that a schema may refer to itself.
             self.named.push((name.clone(), Node::object()));
             let schema = make(self);
             if let Some(entry) = self.named.get_mut(place) {
@@ -218,7 +218,7 @@ impl<T: Shape> Shape for Vec<T> {
     }
 }
 
-/// A text of the exchange's own making, which needs no escapes.
+/// A text that the exchange itself makes, which needs no escapes.
 impl Shape for String {
     fn node(_components: &mut Components) -> Node {
         Node::of_type("string")
