@@ -1,4 +1,4 @@
-//! What every request handler has at hand.
+//! The state that all request handlers share.
 
 use crate::steps::Steps;
 use buttonwood_gate::Gate;
@@ -21,10 +21,10 @@ pub struct Page {
 /// Makes a page as of now.
 pub type MakePage = Box<dyn FnOnce(&Exchange) -> Page>;
 
-/// Where paths outside the interface are looked up: the site's pages. To look costs nothing; to make one does.
+/// Looks up paths outside the interface: the site's pages. The lookup is cheap; making the page is not.
 pub type Pages = fn(&str) -> Option<MakePage>;
 
-/// What differs from one exchange to another.
+/// The settings of an exchange.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The constant in the `exchange` field (D-22).
@@ -33,7 +33,7 @@ pub struct Settings {
     pub sandbox: bool,
     /// Drives simulated traders while a manual clock moves.
     pub steps: Option<Steps>,
-    /// The site.
+    /// The site's pages.
     pub pages: Pages,
 }
 
@@ -74,7 +74,7 @@ impl App {
         }
     }
 
-    /// Says whether orders are taken.
+    /// Sets whether orders are taken.
     pub fn set_ready(&self, ready: bool) {
         self.ready.store(ready, Ordering::Release);
     }
@@ -104,8 +104,8 @@ impl App {
         self.now_of(&self.exchange.views())
     }
 
-    /// The same for an answer from these views: held while it is taken, they cannot be older than those of a reply
-    /// with an earlier time (BAL-007).
+    /// The time for an answer from these views. The caller holds their lock, so they cannot be older than the views of
+    /// a reply with an earlier time (BAL-007).
     pub(crate) fn now_of(&self, views: &Views) -> Time {
         let now = self.exchange.now().0.max(views.state().stamp().time.0);
         Time(self.latest.fetch_max(now, Ordering::AcqRel).max(now))

@@ -97,7 +97,7 @@ pub(crate) fn caller(call: &gate::Call, account: Option<AccountId>) -> Option<Ca
 
 /// The account that a call acts on: the key's own, or the one of its group that it names (AUTH-016 to AUTH-019).
 fn acting_account(app: &App, call: &gate::Call) -> Result<AccountId, Refusal> {
-    // Nearly every call names none: it need not wait for the views.
+    // Nearly every call names none, and need not wait for the views' lock.
     match (named_account(app, call)?, call.key().owner) {
         (Some(account), _) | (None, Owner::Account(account)) => Ok(account),
         (None, Owner::Group(_)) => {

@@ -4,7 +4,7 @@ use buttonwood_gate::Refusal;
 use buttonwood_views::history::Fault;
 use buttonwood_wire::field::failed;
 
-/// Words it. The log has the details for the operator.
+/// The refusal for a fault of the history. The log has the details for the operator.
 pub(crate) fn unread(fault: &Fault) -> Refusal {
     tracing::error!(%fault, "history cannot be read");
     failed()

@@ -1,9 +1,9 @@
 //! The REST interface.
 //!
-//! [`App`] answers the requests of an HTTP server. Each request is looked up in one table of routes, admitted by the gate, and
-//! handed to the file of its endpoint. An endpoint is data (`ROUTE`) and one or two plain functions: a reading one answers
-//! from the views, a writing one makes a command and later words the receipt. None of them locks for long, and only
-//! those that may need old rows wait for the disk.
+//! [`App`] answers the requests of an HTTP server. Each request is looked up in one table of routes, admitted by the
+//! gate, and handed to the file of its endpoint. An endpoint is data (`ROUTE`) and one or two plain functions: a
+//! reading endpoint answers from the views; a writing endpoint makes a command, and later turns its receipt into the
+//! answer. None of them holds a lock for long, and only those that may need old rows wait for the disk.
 //!
 //! Not here: sockets (`http`), the form of orders and answers (`wire`), who may call (`gate`), what an order does (`core`),
 //! pages (`site`).

@@ -21,7 +21,7 @@ use http::request::Parts;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-/// Where the contract is read.
+/// The path of the contract.
 const CONTRACT: &str = "/openapi.json";
 
 impl buttonwood_http::Handler for App {
@@ -29,7 +29,7 @@ impl buttonwood_http::Handler for App {
         respond(self, request).await.unwrap_or_else(|refusal| refused(&refusal))
     }
 
-    /// Gives the commands of the thread to the writer, and its answers back.
+    /// Passes the thread's commands to the writer, and the answers back to their callers.
     fn thread_task(&self) -> impl Future<Output = ()> + 'static {
         self.exchange.open_mailbox()
     }
@@ -45,8 +45,8 @@ impl buttonwood_http::Handler for App {
 
 /// Answers one request with an answer or a refusal.
 ///
-/// A future is moved as a whole into its connection, so what few requests need is boxed, and what need not wait is
-/// done in plain functions.
+/// The future is moved whole into its connection. Parts that few requests need are therefore boxed, and parts that do
+/// not wait are plain functions.
 async fn respond(app: &App, request: Request<'_>) -> Result<Reply, Refusal> {
     let (peer, head) = (request.peer, request.head);
     let path = head.uri.path();
@@ -66,7 +66,7 @@ async fn respond(app: &App, request: Request<'_>) -> Result<Reply, Refusal> {
     Ok(if route.auth == Auth::Public { reply } else { reply.uncached() })
 }
 
-/// Lets a request in and has its endpoint answer. The first check of the caller comes before the body is read.
+/// Admits a request and calls its endpoint. The first check of the caller comes before the body is read.
 async fn dispatch(
     app: &App,
     route: &Route,
@@ -180,13 +180,13 @@ fn wrong_method(method: &str, path: &str, allowed: &'static str) -> Reply {
     refused(&refusal).allowing(allowed)
 }
 
-/// Takes a private request's token of its address, and only then reads its body.
+/// Takes a token of a private request's address, and only then reads the body.
 async fn come_in(app: &App, peer: SocketAddr, body: Body<'_>) -> Result<(), Refusal> {
     app.gate.address(peer.ip(), app.uptime())?;
     skip(body).await
 }
 
-/// Reads a body to its end: what few requests have, and no endpoint looks at.
+/// Reads a body to its end. Few requests have one, and no signed or public endpoint uses it.
 async fn skip(body: Body<'_>) -> Result<(), Refusal> {
     if body.is_at_end() {
         return Ok(());
@@ -213,7 +213,8 @@ async fn wait_for_turn(call: &gate::Call) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Turns away what adds work while too much is on its way: before anything is spent on it, and before its nonce is used.
+/// Refuses calls that add work while too many commands are in flight, before any work is spent on the call and before
+/// its nonce is used.
 fn check_room(app: &App, route: &Route) -> Result<(), Refusal> {
     if route.kind == Kind::Changes && !app.exchange.has_room() {
         return Err(field::busy("The exchange has more orders than it can take"));
@@ -235,7 +236,8 @@ fn admit(app: &App, route: &Route, head: &Parts, signed: SignedMark<'_>) -> Resu
     checked
 }
 
-/// A call that is answered from what is there; the nonce is journaled soon, without making the reader wait (D-08a).
+/// A call that is answered from the views or the history. Its nonce is journaled soon, and the call does not wait for
+/// it (D-08a).
 fn reader(app: &App, route: &Route, call: gate::Call) -> Result<Call, Refusal> {
     if let (Some(nonce), false) = (call.nonce, call.key().time_based_nonce) {
         app.exchange.note_nonce(call.key().session, nonce);
@@ -243,7 +245,7 @@ fn reader(app: &App, route: &Route, call: gate::Call) -> Result<Call, Refusal> {
     Call::new(app, route.auth, route.roles, call).map_err(|refused| refused.refusal)
 }
 
-/// What follows once a command is durable.
+/// The next step once a command is durable.
 enum Then {
     Answer(Call),
     Refuse(Refusal),

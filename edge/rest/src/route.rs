@@ -1,4 +1,4 @@
-//! What a route is: one row of data and its handler.
+//! A route: one row of data and its handler.
 
 use crate::app::App;
 use crate::auth::Auth;
@@ -16,8 +16,8 @@ use std::pin::Pin;
 pub(crate) struct Write {
     pub(crate) command: fn(&App, &Call) -> Result<Body, Refusal>,
     pub(crate) answer: fn(&App, &Call, &Receipt) -> Result<Reply, Refusal>,
-    /// The same where the command named an order that had left the book: its row may lie on the disk. None where a
-    /// command names none.
+    /// The answer if the named order had already left the book; its row may be on disk. `None` for a command that names
+    /// no order.
     pub(crate) closed: Option<for<'a> fn(&'a App, &'a Call, &'a Receipt) -> Later<'a>>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) type Later<'a> = Pin<Box<dyn Future<Output = Result<Reply, Refusal>> 
 /// A control call of the sandbox, which answers from the body's fields.
 pub(crate) type Control = for<'a> fn(&'a App, &'a Asked<'a>, &'a Payload) -> Later<'a>;
 
-/// What answers.
+/// The function that answers a route.
 #[derive(Clone, Copy)]
 pub(crate) enum Handler {
     Public(fn(&App, &Asked) -> Result<Reply, Refusal>),
@@ -49,9 +49,9 @@ pub struct Route {
     pub(crate) scope: Option<&'static str>,
     pub(crate) kind: Kind,
     pub(crate) handler: Handler,
-    /// What it does, in a sentence of the contract.
+    /// A sentence for the contract.
     pub(crate) about: &'static str,
-    /// What it reads of the request.
+    /// The fields of the request that it reads.
     pub(crate) fields: &'static [Field],
     /// The schema of its answer.
     pub(crate) gives: Option<fn(&mut Components) -> Node>,
@@ -132,7 +132,7 @@ impl Route {
         Self::new("POST", path, Auth::Control, Handler::Control(control))
     }
 
-    /// What it does, in a sentence.
+    /// Describes it in a sentence.
     pub(crate) const fn about(self, about: &'static str) -> Self {
         Self { about, ..self }
     }
@@ -162,7 +162,7 @@ impl Route {
         Self { roles: Roles::of(roles), ..self }
     }
 
-    /// What an access token needs.
+    /// The scope that an access token needs.
     pub(crate) const fn scope(self, scope: &'static str) -> Self {
         Self { scope: Some(scope), ..self }
     }
@@ -202,7 +202,7 @@ impl Route {
         self.scope
     }
 
-    /// Whether `path` is one of this route's, and the parameter it then has: empty when the route takes none.
+    /// The parameter in `path`, if it is a path of this route; empty if the route takes none.
     pub(crate) fn matches<'a>(&self, path: &'a str) -> Option<&'a str> {
         let Some((before, rest)) = self.path.split_once('{') else {
             return (self.path == path).then_some("");

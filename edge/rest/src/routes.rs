@@ -43,7 +43,7 @@ pub const ROUTES: &[Route] = &[
     sandbox::nonces::ROUTE,
 ];
 
-/// What a path and a method lead to.
+/// The result of looking up a path and a method.
 #[derive(Debug)]
 pub(crate) enum Found<'a> {
     /// This route, with the path's parameter.
@@ -78,7 +78,8 @@ mod tests {
     const F: Role = Role::FundManager;
     const A: Role = Role::Auditor;
 
-    /// The specification's table of roles and scopes, row by row: of AUTH-025 to AUTH-027, the endpoints that there are yet.
+    /// The specification's table of roles and scopes, row by row: those endpoints of AUTH-025 to AUTH-027 that are
+    /// built.
     #[test]
     fn roles_and_scopes_are_those_of_the_specification() {
         let table: &[(&str, &[Role], Option<&str>)] = &[

@@ -1,5 +1,5 @@
-//! Paths of the specification that are not built yet. The answer says so, and a caller need not look for its own mistake
-//!
+//! Paths of the specification that are not built yet. The answer says so, so that a caller does not search for a
+//! mistake of its own.
 
 /// Each as a whole, or up to the last slash.
 const UNBUILT: &[&str] = &[
@@ -55,7 +55,7 @@ pub(crate) fn paths() -> impl Iterator<Item = &'static str> {
     UNBUILT.iter().copied()
 }
 
-/// Whether the specification has this path, and the exchange does not have it yet.
+/// Whether the specification has this path and the exchange does not have it yet.
 pub(crate) fn is_unbuilt(path: &str) -> bool {
     UNBUILT.iter().any(|known| {
         if known.ends_with('/') {

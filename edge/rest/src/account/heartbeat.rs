@@ -1,4 +1,4 @@
-//! `POST /v1/heartbeat`: says that the session is there (SES-009).
+//! `POST /v1/heartbeat`: a session's sign of life (SES-009).
 
 use crate::app::App;
 use crate::call::Call;
@@ -9,7 +9,7 @@ use buttonwood_model::Role;
 use buttonwood_wire::contract::Done;
 use buttonwood_wire::{answer, json};
 
-/// Trader only; draws on the capacity reserved for heartbeats. The gate has reset the clock already.
+/// Trader only; draws on the capacity reserved for heartbeats. The sign of life was noted when the call was admitted.
 pub(crate) const ROUTE: Route = Route::reading("/v1/heartbeat", answer)
     .of_session()
     .roles(&[Role::Trader])
@@ -18,7 +18,7 @@ pub(crate) const ROUTE: Route = Route::reading("/v1/heartbeat", answer)
     .gives::<Heard>();
 
 answer! {
-    /// The heartbeat is heard.
+    /// The heartbeat was received.
     struct Heard {
         /// Always `ok`.
         result: Done,

@@ -10,7 +10,7 @@ use buttonwood_wire::contract::{Components, Node, Shape};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// What the contract says of the whole interface.
+/// The description of the whole interface.
 const ABOUT: &str = "\
 A digital-asset exchange. Public calls are GETs. HEAD is answered as GET without the body.\n\n\
 A private call is a POST with an empty body and three headers. X-SVC-PAYLOAD is the Base64 of a JSON object with the call's \
@@ -83,14 +83,14 @@ fn paths(components: &mut Components) -> Node {
 mod tests {
     use super::*;
 
-    /// The file is what tools and clients are made from.
+    /// Tools and clients are made from the file.
     #[test]
     fn the_contract_in_the_repository_is_current() {
         let kept = include_str!("../../../../contract/openapi.json");
         assert!(kept == openapi(), "contract/openapi.json is not current: run `cargo xtask contract`");
     }
 
-    /// A route cannot be added without its words.
+    /// Every route has a description.
     #[test]
     fn every_route_is_described() {
         for route in ROUTES {

@@ -7,7 +7,7 @@ use crate::route::Route;
 use buttonwood_wire::answers::Error;
 use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape, paragraph};
 
-/// The chapters.
+/// The tags, which are the chapters of the documentation.
 pub(super) const TAGS: [(&str, &str); 5] = [
     ("market data", "Public: no key is needed."),
     ("orders", "Placing, cancelling and reading orders and trades."),
@@ -16,7 +16,7 @@ pub(super) const TAGS: [(&str, &str); 5] = [
     ("sandbox", "Control calls: in a sandbox, from its own machine."),
 ];
 
-/// The chapter of a route.
+/// The tag of a route.
 pub(super) fn tag(route: &Route) -> &'static str {
     match (route.auth, route.path) {
         (Auth::Public, _) => "market data",
@@ -27,11 +27,11 @@ pub(super) fn tag(route: &Route) -> &'static str {
     }
 }
 
-/// What can be wrong with any request, or with the exchange.
+/// Statuses that any request may be refused with.
 const ANY: [u16; 7] = [400, 408, 413, 429, 431, 500, 503];
-/// With a signed call.
+/// Further statuses of a signed call.
 const SIGNED: [u16; 2] = [401, 403];
-/// With a control call; 404 outside a sandbox.
+/// Further statuses of a control call; 404 outside a sandbox.
 const CONTROL: [u16; 3] = [403, 404, 415];
 
 /// The operation of a route.
@@ -185,7 +185,7 @@ fn text(about: &'static str) -> Node {
     Node::object().with("description", about).with("content", content)
 }
 
-/// The two answers that refuse: with and without a time to come back.
+/// The two refusal answers: with and without a time to retry.
 pub(super) fn refusals() -> Node {
     let error = Error::node(&mut Components::default());
     let content = Node::object().with("application/json", Node::object().with("schema", error));

@@ -1,4 +1,4 @@
-//! How calls are signed, as the contract says it.
+//! The contract's description of how calls are signed.
 
 use crate::auth::Auth;
 use buttonwood_wire::contract::Node;
@@ -25,7 +25,7 @@ pub(super) fn schemes() -> Node {
     })
 }
 
-/// What a call with this kind of caller needs: all three headers, or nothing.
+/// The schemes that a call needs: all three headers, or none.
 pub(super) fn required(auth: Auth) -> Node {
     match auth {
         Auth::Public | Auth::Control => Node::List(Vec::new()),

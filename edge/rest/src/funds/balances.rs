@@ -1,4 +1,4 @@
-//! `POST /v1/balances`: what the account has (BAL-001 to BAL-008).
+//! `POST /v1/balances`: the account's balances (BAL-001 to BAL-008).
 
 use crate::app::App;
 use crate::call::Call;
@@ -33,19 +33,19 @@ words! {
 }
 
 answer! {
-    /// What the account has of a currency.
+    /// The account's balance of a currency.
     struct Balance {
         /// Always `exchange`.
         kind as "type": BalanceType,
         /// The currency.
         currency: String,
-        /// All of it, with what orders hold.
+        /// The whole balance, holds of orders included.
         amount: DecimalText,
-        /// What orders may use.
+        /// The part that orders may use.
         available: DecimalText,
-        /// What a withdrawal may take.
+        /// The part that a withdrawal may take.
         available_for_withdrawal as "availableForWithdrawal": DecimalText,
-        /// When this was so.
+        /// The time of the balance.
         stamp as "_timestamp": IsoTime,
     }
 }
@@ -75,7 +75,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     Ok(Reply::json(json::body(&rows.collect::<Vec<_>>())))
 }
 
-/// Whether anything of an amount is left once it is cut to so many decimals (facts F§1: rows with a non-zero balance).
+/// Whether an amount is more than zero when cut to this many decimals (facts F§1: rows with a non-zero balance).
 fn is_shown(amount: Money, decimals: u8) -> bool {
     let least = 10i128.pow(u32::from(MONEY_DECIMALS.saturating_sub(decimals)));
     amount.units() >= least

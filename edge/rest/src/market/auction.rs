@@ -1,4 +1,4 @@
-//! `GET /v1/auction/{symbol}`: where a symbol's auctions stand (AUCT-008, AUCT-010).
+//! `GET /v1/auction/{symbol}`: the state of a symbol's auctions (AUCT-008, AUCT-010).
 
 use crate::app::App;
 use crate::call::Asked;
@@ -14,11 +14,11 @@ use buttonwood_wire::{answer, json};
 
 /// Anybody.
 pub(crate) const ROUTE: Route = Route::public("/v1/auction/{symbol}", answer)
-    .about("Reads when a symbol's next auction is, and what the last one came to.")
+    .about("Reads when a symbol's next auction is, and the result of the last one.")
     .gives::<Auction>();
 
 answer! {
-    /// Where the auctions of a symbol stand; empty without auctions.
+    /// The state of a symbol's auctions; empty without auctions.
     struct Auction {
         /// When the next auction takes orders, in milliseconds; absent once it does.
         closed_until_ms: Option<u64>,

@@ -1,4 +1,4 @@
-//! `GET /v1/auction/{symbol}/history`: what auctions came to (AUCT-009, AUCT-010).
+//! `GET /v1/auction/{symbol}/history`: the results of auctions (AUCT-009, AUCT-010).
 
 use crate::app::App;
 use crate::call::Asked;
@@ -13,7 +13,7 @@ use buttonwood_wire::{answer, json, request, words};
 
 /// Anybody.
 pub(crate) const ROUTE: Route = Route::public("/v1/auction/{symbol}/history", answer)
-    .about("Lists what a symbol's auctions came to, the newest first.")
+    .about("Lists the results of a symbol's auctions, the newest first.")
     .takes::<Results>()
     .gives::<Vec<PastAuction>>();
 
@@ -42,7 +42,7 @@ words! {
 }
 
 answer! {
-    /// What an auction or an indication came to.
+    /// The result of an auction or an indication.
     struct PastAuction {
         /// The number of the auction.
         auction_id: u64,

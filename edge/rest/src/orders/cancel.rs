@@ -40,8 +40,9 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     Ok(reply(app, &order))
 }
 
-/// Cancelling twice is not an error: the order is returned as it was closed before the cancel had its turn (ORD-057). One
-/// that was placed after it may be live by now, and would look as if it had outlived its cancel.
+/// Cancelling twice is not an error: the answer is the order that was closed before the cancel had its turn (ORD-057).
+/// An order that was placed later under the same name may be live by now, and would look as if it had outlived its
+/// cancel.
 fn closed<'a>(app: &'a App, call: &'a Call, receipt: &'a Receipt) -> Later<'a> {
     let (account, by) = (call.account(), receipt.stamp.time);
     Box::pin(async move {

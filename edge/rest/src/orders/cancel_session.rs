@@ -1,4 +1,4 @@
-//! `POST /v1/order/cancel/session`: cancel what the calling key has placed (ORD-060 to ORD-062).
+//! `POST /v1/order/cancel/session`: cancel the orders that the calling key has placed (ORD-060 to ORD-062).
 
 use super::refused;
 use crate::app::App;

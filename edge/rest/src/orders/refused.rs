@@ -6,7 +6,7 @@ use buttonwood_engine::Reject;
 use buttonwood_gate::Refusal;
 use buttonwood_wire::reject::{self, Market, Rejected};
 
-/// Words the refusal.
+/// The refusal for a reject.
 pub(crate) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
     let rejected = Rejected { names: &app.names, key: call.key(), payload: call.payload() };
     reject::refusal(&rejected, reject, || market(app, call))

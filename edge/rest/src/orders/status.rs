@@ -26,7 +26,7 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let named = order_ref(call.payload())?;
     let with_trades = OrderStatus::of(call.payload()).include_trades()?;
     let account = call.account();
-    // Before the history: an order that closes in between is found by the second search.
+    // Searched before the history: an order that closes in between is found there.
     let live = app.exchange.views().find_live(account, &named);
     let found = app.exchange.query_history(move |history| {
         let Some(found) = Found::last_placed(live, history, account, &named)? else { return Ok(None) };
@@ -35,7 +35,7 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     });
     let found = found.await;
     let (state, trades) = found.map_err(|fault| unread(&fault))?.ok_or_else(|| not_found(&named))?;
-    // An order may have traded a hundred thousand times.
+    // An order may have traded a hundred thousand times, so its trades are written in parts.
     let word = |json: &mut Json, row: &TradeRow| json.object(|json| order::trade(json, &app.names, row));
     let trades = match &trades {
         Some(rows) => Some(json::elements(rows, order::TRADE_BYTES, word).await),

@@ -43,7 +43,7 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
             &seconds.to_string(),
         ));
     }
-    // Two moves at once follow each other: each is as long as it says.
+    // Concurrent moves run one after the other, so that each has its full length.
     let _moving = app.moving.lock().await;
     let start = app.exchange.now();
     if start.plus(seconds * Time::SECOND) > LATEST {
@@ -53,7 +53,7 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
             &seconds.to_string(),
         ));
     }
-    // Without time there is no turn.
+    // With simulated traders, a move of no time has no turn.
     let turns = if app.settings.steps.is_some() { seconds.min(TURNS_MAX) } else { 1 };
     for turn in 1..=turns {
         move_to(app, start.plus(seconds * Time::SECOND * turn / turns)).await?;

@@ -67,7 +67,7 @@ answer! {
 
 /// Indications begin ten minutes before the auction, unless the call names a time (facts T§3.11).
 const INDICATES: u64 = 600 * Time::SECOND;
-/// And each minute.
+/// They repeat every minute, unless the call names an interval.
 const INDICATES_EVERY_SECONDS: u64 = 60;
 /// Orders for it can be cancelled until a minute before, unless the call names a time.
 const LAST_CANCEL: u64 = 60 * Time::SECOND;
@@ -99,7 +99,7 @@ fn read(fields: &Payload) -> Result<Option<Schedule>, Refusal> {
     let time = time.ok_or_else(|| Refusal::missing_key("auction_time_ms"))?;
     let every = seconds(plan.every_seconds()?, 0);
     let opens = before("auction_open_ms", plan.auction_open_ms()?, time)?.unwrap_or(Schedule::ALWAYS);
-    // Defaults fit into the times that the call names.
+    // Default times are limited by the times that the call names.
     let most = opens.min(if every == 0 { u64::MAX } else { every });
     let indicates = before("first_indicative_ms", plan.first_indicative_ms()?, time)?;
     let indicates = indicates.unwrap_or(INDICATES.min(most));
@@ -113,12 +113,12 @@ fn read(fields: &Payload) -> Result<Option<Schedule>, Refusal> {
     Ok(Some(Schedule { time, every, opens, indicates, indicates_every, last_cancel }))
 }
 
-/// A span that a field names in seconds, in microseconds.
+/// The span in a field of seconds, in microseconds.
 fn seconds(sent: Option<u64>, default: u64) -> u64 {
     sent.unwrap_or(default).saturating_mul(Time::SECOND)
 }
 
-/// A time that a field names, if it is there.
+/// The time in a field, if the field is there.
 fn time(name: &str, sent: Option<u64>) -> Result<Option<Time>, Refusal> {
     let Some(millis) = sent else { return Ok(None) };
     let time = Time(millis.saturating_mul(1_000));
@@ -128,7 +128,7 @@ fn time(name: &str, sent: Option<u64>) -> Result<Option<Time>, Refusal> {
     Ok(Some(time))
 }
 
-/// How long before the auction the time is that a field names, if it is there.
+/// The span from the time in a field to the auction, if the field is there.
 fn before(name: &str, sent: Option<u64>, auction: Time) -> Result<Option<u64>, Refusal> {
     let Some(time) = time(name, sent)? else { return Ok(None) };
     let span = auction.0.checked_sub(time.0);
@@ -136,7 +136,7 @@ fn before(name: &str, sent: Option<u64>, auction: Time) -> Result<Option<u64>, R
 }
 
 fn refusal(fields: &Payload, schedule: Option<&Schedule>, error: ScheduleError) -> Refusal {
-    // Indications begin in time, so there are too many of them.
+    // If the first indication is in time, the fault is the interval: there are too many indications.
     let is_in_time = schedule.is_some_and(|schedule| {
         let room = if schedule.every == 0 { u64::MAX } else { schedule.every };
         schedule.indicates <= schedule.opens.min(room)

@@ -1,8 +1,8 @@
 //! Who may make control calls: a program on this machine that connects directly.
 //!
-//! A page in a browser of this machine reaches the exchange too, and so does a proxy that listens to the network. Neither may
-//! make control calls. A page gives itself away by `Origin`, `Sec-Fetch-Site` or the name it calls by, a proxy by the fields
-//! it adds.
+//! A page in a browser of this machine reaches the exchange too, and so does a proxy that listens to the network.
+//! Neither may make control calls. A page is recognised by `Origin`, `Sec-Fetch-Site` or the host name of its calls, a
+//! proxy by the fields it adds.
 
 use buttonwood_gate::{Reason, Refusal, quoted};
 use http::header::{FORWARDED, HOST, HeaderName, ORIGIN, VIA};

@@ -1,4 +1,4 @@
-//! `GET /sandbox/clock`: what time it is on the exchange.
+//! `GET /sandbox/clock`: the exchange's time.
 
 use crate::app::App;
 use crate::route::Route;
@@ -13,7 +13,7 @@ pub(crate) const ROUTE: Route = Route::control_reading("/sandbox/clock", answer)
     .gives::<ExchangeTime>();
 
 words! {
-    /// What moves the clock.
+    /// How the clock moves.
     pub(super) struct ClockMode: "manual", "real"
 }
 

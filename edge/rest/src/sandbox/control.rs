@@ -1,4 +1,4 @@
-//! What all control calls share: reading the body, sending a command.
+//! Common parts of control calls: reading the body, sending a command.
 
 use crate::app::App;
 use crate::submit::submit;

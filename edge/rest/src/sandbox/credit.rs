@@ -33,7 +33,7 @@ request! {
 }
 
 answer! {
-    /// What was credited.
+    /// The credited amount.
     struct Credited {
         /// Always `ok`.
         result: Done,

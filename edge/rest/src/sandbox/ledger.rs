@@ -1,4 +1,4 @@
-//! `GET /sandbox/ledger`: what the house and all customers together have of each currency, to the last decimal.
+//! `GET /sandbox/ledger`: the totals of customers and of house accounts in each currency, to the last decimal.
 
 use crate::app::App;
 use crate::route::Route;
@@ -11,13 +11,13 @@ use buttonwood_wire::{Json, answer, json};
 
 /// This machine only.
 pub(crate) const ROUTE: Route = Route::control_reading("/sandbox/ledger", answer)
-    .about("Reads what customers and house have of each currency; together it is zero.")
+    .about("Reads the totals of customers and house in each currency; their sum is zero.")
     .gives::<Ledger>();
 
 answer! {
-    /// What everyone has, to the last decimal.
+    /// The totals of all accounts, to the last decimal.
     struct Ledger {
-        /// The command that this is after.
+        /// The sequence of the last command that is included.
         seq: u64,
         /// A row for each listed currency.
         currencies: Vec<CurrencyTotals>,
@@ -25,20 +25,20 @@ answer! {
 }
 
 answer! {
-    /// What everyone has of one currency.
+    /// The totals of one currency.
     struct CurrencyTotals {
         /// The currency.
         currency: String,
-        /// What all customers have.
+        /// The balances of all customers, summed.
         customers: DecimalText,
-        /// What each account of the house has.
+        /// The balance of each house account.
         house: HouseTotals,
-        /// All of it together.
+        /// Customers and house together: zero.
         sum: DecimalText,
     }
 }
 
-/// What each account of the house has, under its name.
+/// The balances of the house accounts by name.
 #[derive(Debug)]
 struct HouseTotals(Vec<(String, DecimalText)>);
 
@@ -46,7 +46,7 @@ impl Shape for HouseTotals {
     fn node(components: &mut Components) -> Node {
         components.named("HouseTotals", |components| {
             Node::of_type("object")
-                .with("description", "What each account of the house has, under its name.")
+                .with("description", "The balances of the house accounts by name.")
                 .with("additionalProperties", DecimalText::node(components))
         })
     }
@@ -84,7 +84,7 @@ pub(super) fn answer(app: &App) -> Reply {
     Reply::json(json::body(&Ledger { seq: seq.0, currencies: rows.collect() }))
 }
 
-/// Every account of the house with its name.
+/// Every house account with its name.
 fn house_accounts(state: &State) -> Vec<(String, AccountId)> {
     state.ledger().houses().iter().map(|house| (house.name.clone(), house.account)).collect()
 }

@@ -117,7 +117,8 @@ fn grid(request: NewSymbol<'_>) -> Result<Grid, Refusal> {
             bad_value("quote_increment", "of at most 17 decimals together with tick_size", &tick_text)
         }
         GridError::NotAnIncrement => {
-            // Too large, or with too many digits: that of the price, or else the lot beside it.
+            // An increment is too large or has too many digits: the price's if it fails alone, otherwise the
+            // quantity's.
             let is_tick = Number::parse(b"1").is_ok_and(|one| Grid::new(tick, one).is_err());
             let (field, text) =
                 if is_tick { ("quote_increment", tick_text) } else { ("tick_size", lot_text) };

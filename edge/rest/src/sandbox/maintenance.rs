@@ -1,4 +1,5 @@
-//! `POST /sandbox/maintenance`: has every path but health checks and control calls answer as in maintenance (ERR-009).
+//! `POST /sandbox/maintenance`: begins or ends maintenance, in which only health checks and control calls are answered
+//! (ERR-009).
 
 use crate::app::App;
 use crate::route::Route;
@@ -39,7 +40,7 @@ fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     Ok(Reply::json(json::body(&MaintenanceSet { result: Done, on })))
 }
 
-/// The refusal of every other request until then, in words that ccxt knows (facts T§7.4).
+/// The refusal of every other request during maintenance, with a message that ccxt knows (facts T§7.4).
 pub(crate) fn refusal() -> Refusal {
     Refusal::new(Reason::Maintenance, "The exchange is currently undergoing maintenance")
 }

@@ -39,7 +39,7 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     let api_key = ResetNonces::of(fields).api_key()?;
     let known = app.gate.keys().find(api_key.as_bytes());
     let known = known.ok_or_else(|| bad_value("api_key", "the text of a key", &api_key))?;
-    // What was let in before must not be noted after it.
+    // Calls admitted before the reset must not note their nonces after it.
     known.overtake_calls();
     match operate(app, Body::Access(AccessCommand::ResetNonces(known.key.session))).await? {
         Outcome::Done => known.reset_nonce(),

@@ -1,4 +1,4 @@
-//! `POST /sandbox/symbols/{symbol}/status`: what an operator would do (SYM-022 to SYM-030).
+//! `POST /sandbox/symbols/{symbol}/status`: sets a symbol's status, as an operator would (SYM-022 to SYM-030).
 
 use super::control::operate;
 use crate::app::App;
