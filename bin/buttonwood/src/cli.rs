@@ -150,8 +150,8 @@ fn number(text: &str, least: u64) -> Result<u64, String> {
     text.parse().ok().filter(|number| *number >= least).ok_or_else(wanted)
 }
 
-/// An address to listen at, or a name with a port: of what it stands for, the first address of version 4, which is where
-/// clients that are told an address look.
+/// An address to listen at, or a name with a port. A name stands for its first IPv4 address, if it has one: clients
+/// look there.
 fn address(text: &str) -> Result<SocketAddr, String> {
     let found =
         text.to_socket_addrs().map_err(|error| format!("{error}; an address and a port are wanted"))?;
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(read("perhaps"), None);
     }
 
-    /// Numbers are whole and in their range; else it is told what they must be.
+    /// Numbers are whole and in their range; the error names the range.
     #[test]
     fn numbers_are_whole() {
         assert_eq!((number("0", 0), number("18446744073709551615", 1)), (Ok(0), Ok(u64::MAX)));

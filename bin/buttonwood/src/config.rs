@@ -10,8 +10,8 @@ use std::process::ExitCode;
 /// The flag that names the file.
 const CONFIG: &str = "config";
 
-/// Reads the process's command line, and what was set elsewhere. On a mistake, or a call for help, everything is printed
-/// already.
+/// Reads the process's command line, and the settings made elsewhere. On a mistake, or a call for help, the text is
+/// already printed.
 pub(crate) fn command_line() -> Result<(Cli, Elsewhere), ExitCode> {
     let arguments = with_default_command(std::env::args_os().collect());
     let (arguments, elsewhere) = with_file(arguments).map_err(|line| mistake(&line))?;
@@ -32,14 +32,15 @@ fn mistake(line: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// A call for help, or arguments that cannot be read. Those that came from the file or the environment are said to.
+/// Prints the help, or the error for arguments that cannot be read. The error names the file or the environment if the
+/// argument came from there.
 fn unread(error: &clap::Error, elsewhere: &Elsewhere) -> ExitCode {
     if let Some(source) = elsewhere.blamed_for(error) {
         let text = error.to_string();
         let what = text.split("\n\n").next().unwrap_or_default();
         return mistake(&format!("{source}: {}", one_line(what.trim_start_matches("error: "))));
     }
-    // The terminal may be gone; there is nobody to tell then.
+    // The terminal may be gone; the text is then lost.
     let _ = error.print();
     if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }
@@ -54,7 +55,7 @@ fn with_default_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Puts the configuration file's settings in as flags where neither a flag nor the environment has them.
+/// Adds the configuration file's settings as flags where neither a flag nor the environment sets them.
 fn with_file(mut arguments: Vec<OsString>) -> Result<(Vec<OsString>, Elsewhere), String> {
     let mut elsewhere = Elsewhere::default();
     let command = arguments.get(1).and_then(|argument| argument.to_str()).unwrap_or_default().to_owned();

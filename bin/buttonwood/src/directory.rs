@@ -1,4 +1,4 @@
-//! The data directory: made, recovered, and whether this run fits what made it.
+//! The data directory: creating it, recovering it, and checking that this run fits it.
 
 use crate::cli::{ClockKind, Common, Sandbox};
 use crate::ephemeral::Ephemeral;
@@ -14,7 +14,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// The vault, once it is known to hold the secret of every key.
+/// Opens the vault, and checks that it holds the secret of every key.
 pub(crate) fn open_vault(data: &Path, state: &State) -> Result<Vault, Trouble> {
     if !state.access().sessions().is_empty() && !Vault::is_in(data) {
         let line = format!(
@@ -39,7 +39,7 @@ pub(crate) fn secret(vault: &Vault, session: u32, api_key: &str) -> Result<Secre
     })
 }
 
-/// Recovers the directory; `admit` says before its journal is written to whether it is to be opened at all.
+/// Recovers the directory. `admit` may refuse it before its journal is written to.
 pub(crate) fn open<T>(
     data: &Path,
     common: &Common,
@@ -53,8 +53,8 @@ pub(crate) fn open<T>(
     Ok((recovered, admitted))
 }
 
-/// Refuses to found an exchange over the vault of one whose journal and history are gone: the identity of a journal is durable
-/// before there is a vault.
+/// Refuses to found an exchange over the vault of one whose journal and history are gone. A journal's identity is
+/// durable before the vault exists, so a vault without a journal belongs to a lost exchange.
 fn check_not_gone(data: &Path) -> Result<(), Trouble> {
     if !Vault::is_in(data) || has_journal(data)? {
         return Ok(());
@@ -81,12 +81,13 @@ pub(crate) fn clock(kind: ClockKind, state: &State, start: Time) -> Result<Clock
     }
 }
 
-/// Refuses a system's clock that shows `now` on a directory whose last command is of `last` (launch contract, `--clock`).
+/// Refuses the system's clock if its time `now` is before `last`, the time of the directory's last command (launch
+/// contract, `--clock`).
 fn check_behind(now: Time, last: Time, mode: Option<Mode>) -> Result<(), Trouble> {
     if now >= last {
         return Ok(());
     }
-    // Whether it was ever moved by hand the directory does not say; a venue's clock cannot be.
+    // The directory does not record whether its clock was manual; a venue's clock never is.
     let or = if mode == Some(Mode::Sandbox) { ", or go on with --clock manual if it was run so" } else { "" };
     Err(Trouble::Flag(format!(
         "the system's clock shows {}, this directory's last command is of {}: set the clock right or wait until it has passed{or}",
@@ -102,7 +103,8 @@ fn shown(time: Time) -> String {
     stamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// A directory keeps its mode and its seed for ever. The seed, unless it is still to be founded.
+/// Checks mode and seed, which a directory keeps forever. Returns the seed, or `None` if the directory is still to be
+/// founded.
 pub(crate) fn check_opening(state: &State, mode: Mode, seed: Option<u64>) -> Result<Option<u64>, Trouble> {
     let Some(opening) = state.opening() else { return Ok(None) };
     if opening.mode != mode {
@@ -122,7 +124,7 @@ pub(crate) fn check_opening(state: &State, mode: Mode, seed: Option<u64>) -> Res
     }
 }
 
-/// A seed for who gave none.
+/// A random seed, for a start without `--seed`.
 pub(crate) fn random_seed() -> Result<u64, Trouble> {
     // Short enough to type.
     getrandom::u32()
@@ -130,23 +132,23 @@ pub(crate) fn random_seed() -> Result<u64, Trouble> {
         .map_err(|error| Trouble::System(format!("the system has no randomness: {error}")))
 }
 
-/// Makes a directory where there is none: trades and balances are its owner's alone to read. What leads to it is made as
-/// usual.
+/// Creates a directory if there is none. Only its owner may read it, since it holds trades and balances. Missing
+/// parents get the usual permissions.
 fn make_dir(path: &Path) -> Result<(), Trouble> {
     let new: Vec<&Path> =
         path.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).collect();
     let above = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     let made = above.and_then(|()| DirBuilder::new().recursive(true).mode(0o700).create(path));
-    // Each new name has to outlive a power cut, or all that is durable below it is lost with it.
+    // Each new name has to survive a power cut; otherwise everything durable below it is lost.
     let named = made.and_then(|()| new.into_iter().try_for_each(sync_parent));
     named.map_err(|error| {
-        // "File exists" is true of a file in the way, and reads as if all were well.
+        // A file is in the way. The system's "file exists" would read as if all were well.
         let is_file = error.kind() == ErrorKind::AlreadyExists;
         Trouble::Data(path.to_owned(), if is_file { ErrorKind::NotADirectory.into() } else { error })
     })
 }
 
-/// Makes the directory that a flag names where there is none, and refuses one that other users may change.
+/// Creates the directory that a flag names if there is none, and refuses one that other users may change.
 pub(crate) fn named_dir(path: &Path) -> Result<(), Trouble> {
     make_dir(path)?;
     ownership::check(path)
@@ -157,7 +159,7 @@ fn sync_parent(path: &Path) -> std::io::Result<()> {
     std::fs::File::open(above.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-/// The data directory, and what removes it at a clean exit if it is ephemeral.
+/// The data directory, and, if it is ephemeral, the guard that removes it at a clean exit.
 pub(crate) fn data_dir(flags: &Sandbox) -> Result<(PathBuf, Option<Ephemeral>), Trouble> {
     if flags.ephemeral {
         let parent = std::env::temp_dir();
@@ -179,7 +181,7 @@ mod tests {
         check_behind(now, LAST, Some(mode)).map_err(|trouble| trouble.to_string())
     }
 
-    /// The refusal says what is known: a clock moved by hand is a sandbox's, and only perhaps.
+    /// The refusal mentions a manual clock only for a sandbox, and only as a possibility.
     #[test]
     fn a_clock_behind_is_refused_with_both_times() {
         for mode in [Mode::Venue, Mode::Sandbox] {

@@ -19,16 +19,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-/// What their names begin with; some letters follow.
+/// The beginning of their names; random letters follow.
 const PREFIX: &str = "buttonwood-";
 const LETTERS: usize = 6;
 /// The file in each of them that is locked for as long as its process lives.
 const MARK: &CStr = c"ephemeral";
 /// The mark before it is locked.
 const UNLOCKED_MARK: &CStr = c"ephemeral.tmp";
-/// What is in it.
+/// The content of the mark.
 const MARKED: &[u8] = b"made by buttonwood --ephemeral, which removes it\n";
-/// What belongs in such a directory.
+/// The entries that belong in such a directory.
 const PARTS: [&str; 6] = ["ephemeral", JOURNAL_DIR, "history", "vault", "vault.key", "credentials.json"];
 /// The endings of a part whose writing was interrupted; earlier builds used the second.
 const UNFINISHED: [&str; 2] = [".tmp", ".new"];
@@ -56,7 +56,8 @@ struct Leftover {
 }
 
 impl Ephemeral {
-    /// Makes a directory in `parent`. A thread removes those of ended processes, which may take longer than a start.
+    /// Creates a directory in `parent`. A thread removes the directories of ended processes, which may take longer than
+    /// a start.
     pub(crate) fn make(parent: &Path) -> Result<Self, Trouble> {
         let trouble = |error| Trouble::Data(parent.to_owned(), error);
         let open = Arc::new(Handle::open(parent).map_err(trouble)?);
@@ -91,7 +92,7 @@ impl Ephemeral {
         Ok(Self { path: made.keep(), place, _alive: alive })
     }
 
-    /// Where it is.
+    /// The path of the directory.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -215,7 +216,7 @@ mod tests {
         assert!(precious.join("thesis.txt").exists());
     }
 
-    /// What takes the name of a directory after the checks is not removed, nor is the directory that was moved.
+    /// An entry that takes a directory's name after the checks is not removed, nor is the directory that was moved.
     #[test]
     fn removal_follows_no_link_in_its_place() {
         let (parent, left, precious) = parent();

@@ -1,4 +1,4 @@
-//! What flags mean beyond their form: which values go together, and what they make.
+//! The meaning of flags: which values fit together, and the settings made of them.
 
 use crate::cli::Common;
 use crate::trouble::Trouble;
@@ -7,21 +7,21 @@ use buttonwood_journal::Options as JournalOptions;
 use buttonwood_model::Time;
 use buttonwood_sequencer::Options;
 
-/// How the exchange runs.
+/// The options of the exchange.
 pub(crate) fn options(common: &Common) -> Options {
     Options { snapshot_every: common.snapshot_every }
 }
 
-/// How much disk the journal takes at a time.
+/// The sizes of the journal's files.
 pub(crate) fn journal_options(common: &Common) -> JournalOptions {
     let (segment_bytes, ballast_bytes) = (common.segment_bytes, common.ballast_bytes);
     let first_segment_bytes = JournalOptions::default().first_segment_bytes.min(segment_bytes);
     JournalOptions { first_segment_bytes, segment_bytes, ballast_bytes }
 }
 
-/// The least a journal segment may have: some batches, so that turning to the next is no work of every command.
+/// The smallest journal segment: it holds some batches, so that not every command has to begin a new one.
 const SEGMENT_BYTES_MIN: u64 = 64 * 1024;
-/// The most it may have, ballast too: what is made in one piece and zeroed must not take minutes.
+/// The largest segment, and the largest ballast: each is created in one piece and zeroed, which must not take minutes.
 const SEGMENT_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 
 fn check_sizes(common: &Common) -> Result<(), Trouble> {
@@ -39,7 +39,7 @@ fn check_sizes(common: &Common) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Refuses what no server understands or can do yet, by the flag's name.
+/// Refuses values that no server understands or can serve yet; the refusal names the flag.
 pub(crate) fn check_common(common: &Common) -> Result<(), Trouble> {
     let split = [
         ("--auth-listen", common.auth_listen, "OAuth is"),
@@ -110,7 +110,7 @@ mod tests {
         }
     }
 
-    /// Of every moment between the bounds seconds are told from milliseconds; any other is refused by the bounds' names.
+    /// A start lies within the bounds; the refusal of any other names the bounds.
     #[test]
     fn a_start_lies_within_bounds() {
         for (text, time) in [("1974-01-01T00:00:00Z", EARLIEST), ("5138-01-01T00:00:00Z", LATEST)] {

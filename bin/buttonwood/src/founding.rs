@@ -1,4 +1,4 @@
-//! What a new directory's journal begins with.
+//! The first commands of a new directory's journal.
 
 use crate::reference::Reference;
 use crate::trouble::Trouble;
@@ -39,7 +39,7 @@ pub(crate) fn venue(recovered: &mut Recovered, time: Time) -> Result<(), Trouble
     commit(recovered, time, bodies)
 }
 
-/// Opens the accounts of the house that this build needs and an older directory lacks.
+/// Opens the house accounts that this build needs and an older directory lacks.
 pub(crate) fn complete(recovered: &mut Recovered, time: Time) -> Result<(), Trouble> {
     let missing: Vec<Body> = recovered.views().state().missing_houses().collect();
     if missing.is_empty() { Ok(()) } else { commit(recovered, time, missing) }

@@ -1,6 +1,7 @@
 //! The single binary: reads its configuration, recovers the data directory, wires the rooms, serves.
 //!
-//! No rules of its own. The launch contract, of commands, flags, files and the ready line, is `--help` and the README.
+//! It has no rules of its own. `--help` and the README are the launch contract: commands, flags, files and the ready
+//! line.
 
 mod cli;
 mod config;
@@ -31,7 +32,7 @@ pub fn main() -> ExitCode {
         Ok(read) => read,
         Err(code) => return code,
     };
-    // What cannot be logged is not told on standard error either: that is where it was to go.
+    // A failure of the log is not reported on standard error, since the log itself goes there.
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_target(false)
@@ -52,8 +53,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Says something on standard error. That may be a file on a full disk, or closed: then nobody is told, and nothing else
-/// is different.
+/// Writes to standard error. If it is closed, or a file on a full disk, the text is lost and the process goes on.
 fn say(text: std::fmt::Arguments<'_>) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

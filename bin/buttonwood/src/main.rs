@@ -1,4 +1,4 @@
-//! The `buttonwood` binary; everything it does is in the library beside it.
+//! The `buttonwood` binary; all its code is in the library of this crate.
 
 fn main() -> std::process::ExitCode {
     buttonwood::main()

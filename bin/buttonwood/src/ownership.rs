@@ -31,7 +31,7 @@ fn check_one(data: &Path, path: &Path, what: &str) -> Result<(), Trouble> {
     }
 }
 
-/// What is wrong with a file of `owner` and `mode` for a process of `user`. Root owns every file anyway.
+/// The flaw of a file of `owner` and `mode` for a process of `user`, if it has one. Root owns every file anyway.
 fn flaw(owner: u32, mode: u32, user: u32) -> Option<String> {
     if owner != user && owner != 0 {
         return Some(format!(

@@ -1,6 +1,6 @@
-//! Which of two settings holds when one makes the other void: flag beats environment beats file.
+//! Which of two conflicting settings holds: flag beats environment beats file.
 //!
-//! Of the same rank, neither is dropped in silence: they are refused, by name.
+//! Conflicting settings of the same rank are refused by name; neither is dropped silently.
 
 use crate::cli::{Cli, ClockKind, Command, Sandbox};
 use clap::ArgMatches;
@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use std::cmp::Ordering;
 
-/// What was set elsewhere than on the command line.
+/// The settings that were not made on the command line.
 #[derive(Debug, Default)]
 pub(crate) struct Elsewhere {
     /// The configuration file, as it was named.
@@ -20,18 +20,19 @@ pub(crate) struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// Who set what the error is about, if it was no flag.
+    /// The source of the setting that the error is about, if it was not a flag.
     pub(crate) fn blamed_for(&self, error: &clap::Error) -> Option<String> {
         let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return None };
         self.source(argument)
     }
 
-    /// A refusal that begins with the flag it is about, and before that who set it, if it was no flag.
+    /// A refusal, which begins with the flag that it is about. If that setting was not made by a flag, its source comes
+    /// first.
     pub(crate) fn told(&self, line: &str) -> String {
         self.source(line).map_or_else(|| line.to_owned(), |source| format!("{source}: {line}"))
     }
 
-    /// Who set the flag that the text begins with.
+    /// The source of the setting whose flag the text begins with, if it was not a flag.
     fn source(&self, text: &str) -> Option<String> {
         let flag = text.split([' ', ':']).next()?.strip_prefix("--")?;
         if self.has(flag) {
@@ -55,7 +56,7 @@ enum Source {
     Flag,
 }
 
-/// Drops what a setting of higher rank makes void.
+/// Drops a setting that conflicts with one of higher rank.
 ///
 /// # Errors
 /// One line that names settings of the same rank that contradict each other, or one that has no effect.

@@ -7,7 +7,7 @@ use buttonwood_num::{Decimal, Grid, Money, Price};
 const CURRENCIES: &str = include_str!("../data/currencies.csv");
 const SYMBOLS: &str = include_str!("../data/symbols.csv");
 
-/// A currency, and what a sandbox account starts with of it.
+/// A currency, and a sandbox account's start balance in it.
 pub(crate) struct ListedCurrency {
     pub(crate) currency: Currency,
     pub(crate) start: Money,

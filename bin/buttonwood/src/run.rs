@@ -22,7 +22,7 @@ use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
-/// Runs the test environment until it is told to stop.
+/// Runs the test environment until a signal stops it.
 pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     check_common(&flags.common)?;
     if flags.funds == Funds::Simulated {
@@ -32,9 +32,10 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let start_time = start_time(&flags.start_time)?;
     let names = header_names(&flags.common)?;
     let places = places(&flags.common)?;
-    // A directory that nobody will look for must not be left behind, and there is nothing in it that would take long.
+    // A signal during the start ends the process at once, but not with an ephemeral directory: it must be removed, and
+    // its start does not take long.
     let stop = Stop::listen(!flags.ephemeral)?;
-    // Before the directory is touched: a port in use changes nothing.
+    // The port is bound before the directory is touched, so that a port in use changes nothing.
     let listener = bind(flags.common.listen)?;
     let (data, ephemeral) = data_dir(flags)?;
     let (mut recovered, (clock, mut vault, seed)) = open(&data, &flags.common, |state| {
@@ -89,7 +90,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Runs a venue until it is told to stop.
+/// Runs a venue until a signal stops it.
 pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     check_common(&flags.common)?;
     if flags.common.config.is_none() {
@@ -142,7 +143,7 @@ fn serve_until_told(
         .map_err(|error| Trouble::System(format!("cannot start a serving thread: {error}")))?;
     let active = traders.map(keep_trading).transpose()?;
     let mut out = std::io::stdout();
-    // Nobody may be reading; the exchange runs all the same.
+    // Standard output may be closed; the exchange runs anyway.
     let _ = writeln!(out, "ready {base_url}").and_then(|()| out.flush());
     let signal = stop.wait();
     tracing::info!(signal, "stopping: open requests finish, then a snapshot is written");
@@ -178,15 +179,16 @@ fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Vault) -> Re
         };
         gate.keys().insert(known, &secret, entry.highest_nonce());
         if is_simulated(&key.name) {
-            // A bucket of their own: to fill the books, or to follow a clock that is moved, takes many calls at once (D-35).
+            // Simulated traders have their own bucket: filling the books, or following a moved clock, takes many calls
+            // at once (D-35).
             gate.keys().set_limit(&key.api_key, Limit::per_second(10_000));
         }
     }
     Ok(gate)
 }
 
-/// Connections that the system keeps until they are accepted. The library asks for 128: of more clients that come at once some
-/// would knock again a second later.
+/// Connections that the system queues until they are accepted. The library's default is 128: of more clients at once,
+/// some would retry a second later.
 const BACKLOG: i32 = 4_096;
 
 fn bind(address: SocketAddr) -> Result<TcpListener, Trouble> {
@@ -202,8 +204,8 @@ fn base_url(listener: &TcpListener) -> Result<String, Trouble> {
     Ok(format!("http://{}", reached_at(address)))
 }
 
-/// Where this machine reaches a listener. One at every address is told by the machine's own: a client can connect to it
-/// everywhere, and control calls are taken under no other name.
+/// The address at which this machine reaches a listener. A listener at every address is shown with the loopback
+/// address: local clients can connect to it, and control calls are accepted under no other name.
 fn reached_at(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         let own: IpAddr =
@@ -213,14 +215,14 @@ fn reached_at(mut address: SocketAddr) -> SocketAddr {
     address
 }
 
-/// Connections to have open files for, if the system grants as many.
+/// Connections to have open files for, if the system grants that many.
 const CONNECTIONS: u64 = 20_000;
-/// Open files that are kept from connections beside those of the threads that serve them: journal, history, snapshots, the
-/// simulated traders' calls.
+/// Open files reserved for other uses than connections and serving threads: journal, history, snapshots, the simulated
+/// traders' calls.
 const OWN_FILES: u64 = 128;
 
-/// Connections at most: the files this process may open, raised to what the system grants, less those it needs itself.
-/// With none left, the journal could not begin a segment.
+/// Connections at most: the files this process may open, raised as far as the system grants, less those it needs
+/// itself. Without a free one, the journal could not begin a segment.
 fn places(common: &Common) -> Result<Places, Trouble> {
     let own = OWN_FILES + u64::try_from(buttonwood_http::own_files()).unwrap_or(u64::MAX / 2);
     let granted = getrlimit(Resource::Nofile);
@@ -246,19 +248,19 @@ mod tests {
     use std::net::TcpStream;
     use std::time::Duration;
 
-    /// Hundreds of clients may come before the first is accepted, and none has to come again.
+    /// Hundreds of clients may connect before the first is accepted, and none has to retry.
     #[test]
     fn a_crowd_waits_at_the_door() {
         let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
         let address = listener.local_addr().unwrap();
-        // Who is not let in is told nothing, and knocks again after a second.
+        // A connection that does not fit the queue gets no answer, and its client retries after a second.
         let patience = Duration::from_millis(900);
         let crowd: Vec<_> =
             (0..400).map(|_| TcpStream::connect_timeout(&address, patience).unwrap()).collect();
         assert_eq!(crowd.len(), 400);
     }
 
-    /// A listener at every address is told by one that clients and control calls can use.
+    /// A listener at every address is shown with an address that clients and control calls can use.
     #[test]
     fn every_address_is_told_by_this_machine_s_own() {
         for (bound, told) in [

@@ -1,4 +1,4 @@
-//! Being told to stop, by SIGTERM or SIGINT, at any time of a life.
+//! Stopping on SIGTERM or SIGINT, at any time.
 
 use crate::trouble::Trouble;
 use buttonwood_sequencer::EndOnPanic;
@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Signals this close to the first are the same one: a terminal and whoever started the process may both send it.
+/// Signals this close to the first count as the same one: the terminal and the parent process may both send it.
 const SAME: Duration = Duration::from_millis(500);
 
-/// Where signals are heard.
+/// The receiver of signals.
 #[derive(Debug)]
 pub(crate) struct Stop {
     told: Receiver<i32>,
@@ -21,7 +21,8 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    /// Hears signals from now on. Until [`Stop::wait_from_now`], one ends the process there and then if `ends_at_once`.
+    /// Listens for signals from now on. Until [`Stop::wait_from_now`], a signal ends the process at once if
+    /// `ends_at_once`.
     pub(crate) fn listen(ends_at_once: bool) -> Result<Self, Trouble> {
         let trouble = |error| Trouble::System(format!("cannot listen for signals: {error}"));
         let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(trouble)?;
@@ -32,10 +33,10 @@ impl Stop {
             let _end = EndOnPanic("signals");
             let mut first: Option<Instant> = None;
             for signal in &mut signals {
-                // Held to the end, so that a start that is ended does not become ready meanwhile.
+                // Held until the exit, so that a start that is being ended does not become ready.
                 let starting = starting.lock().unwrap_or_else(PoisonError::into_inner);
                 if *starting {
-                    // As a kill would: what the directory holds leads a start there at every moment.
+                    // This is as safe as a kill: a start can recover the directory as it is at any moment.
                     tracing::info!(signal, "stopped before it was ready");
                     std::process::exit(0);
                 }
@@ -51,7 +52,7 @@ impl Stop {
         Ok(Self { told, ends_at_once })
     }
 
-    /// From now on a signal is for who waits for it.
+    /// From now on, signals go to [`Stop::wait`].
     pub(crate) fn wait_from_now(&self) {
         *self.ends_at_once.lock().unwrap_or_else(PoisonError::into_inner) = false;
     }

@@ -57,7 +57,7 @@ pub(crate) fn traders(
         }
         if let Some(secret) = vault.get(session, &entry.key.api_key)? {
             let secret = String::from_utf8_lossy(secret.expose()).into_owned();
-            // They are its own and fit. The clock may have been set back since the last one.
+            // The traders' own nonces fit into 64 bits. The clock may have been set back since the last one.
             let nonce = entry.highest_nonce().to_string().parse().unwrap_or_default();
             keys.push(TraderKey { api_key: entry.key.api_key.clone(), secret, nonce });
         }
@@ -67,7 +67,7 @@ pub(crate) fn traders(
     Traders::connect(base_url, keys, markets, seed, pace).map_err(|error| Trouble::System(error.to_string()))
 }
 
-/// The main symbols, where they stand or where they start.
+/// The main symbols, each with its last price, or else its start price.
 fn markets(state: &State, views: &buttonwood_rest::Views) -> Result<Vec<Market>, Trouble> {
     let starts = Reference::load()?.symbols;
     let listed = (0..state.symbols().len()).map(SymbolId::from_index).zip(state.symbols());

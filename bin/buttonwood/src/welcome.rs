@@ -1,11 +1,11 @@
-//! What a new user sees: addresses, two ready keys, three things to paste.
+//! The text that a new user sees: addresses, two ready keys, three snippets to paste.
 
 use crate::say;
 use buttonwood_engine::State;
 use buttonwood_vault::Vault;
 use std::path::Path;
 
-/// What the welcome of a sandbox is about.
+/// The data of a sandbox's welcome.
 pub(crate) struct Welcome<'a> {
     pub(crate) base_url: &'a str,
     pub(crate) data: &'a Path,
@@ -71,7 +71,7 @@ fn snippet(base_url: &str, (api_key, secret): &(String, String), takes_prefix: b
     )
 }
 
-/// Says what a venue still lacks.
+/// Prints what a venue still lacks.
 pub(crate) fn venue(base_url: &str, data: &Path) {
     say(format_args!(
         "

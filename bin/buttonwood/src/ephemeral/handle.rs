@@ -17,7 +17,7 @@ pub(super) struct Handle {
 }
 
 impl Handle {
-    /// Opens the directory a user names; here alone a link is followed.
+    /// Opens the directory that a user names. This is the only call that follows a link.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Self::of(openat(CWD, path, flags, Mode::empty())?)
@@ -101,7 +101,7 @@ impl Handle {
             .is_ok_and(|found| (found.st_dev, found.st_ino) == (other.stat.st_dev, other.stat.st_ino))
     }
 
-    /// Who owns it.
+    /// The user id of its owner.
     pub(super) fn owner(&self) -> u32 {
         self.stat.st_uid
     }
