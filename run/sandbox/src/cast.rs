@@ -1,4 +1,4 @@
-//! Who a sandbox is founded with: the launch contract's table of accounts and keys.
+//! The accounts and keys that a sandbox is founded with, from the launch contract's table.
 
 use buttonwood_model::{Role, Roles};
 

@@ -8,17 +8,17 @@ use buttonwood_vault::Vault;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// The file cannot be written, or a secret that belongs into it is not there.
+/// The file cannot be written, or a secret for it is missing.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The disk refuses.
     #[error("cannot {action} {}: {source}", path.display())]
     Write {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
         /// On which file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The vault has no secret for a key, or not this key's.

@@ -1,4 +1,4 @@
-//! What is drawn: ids from the seed, secrets from the system unless the seed was given.
+//! Random draws: ids from the seed, and secrets from the system unless the seed was given.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -43,7 +43,7 @@ impl Draw {
         text(&mut self.secrets, MIXED, 32)
     }
 
-    /// What keys the index of client ids.
+    /// The hash key of the index of client ids.
     pub fn hash_key(&mut self) -> u64 {
         self.secrets.random()
     }

@@ -7,7 +7,7 @@ use buttonwood_model::{AccountId, CurrencyId, GroupId, Time};
 use buttonwood_num::Money;
 use buttonwood_vault::{Entry, Secret};
 
-/// What test accounts start with.
+/// The start balances of accounts.
 #[derive(Clone, Debug)]
 pub struct Funding {
     /// Test balances of every funded account (SBX-002).
@@ -43,7 +43,7 @@ pub fn found(draw: &mut Draw, funding: &Funding, opened: Time) -> Founded {
     }
     let account_of = |group: &str, name: &str| {
         let place = accounts.iter().position(|part| part.group == group && part.name == name);
-        // The house's accounts come first.
+        // House accounts come first.
         place.map(|place| AccountId::from_index(place + houses().count()))
     };
     let mut secrets = Vec::new();

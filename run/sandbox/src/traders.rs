@@ -1,9 +1,10 @@
 //! Simulated traders: two accounts that quote and take on the main symbols, through the same interface as anyone.
 //!
-//! Every turn the fair price of one symbol takes a small step, a quote is placed on either side, the oldest is cancelled
-//! where a side has all its levels, and now and then somebody takes. What they do is a function of the seed; when they
-//! do it follows real time, or a manual clock that is moved: then they also call one after another, so that the same
-//! moves of it lead to the same markets. With a real one they send at most five batches a second together (D-35).
+//! In every turn the fair price of one symbol takes a small step, a quote is placed on each side, the oldest quote of a
+//! side that has all its levels is cancelled, and now and then the taker trades. The actions are a function of the
+//! seed. Their times follow real time, or the moves of a manual clock; then the calls also run one after another, so
+//! that the same moves lead to the same markets. With a real clock they send at most five batches a second together
+//! (D-35).
 //!
 //! Clauses: `SBX-004`; decision D-33 (which symbols).
 
@@ -40,7 +41,7 @@ pub struct TraderKey {
 /// The simulated traders cannot trade.
 #[derive(Debug, thiserror::Error)]
 pub enum NoTraders {
-    /// The exchange's address is none.
+    /// The exchange's address is not valid.
     #[error("the simulated traders cannot reach the exchange: {0}")]
     Address(#[from] Error),
     /// The directory lacks their keys.
@@ -57,9 +58,9 @@ pub fn is_simulated(name: &str) -> bool {
 const LEVELS: usize = 10;
 /// A quote's distance to its better neighbour, in ten-thousandths of the price.
 const GAP: u64 = 4;
-/// Smallest orders that a usual order is made of: a book of crumbs would be emptied by the first order of a test. With so many
-/// a side of btcusd holds about two bitcoin, roughly what a test account's dollars buy, and that of the thinnest symbol is worth
-/// thousands of dollars.
+/// The size of a usual order, in smallest orders: the first order of a test would empty a book of smallest orders. With
+/// this size, a side of btcusd holds about two bitcoin, roughly the amount that a test account's dollars buy, and a
+/// side of the thinnest symbol is worth thousands of dollars.
 const SIZE: u128 = 1_000;
 /// The fair price's largest step, in ten-thousandths.
 const STEP: u64 = 3;
@@ -88,7 +89,7 @@ struct Quote {
     order: NewOrder,
 }
 
-/// What one turn changes of a symbol: bid and ask that leave, bid and ask that come, and what the taker takes.
+/// The changes of one turn to a symbol: the bid and ask to cancel, the bid and ask to place, and the taker's order.
 #[derive(Default)]
 struct Turn {
     old: [Option<String>; 2],
@@ -112,7 +113,7 @@ impl Traders {
     /// taker's.
     ///
     /// # Errors
-    /// When the address is none, or the keys are too few.
+    /// When the address is not valid, or the keys are too few.
     pub fn connect(
         base_url: &str,
         keys: Vec<TraderKey>,
@@ -174,7 +175,7 @@ impl Traders {
         let Some(desk) = self.desks.get_mut(at) else { return Ok(()) };
         let step = (desk.fair * far / 10_000).max(u64::from(far > 0));
         desk.fair = if up { desk.fair + step } else { desk.fair.saturating_sub(step).max(100) };
-        // A book that has lost quotes, or never had all, fills up again.
+        // A side that lacks quotes cancels none, so that the book fills up again.
         let old =
             desk.quotes.each_ref().map(|quotes| quotes.front().filter(|_| quotes.len() >= LEVELS).cloned());
         let depth = self.random.random_range(0..LEVELS);
@@ -189,12 +190,12 @@ impl Traders {
         Ok(())
     }
 
-    /// Sends what a turn changes of a symbol, and notes which quotes there are after it: what is refused (in maintenance,
+    /// Sends the changes of a turn, and notes which quotes are on the book afterwards. A refused call (in maintenance,
     /// say) has changed nothing.
     async fn carry_out(&mut self, at: usize, turn: Turn) {
         let Turn { old: [old_bid, old_ask], new: [bid, ask], taken } = &turn;
         let [first, second, third, fourth] = self.quoters.as_slice() else { return };
-        // Boxed: two forms of waiting for five calls would otherwise lie side by side in every turn.
+        // Boxed, since the future of a turn has room for both ways of awaiting the five calls.
         let cancel_bid = Box::pin(cancel(first, old_bid.as_deref()));
         let cancel_ask = Box::pin(cancel(second, old_ask.as_deref()));
         let place_bid = Box::pin(quote(third, bid.as_ref()));
@@ -250,7 +251,7 @@ impl Traders {
     }
 }
 
-/// Cancels a quote. True when it is not on the book any more: one that has traded away meanwhile is none to cancel.
+/// Cancels a quote. True if it is no longer on the book; it may have been filled before.
 async fn cancel(client: &Client, name: Option<&str>) -> bool {
     let Some(name) = name else { return false };
     let params = serde_json::json!({ "client_order_id": name });
@@ -268,7 +269,8 @@ async fn quote(client: &Client, quote: Option<&Quote>) -> bool {
     place(client, quote.map(|quote| &quote.order)).await
 }
 
-/// Places an order. False when there is none, or it was refused; where no answer came nobody knows.
+/// Places an order. False if there is none, or it was refused. Without an answer it is true, since the order may have
+/// been placed.
 async fn place(client: &Client, order: Option<&NewOrder>) -> bool {
     let Some(order) = order else { return false };
     let placed = client.place(order).await;
