@@ -1,4 +1,4 @@
-//! What an exchange does besides its commands: snapshots, the scrub of old segments, the watch over silent sessions.
+//! The exchange's background work: snapshots, the scrub of old segments, the watch over silent sessions.
 
 pub(crate) mod checkpoint;
 pub(crate) mod heartbeats;

@@ -137,8 +137,8 @@ impl Exchange {
         self.shared.send(Submission::Command(command, Some(reply))).map(|()| pending)
     }
 
-    /// Whether a new order is admitted: no, once the commands in flight would delay its answer too much. Cancels need
-    /// not check.
+    /// Whether a new order is admitted. It is not while the commands in flight would delay its answer too much. Cancels
+    /// need not check.
     pub fn has_room(&self) -> bool {
         self.shared.admission.has_room()
     }

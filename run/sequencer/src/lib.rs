@@ -1,4 +1,4 @@
-//! The single writer: what turns the core into a running exchange.
+//! The single writer, which makes the core a running exchange.
 //!
 //! One thread at a time stamps and decides commands. A second thread makes batches durable and only then publishes
 //! them, first to the views, then to the callers. Batches form by themselves: commands that queue during a sync are the

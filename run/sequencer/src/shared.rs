@@ -39,7 +39,7 @@ pub(crate) enum Submission {
     Stop,
 }
 
-/// All of it.
+/// The shared state.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) views: RwLock<Views>,

@@ -29,8 +29,9 @@ use std::time::{Duration, Instant};
 const NONCES_WAIT: Duration = Duration::from_millis(40);
 /// The same on a nearly full disk, at first.
 const NONCES_WAIT_LOW: Duration = Duration::from_secs(1);
-/// And later: this part of the time since then, up to a maximum. A batch takes a block of the space that is kept for
-/// cancels. At one batch a second, a client that polls its balances would use that space up in some hours.
+/// Later, one part in this many of the time since the disk became nearly full, up to a maximum. A batch takes a block
+/// of the space that is kept for cancels. At one batch a second, a client that polls its balances would use that space
+/// up in some hours.
 const NONCES_PART_LOW: u32 = 60;
 const NONCES_WAIT_LOW_MAX: Duration = Duration::from_mins(10);
 /// How often the writer checks for silent sessions under a real clock. Unit tests use an hour: a tick would hide a

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use support::{SEGMENTS, START, Trading, account, founded, founding};
 
-/// What kill -9 would leave: nothing waits for a sync, since every call was answered.
+/// Copies the files that kill -9 would leave: nothing waits for a sync, since every call was answered.
 fn crash_image(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {

@@ -43,7 +43,7 @@ impl Heartbeats {
     }
 
     /// Notes a check for silence `now`. Long after the last check, the process was stopped or the machine suspended.
-    /// What clients sent during that time is not read yet, so it counts as no session's silence.
+    /// Messages that clients sent during that time are not read yet, so it counts as no session's silence.
     pub(crate) fn note_check(&self, now: Time) {
         let since = now.0.saturating_sub(self.checked.swap(now.0, Ordering::AcqRel));
         if since > STALL_MIN {

@@ -134,7 +134,7 @@ mod tests {
         let mut scrub = Scrub::new(&dir.path().into());
         let lost = scrub.read_next().unwrap_err();
         assert!(meaning(&lost).contains("is damaged: restore it"), "{lost}");
-        // Opening it goes round in a circle: as root, too, the system refuses.
+        // The link points to itself, so the system refuses to open it, even as root.
         std::os::unix::fs::symlink(&path, &path).unwrap();
         let refused = scrub.read_next().unwrap_err();
         assert!(meaning(&refused).contains("cannot be read now"), "{refused}");

@@ -13,7 +13,7 @@ use buttonwood_views::Fold;
 use buttonwood_views::history::Proof;
 use std::path::Path;
 
-/// What a verification proved.
+/// The result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// Commands replayed.
@@ -30,7 +30,7 @@ pub struct Report {
     pub snapshot: Option<u64>,
     /// Rows of the history that were compared: those that the snapshot refers to.
     pub rows: u64,
-    /// What an operator should know.
+    /// Notes for the operator.
     pub notes: Vec<String>,
 }
 

@@ -157,7 +157,8 @@ mod tests {
         }
     }
 
-    /// A quick journal admits thousands, a slow one as many as it clears in time, and never none.
+    /// A quick journal admits thousands of commands, a slow one only those that it clears in time, and at least the
+    /// minimum.
     #[test]
     fn what_may_wait_follows_the_journal() {
         let admission = waiting(1_999);

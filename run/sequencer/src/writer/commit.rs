@@ -61,8 +61,8 @@ impl Committer {
     /// Makes a batch durable, then publishes and answers it.
     ///
     /// # Errors
-    /// What is on the disk is unknown (rule J1), or the views have other balances than the state. The process must end
-    /// before anything of the batch leaves it; recovery decides.
+    /// The content of the disk is unknown (rule J1), or the views have other balances than the state. The process must
+    /// end before anything of the batch leaves it; recovery decides.
     pub(crate) fn commit(&mut self, batch: &mut Batch) -> Result<(), Fault> {
         if batch.is_full() {
             // The writer waits for room.

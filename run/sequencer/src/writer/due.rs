@@ -1,5 +1,5 @@
-//! What falls due by the clock: silent sessions, what the rooms of the state are due to do, and what a move of a manual clock meets
-//! on its way.
+//! Work that falls due by the clock: silent sessions, the due commands of the state's rooms, and both of them on the
+//! way of a moved manual clock.
 
 use super::Writer;
 use crate::shared::Shared;
@@ -8,29 +8,29 @@ use buttonwood_model::{Due, Rank, SessionId, Time};
 use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
 
-/// Due commands that move no money and that one move of a manual clock runs at their times, at most; it skips the later ones
-/// a century of auctions a minute apart has no end.
+/// One move of a manual clock runs at most this many due commands that move no money at their times, and skips the
+/// later ones. A century of auctions a minute apart would take hours.
 const MOVE_OPTIONAL_MAX: u32 = 100_000;
 
 /// A move of a manual clock.
 pub(super) struct Moving {
     to: Time,
     reply: oneshot::Sender<Time>,
-    /// How many due commands that may be skipped it still runs at their times.
+    /// How many more of the due commands that may be skipped it runs at their times.
     optional: u32,
 }
 
 impl Writer {
-    /// Goes on with what a command began and only follow-ups end, such as an auction that has found its price. A batch holds some
-    /// of it, and the next one more; no other command has a turn before its end (INV-AUC-5).
+    /// Runs the follow-ups of an earlier command, such as an auction that has found its price. They may take several
+    /// batches; no other command has a turn before they end (INV-AUC-5).
     pub(super) fn follow_up(&mut self, shared: &Shared) {
         if self.state.has_follow_up() {
             self.run_due(None, Time(0), shared);
         }
     }
 
-    /// Whether every caller waits: for a move that is not done, or for follow-ups. While little room is left to journal, follow-ups
-    /// wait, and cancels are taken.
+    /// Whether every caller waits, for an unfinished move or for follow-ups. While the disk is nearly full, follow-ups
+    /// wait and cancels are taken.
     pub(super) fn is_blocked(&self, shared: &Shared) -> bool {
         let follows_up = self.state.has_follow_up() && !shared.low_space.load(Ordering::Relaxed);
         self.moving.is_some() || follows_up && self.is_full()
@@ -54,10 +54,10 @@ impl Writer {
         }
     }
 
-    /// Expires the sessions whose windows end by `silence`, which is a steady time, and runs what rooms are due to do by `day`: in
-    /// the order of their times where both are of one clock. Many sessions may fall silent at one time, with thousands of orders
-    /// each, and a batch has a bound: while it is full of events, which it stays as long as the disk is slow, the others wait
-    /// for a later turn. Returns false when some do.
+    /// Expires the sessions whose windows end by `silence`, which is a steady time, and runs the rooms' due commands up
+    /// to `day`. Where both times are of one clock, they run in the order of their times. Many sessions may fall silent
+    /// at once, with thousands of orders each, and a batch is bounded. While it is full of events, which lasts as long
+    /// as the disk is slow, the rest waits for a later turn. Returns false if some of it waits.
     pub(super) fn run_due(&mut self, silence: Option<Time>, day: Time, shared: &Shared) -> bool {
         while !self.is_full() {
             let orders_of = |session: SessionId| has_orders(&self.state, session);
@@ -86,14 +86,15 @@ impl Writer {
             let time = shared.clock.reach(when);
             self.execute(time, Command { caller: None, body }, None, shared);
             if self.batch.entries.last().is_some_and(|entry| matches!(entry.outcome, Outcome::Rejected(_))) {
-                // It would be due again at once; a later turn tries it again.
+                // A rejected command would be due again at once; a later turn retries it.
                 return true;
             }
         }
         false
     }
 
-    /// What rooms are due to do by then. While little room is left to journal, all of it waits: its events may be many.
+    /// The next due command of a room up to `by`. While the disk is nearly full, due commands wait, since their events
+    /// may be many.
     fn room_due(&self, by: Time, shared: &Shared) -> Option<Due<Body>> {
         if shared.low_space.load(Ordering::Relaxed) {
             return None;
@@ -103,7 +104,7 @@ impl Writer {
         if self.moving.as_ref().is_none_or(|moving| moving.optional > 0) {
             return next();
         }
-        // What was skipped on the way has one turn at the end.
+        // Skipped commands have one turn, at the end of the move.
         self.state.next_due_unskippable().filter(is_due).or_else(|| Some(Due { time: by, ..next()? }))
     }
 }

@@ -106,7 +106,7 @@ impl Trading {
         self.exchange.execute(Command { caller, body }).unwrap().outcome
     }
 
-    /// A little of everything, told apart by `step`: rests, fills, cancels, refusals.
+    /// Runs a command chosen by `step`, so that orders rest, fill, are cancelled and are refused.
     pub(crate) fn trade(&mut self, step: u64) -> Option<OrderId> {
         let session = u32::try_from(step % 2).unwrap();
         let side = if session == 0 { Side::Buy } else { Side::Sell };

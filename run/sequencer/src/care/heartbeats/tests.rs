@@ -307,8 +307,8 @@ fn a_moment_of_a_wrong_day_is_not_journaled() {
     assert_eq!(quiet.stamped(), DAY.plus(year + seconds(60)), "it does not go back");
 }
 
-/// While the process stands still no session falls silent: not at once, and not before the signs of life sent during
-/// that time can be read. Proves SES-010.
+/// While the process stands still, no session falls silent. After the pause, the signs of life sent during it are read
+/// before any session expires. Proves SES-010.
 #[test]
 fn a_pause_of_ours_is_nobodys_silence() {
     let mut quiet = Quiet::real();
