@@ -34,11 +34,11 @@ impl Connection {
         self.timeout
     }
 
-    /// Sends one request and reads the whole answer. A request that provably never left is sent again over
-    /// a new connection; any other trouble is the caller's to judge, since the exchange may have acted on it.
+    /// Sends one request and reads the whole answer. A request that provably never left is sent again over a new
+    /// connection. Any other failure is returned to the caller, since the exchange may have acted on the request.
     pub(crate) async fn send(&self, request: Request<Full<Bytes>>) -> Result<Reply, Error> {
         let mut slot = self.sender.lock().await;
-        // Taken out for the duration: a call given up half-way must not leave its answer to the next one.
+        // Taken out during the call: a call that is dropped half-way must not leave its answer to the next one.
         let open = slot.take();
         let exchange = async {
             let (answer, sender) = self.exchange(open, request).await?;

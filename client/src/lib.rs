@@ -1,9 +1,8 @@
 //! A small async client of the exchange's REST interface.
 //!
-//! [`Client`] sends public GETs and signed POSTs over one kept-alive connection; [`NewOrder`] and its
-//! neighbours are the typed calls that simulated traders and benchmarks need. Replies are never judged
-//! here: [`Client::call`] gives back what the exchange said, and only the typed calls turn a refusal
-//! into [`Error::Refused`].
+//! [`Client`] sends public GETs and signed POSTs over one kept-alive connection; [`NewOrder`] and its neighbours are
+//! the typed calls that simulated traders and benchmarks need. [`Client::call`] returns every reply as it came; only
+//! the typed calls turn a refusal into [`Error::Refused`].
 //!
 //! Not here: TLS (the exchange listens behind a proxy), streams, and any rule of trading.
 

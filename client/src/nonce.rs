@@ -26,7 +26,7 @@ impl Nonces {
         Self { source, last: AtomicU64::new(0) }
     }
 
-    /// Increasing nonces above one that the key has used, whatever the clock says.
+    /// Increasing nonces above one that the key has used, even if the clock is behind it.
     pub fn above(last: u64) -> Self {
         Self { source: NonceSource::Increasing, last: AtomicU64::new(last) }
     }
@@ -58,7 +58,7 @@ mod tests {
         assert!(drawn.windows(2).all(|pair| pair[0] < pair[1]));
     }
 
-    /// A clock that was set back gives no nonce again.
+    /// No nonce is repeated after the clock was set back.
     #[test]
     fn goes_on_above_what_was_used() {
         let ahead = Nonces::default().next() + 3_600_000_000;

@@ -1,4 +1,4 @@
-//! What came back, and what can go wrong on the way.
+//! The exchange's replies, and the errors of a call.
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -70,7 +70,7 @@ impl Reply {
     }
 }
 
-/// Why a call has no good answer.
+/// Why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The address is not `http://host[:port]`.
@@ -81,7 +81,7 @@ pub enum Error {
     Connect {
         /// Where to.
         address: String,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The request is not HTTP: a method, path or header that cannot be sent.
@@ -99,17 +99,17 @@ pub enum Error {
     /// The parameters of a call must be a JSON object.
     #[error("the parameters are not a JSON object: {0}")]
     Params(serde_json::Value),
-    /// The body is not what was asked for.
+    /// The body does not have the expected form.
     #[error("unexpected body ({status}): {source}: {text}")]
     Body {
         /// HTTP status code.
         status: u16,
         /// The body.
         text: String,
-        /// What did not fit.
+        /// The parser's error.
         source: serde_json::Error,
     },
-    /// The exchange said no.
+    /// The exchange refused the call.
     #[error("refused with {status} {reason}: {message}")]
     Refused {
         /// HTTP status code.

@@ -33,7 +33,7 @@ impl Credentials {
         self
     }
 
-    /// Encodes and signs a payload, whatever bytes it holds.
+    /// Encodes and signs a payload of any bytes.
     pub fn sign(&self, payload: &[u8]) -> Signed {
         self.sign_text(base64_simd::STANDARD.encode_to_string(payload))
     }
@@ -58,7 +58,7 @@ impl Drop for Credentials {
     }
 }
 
-/// What the three headers of a private request carry.
+/// The values of the three headers of a private request.
 #[derive(Clone, Debug)]
 pub struct Signed {
     /// Name prefix of the three headers, without the last dash.

@@ -1,6 +1,6 @@
-//! Typed trading calls: what simulated traders and benchmarks send all day.
+//! Typed trading calls, for simulated traders and benchmarks.
 //!
-//! Amounts and prices stay text, as on the wire: who needs numbers parses them in the unit they trade in.
+//! Amounts and prices stay text, as on the wire; a caller that needs numbers parses them in its own unit.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -28,7 +28,7 @@ pub struct NewOrder {
 }
 
 impl NewOrder {
-    /// A limit order that rests with what it does not take.
+    /// A limit order; the quantity that does not trade at once rests.
     pub fn limit(symbol: &str, side: &str, amount: &str, price: &str) -> Self {
         Self {
             symbol: symbol.to_owned(),
@@ -83,9 +83,9 @@ impl NewOrder {
 /// An order as the exchange describes it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct Order {
-    /// The exchange's name for it.
+    /// The exchange's id of the order.
     pub order_id: String,
-    /// The caller's own name for it.
+    /// The caller's own id of the order.
     pub client_order_id: Option<String>,
     /// Symbol, lower case.
     pub symbol: String,
@@ -114,13 +114,13 @@ pub struct Order {
     pub timestampms: u64,
 }
 
-/// What a cancel of many orders did.
+/// The result of cancelling many orders.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct Cancelled {
     /// Orders that are now cancelled.
     pub cancelled_orders: Vec<u64>,
-    /// Orders that could not be.
+    /// Orders that could not be cancelled.
     pub cancel_rejects: Vec<u64>,
 }
 
@@ -133,7 +133,7 @@ pub struct Book {
     pub asks: Vec<Level>,
 }
 
-/// All that is on offer at one price.
+/// All orders of one side at one price.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct Level {
     /// The price.
@@ -142,14 +142,14 @@ pub struct Level {
     pub amount: String,
 }
 
-/// What an account holds of one currency.
+/// An account's balance of one currency.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct Balance {
     /// Upper-case code.
     pub currency: String,
     /// Confirmed balance.
     pub amount: String,
-    /// What is not on hold.
+    /// The part that is not on hold.
     pub available: String,
 }
 
@@ -159,7 +159,7 @@ impl Client {
         self.call("/v1/order/new", order.params()).await?.accepted()
     }
 
-    /// Cancels one order and gives it back as it now stands.
+    /// Cancels one order and returns it as it is afterwards.
     pub async fn cancel(&self, order_id: &str) -> Result<Order, Error> {
         self.call("/v1/order/cancel", json!({ "order_id": order_id })).await?.accepted()
     }
@@ -174,7 +174,7 @@ impl Client {
         self.cancel_many("/v1/order/cancel/session").await
     }
 
-    /// One order as it now stands.
+    /// One order as it is now.
     pub async fn order(&self, order_id: &str) -> Result<Order, Error> {
         self.call("/v1/order/status", json!({ "order_id": order_id })).await?.accepted()
     }
@@ -184,7 +184,7 @@ impl Client {
         self.call("/v1/orders", Value::Null).await?.accepted()
     }
 
-    /// What the account holds.
+    /// The account's balances.
     pub async fn balances(&self) -> Result<Vec<Balance>, Error> {
         self.call("/v1/balances", Value::Null).await?.accepted()
     }
