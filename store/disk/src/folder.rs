@@ -1,4 +1,4 @@
-//! A folder of a disk, with which everything of the exchange's memory begins.
+//! A folder of a disk, through which the journal and the history open their files.
 
 use crate::{Disk, Handle, Open, System};
 use std::fmt;
@@ -14,12 +14,12 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A folder of a disk, which need not be there yet.
+    /// A folder of a disk, which need not exist yet.
     pub fn new(disk: Arc<dyn Disk>, path: impl Into<PathBuf>) -> Self {
         Self { disk, path: path.into().into() }
     }
 
-    /// Where it lies.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -90,7 +90,7 @@ impl Folder {
         self.disk.free(&self.path)
     }
 
-    /// Sixteen bytes that nobody else has or can guess.
+    /// Sixteen random bytes, unique and impossible to guess.
     pub fn draw(&self) -> io::Result<[u8; 16]> {
         self.disk.draw()
     }

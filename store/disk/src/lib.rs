@@ -1,8 +1,9 @@
-//! What the exchange asks of a disk: the few calls that the journal and the history make, each as narrow as its use.
+//! The exchange's interface to a disk: the few calls that the journal and the history make, each as narrow as its use.
 //!
-//! There are two disks: [`System`], and the simulator's, which loses, tears and reorders what was not synced. Nothing
-//! above this room can tell them apart, so what survives the one survives the other. Tests also watch the system's.
-//! Small files that the simulator has no part in, such as the vault's, are put on the system's disk with [`replace`].
+//! There are two disks: [`System`], and the simulator's, which loses, tears and reorders what was not synced. The rooms
+//! above cannot distinguish them, so code that survives the simulator's disk survives the system's. Tests also
+//! intercept the calls to the system's disk. Small files that the simulator does not model, such as the vault's, are
+//! written to the system's disk with [`replace`].
 //!
 //! Not here: when to sync, and what to do when a call fails (`store/journal`).
 
@@ -32,12 +33,12 @@ pub enum Open {
     Fresh,
 }
 
-/// Who else may hold the lock of a file.
+/// Which other handles may hold the lock of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// Nobody.
+    /// None.
     Alone,
-    /// Whoever only reads.
+    /// Those that hold it shared too.
     Shared,
 }
 
@@ -49,13 +50,13 @@ pub trait Disk: Debug + Send + Sync {
     /// Whether there is a folder.
     fn is_folder(&self, path: &Path) -> bool;
 
-    /// The names in a folder, without those that are not text: they are not ours.
+    /// The names in a folder. Names that are not text are left out, since the exchange makes none.
     fn names(&self, folder: &Path) -> io::Result<Vec<String>>;
 
     /// Opens a file.
     fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn Handle>>;
 
-    /// Gives a file another name, in place of whatever had it.
+    /// Renames a file. A file that has the new name is replaced.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a file's name.
@@ -67,13 +68,13 @@ pub trait Disk: Debug + Send + Sync {
     /// Bytes that could still be written in a folder.
     fn free(&self, folder: &Path) -> io::Result<u64>;
 
-    /// Sixteen bytes that nobody else has or can guess.
+    /// Sixteen random bytes, unique and impossible to guess.
     fn draw(&self) -> io::Result<[u8; 16]>;
 }
 
 /// An open file. Its content becomes durable with [`Handle::sync_data`] or [`Handle::sync_all`].
 pub trait Handle: Debug + Send + Sync {
-    /// Reads up to as many bytes as there is room for; 0 only at the end of the file.
+    /// Reads into `room` and returns the number of bytes; 0 only at the end of the file.
     fn read_at(&self, room: &mut [u8], offset: u64) -> io::Result<usize>;
 
     /// Writes all bytes; the file grows if it must.
@@ -82,7 +83,7 @@ pub trait Handle: Debug + Send + Sync {
     /// Makes content and length durable.
     fn sync_data(&self) -> io::Result<()>;
 
-    /// As [`Handle::sync_data`], with everything else that is known of the file.
+    /// As [`Handle::sync_data`], with all other metadata of the file.
     fn sync_all(&self) -> io::Result<()>;
 
     /// Cuts the file, or lengthens it with zeros.
@@ -96,34 +97,34 @@ pub trait Handle: Debug + Send + Sync {
         Ok(self.len()? == 0)
     }
 
-    /// Reserves so many bytes for the file, where the file system can; new ones are zero.
+    /// Reserves this many bytes for the file, where the file system can; new ones are zero.
     fn reserve(&self, bytes: u64) -> io::Result<()>;
 
-    /// Drops what is cached of the file, as far as the disk has it.
+    /// Drops cached bytes of the file that the disk already has.
     fn drop_cache(&self) -> io::Result<()>;
 
-    /// Makes the next reads come from the disk: what is dirty is flushed, what is cached is dropped. A cache may show
-    /// bytes whose write-back failed.
+    /// Makes the next reads come from the disk: flushes dirty bytes, and drops cached ones. A cache may show bytes
+    /// whose write-back failed.
     ///
     /// # Errors
-    /// Whatever the disk says twice. A sync may tell of a write that failed before this process was there: such an error
-    /// is told once, and means no more than that the cache must go.
+    /// An error that a second sync repeats. The first sync may report a write that failed before this process started;
+    /// such an error is reported once, and means only that the cache must be dropped.
     fn distrust_cache(&self) -> io::Result<()> {
         self.sync_all().or_else(|_| self.sync_all())?;
         self.drop_cache()
     }
 
-    /// Lets writes pass the page cache, or no longer; `false` where the file system cannot. Such writes begin and end on
-    /// a block of 4 KiB, in the file and in memory.
+    /// Lets writes bypass the page cache, or no longer; `false` where the file system cannot. Such writes begin and end
+    /// at a multiple of 4 KiB, in the file and in memory.
     fn bypass_cache(&self, bypass: bool) -> io::Result<bool>;
 
-    /// Takes the file's lock until the handle is dropped; `false` when somebody else has it.
+    /// Takes the file's lock until the handle is dropped; `false` if another handle has it.
     fn try_lock(&self, hold: Hold) -> io::Result<bool>;
 
-    /// Reads exactly as many bytes as there is room for.
+    /// Fills all of `room`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] when the file ends before; whatever [`Handle::read_at`] says.
+    /// [`io::ErrorKind::UnexpectedEof`] if the file ends earlier; any error of [`Handle::read_at`].
     fn read_exact_at(&self, mut room: &mut [u8], mut offset: u64) -> io::Result<()> {
         while !room.is_empty() {
             match self.read_at(room, offset) {

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 /// The step of a [`replace`] that failed.
 #[derive(Debug)]
 pub struct ReplaceError {
-    /// What was tried: a verb.
+    /// The action that failed: a verb.
     pub action: &'static str,
     /// On which file.
     pub path: PathBuf,
-    /// What the system said.
+    /// The system's error.
     pub source: io::Error,
 }
 
@@ -24,13 +24,13 @@ pub struct ReplaceError {
 pub fn replace(dir: &Path, name: &str, mode: u32, bytes: &[u8]) -> Result<(), ReplaceError> {
     let path = dir.join(name);
     let fresh = dir.join(format!("{name}.tmp"));
-    // A crash may have left one, and another program may have put anything there.
+    // A crash may have left this file, and another program may have put anything there.
     if let Err(error) = fs::remove_file(&fresh)
         && error.kind() != ErrorKind::NotFound
     {
         return Err(failed("remove", &fresh)(error));
     }
-    // Fails where the name exists, as a link too.
+    // Fails if the name exists, even as a link.
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(mode);
     let mut file = options.open(&fresh).map_err(failed("create", &fresh))?;
@@ -54,7 +54,8 @@ mod tests {
         fs::metadata(path).unwrap().permissions().mode() & 0o777
     }
 
-    /// The new file has its own permissions, whatever lay under both names, and no link's target is written.
+    /// The new file has its own permissions, regardless of earlier files under both names, and no link's target is
+    /// written.
     #[test]
     fn replaces_links_and_foreign_modes() {
         let dir = tempfile::tempdir().unwrap();

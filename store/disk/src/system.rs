@@ -34,7 +34,8 @@ impl Disk for System {
         let mut options = OpenOptions::new();
         options.read(true);
         if how != Open::Read {
-            // The owner's alone, whoever may enter the folder: it holds everybody's orders and balances.
+            // Only the owner may read it, even in a folder that others may enter: it holds the orders and balances of
+            // all accounts.
             options.write(true).create(true).truncate(how == Open::Fresh).mode(0o600);
         }
         Ok(Arc::new(options.open(path)?))
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
-    /// Opening keeps or empties what is there, as it is told; a file that is only read must be there.
+    /// Opening keeps or empties an existing file, as the mode says; a file opened for reading must exist.
     #[test]
     fn opens_as_it_is_told() {
         let dir = tempfile::tempdir().unwrap();
@@ -142,7 +143,7 @@ mod tests {
         assert!(System.open(&path, Open::Fresh).unwrap().is_empty().unwrap());
     }
 
-    /// Nobody else reads what is written, whatever the folder allows; nor enters one that is made.
+    /// Only the owner may read a new file or enter a new folder, regardless of the parent's permissions.
     #[test]
     fn what_is_made_is_its_owners_alone() {
         let dir = tempfile::tempdir().unwrap();
@@ -158,7 +159,7 @@ mod tests {
         }
     }
 
-    /// One holder alone or many together, and a handle that is dropped lets go.
+    /// A lock has one exclusive holder or many shared ones, and dropping the handle releases it.
     #[test]
     fn locks_until_it_is_dropped() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! The system's disk with somebody at its door: for tests of what no real disk does on demand. Opening, listing and
-//! measuring pass unasked.
+//! The system's disk with intercepted calls, for tests of events that no real disk produces on demand. Reads, writes,
+//! syncs, reservations, renames and removals are intercepted; other calls, such as opening and listing, pass.
 
 use crate::{Disk, Handle, Hold, Open, System};
 use std::fmt::Debug;
@@ -7,31 +7,31 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What is asked of a file or a folder.
+/// An intercepted call on a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call<'a> {
-    /// Its bytes.
+    /// Reads bytes.
     Read,
-    /// To hold bytes.
+    /// Writes bytes.
     Write,
-    /// To make what was written durable.
+    /// Makes written bytes durable.
     Sync,
-    /// To have so many bytes to itself.
+    /// Reserves this many bytes.
     Reserve(u64),
-    /// To have this name instead.
+    /// Renames the file to this path.
     Rename(&'a Path),
-    /// To be gone.
+    /// Removes the file.
     Remove,
-    /// To make its names durable.
+    /// Makes the names of the folder durable.
     SyncNames,
 }
 
-/// Who stands there.
+/// Intercepts the calls of a [`Watched`] disk.
 pub trait Warden: Debug + Send + Sync {
-    /// Is told of a call before it is made, and may let it be made, or not.
+    /// Runs in place of each call; `act` makes the call. It may make the call, delay it, or refuse it.
     ///
     /// # Errors
-    /// Whatever the caller is to be told.
+    /// The error that the caller gets.
     fn around(&self, path: &Path, call: Call<'_>, act: &mut dyn FnMut() -> io::Result<()>) -> io::Result<()>;
 
     /// Bytes that could still be written in a folder.
@@ -43,12 +43,12 @@ pub trait Warden: Debug + Send + Sync {
     }
 }
 
-/// The disk.
+/// The system's disk with intercepted calls.
 #[derive(Clone, Debug)]
 pub struct Watched(Arc<dyn Warden>);
 
 impl Watched {
-    /// The system's disk, watched by somebody.
+    /// The system's disk, with its calls intercepted by `warden`.
     pub fn by(warden: impl Warden + 'static) -> Self {
         Self(Arc::new(warden))
     }
