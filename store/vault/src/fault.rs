@@ -1,19 +1,19 @@
-//! What can go wrong with the vault: one clear line each, no secret in any of them.
+//! The faults of the vault: one clear line each, without any secret.
 
 use std::io;
 use std::path::PathBuf;
 
-/// A fault of the vault's files; the operator's business, never a client's.
+/// A fault of the vault's files, reported to the operator and never to a client.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// A file could not be read or written.
     #[error("vault: cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
         /// On which file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// There are sealed secrets but no key to open them.
@@ -36,15 +36,15 @@ pub enum Fault {
         /// The vault.
         path: PathBuf,
     },
-    /// One secret does not open for the key id it is asked for.
+    /// A secret does not open for the requested key id.
     #[error("vault: the secret of session {session} is not that of key {api_key}")]
     Mismatch {
-        /// The session asked for.
+        /// The requested session.
         session: u32,
-        /// The key id asked for.
+        /// The requested key id.
         api_key: String,
     },
-    /// A secret too long to write down.
+    /// A secret is too long to store.
     #[error("vault: the secret of session {session} is longer than {max} bytes")]
     TooLong {
         /// Whose secret.

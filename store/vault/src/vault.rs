@@ -1,7 +1,7 @@
 //! The vault: session number → sealed secret, in one small file.
 //!
-//! File: `magic | seal | records`, a record `session u32 | length u16 | sealed`, little-endian. The seal closes
-//! nothing but is bound to everything around it, so a wrong key, a lost record or a flipped bit shows at opening.
+//! File: `magic | seal | records`, a record `session u32 | length u16 | sealed`, little-endian. The seal encrypts no
+//! content but is bound to the rest of the file, so a wrong key, a lost record or a flipped bit shows at opening.
 
 use crate::seal::{KEY, OVERHEAD, Seal};
 use crate::{Fault, Secret, file};
@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 const MAGIC: &[u8; 8] = b"BWVAULT1";
 const KEY_FILE: &str = "vault.key";
 const VAULT_FILE: &str = "vault";
-/// Bytes of a secret at most; the ones drawn are far shorter.
+/// Bytes of a secret at most; drawn secrets are far shorter.
 const SECRET_MAX: usize = 1024;
 
 /// One secret to put.
@@ -51,7 +51,8 @@ impl Vault {
         Ok(Self { dir: dir.to_owned(), seal, sealed })
     }
 
-    /// Whether `dir` has a vault already: who needs its secrets must not have an empty one made in its place.
+    /// Whether `dir` has a vault already. A caller that needs its secrets checks this first, since [`Vault::open`]
+    /// would create an empty one.
     pub fn is_in(dir: &Path) -> bool {
         dir.join(VAULT_FILE).exists()
     }
