@@ -1,14 +1,14 @@
-//! Which way dependencies point: the house's floors, checked against `cargo metadata`.
+//! The direction of dependencies between rooms: the layers of ARCHITECTURE.md, checked against `cargo metadata`.
 //!
-//! A room may use every room on a lower floor and none on its own or above. What departs from that
-//! (rooms outside the floors, what a floor must not reach) is written down below, room by room.
+//! A room may use every room of a lower layer, and none of its own layer or above. The exceptions (rooms outside the
+//! layers, and rooms that a layer must not use) are listed below, room by room.
 
 use crate::Done;
 use crate::metadata::{self, Dependency, Package};
 use crate::repo::Repo;
 
-/// The floors, lowest first. Rooms of one floor are siblings and do not know each other.
-const FLOORS: &[&[&str]] = &[
+/// The layers, lowest first. Rooms of one layer are siblings and do not know each other.
+const LAYERS: &[&[&str]] = &[
     &["core/num"],
     &["core/model"],
     &["core/ledger", "core/book", "core/auction", "core/access"],
@@ -25,9 +25,9 @@ const FLOORS: &[&[&str]] = &[
     &["bin/buttonwood"],
 ];
 
-/// Rooms beside the floors, each with all it may use of the house; nothing but these rows lets anyone
-/// use them.
-const BESIDE: &[(&str, &[&str])] = &[
+/// Rooms outside the layers, each with all the rooms that it may use. Other rooms use them only by a row of this table,
+/// of [`GRANTED`] or of [`TEST_ROOMS`].
+const OUTSIDE: &[(&str, &[&str])] = &[
     ("client", &["core/num", "core/model"]),
     ("proof/accept", &["bin/buttonwood", "client", "proof/checker", "core/num", "core/model"]),
     ("proof/bench", &["client", "*"]),
@@ -40,18 +40,18 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// Uses of a room beside the floors by one on them.
+/// Uses of a room outside the layers by a room of a layer.
 const GRANTED: &[(&str, &str)] = &[("run/sandbox", "client")];
 
-/// A floor below that is out of reach all the same.
+/// Uses of a lower layer that are forbidden nevertheless: user, used room, reason.
 const BARRED: &[(&str, &str, &str)] =
     &[("edge/", "store/journal", "the edge reads views, never the journal")];
 
-/// What a room's tests may use beside what the room itself may.
+/// Rooms that the tests of every room may use as well.
 const TEST_ROOMS: &[&str] = &["client", "proof/oracle"];
 
-/// The foreign crates that keep the core pure: data structures and formats, without a system below them, and the instruction
-/// that fetches a line of memory early.
+/// The foreign crates that the core may use: data structures and formats that need no operating system, and the
+/// instruction that prefetches a line of memory.
 const PURE: &[&str] = &["arrayvec", "hashbrown", "itoa", "postcard", "safe_arch", "serde"];
 
 pub(crate) fn run(repo: &Repo) -> Done {
@@ -76,11 +76,11 @@ pub(crate) fn run(repo: &Repo) -> Done {
     Err(format!("{} breaches of the house's layers", violations.len()))
 }
 
-/// Everything wrong with what one crate names.
+/// All violations in the dependencies of one crate.
 fn judge(package: &Package, all: &[Package]) -> Vec<String> {
     let room = package.folder.as_str();
     if !known(room) {
-        return vec![format!("{room} has no place in the house: give it a floor in xtask/src/layers.rs")];
+        return vec![format!("{room} has no place in the house: give it a layer in xtask/src/layers.rs")];
     }
     package
         .dependencies
@@ -109,10 +109,10 @@ fn refusal(room: &str, dependency: &Dependency, all: &[Package]) -> Option<Strin
     may_use(room, used).err()
 }
 
-/// May `room` use `used`? The error says which rule forbids it.
+/// Whether `room` may use `used`. The error names the rule that forbids it.
 fn may_use(room: &str, used: &str) -> Result<(), String> {
-    if let Some((_, allowed)) = BESIDE.iter().find(|(name, _)| *name == room) {
-        let everywhere = allowed.contains(&"*") && floor(used).is_some() && used != "bin/buttonwood";
+    if let Some((_, allowed)) = OUTSIDE.iter().find(|(name, _)| *name == room) {
+        let everywhere = allowed.contains(&"*") && layer(used).is_some() && used != "bin/buttonwood";
         return if everywhere || allowed.contains(&used) {
             Ok(())
         } else {
@@ -125,7 +125,7 @@ fn may_use(room: &str, used: &str) -> Result<(), String> {
     if let Some((_, _, why)) = BARRED.iter().find(|(from, to, _)| room.starts_with(from) && used == *to) {
         return Err((*why).to_owned());
     }
-    match (floor(room), floor(used)) {
+    match (layer(room), layer(used)) {
         (Some(here), Some(there)) if there < here => Ok(()),
         (Some(here), Some(there)) if there == here => Err("siblings do not know each other".to_owned()),
         (Some(_), Some(_)) => Err(format!("{used} is above {room}")),
@@ -134,11 +134,11 @@ fn may_use(room: &str, used: &str) -> Result<(), String> {
 }
 
 fn known(room: &str) -> bool {
-    floor(room).is_some() || BESIDE.iter().any(|(name, _)| *name == room)
+    layer(room).is_some() || OUTSIDE.iter().any(|(name, _)| *name == room)
 }
 
-fn floor(room: &str) -> Option<usize> {
-    FLOORS.iter().position(|rooms| rooms.contains(&room))
+fn layer(room: &str) -> Option<usize> {
+    LAYERS.iter().position(|rooms| rooms.contains(&room))
 }
 
 #[cfg(test)]
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_room_without_a_floor_is_named() {
+    fn a_room_without_a_layer_is_named() {
         let package =
             Package { name: "buttonwood-attic".into(), folder: "core/attic".into(), dependencies: vec![] };
         assert_eq!(judge(&package, &[]).len(), 1);
