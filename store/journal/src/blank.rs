@@ -15,33 +15,33 @@ use crate::fault::{Fault, io};
 use crate::files;
 use crate::header::SegmentHeader;
 
-/// Zeros written at once, which the writer's next batch may have to wait for.
+/// Bytes of zeros in one write. The writer's next batch may have to wait for one such write.
 const PIECE: usize = 256 * 1024;
 
-/// Between two pieces, while there is time: a disk that is kept busy makes the writer's syncs slow.
+/// The pause between two pieces unless the writer needs the file soon: a busy disk makes the writer's syncs slow.
 const REST: Duration = Duration::from_millis(2);
 
-/// The least a segment holds: its header and one block of a batch.
+/// The smallest size of a segment: its header and one block of a batch.
 const LEAST: u64 = 2 * BLOCK_BYTES;
 
 static ZEROS: Zeros = Zeros([0; PIECE]);
 
-/// They begin on a block, since they pass the page cache.
+/// Aligned to a block, because the writes bypass the page cache.
 #[repr(align(4096))]
 struct Zeros([u8; PIECE]);
 
 const _: () = assert!(align_of::<Zeros>() == BLOCK, "an alignment is written as a number");
 
-/// How fast zeros are written, and whether at all.
+/// How zeros are written: at full speed or in the background.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pace<'a> {
-    /// The writer waits.
+    /// The writer waits for it.
     Now,
-    /// Beside the writer, whose syncs come between.
+    /// In the background; the writer's syncs run in between.
     Beside {
-        /// Not at all any more.
+        /// Set to give up.
         stop: &'a AtomicBool,
-        /// The writer will soon need the file.
+        /// Set when the writer will soon need the file.
         hurry: &'a AtomicBool,
     },
 }
@@ -73,7 +73,7 @@ pub(crate) struct Blank {
 }
 
 impl Blank {
-    /// Creates `name` in `dir` with `bytes` zeros, durable. `None` if it was stopped on the way.
+    /// Creates `name` in `dir` with `bytes` zeros and makes it durable. `None` if `pace` stopped it.
     pub(crate) fn create(
         dir: &Folder,
         name: &str,
@@ -98,12 +98,12 @@ impl Blank {
         }
     }
 
-    /// Gives its space back. What cannot be removed now is swept at the next opening.
+    /// Removes the file and frees its space. The next opening sweeps a file that cannot be removed now.
     pub(crate) fn discard(self) {
         let _ = files::remove(&self.dir, &self.path);
     }
 
-    /// Makes it segment `header.segment`: header, sync, rename, sync of the directory (J5). Returns its name.
+    /// Turns it into segment `header.segment`: header, sync, rename, sync of the directory (J5). Returns its path.
     pub(crate) fn publish(&self, header: &SegmentHeader) -> Result<PathBuf, Fault> {
         let name = files::segment(&self.dir, header.segment);
         self.file
@@ -115,8 +115,8 @@ impl Blank {
     }
 }
 
-/// Reserves the space in one piece first, so that a full disk is told before anything is written. Afterwards `file`
-/// passes the page cache if it can.
+/// Writes zeros over the whole file. Reserves the space first, so that a full disk fails before anything is written.
+/// Leaves `file` bypassing the page cache if the file system allows that.
 fn zero(file: &dyn Handle, bytes: u64, pace: Pace<'_>) -> io::Result<bool> {
     file.reserve(bytes)?;
     let mut is_direct = file.bypass_cache(true)?;
@@ -128,7 +128,7 @@ fn zero(file: &dyn Handle, bytes: u64, pace: Pace<'_>) -> io::Result<bool> {
         let piece = ZEROS.0.get(..narrow(bytes - offset)).unwrap_or(&ZEROS.0);
         match file.write_all_at(piece, offset) {
             Ok(()) => offset += wide(piece.len()),
-            // Some file systems say only now that they cannot.
+            // Some file systems refuse direct writes only now.
             Err(error) if is_direct && error.kind() == io::ErrorKind::InvalidInput => {
                 file.bypass_cache(false)?;
                 is_direct = false;
@@ -137,7 +137,7 @@ fn zero(file: &dyn Handle, bytes: u64, pace: Pace<'_>) -> io::Result<bool> {
             Err(error) => return Err(error),
         }
         if !is_direct {
-            // Else a flood of dirty pages would delay the writer.
+            // Without this, many dirty pages would pile up and delay the writer.
             file.sync_data()?;
         }
         pace.rest();
@@ -152,10 +152,10 @@ mod tests {
     use crate::fake::{Call, Fake};
     use io::ErrorKind::{InvalidInput, StorageFull};
 
-    /// Two whole pieces and a block.
+    /// Two full pieces and one block.
     const BYTES: u64 = 2 * 256 * 1024 + 4096;
 
-    /// All of it is written, piece by piece from front to back, and synced once at the end.
+    /// The whole file is written piece by piece from front to back, and synced once at the end.
     #[test]
     fn every_byte_is_written_and_synced() {
         let file = Fake::default();
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(file.calls(), [front.as_slice(), &pieces, &back].concat());
     }
 
-    /// Where a file system says only at the first write that it cannot pass its cache, the cache is used, and flushed after
+    /// Some file systems refuse direct writes only at the first write. Then the page cache is used and synced after
     /// every piece.
     #[test]
     fn a_late_refusal_to_pass_the_cache_is_taken() {
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(file.calls(), [front.as_slice(), &pieces, &[Call::SyncAll]].concat());
     }
 
-    /// Any other failure ends it, and so does the same one a second time.
+    /// Any other error ends the writing, and so does a second refusal of direct writes.
     #[test]
     fn other_failures_end_it() {
         for errors in [vec![Some(StorageFull)], vec![None, Some(StorageFull)], vec![Some(InvalidInput); 2]] {
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    /// One that is stopped leaves no file behind; a small one has room for its header and a batch all the same.
+    /// A stopped creation leaves no file. A requested size that is too small is raised to a header and one block.
     #[test]
     fn a_stopped_one_leaves_nothing() {
         let dir = tempfile::tempdir().unwrap();

@@ -9,10 +9,10 @@ use crate::replay::{FRAME_LEN, digest, padded};
 /// allocates anything (J3).
 pub const MAX_BATCH_BYTES: usize = 32 * 1024 * 1024;
 
-/// One batch being encoded. It keeps its memory when cleared, so that a warm one no longer allocates.
+/// One batch being encoded. It keeps its memory when cleared, so a warm buffer no longer allocates.
 #[derive(Clone, Debug)]
 pub struct Buffer {
-    /// Room for the front, then the frames, each behind its length.
+    /// Room for the front, then each frame after its length.
     bytes: Vec<u8>,
     first_seq: u64,
     count: u32,
@@ -79,7 +79,7 @@ impl Buffer {
         self.count += 1;
     }
 
-    /// Sets the caller's fingerprint of its state after this batch; replay shows it again.
+    /// Sets the caller's fingerprint of its state after this batch; replay reports it again.
     pub fn set_fingerprint(&mut self, fingerprint: u64) {
         self.fingerprint = fingerprint;
     }
@@ -93,14 +93,14 @@ impl Buffer {
         self.first_seq
     }
 
-    /// Completes `header` with what the batch knows of itself.
+    /// Completes `header` with the fields that the batch itself determines.
     pub(crate) fn describe(&self, header: BatchHeader) -> BatchHeader {
         let body_bytes = u32::try_from(self.bytes.len() - BATCH_FRONT).expect("a batch is bounded");
         let (first_seq, count, fingerprint) = (self.first_seq, self.count, self.fingerprint);
         BatchHeader { first_seq, count, body_bytes, fingerprint, ..header }
     }
 
-    /// Fills in the front, lets `write` have the whole padded batch, and returns its chain value.
+    /// Fills in the front, passes the whole padded batch to `write`, and returns its chain value.
     pub(crate) fn written(
         &mut self,
         header: &BatchHeader,

@@ -1,4 +1,4 @@
-//! Who the journal of a directory is, and what interrupted runs left lying in it.
+//! The identity of a directory's journal, and the removal of files that interrupted runs left unfinished.
 
 use std::io::ErrorKind;
 
@@ -15,7 +15,7 @@ const MAGIC: [u8; 8] = *b"BWJRNID\n";
 /// Magic, version, identity and CRC.
 const BYTES: usize = 8 + 4 + 16 + 4;
 
-/// Reads who the journal of `dir` is; `None` when nothing was ever written there.
+/// Reads the identity of the journal in `dir`; `None` if there is no journal yet.
 pub(crate) fn identity(dir: &Folder) -> Result<Option<JournalId>, Fault> {
     let path = dir.file(files::IDENTITY);
     let Some(bytes) = dir.read(&path).map_err(io("read", &path))? else { return absent(dir) };
@@ -29,7 +29,7 @@ pub(crate) fn identity(dir: &Folder) -> Result<Option<JournalId>, Fault> {
     }
 }
 
-/// Whether anything of a journal is in `dir`, which need not be there.
+/// Whether `dir` holds any part of a journal. The directory may be absent.
 ///
 /// # Errors
 /// When the directory cannot be listed.
@@ -42,7 +42,7 @@ pub fn is_begun(dir: &Folder) -> Result<bool, Fault> {
     Ok(has_identity || !files::segments(dir)?.is_empty() || !files::snapshots(dir)?.is_empty())
 }
 
-/// A directory without an identity must be without a history too.
+/// Without an identity there must be no segments and no snapshots either.
 fn absent(dir: &Folder) -> Result<Option<JournalId>, Fault> {
     if files::segments(dir)?.is_empty() && files::snapshots(dir)?.is_empty() {
         return Ok(None);
@@ -65,7 +65,7 @@ pub(crate) fn found(dir: &Folder) -> Result<JournalId, Fault> {
     Ok(JournalId(id))
 }
 
-/// Removes what interrupted runs left unfinished. Only under the exclusive lock.
+/// Removes files that interrupted runs left unfinished. The caller holds the exclusive lock.
 pub(crate) fn sweep(dir: &Folder) -> Result<Vec<Note>, Fault> {
     let mut notes = Vec::new();
     for name in files::names(dir)?.iter().filter(|name| name.ends_with(files::UNFINISHED)) {
@@ -83,7 +83,8 @@ pub(crate) fn sweep(dir: &Folder) -> Result<Vec<Note>, Fault> {
 mod tests {
     use super::*;
 
-    /// Nothing, no directory and a lock alone are no journal; whatever else of one is there alone, is.
+    /// An absent directory, an empty one and one with only a lock hold no journal. Any other file of a journal counts
+    /// as one.
     #[test]
     fn any_part_of_a_journal_is_one() {
         let home = tempfile::tempdir().unwrap();

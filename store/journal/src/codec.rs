@@ -1,9 +1,9 @@
 //! Fixed little-endian fields, and the CRC that closes every fixed block of the journal's files.
 //!
-//! Magic first, version second and the CRC last is the one layout that no later format may change: it is how an
-//! old program recognises a newer file instead of calling it damaged.
+//! The magic comes first, the version second and the CRC last. No later format may change this layout: an old program
+//! relies on it to recognise a newer file instead of reporting damage.
 
-/// The block that every write begins on and is padded to, in bytes (J8).
+/// The block size, in bytes: every write begins on a block and is padded to one (J8).
 pub(crate) const BLOCK: usize = 4096;
 
 /// [`BLOCK`] as an offset within a file.
@@ -76,9 +76,9 @@ pub(crate) fn intact(block: &[u8]) -> bool {
         .is_some_and(|(covered, crc)| crc32c::crc32c(covered) == u32::from_le_bytes(*crc))
 }
 
-/// Whether nothing was ever written here.
+/// Whether all bytes are zero, so that nothing was ever written here.
 pub(crate) fn blank(bytes: &[u8]) -> bool {
-    // Words at a time: a segment may end in megabytes of them.
+    // In chunks of 64 bytes: a segment may end in megabytes of zeros.
     let (words, rest) = bytes.as_chunks::<64>();
     words.iter().all(|word| *word == [0; 64]) && rest.iter().all(|byte| *byte == 0)
 }

@@ -1,8 +1,8 @@
 //! Memory for writes that pass the page cache, where the file system can.
 //!
-//! A batch is written once and read again only after a crash, so a copy of it in the page cache costs time and serves
-//! nobody. Every write of a segment begins and ends on a block already (J8); here its memory does too, as such writes
-//! ask for.
+//! A batch is written once and read again only after a crash, so a copy in the page cache only costs time. Every
+//! write of a segment already begins and ends on a block (J8). Direct writes need aligned memory as well; this file
+//! provides it.
 
 use crate::codec::BLOCK;
 
@@ -28,7 +28,7 @@ impl Aligned {
 mod tests {
     use super::*;
 
-    /// Whatever its length, a copy begins on a block and is one.
+    /// A copy of any length begins on a block and equals the original.
     #[test]
     fn copies_begin_on_a_block() {
         let mut aligned = Aligned::default();

@@ -1,8 +1,8 @@
-//! The segments before the one in which a start begins. The state is had without them, but the journal is whole only
-//! with them: a read model that is lost, and `verify`, are led back to their first command.
+//! The segments before the one where a start begins. The state can be restored without them, but the journal is
+//! complete only with them: `verify`, and rebuilding a lost read model, go back to the first command.
 //!
-//! Rules: J6, J9, J13. What their first blocks tell is asked of all, a block each; their batches are read as far as is
-//! quickly done.
+//! Rules: J6, J9, J13. The first block of every segment is checked. Batches are read back to a limit of bytes, so
+//! that a start stays short.
 
 use std::cmp::Ordering;
 use std::convert::Infallible;
@@ -17,10 +17,10 @@ use crate::replay::{Batch, Cursor, Edge, walk};
 use crate::segment::Segment;
 use crate::window::Window;
 
-/// Whether every segment up to that of `mark` is there, as long as it was made, and leads to the next.
+/// Checks that every segment up to that of `mark` exists, has its full length, and continues the one before it.
 ///
 /// # Errors
-/// Damage of the first that does not.
+/// The first damage found.
 pub(crate) fn check(dir: &Folder, id: JournalId, mark: &Mark) -> Result<(), Fault> {
     let mut before: Option<Segment> = None;
     for number in 1..=mark.segment {
@@ -35,7 +35,7 @@ pub(crate) fn check(dir: &Folder, id: JournalId, mark: &Mark) -> Result<(), Faul
     Ok(())
 }
 
-/// The first segment begins with the first command.
+/// Checks that the first segment begins with the first command.
 pub(crate) fn begins(segment: &Segment, id: JournalId) -> Result<(), Fault> {
     let header = &segment.header;
     if header.first_seq == 1 && header.chain == id.genesis() {
@@ -44,8 +44,8 @@ pub(crate) fn begins(segment: &Segment, id: JournalId) -> Result<(), Fault> {
     Err(segment.damaged(0, 1, Flaw::Chain))
 }
 
-/// Each later one begins where the one before it ends: behind its batches, or where it began if it has none, having been
-/// too small for the first.
+/// Checks that a segment begins where the one before it ends. If the one before holds no batch, because it was too
+/// small for the first one, both begin with the same sequence.
 fn follows(segment: &Segment, before: &Segment) -> Result<(), Fault> {
     let header = &segment.header;
     let before = &before.header;
@@ -64,7 +64,7 @@ fn follows(segment: &Segment, before: &Segment) -> Result<(), Fault> {
 /// Reads the segments before that of `mark`, the latest first, until `bytes` or more are read.
 ///
 /// # Errors
-/// Damage of the first that is not as it was written.
+/// The first damage found.
 pub(crate) fn read(
     dir: &Folder,
     id: JournalId,
@@ -83,7 +83,7 @@ pub(crate) fn read(
     Ok(())
 }
 
-/// Visits every batch of a segment that another follows; returns the place behind the last.
+/// Visits every batch of a sealed segment; returns the place after the last one.
 pub(crate) fn read_sealed(
     here: &Segment,
     next: &Segment,

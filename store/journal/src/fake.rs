@@ -1,4 +1,4 @@
-//! A file in memory that notes what is asked of it and answers as it is told: for what no real disk does on demand.
+//! A file in memory that records its calls and fails on demand, for cases that no real disk produces on request.
 
 use std::collections::VecDeque;
 use std::io;
@@ -6,12 +6,12 @@ use std::sync::Mutex;
 
 use buttonwood_disk::{Handle, Hold};
 
-/// One call.
+/// A recorded call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
-    /// From this offset, with room for so many bytes.
+    /// Offset, and the length of the reader's buffer.
     Read(u64, usize),
-    /// So many bytes at this offset.
+    /// Offset and number of bytes.
     Write(u64, usize),
     Reserve(u64),
     Bypass(bool),
@@ -19,14 +19,14 @@ pub(crate) enum Call {
     SyncAll,
 }
 
-/// The file.
+/// The fake file.
 #[derive(Debug, Default)]
 pub(crate) struct Fake {
     pub(crate) bytes: Mutex<Vec<u8>>,
     pub(crate) calls: Mutex<Vec<Call>>,
-    /// What the next calls fail with, `None` for one that works: of reads and writes alike.
+    /// Outcomes of the next reads and writes, in order: an error, or `None` for success.
     pub(crate) errors: Mutex<VecDeque<Option<io::ErrorKind>>>,
-    /// Bytes that one read gives at most; 0 for as many as are asked for.
+    /// The most bytes that one read returns; 0 for no limit.
     pub(crate) sip: usize,
 }
 

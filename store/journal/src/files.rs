@@ -1,4 +1,4 @@
-//! File names of a journal directory, and the few calls to its disk that every other file here shares.
+//! File names of a journal directory, and the disk calls that several files of this crate share.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const SEGMENT_SUFFIX: &str = ".segment";
 const SNAPSHOT_PREFIX: &str = "snapshot-";
 const SNAPSHOT_SUFFIX: &str = ".snap";
 
-/// Every unfinished file ends so, and recovery removes it.
+/// The suffix of every unfinished file; recovery removes such files.
 pub(crate) const UNFINISHED: &str = ".tmp";
 
 pub(crate) fn segment(dir: &Folder, number: u64) -> PathBuf {
@@ -51,7 +51,7 @@ pub(crate) fn names(dir: &Folder) -> Result<Vec<String>, Fault> {
     dir.names().map_err(io("list", dir.path()))
 }
 
-/// Whether there is a file of this name.
+/// Whether the file exists.
 pub(crate) fn is_there(dir: &Folder, path: &Path) -> Result<bool, Fault> {
     match dir.open(path, Open::Read) {
         Ok(_) => Ok(true),
@@ -60,18 +60,18 @@ pub(crate) fn is_there(dir: &Folder, path: &Path) -> Result<bool, Fault> {
     }
 }
 
-/// Makes created, renamed and removed names durable (J5).
+/// Makes the creation, renaming and removal of files durable (J5).
 pub(crate) fn sync_dir(dir: &Folder) -> Result<(), Fault> {
     dir.sync_names().map_err(io("sync the directory", dir.path()))
 }
 
-/// Moves a finished, synced file to its name and makes that durable (J5).
+/// Renames a finished, synced file and makes the new name durable (J5).
 pub(crate) fn publish(unfinished: &Path, name: &Path, dir: &Folder) -> Result<(), Fault> {
     dir.rename(unfinished, name).map_err(io("rename to", name))?;
     sync_dir(dir)
 }
 
-/// Removes a file if it is there; `true` when it was.
+/// Removes a file; `false` if it did not exist.
 pub(crate) fn remove(dir: &Folder, path: &Path) -> Result<bool, Fault> {
     dir.remove(path).map_err(io("remove", path))
 }

@@ -20,7 +20,7 @@ pub(crate) const BATCH_FRONT: usize = BATCH_HEADER + HASH;
 const SEGMENT_MAGIC: [u8; 8] = *b"BWSEGMT\n";
 const BATCH_MAGIC: [u8; 8] = *b"BWBATCH\n";
 
-/// Why bytes are no header of ours.
+/// Why bytes cannot be read as a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     /// Nothing was written here.
@@ -43,13 +43,13 @@ pub(crate) struct SegmentHeader {
     pub(crate) epoch: u64,
     /// Sequence that the first batch of this segment begins with.
     pub(crate) first_seq: u64,
-    /// Byte offset at which the history in the segment before ends. What lies behind it there was never
-    /// acknowledged; without this a torn tail could not be told from damage later (J6).
+    /// Byte offset at which the history in the previous segment ends. Bytes after it were never acknowledged. Without
+    /// this field, a torn tail could not be distinguished from damage later (J6).
     pub(crate) previous_end: u64,
-    /// Chain value at this place.
+    /// Chain value at the start of this segment.
     pub(crate) chain: [u8; 32],
-    /// Bytes of the file, all of them synced before it got its name: a shorter one was cut, and what it held behind the
-    /// cut nobody would miss otherwise.
+    /// Bytes of the file, all synced before the file got its name. A shorter file was cut; without this field, the
+    /// loss of its last batches would go unnoticed.
     pub(crate) bytes: u64,
 }
 
@@ -154,8 +154,8 @@ impl BatchHeader {
     }
 }
 
-/// The fields behind magic, version and identity of a sealed block, once those are as they must be.
-/// The CRC comes before the version: only an intact block may claim to be newer.
+/// Checks magic, CRC, version and identity of a sealed block, and returns the fields after them. The CRC is checked
+/// before the version: only an intact block may claim to be newer.
 pub(crate) fn opened(block: &[u8], magic: [u8; 8], id: JournalId) -> Result<Take<'_>, Unreadable> {
     let mut fields = Take::new(block);
     if fields.bytes() != Some(magic) {

@@ -1,4 +1,4 @@
-//! An opened journal directory: recovered first, written to afterwards.
+//! An opened journal directory: it is recovered first and written to afterwards.
 
 use std::path::Path;
 
@@ -17,14 +17,15 @@ use crate::watermark::{self, Watermark};
 use crate::window::Window;
 use crate::writer::{Beginning, Writer};
 
-/// How much disk a journal prepares at a time. The capacity of the journal is not limited by it.
+/// How much disk space a journal prepares at a time. This does not limit the size of the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Bytes of the first segment after an opening and of one made in haste; small, since a start waits for it.
+    /// Bytes of the first segment after an opening, and of one that was not prepared in time. Small, since a start or
+    /// the writer waits for it.
     pub first_segment_bytes: u64,
-    /// Bytes of a segment prepared in the background, at most; the first ones are smaller.
+    /// Most bytes of a segment prepared in the background; the first ones are smaller.
     pub segment_bytes: u64,
-    /// Bytes kept back for cancels on a full disk (J11); 0 for none.
+    /// Bytes reserved for cancels on a full disk (J11); 0 for none.
     pub ballast_bytes: u64,
 }
 
@@ -74,18 +75,18 @@ impl Journal {
         self.id
     }
 
-    /// Sets a sequence that another source knows to have been acknowledged, such as a read model: a history that ends
-    /// before it is refused (J7). `seen` names the source in the fault.
+    /// Sets a sequence that another source, such as a read model, knows to have been acknowledged. A history that
+    /// ends before it is refused (J7). `seen` names the source in the fault.
     pub fn expect_at_least(&mut self, seq: u64, seen: &Path) {
         self.watermark.raise(seq, seen);
     }
 
-    /// Visits every durable batch after `from` in order (`None`: from the first); the visitor may refuse.
+    /// Visits every durable batch after `from` in order (`None`: from the first). The visitor may refuse a batch.
     /// Returns the end of the history.
     ///
     /// # Errors
-    /// Damage, a foreign or newer file, or a history that lacks something acknowledged (J6, J7, J9). Some batches
-    /// may have been visited by then; their effects must be dropped.
+    /// Damage, a foreign or newer file, or a history that lacks an acknowledged batch (J6, J7, J9). Some batches may
+    /// have been visited before the error; the caller must drop their effects.
     pub fn replay<E>(
         &mut self,
         from: Option<&Mark>,
@@ -101,8 +102,8 @@ impl Journal {
         Ok(end)
     }
 
-    /// Rereads the segments before that of `mark`, the latest first, until it has read `bytes`. A start with a snapshot
-    /// does not need them, but damage there should be found early.
+    /// Rereads the segments before that of `mark`, the latest first, until it has read `bytes`. A start from a
+    /// snapshot does not need them, but finds damage there early this way.
     ///
     /// # Errors
     /// Damage, or an error of the system.
@@ -122,20 +123,20 @@ impl Journal {
     /// An error of the system for a file or a thread.
     ///
     /// # Panics
-    /// If no replay reached the end before.
+    /// If no replay has reached the end.
     pub fn into_writer(self) -> Result<Writer, Fault> {
         let mut writer = self.into_stepped_writer()?;
         writer.start_preparing()?;
         Ok(writer)
     }
 
-    /// As [`Journal::into_writer`], without the thread: a stepped caller calls [`Writer::prepare`].
+    /// Like [`Journal::into_writer`], but without the thread: the caller calls [`Writer::prepare`] instead.
     ///
     /// # Errors
-    /// As [`Journal::into_writer`].
+    /// Those of [`Journal::into_writer`].
     ///
     /// # Panics
-    /// If no replay reached the end before.
+    /// If no replay has reached the end.
     pub fn into_stepped_writer(self) -> Result<Writer, Fault> {
         let Finish { cursor, fresh, .. } =
             self.recovered.expect("a journal is replayed before it is written to");

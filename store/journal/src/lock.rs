@@ -1,5 +1,5 @@
-//! One writer to a journal: an advisory lock on a file of its directory (J12). The system releases it when the
-//! process ends, however it ends.
+//! One writer per journal: an advisory lock on a file of its directory (J12). The system releases it when the process
+//! ends, even after a crash.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use rustix::process::{Pid, test_kill_process};
 use crate::fault::{Fault, io};
 use crate::files;
 
-/// Held for as long as this value lives.
+/// The lock is held until this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Lock {
     file: Arc<dyn Handle>,
 }
 
 impl Lock {
-    /// Takes the directory for this process alone.
+    /// Locks the directory for this process alone.
     pub(crate) fn exclusive(dir: &Folder) -> Result<Self, Fault> {
         let path = dir.file(files::LOCK);
         let file = dir.open(&path, Open::Keep).map_err(io("open the lock file", &path))?;
@@ -27,14 +27,15 @@ impl Lock {
         }
     }
 
-    /// Leaves the process id for whoever comes second; not before recovery, since a refused start changes nothing.
+    /// Records the process id for the error message of a second process. Call it after recovery, since a refused
+    /// start changes nothing.
     pub(crate) fn sign(&self) {
-        // Only a courtesy: a full disk must not prevent the start (J11).
+        // The id is informative only: a full disk must not prevent the start (J11).
         let id = std::process::id().to_string();
         let _ = self.file.set_len(0).and_then(|()| self.file.write_all_at(id.as_bytes(), 0));
     }
 
-    /// Keeps writers away while a whole journal is read; `None` when one is at work.
+    /// Keeps writers away while the whole journal is read; `None` if a writer holds the lock.
     pub(crate) fn shared(dir: &Folder) -> Result<Option<Self>, Fault> {
         let path = dir.file(files::LOCK);
         let file = dir.open(&path, Open::Read).map_err(io("open the lock file", &path))?;
@@ -45,7 +46,7 @@ impl Lock {
 fn locked(dir: &Folder, file: &dyn Handle) -> Fault {
     let text = file.read_whole().ok().and_then(|bytes| String::from_utf8(bytes).ok());
     let pid = text.and_then(|text| Pid::from_raw(text.parse().ok()?));
-    // A holder that has not signed yet leaves the id of the one before, who has ended.
+    // A holder that has not signed yet leaves the id of the previous process, which has ended.
     let holder = pid.filter(|pid| test_kill_process(*pid).is_ok());
     let holder = holder.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
     Fault::Locked { dir: dir.path().to_owned(), holder }

@@ -1,22 +1,22 @@
-//! Who a journal is, and a place in it.
+//! The identity of a journal, and a place in it.
 
 use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-/// Drawn at random when a journal is created and carried by every file of it, so that a file of another exchange
-/// is recognised (J9). It never leaves the house, so nobody can forge a batch inside a frame.
+/// Drawn at random when a journal is created and stored in each of its files, so that a file of another journal is
+/// recognised (J9). It is secret: without it, a client cannot forge a batch inside a frame.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct JournalId(pub(crate) [u8; 16]);
 
 impl JournalId {
-    /// What the first batch is chained to.
+    /// The chain value before the first batch.
     pub(crate) fn genesis(self) -> [u8; 32] {
         Sha256::new().chain_update(b"buttonwood journal").chain_update(self.0).finalize().into()
     }
 }
 
-/// The first eight hexadecimal digits: enough to compare by eye, too few to forge with.
+/// The first eight hexadecimal digits: enough to compare by eye, too few to forge a batch.
 impl fmt::Display for JournalId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().take(4).try_for_each(|byte| write!(f, "{byte:02x}"))
@@ -29,7 +29,7 @@ impl fmt::Debug for JournalId {
     }
 }
 
-/// A place between two batches: everything before it is part of the history, `chain` says which history.
+/// A place between two batches. Everything before it is part of the history; `chain` identifies the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Sequence of the last command before this place; 0 = nothing yet.
@@ -53,8 +53,8 @@ impl Mark {
 mod tests {
     use super::*;
 
-    /// The first batch of every journal was chained to SHA-256("buttonwood journal", identity), here taken by another
-    /// program; of the identity itself no more is shown than tells two journals apart.
+    /// The first batch of every journal is chained to SHA-256("buttonwood journal", identity); the expected value
+    /// comes from another program. Only eight digits of the identity are displayed.
     #[test]
     fn the_chain_begins_with_the_identity() {
         let id = JournalId(core::array::from_fn(|at| 0xa0 + u8::try_from(at).unwrap()));

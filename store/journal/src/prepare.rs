@@ -1,7 +1,7 @@
-//! The next segment and the ballast, made ready in the background (J4, J11).
+//! Prepares the next segment and the ballast in the background (J4, J11).
 //!
-//! The ballast is space kept back: when the disk is full it is released, so that cancels can still be journaled,
-//! and `low` tells the exchange to take nothing else. It is taken again once there is room.
+//! The ballast is reserved space. When the disk is full, it is released so that cancels can still be journaled, and
+//! `low` makes the exchange refuse everything else. It is reserved again once there is room.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,40 +15,41 @@ use crate::fault::{Fault, io};
 use crate::files;
 use crate::journal::Options;
 
-/// How often a full disk is asked whether there is room again.
+/// How often a full disk is checked for room.
 const RECHECK: Duration = Duration::from_secs(1);
 
-/// Space that a start needs beside the journal's: the keys of a sandbox, rows of history, the watermark.
+/// Space that a start needs for files outside the journal: the keys of a sandbox, rows of history, the watermark.
 const SMALL_FILES: u64 = 256 * 1024;
 
-/// What writer and background thread share.
+/// The state shared by the writer and the background thread.
 #[derive(Debug)]
 struct Shared {
     dir: Folder,
     options: Options,
     state: Mutex<State>,
     wake: Condvar,
-    /// Held while the ballast is taken or released, so that `low` always tells which came last.
+    /// Held while the ballast is reserved or released, so that `low` always reflects the later of the two.
     ballast: Mutex<()>,
     stop: AtomicBool,
     /// The writer will soon need the next segment.
     hurry: AtomicBool,
     low: AtomicBool,
-    /// Files begun, for their temporary names.
+    /// Number of files begun, for their temporary names.
     made: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Bytes of the segment that is to be made.
+    /// Bytes of the requested segment.
     wanted: Option<u64>,
     ready: Option<Blank>,
-    /// Whether the ballast was taken, or tried to be.
+    /// Whether the first attempt to reserve the ballast has begun.
     is_begun: bool,
     fault: Option<Fault>,
 }
 
-/// Tells the writer when the thread has panicked: nobody prepares anything any more, or looks for room.
+/// Reports a panic of the thread to the writer as a fault: segments are no longer prepared and the disk is no longer
+/// checked for room.
 struct Fallen<'a>(&'a Shared);
 
 impl Drop for Fallen<'_> {
@@ -60,7 +61,7 @@ impl Drop for Fallen<'_> {
     }
 }
 
-/// The background thread; dropping it ends it.
+/// The background thread; dropping this value ends the thread.
 #[derive(Debug)]
 pub(crate) struct Preparer {
     shared: Arc<Shared>,
@@ -83,7 +84,7 @@ impl Preparer {
         Self { shared: Arc::new(shared), thread: None }
     }
 
-    /// Starts the thread, which first takes the ballast, unless that was just released.
+    /// Starts the thread, which first reserves the ballast unless it was just released.
     pub(crate) fn start(&mut self) -> Result<(), Fault> {
         let worker = Arc::clone(&self.shared);
         let thread = std::thread::Builder::new()
@@ -94,7 +95,7 @@ impl Preparer {
         Ok(())
     }
 
-    /// Does what the thread would do next, in the caller's own time.
+    /// Does the thread's next piece of work on the caller's thread.
     pub(crate) fn step(&self) -> Result<(), Fault> {
         if !self.shared.state().is_begun {
             self.shared.begin()?;
@@ -103,8 +104,8 @@ impl Preparer {
         if has_room { self.shared.turn(Pace::Now) } else { Ok(()) }
     }
 
-    /// Asks for the next segment, of `bytes` at most; returns at once and allocates nothing. `soon` if there is not much
-    /// time left.
+    /// Requests the next segment, of `bytes` at most; returns at once and allocates nothing. `soon` says that little
+    /// time is left.
     pub(crate) fn request(&self, bytes: u64, soon: bool) {
         let mut state = self.shared.state();
         if state.ready.is_some() {
@@ -117,15 +118,15 @@ impl Preparer {
         }
     }
 
-    /// Gives up a ballast that an earlier run left when there is hardly any other space: whoever starts writes a few small
-    /// files beside the journal's.
+    /// Releases a ballast left by an earlier run when little other space is left: a start has a few small files of
+    /// its own to write.
     pub(crate) fn make_room(&self) -> Result<(), Fault> {
         let is_tight = self.shared.free()? < SMALL_FILES;
         if is_tight && self.shared.has_ballast()? { self.shared.release() } else { Ok(()) }
     }
 
-    /// The prepared segment, if it is ready and has at least `needed` bytes. An error that the thread met is
-    /// returned here: it concerns the journal's disk, so the writer stops (J1).
+    /// Takes the prepared segment if it is ready and has at least `needed` bytes. Also returns an error that the
+    /// thread met: it concerns the journal's disk, so the writer stops (J1).
     pub(crate) fn take(&self, needed: u64) -> Result<Option<Blank>, Fault> {
         let mut state = self.shared.state();
         match state.fault.take() {
@@ -134,13 +135,13 @@ impl Preparer {
         }
     }
 
-    /// Makes a segment of `bytes` in the caller's own time, since none was ready.
+    /// Makes a segment of `bytes` on the caller's thread, since none was ready.
     pub(crate) fn urgent(&self, bytes: u64) -> Result<Blank, Fault> {
         let made = self.shared.create(bytes, bytes, Pace::Now)?;
         Ok(made.expect("nothing stops an urgent segment"))
     }
 
-    /// Whether the ballast had to be released, or could not be taken (J11).
+    /// Whether the ballast was released, or could not be reserved (J11).
     pub(crate) fn low_space(&self) -> bool {
         self.shared.low_now()
     }
@@ -154,10 +155,10 @@ impl Drop for Preparer {
             self.shared.wake.notify_one();
         }
         if let Some(thread) = self.thread.take() {
-            // A panic there was told when it happened.
+            // The panic hook has already reported a panic there.
             let _ = thread.join();
         }
-        // A courtesy to the next start, which would remove it too and say so.
+        // Optional: the next start would remove the file too, with a note.
         if let Some(unused) = self.shared.state().ready.take() {
             unused.discard();
         }
@@ -179,13 +180,13 @@ impl Shared {
         self.state().fault = outcome.err();
     }
 
-    /// Takes the ballast, unless it was just released.
+    /// Reserves the ballast unless it was just released.
     fn begin(&self) -> Result<(), Fault> {
         self.state().is_begun = true;
         self.arm(|shared| !shared.low_now())
     }
 
-    /// Sleeps until there is something to do; `false` when it is time to end.
+    /// Sleeps until there is work; `false` if the thread should end.
     fn wait(&self) -> bool {
         let mut state = self.state();
         loop {
@@ -207,7 +208,7 @@ impl Shared {
         }
     }
 
-    /// Takes the ballast again if there is room, then makes what is wanted.
+    /// Reserves the ballast again if there is room, then makes the requested segment.
     fn turn(&self, pace: Pace<'_>) -> Result<(), Fault> {
         if self.low_now() && self.roomy()? {
             self.arm(Self::low_now)?;
@@ -228,9 +229,9 @@ impl Shared {
         self.low.load(Ordering::Acquire)
     }
 
-    /// Creates a segment of `bytes`; a full disk gets the ballast back and one more try with `least` bytes.
+    /// Creates a segment of `bytes`. On a full disk, it releases the ballast and tries once more with `least` bytes.
     fn create(&self, bytes: u64, least: u64, pace: Pace<'_>) -> Result<Option<Blank>, Fault> {
-        // No two share a name: one may be under way while another waits for its number.
+        // A name of its own for each: one may be under way while another waits for its number.
         let name = format!("blank-{}{}", self.made.fetch_add(1, Ordering::Relaxed), files::UNFINISHED);
         match Blank::create(&self.dir, &name, bytes, pace) {
             Err(fault) if fault.is_full() => {
@@ -241,21 +242,21 @@ impl Shared {
         }
     }
 
-    /// Gives the ballast's space to whoever needs it now.
+    /// Removes the ballast, so that its space can be used, and reports low space.
     fn release(&self) -> Result<(), Fault> {
         let _ballast = self.ballast.lock().unwrap_or_else(PoisonError::into_inner);
         self.low.store(true, Ordering::Release);
         if files::remove(&self.dir, &self.dir.file(files::BALLAST))? {
             files::sync_dir(&self.dir)?;
         }
-        // The thread must look for room from now on, whoever called this.
+        // From now on the thread must check for room, even if the writer called this.
         let _state = self.state();
         self.wake.notify_one();
         Ok(())
     }
 
-    /// Takes the ballast, if `wanted` still holds when nobody else can release it: what the writer has just freed for
-    /// a segment of its own must not be taken from under it. No room for it means low space, not a fault.
+    /// Reserves the ballast if `wanted` holds under the lock that `release` takes too: space that the writer has just
+    /// freed for its own segment must not be taken from it. No room for the ballast means low space, not a fault.
     fn arm(&self, wanted: impl FnOnce(&Self) -> bool) -> Result<(), Fault> {
         let held = self.ballast.lock().unwrap_or_else(PoisonError::into_inner);
         if !wanted(self) {
@@ -277,7 +278,7 @@ impl Shared {
             return Ok(());
         }
         let path = self.dir.file(files::BALLAST);
-        // To try would take all there is for a moment, from whoever writes just then.
+        // An attempt would briefly take all free space from other writes.
         if !self.has_ballast()? && self.free()? < self.options.ballast_bytes {
             return Err(io("reserve the ballast", &path)(std::io::ErrorKind::StorageFull.into()));
         }

@@ -17,7 +17,7 @@ use crate::snapshot;
 use crate::watermark::{self, Watermark};
 use crate::window::Window;
 
-/// What a scrub or a verification read and proved.
+/// The result of a scrub or a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
     /// Segment files read.
@@ -40,7 +40,7 @@ pub struct Reader {
     dir: Folder,
     id: JournalId,
     window: Window,
-    /// Where the last replay ended: the next one may continue there without proving its start again.
+    /// Where the last replay ended; the next one may continue there without verifying its start again.
     proven: Option<Cursor>,
 }
 
@@ -48,7 +48,7 @@ impl Reader {
     /// Opens an existing journal; no lock is taken.
     ///
     /// # Errors
-    /// [`Fault::Damaged`] where there is no journal; an identity that cannot be read.
+    /// [`Fault::Damaged`] if there is no journal; an identity that cannot be read.
     pub fn open(dir: impl Into<Folder>) -> Result<Self, Fault> {
         let dir = dir.into();
         let id = catalog::identity(&dir)?.ok_or_else(|| Fault::Damaged {
@@ -65,12 +65,13 @@ impl Reader {
         self.id
     }
 
-    /// Visits every batch after `from` (`None`: from the first) through the one that holds `until`, a durable sequence.
-    /// Later batches may be half written and are not read. Continuing from the mark of the last call costs nothing; any
-    /// other mark costs reading its segment from the beginning.
+    /// Visits every batch after `from` (`None`: from the first) through the one that holds `until`, which must be
+    /// durable. Later batches may be half written and are not read. Continuing from the mark of the last call costs
+    /// nothing extra; any other mark costs reading its segment from the beginning.
     ///
     /// # Errors
-    /// The visitor's error; damage; a history that ends before `until`. Some batches may have been visited by then.
+    /// The visitor's error; damage; a history that ends before `until`. Some batches may have been visited before the
+    /// error.
     pub fn replay<E>(
         &mut self,
         from: Option<&Mark>,
@@ -94,7 +95,7 @@ impl Reader {
         Ok(finish.cursor.mark)
     }
 
-    /// The numbers of the sealed segments, ascending: all but the one being written.
+    /// The numbers of the sealed segments, ascending: all but the last, which is being written.
     ///
     /// # Errors
     /// When the folder cannot be listed.
@@ -104,10 +105,10 @@ impl Reader {
         Ok(numbers)
     }
 
-    /// Verifies one sealed segment from the disk itself, past the page cache (J13).
+    /// Verifies one sealed segment from the disk, past the page cache (J13).
     ///
     /// # Errors
-    /// Damage, or an error of the system: [`Fault`] distinguishes them.
+    /// Damage, or an error of the system; [`Fault`] distinguishes them.
     pub fn scrub(&mut self, segment: u64) -> Result<Checked, Fault> {
         let here = Segment::open(&self.dir, segment, self.id, 0)?;
         let first = here.header.first_seq;
@@ -118,8 +119,8 @@ impl Reader {
         Ok(count.checked(1, end, Vec::new()))
     }
 
-    /// Verifies the whole journal. Next to a writer it goes as far as was acknowledged when it began. Otherwise it
-    /// locks writers out and judges the tail as a recovery would, without changing anything.
+    /// Verifies the whole journal. Next to a writer, it reads up to the watermark seen at its start. Otherwise it
+    /// locks writers out and judges the tail like a recovery, without changing anything.
     ///
     /// # Errors
     /// The first damage, or an error of the system.

@@ -1,7 +1,7 @@
-//! Reading the history back: one batch at a time, each verified against everything that is known about it.
+//! Reads the history back: one batch at a time, each fully verified.
 //!
-//! Rules: J3, J6, J7, J8, J9. Law: INV-JRN-1. A batch is believed when its place, sequence, epoch, chain and
-//! SHA-256 are right. Where the first one is not, [`tail`] decides: a crash tore it, or somebody must be told.
+//! Rules: J3, J6, J7, J8, J9. Law: INV-JRN-1. A batch is valid if its place, sequence, epoch, chain and SHA-256 are
+//! right. At the first invalid one, [`tail`] decides whether a crash tore it or it is damage.
 
 use sha2::{Digest, Sha256};
 
@@ -36,7 +36,7 @@ impl<'a> Batch<'a> {
         self.end.seq
     }
 
-    /// How often the journal had been opened for writing when this was written.
+    /// Number of times the journal had been opened for writing when this batch was written.
     pub fn epoch(&self) -> u64 {
         self.header.epoch
     }
@@ -61,7 +61,7 @@ impl<'a> Batch<'a> {
         self.header.offset
     }
 
-    /// The place behind this batch.
+    /// The place after this batch.
     pub fn end(&self) -> Mark {
         self.end
     }
@@ -93,20 +93,20 @@ pub(crate) fn padded(body_bytes: usize) -> usize {
     (BATCH_FRONT + body_bytes).next_multiple_of(BLOCK)
 }
 
-/// The chain value of a batch: its header, which holds the value before it, then its frames (J8).
+/// The chain value of a batch: the hash of its header, which holds the previous value, and its frames (J8).
 pub(crate) fn digest(header: &[u8], body: &[u8]) -> [u8; HASH] {
     Sha256::new().chain_update(header).chain_update(body).finalize().into()
 }
 
-/// Where a walk through the history stands.
+/// The position of a walk through the history.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor {
     pub(crate) mark: Mark,
     pub(crate) epoch: u64,
 }
 
-/// What is wrong at the cursor, and whether a crash alone can have caused it: one that tears a write leaves no
-/// intact header of a batch that does not belong there.
+/// What is wrong at the cursor, and whether a crash alone can have caused it. A torn write never leaves an intact
+/// header of a batch that does not belong there.
 #[derive(Clone, Copy, Debug)]
 struct Bad {
     flaw: Flaw,
@@ -133,19 +133,19 @@ fn wrong(flaw: Flaw) -> Miss {
     Miss::Bad(Bad { flaw, tearable: false })
 }
 
-/// What lies behind the last batch of a segment.
+/// What follows the last batch of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Edge<'a> {
-    /// The next segment, which vouches for the byte offset where the history in this one ends.
+    /// The next segment, whose header records the byte offset where the history in this one ends.
     Sealed(u64),
-    /// The end of the history, wherever that is; it must not lie before this watermark (J7).
+    /// The end of the history; it must not lie before this watermark (J7).
     Tail(&'a Watermark),
-    /// A writer at work; the walk ends before it comes there.
+    /// A segment with an active writer; the walk ends before the part being written.
     Live,
 }
 
-/// Visits the batches of one segment from `cursor` on and leaves `cursor` behind the last, at the segment's edge
-/// or behind sequence `until`. Returns the flaw of the torn tail that ended it, if one did.
+/// Visits the batches of one segment from `cursor` on and moves `cursor` after the last one, to the segment's edge or
+/// past sequence `until`. Returns the flaw of a torn tail, if the walk ended at one.
 pub(crate) fn walk<E>(
     segment: &Segment,
     window: &mut Window,
@@ -180,8 +180,8 @@ pub(crate) fn walk<E>(
     Ok(None)
 }
 
-/// Decides what a bad batch at the end of the last segment is (J6): a torn tail, returned as its flaw; the clean
-/// end of the history, returned as `None`; or damage.
+/// Classifies a bad batch at the end of the last segment (J6): a torn tail, returned as its flaw; the clean end of
+/// the history, returned as `None`; or damage.
 fn tail(
     segment: &Segment,
     window: &mut Window,
@@ -203,8 +203,8 @@ fn tail(
     Ok(if clean { None } else { Some(bad.flaw) })
 }
 
-/// Byte offset of the first intact batch header behind the cursor, if there is one. Frames cannot fake one: the
-/// journal's identity is secret.
+/// Byte offset of the first intact batch header after the cursor, if any. Frames cannot contain a fake one, because
+/// the journal's identity is secret.
 fn later(segment: &Segment, window: &mut Window, cursor: &Cursor) -> Result<Option<u64>, Fault> {
     let mut offset = cursor.mark.offset;
     loop {
@@ -262,13 +262,13 @@ fn read<'w>(segment: &Segment, window: &'w mut Window, cursor: &Cursor) -> Resul
     Ok(batch)
 }
 
-/// Decodes the header in `block`, which must be the one that belongs at the cursor.
+/// Decodes the header in `block` and checks that it belongs at the cursor.
 fn expect_header(segment: &Segment, cursor: &Cursor, block: &[u8]) -> Result<BatchHeader, Miss> {
     if block.len() < BLOCK {
         return Err(torn(Flaw::Cut));
     }
     let header = BatchHeader::decode(block, segment.header.id).map_err(|unreadable| match unreadable {
-        // Zeros in front of something are a header that was not written, not an end.
+        // Zeros followed by other bytes are a header that was not written, not the end.
         Unreadable::Blank if blank(block) => torn(Flaw::Blank),
         Unreadable::Blank | Unreadable::Garbled => torn(Flaw::Header),
         Unreadable::Newer(found) => {
@@ -292,7 +292,7 @@ fn expect_header(segment: &Segment, cursor: &Cursor, block: &[u8]) -> Result<Bat
     if header.previous != mark.chain {
         return Err(wrong(Flaw::Chain));
     }
-    // Bounded before anything is allocated for it (J3).
+    // Check the bound before memory is allocated (J3).
     let body_bytes = narrow(header.body_bytes.into());
     if header.count == 0 || padded(body_bytes) > MAX_BATCH_BYTES {
         return Err(wrong(Flaw::Length));
@@ -300,7 +300,7 @@ fn expect_header(segment: &Segment, cursor: &Cursor, block: &[u8]) -> Result<Bat
     Ok(header)
 }
 
-/// The frames must be as many as the header says and use up the body.
+/// Checks that the number of frames matches the header and that they fill the body.
 fn filled(batch: &Batch<'_>) -> Result<(), Miss> {
     let mut frames = batch.frames();
     let count = frames.by_ref().count();

@@ -1,4 +1,4 @@
-//! The scan of a replay across segments: its start, the step from one segment to the next, its end.
+//! The scan of a replay across segments: the start, the step from one segment to the next, the end.
 //!
 //! Rules: J2 (the active segment is read past the page cache), J6, J7, J9. Law: INV-JRN-1.
 
@@ -17,7 +17,7 @@ use crate::window::Window;
 /// How far a replay goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Goal<'a> {
-    /// To the end of the history, which has no writer and must reach the watermark.
+    /// To the end of the history. There is no writer, and the history must reach the watermark.
     End(&'a Watermark),
     /// Through the batch that holds this sequence, which is durable.
     Seq(u64),
@@ -28,9 +28,9 @@ pub(crate) enum Goal<'a> {
 pub(crate) enum Start<'a> {
     /// Before the first command.
     Genesis,
-    /// After this mark. Its segment is verified from the beginning, to prove that the mark is part of it.
+    /// After this mark. Its segment is verified from the beginning, which proves that the mark lies in it.
     Mark(&'a Mark),
-    /// Where an earlier replay of this process ended.
+    /// Where an earlier replay by this process ended.
     Proven(Cursor),
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn run<E>(
 }
 
 /// The number of the last segment. A reader that follows a writer needs it after every batch, so the search continues
-/// from its place instead of listing a folder of thousands.
+/// from the reader's segment instead of listing a folder of thousands.
 fn last(dir: &Folder, start: Start<'_>) -> Result<Option<u64>, Fault> {
     let Start::Proven(Cursor { mark: Mark { seq: 1.., segment, .. }, .. }) = start else {
         return Ok(files::segments(dir)?.pop());
@@ -100,7 +100,7 @@ fn last(dir: &Folder, start: Start<'_>) -> Result<Option<u64>, Fault> {
     Ok(Some(last))
 }
 
-/// Opens the first segment of the scan; `None` when the journal has none.
+/// Opens the first segment of the scan; `None` if the journal has none.
 fn begin(
     dir: &Folder,
     id: JournalId,
@@ -131,7 +131,7 @@ fn begin(
     Ok(Some((segment, Cursor { mark, epoch: header.epoch })))
 }
 
-/// A journal without segments is complete only if no command of it is known.
+/// Accepts a journal without segments only if no command of it is known.
 fn nothing<E>(
     dir: &Folder,
     id: JournalId,
@@ -150,7 +150,7 @@ fn nothing<E>(
     Ok(Finish { cursor, segments: 0, fresh: false, torn: None })
 }
 
-/// How far to walk in `here`, and what to expect there.
+/// How far to walk in `here`, and what follows its last batch.
 fn bounds<'a>(here: &Segment, next: Option<&Segment>, goal: Goal<'a>) -> Result<(u64, Edge<'a>), Fault> {
     let until = if let Goal::Seq(seq) = goal { seq } else { u64::MAX };
     let edge = match (next, goal) {
@@ -198,7 +198,7 @@ fn finish<E>(
     Ok(Finish { cursor, segments, fresh: offset == BLOCK_BYTES, torn })
 }
 
-/// Skips the batches that the caller already has, and proves that its mark lies in this history.
+/// Skips the batches that the caller already has, and checks that its mark lies in this history.
 struct Skip {
     target: Option<Mark>,
 }
@@ -219,7 +219,7 @@ impl Skip {
         Ok(before)
     }
 
-    /// Notes that the scan reached `place`. It must reach the mark exactly and never pass it.
+    /// Records that the scan reached `place`. The scan must reach the mark exactly.
     fn pass(&mut self, segment: &Segment, offset: u64, place: &Mark) -> Result<(), Fault> {
         match self.target {
             Some(target)
@@ -235,7 +235,7 @@ impl Skip {
         }
     }
 
-    /// The history must not end before the mark.
+    /// Checks that the history does not end before the mark.
     fn reached(&self, dir: &Folder, end: &Mark) -> Result<(), Fault> {
         match self.target {
             None => Ok(()),

@@ -12,7 +12,7 @@ use crate::files;
 use crate::header::{SegmentHeader, Unreadable, VERSION};
 use crate::mark::JournalId;
 
-/// A segment whose first block is intact, of this journal and of this file name.
+/// A segment file whose first block is intact and matches this journal and this file name.
 #[derive(Debug)]
 pub(crate) struct Segment {
     pub(crate) path: PathBuf,
@@ -21,8 +21,8 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    /// Opens segment `number`. A file has this name only once its header is durable, so a bad header is damage,
-    /// never a crash (J4, J5, J9). `seq` is the first sequence that is not vouched for if it is bad.
+    /// Opens segment `number`. A file gets this name only after its header is durable, so a bad header is damage,
+    /// never a crash (J4, J5, J9). `seq` is the first unverified sequence if the header is bad.
     pub(crate) fn open(dir: &Folder, number: u64, id: JournalId, seq: u64) -> Result<Self, Fault> {
         let flawed = |path: PathBuf, flaw| Fault::Damaged { path, offset: 0, seq, flaw };
         let path = files::segment(dir, number);
@@ -57,7 +57,7 @@ impl Segment {
         Ok(Self { path, file, header })
     }
 
-    /// Damage of this segment at `offset`, where `seq` should be.
+    /// A fault for damage of this segment at `offset`, where `seq` should be.
     pub(crate) fn damaged(&self, offset: u64, seq: u64, flaw: Flaw) -> Fault {
         Fault::Damaged { path: self.path.clone(), offset, seq, flaw }
     }

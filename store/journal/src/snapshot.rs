@@ -1,8 +1,8 @@
-//! Snapshots beside the journal: an opaque payload that stands for the history before a mark.
+//! Snapshots: an opaque payload that stands for the history before a mark.
 //!
-//! A snapshot only shortens recovery; it never replaces the log, and nothing is deleted because one exists. Each
-//! is written under another name, synced, renamed, and then read back from the disk itself (J10). The newest two
-//! good ones are kept, so one that rots later costs a longer replay and nothing else.
+//! A snapshot only shortens recovery. It never replaces the log, and nothing is deleted because one exists. Each is
+//! written under another name, synced, renamed, and then read back from the disk (J10). The newest two good ones are
+//! kept, so damage to one later only costs a longer replay.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -35,16 +35,16 @@ const FOOTER: usize = 4 + 8 + HASH + 4;
 /// Snapshots kept (INV-JRN-4).
 const KEPT: usize = 2;
 
-/// Writes a snapshot of everything before `mark`, its payload in `parts`. Returns its name once it is durable and
-/// has been read back good; older ones beyond the newest two good ones are removed.
+/// Writes a snapshot of everything before `mark`, its payload in `parts`. Returns its path once it is durable and has
+/// been read back. Removes all but the newest two good snapshots.
 ///
 /// # Errors
-/// Nothing is harmed: the journal and the older snapshots are as they were.
+/// The journal and the older snapshots are unchanged.
 pub fn write(dir: impl Into<Folder>, mark: &Mark, parts: &[&[u8]]) -> Result<PathBuf, Fault> {
     write_with(dir, mark, |out| parts.iter().try_for_each(|part| out.write_all(part)))
 }
 
-/// As [`write()`], for a payload too large to hold in memory: `encode` writes it piece by piece.
+/// Like [`write()`], for a payload too large to hold in memory: `encode` writes it piece by piece.
 pub fn write_with(
     dir: impl Into<Folder>,
     mark: &Mark,
@@ -57,7 +57,7 @@ pub fn write_with(
     let written =
         create(dir, &unfinished, id, mark, encode).and_then(|()| files::publish(&unfinished, &path, dir));
     if let Err(fault) = written {
-        // The first error is the one to tell.
+        // Report the first error.
         let _ = files::remove(dir, &unfinished);
         return Err(fault);
     }
@@ -70,11 +70,11 @@ pub fn write_with(
     Ok(path)
 }
 
-/// Reads the newest snapshot that verifies; damaged newer ones are skipped and told in `notes` (J10). `None` if
+/// Reads the newest snapshot that verifies; damaged newer ones are skipped and reported in `notes` (J10). `None` if
 /// there is none: then the whole journal is replayed.
 ///
 /// # Errors
-/// A snapshot of a newer format or of another journal is not skipped: the wrong program or directory is at work
+/// A snapshot of a newer format or of another journal is not skipped: the program or the directory is the wrong one
 /// (INV-JRN-3, J9).
 pub fn load_newest(dir: impl Into<Folder>, notes: &mut Vec<Note>) -> Result<Option<(Mark, Vec<u8>)>, Fault> {
     let dir = &dir.into();
@@ -91,8 +91,8 @@ pub fn load_newest(dir: impl Into<Folder>, notes: &mut Vec<Note>) -> Result<Opti
     Ok(None)
 }
 
-/// Raises `watermark` to the highest sequence that a snapshot stands for: only acknowledged history is ever in
-/// one (J7). A header that is damaged or cannot be read is passed over here; [`load_newest`] tells of it.
+/// Raises `watermark` to the highest sequence that a snapshot stands for: a snapshot holds only acknowledged history
+/// (J7). A header that is damaged or cannot be read is skipped here; [`load_newest`] reports it.
 pub(crate) fn raise(dir: &Folder, id: JournalId, watermark: &mut Watermark) -> Result<(), Fault> {
     for seq in files::snapshots(dir)? {
         let path = files::snapshot(dir, seq);
@@ -144,12 +144,12 @@ fn create(
     write().map_err(io("write the snapshot", path))
 }
 
-/// Cuts what is written into checksummed chunks.
+/// Splits the payload into checksummed chunks.
 struct Chunks<'a> {
     file: &'a dyn Handle,
     /// Where the next chunk goes.
     offset: u64,
-    /// The open chunk, behind room for its front.
+    /// The current chunk, after room for its front.
     chunk: Vec<u8>,
     total: u64,
     hash: Sha256,
@@ -203,13 +203,13 @@ impl Write for Chunks<'_> {
     }
 }
 
-/// Reads a snapshot past the page cache and keeps nothing of it.
+/// Reads a snapshot past the page cache and discards its payload.
 fn verify(dir: &Folder, path: &Path, id: JournalId, seq: u64) -> Result<(), Fault> {
     dir.open(path, Open::Read).and_then(|file| file.distrust_cache()).map_err(io("sync", path))?;
     read(dir, path, id, seq, &mut |_| {}).map(|_| ())
 }
 
-/// Removes the snapshots before `newest`, which is good, beyond those that are kept; damaged ones do not count.
+/// Removes old snapshots before `newest`, which is good; damaged ones do not count towards the number kept.
 fn retire(dir: &Folder, id: JournalId, newest: u64) -> Result<(), Fault> {
     let mut good = 1;
     let mut removed = false;
@@ -224,7 +224,7 @@ fn retire(dir: &Folder, id: JournalId, newest: u64) -> Result<(), Fault> {
     if removed { files::sync_dir(dir) } else { Ok(()) }
 }
 
-/// Reads and verifies the snapshot at `path`, which its name says stands for `seq`, chunk by chunk.
+/// Reads and verifies the snapshot at `path` chunk by chunk; its name says that it stands for `seq`.
 fn read(
     dir: &Folder,
     path: &Path,
@@ -263,7 +263,7 @@ impl<'a> Source<'a> {
         Fault::Damaged { path: self.path.to_owned(), offset: self.offset, seq: self.seq, flaw }
     }
 
-    /// The next `len` bytes, without passing over them.
+    /// The next `len` bytes, without advancing.
     fn peek(&mut self, len: usize) -> Result<&[u8], Fault> {
         let bytes = self.window.at(&*self.file, self.offset, len).map_err(io("read", self.path))?;
         if bytes.len() < len {
@@ -273,8 +273,8 @@ impl<'a> Source<'a> {
         Ok(bytes)
     }
 
-    /// The mark in the header, and the hash begun with it. Nothing else is read: a start asks every snapshot for its
-    /// mark.
+    /// The mark in the header, and the hash begun with it. Reads only the first block, since a start reads the mark
+    /// of every snapshot.
     fn header(&mut self, id: JournalId) -> Result<(Mark, Sha256), Fault> {
         let mut block = [0; BLOCK];
         match self.file.read_exact_at(&mut block, 0) {
@@ -300,7 +300,7 @@ impl<'a> Source<'a> {
 
     /// The next chunk, verified; `None` at the footer.
     fn chunk(&mut self) -> Result<Option<&[u8]>, Fault> {
-        // Asked for at full length, so that a chunk is read once; only the last is shorter.
+        // Requests the full length, so that a chunk is read once; only the last one is shorter.
         let bytes =
             self.window.at(&*self.file, self.offset, CHUNK_FRONT + CHUNK).map_err(io("read", self.path))?;
         let mut front = Take::new(bytes);
@@ -321,7 +321,7 @@ impl<'a> Source<'a> {
         self.window.at(&*self.file, from, end - CHUNK_FRONT).map(Some).map_err(io("read", self.path))
     }
 
-    /// The footer must agree with what was read, and be the end of the file.
+    /// Checks that the footer agrees with the bytes read and ends the file.
     fn footer(&mut self, total: u64, hash: [u8; HASH]) -> Result<(), Fault> {
         let footer = self.peek(FOOTER)?;
         let mut fields = Take::new(footer);

@@ -1,8 +1,8 @@
 //! The highest sequence known to have been acknowledged (J7).
 //!
-//! Every batch header carries one, and so does each snapshot; the file kept here adds the very last batch. It is
-//! written after each sync and never synced itself: it outlives a killed process, and after a power cut it only
-//! lags, so it never claims what is not durable.
+//! Every batch header and every snapshot carries one; this file adds the last batch. It is written after each sync
+//! and never synced itself. It survives a killed process; after a power cut it may only be too low, so it never
+//! claims a sequence that is not durable.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,14 +28,14 @@ pub(crate) struct Watermark {
 }
 
 impl Watermark {
-    /// Keeps the higher of what is known and what `seen` shows.
+    /// Keeps the higher of the known sequence and `seq`, which was found in `seen`.
     pub(crate) fn raise(&mut self, seq: u64, seen: &Path) {
         if seq > self.seq {
             *self = Self { seq, seen: seen.to_owned() };
         }
     }
 
-    /// Refuses a history that ends before what was acknowledged.
+    /// Refuses a history that ends before the watermark.
     pub(crate) fn admits(&self, end: u64, dir: &Folder) -> Result<(), Fault> {
         if end >= self.seq {
             return Ok(());
@@ -45,7 +45,7 @@ impl Watermark {
     }
 }
 
-/// Reads the file; 0 when there is none, or when a power cut left it empty.
+/// Reads the file; 0 if there is none, or if a power cut left it empty.
 pub(crate) fn read(dir: &Folder, id: JournalId) -> Result<Watermark, Fault> {
     let path = dir.file(files::WATERMARK);
     let bytes = dir.read(&path).map_err(io("read", &path))?.unwrap_or_default();
@@ -70,7 +70,7 @@ pub(crate) struct Gauge {
 }
 
 impl Gauge {
-    /// Opens the file, showing `seq` durably, with its block allocated so that later writes need no metadata.
+    /// Opens the file and makes `seq` durable in it. This allocates its block, so that later writes need no metadata.
     pub(crate) fn open(dir: &Folder, id: JournalId, seq: u64) -> Result<Self, Fault> {
         let path = dir.file(files::WATERMARK);
         let file = dir.open(&path, Open::Keep).map_err(io("open", &path))?;

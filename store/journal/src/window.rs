@@ -6,11 +6,11 @@ use buttonwood_disk::Handle;
 
 use crate::codec::{narrow, wide};
 
-/// Bytes read at once, few enough to stay in the processor's cache until they are looked at; a batch larger than this
-/// is read whole.
+/// Bytes per read: few enough to stay in the processor's cache until they are used. A larger batch is read in one
+/// piece.
 const PIECE: usize = 128 * 1024;
 
-/// The bytes of a file that are in memory just now.
+/// The bytes of a file that are currently in memory.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
     bytes: Vec<u8>,
@@ -21,12 +21,12 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Forgets the content: the next read asks the file.
+    /// Drops the content, so that the next call reads the file again.
     pub(crate) fn forget(&mut self) {
         self.filled = 0;
     }
 
-    /// Up to `len` bytes at `offset`; fewer only where the file ends.
+    /// Up to `len` bytes at `offset`; fewer only at the end of the file.
     pub(crate) fn at(&mut self, file: &dyn Handle, offset: u64, len: usize) -> io::Result<&[u8]> {
         if !self.holds(offset, len) {
             self.fill(file, offset, len.max(PIECE))?;
@@ -41,7 +41,7 @@ impl Window {
     }
 
     fn fill(&mut self, file: &dyn Handle, offset: u64, len: usize) -> io::Result<()> {
-        // No more room than the file can fill.
+        // At most the bytes that the file has there.
         let len = len.min(narrow(file.len()?.saturating_sub(offset)));
         if self.bytes.len() < len {
             self.bytes.resize(len, 0);
@@ -71,7 +71,8 @@ mod tests {
         (0..=250).cycle().take(327_680).collect()
     }
 
-    /// Whatever is asked for is what lies there, however little a disk hands out at once; behind the end there is nothing.
+    /// A read returns the bytes of the file, even from a disk that returns few at a time; there is nothing after the
+    /// end.
     #[test]
     fn a_piece_is_what_lies_there() {
         let whole = content();
@@ -98,7 +99,7 @@ mod tests {
         }
     }
 
-    /// What is in memory is not read again, until it is to be forgotten.
+    /// Bytes in memory are not read again until `forget`.
     #[test]
     fn nothing_is_read_twice() {
         let file = Fake { bytes: Mutex::new(content()), ..Fake::default() };
@@ -113,7 +114,7 @@ mod tests {
         assert_eq!(file.calls()[1..], [Call::Read(10, 131_072), Call::Read(9, 131_072)]);
     }
 
-    /// A disk that cannot read is believed.
+    /// An error of the disk is returned.
     #[test]
     fn a_failed_read_is_told() {
         let file = Fake { bytes: Mutex::new(content()), ..Fake::failing([Some(io::ErrorKind::Other)]) };

@@ -1,4 +1,4 @@
-//! The single writer: one write and one sync a batch.
+//! The single writer: one write and one sync per batch.
 //!
 //! Rules: J1, J4, J7, J8, J11, J12. Law: INV-ACK-1, whose first half is that [`Writer::append`] returns only when
 //! the batch is durable.
@@ -30,11 +30,11 @@ pub struct Writer {
     mark: Mark,
     active: Active,
     gauge: Gauge,
-    /// The batch being written, where the disk can take it from.
+    /// The batch being written, in memory aligned for the disk.
     aligned: Aligned,
     poisoned: bool,
     preparer: Preparer,
-    /// Last, so that it is released after the preparing thread has ended.
+    /// Last, so that it is released after the preparing thread ends.
     _lock: Lock,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Beginning {
 }
 
 impl Writer {
-    /// Starts a new segment behind the recovered history; the old tail is never written to again (J2).
+    /// Starts a new segment after the recovered history; the old tail is never written to again (J2).
     pub(crate) fn begin(from: Beginning) -> Result<Self, Fault> {
         let Beginning { dir, options, id, epoch, end, replace, previous_end, lock } = from;
         let preparer = Preparer::new(dir.clone(), options);
@@ -97,11 +97,11 @@ impl Writer {
         })
     }
 
-    /// Makes `batch` durable and returns the place behind it. When this returns, and not before, its effects may
-    /// leave the house (J14). The batch stays filled; clear it before reuse.
+    /// Makes `batch` durable and returns the place after it. Only after this returns may its effects leave the
+    /// process (J14). The batch stays filled; clear it before reuse.
     ///
     /// # Errors
-    /// Whether the batch is durable is then unknown: the caller must abort the process without acknowledging
+    /// It is then unknown whether the batch is durable: the caller must abort the process without acknowledging
     /// anything, and recovery decides (J1). Further calls are refused.
     ///
     /// # Panics
@@ -113,7 +113,7 @@ impl Writer {
         if self.poisoned {
             return Err(Fault::Poisoned { dir: self.dir.path().to_owned() });
         }
-        // Only a whole success heals this again, so no early return can forget it.
+        // Only complete success resets this, so no early return can forget it.
         self.poisoned = true;
         self.make_room(batch.padded_bytes())?;
         self.mark = self.make_durable(batch)?;
@@ -123,8 +123,8 @@ impl Writer {
         Ok(self.mark)
     }
 
-    /// Has the next segment made in time. Segments grow: a quiet exchange takes little space, a busy one soon has the
-    /// full size, and neither zeroes much at once.
+    /// Requests the next segment in time. Segments grow: a quiet exchange uses little space, a busy one soon reaches
+    /// the full size, and neither zeroes much at once.
     fn look_ahead(&self) {
         let used = self.mark.offset;
         if self.active.bytes / 4 < used {
@@ -132,31 +132,31 @@ impl Writer {
         }
     }
 
-    /// Has a thread prepare segments from now on.
+    /// Starts the thread that prepares segments.
     pub(crate) fn start_preparing(&mut self) -> Result<(), Fault> {
         self.preparer.start()
     }
 
-    /// Does what the preparing thread would do next: takes the ballast, makes the segment that was asked for. For a
+    /// Does the preparing thread's next piece of work: reserves the ballast, makes the requested segment. For a
     /// writer without that thread.
     ///
     /// # Errors
-    /// As [`Writer::append`]: the disk cannot be trusted any more.
+    /// Those of [`Writer::append`]: the disk can no longer be trusted.
     pub fn prepare(&self) -> Result<(), Fault> {
         self.preparer.step()
     }
 
-    /// The place behind the last durable batch.
+    /// The place after the last durable batch.
     pub fn mark(&self) -> Mark {
         self.mark
     }
 
-    /// Whether the disk is so full that only what frees space or risk should still be taken (J11).
+    /// Whether the disk is so full that only commands that free space or reduce risk should still be accepted (J11).
     pub fn low_space(&self) -> bool {
         self.preparer.low_space()
     }
 
-    /// Who this journal is.
+    /// The journal's identity.
     pub fn id(&self) -> JournalId {
         self.id
     }
@@ -185,7 +185,7 @@ impl Writer {
         Ok(Mark { seq: batch.last_seq(), chain, segment, offset: offset + batch.padded_bytes() })
     }
 
-    /// Turns to the next segment if the active one has no room for `bytes` more.
+    /// Switches to the next segment if the active one has no room for `bytes` more.
     fn make_room(&mut self, bytes: u64) -> Result<(), Fault> {
         if self.mark.offset + bytes <= self.active.bytes {
             return Ok(());
@@ -193,7 +193,7 @@ impl Writer {
         let needed = bytes + BLOCK_BYTES;
         let blank = match self.preparer.take(needed)? {
             Some(blank) => blank,
-            // Not ready: a small one costs the least time now.
+            // None is ready: a small one takes the least time now.
             None => self.preparer.urgent(needed.max(self.options.first_segment_bytes))?,
         };
         self.turn_to(blank)
@@ -229,7 +229,7 @@ mod tests {
         batch
     }
 
-    /// After one failed write nothing more is taken, though the disk may be well again. Proves JRN-EIO, J1.
+    /// After one failed write nothing more is accepted, even if the disk works again. Proves JRN-EIO, J1.
     #[test]
     fn a_failed_write_poisons() {
         let dir = tempfile::tempdir().unwrap();

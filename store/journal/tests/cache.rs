@@ -1,4 +1,4 @@
-//! What a cache shows is not what the disk has: files are judged by the disk (J2, J10, J13).
+//! The page cache may show what the disk does not have: files are judged by the disk (J2, J10, J13).
 #![expect(clippy::unwrap_used, reason = "a test that cannot prepare its files has failed")]
 
 mod support;
@@ -12,8 +12,8 @@ use buttonwood_disk::watched::{Call, Warden, Watched};
 use buttonwood_journal::{Fault, Flaw, Journal, Note, Reader, snapshot};
 use support::{Sample, append, edit, expected, forget_watermark, writer};
 
-/// A disk whose cache shows all that was written, though a part of the files whose names end so never came to lie on it. That
-/// shows once they are synced and read anew.
+/// A disk that loses a part of each file whose name ends with `end`. The cache shows the whole file until it is
+/// synced and read again.
 #[derive(Debug)]
 struct Lossy {
     end: &'static str,
@@ -34,7 +34,7 @@ fn lossy(dir: &Path, end: &'static str, lost: std::ops::Range<usize>) -> Folder 
     Folder::new(Arc::new(Watched::by(Lossy { end, lost })), dir)
 }
 
-/// A recovery believes the last segment as the disk has it: what it lost is a torn tail, or refused where it had been
+/// A recovery reads the last segment from the disk. A lost part is a torn tail, or refused if it had been
 /// acknowledged. Proves JRN-EIO-CACHE, J2.
 #[test]
 fn a_recovery_reads_the_tail_from_the_disk() {
@@ -55,7 +55,7 @@ fn a_recovery_reads_the_tail_from_the_disk() {
     assert_eq!(recovered(&sample).unwrap(), (6, expected(6)));
 }
 
-/// A snapshot that does not lie on the disk as it was written is none: it is removed again, and no older one for its sake.
+/// A snapshot that the disk did not keep as written is refused and removed, and no older one is removed in its place.
 /// Proves J10.
 #[test]
 fn a_snapshot_is_read_back_from_the_disk() {
@@ -74,7 +74,7 @@ fn a_snapshot_is_read_back_from_the_disk() {
     assert!(good.iter().all(|path| path.exists()));
 }
 
-/// The scrub finds what only the disk shows. Proves SCRUB-FLIP, J13.
+/// The scrub finds damage that only the disk shows. Proves SCRUB-FLIP, J13.
 #[test]
 fn a_scrub_reads_from_the_disk() {
     let dir = tempfile::tempdir().unwrap();

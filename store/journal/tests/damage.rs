@@ -1,5 +1,5 @@
-//! Damaged, torn, exchanged and rolled-back segment files (J3, J6 to J9): a torn tail is left out, anything else
-//! is refused with its place, and nothing altered is ever replayed.
+//! Damaged, torn, exchanged and rolled-back segment files (J3, J6 to J9): a torn tail is left out, other damage is
+//! refused with its place, and altered bytes are never replayed.
 
 mod support;
 
@@ -18,7 +18,7 @@ const SECTOR: usize = 512;
 /// Magic, CRC, chain and hash of a batch, in bytes.
 const FRONT: usize = 160;
 
-/// A last batch of which only the first sectors arrived is left out. Proves JRN-TORN, J8.
+/// A last batch whose first sectors alone reached the disk is left out. Proves JRN-TORN, J8.
 #[test]
 fn a_batch_torn_at_any_sector_is_left_out() {
     let sample = Sample::new();
@@ -31,7 +31,7 @@ fn a_batch_torn_at_any_sector_is_left_out() {
     }
 }
 
-/// The same when the sectors arrived in another order: any one of them missing tears the batch.
+/// The same if the sectors arrived in another order: a batch with any sector missing is torn.
 #[test]
 fn a_batch_with_any_sector_missing_is_left_out() {
     let sample = Sample::new();
@@ -62,7 +62,7 @@ fn an_acknowledged_batch_is_never_called_torn() {
     }
 }
 
-/// Every byte of a header counts: at the tail the batch is torn, or refused if it had been acknowledged.
+/// A flip in any byte of a header is noticed: at the tail the batch is torn, or refused if it had been acknowledged.
 #[test]
 fn every_byte_of_the_last_header_counts() {
     let sample = Sample::new();
@@ -77,7 +77,7 @@ fn every_byte_of_the_last_header_counts() {
     }
 }
 
-/// A flip anywhere in a batch with others behind it is refused even if no watermark is left. Proves JRN-MIDFLIP.
+/// A flip anywhere in a batch with others after it is refused, even without a watermark. Proves JRN-MIDFLIP.
 #[test]
 fn damage_in_the_middle_is_refused() {
     let sample = Sample::new();
@@ -90,7 +90,7 @@ fn damage_in_the_middle_is_refused() {
     }
 }
 
-/// Every byte of a segment's first block counts, its padding too.
+/// A flip in any byte of a segment's first block is noticed, including its padding.
 #[test]
 fn every_byte_of_the_segment_header_counts() {
     let sample = Sample::new();
@@ -100,8 +100,8 @@ fn every_byte_of_the_segment_header_counts() {
     }
 }
 
-/// A file that was cut is refused wherever the cut is, though nothing else knows what it held: a segment has its whole
-/// length before it has its name.
+/// A file that was cut is refused wherever the cut is, even though no other file shows its content: a segment has its
+/// full length before it gets its name.
 #[test]
 fn truncation_is_noticed() {
     let sample = Sample::new();
@@ -114,8 +114,8 @@ fn truncation_is_noticed() {
     assert_eq!(sample.recover_with(|_| {}).unwrap(), expected(sample.marks[3].seq));
 }
 
-/// A tail that was never written is zeros: it gives up nothing that was acknowledged, and otherwise the history ends with
-/// the last whole batch.
+/// A tail of zeros was never written. It is refused if something acknowledged is missing; otherwise the history ends
+/// with the last whole batch.
 #[test]
 fn a_blank_tail_is_weighed_against_the_watermark() {
     let sample = Sample::new();
@@ -136,7 +136,7 @@ fn a_blank_tail_is_weighed_against_the_watermark() {
     }
 }
 
-/// A block written to the wrong place is recognised, as is a repeated one. Proves JRN-MISDIRECT, J9.
+/// A batch written to the wrong place is recognised, and so is a repeated one. Proves JRN-MISDIRECT, J9.
 #[test]
 fn a_misdirected_batch_is_recognised() {
     let sample = Sample::new();
@@ -148,7 +148,7 @@ fn a_misdirected_batch_is_recognised() {
     }
 }
 
-/// After a torn tail was left out, what it left behind is never looked at again, over any number of openings.
+/// After a torn tail was left out, its remains are never read again, over any number of openings.
 #[test]
 fn leftovers_of_a_torn_tail_stay_harmless() {
     let sample = Sample::new();
@@ -167,7 +167,7 @@ fn leftovers_of_a_torn_tail_stay_harmless() {
     }
 }
 
-/// A recovery that itself crashed before a new command was written leaves the same history.
+/// A recovery that crashed before a new command was written leaves the same history.
 #[test]
 fn recovering_a_torn_tail_again_and_again_changes_nothing() {
     let sample = Sample::new();
@@ -189,7 +189,8 @@ fn several_segments(dir: &Path) -> Mark {
     last
 }
 
-/// Segment files exchanged, doubled, missing or taken from elsewhere are refused. Proves JRN-SWAPFILES, J9.
+/// Segment files that were exchanged, duplicated, removed or taken from another journal are refused. Proves
+/// JRN-SWAPFILES, J9.
 #[test]
 fn exchanged_segment_files_are_refused() {
     let other = tempfile::tempdir().unwrap();
@@ -229,7 +230,8 @@ fn exchanged_segment_files_are_refused() {
     });
 }
 
-/// A history without its identity is refused by that name, be it segments or a snapshot alone; none is drawn anew.
+/// A history without its identity is refused as such, even if only segments or only a snapshot is left. No new
+/// identity is drawn.
 #[test]
 fn a_history_without_its_identity_is_refused() {
     for kept in [".segment", ".snap"] {
@@ -251,8 +253,8 @@ fn a_history_without_its_identity_is_refused() {
     }
 }
 
-/// The files that are written in place or read before all others keep their lengths: a sector holds either, so that none is
-/// ever torn, and a program of any age reads them.
+/// The files that are written in place or read first keep their lengths. A sector holds each, so none is ever torn,
+/// and older and newer programs can read them.
 #[test]
 fn small_files_keep_their_lengths() {
     let dir = tempfile::tempdir().unwrap();
@@ -261,7 +263,7 @@ fn small_files_keep_their_lengths() {
     assert_eq!((len("identity"), len("watermark")), (32, 40));
 }
 
-/// An older copy of a file, restored by whoever, is noticed by the watermark. Proves JRN-ROLLBACK, J7.
+/// The watermark shows that an older copy of a file was restored. Proves JRN-ROLLBACK, J7.
 #[test]
 fn a_rolled_back_file_is_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -280,14 +282,14 @@ fn a_rolled_back_file_is_refused() {
     fs::write(&last, kept).unwrap();
     assert!(recover(dir.path()).is_ok());
 
-    // A whole directory rolled back is known only to others.
+    // Only another source can show that a whole directory was rolled back.
     let mut journal = Journal::open(backup.path(), SMALL).unwrap();
     journal.expect_at_least(25, Path::new("the read models"));
     let refused = journal.replay(None, |_| Ok::<_, Fault>(())).unwrap_err();
     assert!(refused.to_string().contains("the read models shows that seq 25 was acknowledged"), "{refused}");
 }
 
-/// Files of a later format are told apart from damage. Proves INV-JRN-3.
+/// Files of a later format are distinguished from damage. Proves INV-JRN-3.
 #[test]
 fn a_newer_format_is_refused_by_name() {
     let sample = Sample::new();
@@ -308,8 +310,8 @@ fn a_newer_format_is_refused_by_name() {
     }
 }
 
-/// A batch whose header is whole but does not belong where it lies is no torn tail: no crash leaves such a one. Each field is
-/// told by its own flaw.
+/// A batch with an intact header that does not belong there is no torn tail: no crash leaves one. Each wrong field
+/// gives its own flaw.
 #[test]
 fn a_whole_header_that_does_not_belong_is_refused() {
     let sample = Sample::new();
@@ -335,13 +337,13 @@ fn a_whole_header_that_does_not_belong_is_refused() {
         let Fault::Damaged { seq: 7, flaw, offset: place, .. } = refused else { panic!("{at}: {refused}") };
         assert_eq!((flaw, place), (expected, offset), "byte {at}");
     }
-    // The longest batch there can be ends behind the file, as a torn one may.
+    // The longest possible batch ends after the end of the file, as a torn one may.
     let content = sample.recover_with(|bytes| forge(&mut bytes[start..start + 128], 64, &long.to_le_bytes()));
     assert_eq!(content.unwrap(), expected(6));
 }
 
-/// The frames of a batch are as many as it says and use up its bytes: one that only a faulty writer can have left, with every
-/// checksum right, is refused.
+/// The number of frames matches the header, and they fill the body. A batch that breaks this with correct checksums,
+/// as only a faulty writer can make, is refused.
 #[test]
 fn frames_fill_their_batch() {
     let sample = Sample::new();
@@ -391,7 +393,7 @@ fn a_segment_that_does_not_belong_is_refused() {
     assert_eq!(refused(1, 60, &[7; 32]), (1, 0, 1, Flaw::Chain), "and with this journal's own chain");
 }
 
-/// The next segment says where the one before it ends: there a batch ends, not before and not behind it.
+/// A batch ends exactly where the next segment says that this one ends.
 #[test]
 fn a_segment_ends_where_the_next_one_says() {
     let dir = tempfile::tempdir().unwrap();
@@ -415,7 +417,7 @@ fn a_segment_ends_where_the_next_one_says() {
     assert_eq!(recover(dir.path()).unwrap().1, expected(56));
 }
 
-/// What lies before the snapshot that a start begins with is not read, and yet has to be there. Proves JRN-SWAPFILES, J9.
+/// A start from a snapshot does not read the segments before it, but requires them. Proves JRN-SWAPFILES, J9.
 #[test]
 fn what_lies_before_a_snapshot_is_missed() {
     let refused = |change: &dyn Fn(&Path)| {
@@ -437,7 +439,7 @@ fn what_lies_before_a_snapshot_is_missed() {
         let garbled = |dir: &Path| edit(&segment(dir, number), |bytes| bytes[60] ^= 1);
         assert_eq!(refused(&garbled), (name(number), Flaw::Header));
     }
-    // Of a file that does not say how long it is, the next one says what it must hold.
+    // If a file does not say how long it is, the next one says how much it must hold.
     let short = |dir: &Path| {
         edit(&segment(dir, 2), |bytes| {
             forge(&mut bytes[..4096], 92, &[0; 8]);
@@ -449,7 +451,7 @@ fn what_lies_before_a_snapshot_is_missed() {
         fs::copy(segment(dir, 2), segment(dir, 3)).unwrap();
     };
     assert_eq!(refused(&doubled), (name(3), Flaw::Place { segment: 2, offset: 0 }));
-    // Whole headers that do not belong.
+    // Intact headers that do not belong there.
     let forged = |number: u64, at: usize, field: u64| {
         refused(&|dir| {
             edit(&segment(dir, number), |bytes| forge(&mut bytes[..4096], at, &field.to_le_bytes()));
@@ -469,7 +471,7 @@ fn what_lies_before_a_snapshot_is_missed() {
     assert_eq!(forged(3, 52, 1 << 40), (name(3), Flaw::Length));
 }
 
-/// A flipped byte there is found as far as somebody asks for.
+/// A flipped byte in those segments is found within the requested number of bytes.
 #[test]
 fn what_lies_before_a_snapshot_is_read_as_far_as_asked() {
     let dir = tempfile::tempdir().unwrap();
@@ -482,13 +484,13 @@ fn what_lies_before_a_snapshot_is_read_as_far_as_asked() {
     edit(&segment(dir.path(), 2), |bytes| bytes[4096 + 700] ^= 1);
     let told = check(u64::MAX).unwrap_err();
     assert!(told.contains("0000000002.segment"), "{told}");
-    // Two blocks each, the first block and one batch; what is begun is read to its end.
+    // Two blocks each: the first block and one batch. A segment is read to its end once begun.
     check(8193).unwrap_err();
     check(8192).unwrap();
     check(0).unwrap();
 }
 
-/// A segment that is not there is told by its name, before what lies in the one before it has been vouched for.
+/// A missing segment is named before the content of the one before it is verified.
 #[test]
 fn a_missing_segment_is_named() {
     for (number, first) in [(1, 1), (2, 1), (3, 6)] {
@@ -503,14 +505,14 @@ fn a_missing_segment_is_named() {
     }
 }
 
-/// A segment that the system refuses to open or to read is not called damaged: its history may be whole.
+/// A segment that cannot be opened or read is not called damaged: its content may be intact.
 #[test]
 fn a_segment_that_cannot_be_read_is_not_called_damaged() {
     let dir = tempfile::tempdir().unwrap();
     several_segments(dir.path());
     let second = segment(dir.path(), 2);
     fs::remove_file(&second).unwrap();
-    // A link to itself leads nowhere, and a folder has no bytes.
+    // A link to itself cannot be opened, and a folder cannot be read.
     std::os::unix::fs::symlink(&second, &second).unwrap();
     let refused = recover(dir.path()).unwrap_err();
     assert!(matches!(refused, Fault::Io { action: "open", .. }), "{refused}");
@@ -520,7 +522,7 @@ fn a_segment_that_cannot_be_read_is_not_called_damaged() {
     assert!(matches!(refused, Fault::Io { action: "read", .. }), "{refused}");
 }
 
-/// Without any segment there is nothing but the beginning: whoever knows of more is told that it is missing.
+/// A journal without segments has no history; a source that knows of one gets an error.
 #[test]
 fn a_journal_without_segments_has_no_history() {
     let dir = tempfile::tempdir().unwrap();
@@ -540,7 +542,7 @@ fn a_journal_without_segments_has_no_history() {
     assert_eq!(recover(dir.path()).unwrap().1, []);
 }
 
-/// What a crash leaves while files are being made is swept away and told. Proves JRN-RENAME, J5.
+/// Files that a crash left unfinished are removed and reported. Proves JRN-RENAME, J5.
 #[test]
 fn unfinished_files_are_swept() {
     let dir = tempfile::tempdir().unwrap();
@@ -559,7 +561,7 @@ fn unfinished_files_are_swept() {
     }
 }
 
-/// A journal whose making was cut short before its identity had a name is made anew.
+/// A journal whose creation was interrupted before its identity had a name is created again.
 #[test]
 fn a_half_made_journal_is_made_anew() {
     let dir = tempfile::tempdir().unwrap();
@@ -569,7 +571,7 @@ fn a_half_made_journal_is_made_anew() {
     assert_eq!(recover(dir.path()).unwrap().1, expected(2));
 }
 
-/// A directory that cannot be one is refused in one line that names it.
+/// A path that cannot be a directory is refused in one line that names it.
 #[test]
 fn an_impossible_directory_is_named() {
     let dir = tempfile::tempdir().unwrap();

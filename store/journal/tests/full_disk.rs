@@ -1,6 +1,6 @@
 //! A full disk (J11): the ballast is released, cancels are still journaled, nothing acknowledged is lost.
 //!
-//! Needs a small file system of its own, hence root and `mount`; without them the test says so and proves nothing.
+//! Needs a small file system of its own, hence root and `mount`; without them the test prints that it was skipped.
 
 mod support;
 
@@ -32,7 +32,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // Lazily, so that a failed test's open files do not keep it.
+        // Lazily: open files of a failed test would otherwise prevent it.
         let _ = Command::new("umount").arg("-l").arg(self.dir.path()).output();
     }
 }
@@ -64,7 +64,7 @@ fn await_ballast(dir: &Path) {
     }
 }
 
-/// Batches are taken after the space became low, until the very end; recovery gives back exactly those.
+/// Batches are accepted after space became low, until the disk is full; recovery returns exactly those.
 #[test]
 fn low_space_leaves_room_for_cancels() {
     let Some(disk) = SmallDisk::mount() else {
@@ -73,7 +73,7 @@ fn low_space_leaves_room_for_cancels() {
     };
     let dir = disk.dir.path().join("journal");
     let mut writer = recover(&dir).0.into_writer().unwrap();
-    // On a busy machine the thread that takes it may come after a disk's worth of batches.
+    // On a busy machine, the thread that reserves the ballast may come too late, after the batches filled the disk.
     await_ballast(&dir);
     let (mut taken_low, mut durable) = (0, 0);
     let full = loop {
@@ -89,7 +89,7 @@ fn low_space_leaves_room_for_cancels() {
     assert_eq!(recover(&dir).1, expected(durable));
 }
 
-/// A disk that somebody else filled does not prevent the start: it begins with low space.
+/// A disk that another program filled does not prevent the start: the journal starts with low space.
 #[test]
 fn a_start_on_a_full_disk_uses_the_ballast() {
     let Some(disk) = SmallDisk::mount() else {

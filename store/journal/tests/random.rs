@@ -1,4 +1,4 @@
-//! Random batches, random kills, random single damage: what was acknowledged comes back, or nothing is served.
+//! Random batches, kills and single damage: recovery returns everything acknowledged, or refuses to start.
 
 mod support;
 
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use support::{append, expected, recover, recover_from, writer};
 
-/// Something that happens to one file.
+/// Damage to one file.
 #[derive(Clone, Debug)]
 enum Damage {
     Flip(u8),
@@ -30,7 +30,7 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// Damages the file at `at`; `early` keeps to its first blocks, where there is more to hit than zeros.
+/// Damages the file at `at`; with `early`, only within its first blocks, which are not all zeros.
 #[expect(clippy::indexing_slicing, reason = "places are drawn within the file")]
 fn apply(path: &Path, at: Index, early: bool, damage: &Damage) -> std::io::Result<()> {
     let mut bytes = fs::read(path)?;
@@ -62,7 +62,7 @@ fn files(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Any batches over any number of runs, each ended without a goodbye, come back whole. Proves INV-ACK-2.
+    /// All batches of any number of runs, each ended without a shutdown, come back. Proves INV-ACK-2.
     #[test]
     fn killed_runs_lose_nothing(runs in prop::collection::vec(prop::collection::vec(1..120_u64, 0..8), 1..6)) {
         let dir = tempfile::tempdir().unwrap();
@@ -79,7 +79,7 @@ proptest! {
         prop_assert!(content == expected(last));
     }
 
-    /// One file damaged anyhow: the journal serves everything that was acknowledged, or refuses to start.
+    /// After any damage to one file, the journal returns everything acknowledged, or refuses to start.
     #[test]
     fn single_damage_never_alters_history(file: Index, at: Index, early: bool, damage in damage()) {
         let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Recovery of journals that were left in good order, or by a process that was killed.
+//! Recovery of journals after a clean end or a kill.
 
 mod support;
 
@@ -19,7 +19,7 @@ fn empty_journal_opens_again_and_again() {
     assert!(segments <= 5, "a start without a command leaves no further segment");
 }
 
-/// What was appended comes back, across segments, openings and batch sizes. Proves INV-JRN-1.
+/// Appended frames come back, across segments, openings and batch sizes. Proves INV-JRN-1.
 #[test]
 fn appended_frames_come_back() {
     let dir = tempfile::tempdir().unwrap();
@@ -34,7 +34,7 @@ fn appended_frames_come_back() {
     assert_eq!(journal.notes(), [], "an orderly end leaves nothing to tell");
 }
 
-/// A replay from any mark gives exactly what lies behind it.
+/// A replay from any mark gives exactly the batches after it.
 #[test]
 fn every_mark_is_a_start() {
     let dir = tempfile::tempdir().unwrap();
@@ -54,7 +54,7 @@ fn every_mark_is_a_start() {
     }
 }
 
-/// A replay reads nothing before the segment of its mark, and does not step beyond the one it has to reach.
+/// A replay reads nothing before the segment of its mark, and nothing after the one that holds its goal.
 #[test]
 fn a_replay_reads_only_what_it_needs() {
     let dir = tempfile::tempdir().unwrap();
@@ -77,7 +77,7 @@ fn a_replay_reads_only_what_it_needs() {
     assert_eq!(recover_from(dir.path(), Some(&marks[1])).unwrap().1, expected(21).split_off(12));
 }
 
-/// Who follows a writer takes a next segment that cannot be opened for a fault, not for none.
+/// A reader that follows a writer treats a next segment that cannot be opened as a fault, not as missing.
 #[cfg(unix)]
 #[test]
 fn a_segment_that_cannot_be_opened_is_not_missing() {
@@ -91,7 +91,7 @@ fn a_segment_that_cannot_be_opened_is_not_missing() {
     assert!(refused.to_string().starts_with(&format!("cannot open {}", next.display())), "{refused}");
 }
 
-/// The place before everything is a start too, even if it was noted when there was no segment.
+/// The place before the first command is a valid start, even if it was taken when there was no segment.
 #[test]
 fn the_very_beginning_is_a_mark() {
     let dir = tempfile::tempdir().unwrap();
@@ -133,7 +133,7 @@ fn one_process_at_a_time() {
     let (journal, ..) = recover(dir.path()).unwrap();
     let refused = Journal::open(dir.path(), SMALL).unwrap_err();
     assert!(matches!(refused, Fault::Locked { .. }), "{refused}");
-    // Nothing is written before the recovery is proven, the process id included.
+    // The process id too is written only after the recovery succeeded.
     assert!(!refused.to_string().contains("pid"), "{refused}");
     let writer = journal.into_writer().unwrap();
     let refused = Journal::open(dir.path(), SMALL).unwrap_err();
@@ -153,7 +153,7 @@ fn a_visitor_may_refuse() {
     assert!(matches!(refused, ReplayError::Refused(1)));
 }
 
-/// A reader beside the writer sees exactly what is durable, goes on where it stood, and verifies.
+/// A reader next to the writer sees exactly the durable batches, continues where it stopped, and verifies.
 #[test]
 fn a_reader_follows_the_writer() {
     let dir = tempfile::tempdir().unwrap();
@@ -180,7 +180,7 @@ fn a_reader_follows_the_writer() {
     assert_eq!(seen, expected(seen.last().unwrap().0));
 }
 
-/// Whoever follows a writer looks on from where he is, and a segment that is missing there is not the end of the history.
+/// A reader that follows a writer searches on from its place; a missing segment there is not the end of the history.
 #[test]
 fn a_follower_passes_over_no_missing_segment() {
     let dir = tempfile::tempdir().unwrap();
@@ -201,7 +201,7 @@ fn a_follower_passes_over_no_missing_segment() {
     assert!(matches!(refused, ReplayError::Fault(Fault::Damaged { seq: 22, .. })), "{refused}");
 }
 
-/// A batch larger than every prepared segment still finds room.
+/// A batch larger than every prepared segment still gets space.
 #[test]
 fn a_large_batch_gets_a_segment_of_its_own() {
     let dir = tempfile::tempdir().unwrap();
@@ -215,7 +215,7 @@ fn a_large_batch_gets_a_segment_of_its_own() {
     assert_eq!(content[1].1.len(), 1_000_000);
 }
 
-/// Latent damage in a sealed segment is found by the scrub, and by `verify`. Proves SCRUB-FLIP, J13.
+/// The scrub and `verify` find latent damage in a sealed segment. Proves SCRUB-FLIP, J13.
 #[test]
 fn the_scrub_finds_latent_damage() {
     let dir = tempfile::tempdir().unwrap();
@@ -237,7 +237,7 @@ fn the_scrub_finds_latent_damage() {
     assert!(reader.scrub(1).is_ok());
 }
 
-/// A sealed segment that the next one does not continue is damage too, and so is a missing one.
+/// A sealed segment that the next one does not continue is damage, and so is a missing one.
 #[test]
 fn the_scrub_compares_a_segment_with_the_next() {
     let dir = tempfile::tempdir().unwrap();
@@ -260,14 +260,14 @@ fn the_scrub_compares_a_segment_with_the_next() {
     assert!(matches!(reader.scrub(2), Err(Fault::Damaged { flaw: Flaw::Missing, .. })));
 }
 
-/// Beside a writer a verification goes as far as what was acknowledged; without one it judges the tail as a start would.
+/// Next to a writer, a verification reads up to the watermark; without one, it judges the tail like a start.
 #[test]
 fn a_verification_knows_whether_somebody_writes() {
     let dir = tempfile::tempdir().unwrap();
     let mut writing = writer(dir.path());
     append(&mut writing, 3);
     let mark = append(&mut writing, 4);
-    // A batch that is just being written, as far as a reader can tell.
+    // To a reader, this looks like a batch that is being written.
     let offset = usize::try_from(mark.offset).unwrap();
     let path = support::segment(dir.path(), 1);
     support::edit(&path, |bytes| bytes[offset + 300] = 1);
@@ -279,7 +279,7 @@ fn a_verification_knows_whether_somebody_writes() {
     assert_eq!((after.end, after.commands, after.notes.len()), (mark, 7, 1));
 }
 
-/// A batch tells who wrote it when, what was acknowledged by then and the fingerprint it was given.
+/// A batch reports its epoch, its watermark and its fingerprint.
 #[test]
 fn a_batch_tells_what_it_was_written_with() {
     let dir = tempfile::tempdir().unwrap();
@@ -305,7 +305,7 @@ fn a_batch_tells_what_it_was_written_with() {
     assert_eq!((journal.id(), Reader::open(dir.path()).unwrap().id()), (id, id));
 }
 
-/// A file that vanishes between the recovery and the first command is named, and not made up for.
+/// A file that vanishes between the recovery and the first command is named, not replaced.
 #[test]
 fn a_segment_that_vanishes_is_missed() {
     let dir = tempfile::tempdir().unwrap();
@@ -316,7 +316,7 @@ fn a_segment_that_vanishes_is_missed() {
     assert!(matches!(refused, Fault::Damaged { seq: 1, flaw: Flaw::Missing, .. }), "{refused}");
 }
 
-/// A batch without a command is none.
+/// An empty batch is refused.
 #[test]
 #[should_panic(expected = "a batch holds at least one command")]
 fn an_empty_batch_is_refused() {

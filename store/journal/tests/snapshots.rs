@@ -13,7 +13,7 @@ fn load(dir: &Path) -> (Option<(Mark, Vec<u8>)>, Vec<Note>) {
     (snapshot::load_newest(dir, &mut notes).expect("no snapshot here is foreign or newer"), notes)
 }
 
-/// What went in comes out, over chunk borders, and recovery goes on behind it.
+/// A payload comes back unchanged, across chunk borders, and recovery continues after it.
 #[test]
 fn a_snapshot_comes_back() {
     let dir = tempfile::tempdir().unwrap();
@@ -34,7 +34,8 @@ fn a_snapshot_comes_back() {
     assert_eq!(recover_from(dir.path(), Some(&mark)).unwrap().1, expected(end).split_off(18));
 }
 
-/// A header of a block, a front of eight bytes before each mebibyte at most, a footer of 48: a program of any age reads it.
+/// One block of header, eight bytes before each chunk of at most 1 MiB, a footer of 48 bytes: every version reads
+/// this layout.
 #[test]
 fn a_snapshot_keeps_its_layout() {
     const MIB: usize = 1024 * 1024;
@@ -61,7 +62,7 @@ fn four(dir: &Path) -> Vec<std::path::PathBuf> {
         .collect()
 }
 
-/// The newest two good ones are kept; a damaged one does not count.
+/// The newest two good ones are kept; damaged ones do not count.
 #[test]
 fn two_good_ones_are_kept() {
     let dir = tempfile::tempdir().unwrap();
@@ -76,7 +77,7 @@ fn two_good_ones_are_kept() {
     assert!(paths[2].exists(), "the damaged one is no second");
 }
 
-/// A flip anywhere falls back to the older one and says so. Proves SNAP-BITFLIP.
+/// After a flip anywhere, the older one is loaded with a note. Proves SNAP-BITFLIP.
 #[test]
 fn a_damaged_one_falls_back_to_the_older() {
     let dir = tempfile::tempdir().unwrap();
@@ -97,7 +98,7 @@ fn a_damaged_one_falls_back_to_the_older() {
     assert_eq!(load(dir.path()).0.unwrap().1, [2; 5000], "longer than it was");
 }
 
-/// Whoever skips a snapshot is told why, and at which byte of the file that shows.
+/// A skipped snapshot is reported with the reason and the byte of the file that shows it.
 #[test]
 fn a_skipped_one_tells_why() {
     /// Where the only chunk, the footer and the end of the file are.
@@ -145,7 +146,7 @@ fn a_skipped_one_tells_why() {
     assert_eq!(told(&|bytes| bytes.push(0)), "9152: impossible length");
 }
 
-/// A damaged header does not stop the start, and whatever it says counts for nothing; one whose payload alone is damaged was
+/// A damaged header does not stop the start, and its fields are ignored. A snapshot with only its payload damaged was
 /// whole once, and what it stood for was acknowledged.
 #[test]
 fn a_damaged_header_is_passed_over_at_the_start() {
@@ -161,11 +162,11 @@ fn a_damaged_header_is_passed_over_at_the_start() {
     assert_eq!(recover(dir.path()).unwrap().1, expected(6));
 }
 
-/// Nor does one that cannot be read: a folder has its name.
+/// Nor does one that cannot be read: here a folder has its name.
 #[test]
 fn an_unreadable_header_is_passed_over_at_the_start() {
     let dir = tempfile::tempdir().unwrap();
-    // The older first: the newer is loaded as ever.
+    // The older one first; the newer one is still loaded.
     for (path, told) in four(dir.path()).into_iter().skip(2).zip([(true, 0), (false, 2)]) {
         std::fs::remove_file(&path).unwrap();
         std::fs::create_dir(&path).unwrap();
@@ -176,7 +177,7 @@ fn an_unreadable_header_is_passed_over_at_the_start() {
     }
 }
 
-/// With both damaged the whole journal is replayed; with the journal damaged too nothing is served.
+/// With both damaged, the whole journal is replayed; with the journal damaged too, recovery fails.
 #[test]
 fn without_a_good_one_the_journal_answers() {
     let dir = tempfile::tempdir().unwrap();
@@ -188,7 +189,7 @@ fn without_a_good_one_the_journal_answers() {
     assert_eq!(recover(dir.path()).unwrap().1, expected(12));
 }
 
-/// An interrupted writing leaves the older ones, and its remains are swept. Proves SNAP-CRASH.
+/// An interrupted write leaves the older ones, and its remains are removed. Proves SNAP-CRASH.
 #[test]
 fn an_interrupted_one_is_swept() {
     let dir = tempfile::tempdir().unwrap();
@@ -226,7 +227,8 @@ fn newer_and_foreign_ones_are_refused() {
     assert!(refused.to_string().contains("format 9"), "{refused}");
 }
 
-/// A journal that ends before a snapshot was rolled back, watermark file or not. Proves INV-JRN-2's guard, J7.
+/// A journal that ends before a snapshot was rolled back, with or without a watermark file. Proves INV-JRN-2's guard,
+/// J7.
 #[test]
 fn a_journal_behind_its_snapshot_is_refused() {
     let dir = tempfile::tempdir().unwrap();

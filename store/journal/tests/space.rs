@@ -1,4 +1,4 @@
-//! How much disk a journal takes at a time, and what it does when there is no more (J4, J11), step by step on a disk of
+//! How much disk space a journal uses at a time, and what it does without any (J4, J11), step by step on a disk of
 //! known size.
 #![expect(clippy::unwrap_used, reason = "a test that cannot prepare its files has failed")]
 
@@ -15,7 +15,7 @@ use buttonwood_journal::{Buffer, Fault, Journal, Options, Writer, snapshot};
 
 const KIB: u64 = 1024;
 
-/// A disk with so much left; only what files reserve counts.
+/// A disk with a limited space; only reservations of files count.
 #[derive(Clone, Debug)]
 struct SmallDisk {
     space: Arc<Mutex<Space>>,
@@ -25,15 +25,15 @@ struct SmallDisk {
 struct Space {
     left: u64,
     reserved: HashMap<PathBuf, u64>,
-    /// Whether names were changed that a power cut could undo.
+    /// Whether names changed without a sync of the directory.
     are_names_unsynced: bool,
-    /// Files that were written to, but not synced since.
+    /// Files written to but not synced since.
     dirty: HashSet<PathBuf>,
     /// Whether syncs and reservations fail.
     is_failing: bool,
     /// Whether the next reservation panics.
     panics: bool,
-    /// Reservations that there was no room for.
+    /// Number of reservations refused for lack of space.
     refused: usize,
 }
 
@@ -50,7 +50,8 @@ impl SmallDisk {
         self.space.lock().unwrap().left = left;
     }
 
-    /// Whether a power cut could take anything but the watermark and the signature of the lock, which are only hints.
+    /// Whether a power cut could lose anything but the watermark and the process id in the lock, which are only
+    /// hints.
     fn is_unsynced(&self) -> bool {
         let space = self.space.lock().unwrap();
         let is_hint = |path: &&PathBuf| path.ends_with("watermark") || path.ends_with("lock");
@@ -110,7 +111,7 @@ impl SmallDisk {
         self.space.lock().unwrap().left += freed;
     }
 
-    /// What a file reserved, if there was such a file, belongs to nobody now.
+    /// Stops tracking a path; returns its reservation, if it had one.
     fn forget(&self, path: &Path) -> Option<u64> {
         let mut space = self.space.lock().unwrap();
         space.are_names_unsynced = true;
@@ -149,7 +150,7 @@ fn folder(disk: &SmallDisk, path: &Path) -> Folder {
 const OPTIONS: Options =
     Options { first_segment_bytes: 64 * KIB, segment_bytes: 512 * KIB, ballast_bytes: 128 * KIB };
 
-/// A writer without a thread, on a disk of which so much is left.
+/// A writer without a thread, on the given disk.
 fn writer(dir: &Path, disk: &SmallDisk) -> Writer {
     let mut journal = Journal::open(folder(disk, dir), OPTIONS).unwrap();
     journal.replay(None, |_| Ok::<_, Fault>(())).unwrap();
@@ -167,7 +168,7 @@ fn append(writer: &mut Writer, batches: u64) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Bytes of the files whose names end so, the oldest first.
+/// Sizes of the files whose names end with `end`, oldest first.
 fn sizes(dir: &Path, end: &str) -> Vec<u64> {
     let mut names = System.names(dir).unwrap();
     names.retain(|name| name.ends_with(end));
@@ -175,8 +176,8 @@ fn sizes(dir: &Path, end: &str) -> Vec<u64> {
     names.iter().map(|name| std::fs::metadata(dir.join(name)).unwrap().len()).collect()
 }
 
-/// A segment is begun behind one that is full to the last block. Each is four times as long as the one before, up to the
-/// most, and is made when a quarter of that one is used.
+/// A new segment begins when the last one is full to the last block. Each is four times as long as the one before, up
+/// to the limit, and is prepared when a quarter of that one is used.
 #[test]
 fn segments_grow_with_the_traffic() {
     let dir = tempfile::tempdir().unwrap();
@@ -201,7 +202,7 @@ fn segments_grow_with_the_traffic() {
     assert_eq!(sizes(dir.path(), ".tmp"), [0; 0], "one that was not needed is not left behind");
 }
 
-/// Where none is ready, a small one is made in haste, or one that just holds what has to go there.
+/// If none is ready, the writer makes a small one, or one just large enough for the batch.
 #[test]
 fn a_segment_made_in_haste_is_small() {
     let dir = tempfile::tempdir().unwrap();
@@ -210,10 +211,10 @@ fn a_segment_made_in_haste_is_small() {
     let mut large = Buffer::new();
     large.push(17, |out| out.resize(out.len() + 100_000, 7));
     writer.append(&mut large).unwrap();
-    // 100,000 bytes and 164 in front of them are 25 blocks, and one is the header's.
+    // 100,000 bytes and 164 before them are 25 blocks, and the header takes one.
     assert_eq!(sizes(dir.path(), ".segment"), [64 * KIB, 64 * KIB, 26 * 4 * KIB]);
     assert_eq!((writer.mark().segment, writer.mark().offset), (3, 26 * 4 * KIB));
-    // Its header says how long it was made: the batch went where zeros were, and did not lengthen it (J4).
+    // Its header gives the original length: the batch was written over zeros and did not lengthen the file (J4).
     let last = std::fs::read(support::segment(dir.path(), 3)).unwrap();
     let told = last[92..].first_chunk().copied().map(u64::from_le_bytes);
     assert_eq!(told, Some(26 * 4 * KIB));
@@ -235,8 +236,9 @@ fn a_prepared_segment_may_be_too_small() {
     assert_eq!(sizes(dir.path(), ".segment"), [64 * KIB, 75 * 4 * KIB, 256 * KIB]);
 }
 
-/// The ballast is taken before anything else is prepared. On a full disk it is given up for a small segment, and the writer
-/// says so; the last space goes to small ones, and the failure after that is told as a full disk.
+/// The ballast is reserved before anything else is prepared. On a full disk it is released for a small segment, and
+/// the writer reports low space. Small segments use the last space; the failure after that is reported as a full
+/// disk.
 #[test]
 fn a_full_disk_takes_the_ballast_first() {
     let dir = tempfile::tempdir().unwrap();
@@ -252,7 +254,7 @@ fn a_full_disk_takes_the_ballast_first() {
     assert!(writer.low_space());
     assert_eq!((disk.left(), sizes(dir.path(), "ballast")), ((128 + 32 - 64) * KIB, vec![]));
     assert_eq!(sizes(dir.path(), ".tmp"), [64 * KIB]);
-    // 15 batches a segment: two are there, and there is room for a third.
+    // 15 batches per segment: two segments exist, and there is room for a third.
     append(&mut writer, 11 + 15 + 15).unwrap();
     let full = append(&mut writer, 1).unwrap_err();
     assert!(full.is_full(), "{full}");
@@ -260,8 +262,8 @@ fn a_full_disk_takes_the_ballast_first() {
     assert_eq!(sizes(dir.path(), ".segment"), [64 * KIB; 3]);
 }
 
-/// A disk with room for just the ballast gives it; one with a byte less is low, and is not even asked for it: to try would
-/// take all there is for a moment.
+/// A disk with exactly enough room for the ballast provides it. With one byte less, space is low and no reservation
+/// is attempted: an attempt would briefly take all the space.
 #[test]
 fn the_ballast_may_be_the_last_of_the_disk() {
     for (short, held) in [(0, vec![128 * KIB]), (1, vec![])] {
@@ -274,8 +276,8 @@ fn the_ballast_may_be_the_last_of_the_disk() {
     }
 }
 
-/// A ballast that an earlier run left is kept by the next one, however little there is beside it, but given up where that would
-/// not hold the small files that a start writes.
+/// A ballast left by an earlier run is kept, even with little other space. It is released if the small files that a
+/// start writes would not fit otherwise.
 #[test]
 fn a_ballast_that_was_left_is_kept() {
     const SMALL_FILES: u64 = 256 * KIB;
@@ -302,7 +304,8 @@ fn a_ballast_that_was_left_is_kept() {
     assert!(writer.low_space());
 }
 
-/// Once there is more than the ballast and two segments need, it is taken again, and all orders with it.
+/// Once there is more space than the ballast and two segments need, it is reserved again, and all orders are
+/// accepted.
 #[test]
 fn the_ballast_comes_back_with_the_space() {
     let dir = tempfile::tempdir().unwrap();
@@ -323,7 +326,7 @@ fn the_ballast_comes_back_with_the_space() {
     assert_eq!(disk.left(), 2 * 512 * KIB + 1, "once");
 }
 
-/// Without a ballast there is nothing to take, and a full disk is low space all the same.
+/// Without a ballast there is nothing to reserve, and a full disk still means low space.
 #[test]
 fn a_journal_may_do_without_a_ballast() {
     let dir = tempfile::tempdir().unwrap();
@@ -342,7 +345,7 @@ fn a_journal_may_do_without_a_ballast() {
     assert!(append(&mut writer, 1).unwrap_err().is_full());
 }
 
-/// What there was no room for is not tried again until the writer asks again, though there may be room by then.
+/// A segment that did not fit is not tried again until the writer's next request, even if there is room by then.
 #[test]
 fn a_full_disk_is_not_tried_in_vain() {
     let dir = tempfile::tempdir().unwrap();
@@ -360,7 +363,7 @@ fn a_full_disk_is_not_tried_in_vain() {
     assert_eq!(sizes(dir.path(), ".tmp"), [256 * KIB]);
 }
 
-/// A disk that fails is not taken for a full one: the failure is told, the ballast stays, and nothing is left lying.
+/// A failing disk is not treated as full: the failure is reported, the ballast stays, and no file is left over.
 #[test]
 fn a_failing_disk_is_not_a_full_one() {
     let dir = tempfile::tempdir().unwrap();
@@ -375,7 +378,7 @@ fn a_failing_disk_is_not_a_full_one() {
     assert_eq!((sizes(dir.path(), "ballast"), sizes(dir.path(), ".tmp")), (vec![128 * KIB], vec![]));
 }
 
-/// Nor is the ballast, when its space cannot be reserved for another reason than that there is none.
+/// The same holds for the ballast, if its space cannot be reserved for another reason than a full disk.
 #[test]
 fn a_ballast_that_fails_is_told() {
     let dir = tempfile::tempdir().unwrap();
@@ -386,7 +389,7 @@ fn a_ballast_that_fails_is_told() {
     assert!(failed.to_string().starts_with("cannot reserve the ballast"), "{failed}");
 }
 
-/// A thread of the writer's does the same by itself: it takes the ballast, and makes a segment that is asked for.
+/// The writer's thread does the same by itself: it reserves the ballast and makes requested segments.
 #[test]
 fn a_thread_prepares_beside_the_writer() {
     let dir = tempfile::tempdir().unwrap();
@@ -401,7 +404,7 @@ fn a_thread_prepares_beside_the_writer() {
     assert_eq!(sizes(dir.path(), ".tmp"), [0; 0], "the thread ends with the writer");
 }
 
-/// A thread that has panicked is missed as soon as it should have made something.
+/// A panic of the thread is reported when the writer next needs a segment.
 #[test]
 fn a_thread_that_panics_is_told() {
     let dir = tempfile::tempdir().unwrap();
@@ -421,8 +424,8 @@ fn a_thread_that_panics_is_told() {
     assert!(told.to_string().contains("has panicked"), "{told}");
 }
 
-/// What a call wrote, and the names it gave or took, are durable when it returns: those of a new journal, a segment, a batch,
-/// a snapshot, the ballast (J5, J14).
+/// When a call returns, the bytes it wrote and the names it made or removed are durable: those of a new journal, a
+/// segment, a batch, a snapshot, the ballast (J5, J14).
 #[test]
 fn everything_is_durable_when_a_call_returns() {
     let dir = tempfile::tempdir().unwrap();
@@ -447,7 +450,7 @@ fn everything_is_durable_when_a_call_returns() {
     assert!(writer.low_space() && !disk.is_unsynced(), "the ballast");
 }
 
-/// What a start sweeps stays away, so that no later one has to tell of it again (J5).
+/// Files removed at a start stay removed, so that no later start reports them again (J5).
 #[test]
 fn what_is_swept_is_swept_for_good() {
     let dir = tempfile::tempdir().unwrap();
@@ -458,7 +461,7 @@ fn what_is_swept_is_swept_for_good() {
     assert_eq!((journal.notes().len(), disk.is_unsynced()), (1, false));
 }
 
-/// A sync that fails is believed: the batch is not taken, and nothing after it (J1).
+/// A failed sync is final: the batch is refused, and so is everything after it (J1).
 #[test]
 fn a_failed_sync_is_believed() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What the journal's tests share: small journals, their content, and damage done to their files.
+//! Shared by the journal's tests: small journals, their content, and damage to their files.
 #![allow(dead_code, unreachable_pub, reason = "every test file uses a part of it")]
 #![expect(
     clippy::unwrap_used,
@@ -15,7 +15,7 @@ use buttonwood_journal::{Buffer, Fault, Journal, Mark, Options, ReplayError, Wri
 pub const SMALL: Options =
     Options { first_segment_bytes: 64 * 1024, segment_bytes: 128 * 1024, ballast_bytes: 4096 };
 
-/// What a journal holds: the sequences with their frames.
+/// The content of a journal: sequences with their frames.
 pub type Content = Vec<(u64, Vec<u8>)>;
 
 /// Recovers `dir` from its first command.
@@ -23,7 +23,7 @@ pub fn recover(dir: &Path) -> Result<(Journal, Content, Mark), Fault> {
     recover_from(dir, None)
 }
 
-/// Recovers `dir` behind `from`.
+/// Recovers `dir` after `from`.
 pub fn recover_from(dir: &Path, from: Option<&Mark>) -> Result<(Journal, Content, Mark), Fault> {
     let mut journal = Journal::open(dir, SMALL)?;
     let mut content = Content::new();
@@ -39,7 +39,7 @@ pub fn recover_from(dir: &Path, from: Option<&Mark>) -> Result<(Journal, Content
     Ok((journal, content, end))
 }
 
-/// Opens `dir` for writing behind whatever it holds.
+/// Opens `dir` for writing after its history.
 pub fn writer(dir: &Path) -> Writer {
     recover(dir).unwrap().0.into_writer().unwrap()
 }
@@ -61,7 +61,7 @@ pub fn append(writer: &mut Writer, count: u64) -> Mark {
     writer.append(&mut batch).unwrap()
 }
 
-/// The content that `append` leaves behind through `seq`.
+/// The content up to `seq` that `append` wrote.
 pub fn expected(seq: u64) -> Content {
     (1..=seq).map(|seq| (seq, frame(seq))).collect()
 }
@@ -78,7 +78,7 @@ pub fn edit(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
     fs::write(path, bytes).unwrap();
 }
 
-/// Overwrites `field` at `at` of a header and closes it with a checksum that is right again.
+/// Overwrites `field` at `at` of a header and corrects its checksum.
 pub fn forge(header: &mut [u8], at: usize, field: &[u8]) {
     header[at..at + field.len()].copy_from_slice(field);
     let covered = header.len() - 4;
@@ -86,7 +86,7 @@ pub fn forge(header: &mut [u8], at: usize, field: &[u8]) {
     header[covered..].copy_from_slice(&crc);
 }
 
-/// Copies a journal directory, as an operator would who makes or restores a backup.
+/// Copies a journal directory, like an operator who makes or restores a backup.
 pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -95,15 +95,15 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Makes the unsynced watermark show `seq`, as if the process had not come to write it, or a power cut undid it.
+/// Empties the watermark file, as if the process had not written it yet or a power cut had undone it.
 pub fn forget_watermark(dir: &Path) {
     fs::write(dir.join("watermark"), []).unwrap();
 }
 
-/// Batches of known places in one segment: 3 commands, 3 commands, and a last one of three blocks.
+/// Three batches at known places in one segment: 3 commands, 3 commands, and a last batch of three blocks.
 pub struct Sample {
     pub dir: tempfile::TempDir,
-    /// The place behind each batch, and the place before the first.
+    /// The place after each batch, and the place before the first.
     pub marks: Vec<Mark>,
     /// The bytes of the only segment.
     pub bytes: Vec<u8>,
