@@ -1,4 +1,4 @@
-//! What auctions came to, and what it was told that they would come to.
+//! Results of auctions, and the indicative results published before them.
 //!
 //! Clauses: `AUCT-008`, `AUCT-009`.
 
@@ -7,19 +7,19 @@ use buttonwood_model::{Stamp, SymbolId};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Results that are kept of each symbol; the oldest are forgotten.
+/// Results kept per symbol; the oldest are dropped.
 pub const RESULTS_KEPT: usize = 1_000;
 
-/// What an auction came to, or would have come to.
+/// The result of an auction, or an indicative one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuctionResult {
-    /// The symbol's auctions are numbered from 1.
+    /// Number of the auction; each symbol counts from 1.
     pub number: u64,
-    /// When, and by which command: its number is the event's.
+    /// Time and sequence of the command; the sequence is the number of the published event.
     pub stamp: Stamp,
-    /// Whether it was only told what it would come to.
+    /// Whether the result is indicative.
     pub is_indicative: bool,
-    /// What it found; it has failed where that has no price.
+    /// The finding; without a price, the auction failed.
     pub finding: Finding,
 }
 
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use buttonwood_model::{Seq, Time};
 
-    /// The newest come first, and the oldest go when there are too many.
+    /// The newest results come first; beyond the limit the oldest are dropped.
     #[test]
     fn so_many_are_kept() {
         let mut results = AuctionResults::default();

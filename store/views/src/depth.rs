@@ -1,4 +1,4 @@
-//! What the public may see of the books: the summed remaining quantity of each price (INV-MATCH-14).
+//! The public depth of the books: the summed remaining quantity at each price (INV-MATCH-14).
 //!
 //! Clauses: `MKT-005`, `MKT-011`, `MKT-013`, `MKT-014`. Not here: which orders are visible; the caller adds only those.
 
@@ -21,22 +21,22 @@ struct Levels {
 }
 
 impl Depth {
-    /// No level at all.
+    /// Depth without any level.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An order, or more of it, rests at a price.
+    /// Adds the quantity of an order, or of a part of one, that now rests at a price.
     pub fn add(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {
         if qty > Qty::ZERO {
             *self.side_mut(symbol, side).entry(price).or_default() += qty;
         }
     }
 
-    /// An order, or a part of it, no longer rests at a price.
+    /// Removes the quantity of an order, or of a part of one, that no longer rests at a price.
     ///
     /// # Panics
-    /// When less than `qty` rests there: depth and book would have parted.
+    /// If less than `qty` rests there: then depth and book differ.
     pub fn remove(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {
         let levels = self.side_mut(symbol, side);
         let resting = levels.get(&price).copied().unwrap_or_default();
@@ -48,7 +48,7 @@ impl Depth {
         }
     }
 
-    /// The best `limit` levels of a side, best first: bids descending, asks ascending (MKT-011). Zero asks for all
+    /// The best `limit` levels of a side, best first: bids descending, asks ascending (MKT-011). Zero means no limit
     /// (MKT-014).
     pub fn levels(&self, symbol: SymbolId, side: Side, limit: usize) -> Vec<(Price, Qty)> {
         let limit = if limit == 0 { usize::MAX } else { limit };

@@ -1,8 +1,8 @@
 //! From the engine's events to the read models.
 //!
-//! A [`Fold`] holds a replica of the state, evolved by the same function as the writer's, and the tape; each event
+//! A [`Fold`] holds a replica of the state, evolved by the same function as the writer's, and the tape. Each event
 //! also yields rows of history and changes of depth, which go to a [`Sink`]. The live views keep them; the background
-//! fold that makes snapshots needs only to know where they would lie.
+//! fold that makes snapshots only computes their positions.
 
 use crate::history::{Index, OrderRow, Part, Position, PublicTrade, TradeRow};
 use crate::{AuctionResult, AuctionResults, Tape};
@@ -15,28 +15,28 @@ use serde::{Deserialize, Serialize};
 
 /// Where a fold's rows and changes of depth go.
 pub trait Sink {
-    /// Keeps a trade of an account; returns where.
+    /// Stores a trade of an account; returns its position.
     fn trade(&mut self, row: &TradeRow) -> Position;
-    /// Keeps a closed order.
+    /// Stores a closed order.
     fn order(&mut self, row: &OrderRow);
-    /// Keeps a public trade.
+    /// Stores a public trade.
     fn public(&mut self, row: &PublicTrade);
     /// Adds a visible quantity at a price.
     fn rested(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty);
-    /// Takes a visible quantity from a price.
+    /// Removes a visible quantity at a price.
     fn reduced(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty);
 }
 
-/// A sink that only counts where rows would lie: the background fold's.
+/// The background fold's sink: it only counts where rows would lie.
 #[derive(Debug)]
 pub struct Counted {
-    /// Links and lengths.
+    /// Links and lengths of the rows so far.
     pub index: Index,
     scratch: Vec<u8>,
 }
 
 impl Counted {
-    /// Counts on from an index.
+    /// Continues from an index.
     pub fn new(index: Index) -> Self {
         Self { index, scratch: Vec::new() }
     }
@@ -90,7 +90,7 @@ impl Fold {
         &self.state
     }
 
-    /// Gives the state away.
+    /// Returns the state and drops the rest.
     pub fn into_state(self) -> State {
         self.state
     }
@@ -100,7 +100,7 @@ impl Fold {
         &self.tape
     }
 
-    /// What auctions came to.
+    /// Results of auctions.
     pub fn auctions(&self) -> &AuctionResults {
         &self.auctions
     }
@@ -110,12 +110,12 @@ impl Fold {
         self.trades.get(slot.index()).copied().flatten()
     }
 
-    /// Rebuilds what is derived, after the fold was read from a snapshot.
+    /// Rebuilds the derived parts after the fold was read from a snapshot.
     pub fn restore(&mut self) {
         self.state.restore();
     }
 
-    /// Writes down what is derived, before the fold is written to a snapshot.
+    /// Stores the derived parts that a snapshot needs, before the fold is written to one.
     pub fn prepare_to_store(&mut self) {
         self.state.prepare_to_store();
     }
@@ -133,7 +133,7 @@ impl Fold {
         self.state.advance(stamp);
     }
 
-    /// What must be written down before the event is applied, while its orders are still there.
+    /// Records what must be read from the state before the event is applied, while its orders still exist.
     fn record(&mut self, stamp: Stamp, event: &Event, sink: &mut impl Sink) {
         let Event::Trading(event) = event else { return };
         match *event {
@@ -158,7 +158,7 @@ impl Fold {
         }
     }
 
-    /// Results and indications of auctions.
+    /// Records results and indicative results of auctions.
     fn record_infrequent(&mut self, stamp: Stamp, kept: BytesRef, texts: &[u8]) {
         let event = Infrequent::read(kept, texts).expect("what was kept can be read");
         let (symbol, finding, is_indicative) = match event {
@@ -175,7 +175,7 @@ impl Fold {
         self.auctions.push(symbol, AuctionResult { number, stamp, is_indicative, finding });
     }
 
-    /// What can only be written down once the event is applied.
+    /// Records what is known only after the event is applied.
     fn note_entry(&mut self, event: &Event, sink: &mut impl Sink) {
         let slot = self.state.taking();
         match event {
@@ -247,7 +247,7 @@ impl Fold {
         }
     }
 
-    /// Writes down an order's part in a trade.
+    /// Records an order's part in a trade.
     fn record_part(&mut self, slot: Slot, trade: &Traded, fee: Money, part: Part, sink: &mut impl Sink) {
         let order = self.state.orders().get(slot);
         let position = sink.trade(&TradeRow {
@@ -267,7 +267,7 @@ impl Fold {
         self.link(slot, Some(position));
     }
 
-    /// Writes down that an order on the book is closed, if a trade of `qty` is its last.
+    /// Records that a resting order is closed, if a trade of `qty` is its last.
     fn close_filled(&self, stamp: Stamp, slot: Slot, qty: Qty, notional: Money, sink: &mut impl Sink) {
         if self.state.orders().get(slot).remaining == qty {
             let mut state = OrderState::live(self.state.orders(), slot);
@@ -288,7 +288,7 @@ impl Fold {
     }
 }
 
-/// What both parts of a trade have in common.
+/// The data that both parts of a trade share.
 struct Traded {
     trade: TradeId,
     time: Time,

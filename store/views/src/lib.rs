@@ -1,8 +1,8 @@
-//! Read models: what queries are answered from. They follow the journal and can be rebuilt from it (INV-READ-1).
+//! Read models: they answer queries, follow the journal, and can be rebuilt from it (INV-READ-1).
 //!
-//! [`history`] keeps closed orders and trades in log files, [`Tape`] what the tickers need, [`Depth`] the visible
-//! levels of the books. None of them knows the engine; a
-//! [`Fold`] turns its events into calls of these, and [`Views`] answers.
+//! [`history`] keeps closed orders and trades in log files, [`Tape`] the data of the tickers, [`Depth`] the visible
+//! levels of the books. None of them knows the engine; a [`Fold`] turns its events into calls of these, and [`Views`]
+//! answers queries.
 
 mod auctions;
 mod depth;

@@ -1,7 +1,7 @@
 //! The tape: last trade and trailing 24 hours of every symbol, for both tickers and the price feed.
 //!
-//! Trades are summed by the minute, and only minutes with trades are kept, so a symbol takes at most 1,441 of them. A
-//! window therefore moves by whole minutes: it ends with the minute of `now` and holds the 1,440 up to there.
+//! Trades are summed per minute, and only minutes with trades are kept, so a symbol needs at most 1,441 of them. A
+//! window therefore moves by whole minutes: it consists of the 1,440 minutes that end with the minute of `now`.
 //!
 //! Clauses: `MKT-003` to `MKT-006`, `MKT-008` to `MKT-010`, `MKT-025`, `MKT-026`.
 
@@ -10,13 +10,13 @@ use buttonwood_num::{Money, Price, Qty};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Minutes of the trailing window.
+/// Minutes in the trailing window.
 const DAY: u64 = 24 * HOUR;
-/// Minutes of an hour.
+/// Minutes in an hour.
 const HOUR: u64 = 60;
-/// Microseconds of a minute.
+/// Microseconds in a minute.
 const MINUTE: u64 = 60 * Time::SECOND;
-/// Hourly prices a ticker shows at most.
+/// Most hourly prices in a ticker.
 const HOURS_SHOWN: u64 = 24;
 
 /// Trades of every symbol; part of a checkpoint.
@@ -28,38 +28,38 @@ pub struct Tape {
 /// A symbol's trailing 24 hours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Day {
-    /// Price of the most recent trade, however long ago.
+    /// Price of the most recent trade, no matter how old.
     pub last: Price,
-    /// Price 24 hours ago: of the last trade before the window, else of the first in it.
+    /// Price 24 hours ago: of the last trade before the window, or of the first in it if there is none before.
     pub open: Price,
-    /// Highest price in force during the window, the opening one included.
+    /// Highest price in force during the window, including the opening one.
     pub high: Price,
-    /// Lowest price in force during the window, the opening one included.
+    /// Lowest price in force during the window, including the opening one.
     pub low: Price,
-    /// Traded in the window, in the base currency.
+    /// Volume in the window, in the base currency.
     pub base: Qty,
-    /// Traded in the window, in the quote currency; no more than can be counted, for minutes as for days.
+    /// Volume in the window, in the quote currency; it saturates, for minutes and for the day.
     pub quote: Money,
 }
 
-/// How far a symbol's price has come in its trailing 24 hours.
+/// The change of a symbol's price in its trailing 24 hours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
     /// Price 24 hours ago, as [`Day::open`].
     pub open: Price,
-    /// Price of the most recent trade, however long ago.
+    /// Price of the most recent trade, no matter how old.
     pub last: Price,
 }
 
 impl Move {
-    /// From the opening price to the last one, in hundredths of a percent, cut toward zero (MKT-026).
+    /// The change from the opening price to the last one, in hundredths of a percent, rounded toward zero (MKT-026).
     pub fn change(&self) -> i128 {
         let (open, last) = (i128::from(self.open.ticks()), i128::from(self.last.ticks()));
         (last - open) * 10_000 / open.max(1)
     }
 }
 
-/// What is kept of one symbol.
+/// The stored trades of one symbol.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Line {
     /// Close of the last minute that was dropped.
@@ -82,12 +82,12 @@ struct Minute {
 }
 
 impl Tape {
-    /// Nothing traded yet.
+    /// A tape without trades.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Records a trade; times never go back.
+    /// Records a trade; times never decrease.
     pub fn trade(&mut self, symbol: SymbolId, time: Time, price: Price, qty: Qty, notional: Money) {
         if symbol.index() >= self.symbols.len() {
             self.symbols.resize_with(symbol.index() + 1, Line::default);
@@ -116,20 +116,19 @@ impl Tape {
         Some(day)
     }
 
-    /// How far the price has come in the trailing 24 hours at `now`; `None` if the symbol never traded. What a list of all
-    /// symbols shows: nothing is summed for it.
+    /// The change of price in the trailing 24 hours at `now`; `None` if the symbol never traded. It sums nothing, so
+    /// that a list of all symbols is cheap.
     pub fn moved(&self, symbol: SymbolId, now: Time) -> Option<Move> {
         let line = self.line(symbol)?;
         line.moved(line.start(now))
     }
 
-    /// Closing prices of the past hours, at most 24, newest first (MKT-010). The newest hour is the one that ends
-    /// with the minute of `now`; an hour without trades repeats the close before it, hours before the first trade are
-    /// left out.
+    /// Closing prices of the past hours, at most 24, newest first (MKT-010). The newest hour ends with the minute of
+    /// `now`. An hour without trades repeats the close before it; hours before the first trade are left out.
     pub fn changes(&self, symbol: SymbolId, now: Time) -> Vec<Price> {
         let Some(line) = self.line(symbol) else { return Vec::new() };
         let now = minute_of(now);
-        // The newest hour holds all that is there, even should the reader's clock lag behind the trade.
+        // The newest hour includes all trades, even if the reader's clock lags behind the last one.
         let ends =
             (1..HOURS_SHOWN).map_while(|hour| line.close_before(line.after(now.checked_sub(hour * HOUR))));
         line.last().into_iter().chain(ends).collect()
@@ -167,7 +166,7 @@ impl Line {
         }
     }
 
-    /// Drops what no window ending at `now` or later holds.
+    /// Drops the minutes that no window ending at `now` or later contains.
     fn prune(&mut self, now: u64) {
         while let Some(minute) = self.minutes.pop_front_if(|minute| minute.at + DAY <= now) {
             self.before = Some(minute.close);
@@ -178,23 +177,24 @@ impl Line {
         self.close_before(self.minutes.len())
     }
 
-    /// The place of the first kept minute of the window that ends at `now`.
+    /// The index of the first kept minute in the window that ends at `now`.
     fn start(&self, now: Time) -> usize {
         self.after(minute_of(now).checked_sub(DAY))
     }
 
-    /// From the price in force before the window that begins at `start`, else its first, to the last.
+    /// From the price in force before the window that begins at `start`, or else from the window's first price, to
+    /// the last.
     fn moved(&self, start: usize) -> Option<Move> {
         let open = self.close_before(start).or_else(|| self.minutes.get(start).map(|minute| minute.open))?;
         Some(Move { open, last: self.last()? })
     }
 
-    /// The place of the first kept minute after `minute`.
+    /// The index of the first kept minute after `minute`.
     fn after(&self, minute: Option<u64>) -> usize {
         self.minutes.partition_point(|kept| minute.is_some_and(|minute| kept.at <= minute))
     }
 
-    /// The price in force before the kept minute at `place`.
+    /// The price in force before the kept minute at index `place`.
     fn close_before(&self, place: usize) -> Option<Price> {
         let minute = place.checked_sub(1).and_then(|place| self.minutes.get(place));
         minute.map(|minute| minute.close).or(self.before)
@@ -228,7 +228,7 @@ mod tests {
         tape
     }
 
-    /// The window summed from single trades.
+    /// The window summed from individual trades.
     fn day_of(trades: &[Trade], now: u64) -> Option<Day> {
         let last = trades.last()?.1;
         let (before, within): (Vec<&Trade>, Vec<&Trade>) =
@@ -258,7 +258,7 @@ mod tests {
         assert!(tape.changes(SYMBOL, at(5)).is_empty());
     }
 
-    /// However long a symbol trades, a day of minutes is all that is kept.
+    /// Only a day of minutes is kept, no matter how long a symbol trades.
     #[test]
     fn keeps_a_day_of_minutes() {
         let trades: Vec<Trade> = (0..5 * DAY).map(|minute| (minute, minute + 1, 1, 1)).collect();
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(tape.changes(SYMBOL, at(5 * DAY - 1)).len(), 24);
     }
 
-    /// A quiet symbol keeps its price: it opens, peaks and closes where it traded last.
+    /// A quiet symbol keeps its price: open, high and close are its last trade.
     #[test]
     fn a_quiet_day_repeats_the_last_price() {
         let tape = tape_of(&[(100, 7, 5, 35)]);
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(tape.changes(SYMBOL, at(100 + 10 * DAY)), [price; 24]);
     }
 
-    /// The same money is spent again and again, within a minute and within a day: the sum ends where counting does.
+    /// The same money can be spent repeatedly, within a minute and within a day: the sum saturates.
     #[test]
     fn more_may_be_traded_than_can_be_counted() {
         let (most, rest) = (i128::MAX, 7);
@@ -295,8 +295,8 @@ mod tests {
     }
 
     proptest! {
-        /// Figures of both tickers and the feed equal those summed from single trades, at the last trade and long after. Proves
-        /// MKT-009, MKT-010.
+        /// Figures of both tickers and the feed equal those summed from individual trades, at the last trade and long
+        /// after. Proves MKT-009, MKT-010.
         #[test]
         fn sums_the_trailing_day(
             steps in prop::collection::vec((0_u64..200, 1_u64..1_000, 1_u128..1_000, 1_i128..1_000), 1..80),

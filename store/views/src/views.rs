@@ -1,4 +1,4 @@
-//! The live views: what every query is answered from.
+//! The live views, which answer every query.
 
 use crate::fold::{Fold, Sink};
 use crate::history::{Fault, History, Index, OrderRow, Position, PublicTrade, Query, TradeRow};
@@ -8,14 +8,14 @@ use buttonwood_engine::{Event, OrderRef, OrderState, State};
 use buttonwood_model::{AccountId, Side, Stamp, SymbolId, Time};
 use buttonwood_num::{Price, Qty};
 
-/// Every read model, as of one command.
+/// All read models, as of one command.
 #[derive(Debug)]
 pub struct Views {
     fold: Fold,
     kept: Kept,
 }
 
-/// Where a live fold's rows and levels are kept.
+/// The rows and levels of a live fold.
 #[derive(Debug)]
 struct Kept {
     history: History,
@@ -47,7 +47,7 @@ impl Sink for Kept {
 /// An order that a query found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The order as it stands.
+    /// The current state of the order.
     pub order: OrderState,
     /// Its newest trade.
     pub trades: Option<Position>,
@@ -60,7 +60,7 @@ impl From<OrderRow> for Found {
 }
 
 impl Found {
-    /// Of an account's live order and the closed ones that a query finds, the one placed last (ORD-068).
+    /// The order that was placed last, of an account's live order and the closed ones that a query finds (ORD-068).
     ///
     /// # Errors
     /// [`Fault`] of the history.
@@ -82,7 +82,8 @@ impl Found {
         })
     }
 
-    /// An order of the account that was closed by then, whatever was placed under the same name since.
+    /// An order of the account that was closed by `by`; an order placed later under the same client id does not hide
+    /// it.
     ///
     /// # Errors
     /// [`Fault`] of the history.
@@ -113,10 +114,10 @@ impl Found {
 }
 
 impl Views {
-    /// Views that go on from a fold: the files of `dir` are cut to what its index knows.
+    /// Views that continue from a fold: the files of `dir` are cut to the lengths in its index.
     ///
     /// # Errors
-    /// [`Fault`] when the history files lack what the index knows of, or the disk refuses.
+    /// [`Fault`] if the history files are shorter than the index says, or on an error of the disk.
     pub fn open(dir: impl Into<Folder>, fold: Fold, index: Index) -> Result<Self, Fault> {
         let depth = depth_of(fold.state());
         Ok(Self { fold, kept: Kept { history: History::open(dir, index)?, depth } })
@@ -127,10 +128,10 @@ impl Views {
         self.fold.apply(stamp, events, texts, &mut self.kept);
     }
 
-    /// Writes the appended rows of history to their files, those of many batches at once.
+    /// Writes the appended rows of history to their files, usually those of many batches at once.
     ///
     /// # Errors
-    /// [`Fault::Io`] when the disk refuses.
+    /// [`Fault::Io`] on an error of the disk.
     pub fn flush(&mut self) -> Result<(), Fault> {
         self.kept.history.flush()
     }
@@ -140,7 +141,7 @@ impl Views {
         self.fold.state()
     }
 
-    /// The fold behind the views.
+    /// The fold of the views.
     pub fn fold(&self) -> &Fold {
         &self.fold
     }
@@ -155,7 +156,7 @@ impl Views {
         self.fold.tape()
     }
 
-    /// What auctions came to.
+    /// Results of auctions.
     pub fn auctions(&self) -> &AuctionResults {
         self.fold.auctions()
     }

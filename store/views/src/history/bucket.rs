@@ -1,4 +1,4 @@
-//! Hash buckets by which a closed order is found without a word of memory for itself.
+//! Hash buckets for finding a closed order; the order itself takes no memory.
 //!
 //! Each bucket is the head of a chain of the rows that fall into it; a lookup walks that chain. The hash of client ids is
 //! keyed, so that a client cannot choose ids that all fall into one bucket.
@@ -20,8 +20,8 @@ impl Bucket {
     }
 }
 
-/// The bucket of an order id. Ids come from one counter, so that of 65,536 in a row no two share one, whatever a client does;
-/// orders that close together lie in neighbouring buckets, which the processor has at hand.
+/// The bucket of an order id. Ids come from one counter, so 65,536 consecutive ids share no bucket, and no client can
+/// change that. Orders that close together fall into neighbouring buckets, which are then in the processor's cache.
 pub(super) fn of_order(order: OrderId) -> Bucket {
     let [low, high, ..] = order.0.to_le_bytes();
     Bucket(u16::from_le_bytes([low, high]))
@@ -32,7 +32,7 @@ pub(super) fn of_client(key: u64, account: AccountId, client_id: &ClientId) -> B
     let seed = mix(key ^ FACTOR, u64::from(account.0));
     let (words, rest) = client_id.as_bytes().as_chunks::<8>();
     let hash = words.iter().fold(seed, |hash, word| mix(hash, u64::from_le_bytes(*word)));
-    // Permitted characters leave the top bit free, so a shorter last word cannot be taken for a longer one.
+    // Permitted characters leave the top bit clear, so a shorter last word cannot equal a longer one.
     ends(rest.iter().fold(hash, |hash, byte| mix(hash, u64::from(*byte) | 1 << 63)))
 }
 

@@ -1,8 +1,8 @@
 //! Chains of rows, newest first, searched in O(log n) reads (Myers' random-access lists).
 //!
 //! The rows of a chain form complete binary trees, newest root first, whose sizes are a skew-binary number: at most
-//! the last two are equal. A row's `prev` is the row before it, its `jump` the first row after the tree it is the
-//! root of. A search takes the jump when what it looks for lies beyond it, and steps to `prev` otherwise.
+//! the last two are equal. A row's `prev` is the row before it; its `jump` is the first row after the tree of which
+//! it is the root. A search follows the jump if its target lies beyond it, and `prev` otherwise.
 
 use super::codec::{self, Damage, Position};
 use super::fault::Fault;
@@ -22,7 +22,7 @@ struct Tree {
     root: Position,
 }
 
-/// Where a row stands in a chain, written with the row.
+/// The links of a row in a chain, written with the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Link {
     /// 1 for the oldest row.
@@ -39,7 +39,7 @@ impl Link {
         [self.ordinal, codec::distance(at, self.prev), codec::distance(at, self.jump)]
     }
 
-    /// The link back from its numbers.
+    /// The link that these numbers encode.
     pub(super) fn from_numbers(at: Position, [ordinal, prev, jump]: [u64; 3]) -> Result<Self, Damage> {
         Ok(Self { ordinal, prev: codec::linked(at, prev)?, jump: codec::linked(at, jump)? })
     }
@@ -51,7 +51,7 @@ impl Chain {
         self.trees.last().map(|tree| tree.root)
     }
 
-    /// Puts a row at the newest end and says how it is linked.
+    /// Appends a row as the newest; returns its link.
     pub(super) fn push(&mut self, at: Position) -> Link {
         let prev = self.newest();
         let height = match self.trees.as_slice() {
@@ -69,24 +69,24 @@ impl Chain {
     }
 }
 
-/// A row as a chain sees it.
+/// A row with its link.
 pub(super) struct Node<R> {
-    /// Its place.
+    /// Its link.
     pub(super) link: Link,
     /// The row itself.
     pub(super) row: R,
 }
 
-/// A chain to be read: its newest row and how to fetch one.
+/// A chain to be read: its newest row, and a function that fetches a row.
 pub(super) struct Walk<F> {
-    /// Where it begins.
+    /// The newest row.
     pub(super) head: Option<Position>,
     /// Fetches a row.
     pub(super) read: F,
 }
 
 impl<R, F: Fn(Position) -> Result<Node<R>, Fault>> Walk<F> {
-    /// The oldest row that `holds`, which must be true for every row newer than one it is true for.
+    /// The oldest row for which `holds` is true. `holds` must then be true for every newer row too.
     pub(super) fn oldest(&self, holds: impl Fn(&Node<R>) -> bool) -> Result<Option<Node<R>>, Fault> {
         let fetch = |at: Option<Position>| match at {
             Some(at) => (self.read)(at).map(|node| Some(node).filter(|node| holds(node))),
@@ -96,7 +96,7 @@ impl<R, F: Fn(Position) -> Result<Node<R>, Fault>> Walk<F> {
         loop {
             let beyond = match fetch(found.link.jump)? {
                 Some(node) => Some(node),
-                // A jump that leads no further than `prev` has just been tried.
+                // A jump that leads no further than `prev` was just tried.
                 None if found.link.jump == found.link.prev => None,
                 None => fetch(found.link.prev)?,
             };
@@ -137,7 +137,7 @@ impl<R, F: Fn(Position) -> Result<Node<R>, Fault>> Walk<F> {
     }
 }
 
-/// Makes room once, at the first row, for all that can follow.
+/// Reserves the room for all rows that can follow, once, at the first row.
 fn reserve<R>(rows: &mut Vec<R>, left: u64, limit: usize) {
     if rows.is_empty() {
         rows.reserve_exact(usize::try_from(left).unwrap_or(usize::MAX).min(limit));

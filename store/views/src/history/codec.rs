@@ -26,7 +26,7 @@ impl Position {
     }
 }
 
-/// The bytes are no row; the log that holds them says where.
+/// The bytes are no row. The log that holds them adds the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Damage;
 
@@ -38,10 +38,10 @@ impl From<TryFromIntError> for Damage {
 
 /// Bytes before the body of a frame.
 const FRAME_HEAD: usize = 6;
-/// Bytes a whole row may take: the widest is an order with every number at full width and a long client id.
+/// The most bytes of a row: the widest is an order with every number at full width and a long client id.
 pub(super) const ROW_MAX: usize = 384;
 
-/// Appends a frame for the row at `at` around what `body` writes; returns how many bytes it takes.
+/// Appends a frame for the row at `at`, with the body that `body` writes; returns its length in bytes.
 pub(super) fn seal(out: &mut Vec<u8>, at: Position, body: impl FnOnce(&mut Vec<u8>)) -> u64 {
     let start = out.len();
     out.extend_from_slice(&[0; FRAME_HEAD]);
@@ -56,7 +56,7 @@ pub(super) fn seal(out: &mut Vec<u8>, at: Position, body: impl FnOnce(&mut Vec<u
     u64::try_from(size).expect("a length fits in 64 bits")
 }
 
-/// The body of the frame that `bytes` begin with.
+/// The body of the frame at the start of `bytes`.
 pub(super) fn open(bytes: &[u8], at: Position) -> Result<&[u8], Damage> {
     let (len, rest) = bytes.split_first_chunk().ok_or(Damage)?;
     let (sum, rest) = rest.split_first_chunk().ok_or(Damage)?;
@@ -79,7 +79,7 @@ pub(super) fn pack<const N: usize>(out: &mut Vec<u8>, numbers: &[u64; N]) {
         if let Some(control) = packed.get_mut(place / 2) {
             *control |= if place.is_multiple_of(2) { width } else { width << 4 };
         }
-        // All eight bytes are written; the next number covers those that do not count.
+        // All eight bytes are written; the next number overwrites the unused ones.
         let word =
             packed.get_mut(used..).and_then(<[u8]>::first_chunk_mut).expect("packed numbers fit in a row");
         *word = number.to_le_bytes();
@@ -104,7 +104,7 @@ fn width(number: u64) -> u8 {
     u8::try_from(8 - number.leading_zeros() / 8).unwrap_or(8)
 }
 
-/// The first `width` bytes as a number; the caller checks that there are so many.
+/// The first `width` bytes as a number; the caller checks that they exist.
 fn load(bytes: &[u8], width: u8) -> Result<u64, Damage> {
     let unused = 64_u32.checked_sub(8 * u32::from(width)).ok_or(Damage)?;
     let word = match bytes.first_chunk() {
@@ -133,12 +133,12 @@ pub(super) fn whole(low: u64, high: u64) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// A signed number with its sign in the lowest bit, so that small ones stay short on both sides of zero.
+/// A signed number with its sign in the lowest bit, so that small negative numbers stay short too.
 pub(super) fn zigzag(value: i128) -> u128 {
     (value << 1 ^ value >> 127).cast_unsigned()
 }
 
-/// The signed number back.
+/// The signed number that [`zigzag`] encoded.
 pub(super) fn unzigzag(value: u128) -> i128 {
     (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
 }
@@ -182,7 +182,7 @@ mod tests {
             prop_assert_eq!(unzigzag(whole(low, high)), signed);
         }
 
-        /// Neither noise nor a flipped bit is taken for a row, and neither panics.
+        /// Noise and flipped bits are recognised as damage, without a panic.
         #[test]
         fn damage_is_recognised(noise: Vec<u8>, byte in 0_usize..30, bit in 0_u32..8) {
             let at = Position::new(8).unwrap();

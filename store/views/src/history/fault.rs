@@ -1,44 +1,45 @@
-//! What can go wrong between the history and its disk.
+//! Faults of the history and its disk.
 
 use std::io;
 use std::path::PathBuf;
 
-/// A fault of the disk or of the bytes on it, for the operator and never shown to a client; or [`Fault::Away`], which is none.
+/// A fault of the disk or of the bytes on it, reported to the operator and never to a client. [`Fault::Away`] is not
+/// an error.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The operating system refused.
     #[error("history: cannot {action} {path}: {source}")]
     Io {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
-        /// On which file or directory.
+        /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// A sync has failed before, and what it left out nobody knows.
+    /// A sync failed before; what it did not write is unknown.
     #[error("history: a sync of {path} has failed before: no snapshot until the next start builds it again")]
     Doubtful {
         /// The folder of the files.
         path: PathBuf,
     },
-    /// The file ends before the index does: the checkpoint and the files do not belong together.
+    /// The file ends before the index does: the checkpoint and the files do not match.
     #[error("history: {path} holds {held} bytes of the {needed} its index knows")]
     Short {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Bytes it has.
+        /// Its length in bytes.
         held: u64,
-        /// Bytes it should have at least.
+        /// The least length in bytes.
         needed: u64,
     },
-    /// The file does not begin as a log of this kind and version does.
+    /// The file does not begin like a log of this kind and version.
     #[error("history: {path} is no log of this kind and version")]
     Foreign {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
-    /// A row that memory no longer holds, asked of memory alone; or more rows than are told at once.
+    /// A query of memory alone needs a row that memory no longer holds, or more rows than it may read at once.
     #[error("history: a row lies in the files")]
     Away,
     /// A row whose checksum, form or links are wrong.
@@ -46,15 +47,15 @@ pub enum Fault {
         "history: damaged row at byte {at} of {path}; without that folder a start builds the history again from the journal"
     )]
     Damaged {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Where the row begins.
+        /// The start of the row.
         at: u64,
     },
 }
 
 impl Fault {
-    /// Whether the disk is full: rows that do not fit stay in memory until they do.
+    /// Whether the disk is full: rows that do not fit stay in memory until there is room.
     pub fn is_full(&self) -> bool {
         use io::ErrorKind::{QuotaExceeded, StorageFull};
         matches!(self, Self::Io { source, .. } if matches!(source.kind(), StorageFull | QuotaExceeded))

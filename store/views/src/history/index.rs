@@ -1,7 +1,7 @@
 //! The arithmetic of the history: where each row goes, and which rows it links to.
 //!
 //! It touches no file, so the background fold that makes snapshots can run the same rows through a second index and
-//! throw the bytes away. Lengths and links are a pure function of the rows and the key.
+//! discard the bytes. Lengths and links are a pure function of the rows and the key.
 
 use super::bucket;
 use super::chain::Chain;
@@ -12,7 +12,7 @@ use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId};
 use postcard::Error;
 use serde::{Deserialize, Serialize};
 
-/// Bytes of the header that every file begins with.
+/// Bytes of the header of every file.
 pub(super) const HEADER: u64 = 8;
 
 /// Heads of all chains and the lengths of the files; part of a checkpoint.
@@ -32,7 +32,7 @@ struct Chains {
     symbols: Vec<Chain>,
 }
 
-/// How long each file is, header included.
+/// The length of each file, including the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lengths {
     /// Trades of accounts.
@@ -48,7 +48,7 @@ pub struct Lengths {
 struct Heads {
     trades: Chain,
     orders: Chain,
-    /// Sorted by symbol; only those the account has traded.
+    /// Sorted by symbol; only symbols that the account has traded.
     symbols: Vec<SymbolHeads>,
 }
 
@@ -61,24 +61,24 @@ struct SymbolHeads {
 }
 
 impl Index {
-    /// The index of an empty history. The key keeps clients from guessing which client ids share a hash bucket; the
-    /// same rows give the same files only under the same key.
+    /// The index of an empty history. The secret key prevents clients from guessing which client ids share a hash
+    /// bucket; the same rows give the same files only under the same key.
     pub fn new(key: u64) -> Self {
         let lengths = Lengths { trades: HEADER, orders: HEADER, public: HEADER };
         let chains = Chains { key, lengths, accounts: Vec::new(), symbols: Vec::new() };
         Self { chains, by_order: Table::new(), by_client: Table::new() }
     }
 
-    /// Appends the index's bytes in a checkpoint.
+    /// Appends the encoded index of a checkpoint.
     ///
     /// # Errors
-    /// Those of postcard, whose format this is.
+    /// Those of postcard, which is the format.
     pub fn encode(&self, out: Vec<u8>) -> Result<Vec<u8>, Error> {
         let out = postcard::to_extend(&self.chains, out)?;
         self.by_client.encode(self.by_order.encode(out)?)
     }
 
-    /// The index whose bytes are in front.
+    /// Decodes the index at the start of `bytes`.
     ///
     /// # Errors
     /// The bytes are no index.
@@ -89,15 +89,15 @@ impl Index {
         Ok(Self { chains, by_order, by_client })
     }
 
-    /// How long each file is.
+    /// The length of each file.
     pub fn lengths(&self) -> Lengths {
         self.chains.lengths
     }
 
-    /// Links a trade of an account and appends its bytes; returns where it lies.
+    /// Links a trade of an account and appends its bytes; returns its position.
     ///
     /// # Panics
-    /// When `of_order` does not point back.
+    /// If `of_order` does not point back.
     pub fn push_trade(&mut self, row: &TradeRow, out: &mut Vec<u8>) -> Position {
         let at = end(self.chains.lengths.trades);
         let heads = grown(&mut self.chains.accounts, row.account.index());
@@ -107,7 +107,7 @@ impl Index {
         at
     }
 
-    /// Links a closed order and appends its bytes; returns where it lies.
+    /// Links a closed order and appends its bytes; returns its position.
     pub fn push_order(&mut self, row: &OrderRow, out: &mut Vec<u8>) -> Position {
         let at = end(self.chains.lengths.orders);
         let heads = grown(&mut self.chains.accounts, row.order.account.index());
@@ -125,7 +125,7 @@ impl Index {
         at
     }
 
-    /// Links a public trade and appends its bytes; returns where it lies.
+    /// Links a public trade and appends its bytes; returns its position.
     pub fn push_public(&mut self, row: &PublicTrade, out: &mut Vec<u8>) -> Position {
         let at = end(self.chains.lengths.public);
         let link = grown(&mut self.chains.symbols, row.symbol.index()).push(at);
@@ -133,7 +133,7 @@ impl Index {
         at
     }
 
-    /// An account's newest trade, in a symbol or in any.
+    /// An account's newest trade, in one symbol or in all.
     pub(super) fn newest_trade(&self, account: AccountId, symbol: Option<SymbolId>) -> Option<Position> {
         let heads = self.chains.accounts.get(account.index())?;
         match symbol {
@@ -142,7 +142,7 @@ impl Index {
         }
     }
 
-    /// An account's newest closed order, in a symbol or in any.
+    /// An account's newest closed order, in one symbol or in all.
     pub(super) fn newest_order(&self, account: AccountId, symbol: Option<SymbolId>) -> Option<Position> {
         let heads = self.chains.accounts.get(account.index())?;
         match symbol {
@@ -156,12 +156,12 @@ impl Index {
         self.chains.symbols.get(symbol.index())?.newest()
     }
 
-    /// The newest row of the bucket that a closed order would lie in.
+    /// The newest row of the order id's bucket.
     pub(super) fn order_bucket(&self, order: OrderId) -> Option<Position> {
         self.by_order.newest(bucket::of_order(order))
     }
 
-    /// The newest row of the bucket that a closed order with this client id would lie in.
+    /// The newest row of the client order id's bucket.
     pub(super) fn client_bucket(&self, account: AccountId, client_id: &ClientId) -> Option<Position> {
         self.by_client.newest(bucket::of_client(self.chains.key, account, client_id))
     }

@@ -1,8 +1,8 @@
 //! One append-only file whose newest bytes also stay in memory.
 //!
-//! Rows gather in memory and are written some hundred KiB at a time. The newest few megabytes are kept after that, since
-//! nearly every query asks for recent rows: they are then read without a system call, written or not. The kept bytes lie
-//! in two halves; when the newer one is full, the older is dropped and takes its place.
+//! Rows gather in memory and are written in pieces of some hundred KiB. The newest few megabytes stay in memory after
+//! that: nearly every query reads recent rows, and these are read without a system call, written or not. The bytes in
+//! memory form two halves; when the newer one is full, the older is dropped and takes its place.
 
 use super::codec::{self, Damage, Position, ROW_MAX};
 use super::fault::Fault;
@@ -12,10 +12,10 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What every file begins with: its kind and the version of its format.
+/// The first bytes of every file: its kind and the version of its format.
 pub(super) type Magic = [u8; 8];
 
-/// How a row is had from its body.
+/// Decodes a row from its body.
 pub(super) type Decode<T> = fn(Position, &[u8]) -> Result<T, Damage>;
 
 /// An open log.
@@ -25,13 +25,13 @@ pub(super) struct Log {
     file: Arc<dyn Handle>,
     /// Bytes the file holds.
     written: u64,
-    /// Kept bytes that end where `newer` begins; all written.
+    /// Bytes in memory that end where `newer` begins; all are written.
     older: Vec<u8>,
-    /// Kept bytes up to the end; those from `written` on are not in the file yet.
+    /// Bytes in memory up to the end; those from `written` on are not in the file yet.
     newer: Vec<u8>,
     /// Where `newer` begins.
     newer_start: u64,
-    /// When `newer` counts as full.
+    /// The size at which `newer` counts as full.
     half: usize,
 }
 
@@ -49,7 +49,7 @@ impl Log {
             move |source| Fault::Io { action, path, source }
         };
         let file = directory.open(&path, Open::Keep).map_err(fault("open"))?;
-        // Where nothing is to be kept, nothing is, whatever is there: an empty history, or one to be built again.
+        // Without rows to keep, the file is emptied, even a damaged one: the history is empty, or is rebuilt.
         let kept = if length == HEADER { 0 } else { length };
         if kept > 0 {
             let held = file.len().map_err(fault("measure"))?;
@@ -62,12 +62,12 @@ impl Log {
                 return Err(Fault::Foreign { path });
             }
         }
-        // What an earlier life failed to write the system tells at the next sync: before this one has written anything.
+        // The sync reports errors of an earlier process now, before this one has written anything.
         file.set_len(kept).and_then(|()| file.distrust_cache()).map_err(fault("cut"))?;
         if kept == 0 {
             file.write_all_at(&magic, 0).map_err(fault("begin"))?;
         }
-        // Room for a half and what gathers until it is seen to be full: growing would copy it again and again.
+        // Room for one half and the rows that gather until it is found full; growing would copy it repeatedly.
         let [older, newer] = [(); 2].map(|()| Vec::with_capacity(half + half / 4));
         Ok(Self { path: path.into(), file, written: length, older, newer, newer_start: length, half })
     }
@@ -77,12 +77,13 @@ impl Log {
         &mut self.newer
     }
 
-    /// Bytes that the file lacks.
+    /// Bytes not yet in the file.
     pub(super) fn pending(&self) -> u64 {
         self.end() - self.written
     }
 
-    /// Writes what the file lacks; whether the older half has left memory for it. After a failure it may be called again.
+    /// Writes the pending bytes; returns whether the older half was dropped from memory. After an error it may be
+    /// called again.
     pub(super) fn flush(&mut self) -> Result<bool, Fault> {
         let pending = self.newer.get(offset(self.newer_start, self.written)..).unwrap_or_default();
         if !pending.is_empty() {
@@ -99,12 +100,12 @@ impl Log {
         Ok(is_full)
     }
 
-    /// The rows in its file, to be synced or read without holding the log.
+    /// The rows in the file, to be synced or read without holding the log.
     pub(super) fn rows(&self) -> Rows {
         Rows { path: Arc::clone(&self.path), file: Arc::clone(&self.file), written: self.written }
     }
 
-    /// The row at a position, if it is still in memory; `decode` sees its body.
+    /// The row at a position, if it is still in memory; `decode` gets its body.
     pub(super) fn near<T>(&self, at: Position, decode: Decode<T>) -> Option<Result<T, Fault>> {
         self.kept(at).map(|bytes| row(bytes, at, decode).map_err(|Damage| damaged(&self.path, at)))
     }
@@ -135,17 +136,17 @@ impl Log {
     }
 }
 
-/// The rows of a log that its file holds, which stay as they are whatever is appended.
+/// The rows in a log's file, which appending does not change.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     path: Arc<Path>,
     file: Arc<dyn Handle>,
-    /// Bytes the file holds, at least.
+    /// Least number of bytes in the file.
     written: u64,
 }
 
 impl Rows {
-    /// Reads the row at a position; `decode` sees its body.
+    /// Reads the row at a position; `decode` gets its body.
     pub(super) fn read<T>(&self, at: Position, decode: Decode<T>) -> Result<T, Fault> {
         let mut buffer = [0; ROW_MAX];
         let room = offset(at.get(), self.written).min(ROW_MAX);
@@ -154,12 +155,12 @@ impl Rows {
         row(bytes, at, decode).map_err(|Damage| self.damaged(at))
     }
 
-    /// Makes what the file holds durable.
+    /// Makes the content of the file durable.
     pub(super) fn sync(&self) -> Result<(), Fault> {
         self.file.sync_data().map_err(|source| io_fault("sync", &self.path, source))
     }
 
-    /// The fault of a row that is not what its links say.
+    /// The fault for a row that its links contradict.
     pub(super) fn damaged(&self, at: Position) -> Fault {
         damaged(&self.path, at)
     }
@@ -177,7 +178,7 @@ fn io_fault(action: &'static str, path: &Path, source: io::Error) -> Fault {
     Fault::Io { action, path: path.to_owned(), source }
 }
 
-/// How far `to` lies beyond `from`, zero when it does not.
+/// The distance from `from` to `to`; zero if `to` comes first.
 fn offset(from: u64, to: u64) -> usize {
     usize::try_from(to.saturating_sub(from)).unwrap_or(usize::MAX)
 }

@@ -1,11 +1,11 @@
-//! History: closed orders and trades in append-only log files, found through links that the rows carry themselves.
+//! History: closed orders and trades in append-only log files, found through links in the rows themselves.
 //!
-//! What stays in memory is a head for each chain, so it grows with accounts and symbols, hardly with age: a chain of
-//! n rows adds log n positions. Nothing is synced for its own sake, since a lost tail is appended again by replaying
-//! the journal: [`History::open`] cuts every file to the length its [`Index`] knows.
+//! Memory holds a head for each chain, so it grows with accounts and symbols, and hardly with age: a chain of n rows
+//! adds log n positions. The files need no sync of their own, since a replay of the journal appends a lost tail
+//! again: [`History::open`] cuts every file to the length in its [`Index`].
 //!
 //! * every row is linked to the one before it of its account, and of its account and symbol (public trades: of its
-//!   symbol), with a jump pointer beside it for searches in O(log n): `chain`, `page`;
+//!   symbol), with a jump pointer for searches in O(log n): `chain`, `page`;
 //! * closed orders are linked in hash buckets by order id and by client order id: `bucket`, `table`;
 //! * the trades of one order are linked by [`TradeRow::of_order`], whose newest position the caller keeps.
 //!

@@ -1,20 +1,20 @@
-//! Pages by time (D-14): the oldest rows from a point on, sorted newest first, never ending inside a millisecond, but
-//! in one of more rows than a page may have.
+//! Pages by time (D-14): the oldest rows from a point on, sorted newest first. A page never ends inside a
+//! millisecond, unless that millisecond alone has more rows than a page may have.
 //!
-//! A client pages with the highest time it got plus one millisecond. Were a page cut inside a millisecond, the rest
-//! of that millisecond would be skipped; so the page gives back the rows of the millisecond it could not finish.
+//! A client pages with the highest time it got plus one millisecond. If a page ended inside a millisecond, the client
+//! would skip the rest of that millisecond; so the page leaves out the rows of a millisecond that it cannot complete.
 
 use super::chain::{Node, Walk};
 use super::codec::Position;
 use super::fault::Fault;
 use super::row::Timed;
 
-/// How long a page is.
+/// The length of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// Rows asked for.
+    /// Requested rows.
     pub rows: usize,
-    /// Rows of a page that a single millisecond overfills, at most; no less than those asked for.
+    /// Most rows of a page that a single millisecond overfills; not less than `rows`.
     pub most: usize,
 }
 
@@ -23,11 +23,11 @@ pub struct Limit {
 pub(super) enum End {
     /// After any row: the next page begins with an id.
     Anywhere,
-    /// After a whole millisecond; one that alone overfills the page comes whole, as far as `most` rows go.
+    /// After a whole millisecond. A millisecond that alone overfills the page is returned whole, up to `most` rows.
     Millisecond,
 }
 
-/// The oldest rows that `holds`, newest first. `holds` must be true for every row newer than one it is true for.
+/// The oldest rows for which `holds` is true, newest first. `holds` must then be true for every newer row too.
 pub(super) fn oldest<R: Timed, F: Fn(Position) -> Result<Node<R>, Fault>>(
     walk: &Walk<F>,
     holds: impl Fn(&R) -> bool,
@@ -57,7 +57,7 @@ pub(super) fn oldest<R: Timed, F: Fn(Position) -> Result<Node<R>, Fault>>(
     walk.down(next.map_or(walk.head, |node| node.link.prev), floor)
 }
 
-/// The ordinal so many rows after another.
+/// The ordinal `rows` rows after another.
 fn after(ordinal: u64, rows: usize) -> u64 {
     ordinal.saturating_add(u64::try_from(rows).unwrap_or(u64::MAX))
 }

@@ -1,4 +1,4 @@
-//! The files against the rows that the journal gives: every byte that a checkpoint relies on.
+//! Compares the history files with the rows that the journal gives: every byte that a checkpoint relies on.
 
 use super::codec::Position;
 use super::fault::Fault;
@@ -14,10 +14,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes of a file that are read at a time.
+/// Bytes of a file per read.
 const AHEAD: usize = 256 * 1024;
 
-/// A sink that compares every row with what the files hold.
+/// A sink that compares every row with the files.
 #[derive(Debug)]
 pub struct Proof {
     index: Index,
@@ -28,26 +28,27 @@ pub struct Proof {
     fault: Option<Fault>,
 }
 
-/// A file that should hold what is appended.
+/// A file that should contain the appended rows.
 #[derive(Debug)]
 struct File {
     path: PathBuf,
-    /// None when there is none, or none that a start would use.
+    /// `None` if the file is missing, or is one that a start would not use.
     handle: Option<Arc<dyn Handle>>,
-    /// Where that ends which must be there.
+    /// The end of the part that must be present.
     end: u64,
-    /// What was read ahead, and where it begins.
+    /// Bytes read ahead; `ahead_at` is their position.
     ahead: Vec<u8>,
     ahead_at: u64,
-    /// Rows that are as they should be.
+    /// Rows that matched.
     proven: u64,
 }
 
 impl Proof {
-    /// Of the files in a folder, which must hold as much as a checkpoint knows of; `index` is that of an empty history.
+    /// Opens the files in a folder, which must be at least as long as a checkpoint says. `index` is that of an empty
+    /// history.
     ///
     /// # Errors
-    /// [`Fault::Io`] when a file cannot be read.
+    /// [`Fault::Io`] if a file cannot be read.
     pub fn open(directory: &Folder, index: Index, lengths: Lengths) -> Result<Self, Fault> {
         let open = |file, end| File::open(directory, file, end);
         Ok(Self {
@@ -60,14 +61,14 @@ impl Proof {
         })
     }
 
-    /// Files that are not there, or shorter than they must be, or of another kind. A start does not use them, and builds all
-    /// again from the journal.
+    /// Files that are missing, too short, or of another kind. A start does not use them and rebuilds the history from
+    /// the journal.
     pub fn missing(&self) -> impl Iterator<Item = &Path> {
         let files = [&self.trades, &self.orders, &self.public];
         files.into_iter().filter(|file| file.handle.is_none()).map(|file| file.path.as_path())
     }
 
-    /// Rows that were found where they belong.
+    /// The number of rows that matched.
     pub fn proven(&self) -> u64 {
         self.trades.proven + self.orders.proven + self.public.proven
     }
@@ -77,10 +78,10 @@ impl Proof {
         &self.index
     }
 
-    /// Whether all rows so far are as the files hold them.
+    /// Whether all rows so far match the files.
     ///
     /// # Errors
-    /// [`Fault::Damaged`] with the first that is not, [`Fault::Io`] when the file cannot be read.
+    /// [`Fault::Damaged`] for the first row that does not, [`Fault::Io`] if the file cannot be read.
     pub fn check(&mut self) -> Result<(), Fault> {
         self.fault.take().map_or(Ok(()), Err)
     }
@@ -100,7 +101,7 @@ impl File {
         Ok(Self { path, handle, end, ahead: Vec::new(), ahead_at: 0, proven: 0 })
     }
 
-    /// Whether a row lies where it belongs, if it must lie there.
+    /// Compares a row with the file, if it lies in the part that must be present.
     fn compare(&mut self, at: Position, row: &[u8]) -> Result<(), Fault> {
         let end = at.get().saturating_add(count(row));
         let Some(handle) = self.handle.as_ref().filter(|_| end <= self.end) else { return Ok(()) };
@@ -151,7 +152,7 @@ impl Sink for Proof {
     fn reduced(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
 }
 
-/// A file that is there, of this kind, and at least so long.
+/// The file, if it exists, is of this kind, and is at least `end` long.
 fn usable(directory: &Folder, path: &Path, magic: Magic, end: u64) -> io::Result<Option<Arc<dyn Handle>>> {
     let file = match directory.open(path, Open::Read) {
         Ok(file) => file,

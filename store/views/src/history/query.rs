@@ -1,7 +1,7 @@
-//! Queries. Each takes what is asked for and does work bounded by its answer, apart from the walk of a hash bucket.
+//! Queries. The work of a query is bounded by its answer, apart from the walk of a hash bucket.
 //!
-//! Nothing of another account is told (ORD-080): a row in an account's chain that names another is damage, and one in a
-//! bucket, which accounts share, is passed over.
+//! No query returns another account's rows (ORD-080). A row in an account's chain that names another account is
+//! damage; a row in a bucket, which accounts share, is skipped.
 
 use super::chain::{Node, Walk};
 use super::codec::Position;
@@ -13,34 +13,35 @@ use super::page::{self, End, Limit};
 use super::row::{OrderLinks, OrderRow, PublicTrade, TradeRow};
 use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId, Time};
 
-/// Trades of one order that are told of memory at once. It may have hundreds of thousands: whoever holds the history for all of
-/// them has everybody wait who appends to it.
+/// Most trades of one order that a query reads from memory at once. An order may have hundreds of thousands, and
+/// appending blocks while a query holds the history.
 pub(super) const NEAR_MAX: usize = 1_000;
 
 const TRADES: fn(&History) -> &Log = |history| &history.trades;
 const ORDERS: fn(&History) -> &Log = |history| &history.orders;
 const PUBLIC: fn(&History) -> &Log = |history| &history.public;
 
-/// Which public trades are asked for.
+/// Which public trades to return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Since {
     /// The most recent.
     Newest,
     /// The oldest from this millisecond on (MKT-021).
     FromTime(u64),
-    /// The oldest with a larger trade id; after zero, the earliest there are (MKT-020).
+    /// The oldest with a larger trade id; after zero, the earliest of all (MKT-020).
     AfterTrade(u64),
 }
 
-/// A history that others append to. Each look is a moment's, and short: whoever appends waits for it.
+/// A history that other threads append to. Each look must be short: appending waits for it.
 pub trait Look {
-    /// Shows the history as it is now.
+    /// Calls `see` with the current history.
     fn look(&self, see: &mut dyn FnMut(&History));
 }
 
-/// What queries are asked of.
+/// A history to query.
 ///
-/// A row never changes, and those before it lie where its links say. So a query may let go of the history between two rows.
+/// A row never changes, and the rows before it stay where its links say. So a query may release the history between
+/// two rows.
 #[derive(Clone, Copy)]
 pub struct Query<'a>(Source<'a>);
 
@@ -62,18 +63,18 @@ impl std::fmt::Debug for Query<'_> {
 }
 
 impl<'a> Query<'a> {
-    /// Of a history that nobody waits for: rows are read from wherever they are.
+    /// Queries a history that no other thread appends to: rows are read from memory and from the files.
     pub fn whole(history: &'a History) -> Self {
         Self(Source::Whole(history))
     }
 
-    /// Of the rows in memory alone; a query that needs others, or very many, comes to [`Fault::Away`].
+    /// Queries only the rows in memory; a query that needs others, or very many, returns [`Fault::Away`].
     pub fn near(history: &'a History) -> Self {
         Self(Source::Near(history))
     }
 
-    /// Of a history that others append to: rows in the files are read between looks, so nobody waits for the disk but who
-    /// asks.
+    /// Queries a history that other threads append to. Rows in the files are read between looks, so only the query
+    /// itself waits for the disk.
     pub fn far(history: &'a dyn Look) -> Self {
         Self(Source::Far(history))
     }
@@ -107,7 +108,8 @@ impl<'a> Query<'a> {
     }
 
     /// An account's trades, newest first: the most recent ones, or the oldest page from a millisecond on (ORD-074 to
-    /// ORD-077). Such a page never ends inside a millisecond (D-14), except in one of more than [`Limit::most`] trades.
+    /// ORD-077). Such a page never ends inside a millisecond (D-14), unless that has more than [`Limit::most`]
+    /// trades.
     ///
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
@@ -130,8 +132,8 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// An account's closed orders in the order they closed, newest first; pages as [`Query::trades`] does, by the
-    /// time of **closing**. A page is complete in that order only: an order that was placed early may close late.
+    /// An account's closed orders in the order in which they closed, newest first; pages like [`Query::trades`], by
+    /// the time of **closing**. A page is complete only in that order: an order that was placed early may close late.
     ///
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
@@ -160,7 +162,7 @@ impl<'a> Query<'a> {
     /// [`Fault`] of the disk, or a damaged row.
     pub fn order(&self, account: AccountId, order: OrderId) -> Result<Option<OrderRow>, Fault> {
         let mut next = self.head(|index| index.order_bucket(order));
-        // Ids follow the time of placing, so the order was placed no earlier than any with a smaller id.
+        // Ids rise with the time of placing, so the order was placed no earlier than any with a smaller id.
         let mut placed = Time(0);
         while let Some(at) = next {
             let (row, links) = self.order_at(at)?;
@@ -178,9 +180,9 @@ impl<'a> Query<'a> {
         Ok(None)
     }
 
-    /// Of an account's orders with this client id that were closed by a time, the one placed last (ORD-068), if it was placed
-    /// no earlier than another time: who has one that was placed then asks for no older one, and what closed before it need
-    /// not be read.
+    /// The order of an account with this client id that was placed last (ORD-068), among those closed by `closed_by`
+    /// and placed no earlier than `placed_from`. A caller that knows of an order placed then needs no older one, so
+    /// rows closed before it are not read.
     ///
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
@@ -195,7 +197,8 @@ impl<'a> Query<'a> {
         let mut found: Option<OrderRow> = None;
         while let Some(at) = next {
             let floor = found.map_or(placed_from, |found| found.order.placed.max(placed_from));
-            // Rows from here back closed before then, so none of them was placed later; often that is known without a read.
+            // All rows from here back closed before the floor, so none was placed later. Memory often shows this
+            // without a read.
             if self.look(|history| history.order_closed_before(at, floor)) {
                 break;
             }
@@ -214,7 +217,7 @@ impl<'a> Query<'a> {
         Ok(found)
     }
 
-    /// The trades of one order, newest first, from the row of its newest trade back.
+    /// The trades of one order, newest first, starting at the row of its newest trade.
     ///
     /// # Errors
     /// [`Fault`] of the disk, a damaged row, or a position that is no row of this history.
@@ -235,8 +238,8 @@ impl<'a> Query<'a> {
         Ok(rows)
     }
 
-    /// A symbol's public trades, newest first. Pages from a time on end as those of [`Query::trades`] do; pages by
-    /// trade id may end anywhere, and walking by them misses none.
+    /// A symbol's public trades, newest first. Pages from a time on end like those of [`Query::trades`]. Pages by
+    /// trade id may end anywhere, and paging by trade id misses none.
     ///
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.

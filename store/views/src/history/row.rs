@@ -1,8 +1,7 @@
 //! The rows of the three files, in memory and as bytes.
 //!
-//! The order of the numbers and the codes of the enums are the format of the files: a change is a new version of
-//! their headers. Bytes that are no row are [`Damage`], to which
-//! the log adds where.
+//! The order of the numbers and the codes of the enums are the format of the files; changing them requires a new
+//! version in the headers. Bytes that are no row give [`Damage`], to which the log adds the position.
 
 use super::chain::Link;
 use super::codec::{self, Damage, Position};
@@ -16,40 +15,40 @@ use buttonwood_num::{Money, Price, Qty};
 /// One account's part in a trade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TradeRow {
-    /// Whose part.
+    /// The account.
     pub account: AccountId,
-    /// What was traded.
+    /// The symbol traded.
     pub symbol: SymbolId,
     /// The account's order.
     pub order: OrderId,
-    /// The trade, shared with the other part.
+    /// The trade; the other part has the same id.
     pub trade: TradeId,
-    /// When.
+    /// When it was traded.
     pub time: Time,
     /// The side of the account's order.
     pub side: Side,
-    /// Which part the account's order had in it.
+    /// The part of the account's order in the trade.
     pub part: Part,
-    /// At which price.
+    /// The price.
     pub price: Price,
-    /// How much.
+    /// The quantity.
     pub qty: Qty,
     /// The account's fee, in the quote currency.
     pub fee: Money,
     /// The client id of the account's order.
     pub client_id: Option<ClientId>,
-    /// The row of the trade that this order made before.
+    /// The row of this order's previous trade.
     pub of_order: Option<Position>,
 }
 
-/// Which part an order had in a trade.
+/// The part of an order in a trade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// It rested.
+    /// It rested on the book.
     Maker,
-    /// It came and took.
+    /// It came in and took.
     Taker,
-    /// Both waited for an auction, or rested until there was one (AUCT-005).
+    /// Both orders traded in an auction, whether they waited for it or rested before (AUCT-005).
     Auction,
 }
 
@@ -64,26 +63,26 @@ pub struct OrderRow {
     pub trades: Option<Position>,
 }
 
-/// A trade as everybody sees it: no order, client id or account (MKT-024).
+/// A trade as published: no order, client id or account (MKT-024).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublicTrade {
-    /// What was traded.
+    /// The symbol traded.
     pub symbol: SymbolId,
     /// The trade.
     pub trade: TradeId,
-    /// When.
+    /// When it was traded.
     pub time: Time,
-    /// At which price.
+    /// The price.
     pub price: Price,
-    /// How much.
+    /// The quantity.
     pub qty: Qty,
-    /// The side that took; none in an auction.
+    /// The taker's side; `None` in an auction.
     pub taker: Option<Side>,
 }
 
-/// A row that pages by time.
+/// A row that can be paged by time.
 pub(super) trait Timed {
-    /// The millisecond that counts for paging.
+    /// The millisecond used for paging.
     fn millis(&self) -> u64;
 }
 
@@ -105,7 +104,7 @@ impl Timed for PublicTrade {
     }
 }
 
-/// Where a row of an account stands among all of the account's and among those of one symbol.
+/// A row's links among all rows of its account, and among those of one symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AccountLinks {
     /// Among all.
@@ -119,9 +118,9 @@ pub(super) struct AccountLinks {
 pub(super) struct OrderLinks {
     /// In the account's chains.
     pub(super) account: AccountLinks,
-    /// The row before in the bucket of its order id.
+    /// The previous row in the bucket of its order id.
     pub(super) same_order: Option<Position>,
-    /// The row before in the bucket of its client id; none without one.
+    /// The previous row in the bucket of its client id; `None` without a client id.
     pub(super) same_client: Option<Position>,
 }
 
@@ -289,7 +288,7 @@ fn account_links(at: Position, numbers: [u64; 6]) -> Result<AccountLinks, Damage
     })
 }
 
-/// A client id takes what is left of the body; none takes nothing, since it has at least one character.
+/// The client id takes the rest of the body. No client id takes no bytes, since an id has at least one character.
 fn put_client_id(out: &mut Vec<u8>, client_id: Option<&ClientId>) {
     out.extend_from_slice(client_id.map_or(&[], ClientId::as_bytes));
 }
@@ -302,7 +301,7 @@ fn take_client_id(bytes: &[u8]) -> Result<Option<ClientId>, Damage> {
     }
 }
 
-/// The number of each variant of an enum, and the variant of each number.
+/// Maps each variant of an enum to its number, and back.
 macro_rules! codes {
     ($name:ident, $code:ident, $value:ident: $($number:literal = $variant:ident),+) => {
         fn $code(value: $name) -> u64 {
@@ -320,13 +319,13 @@ macro_rules! codes {
     };
 }
 
-/// Where a public trade names no side.
+/// The code for a public trade without a taker.
 const NO_TAKER: u64 = 2;
 
 codes!(Side, side_code, side: 0 = Buy, 1 = Sell);
 codes!(Part, part_code, part: 0 = Maker, 1 = Taker, 2 = Auction);
 codes!(OrderKind, kind_code, kind: 0 = Limit, 1 = Market, 2 = MarketSpend);
-// Zero is left for no option and no reason.
+// Zero means no option and no reason.
 codes!(ExecutionOption, option_code, option: 1 = MakerOrCancel, 2 = ImmediateOrCancel, 3 = FillOrKill, 4 = AuctionOnly);
 codes!(CancelReason, reason_code, reason:
     1 = MakerOrCancelWouldTake,

@@ -1,7 +1,7 @@
-//! The newest row of every bucket, in pages that are there once something lies in them.
+//! The newest row of every bucket, in pages that are allocated on their first row.
 //!
-//! In a checkpoint it is a list of 65,536 optional positions, as postcard writes one. Most are none for long, so a page
-//! without rows is neither kept nor compared, and is written and read as a whole.
+//! A checkpoint stores it as postcard stores a list of 65,536 optional positions. Most are empty for a long time, so
+//! a page without rows is neither allocated nor compared, and is written and read as a whole.
 
 use super::bucket::Bucket;
 use super::codec::Position;
@@ -11,7 +11,7 @@ use postcard::{Error, take_from_bytes, to_extend};
 const PAGES: usize = 256;
 /// Buckets of a page.
 const PAGE: usize = 256;
-/// How a page without rows is written: none, and none, and none.
+/// The encoding of a page without rows: `None` for each bucket.
 const EMPTY: [u8; PAGE] = [0; PAGE];
 
 /// The newest row of each bucket of a page.
@@ -22,7 +22,7 @@ type Page = [Option<Position>; PAGE];
 pub(super) struct Table(Vec<Option<Box<Page>>>);
 
 impl Table {
-    /// All empty.
+    /// A table without rows.
     pub(super) fn new() -> Self {
         Self(vec![None; PAGES])
     }
@@ -33,7 +33,7 @@ impl Table {
         *self.0.get(page)?.as_ref()?.get(place)?
     }
 
-    /// Puts a row at the newest end of a bucket; returns the one before it.
+    /// Sets a bucket's newest row; returns the one before it.
     pub(super) fn push(&mut self, bucket: Bucket, at: Position) -> Option<Position> {
         let (page, place) = bucket.place();
         let page = self.0.get_mut(page).expect("a table has 256 pages");
@@ -41,7 +41,7 @@ impl Table {
         page.get_mut(place).expect("a page has 256 buckets").replace(at)
     }
 
-    /// Appends the table's bytes.
+    /// Appends the encoded table.
     pub(super) fn encode(&self, out: Vec<u8>) -> Result<Vec<u8>, Error> {
         let mut out = to_extend(&(PAGES * PAGE), out)?;
         for page in &self.0 {
@@ -53,7 +53,7 @@ impl Table {
         Ok(out)
     }
 
-    /// The table whose bytes are in front, and what lies behind them.
+    /// Decodes the table at the start of `bytes`; also returns the bytes after it.
     pub(super) fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), Error> {
         let (count, mut rest) = take_from_bytes::<usize>(bytes)?;
         if count != PAGES * PAGE {
@@ -90,8 +90,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The bytes are those of a list of optional positions, and come back, whatever lies behind them; cut anywhere
-        /// they are refused.
+        /// The bytes equal those of a list of optional positions and can be decoded with other bytes after them; cut
+        /// anywhere, they are refused.
         #[test]
         fn bytes_are_those_of_a_list(
             rows in prop::collection::btree_map(0_u64..1 << 16, 1_u64.., 0..300),
@@ -114,7 +114,7 @@ mod tests {
         }
     }
 
-    /// A table of another size is none of this build's, and a byte that is neither none nor some is damage.
+    /// A table of another size is refused, and so is a byte that is neither `None` nor `Some`.
     #[test]
     fn another_table_is_refused() {
         let short = postcard::to_allocvec(&vec![None::<Position>; (1 << 16) - 1]).unwrap();

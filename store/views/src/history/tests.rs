@@ -1,4 +1,4 @@
-//! The history against the plainest model of one, and against damage.
+//! Compares the history with the simplest model of one, and tests damage.
 
 mod moving;
 mod rig;
@@ -21,17 +21,17 @@ use tempfile::{TempDir, tempdir};
 
 const ALICE: AccountId = AccountId(0);
 const BOB: AccountId = AccountId(1);
-/// Later than anything.
+/// Later than any other time.
 const EVER: Time = Time(u64::MAX);
 const BTCUSD: SymbolId = SymbolId(0);
 const FILES: [&str; 3] = ["trades.log", "orders.log", "public.log"];
 
-/// The newest `limit` of rows that lie oldest first.
+/// The newest `limit` rows of a list that is ordered oldest first.
 fn newest<R: Clone>(rows: &[R], limit: usize) -> Vec<R> {
     rows.iter().rev().take(limit).cloned().collect()
 }
 
-/// A history that is shown a look at a time.
+/// A history that is shown one look at a time.
 struct Shown<'a>(&'a History);
 
 impl Look for Shown<'_> {
@@ -40,8 +40,8 @@ impl Look for Shown<'_> {
     }
 }
 
-/// What a query comes to, which is the same whether the history is let go of between two rows or not. Memory alone tells the
-/// same, or that it has not all rows.
+/// The answer of a query. It must be the same whether or not the query releases the history between two rows. A query
+/// of memory alone gives the same answer, or says that rows are missing.
 fn told<T: PartialEq + std::fmt::Debug>(history: &History, ask: impl Fn(Query<'_>) -> Result<T, Fault>) -> T {
     let whole = ask(Query::whole(history)).unwrap();
     assert_eq!(ask(Query::far(&Shown(history))).unwrap(), whole);
@@ -52,12 +52,12 @@ fn told<T: PartialEq + std::fmt::Debug>(history: &History, ask: impl Fn(Query<'_
     whole
 }
 
-/// A page of so many rows, however many lie in one millisecond.
+/// A page of exactly this many rows, even if one millisecond has more.
 fn exactly(rows: usize) -> Limit {
     Limit { rows, most: rows }
 }
 
-/// The oldest page of rows that lie oldest first, cut back to its last whole millisecond.
+/// The oldest page of rows that are ordered oldest first, cut back to its last whole millisecond.
 fn oldest<R: Timed + Clone>(rows: &[R], limit: Limit) -> Vec<R> {
     let mut page = rows[..limit.rows.min(rows.len())].to_vec();
     if let Some(next) = rows.get(limit.rows).map(Timed::millis) {
@@ -71,7 +71,7 @@ fn oldest<R: Timed + Clone>(rows: &[R], limit: Limit) -> Vec<R> {
     page
 }
 
-/// Asks everything about accounts and compares it with the model.
+/// Runs every query about accounts and compares the answers with the model.
 fn compare_accounts(rig: &Rig, millis: u64, limit: Limit) {
     for (account, symbol) in (0..4).flat_map(|account| (0..5).map(move |symbol| (AccountId(account), symbol)))
     {
@@ -99,7 +99,7 @@ fn compare_accounts(rig: &Rig, millis: u64, limit: Limit) {
     }
 }
 
-/// Asks for public trades in every way and compares with the model.
+/// Runs every query for public trades and compares the answers with the model.
 fn compare_public(rig: &Rig, millis: u64, trade: u64, limit: Limit) {
     for symbol in (0..4).map(SymbolId) {
         let all = rig.public(symbol);
@@ -113,7 +113,7 @@ fn compare_public(rig: &Rig, millis: u64, trade: u64, limit: Limit) {
     }
 }
 
-/// Asks for every order by its ids and for its trades, under every account, and compares with the model.
+/// Queries every order by its ids, and its trades, under every account, and compares the answers with the model.
 fn compare_orders(rig: &Rig) {
     let all: Vec<OrderRow> = (0..4).flat_map(|account| rig.orders(AccountId(account), None)).collect();
     for account in (0..4).map(AccountId) {
@@ -136,7 +136,7 @@ fn compare_orders(rig: &Rig) {
                     .as_ref(),
                 last_placed
             );
-            // What was placed before a live order is not asked for: it is not the one placed last.
+            // Orders placed before a live order are not returned: the live one was placed later.
             for live in &all {
                 let bounded = told(&rig.history, |query| {
                     query.order_by_client_id(account, &client_id, EVER, live.order.placed)
@@ -152,7 +152,7 @@ fn contents(directory: &TempDir) -> Vec<Vec<u8>> {
     FILES.iter().map(|file| fs::read(directory.path().join(file)).unwrap()).collect()
 }
 
-/// An index as a checkpoint gives it back.
+/// The index after a round trip through a checkpoint.
 fn restored(index: &Index) -> Index {
     Index::decode(&index.encode(Vec::new()).unwrap()).unwrap()
 }
@@ -160,8 +160,8 @@ fn restored(index: &Index) -> Index {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Whatever is asked, flushed or not, the answer is that of the model, and another account's rows are never in
-    /// it. Proves ORD-074, ORD-076, ORD-080.
+    /// Every answer equals the model's, flushed or not, and never contains another account's rows. Proves ORD-074,
+    /// ORD-076, ORD-080.
     #[test]
     fn account_queries_answer_as_the_model(
         steps in prop::collection::vec(step(), 0..250),
@@ -178,7 +178,7 @@ proptest! {
         prop_assert!(told(&rig.history, |query| query.trades(ALICE, None, Some(0), exactly(0))).is_empty());
     }
 
-    /// Newest, from a time on, after a trade. Proves MKT-020, MKT-021.
+    /// Queries for the newest, from a time on, and after a trade equal the model. Proves MKT-020, MKT-021.
     #[test]
     fn public_queries_answer_as_the_model(
         steps in prop::collection::vec(step(), 0..250),
@@ -194,8 +194,8 @@ proptest! {
         compare_public(&rig, begin + after, trade, Limit { rows, most: rows + beyond });
     }
 
-    /// A history cut to a checkpoint and fed the rest again equals the straight run byte for byte, and so does an
-    /// index that never saw a file.
+    /// A history cut to a checkpoint and given the rest again equals the straight run byte for byte, and so does an
+    /// index that never had a file.
     #[test]
     fn replay_equals_the_straight_run(
         steps in prop::collection::vec(step(), 1..200),
@@ -214,7 +214,7 @@ proptest! {
         history.flush().unwrap();
         history.sync().unwrap();
         let checkpoint = restored(history.index());
-        // What follows reached the file in part and is lost.
+        // Later rows reach the file in part and are lost.
         append_all(&mut history, &after[..after.len() / 2]);
         history.flush().unwrap();
         drop(history);
@@ -253,7 +253,7 @@ fn crowded(directory: &Path) -> Rig {
 }
 
 /// Paging from zero, then from the highest time plus one, reaches every trade exactly once and ends with an empty
-/// page, however many share a millisecond. Proves ORD-077.
+/// page, even if many share a millisecond. Proves ORD-077.
 #[test]
 fn paging_reaches_every_trade_once() {
     let directory = tempdir().unwrap();
@@ -273,7 +273,7 @@ fn paging_reaches_every_trade_once() {
     }
 }
 
-/// A millisecond with more rows than a page may ever have is cut there, at its oldest. Proves ORD-075.
+/// A millisecond with more rows than `most` is cut after its oldest ones. Proves ORD-075.
 #[test]
 fn no_page_is_longer_than_its_most() {
     let directory = tempdir().unwrap();
@@ -286,7 +286,7 @@ fn no_page_is_longer_than_its_most() {
     }
 }
 
-/// Walking forward by time misses none and repeats none, however few are asked for. Proves MKT-021.
+/// Paging forward by time misses no trade and repeats none, even with small pages. Proves MKT-021.
 #[test]
 fn walking_by_time_misses_none() {
     let directory = tempdir().unwrap();
@@ -305,7 +305,7 @@ fn walking_by_time_misses_none() {
     }
 }
 
-/// Walking forward by trade id misses none, with never more than the limit a page. Proves MKT-021.
+/// Paging forward by trade id misses no trade, and no page exceeds the limit. Proves MKT-021.
 #[test]
 fn walking_by_trade_id_misses_none() {
     let directory = tempdir().unwrap();
@@ -323,7 +323,7 @@ fn walking_by_trade_id_misses_none() {
     assert_eq!(reached, rig.public(BTCUSD));
 }
 
-/// A client id used by several orders finds the one placed last, though another closed later. Proves ORD-068.
+/// A client id used by several orders finds the one placed last, even if another closed later. Proves ORD-068.
 #[test]
 fn a_shared_client_id_finds_the_order_placed_last() {
     let directory = tempdir().unwrap();
@@ -346,7 +346,7 @@ fn a_shared_client_id_finds_the_order_placed_last() {
     assert_eq!(told(&rig.history, |query| query.order_by_client_id(BOB, &client_id(1), EVER, Time(0))), None);
 }
 
-/// Orders whose ids share a hash bucket are told apart.
+/// Orders whose ids share a hash bucket are distinguished.
 #[test]
 fn orders_of_one_bucket_are_told_apart() {
     let directory = tempdir().unwrap();
@@ -382,7 +382,7 @@ fn orders_of_one_bucket_are_told_apart() {
     }
 }
 
-/// What a history says when it is opened after `spoil` has been at one of its files.
+/// The result of opening a history after `spoil` changed one of its files.
 fn after_spoiling(file: &str, spoil: impl FnOnce(&mut Vec<u8>)) -> (TempDir, Result<History, Fault>) {
     let directory = tempdir().unwrap();
     let mut rig = crowded(directory.path());
@@ -398,7 +398,7 @@ fn after_spoiling(file: &str, spoil: impl FnOnce(&mut Vec<u8>)) -> (TempDir, Res
     (directory, opened)
 }
 
-/// A flipped bit anywhere in a row is an error of the query that meets the row.
+/// A flipped bit anywhere in a row is an error of the query that reads the row.
 #[test]
 fn damage_gives_an_error() {
     for offset in 8..160 {
@@ -419,7 +419,7 @@ fn damage_gives_an_error() {
     ));
 }
 
-/// A position that is no row of the file is an error as well.
+/// A position that is no row of the file is an error too.
 #[test]
 fn a_strange_position_gives_an_error() {
     let (_directory, history) = after_spoiling("trades.log", |_| {});
@@ -432,7 +432,7 @@ fn a_strange_position_gives_an_error() {
     }
 }
 
-/// Files that cannot belong to the index are refused; what lies behind it is cut.
+/// Files that do not match the index are refused; rows after its end are cut off.
 #[test]
 fn opens_only_what_the_index_knows() {
     for file in FILES {
@@ -447,7 +447,7 @@ fn opens_only_what_the_index_knows() {
     }
 }
 
-/// An empty index begins anew, whatever the directory holds.
+/// With an empty index the history starts empty, even if the directory holds files.
 #[test]
 fn an_empty_index_begins_anew() {
     let (directory, history) = after_spoiling("trades.log", |_| {});
@@ -457,7 +457,7 @@ fn an_empty_index_begins_anew() {
     assert!(contents(&directory).iter().all(|bytes| bytes.len() == 8));
 }
 
-/// A disk whose syncs fail so often, whatever they would have written.
+/// A disk whose next syncs fail, this many times.
 #[derive(Debug)]
 struct Failing(AtomicU32);
 
@@ -471,8 +471,8 @@ impl Warden for Failing {
     }
 }
 
-/// That a write failed in an earlier life is told once, when the files are opened, and is none of this one's: all it writes can
-/// be made durable. A disk that fails still is an error at once.
+/// A failed write of an earlier process is reported once, when the files are opened. It does not affect this process,
+/// whose writes can be made durable. A disk that still fails is an error at once.
 #[test]
 fn a_failure_of_an_earlier_life_is_told_at_the_opening() {
     for (failures, opens) in [(1, true), (2, false)] {
@@ -485,7 +485,7 @@ fn a_failure_of_an_earlier_life_is_told_at_the_opening() {
     }
 }
 
-/// An order with very many trades is told of memory only as far as nobody waits for long, and whole by looks of a moment.
+/// The trades of an order with very many are not all read from memory in one look, but in several short looks.
 #[test]
 fn very_many_trades_are_not_told_at_one_look() {
     let directory = tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! A history that grows while it is asked: rows come, are written or not, and leave memory.
+//! A history that grows during a query: rows are appended, written or not, and leave memory.
 
 use super::rig::{KEY, Rig, Row, TINY, append_all, client_id, step};
 use super::{ALICE, BOB, BTCUSD, EVER};
@@ -10,11 +10,11 @@ use tempfile::tempdir;
 
 struct Moving {
     history: RefCell<History>,
-    /// The next one last.
+    /// The rows to append; the next one is last.
     to_come: RefCell<Vec<Row>>,
-    /// Rows that come before each look but the first.
+    /// Rows appended before each look but the first.
     rows: usize,
-    /// Looks from one write to the next.
+    /// Looks between two writes.
     looks_a_write: usize,
     looks: Cell<usize>,
 }
@@ -36,7 +36,7 @@ impl Look for Moving {
     }
 }
 
-/// The answer to one of seven questions.
+/// The answer to one of seven queries.
 fn ask(query: Query<'_>, which: usize, limit: Limit) -> Result<String, Fault> {
     const BEGIN: u64 = 1_700_000_000_000;
     Ok(match which {
@@ -53,7 +53,7 @@ fn ask(query: Query<'_>, which: usize, limit: Limit) -> Result<String, Fault> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// A query that lets go of the history between two rows tells what was there when it began.
+    /// A query that releases the history between two rows returns the rows that existed when it began.
     #[test]
     fn what_comes_meanwhile_changes_no_answer(
         steps in prop::collection::vec(step(), 200..600),

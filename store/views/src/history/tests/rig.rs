@@ -1,4 +1,4 @@
-//! A small venue that fills a history, and beside it the plainest model of one: the rows in a `Vec`.
+//! A small venue that fills a history, and the simplest model of one: the rows in a `Vec`.
 
 use crate::history::files::Halves;
 use crate::history::{History, Index, OrderRow, Part, Position, PublicTrade, TradeRow};
@@ -11,13 +11,13 @@ use buttonwood_num::{Money, Price, Qty};
 use proptest::prelude::*;
 use std::path::Path;
 
-/// What the files are keyed with in tests.
+/// The key of the files in tests.
 pub(super) const KEY: u64 = 0x0bad_5eed;
 
-/// Halves so small that rows are soon read from the disk.
+/// Halves so small that queries soon read from the disk.
 pub(super) const TINY: Halves = Halves { trades: 700, orders: 500, public: 300 };
 
-/// What may happen in a venue.
+/// A step of a venue.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     Wait(u64),
@@ -27,7 +27,7 @@ pub(super) enum Step {
     Flush,
 }
 
-/// Any step; much happens within a millisecond.
+/// Any step; many steps happen within one millisecond.
 pub(super) fn step() -> impl Strategy<Value = Step> {
     let reason = prop::option::of(prop::sample::select(vec![
         CancelReason::Requested,
@@ -189,7 +189,7 @@ impl Rig {
     }
 }
 
-/// Appends rows that a venue has made.
+/// Appends the rows of a venue.
 pub(super) fn append_all(history: &mut History, rows: &[Row]) {
     for row in rows {
         append(history, row);
@@ -209,7 +209,7 @@ pub(super) fn client_id(number: u8) -> ClientId {
     ClientId::new(&"client:id".repeat(usize::from(number) * 3 + 1)).unwrap()
 }
 
-/// One of the trades of an order, after another of them.
+/// A trade of an order whose previous trade is at `before`.
 pub(super) fn trade_of_order(number: u64, before: Option<Position>) -> TradeRow {
     TradeRow {
         account: AccountId(0),
