@@ -1,4 +1,4 @@
-//! One symbol's auctions, from one to the next.
+//! The sequence of one symbol's auctions.
 
 use crate::{Finding, Schedule};
 use buttonwood_model::{OrderId, Time};
@@ -8,38 +8,38 @@ use serde::{Deserialize, Serialize};
 /// One symbol's auctions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Auctions {
-    /// When they are; none where there are none any more.
+    /// Times of the auctions; `None` when there are no more.
     schedule: Option<Schedule>,
-    /// The number of the next one, from 1.
+    /// Number of the next auction, from 1.
     number: u64,
-    /// When it is told next what the next one would come to.
+    /// Time of the next indicative price.
     indicates: Option<Time>,
-    /// The one that has found its price and is not settled yet.
+    /// The auction that has found its price and is not fully settled.
     settling: Option<Settling>,
 }
 
-/// An auction that has found its price: who took part trades, whatever has happened since.
+/// An auction that has found its price: the orders that took part trade at it, no matter what happened since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settling {
-    /// What it found; its quantity is what has traded so far.
+    /// The finding; its quantity is what has traded so far.
     pub finding: Finding,
-    /// Orders of lower ids took part.
+    /// Orders with lower ids took part.
     pub before: OrderId,
 }
 
-/// What is to be done next.
+/// The next thing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
-    /// Tell what the auction would come to.
+    /// Publish the indicative price.
     Indication,
-    /// Find its price.
+    /// Find the auction's price.
     Auction,
-    /// Go on with one that has.
+    /// Continue to settle an auction.
     Settlement(Settling),
 }
 
 impl Auctions {
-    /// Auctions by a schedule; those before, if there were any, count.
+    /// Auctions by a schedule; the numbers continue those of `before`, if there were any.
     pub fn scheduled(before: Option<&Self>, schedule: Option<Schedule>, now: Time) -> Self {
         Self {
             number: before.map_or(1, |before| before.number),
@@ -49,27 +49,27 @@ impl Auctions {
         }
     }
 
-    /// When they are.
+    /// Times of the auctions.
     pub fn schedule(&self) -> Option<&Schedule> {
         self.schedule.as_ref()
     }
 
-    /// The number of the next one, from 1.
+    /// Number of the next auction, from 1.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// The one that is being settled.
+    /// The auction that is being settled.
     pub fn settling(&self) -> Option<&Settling> {
         self.settling.as_ref()
     }
 
-    /// When it is told next what the next one would come to.
+    /// Time of the next indicative price.
     pub fn next_indication(&self) -> Option<Time> {
         self.indicates
     }
 
-    /// When something is to be done next.
+    /// When something is due next.
     pub fn next(&self) -> Option<Time> {
         match self.settling {
             Some(_) => Some(Time(0)),
@@ -83,7 +83,7 @@ impl Auctions {
         self.schedule.is_some_and(before)
     }
 
-    /// What is to be done at `now`, if anything is.
+    /// What is due at `now`, if anything.
     pub fn due(&self, now: Time) -> Option<Due> {
         if let Some(settling) = self.settling {
             return Some(Due::Settlement(settling));
@@ -95,8 +95,8 @@ impl Auctions {
         self.indicates.is_some_and(|when| when <= now).then_some(Due::Indication)
     }
 
-    /// When the auction is that an order of this id is for, if there is one: while one is being settled, orders that were
-    /// not there when it found its price are for the one after it.
+    /// The schedule of the auction that an order of this id is for, if there is one. While one auction is being
+    /// settled, orders that arrived after its cut are for the next one.
     pub fn schedule_for(&self, order: OrderId, now: Time) -> Option<Schedule> {
         match self.settling {
             Some(settling) if order >= settling.before => self.schedule?.after(now),
@@ -104,30 +104,30 @@ impl Auctions {
         }
     }
 
-    /// Whether the order, which waits for an auction, cannot be cancelled any more (AUCT-003).
+    /// Whether the order, which waits for an auction, can no longer be cancelled (AUCT-003).
     pub fn is_late(&self, order: OrderId, now: Time) -> bool {
         self.schedule_for(order, now).is_some_and(|schedule| schedule.last_cancel() <= now)
     }
 
-    /// Notes that it was told what the next one would come to.
+    /// Records that an indicative price was published.
     pub fn note_indication(&mut self, now: Time) {
         self.indicates = self.schedule.and_then(|schedule| schedule.next_indication(now));
     }
 
-    /// Notes that the auction has found its price, or that there is none, for orders `before` this id.
+    /// Records that the auction has found its price, or found none, for orders with ids before `before`.
     pub fn note_cut(&mut self, finding: Finding, before: OrderId) {
         self.settling = Some(Settling { finding: Finding { qty: Qty::ZERO, ..finding }, before });
     }
 
-    /// Notes that so much of it was settled.
+    /// Records that `qty` was settled.
     ///
     /// # Panics
-    /// When none is being settled.
+    /// If no auction is being settled.
     pub fn note_settled(&mut self, qty: Qty) {
         self.settling.as_mut().expect("an auction is being settled").finding.qty += qty;
     }
 
-    /// Notes that all of it is settled, and turns to the next.
+    /// Records that the auction is fully settled, and continues with the next.
     pub fn note_end(&mut self, now: Time) {
         self.settling = None;
         self.number += 1;
@@ -142,7 +142,7 @@ mod tests {
 
     const SECOND: u64 = Time::SECOND;
 
-    /// Told twice, run, settled in two parts, then the next day's.
+    /// Two indications, the auction, its settlement in two parts, then the next day's auction.
     #[test]
     fn one_thing_is_due_after_the_other() {
         let day = 86_400 * SECOND;
@@ -180,13 +180,13 @@ mod tests {
             (Some(Time(0)), Some(Due::Settlement(settling)))
         );
         assert_eq!((auctions.settling(), auctions.next_indication()), (Some(&settling), None));
-        // Who came too late for it has all the time until the next one.
+        // An order that came too late for this auction may be cancelled until the last moment of the next one.
         assert!(auctions.is_late(taken, Time(day)) && !auctions.is_late(came, Time(day)));
         assert_eq!(auctions.schedule_for(came, Time(day)).map(|next| next.time), Some(Time(2 * day)));
         auctions.note_end(Time(day));
         assert_eq!((auctions.number(), auctions.next()), (2, Some(Time(2 * day - 20 * SECOND))));
         assert!(!auctions.is_late(came, Time(day)));
-        // A new schedule goes on counting; without one nothing is due.
+        // A new schedule continues the numbers; without one nothing is due.
         let ended = Auctions::scheduled(Some(&auctions), None, Time(day));
         assert_eq!((ended.number(), ended.next(), ended.is_late(came, Time(day))), (2, None, false));
     }

@@ -1,17 +1,18 @@
-//! What an auction found.
+//! The result of an auction.
 
 use buttonwood_num::{Price, Qty};
 use serde::{Deserialize, Serialize};
 
-/// The collar of an auction: the middle of the continuous book, in half ticks, so that one between two ticks is exact.
+/// The collar of an auction: the middle of the continuous book in half ticks, so that a middle between two ticks is
+/// exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collar(u128);
 
-/// An auction's price lies no farther from its collar than one part of so many: 5 % (AUCT-007).
+/// An auction's price differs from its collar by at most this fraction, one in 20: 5 % (AUCT-007).
 const PART: u128 = 20;
 
 impl Collar {
-    /// The middle of two prices, or one price given twice.
+    /// The middle of two prices, or of one price given twice.
     pub fn between(bid: Price, ask: Price) -> Self {
         Self(u128::from(bid.ticks()) + u128::from(ask.ticks()))
     }
@@ -21,26 +22,26 @@ impl Collar {
         self.0
     }
 
-    /// Whether a price is no more than 5 % away (AUCT-007).
+    /// Whether a price differs by at most 5 % (AUCT-007).
     pub fn admits(self, price: Price) -> bool {
         (2 * u128::from(price.ticks())).abs_diff(self.0).saturating_mul(PART) <= self.0
     }
 }
 
-/// What an auction came to, or would come to now.
+/// The result of an auction, or the result it would have now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The best bid of the continuous book.
     pub bid: Option<Price>,
     /// The best ask of the continuous book.
     pub ask: Option<Price>,
-    /// What the price was measured by.
+    /// The collar that the price must lie within.
     pub collar: Option<Collar>,
-    /// The price; none when nothing meets, or only too far from the collar.
+    /// The price; `None` if nothing trades, or only at prices outside the collar.
     pub price: Option<Price>,
-    /// How much trades at it.
+    /// The quantity that trades at it.
     pub qty: Qty,
-    /// How much would trade at a price that is too far from the collar.
+    /// The quantity that would trade at a price outside the collar.
     pub beyond: Qty,
 }
 
@@ -48,7 +49,8 @@ pub struct Finding {
 mod tests {
     use super::*;
 
-    /// Five percent are within, a tick more is not; the middle of two ticks is exact. Proves AUCT-007 with the scenarios.
+    /// Five percent are admitted, one tick more is not; the middle of two ticks is exact. Proves AUCT-007 with the
+    /// scenarios.
     #[test]
     fn five_percent_are_near_enough() {
         let admitted = |bid, ask| {

@@ -1,7 +1,7 @@
-//! Call auctions: when they are, and the one price at which everybody trades.
+//! Call auctions: their times, and the one price at which all orders trade.
 //!
-//! What takes part, and who gets what at the price, is decided where orders are (`spot`); here are the times of a symbol's
-//! auctions ([`Schedule`], [`Auctions`]) and the price that an auction finds ([`uncross`]).
+//! This room has the times of a symbol's auctions ([`Schedule`], [`Auctions`]) and finds the price of an auction
+//! ([`uncross`]). `trading` decides which orders take part and how much each trades at the price.
 //!
 //! Clauses: `AUCT-003`, `AUCT-004`, `AUCT-007`.
 #![no_std]

@@ -1,54 +1,54 @@
-//! When a symbol's auctions are.
+//! The times of a symbol's auctions.
 
 use buttonwood_model::Time;
 use serde::{Deserialize, Serialize};
 
-/// When a symbol's next auction is, and those after it. Spans are microseconds before the auction.
+/// The time of a symbol's next auction, and of those after it. Spans are in microseconds before the auction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// When the next one runs.
+    /// Time of the next auction.
     pub time: Time,
-    /// Microseconds from one to the next; 0 when there is none after it.
+    /// Microseconds from one auction to the next; 0 if this is the last.
     pub every: u64,
-    /// Since when it takes orders; [`Schedule::ALWAYS`] when since the last one.
+    /// When it starts to accept orders; [`Schedule::ALWAYS`] for the end of the previous auction.
     pub opens: u64,
-    /// When what it would come to is told first; 0 for never.
+    /// When its indicative price is first published; 0 for never.
     pub indicates: u64,
-    /// Microseconds from telling that to telling it again.
+    /// Microseconds between two indicative prices.
     pub indicates_every: u64,
-    /// From when on orders for it cannot be cancelled.
+    /// When orders for it can no longer be cancelled.
     pub last_cancel: u64,
 }
 
 /// What is wrong with a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScheduleError {
-    /// Its auction is not in the future.
+    /// The auction is not in the future.
     Past,
-    /// Its auctions follow one another too fast, or too far apart to be reckoned with.
+    /// The auctions are too close together or too far apart.
     Every,
-    /// It is told too often what an auction would come to, or more often than is worth keeping.
+    /// Indicative prices are published too often or too many times, or begin too early.
     Indicates,
-    /// Orders could not be cancelled before they are taken.
+    /// Orders could not be cancelled even before the auction accepts them.
     LastCancel,
 }
 
 impl Schedule {
-    /// An auction that takes orders from the end of the one before.
+    /// An auction that accepts orders from the end of the previous one.
     pub const ALWAYS: u64 = u64::MAX;
-    /// Auctions are so far apart at least: a minute.
+    /// Least distance between two auctions: a minute.
     pub const EVERY_MIN: u64 = 60 * Time::SECOND;
-    /// And at most: a leap year.
+    /// Largest distance between two auctions: a leap year.
     pub const EVERY_MAX: u64 = 366 * 86_400 * Time::SECOND;
-    /// What an auction would come to is told at most once a second.
+    /// Least distance between two indicative prices: a second.
     pub const INDICATES_EVERY_MIN: u64 = Time::SECOND;
-    /// And so often at most before one auction.
+    /// Most indicative prices before one auction.
     pub const INDICATIONS_MAX: u64 = 100;
 
-    /// Whether it can be followed from `now` on.
+    /// Whether the schedule is valid from `now` on.
     ///
     /// # Errors
-    /// [`ScheduleError`], the first that holds.
+    /// The first [`ScheduleError`] that applies.
     pub fn check(&self, now: Time) -> Result<(), ScheduleError> {
         if self.time <= now {
             return Err(ScheduleError::Past);
@@ -73,22 +73,22 @@ impl Schedule {
         Ok(())
     }
 
-    /// So long before the next auction; the beginning of time where that is longer ago.
+    /// The time `span` before the next auction, or time zero if that would be negative.
     const fn before(&self, span: u64) -> Time {
         Time(self.time.0.saturating_sub(span))
     }
 
-    /// From when on the next auction takes orders.
+    /// When the next auction starts to accept orders.
     pub const fn opening(&self) -> Time {
         self.before(self.opens)
     }
 
-    /// From when on orders for the next auction cannot be cancelled (AUCT-003).
+    /// When orders for the next auction can no longer be cancelled (AUCT-003).
     pub const fn last_cancel(&self) -> Time {
         self.before(self.last_cancel)
     }
 
-    /// When it is told next, strictly after `now`, what the auction would come to; none before the auction.
+    /// Time of the next indicative price strictly after `now`; `None` if there is none left before the auction.
     pub fn next_indication(&self, now: Time) -> Option<Time> {
         if self.indicates == 0 {
             return None;
@@ -102,7 +102,7 @@ impl Schedule {
         (next < self.time).then_some(next)
     }
 
-    /// The schedule after its auction, which ran no later than `now`: auctions that nobody was there for are left out.
+    /// The schedule after its auction, which ran no later than `now`; missed auctions are skipped.
     #[must_use]
     pub fn after(&self, now: Time) -> Option<Self> {
         let passed = now.0.saturating_sub(self.time.0).checked_div(self.every)?;
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(once.check(Time(HOUR)), Ok(()));
     }
 
-    /// At each bound a schedule still makes sense.
+    /// A schedule at each bound is still valid.
     #[test]
     fn what_just_makes_sense_is_taken() {
         assert_eq!((Schedule::EVERY_MIN, Schedule::EVERY_MAX), (60_000_000, 31_622_400_000_000));
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// Indications are told at their times and not at that of the auction itself.
+    /// Indicative prices come at their times, but not at the time of the auction itself.
     #[test]
     fn indications_come_one_by_one() {
         let schedule = schedule();
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(Schedule { indicates: 0, ..schedule }.next_indication(Time(0)), None);
     }
 
-    /// The next auction is the first that is still to come.
+    /// The next auction is the first one in the future.
     #[test]
     fn auctions_that_were_missed_are_left_out() {
         let schedule = schedule();

@@ -1,8 +1,9 @@
-//! The price at which most trades.
+//! The price at which the largest quantity trades.
 //!
-//! At a price, everybody who would pay it or more buys and everybody who would take it or less sells; the smaller of both
-//! quantities trades. Of the prices where most trades (AUCT-004) those count that leave least over on one side, and of them
-//! the one nearest to a reference: so a price has one reason, and no order of the orders changes it.
+//! At a price, all bids at or above it buy and all asks at or below it sell; the smaller of both quantities trades.
+//! Of the prices at which the most trades (AUCT-004), those with the smallest surplus on one side are eligible, and
+//! of these the one nearest to a reference is chosen. So the price is unique and does not depend on the
+//! sequence of the orders.
 
 use alloc::vec::Vec;
 use buttonwood_num::{Price, Qty};
@@ -10,26 +11,27 @@ use buttonwood_num::{Price, Qty};
 /// A quantity that trades at its price or a better one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The worst price it takes.
+    /// The worst price it accepts.
     pub price: Price,
-    /// How much.
+    /// The quantity.
     pub qty: Qty,
 }
 
-/// What an auction trades.
+/// The result of an uncrossing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clearing {
-    /// At which price.
+    /// The price.
     pub price: Price,
-    /// How much, on either side.
+    /// The quantity on either side.
     pub qty: Qty,
 }
 
-/// Prices from the lowest to the highest, both counted.
+/// A range of prices, lowest and highest, both included.
 type Span = (u64, u64);
 
-/// Where bids and asks meet; none where no bid reaches an ask. Bids come highest first, asks lowest first; several steps may
-/// have one price. `half_ticks` is twice the price to be near to: the middle of the prices that count where there is none.
+/// The price at which bids and asks trade; `None` if no bid reaches an ask. Bids come highest first, asks lowest
+/// first; several steps may have the same price. `half_ticks` is twice the reference price; without one, the middle
+/// of the eligible prices is the reference.
 pub fn uncross(bids: &[Step], asks: &[Step], half_ticks: Option<u128>) -> Option<Clearing> {
     let (qty, span) = most(bids, asks)?;
     let (low, high) = evenest(bids, asks, span);
@@ -38,7 +40,8 @@ pub fn uncross(bids: &[Step], asks: &[Step], half_ticks: Option<u128>) -> Option
     Some(Clearing { price: Price::from_ticks(ticks), qty: Qty::from_hundredths(qty) })
 }
 
-/// How much can trade at one price, and at which prices so much does: best bid meets best ask until they do not any more.
+/// The largest quantity that can trade at one price, and the prices at which it does: the best bid meets the best ask
+/// until they no longer cross.
 fn most(bids: &[Step], asks: &[Step]) -> Option<(u128, Span)> {
     let (mut bids, mut asks) = (bids.iter(), asks.iter());
     let (mut bid, mut ask) = (bids.next(), asks.next());
@@ -70,10 +73,10 @@ fn left(step: Option<&Step>) -> u128 {
     step.map_or(0, |step| step.qty.hundredths())
 }
 
-/// The prices of a span at which least is left over on one side. They follow one another: what is wanted falls and what is
-/// offered rises with the price.
+/// The prices of a span with the smallest surplus on one side. They are contiguous: demand falls and supply rises
+/// with the price.
 fn evenest(bids: &[Step], asks: &[Step], (low, high): Span) -> Span {
-    // Below the price after a bid, and from that of an ask on, what is left over is the same up to the next of these.
+    // The surplus changes only just above the price of a bid and at the price of an ask.
     let mut starts: Vec<u64> = bids
         .iter()
         .map(|step| step.price.ticks().saturating_add(1))
@@ -97,9 +100,9 @@ fn evenest(bids: &[Step], asks: &[Step], (low, high): Span) -> Span {
     best.map_or((low, high), |(_, span)| span)
 }
 
-/// What is left over on one side when everybody trades who would, at one price after the other, each higher than the last.
+/// The surplus on one side if all willing orders trade, at a series of rising prices.
 struct Over<'a> {
-    /// From the lowest.
+    /// Lowest first.
     bids: core::iter::Peekable<core::iter::Rev<core::slice::Iter<'a, Step>>>,
     asks: core::iter::Peekable<core::slice::Iter<'a, Step>>,
     wanted: u128,
@@ -146,22 +149,22 @@ mod tests {
         assert_eq!(cleared(&[], &[(1, 1)], None), None);
         assert_eq!(cleared(&[(99, 5)], &[(100, 5)], None), None);
         assert_eq!(cleared(&[(100, 5)], &[(100, 3)], None), Some((100, 3)));
-        // At 101 eight trade, anywhere else less.
+        // At 101 eight trade, at any other price fewer.
         assert_eq!(cleared(&[(105, 3), (101, 5)], &[(98, 2), (101, 9)], None), Some((101, 8)));
     }
 
     #[test]
     fn among_equals_it_is_the_one_that_leaves_least_then_the_nearest() {
-        // From 96 to 104 ten trade; from 100 on only two more are offered, before that nine.
+        // From 96 to 104 ten trade; the surplus is two from 100 on, and nine below.
         let (bids, asks) = ([(104, 10)], [(90, 10), (96, 0), (100, 2)]);
         assert_eq!(cleared(&bids, &asks, Some(2 * 103)), Some((99, 10)));
         assert_eq!(cleared(&bids, &asks, Some(2 * 80)), Some((90, 10)));
-        // Half a tick falls to the lower one.
+        // Half a tick is rounded down.
         assert_eq!(cleared(&bids, &asks, Some(2 * 95 + 1)), Some((95, 10)));
         assert_eq!(cleared(&bids, &asks, None), Some((94, 10)));
     }
 
-    /// Every price tried one by one.
+    /// The result of trying every price.
     fn naive(bids: &[(u64, u128)], asks: &[(u64, u128)], half_ticks: Option<u128>) -> Option<(u64, u128)> {
         let at = |ticks: u64| {
             let wanted: u128 = bids.iter().filter(|(limit, _)| *limit >= ticks).map(|(_, qty)| qty).sum();
