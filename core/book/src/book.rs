@@ -1,4 +1,4 @@
-//! One symbol's two sides, and the queues on them.
+//! One symbol's two sides, and their queues.
 
 use crate::Link;
 use crate::ladder::{Ladder, Rung};
@@ -6,7 +6,7 @@ use crate::link::{Near, Neighbours};
 use buttonwood_model::{Side, Slot};
 use buttonwood_num::Price;
 
-/// The resting orders of one symbol. The orders themselves lie in the slab that all books share.
+/// The resting orders of one symbol. The orders themselves are in the slab that all books share.
 #[derive(Clone, Debug)]
 pub struct Book {
     bids: Ladder,
@@ -20,12 +20,12 @@ impl Default for Book {
 }
 
 impl Book {
-    /// Whether no order is on it.
+    /// Whether it has no orders.
     pub fn is_empty(&self) -> bool {
         self.bids.best().is_none() && self.asks.best().is_none()
     }
 
-    /// One side's prices.
+    /// The prices of one side.
     pub fn side(&self, side: Side) -> &Ladder {
         match side {
             Side::Buy => &self.bids,
@@ -46,7 +46,8 @@ impl Book {
         core::iter::successors(head, |slot| near.of(*slot).next.get())
     }
 
-    /// Appends an order to the queue of its price; returns where that lies. `chained` is its next in its account's bucket.
+    /// Appends an order to the queue of its price; returns the rung. `chained` is the next order in its account's
+    /// bucket.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     pub(crate) fn link(
@@ -63,7 +64,7 @@ impl Book {
         rung
     }
 
-    /// Takes an order with these neighbours out of the queue of its price, which lies on `rung`.
+    /// Removes an order with these neighbours from the queue of its price, which is on `rung`.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     pub(crate) fn unlink(&mut self, near: &mut Neighbours, side: Side, price: Price, rung: Rung, own: Near) {

@@ -1,13 +1,13 @@
 //! A hash index whose buckets are chains through the orders themselves.
 //!
-//! It holds one link a bucket and nothing else: no tombstones to sweep, no keys to copy, and a removal touches only
-//! the orders of one bucket. Buckets are at least as many as orders, so that a chain has one or two links.
+//! It holds one link per bucket and nothing else: no tombstones to sweep, no keys to copy, and a removal touches only
+//! the orders of one bucket. There are at least as many buckets as orders, so a chain has one or two links.
 
 use crate::Link;
 use alloc::vec::Vec;
 use buttonwood_model::Slot;
 
-/// Heads of the chains. How many orders it holds, how one is hashed and where its chain goes on is the caller's to say.
+/// Heads of the chains. The caller knows how many orders there are, how one is hashed, and how its chain continues.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
     heads: Vec<Link>,
@@ -23,7 +23,7 @@ impl Index {
         hash as usize & self.heads.len().wrapping_sub(1)
     }
 
-    /// The slots in the bucket of a hash; `next` follows a chain.
+    /// The slots in the bucket of a hash; `next` returns the next link of a chain.
     pub(crate) fn candidates(&self, hash: u64, next: impl Fn(Slot) -> Link) -> impl Iterator<Item = Slot> {
         let first = self.heads.get(self.place(hash)).and_then(|head| head.get());
         core::iter::successors(first, move |slot| next(*slot).get())
@@ -39,21 +39,21 @@ impl Index {
             .flat_map(move |head| core::iter::successors(head.get(), move |slot| next(*slot).get()))
     }
 
-    /// The first of the bucket of a hash.
+    /// The head of the bucket of a hash.
     #[inline]
     pub(crate) fn head(&self, hash: u64) -> Option<&Link> {
         self.heads.get(self.place(hash))
     }
 
-    /// Puts a slot in front of its bucket and returns what it must chain to.
+    /// Inserts a slot at the front of its bucket; returns the link that the slot must store.
     pub(crate) fn push(&mut self, hash: u64, slot: Slot) -> Link {
         let place = self.place(hash);
         let head = self.heads.get_mut(place).expect("the index has room: see `is_full`");
         core::mem::replace(head, Link::to(slot))
     }
 
-    /// Takes a slot out of its bucket; `after` is what it chains to. Returns the slot that must chain to that instead,
-    /// if there is one before it. `next` follows a chain.
+    /// Removes a slot from its bucket; `after` is its next link. If another slot comes before it, returns that slot,
+    /// which must store `after` instead. `next` returns the next link of a chain.
     pub(crate) fn remove(
         &mut self,
         hash: u64,
@@ -70,12 +70,12 @@ impl Index {
         core::iter::successors(head.get(), |at| next(*at).get()).find(|at| next(*at) == Link::to(slot))
     }
 
-    /// Whether `len` slots are as many as there are buckets.
+    /// Whether `len` slots fill the index.
     pub(crate) fn is_full(&self, len: usize) -> bool {
         len >= self.heads.len()
     }
 
-    /// Empties the index with twice as many buckets, or with as many as `least` orders need; returns the old heads.
+    /// Empties the index and doubles its buckets, or makes as many as `least` orders need; returns the old heads.
     pub(crate) fn widen(&mut self, least: usize) -> Vec<Link> {
         let buckets = (self.heads.len() * 2).max(least.next_power_of_two());
         core::mem::replace(&mut self.heads, alloc::vec![Link::NONE; buckets])

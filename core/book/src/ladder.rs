@@ -1,12 +1,11 @@
 //! One side's price levels: a radix tree of 64-way bitmaps that is only as deep as the prices in use need.
 //!
-//! A level is found by its price in `depth` steps (one leaf spans 64 ticks, two steps 4,096, three 262,144), the
-//! best one is remembered, and the next worse one is a few bit scans away. Nothing is searched, shifted or
-//! rebalanced, whatever the shape of the book. An order that rests remembers its rung, so that it leaves without the
-//! way from the root.
+//! A level is found by its price in `depth` steps (one leaf spans 64 ticks, two steps 4,096, three 262,144). The best
+//! price is stored, and the next worse one is a few bit scans away. Nothing is searched, shifted or rebalanced, for
+//! any shape of the book. A resting order stores its rung, so that removing it needs no walk from the root.
 //!
-//! Both sides are one code: a price's key is the price itself among asks and its complement among bids, so that
-//! smaller keys are better on either side and nothing asks which it is.
+//! Both sides share the code: the key of an ask is its price, the key of a bid is the complement of its price.
+//! Smaller keys are thus better on both sides, and no code depends on the side.
 
 #![expect(
     clippy::indexing_slicing,
@@ -21,14 +20,14 @@ use buttonwood_model::{Side, Slot};
 use buttonwood_num::Price;
 use core::hint::select_unpredictable;
 
-/// The queue at one price: oldest order first.
+/// The queue at one price, oldest order first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Level {
     pub(crate) head: Link,
     pub(crate) tail: Link,
 }
 
-/// Where a level lies in its ladder; it stays there while an order rests on it.
+/// The place of a level in its ladder. It does not change while an order rests there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Rung(u32);
 
@@ -50,42 +49,42 @@ impl Rung {
 const NOWHERE: u32 = u32::MAX;
 
 const FAN: usize = 64;
-/// Bits of a key that one step uses.
+/// Bits of a key per step.
 const STEP: u32 = 6;
 /// Steps that cover any 64-bit key.
 const DEPTH_MAX: usize = 11;
-/// Leaves whose rungs can be told apart.
+/// Largest number of leaves that a rung can address.
 const LEAVES_MAX: usize = 1 << (u32::BITS - STEP);
-/// What no key above the lowest leaf's begins with: the base of an empty tree.
+/// The base of an empty tree: no key above the lowest leaf's begins with it.
 const UNCOVERED: u64 = 1;
 
 /// The price levels of one side.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Ladder {
-    /// The bits in which a key differs from its price: none among asks, all among bids.
+    /// The bits in which a key differs from its price: none for asks, all for bids.
     flip: u64,
-    /// The bits that the keys in the tree have in common.
+    /// The bits that all keys in the tree share.
     base: u64,
-    /// The bits in which they may differ.
+    /// The bits in which keys may differ.
     span: u64,
-    /// The best key; the largest of all while there is none.
+    /// The best key; the largest possible one if there is none.
     best: u64,
-    /// Bits of a key that the steps above the leaves use.
+    /// Number of key bits that the steps above the leaves use.
     reach: u32,
     root: u32,
     levels: Vec<Level>,
-    /// Bits of each leaf; apart from its levels, so that all leaves of a living side share few cache lines.
+    /// One bitmap per leaf, apart from the levels, so that all leaves of an active side share few cache lines.
     leaves: Vec<u64>,
-    /// Of each node: the nodes or leaves below it.
+    /// The children of each node: nodes or leaves.
     children: Vec<[u32; FAN]>,
-    /// Which children a node has: only for finding a neighbour. The way to one price reads the children alone.
+    /// A bitmap of each node's children, used only to find a neighbour. The walk to a price reads only `children`.
     nodes: Vec<u64>,
     free_nodes: Vec<u32>,
     free_leaves: Vec<u32>,
 }
 
-/// Where the steps toward a key lead: node indices from the root, the leaf last.
+/// Indices of the nodes on the way to a key, from the root; the leaf is last.
 type Path = [u32; DEPTH_MAX];
 
 impl Ladder {
@@ -133,7 +132,7 @@ impl Ladder {
         (!self.is_empty()).then(|| self.price(self.best))
     }
 
-    /// Whether `price` is at least as good for a taker as `limit` asks of this side.
+    /// Whether `price` on this side is at least as good as `limit` for a taker.
     #[inline]
     pub fn reaches(&self, price: Price, limit: Price) -> bool {
         self.key(price) <= self.key(limit)
@@ -151,7 +150,7 @@ impl Ladder {
         (!level.head.is_none()).then_some(level)
     }
 
-    /// Where the level of a price lies, if the tree has a leaf for it.
+    /// The rung of a price, if the tree has a leaf for it.
     #[inline]
     pub(crate) fn rung(&self, price: Price) -> Option<Rung> {
         let key = self.key(price);
@@ -165,7 +164,7 @@ impl Ladder {
         self.levels.get(rung.index())
     }
 
-    /// Puts an order last in the queue at a price. Returns the one before it, and the rung.
+    /// Appends an order to the queue at a price. Returns the order before it, and the rung.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     pub(crate) fn append(&mut self, price: Price, slot: Slot) -> (Link, Rung) {
@@ -181,7 +180,7 @@ impl Ladder {
             shift -= STEP;
         }
         let rung = Rung::of(at, key);
-        // Whether the level is new nobody can foretell, so nothing asks.
+        // Whether the level is new is unpredictable, so there is no branch.
         let level = &mut self.levels[rung.index()];
         let before = core::mem::replace(&mut level.tail, Link::to(slot));
         level.head = select_unpredictable(before.is_none(), Link::to(slot), level.head);
@@ -190,7 +189,7 @@ impl Ladder {
         (before, rung)
     }
 
-    /// Takes an order that stood between two, or at an end, out of the queue at a price.
+    /// Removes an order from the queue at a price; `older` and `younger` are its neighbours.
     #[inline]
     pub(crate) fn shorten(&mut self, price: Price, rung: Rung, older: Link, younger: Link) {
         let level = &mut self.levels[rung.index()];
@@ -201,7 +200,7 @@ impl Ladder {
         }
     }
 
-    /// Removes a price whose queue has become empty, and every node that becomes empty with it.
+    /// Removes a price with an empty queue, and every node that becomes empty.
     #[inline]
     fn clear(&mut self, price: Price, rung: Rung) {
         let key = self.key(price);
@@ -211,12 +210,12 @@ impl Ladder {
         if rest == 0 {
             self.prune(key);
         } else if self.best == key {
-            // What is left of the leaf of the best price is next to it.
+            // The next best key is in the same leaf.
             self.best = replace(key, 0, rest);
         }
     }
 
-    /// Takes the empty leaf of a key out of the tree, and every node that becomes empty with it.
+    /// Removes the empty leaf of a key from the tree, and every node that becomes empty.
     #[inline(never)]
     fn prune(&mut self, key: u64) {
         let path = self.path(key).expect("an order rested at the price");
@@ -242,7 +241,7 @@ impl Ladder {
     /// The best price that is worse than `price`.
     pub fn worse_than(&self, price: Price) -> Option<Price> {
         let key = self.key(price);
-        // Mostly it shares the leaf, and nothing needs the way there.
+        // Usually it is in the same leaf, and the path is not needed.
         let bits = beyond(self.leaves[self.leaf_of(key)? as usize], key, 0);
         if bits != 0 {
             return Some(self.price(replace(key, 0, bits)));
@@ -265,12 +264,12 @@ impl Ladder {
         None
     }
 
-    /// Every price from best to worst.
+    /// All prices from best to worst.
     pub fn prices(&self) -> impl Iterator<Item = Price> {
         core::iter::successors(self.best(), |price| self.worse_than(*price))
     }
 
-    /// The best key in the subtree `at`, whose bits above those of `shift` are those of `key`.
+    /// The best key in the subtree `at`. Its bits above those of `shift` are those of `key`.
     fn best_under(&self, mut at: u32, mut key: u64, mut shift: u32) -> u64 {
         while shift > 0 {
             key = replace(key, shift, self.nodes[at as usize]);
@@ -318,7 +317,7 @@ impl Ladder {
         Some(path)
     }
 
-    /// Raises the tree until it covers `key`; an empty tree starts over as a single leaf.
+    /// Raises the tree until it covers `key`; an empty tree restarts as a single leaf.
     #[cold]
     fn cover(&mut self, key: u64) {
         if self.is_empty() {
@@ -365,7 +364,7 @@ impl Ladder {
     }
 }
 
-/// Which of 64 a key takes in the step at `shift`.
+/// The child, of 64, that a key takes in the step at `shift`.
 fn step(key: u64, shift: u32) -> usize {
     (key >> shift) as usize & (FAN - 1)
 }
@@ -374,13 +373,13 @@ fn bit(key: u64, shift: u32) -> u64 {
     1 << step(key, shift)
 }
 
-/// Those of `bits` that stand for keys worse than `key` in the step at `shift`.
+/// Those of `bits` that are worse than `key` in the step at `shift`.
 fn beyond(bits: u64, key: u64, shift: u32) -> u64 {
     let own = bit(key, shift);
     bits & !(own | (own - 1))
 }
 
-/// `key` with the step at `shift` replaced by the best one of `bits`, and all lower steps cleared.
+/// `key` with the step at `shift` replaced by the best of `bits`, and all lower steps cleared.
 fn replace(key: u64, shift: u32, bits: u64) -> u64 {
     let above = key.checked_shr(shift + STEP).and_then(|high| high.checked_shl(shift + STEP)).unwrap_or(0);
     above | u64::from(bits.trailing_zeros()) << shift

@@ -1,10 +1,10 @@
-//! Resting orders: where they lie, how they queue, and how an incoming order meets them.
+//! Resting orders: their storage, their queues, and their matches with an incoming order.
 //!
 //! An order is a fixed-size record in a slab, linked to its neighbours in the queue of its price. Prices are found
-//! through a [`Ladder`], a radix tree of bitmaps that is two or three steps deep for a living market and stays
-//! correct for a wild one.
+//! through a [`Ladder`], a radix tree of bitmaps. It is two or three steps deep for a normal market and stays correct
+//! for an extreme one.
 //!
-//! Not here: money (`ledger`), which orders may enter and who pays what (`spot`).
+//! Not here: money (`ledger`), which orders may enter (`trading`), who pays what (desks such as `spot`).
 #![no_std]
 extern crate alloc;
 

@@ -4,15 +4,15 @@ use alloc::vec::Vec;
 use buttonwood_model::Slot;
 use serde::{Deserialize, Serialize};
 
-/// A slot or nothing.
+/// A slot or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link(u32);
 
 impl Link {
-    /// Nothing.
+    /// No order.
     pub const NONE: Self = Self(u32::MAX);
 
-    /// To an order.
+    /// A link to an order.
     pub const fn to(slot: Slot) -> Self {
         Self(slot.0)
     }
@@ -34,27 +34,27 @@ impl Default for Link {
     }
 }
 
-/// An order's neighbours. Apart from the orders, and dense: placing one order or removing it writes to those of three
-/// or four strangers, whose own lines would each have to be fetched for four bytes.
+/// An order's neighbours. They are a dense table apart from the orders: placing or removing an order changes those of
+/// three or four other orders, and a full cache line would be fetched for each.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Near {
     /// The younger order at its price.
     pub(crate) next: Link,
     /// The older order at its price.
     pub(crate) prev: Link,
-    /// The next order in its bucket of its account.
+    /// The next order in the same bucket of its account.
     pub(crate) chained: Link,
 }
 
-/// The neighbours of every order, by its slot; derived.
+/// The neighbours of every order, by slot; derived.
 ///
-/// Before the first lies a row that is nobody's: what leads nowhere leads there, so that writing to a neighbour need not
-/// ask whether there is one, which nobody can foretell.
+/// The first row belongs to no order. Links to no order lead there, so that writing to a neighbour needs no branch on
+/// whether it exists, which would be unpredictable.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Neighbours(Vec<Near>);
 
 impl Neighbours {
-    /// Makes room for a slot.
+    /// Grows the table to include a slot.
     #[inline]
     pub(crate) fn reach(&mut self, slot: Slot) {
         let row = row(Link::to(slot));
@@ -74,14 +74,14 @@ impl Neighbours {
         self.0.get(row(link))
     }
 
-    /// Of the order that a link leads to, or of nobody.
+    /// The row of the order that a link leads to, or the row of no order.
     #[inline]
     pub(crate) fn beside(&mut self, link: Link) -> &mut Near {
         self.0.get_mut(row(link)).expect("the table reaches every slot in use")
     }
 }
 
-/// Nowhere is the row before that of the first slot.
+/// The row of no order comes before that of the first slot.
 #[expect(clippy::as_conversions, reason = "usize holds 32 bits on every supported target")]
 fn row(link: Link) -> usize {
     link.0.wrapping_add(1) as usize

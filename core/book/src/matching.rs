@@ -1,9 +1,9 @@
 //! Price-time matching of one incoming order.
 //!
-//! Reads the book and writes nothing: the caller turns the fills into events, and only those are applied. A live
-//! match and a replayed one therefore cannot differ.
+//! It reads the book and writes nothing: the caller turns the fills into events, and only events are applied. So a
+//! live match and a replay cannot differ.
 //!
-//! Clauses: `ORD-046`, `ORD-047`. Not here: which orders may enter, how far they may reach, who pays what.
+//! Clauses: `ORD-046`, `ORD-047`. Not here: which orders may enter, at what prices they may trade, who pays what.
 
 use crate::{Order, Orders};
 use alloc::vec::Vec;
@@ -15,16 +15,16 @@ use buttonwood_num::{Price, Qty};
 pub struct Fill {
     /// The resting order.
     pub maker: Slot,
-    /// Its price: the maker was here first, so its price stands (ORD-046).
+    /// Its price: the maker's, because it was there first (ORD-046).
     pub price: Price,
-    /// How much.
+    /// The quantity.
     pub qty: Qty,
 }
 
-/// Plans the fills of an order of `qty` on `side` into `fills`, a buffer the writer reuses: best price first, then
-/// oldest first (ORD-047), no worse than `limit`. `want` says how much to take of each resting order, so that an order that
-/// spends money instead of taking quantity walks the same path; none passes over one that cannot trade. Returns false when
-/// there would be more than `most` fills; the plan ends there then.
+/// Plans the fills of an incoming order on `side` into `fills`, a buffer that the writer reuses: best price first,
+/// then oldest first (ORD-047), no worse than `limit`. `want` returns the quantity to take of each resting order, so
+/// that an order that spends money follows the same path. `None` skips a resting order that cannot trade. Returns
+/// false if there would be more than `most` fills; the plan then ends at `most`.
 #[must_use]
 pub fn plan(
     orders: &Orders,
@@ -71,7 +71,7 @@ mod tests {
 
     const BTCUSD: SymbolId = SymbolId(0);
 
-    /// Asks of five each, two of them at the best price; the lower id is the older.
+    /// Four asks of five each, two of them at the best price; lower ids are older.
     fn asks() -> Orders {
         let mut orders = Orders::default();
         orders.open_account(AccountId(0));
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(fills(100, None), [(0, 100, 5), (3, 100, 5), (2, 101, 5), (1, 103, 5)]);
     }
 
-    /// Who wants less than an order offers has all he wants, and takes nothing of the next.
+    /// A want smaller than the resting order's quantity ends the plan.
     #[test]
     fn a_smaller_want_ends_it() {
         let mut fills = Vec::new();
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(fills.len(), 1);
     }
 
-    /// A plan of more fills than one may have is none, and one of as many is.
+    /// A plan of more fills than the limit is refused; one of exactly the limit is not.
     #[test]
     fn so_many_end_it() {
         let mut fills = Vec::new();
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!([ends(3), ends(4)], [false, true]);
     }
 
-    /// An order that cannot trade is passed over, and the plan goes on behind it.
+    /// An order that cannot trade is skipped, and the plan continues after it.
     #[test]
     fn an_order_may_be_passed_over() {
         let mut fills = Vec::new();
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(fills.iter().map(|fill| fill.maker).collect::<Vec<_>>(), [Slot(3), Slot(2)]);
     }
 
-    /// A limit is a price it trades at, and the next worse one is not; an order that got all it wanted asks no further.
+    /// Orders at the limit trade, and those at the next worse price do not. A satisfied order stops there.
     #[test]
     fn a_limit_ends_it() {
         assert_eq!(fills(100, Some(101)), [(0, 100, 5), (3, 100, 5), (2, 101, 5)]);

@@ -10,7 +10,7 @@ use buttonwood_model::{
 use buttonwood_num::{Money, Price, Qty};
 use serde::{Deserialize, Serialize};
 
-/// What an order is when it enters.
+/// A new order as it enters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewOrder {
     /// Its id.
@@ -19,11 +19,11 @@ pub struct NewOrder {
     pub price: Price,
     /// Its whole quantity.
     pub qty: Qty,
-    /// Whose it is.
+    /// Its account.
     pub account: AccountId,
-    /// The key that placed it (SES-001); [`SessionId::EXCHANGE`] for the exchange's own.
+    /// The key that placed it (SES-001); [`SessionId::EXCHANGE`] if the exchange placed it.
     pub session: SessionId,
-    /// What it trades.
+    /// The symbol it trades.
     pub symbol: SymbolId,
     /// Side, outcome and desk.
     pub class: OrderClass,
@@ -39,43 +39,43 @@ pub struct NewOrder {
 
 record_of!(NewOrder { id, price, qty, account, session, symbol, class, kind, option, rates, client_id });
 
-/// A live order: one cache line, all that a match or a cancel reads. How it entered lies in its [`Entry`], what it has
-/// traded in its [`Traded`].
+/// A live order: one cache line with everything that a match or a cancel reads. The rest is in its [`Entry`] and in
+/// its [`Traded`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Order {
-    /// What is left to trade.
+    /// The open quantity.
     pub remaining: Qty,
     /// Its limit.
     pub price: Price,
     /// Its id.
     pub id: OrderId,
-    /// Whose it is.
+    /// Its account.
     pub account: AccountId,
     /// The next order in its bucket of the index by id.
     #[serde(skip)]
     pub(crate) by_id: Derived<Link>,
-    /// Where the money it holds lies; [`Held::NONE`] when it holds none.
+    /// The balance that it reserves from; [`Held::NONE`] if it reserves nothing.
     pub held: Held,
-    /// Which bucket of its account it lies in: the hash of the client id, if it has one.
+    /// Its bucket in its account's index: the hash of its client id, or of its id without one.
     pub(crate) client_hash: u32,
-    /// What it trades.
+    /// The symbol it trades.
     pub symbol: SymbolId,
     /// Its fee rates.
     pub rates: RatesId,
     /// Its class, and whether it is on a book.
     pub(crate) bits: ClassBits,
-    /// How many bytes its client id has, and which book it belongs to.
+    /// The length of its client id, and which book it belongs to.
     pub(crate) text: TextLen,
-    /// Where the level of its price lies, once it is on the book.
+    /// The rung of its price while it is on a book.
     #[serde(skip)]
     pub(crate) rung: Derived<Rung>,
-    /// What it has traded while it was on the book, and before, if anything.
+    /// What it has traded, if it is on a book and has traded.
     pub(crate) traded: Link,
 }
 
 impl Order {
-    /// What a place in the slab holds before it is first used.
+    /// The content of a slot before its first use.
     pub(crate) fn blank() -> Self {
         Self {
             remaining: Qty::ZERO,
@@ -106,21 +106,21 @@ impl Order {
         self.class().side()
     }
 
-    /// Whether it is on a book; it may hold nothing there.
+    /// Whether it is on a book. It may reserve nothing there.
     #[inline]
     pub fn is_booked(&self) -> bool {
         self.bits.is_booked()
     }
 
-    /// Whether it waits for an auction, and trades in no other way (AUCT-001).
+    /// Whether it waits for an auction and trades in no other way (AUCT-001).
     #[inline]
     pub fn is_auction_only(&self) -> bool {
         self.text.is_auction_only()
     }
 }
 
-/// How many bytes a client id has, 0 without one; the highest bit says that its order waits for an auction. Both in a byte,
-/// so that an order stays one cache line.
+/// The length of a client id, 0 without one. The highest bit says that the order waits for an auction. Both share a
+/// byte, so that an order stays one cache line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TextLen(u8);
 
@@ -146,14 +146,14 @@ impl TextLen {
     }
 }
 
-/// An order's class in seven bits; the highest says that it is on a book.
+/// An order's class in seven bits; the highest bit says that it is on a book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClassBits(u8);
 
 impl ClassBits {
     const BOOKED: u8 = !OrderClass::BITS;
 
-    /// Of an order that is not on a book.
+    /// The bits of an order that is not on a book.
     #[inline]
     pub(crate) fn entering(class: OrderClass) -> Self {
         Self(class.bits())
@@ -175,11 +175,11 @@ impl ClassBits {
     }
 }
 
-/// How an order entered: what answers and the history tell of it. Apart from the order, since no match reads it.
+/// How an order entered, for replies and the history. Apart from the order, since no match reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(C, align(32))]
 pub struct Entry {
-    /// When.
+    /// When it was placed.
     pub placed: Time,
     /// The key that placed it.
     pub session: SessionId,
@@ -191,7 +191,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What a place holds before it is first used.
+    /// The content of a slot before its first use.
     pub(crate) const BLANK: Self = Self {
         placed: Time(0),
         session: SessionId(0),
@@ -201,12 +201,12 @@ impl Entry {
     };
 }
 
-/// What an order has traded. Apart from the order, since most orders leave as whole as they came.
+/// What an order has traded. Apart from the order, since most orders leave without a trade.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traded {
-    /// How much.
+    /// The quantity.
     pub qty: Qty,
-    /// For how much, in quote currency; no more than can be counted, since a sell may be sold for any amount of money in time.
+    /// The notional in quote currency. It saturates, since a sell can trade for any amount over time.
     pub notional: Money,
 }
 
@@ -218,7 +218,7 @@ impl Traded {
     }
 }
 
-/// What depends on how an index or a ladder was built, not on what the order is: any two are equal.
+/// A value that depends on how an index or a ladder was built, not on the order. Any two are equal.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Derived<T>(pub(crate) T);
 

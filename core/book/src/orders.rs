@@ -1,4 +1,4 @@
-//! Every live order, and the indices that lead to one: by id, by client id, by account.
+//! All live orders, and their indices: by id, by client id, by account.
 
 mod ahead;
 mod books;
@@ -20,26 +20,26 @@ use hash::hash_client_id;
 use own::Own;
 use serde::{Deserialize, Serialize};
 
-/// Live orders of all symbols. Books and hash indices are derived: a restored value calls [`Orders::reindex`].
+/// Live orders of all symbols. Books and hash indices are derived: call [`Orders::reindex`] after a restore.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Orders {
-    /// Keys the hash of client ids, so that no client can choose colliding ones.
+    /// The key of the client id hash, so that no client can choose colliding ids.
     key: u64,
     slab: Slab<Order>,
-    /// How each order entered, by its slot.
+    /// How each order entered, by slot.
     entries: Vec<Entry>,
-    /// What orders on the book have traded, if anything.
+    /// What the orders on a book have traded.
     traded: Slab<Traded>,
-    /// What the one order that is not on the book has traded: the one that entered last.
+    /// What the last entered order has traded while it is not on a book.
     #[serde(skip)]
     taken: Traded,
     #[serde(skip)]
     near: Neighbours,
     texts: Texts,
     own: Vec<Own>,
-    /// What the last trade of each symbol printed at: the reference of the price collar (D-32).
+    /// The price of each symbol's last trade: the reference of the price collar (D-32).
     last: Vec<Option<Price>>,
-    /// The slots of each queue in their order, only while stored.
+    /// The slots of all queues, in order; only while stored.
     queues: Vec<Slot>,
     #[serde(skip)]
     books: Books,
@@ -48,25 +48,25 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// Sets the key of the client id index; before the first order only.
+    /// Sets the key of the client id index; call it before the first order.
     pub fn set_key(&mut self, key: u64) {
         self.key = key;
     }
 
-    /// Drops the books of a symbol that is done, and the memory that they take.
+    /// Drops the books of a symbol that is done, and frees their memory.
     ///
     /// # Panics
-    /// When it has a live order.
+    /// If the symbol has a live order.
     pub fn drop_books(&mut self, symbol: SymbolId) {
         self.books.drop_of(symbol);
     }
 
-    /// Makes room for the orders of accounts up to this one.
+    /// Adds the account, and those before it.
     pub fn open_account(&mut self, account: AccountId) {
         self.own.resize(self.own.len().max(account.index() + 1), Own::default());
     }
 
-    /// Remembers what the last trade of a symbol printed at.
+    /// Stores the price of a symbol's last trade.
     #[inline]
     pub fn print(&mut self, symbol: SymbolId, price: Price) {
         match self.last.get_mut(symbol.index()) {
@@ -81,7 +81,7 @@ impl Orders {
         self.last.push(Some(price));
     }
 
-    /// What the last trade of a symbol printed at.
+    /// The price of a symbol's last trade.
     #[inline]
     pub fn last(&self, symbol: SymbolId) -> Option<Price> {
         self.last.get(symbol.index()).copied().flatten()
@@ -98,12 +98,12 @@ impl Orders {
         self.book(symbol).queue(&self.near, side, price)
     }
 
-    /// The orders that wait for a symbol's next auction (AUCT-001); they do not trade before it.
+    /// The orders that wait for a symbol's next auction (AUCT-001). They do not trade before it.
     pub fn auction(&self, symbol: SymbolId) -> &Book {
         self.books.auction(symbol)
     }
 
-    /// The orders that wait for a symbol's auction at a price, oldest first.
+    /// The orders at a price that wait for a symbol's auction, oldest first.
     pub fn auction_queue(&self, symbol: SymbolId, side: Side, price: Price) -> impl Iterator<Item = Slot> {
         self.auction(symbol).queue(&self.near, side, price)
     }
@@ -114,7 +114,7 @@ impl Orders {
         self.books.any_waits()
     }
 
-    /// Every order on the books, queue by queue.
+    /// All orders on the books, queue by queue.
     fn in_queues(&self) -> impl Iterator<Item = Slot> {
         self.books.all().flat_map(move |book| {
             [Side::Buy, Side::Sell].into_iter().flat_map(move |side| {
@@ -131,7 +131,7 @@ impl Orders {
     /// How a live order entered.
     ///
     /// # Panics
-    /// When no order ever lay there.
+    /// If the slot never held an order.
     pub fn entry(&self, slot: Slot) -> &Entry {
         self.entries.get(slot.index()).expect("every order has an entry")
     }
@@ -145,22 +145,22 @@ impl Orders {
         order.traded.get().map_or_else(Traded::default, |at| self.traded[at])
     }
 
-    /// Whether a younger order queues behind this one at its price.
+    /// Whether a younger order is queued at the same price.
     pub fn has_younger(&self, slot: Slot) -> bool {
         !self.near.of(slot).next.is_none()
     }
 
-    /// Where the next order will lie.
+    /// The slot of the next order.
     pub fn next_slot(&self) -> Slot {
         self.slab.next_slot()
     }
 
-    /// Live orders.
+    /// Number of live orders.
     pub fn len(&self) -> usize {
         self.slab.len()
     }
 
-    /// Whether no order lives.
+    /// Whether there are no live orders.
     pub fn is_empty(&self) -> bool {
         self.slab.is_empty()
     }
@@ -197,8 +197,8 @@ impl Orders {
         slots.into_iter().map(|slot| (slot, &self.slab[slot]))
     }
 
-    /// The account's live orders, in an order that means nothing: a decision may count them or look for one, but not
-    /// depend on which comes first.
+    /// The account's live orders, in no particular order. A decision may count them or search them, but must not
+    /// depend on the sequence.
     pub fn in_any_order(&self, account: AccountId) -> impl Iterator<Item = (Slot, &Order)> {
         let own = self.own.get(account.index());
         own.into_iter()
@@ -206,13 +206,13 @@ impl Orders {
             .map(|slot| (slot, &self.slab[slot]))
     }
 
-    /// How many live orders the account has, over all symbols.
+    /// Number of the account's live orders, over all symbols.
     #[inline]
     pub fn count_of(&self, account: AccountId) -> u32 {
         self.own.get(account.index()).map_or(0, |own| own.count.iter().sum())
     }
 
-    /// How many live orders the account has on a side, over all symbols.
+    /// Number of the account's live orders on a side, over all symbols.
     pub fn count(&self, account: AccountId, side: Side) -> u32 {
         self.own.get(account.index()).and_then(|own| own.count.get(side.index())).copied().unwrap_or(0)
     }

@@ -1,10 +1,10 @@
-//! Where client order ids lie: a short one with its order, the rest of a longer one in chunks of 32 bytes, chained, so
+//! Storage of client order ids: a short one lies in its order's entry, a longer one in chained chunks of 32 bytes, so
 //! that any length is stored without allocating once warm.
 
 use buttonwood_model::{CLIENT_ID_MAX, ClientId, Slab, Slot, copy_text};
 use serde::{Deserialize, Serialize};
 
-/// Bytes that lie with the order.
+/// Bytes in the entry.
 const NEAR: usize = 18;
 /// Bytes of text in a chunk.
 const CHUNK: usize = 28;
@@ -15,8 +15,8 @@ struct Chunk {
     next: u32,
 }
 
-/// A text of at most [`NEAR`] bytes, or the number of the first chunk of a longer one. Its length is kept apart: what
-/// forgets a text need not read it.
+/// A text of at most [`NEAR`] bytes, or the number of the first chunk of a longer one. The length is stored
+/// elsewhere, so that removing a text does not read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Text([u8; NEAR]);
 
@@ -38,14 +38,14 @@ impl Text {
     }
 }
 
-/// The pool of all texts that do not fit their orders.
+/// The pool of texts that are too long for their entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Texts {
     chunks: Slab<Chunk>,
 }
 
 impl Texts {
-    /// Stores a text at its place in the order.
+    /// Stores a text in its place in the entry.
     #[inline]
     pub(crate) fn store(&mut self, text: &[u8], place: &mut Text) {
         if text.len() > NEAR {
@@ -58,7 +58,7 @@ impl Texts {
     #[cold]
     fn store_far(&mut self, text: &[u8]) -> Text {
         let mut first = 0;
-        // Last piece first, so that each chunk knows its successor when it is written.
+        // Last piece first, so that each chunk has its successor when it is written.
         for piece in text.chunks(CHUNK).rev() {
             let slot = self.chunks.take(|| Chunk { bytes: [0; CHUNK], next: 0 });
             let chunk = &mut self.chunks[slot];
@@ -71,12 +71,12 @@ impl Texts {
         Text::at(first)
     }
 
-    /// Whether forgetting a text of this length takes [`Texts::free`].
+    /// Whether a text of this length must be freed with [`Texts::free`].
     pub(crate) fn is_far(len: u8) -> bool {
         usize::from(len) > NEAR
     }
 
-    /// Gives the place of a long text back.
+    /// Frees the chunks of a long text.
     pub(crate) fn free(&mut self, text: Text, len: u8) {
         let mut at = text.first_chunk();
         for _ in 0..usize::from(len).div_ceil(CHUNK) {
@@ -86,7 +86,7 @@ impl Texts {
         }
     }
 
-    /// Reads a text back; one without length is none.
+    /// Reads a text back; `None` if the length is 0.
     pub(crate) fn read(&self, text: Text, len: u8) -> Option<ClientId> {
         if len == 0 {
             return None;
@@ -100,12 +100,12 @@ impl Texts {
         whole.get(..usize::from(len)).map(ClientId::copied)
     }
 
-    /// Whether a stored text is this one.
+    /// Whether a stored text equals `other`.
     pub(crate) fn equals(&self, text: Text, len: u8, other: &[u8]) -> bool {
         usize::from(len) == other.len() && self.pieces(&text, len).eq(other.chunks(CHUNK))
     }
 
-    /// The bytes of a text, by at most [`CHUNK`] of them.
+    /// The bytes of a text, in pieces of at most [`CHUNK`].
     fn pieces<'a>(&'a self, text: &'a Text, len: u8) -> impl Iterator<Item = &'a [u8]> {
         let len = usize::from(len);
         let near = (len <= NEAR).then(|| text.0.get(..len).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! The ladder against an ordered set of prices.
+//! Compares the ladder with an ordered set of prices.
 use super::*;
 use alloc::collections::BTreeSet;
 use buttonwood_model::Slot;

@@ -1,5 +1,5 @@
-//! What commands that will be decided soon need of the orders: fetched, step by step, before they do. Each step reads what
-//! the one before it had fetched, and nothing that is found here is relied upon.
+//! Prefetches the memory of orders that upcoming commands need, in steps. Each step reads what the step before it
+//! prefetched. The values found here are only hints.
 
 #![expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
 
@@ -26,14 +26,14 @@ impl Default for Resting {
 }
 
 impl Orders {
-    /// Of an order to be cancelled, first: what leads to it.
+    /// Cancel, step 1: the head of the id's bucket.
     #[inline(always)]
     pub fn foresee_id(&self, id: OrderId) {
         fetch(self.by_id.head(id.0));
     }
 
-    /// Second: the order, its neighbours, and how it entered, which the next order to enter writes over. Returns where it lies,
-    /// as far as can be told without looking there.
+    /// Step 2: the order, its neighbours and its entry, which the next order to enter overwrites. Returns its slot,
+    /// assuming that it is the first in its bucket.
     #[inline(always)]
     pub fn foresee_order(&self, id: OrderId) -> Slot {
         let Some(slot) = self.by_id.head(id.0).and_then(|head| head.get()) else { return Slot(0) };
@@ -43,7 +43,8 @@ impl Orders {
         slot
     }
 
-    /// Third: the same of the one behind it in its bucket, if that is meant. Returns where the one that is meant lies.
+    /// Step 3: the same of the next order in the bucket, if the first is not the one. Returns the slot, which may
+    /// still be wrong.
     #[inline(always)]
     pub fn foresee_chained(&self, id: OrderId, slot: Slot) -> Slot {
         let Some(order) = self.slab.look(slot) else { return Slot(0) };
@@ -55,7 +56,7 @@ impl Orders {
         slot
     }
 
-    /// Fourth: all that it is linked to. Returns where its money is held.
+    /// Step 4: everything that the order links to. Returns the balance that it reserves from.
     #[inline(always)]
     pub fn foresee_links(&self, slot: Slot) -> Held {
         let Some(order) = self.slab.look(slot) else { return Held::NONE };
@@ -72,7 +73,7 @@ impl Orders {
         order.held
     }
 
-    /// Of an order to be placed, first: its bucket of its account, and the level it may rest on.
+    /// Placement, step 1: the order's bucket in its account's index, and the level it may rest on.
     #[inline(always)]
     pub fn foresee_level(
         &self,
@@ -92,7 +93,7 @@ impl Orders {
         Resting { symbol, side, rung }
     }
 
-    /// Second: whom it will queue behind.
+    /// Step 2: the last order in the queue of that level.
     #[inline(always)]
     pub fn foresee_queue(&self, resting: Resting) {
         if let Some(book) = self.books.look(resting.symbol, false)

@@ -1,27 +1,27 @@
-//! Which book an order is on: its symbol's continuous one, or that of its next auction.
+//! The book that an order is on: its symbol's continuous one, or the one of its next auction.
 
 use crate::{Book, Order};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use buttonwood_model::SymbolId;
 
-/// Two books for each symbol that has had an order; made when its first order enters.
+/// Two books for each symbol that has had an order, made when its first order enters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Books {
     /// By symbol. A symbol without books takes one word.
     symbols: Vec<Option<Box<Pair>>>,
-    /// The book of every symbol without one.
+    /// The book of all symbols that have none.
     empty: Book,
-    /// How many orders wait for auctions, over all symbols.
+    /// Number of orders that wait for auctions, over all symbols.
     waiting: u32,
 }
 
 /// The books of a symbol.
 #[derive(Clone, Debug, Default)]
 struct Pair {
-    /// Where orders trade as they come.
+    /// Orders that trade continuously.
     continuous: Book,
-    /// Where they wait for the symbol's next auction.
+    /// Orders that wait for the symbol's next auction.
     auction: Book,
 }
 
@@ -57,13 +57,13 @@ impl Books {
         self.pair(symbol).map_or(&self.empty, |pair| &pair.auction)
     }
 
-    /// Every book, symbol by symbol: the continuous ones, then those of auctions.
+    /// All books: first the continuous ones, then those of auctions.
     pub(super) fn all(&self) -> impl Iterator<Item = &Book> {
         let pairs = || self.symbols.iter().flatten();
         pairs().map(|pair| &pair.continuous).chain(pairs().map(|pair| &pair.auction))
     }
 
-    /// The book that orders of a symbol are on, if it has one.
+    /// One of a symbol's books, if it has any.
     #[inline]
     pub(super) fn look(&self, symbol: SymbolId, is_auction_only: bool) -> Option<&Book> {
         Some(self.pair(symbol)?.book(is_auction_only))
@@ -76,7 +76,7 @@ impl Books {
         pair.expect("a symbol with an order has books").book_mut(is_auction_only)
     }
 
-    /// The book that an order enters; made when it is the symbol's first.
+    /// The book that an order enters, made if it is the symbol's first order.
     #[inline]
     pub(super) fn entered_by(&mut self, order: &Order) -> &mut Book {
         if order.is_auction_only() {
@@ -99,13 +99,13 @@ impl Books {
     /// Drops the books of a symbol that is done; a later order would make new ones.
     ///
     /// # Panics
-    /// When an order is still on one.
+    /// If an order is still on one.
     pub(super) fn drop_of(&mut self, symbol: SymbolId) {
         let Some(pair) = self.symbols.get_mut(symbol.index()).and_then(Option::take) else { return };
         assert!(pair.continuous.is_empty() && pair.auction.is_empty(), "a symbol that is done has no orders");
     }
 
-    /// The book that an order leaves.
+    /// The book that a leaving order is on.
     #[inline]
     pub(super) fn left_by(&mut self, symbol: SymbolId, is_auction_only: bool) -> &mut Book {
         if is_auction_only {

@@ -1,4 +1,4 @@
-//! Orders enter, rest, trade and leave.
+//! Entering, booking, filling and removing orders.
 
 use super::Orders;
 use super::hash::{hash_client_id, spread};
@@ -15,8 +15,8 @@ use buttonwood_num::{Money, Qty};
 pub(super) const BY_ID_MIN: usize = 1_024;
 
 impl Orders {
-    /// Enters an order that is not yet on the book, and that no index leads to: it may trade at once and be gone before
-    /// anybody asks for it. Its client id is among `texts`.
+    /// Enters an order without putting it on a book or into an index: it may trade and close at once. Its client id
+    /// is among `texts`.
     pub fn insert(&mut self, new: &NewOrder, texts: &[u8], placed: Time) -> Slot {
         self.taken = Traded::default();
         self.write(new, texts, placed)
@@ -29,7 +29,7 @@ impl Orders {
             Some(slot) => slot,
             None => self.grow(),
         };
-        // Field by field, in place: moving a whole order there costs more than everything else here.
+        // Field by field, in place: moving a whole order here costs more than the rest of the function.
         let order = &mut self.slab[slot];
         order.remaining = new.qty;
         order.price = new.price;
@@ -51,13 +51,13 @@ impl Orders {
             order.client_hash = hash_client_id(self.key, new.account, text);
         } else {
             order.text = TextLen::new(0, new.option);
-            // Any number does: it only says which bucket the order lies in.
+            // Any number will do: it only selects the bucket.
             order.client_hash = spread(new.id);
         }
         slot
     }
 
-    /// Takes a place that no order has had, when every other one is taken.
+    /// Takes a slot that no order has had, because all others are in use.
     #[cold]
     fn grow(&mut self) -> Slot {
         let Self { slab, near, by_id, .. } = self;
@@ -77,7 +77,7 @@ impl Orders {
         slot
     }
 
-    /// Enters an order that rests at once, last in the queue of its price; `held` is where its reserve lies, if it has one.
+    /// Enters an order that rests at once, last in the queue of its price; `held` is the balance it reserves from.
     #[inline]
     pub fn insert_booked(&mut self, new: &NewOrder, texts: &[u8], placed: Time, held: Held) -> Slot {
         let slot = self.write(new, texts, placed);
@@ -85,7 +85,8 @@ impl Orders {
         slot
     }
 
-    /// Puts what is left of an order on the book, last in the queue of its price; `held` is where its reserve lies.
+    /// Puts the rest of an entered order on the book, last in the queue of its price; `held` is the balance it
+    /// reserves from.
     pub fn book_rest(&mut self, slot: Slot, held: Held) {
         self.book_order(slot, held);
         let Traded { qty, notional } = self.taken;
@@ -94,7 +95,7 @@ impl Orders {
         }
     }
 
-    /// Puts an order on the book, last in the queue of its price; `held` is where its reserve lies.
+    /// Puts an order on its book, last in the queue of its price; `held` is the balance it reserves from.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     fn book_order(&mut self, slot: Slot, held: Held) {
@@ -114,27 +115,27 @@ impl Orders {
         order.queue_up(slot, books.entered_by(order), near, chained);
     }
 
-    /// Counts an execution on the order that entered last and is not on the book.
+    /// Records a fill of the order that entered last and is not on a book.
     #[inline]
     pub fn fill_entered(&mut self, slot: Slot, qty: Qty, notional: Money) {
         self.slab[slot].remaining -= qty;
         self.taken.add(qty, notional);
     }
 
-    /// Counts an execution on an order on the book and returns what remains.
+    /// Records a fill of an order on the book and returns its open quantity.
     #[inline]
     pub fn fill(&mut self, slot: Slot, qty: Qty, notional: Money) -> Qty {
         let order = &mut self.slab[slot];
         order.remaining -= qty;
         let remaining = order.remaining;
-        // An order that is done leaves with this fill: nobody asks what it traded.
+        // A filled order leaves with this fill, so its trades are not needed.
         if remaining > Qty::ZERO {
             self.note_traded(slot, qty, notional);
         }
         remaining
     }
 
-    /// Notes what an order that stays on the book has traded.
+    /// Records a trade of an order that stays on the book.
     #[inline(never)]
     fn note_traded(&mut self, slot: Slot, qty: Qty, notional: Money) {
         let order = &mut self.slab[slot];
@@ -150,7 +151,7 @@ impl Orders {
         self.traded[at].add(qty, notional);
     }
 
-    /// Forgets an order; one on the book leaves that and every index.
+    /// Removes an order; one on a book also leaves that book and every index.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     pub fn remove(&mut self, slot: Slot) {
@@ -194,7 +195,7 @@ impl Orders {
 }
 
 impl Order {
-    /// Enters an order into both indices; returns which comes after it in its bucket of its account.
+    /// Inserts an order into both indices; returns the next order in its account's bucket.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     pub(super) fn enter_indices(&mut self, slot: Slot, by_id: &mut Index, own: &mut Own) -> Link {
@@ -202,7 +203,7 @@ impl Order {
         own.index.push(u64::from(self.client_hash), slot)
     }
 
-    /// Puts an order last in the queue of its price.
+    /// Appends an order to the queue of its price.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     pub(super) fn queue_up(&mut self, slot: Slot, book: &mut Book, near: &mut Neighbours, chained: Link) {

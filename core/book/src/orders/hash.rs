@@ -1,8 +1,8 @@
-//! Which bucket of its account an order lies in.
+//! Hashes that select an order's bucket in its account's index.
 
 use buttonwood_model::{AccountId, OrderId};
 
-/// The low half of an order's id, for one without a client id.
+/// The low half of an order's id, for an order without a client id.
 pub(super) fn spread(id: OrderId) -> u32 {
     u32::try_from(id.0 & u64::from(u32::MAX)).unwrap_or(0)
 }
@@ -15,11 +15,11 @@ fn fold(hash: u64, word: u64) -> u64 {
     high ^ low
 }
 
-/// The hash of a client id, keyed so that nobody can choose colliding ones.
+/// The hash of a client id, keyed so that no client can choose colliding ids.
 #[inline]
 pub(super) fn hash_client_id(key: u64, account: AccountId, text: &[u8]) -> u32 {
     let start = fold(key, u64::from(account.0));
-    // The most frequent length without counting.
+    // Sixteen characters are the most frequent length: no loop.
     let hash = match text.as_chunks::<8>() {
         ([first, second], []) => fold(fold(start, u64::from_le_bytes(*first)), u64::from_le_bytes(*second)),
         (words, rest) => hash_words(start, words, rest),

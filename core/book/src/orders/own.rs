@@ -6,13 +6,13 @@ use crate::{Link, Order};
 use buttonwood_model::{AccountId, Slab};
 use serde::{Deserialize, Serialize};
 
-/// Buckets of the smallest index of an account's.
+/// Buckets of the smallest index of an account.
 pub(super) const OWN_MIN: usize = 4;
 
-/// An account's live orders: an index of them by client id, and how many there are on each side.
+/// An account's live orders: an index by client id, and their number on each side.
 ///
-/// One index serves both questions an account has, which are its orders and which has this client id: entering an order
-/// and removing it touch one bucket and no other order.
+/// One index both lists an account's orders and finds one by client id: entering or removing an order touches one
+/// bucket and no other order.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Own {
     #[serde(skip)]
@@ -27,12 +27,12 @@ impl PartialEq for Own {
 }
 
 impl Own {
-    /// How many, over all symbols.
+    /// Number of orders, over all symbols.
     pub(super) fn len(&self) -> usize {
         self.count.iter().map(|count| AccountId(*count).index()).sum()
     }
 
-    /// Makes room in the index for more.
+    /// Widens the index.
     #[cold]
     pub(super) fn widen(&mut self, slab: &Slab<Order>, near: &mut Neighbours) {
         for head in self.index.widen(OWN_MIN) {

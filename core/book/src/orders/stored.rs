@@ -1,4 +1,4 @@
-//! What of the orders is stored, and what is derived from it.
+//! The stored parts of the orders, and the parts derived from them.
 
 use super::Orders;
 use super::books::Books;
@@ -15,7 +15,7 @@ impl PartialEq for Orders {
 }
 
 impl Orders {
-    /// Writes down what the derived parts hold that the stored ones do not, before the value is stored.
+    /// Copies what only the derived parts hold into the stored ones, before the value is stored.
     pub fn prepare_to_store(&mut self) {
         self.queues = self.in_queues().collect();
     }
@@ -25,7 +25,7 @@ impl Orders {
         self.books = Books::default();
         let queues = core::mem::take(&mut self.queues);
         self.by_id = Index::default();
-        // As many as were live at once may be so again.
+        // Room for as many orders as were live at once before.
         self.by_id.widen(self.slab.places().count().max(BY_ID_MIN));
         for own in &mut self.own {
             own.index = Index::default();

@@ -1,4 +1,4 @@
-//! Live orders and their indices against a plain list of them.
+//! Compares live orders and their indices with a plain list.
 use super::*;
 use crate::NewOrder;
 use alloc::string::String;
@@ -13,7 +13,7 @@ const ETHUSD: SymbolId = SymbolId(1);
 const ALICE: AccountId = AccountId(0);
 const BOB: AccountId = AccountId(1);
 
-/// A live order as the list remembers it; its place in the list is its age on the book.
+/// A live order in the list; its position in the list is its age on the book.
 #[derive(Clone, Debug)]
 struct Known {
     slot: Slot,
@@ -38,7 +38,7 @@ fn qty(hundredths: u128) -> Qty {
     Qty::from_hundredths(hundredths)
 }
 
-/// Puts an order of ten hundredths of a lot on the book.
+/// Puts an order of ten hundredths of a lot on its book.
 fn place(orders: &mut Orders, known: &Known) -> Slot {
     let mut outbox = Outbox::<()>::default();
     let new = NewOrder {
@@ -60,7 +60,7 @@ fn place(orders: &mut Orders, known: &Known) -> Slot {
     orders.insert_booked(&new, &outbox.texts, Time(9), Held(3))
 }
 
-/// A bid of Alice's on the first symbol.
+/// A bid of Alice on the first symbol.
 fn bid(id: u64, ticks: u64) -> Known {
     let (slot, account, symbol, side) = (Slot(0), ALICE, BTCUSD, Side::Buy);
     Known { slot, id, account, symbol, side, ticks, client_id: None, waits: false }
@@ -70,7 +70,7 @@ fn named(id: u64, text: &str) -> Known {
     Known { client_id: Some(text.into()), ..bid(id, 100) }
 }
 
-/// What a restart makes of it: only the stored parts come back.
+/// The orders after a restart: only the stored parts are kept.
 fn restored(orders: &Orders) -> Orders {
     let mut stored = orders.clone();
     stored.prepare_to_store();
@@ -82,7 +82,7 @@ fn restored(orders: &Orders) -> Orders {
     stored
 }
 
-/// Everything that can be asked must be answered as the list would.
+/// Compares every query with the list.
 fn check(orders: &Orders, list: &[Known]) {
     assert_eq!((orders.len(), orders.is_empty()), (list.len(), list.is_empty()));
     assert_eq!(orders.any_waits(), list.iter().any(|known| known.waits));
@@ -140,7 +140,8 @@ fn check(orders: &Orders, list: &[Known]) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Orders come, to trade or to wait for an auction, and leave; before and after a restart everything is found as in the list.
+    /// Orders enter and leave, on the continuous book or on that of an auction; every query equals the list, also
+    /// after a restart.
     #[test]
     fn everything_is_found_as_in_a_list(
         steps in prop::collection::vec((0..5_u8, any::<prop::sample::Index>(), 0..2_u32, 0..2_u32, any::<(bool, bool)>(), 1..6_u64, 0..4_usize), 1..80),
@@ -176,8 +177,8 @@ proptest! {
     }
 }
 
-/// Thousands of orders, more than the indices begin with, leave in another order than they came; each is found as long as
-/// it lives, and its place is used again.
+/// Thousands of orders, more than the indices start with, leave in another order than they came. Each is found while
+/// it lives, and its slot is used again.
 #[test]
 fn the_indices_grow_with_the_orders() {
     let mut orders = open();
@@ -187,7 +188,7 @@ fn the_indices_grow_with_the_orders() {
         place(&mut orders, &Known { client_id, ..bid(id, 1 + id % 7) });
     }
     let mut gone = Vec::new();
-    // 7 has no divisor in common with their number, so this comes to each of them once.
+    // 7 has no divisor in common with the count, so this reaches each order once.
     for step in 1..=count {
         let id = step * 7 % count + 1;
         let slot = orders.find(OrderId(id)).unwrap();
@@ -204,8 +205,8 @@ fn the_indices_grow_with_the_orders() {
     assert_eq!(place(&mut orders, &bid(count + 1, 5)), *gone.last().unwrap());
 }
 
-/// An order that waits for an auction is on no other book, whatever the length of its client id, trades in part as others do,
-/// and comes back after a restart; once the last one has left none waits.
+/// An order that waits for an auction is on no other book, for any length of its client id. It trades in part like
+/// others and survives a restart; after the last one has left, none waits.
 #[test]
 fn who_waits_for_an_auction_waits_apart() {
     for text in ["a".into(), "a".repeat(100)] {
@@ -236,7 +237,7 @@ fn who_waits_for_an_auction_waits_apart() {
     }
 }
 
-/// An order enters as it was sent, and a trade leaves of it what it did not take.
+/// An order enters unchanged, and a trade reduces its open quantity.
 #[test]
 fn a_trade_takes_from_what_remains() {
     let mut orders = open();
@@ -253,7 +254,7 @@ fn a_trade_takes_from_what_remains() {
     );
 }
 
-/// A bid of Bob's on the first symbol that is not yet on the book.
+/// A bid of Bob on the first symbol that is not yet on the book.
 fn entering() -> NewOrder {
     NewOrder {
         id: OrderId(2),
@@ -270,7 +271,7 @@ fn entering() -> NewOrder {
     }
 }
 
-/// An order that trades before it rests keeps what it traded, and nobody finds it before.
+/// An order that trades before it rests keeps its trades; it cannot be found until it rests.
 #[test]
 fn what_trades_first_may_rest_later() {
     let mut orders = open();
@@ -289,7 +290,7 @@ fn what_trades_first_may_rest_later() {
     }
 }
 
-/// The books of a symbol that is done are dropped, and another symbol takes their place.
+/// The books of a symbol that is done are dropped; another symbol gets its own.
 #[test]
 fn books_are_made_at_first_use_and_dropped() {
     let mut orders = open();
@@ -309,7 +310,7 @@ fn books_are_made_at_first_use_and_dropped() {
     }
 }
 
-/// An order may hold nothing and rests all the same.
+/// An order that reserves nothing can rest.
 #[test]
 fn an_order_without_a_hold_rests() {
     let mut orders = open();
@@ -320,7 +321,7 @@ fn an_order_without_a_hold_rests() {
     assert_eq!((orders.find(OrderId(2)), orders.count_of(BOB)), (None, 0));
 }
 
-/// An order that rests as whole as it came has no note of what it traded: only that of one that traded takes room.
+/// An order that rests without a trade has no record of trades.
 #[test]
 fn what_rests_whole_has_traded_nothing() {
     let mut orders = open();
@@ -331,7 +332,7 @@ fn what_rests_whole_has_traded_nothing() {
     assert!(!orders.get(slot).traded.is_none());
 }
 
-/// Client ids are the account's own: another's are never found, nor one that differs in a character.
+/// A client id finds only the account's own orders, and only if every character matches.
 #[test]
 fn client_ids_are_the_accounts_own() {
     let mut orders = open();
@@ -344,7 +345,8 @@ fn client_ids_are_the_accounts_own() {
     assert_eq!(orders.count(AccountId(9), Side::Buy), 0);
 }
 
-/// Two states are equal only with the same orders in the same queues and the same last prices: a replay is compared by it.
+/// Two states are equal only with the same orders in the same queues and the same last prices: replays are compared
+/// this way.
 #[test]
 fn equal_states_have_equal_queues_and_prices() {
     let placed = |ids: [u64; 2]| {
@@ -374,7 +376,7 @@ fn equal_states_have_equal_queues_and_prices() {
     assert_ne!(orders, changed(&|other| other.own[0].count[1] += 1), "another count");
 }
 
-/// The last price is the symbol's own and outlives a restart.
+/// The last price belongs to one symbol and survives a restart.
 #[test]
 fn the_last_price_is_remembered() {
     let mut orders = open();
@@ -384,9 +386,9 @@ fn the_last_price_is_remembered() {
     }
 }
 
-/// The hash of a client id is stored with its order, in every snapshot: reckoned another way, a restored order would not be
-/// found by it. It depends on the key, which no client knows, on the account, and on every piece of the text. These were
-/// reckoned by another program.
+/// The hash of a client id is stored with its order in every snapshot: with another hash, a restored order would not
+/// be found. It depends on the secret key, on the account, and on all of the text. Another program computed these
+/// values.
 #[test]
 fn the_hash_of_a_client_id_is_part_of_the_format() {
     let mut orders = open();
@@ -402,7 +404,7 @@ fn the_hash_of_a_client_id_is_part_of_the_format() {
     }
 }
 
-/// Two client ids of one hash are two client ids.
+/// Two client ids with the same hash are distinguished.
 #[test]
 fn client_ids_of_one_hash_are_told_apart() {
     let mut orders = open();
