@@ -1,4 +1,4 @@
-//! What one account has of one asset.
+//! The balance of one account in one asset.
 
 use buttonwood_model::{AccountId, AssetId};
 use buttonwood_num::Money;
@@ -13,9 +13,9 @@ pub enum Bucket {
     Held,
 }
 
-/// What an account has of an asset; `amount` on the wire is the sum of the two (INV-LEDGER-4).
+/// The balance of an account in an asset; `amount` on the wire is the sum of both parts (INV-LEDGER-4).
 ///
-/// Aligned to its size: a movement touches one cache line of it.
+/// Aligned to its size, so that a movement touches one cache line of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(align(32))]
 pub struct Balance {
@@ -26,26 +26,26 @@ pub struct Balance {
 }
 
 impl Balance {
-    /// Free and held together.
+    /// Available and held together.
     pub fn total(self) -> Money {
         self.available + self.held
     }
 }
 
-/// One line of an entry: what it adds to a bucket of an account's balance, or takes from it when negative.
+/// One line of an entry: the amount added to a bucket of an account's balance; negative if it is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Posting {
-    /// Whose balance.
+    /// The account.
     pub account: AccountId,
-    /// Of which asset.
+    /// The asset.
     pub asset: AssetId,
-    /// Which part of it.
+    /// The part of the balance.
     pub bucket: Bucket,
-    /// How much is added.
+    /// The amount added.
     pub amount: Money,
 }
 
-/// Whose balance it is.
+/// The account and the asset of a balance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Owner {
     pub(crate) account: AccountId,

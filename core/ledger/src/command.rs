@@ -1,4 +1,4 @@
-//! What this room can be asked to do, and what seldom happens in it.
+//! Commands and infrequent events of this room.
 
 use crate::Ledger;
 use alloc::string::String;
@@ -8,23 +8,23 @@ use buttonwood_model::{AccountId, AssetId, BytesRef, Currency, CurrencyId, Outbo
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
-/// A command of this room. None is a key's.
+/// A command of this room. No key may send one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Give an account money from the house's source.
+    /// Give an account money from the source account.
     Credit(Arc<Credit>),
     /// List a currency.
     ListCurrency(Arc<Currency>),
-    /// Open an account of the house: its name, and whether it may be negative.
+    /// Open a house account: its name, and whether it may be negative.
     OpenHouse(Arc<String>, bool),
 }
 
 /// Money for an account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credit {
-    /// Whose.
+    /// The account.
     pub account: AccountId,
-    /// How much of which currencies.
+    /// Amounts by currency.
     pub amounts: Vec<(CurrencyId, Money)>,
 }
 
@@ -35,25 +35,25 @@ named!(Command, "ledger", {
 });
 
 impl Command {
-    /// The roles of which a caller needs one (AUTH-025): no key may send any of these.
+    /// The roles of which a caller needs one (AUTH-025): none, because no key may send these commands.
     pub fn roles(&self) -> Roles {
         Roles::NONE
     }
 
-    /// Whether it is served when little room is left to journal.
+    /// Whether it is still accepted when journal space is low.
     pub fn is_reducing(&self) -> bool {
         false
     }
 }
 
-/// What seldom happens.
+/// An infrequent event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Infrequent {
     /// The house issued money to an account.
     Credited(AccountId, AssetId, Money),
     /// A currency was listed.
     CurrencyListed(Currency),
-    /// An account of the house was opened: its name, and whether it may be negative.
+    /// A house account was opened: its name, and whether it may be negative.
     HouseOpened(String, bool),
 }
 
@@ -66,9 +66,9 @@ named!(Infrequent, "ledger", {
 /// Why a command of this room is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reject {
-    /// A credit is not positive, or larger than money can count.
+    /// A credit is not positive, or exceeds [`Money`].
     BadAmount,
-    /// No such account or currency.
+    /// There is no such account or currency.
     Unknown,
     /// The name or the code is taken.
     Taken,
@@ -77,7 +77,7 @@ pub enum Reject {
 /// Decides a command.
 ///
 /// # Errors
-/// [`Reject`]; what was written by then is taken back by the caller.
+/// [`Reject`]; the caller must undo what was written.
 pub fn decide<E: From<BytesRef>>(
     ledger: &Ledger,
     command: &Command,
@@ -125,7 +125,8 @@ fn decide_credit<E: From<BytesRef>>(
     Ok(())
 }
 
-/// Applies what seldom happens; an account of the house needs an entry in the directory of accounts too, so the engine opens it.
+/// Applies an infrequent event. The engine opens a house account, which needs an entry in the directory of accounts
+/// too.
 pub fn evolve(ledger: &mut Ledger, event: Infrequent) {
     match event {
         Infrequent::Credited(account, asset, amount) => ledger.issue(account, asset, amount),

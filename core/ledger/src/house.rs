@@ -1,4 +1,4 @@
-//! The house's own accounts: opened by name, through an event.
+//! The exchange's own accounts, opened by name through an event.
 
 use alloc::string::String;
 use buttonwood_model::AccountId;
@@ -13,12 +13,12 @@ pub struct House {
     pub may_be_negative: bool,
 }
 
-/// Where money enters from and leaves to; its balance is the negative of what is out.
+/// The account that money comes from and returns to; its balance is minus the amount given out.
 pub const SOURCE: House = House { name: "source", may_be_negative: true };
-/// Where fees go.
+/// The account that fees go to.
 pub const FEES: House = House { name: "fees", may_be_negative: false };
-/// Where residues of roundings go, so that all dust has an owner. It stays empty as long as fees alone are rounded, since a
-/// rounded fee is paid as it is.
+/// The account for residues of roundings, so that they have an owner. It stays empty while only fees are rounded,
+/// since a rounded fee is paid as it is.
 pub const ROUNDING: House = House { name: "rounding", may_be_negative: false };
 
 /// The house accounts of this room, in the order in which a new exchange opens them.
@@ -35,7 +35,7 @@ pub struct HouseAccount {
     pub may_be_negative: bool,
 }
 
-/// The house accounts that movements name, for which no list is searched.
+/// The house accounts that movements use, so that no list is searched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Named {
     pub(crate) source: AccountId,
@@ -43,7 +43,7 @@ pub(crate) struct Named {
 }
 
 impl Default for Named {
-    /// No account has this number, so to move money before the house is open is a panic.
+    /// No account has this number, so moving money before the house accounts are open panics.
     fn default() -> Self {
         Self { source: AccountId(u32::MAX), fees: AccountId(u32::MAX) }
     }

@@ -1,4 +1,4 @@
-//! Balances, and where they lie.
+//! All balances and their indices.
 
 mod ahead;
 mod laws;
@@ -20,28 +20,28 @@ use serde::{Deserialize, Serialize};
 
 /// Every balance of the exchange.
 ///
-/// A dense index leads from (account, currency) to a balance in two loads, a sparse one from an account and an asset that is
-/// no currency. Both are derived, so a restored ledger calls [`Ledger::reindex`] first.
+/// A dense index finds the balance of (account, currency) in two loads; a sparse one finds the balances of other
+/// assets. Both are derived: call [`Ledger::reindex`] after a restore.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Ledger {
     accounts: u32,
     currencies: Vec<Currency>,
     balances: Vec<Balance>,
-    /// Whose balance lies in each place; apart, since movements need not read it.
+    /// The owner of each balance; apart, since movements need not read it.
     owners: Vec<Owner>,
     houses: Vec<HouseAccount>,
     fingerprint: u64,
-    /// What the makers of the order that is being settled have given and got; nothing between two commands.
+    /// The sums of the makers' parts of the order that is being settled; empty between commands.
     #[serde(skip)]
     owed: Owed,
-    /// Per account a row of entries, as long as the list of currencies or longer: 0 for no balance, else its place in
-    /// `balances` plus one.
+    /// A row of entries per account, at least as long as the list of currencies. 0 means no balance; else the place
+    /// in `balances` plus one.
     #[serde(skip)]
     index: Vec<u32>,
-    /// The length of a row is two to this power.
+    /// The length of a row is 2 to this power.
     #[serde(skip)]
     stride: u32,
-    /// Where balances lie that are of no currency.
+    /// Places of balances that are in no currency.
     #[serde(skip)]
     sparse: BTreeMap<(AccountId, AssetId), u32>,
     #[serde(skip)]
@@ -67,17 +67,17 @@ impl PartialEq for Ledger {
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Ledger {
-    /// Accounts opened so far.
+    /// Number of accounts opened so far.
     pub fn accounts(&self) -> u32 {
         self.accounts
     }
 
-    /// Balances that were ever used.
+    /// Number of balances ever used.
     pub fn len(&self) -> usize {
         self.balances.len()
     }
 
-    /// Whether there is none.
+    /// Whether no balance was ever used.
     pub fn is_empty(&self) -> bool {
         self.balances.is_empty()
     }
@@ -95,10 +95,10 @@ impl Ledger {
         account
     }
 
-    /// Opens an account of the house.
+    /// Opens a house account.
     ///
     /// # Panics
-    /// When the name is taken.
+    /// If the name is taken.
     pub fn open_house(&mut self, name: String, may_be_negative: bool) -> AccountId {
         assert!(self.house(&name).is_none(), "a house account is opened once");
         let house = HouseAccount { name, account: self.open_account(), may_be_negative };
@@ -108,17 +108,17 @@ impl Ledger {
         account
     }
 
-    /// The accounts of the house, in the order in which they were opened.
+    /// The house accounts, in the order in which they were opened.
     pub fn houses(&self) -> &[HouseAccount] {
         &self.houses
     }
 
-    /// The account of the house with this name.
+    /// The house account of this name.
     pub fn house(&self, name: &str) -> Option<AccountId> {
         self.houses.iter().find(|house| house.name == name).map(|house| house.account)
     }
 
-    /// Every currency.
+    /// All currencies.
     pub fn currencies(&self) -> &[Currency] {
         &self.currencies
     }
@@ -131,7 +131,7 @@ impl Ledger {
         }
     }
 
-    /// Rebuilds the derived index, after a restore or when the rows have become too short.
+    /// Rebuilds the derived index, after a restore or when the rows are too short.
     pub fn reindex(&mut self) {
         self.stride = self.currencies.len().next_power_of_two().trailing_zeros();
         self.index.clear();
@@ -152,7 +152,7 @@ impl Ledger {
     }
 
     fn at(&self, account: AccountId, currency: CurrencyId) -> usize {
-        // A row is at most 2^16 long, and accounts are fewer than 2^32: nothing is shifted out.
+        // A row has at most 2^16 entries, and there are fewer than 2^32 accounts: no bit is lost.
         account.index().wrapping_shl(self.stride) | currency.index()
     }
 
@@ -180,7 +180,7 @@ impl Ledger {
         self.sparse.get(&(account, asset)).copied()
     }
 
-    /// Where the balance lies, found or newly made.
+    /// The place of the balance, made if it does not exist.
     #[inline]
     fn place_mut(&mut self, account: AccountId, asset: AssetId) -> usize {
         match self.place(account, asset) {
@@ -195,18 +195,18 @@ impl Ledger {
         self.balances.push(Balance::default());
         self.owners.push(Owner { account, asset });
         self.enter(Owner { account, asset }, place);
-        // From here on the place stands for its owner.
+        // From here on, the fingerprint identifies the owner by the place.
         let owner = u64::from(account.0) << 32 | u64::from(asset.number());
         self.fingerprint = (self.fingerprint ^ owner).wrapping_mul(SPREAD).rotate_left(29);
         place
     }
 
-    /// What the account has of the asset.
+    /// The account's balance in the asset.
     pub fn balance(&self, account: AccountId, asset: impl Into<AssetId>) -> Balance {
         self.find(account, asset).1
     }
 
-    /// What the account has of the asset, and where that lies, or will lie once it has any.
+    /// The account's balance in the asset, and the place that it has or will get.
     #[inline]
     pub fn find(&self, account: AccountId, asset: impl Into<AssetId>) -> (Held, Balance) {
         match self.place(account, asset.into()) {
@@ -218,7 +218,7 @@ impl Ledger {
         }
     }
 
-    /// Every balance that was ever used, in the order of their first use.
+    /// All balances ever used, in the order of first use.
     pub fn balances(&self) -> impl Iterator<Item = (AccountId, AssetId, Balance)> {
         let owned = self.balances.iter().zip(&self.owners);
         owned.map(|(balance, owner)| (owner.account, owner.asset, *balance))
@@ -232,7 +232,7 @@ impl Ledger {
         })
     }
 
-    /// What the account has of assets that are no currencies, as far as they were ever used.
+    /// The account's balances in assets that are no currencies, as far as they were ever used.
     pub fn claims_of(&self, account: AccountId) -> impl Iterator<Item = (AssetId, Balance)> {
         let first = AssetId::claim(SymbolId(0), Claim::Yes);
         let own = self.sparse.range((account, first)..).take_while(move |((owner, _), _)| *owner == account);
@@ -241,14 +241,14 @@ impl Ledger {
         })
     }
 
-    /// Whether the source account can issue this much without leaving the range of money. As every other balance
-    /// is covered by the source's, nothing else can overflow then.
+    /// Whether the source account can issue this much within the range of money. The source account's balance bounds
+    /// all others, so nothing else can overflow then.
     ///
     /// # Errors
     /// [`LedgerError::OutOfRange`].
     pub fn can_issue(&self, currency: CurrencyId, amount: Money) -> Result<(), LedgerError> {
         let source = self.balance(self.named.source, currency).available;
-        // The smallest number is left out: its negative, the sum of everybody's balances, would be none.
+        // The smallest number is excluded: the sum of all other balances, its negative, is not representable.
         let after = source.checked_add(-amount).filter(|after| after.units() >= -i128::MAX);
         after.map(|_| ()).ok_or(LedgerError::OutOfRange)
     }

@@ -1,10 +1,10 @@
-//! The ledger: accounts, holds and balanced entries. Nowhere else does money change owner.
+//! The ledger: accounts, holds and balanced entries. Money changes owner only here.
 //!
-//! Every movement takes from one balance what it gives to another, so the sum over all accounts of a currency is
-//! zero after every command (INV-LEDGER-1, INV-LEDGER-2): money enters from the house's source account, whose
-//! balance is the negative of what is out. Only house accounts that were opened so go below zero (INV-LEDGER-3).
+//! Every movement takes from one balance what it gives to another, so the sum over all accounts is zero in each asset
+//! after every command (INV-LEDGER-1, INV-LEDGER-2). Money enters from the source account, whose balance is minus the
+//! amount given out. Only house accounts opened with that right go below zero (INV-LEDGER-3).
 //!
-//! Not here: who may move what, and why (`spot` and its siblings), which account belongs to whom (`access`).
+//! Not here: who may move what and why (`spot` and its siblings), which group an account belongs to (`access`).
 #![no_std]
 extern crate alloc;
 

@@ -3,69 +3,69 @@
 use buttonwood_model::{AccountId, CurrencyId, Held, Side};
 use buttonwood_num::Money;
 
-/// Whoever rested: pays out of its hold.
+/// The party of a trade that rested; it pays from its hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Maker {
-    /// Whose.
+    /// The account.
     pub account: AccountId,
-    /// Which way it trades.
+    /// The side it trades on.
     pub side: Side,
-    /// What it pays the house, in quote currency.
+    /// Its fee, in quote currency.
     pub fee: Money,
-    /// Which hold it pays from.
+    /// The balance that it pays from.
     pub held: Held,
-    /// What the trade frees of that.
+    /// What the trade frees of its hold.
     pub freed: Money,
 }
 
 /// An exchange of base for quote, and both fees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trade {
-    /// What the seller gives.
+    /// The currency that the seller gives.
     pub base: CurrencyId,
-    /// What the buyer gives, and what fees are in.
+    /// The currency that the buyer gives and that fees are in.
     pub quote: CurrencyId,
-    /// How much base.
+    /// The amount of base.
     pub amount: Money,
-    /// How much quote.
+    /// The amount of quote.
     pub notional: Money,
-    /// Who rested.
+    /// The party that rested.
     pub maker: Maker,
-    /// What whoever came pays the house, in quote currency.
+    /// The fee of the incoming party, in quote currency.
     pub taker_fee: Money,
 }
 
-/// An exchange of base for quote between two who rested, in an auction, and both fees.
+/// An exchange of base for quote between two resting orders, in an auction, and both fees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Crossing {
-    /// What the seller gives.
+    /// The currency that the seller gives.
     pub base: CurrencyId,
-    /// What the buyer gives, and what fees are in.
+    /// The currency that the buyer gives and that fees are in.
     pub quote: CurrencyId,
-    /// How much base.
+    /// The amount of base.
     pub amount: Money,
-    /// How much quote.
+    /// The amount of quote.
     pub notional: Money,
-    /// Who buys.
+    /// The buying party.
     pub buyer: Maker,
-    /// Who sells.
+    /// The selling party.
     pub seller: Maker,
 }
 
-/// Whoever came, once all it trades with have paid: it pays from what is available, since it never held anything.
+/// The party that came in, settled after all its makers. It pays from what is available, since it reserved nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taker {
-    /// Whose.
+    /// The account.
     pub account: AccountId,
-    /// Which way it trades.
+    /// The side it trades on.
     pub side: Side,
-    /// What was traded.
+    /// The currency that was traded.
     pub base: CurrencyId,
-    /// For what, and what fees are in.
+    /// The currency that it was traded for and that fees are in.
     pub quote: CurrencyId,
 }
 
-/// What the makers of one taker gave, what they got, and both sides' fees: the taker's to settle.
+/// Sums over the makers of one taker: what they gave, what they received, and both sides' fees; settled by the taker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Owed {
     pub(crate) given: Money,

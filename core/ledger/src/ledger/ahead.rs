@@ -1,14 +1,14 @@
-//! What commands that will be decided soon need of the balances, fetched before they do.
+//! Prefetches the balances that upcoming commands need.
 
 use super::Ledger;
 use buttonwood_model::{AccountId, CurrencyId, Held, fetch};
 
-/// An entry of the index, which says where a balance lies.
+/// A position in the index, which leads to a balance.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Entry(usize);
 
 impl Ledger {
-    /// Of what an order may reserve, first: what leads to the balance.
+    /// Step 1 for a balance that an order may reserve from: the entry of the index.
     #[inline]
     pub fn foresee(&self, account: AccountId, currency: CurrencyId) -> Entry {
         let at = self.at(account, currency);
@@ -16,7 +16,7 @@ impl Ledger {
         Entry(at)
     }
 
-    /// Second: the balance.
+    /// Step 2: the balance.
     #[inline]
     pub fn foresee_balance(&self, entry: Entry) {
         if let Some(place) = self.index.get(entry.0) {
@@ -24,7 +24,7 @@ impl Ledger {
         }
     }
 
-    /// Of what an order holds: the balance.
+    /// The balance that an order reserves from.
     #[inline]
     pub fn foresee_held(&self, held: Held) {
         fetch(self.balances.get(held.index()));

@@ -1,4 +1,4 @@
-//! What is true of all balances, and of every entry.
+//! The laws of all balances and of every entry.
 
 use super::Ledger;
 use crate::Posting;
@@ -7,18 +7,18 @@ use alloc::vec::Vec;
 use buttonwood_model::{AccountId, AssetId, CurrencyId};
 use buttonwood_num::Money;
 
-/// What [`Ledger::broken_law`] found.
+/// The law that [`Ledger::broken_law`] found broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BrokenLaw {
     /// The asset's balances do not sum to zero.
     NotBalanced(AssetId),
-    /// The account owes the asset.
+    /// The account's balance is negative.
     BelowZero(AccountId, AssetId),
 }
 
 impl Ledger {
-    /// The first asset whose balances do not sum to zero, or the first account below zero: none, ever
-    /// (INV-LEDGER-2, INV-LEDGER-3).
+    /// The first asset whose balances do not sum to zero, or else the first account below zero. There must never be
+    /// one (INV-LEDGER-2, INV-LEDGER-3).
     pub fn broken_law(&self) -> Option<BrokenLaw> {
         let mut sums: Vec<Money> = alloc::vec![Money::ZERO; self.currencies.len()];
         let mut claims: BTreeMap<AssetId, Money> = BTreeMap::new();
@@ -38,13 +38,13 @@ impl Ledger {
         unbalanced.or_else(claim).map(BrokenLaw::NotBalanced)
     }
 
-    /// Whether the account's balances may go below zero: only where the house opened it so.
+    /// Whether the account's balances may go below zero: only house accounts opened with that right.
     pub(super) fn may_be_negative(&self, account: AccountId) -> bool {
         self.houses.iter().any(|house| house.account == account && house.may_be_negative)
     }
 }
 
-/// Whether the amounts sum to zero in each asset. Entries are short.
+/// Whether the amounts sum to zero in each asset. The search is quadratic, since entries are short.
 pub(super) fn is_balanced(entry: &[Posting]) -> bool {
     entry.iter().all(|posting| {
         let of_asset = entry.iter().filter(|other| other.asset == posting.asset);

@@ -1,4 +1,4 @@
-//! How money moves from one balance to another.
+//! Movements of money between balances.
 
 use super::laws::is_balanced;
 use super::{Ledger, SPREAD};
@@ -9,11 +9,11 @@ use buttonwood_num::Money;
 use core::hint::select_unpredictable;
 
 impl Ledger {
-    /// Posts one entry: all of its postings or, when a law would break, none and the process.
+    /// Posts one entry: all of its postings, or a panic if a law would break.
     ///
     /// # Panics
-    /// When the postings do not sum to zero per currency, or a posting takes what is not there: admission decides
-    /// that before. Only house accounts that were opened so may go below zero.
+    /// If the postings do not sum to zero per asset, or one takes more than is there; admission prevents both. Only
+    /// house accounts opened with that right may go below zero.
     pub fn post(&mut self, entry: &[Posting]) {
         assert!(is_balanced(entry), "an entry gives to one what it takes from another");
         for posting in entry {
@@ -30,7 +30,7 @@ impl Ledger {
         self.shift(account, asset, available, held);
     }
 
-    /// Adds to the two buckets of one balance.
+    /// Adds to both buckets of one balance.
     fn shift(&mut self, account: AccountId, asset: AssetId, available: Money, held: Money) -> usize {
         let place = self.place_mut(account, asset);
         let balance = self.balances.get_mut(place).expect("the index leads to balances");
@@ -40,7 +40,7 @@ impl Ledger {
         place
     }
 
-    /// Checks and chains what a balance has become.
+    /// Checks a changed balance and adds it to the fingerprint.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     fn note(&mut self, place: usize, after: Balance) {
@@ -50,7 +50,7 @@ impl Ledger {
         self.fold(place, after);
     }
 
-    /// Adds to what is free of one balance.
+    /// Adds to the available part of a balance.
     #[inline]
     fn add(&mut self, account: AccountId, asset: impl Into<AssetId>, amount: Money) {
         let place = self.place_mut(account, asset.into());
@@ -60,7 +60,7 @@ impl Ledger {
         self.note(place, after);
     }
 
-    /// Takes from what is free of one balance.
+    /// Takes from the available part of a balance.
     #[inline]
     fn take(&mut self, account: AccountId, asset: impl Into<AssetId>, amount: Money) {
         let place = self.place_mut(account, asset.into());
@@ -70,26 +70,27 @@ impl Ledger {
         self.note(place, after);
     }
 
-    /// Only house accounts that were opened so may go below zero.
+    /// Only house accounts opened with that right may go below zero.
     #[cold]
     fn check_negative(&self, place: usize) {
         let may = self.owners.get(place).is_some_and(|owner| self.may_be_negative(owner.account));
         assert!(may, "an account gives only what it has");
     }
 
-    /// Reserves free money of an account. Returns where the balance lies, for [`Ledger::release`].
+    /// Reserves available money of an account. Returns the place of the balance, for [`Ledger::release`].
     ///
     /// # Panics
-    /// When it is not there.
+    /// If less than `amount` is available.
     pub fn hold(&mut self, account: AccountId, asset: impl Into<AssetId>, amount: Money) -> Held {
         let place = self.shift(account, asset.into(), -amount, amount);
         Held::from_index(place)
     }
 
-    /// Reserves free money of a balance that [`Ledger::find`] found; `whose` tells whose it is if it is the first.
+    /// Reserves available money of a balance that [`Ledger::find`] found; `whose` returns its owner if it does not
+    /// exist yet.
     ///
     /// # Panics
-    /// When it is not there.
+    /// If less than `amount` is available.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     pub fn hold_at(&mut self, held: Held, whose: impl FnOnce() -> (AccountId, AssetId), amount: Money) {
@@ -101,7 +102,7 @@ impl Ledger {
         self.set_aside(held.index(), amount);
     }
 
-    /// Makes free money reserved.
+    /// Moves money from available to held.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     fn set_aside(&mut self, place: usize, amount: Money) {
@@ -111,10 +112,10 @@ impl Ledger {
         self.note(place, after);
     }
 
-    /// Frees reserved money.
+    /// Moves money from held to available.
     ///
     /// # Panics
-    /// When less than `amount` is reserved.
+    /// If less than `amount` is held.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     pub fn release(&mut self, held: Held, amount: Money) {
@@ -125,15 +126,15 @@ impl Ledger {
         self.note(place, after);
     }
 
-    /// Settles the maker's part of a trade: it pays out of its hold and gets what it wanted, both from and to the
-    /// taker, whose part [`Ledger::settle_taker`] settles once for all of its trades.
+    /// Settles the maker's part of a trade: it pays from its hold and receives the other asset, in exchange with the
+    /// taker. [`Ledger::settle_taker`] settles the taker's part once for all of its trades.
     ///
     /// # Panics
-    /// When the maker lacks what it gives.
+    /// If the maker lacks what it gives.
     #[inline]
     pub fn settle_maker(&mut self, trade: &Trade) {
         let Trade { base, quote, amount, notional, maker, taker_fee } = *trade;
-        // What the maker sells or buys decides who gives what. Nobody can foretell it, so nothing branches on it.
+        // The maker's side decides who gives what. It is unpredictable, so there is no branch.
         let sells = maker.side == Side::Sell;
         let gives = select_unpredictable(sells, amount, notional + maker.fee);
         let gets = select_unpredictable(sells, notional - maker.fee, amount);
@@ -145,10 +146,10 @@ impl Ledger {
         self.owed.fees += maker.fee + taker_fee;
     }
 
-    /// Settles a trade of two who rested: each pays out of its hold, and both fees go to the house.
+    /// Settles a trade between two resting orders: each pays from its hold, and both fees go to the house.
     ///
     /// # Panics
-    /// When one lacks what it gives.
+    /// If one lacks what it gives.
     pub fn settle_crossing(&mut self, crossing: &Crossing) {
         let Crossing { base, quote, amount, notional, buyer, seller } = *crossing;
         self.spend(buyer.held, buyer.freed, notional + buyer.fee);
@@ -158,18 +159,17 @@ impl Ledger {
         self.add(self.named.fees, quote, buyer.fee + seller.fee);
     }
 
-    /// Whether every maker's taker has settled: so between any two orders.
+    /// Whether every taker has settled with its makers, as between any two orders.
     #[inline]
     pub fn is_settled(&self) -> bool {
         self.owed == Owed::default()
     }
 
-    /// Settles the taker's part of all trades since the last taker's: it gets what the makers gave and gives what they
-    /// got, and both fees go to the house. With that, the entry that the first maker began gives to one what it takes
-    /// from another.
+    /// Settles the taker's part of all trades since the last call: it receives what the makers gave and gives what
+    /// they received, and both fees go to the house. This balances the entry that the first maker began.
     ///
     /// # Panics
-    /// When the taker lacks what it gives.
+    /// If the taker lacks what it gives.
     #[inline(never)]
     pub fn settle_taker(&mut self, taker: &Taker) {
         let Owed { given, got, fees } = core::mem::take(&mut self.owed);
@@ -183,7 +183,7 @@ impl Ledger {
         self.add(self.named.fees, quote, fees);
     }
 
-    /// Pays out of a hold: what it frees too much returns.
+    /// Pays from a hold; what is freed beyond the payment becomes available.
     #[inline]
     fn spend(&mut self, held: Held, freed: Money, amount: Money) {
         let place = held.index();
@@ -193,7 +193,7 @@ impl Ledger {
         self.note(place, after);
     }
 
-    /// Issues money from the house's source to an account.
+    /// Issues money from the source account to an account.
     pub fn issue(&mut self, account: AccountId, asset: impl Into<AssetId>, amount: Money) {
         let asset = asset.into();
         self.post(&[
@@ -202,10 +202,10 @@ impl Ledger {
         ]);
     }
 
-    /// Chains every new balance into a number that two ledgers share only if they went through the same balances
-    /// in the same order: what proves, batch by batch, that a replay equals the live run.
+    /// Chains every new balance into a number. Two ledgers share it only if they went through the same balances in
+    /// the same order, so it proves, batch by batch, that a replay equals the live run.
     fn fold(&mut self, place: usize, balance: Balance) {
-        // All but the last line is independent of the chain, which the next movement waits for.
+        // All but the last line is independent of the chain, for which the next movement waits.
         let held = low_half(balance.held.units()).wrapping_mul(SPREAD).rotate_left(29);
         let link = low_half(balance.available.units()) ^ held ^ u64::try_from(place).unwrap_or(u64::MAX);
         self.fingerprint = (self.fingerprint ^ link).wrapping_mul(SPREAD).rotate_left(29);

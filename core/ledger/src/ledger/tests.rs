@@ -1,4 +1,4 @@
-//! The laws of the ledger, under random movements; trades and the fingerprint, by hand.
+//! The laws of the ledger under random movements; trades and the fingerprint by hand.
 use super::laws::is_balanced;
 use super::*;
 use crate::{Bucket, Crossing, HOUSES, Maker, Posting, Taker, Trade};
@@ -111,7 +111,7 @@ fn more_currencies_and_a_restore_keep_every_balance() {
     assert_eq!(restored, ledger);
 }
 
-/// The same amounts to other accounts, or in another currency, are another history.
+/// The same amounts for other accounts, or in another currency, give another fingerprint.
 #[test]
 fn the_fingerprint_says_whose_balance_it_is() {
     let paid = |credits: [(AccountId, CurrencyId, i128); 2]| {
@@ -152,7 +152,7 @@ proptest! {
     }
 }
 
-/// Two ledgers are equal only with the same balances, come to by the same movements: replays are compared by it.
+/// Two ledgers are equal only with the same balances, reached by the same movements: replays are compared this way.
 #[test]
 fn equal_ledgers_have_the_same_past() {
     let open = || ledger(5, 2);
@@ -176,7 +176,7 @@ fn equal_ledgers_have_the_same_past() {
     assert_ne!(doctored, paid(&[1, 2]), "the same fingerprint over other balances");
 }
 
-/// Alice buys 3 for 600 and pays 6, Bob sells and pays 4; the house gets 10.
+/// Alice buys 3 for 600 and pays a fee of 6, Bob sells and pays 4; the house gets 10.
 fn settle(ledger: &mut Ledger, resting: Side, held: Held, freed: i128) {
     settle_maker(ledger, resting, held, freed);
     settle_taker(ledger, resting.opposite());
@@ -200,7 +200,7 @@ fn settle_taker(ledger: &mut Ledger, side: Side) {
     ledger.settle_taker(&Taker { account, side, base: BTC, quote: USD });
 }
 
-/// Her order rested and reserved 610: what that had too much returns, and he pays from what is available.
+/// Alice's order rested and reserved 610: the excess returns. Bob pays from what is available.
 #[test]
 fn a_resting_buy_pays_out_of_its_hold() {
     let mut ledger = ledger(5, 2);
@@ -216,7 +216,7 @@ fn a_resting_buy_pays_out_of_its_hold() {
     assert_eq!(ledger.broken_law(), None);
 }
 
-/// His order rested and reserved 5, of which 3 are freed; she pays from what is available.
+/// Bob's order rested and reserved 5, of which 3 are freed. Alice pays from what is available.
 #[test]
 fn a_resting_sell_pays_out_of_its_hold() {
     let mut ledger = ledger(5, 2);
@@ -251,7 +251,7 @@ fn no_more_is_freed_than_was_reserved() {
     ledger.release(held, money(5));
 }
 
-/// Nor when both what is free and what is reserved would fall below nothing at once.
+/// The same if both the available and the held part would fall below zero at once.
 #[test]
 #[should_panic(expected = "an account gives only what it has")]
 fn no_trade_is_paid_from_nothing() {
@@ -262,7 +262,7 @@ fn no_trade_is_paid_from_nothing() {
     settle(&mut ledger, Side::Buy, hers, 20);
 }
 
-/// She meets two of his orders: both are paid at once, and she pays for both together.
+/// Alice meets two orders of Bob: both makers are paid at once, and she pays for both together.
 #[test]
 fn a_taker_settles_with_all_its_makers_at_once() {
     let mut ledger = ledger(5, 2);
@@ -287,7 +287,7 @@ fn a_taker_settles_with_all_its_makers_at_once() {
     assert_eq!(ledger.balances, settled.balances, "nothing is owed twice");
 }
 
-/// And when she rested with two orders, he is paid for both together, less the fees of both.
+/// If Alice rested with two orders, Bob is paid for both together, less the fees of both.
 #[test]
 fn a_seller_settles_with_all_its_makers_at_once() {
     let mut ledger = ledger(5, 2);
@@ -305,7 +305,7 @@ fn a_seller_settles_with_all_its_makers_at_once() {
     assert_eq!(ledger.broken_law(), None);
 }
 
-/// In an auction she buys 3 for 600 and pays 6, he sells and pays 4; both rested.
+/// In an auction Alice buys 3 for 600 and pays a fee of 6, Bob sells and pays 4; both rested.
 fn settle_crossing(ledger: &mut Ledger, hers: (Held, i128), his: (Held, i128)) {
     let party = |account, side, fee, (held, freed): (Held, i128)| Maker {
         account,
@@ -324,7 +324,7 @@ fn settle_crossing(ledger: &mut Ledger, hers: (Held, i128), his: (Held, i128)) {
     });
 }
 
-/// Both who meet in an auction pay out of their holds, and what hers had too much returns; it is settled at once.
+/// In an auction both pay from their holds, and the excess of Alice's returns; it is settled at once.
 #[test]
 fn both_who_meet_in_an_auction_pay_out_of_their_holds() {
     let mut ledger = ledger(5, 2);
@@ -344,7 +344,7 @@ fn both_who_meet_in_an_auction_pay_out_of_their_holds() {
     assert_ne!(ledger.fingerprint(), before);
 }
 
-/// A trade that frees less than it costs is one that was planned wrongly: nothing goes on from there.
+/// A trade that frees less than it costs was planned wrongly and panics.
 #[test]
 #[should_panic(expected = "an account gives only what it has")]
 fn no_crossing_costs_more_than_was_reserved() {
@@ -356,7 +356,7 @@ fn no_crossing_costs_more_than_was_reserved() {
     settle_crossing(&mut ledger, (hers, 605), (his, 3));
 }
 
-/// A decision finds where a balance lies or will lie; the hold it leads to is on that balance.
+/// A decision finds the place of a balance, also of a future one; the hold is on that balance.
 #[test]
 fn a_hold_lies_where_the_decision_found_it() {
     let mut ledger = ledger(5, 2);
@@ -373,7 +373,7 @@ fn a_hold_lies_where_the_decision_found_it() {
     assert!(next != first && next != held, "the next balance lies elsewhere");
 }
 
-/// An account shows the currencies it ever had, in their order, even those it has no more of.
+/// An account shows every currency it ever had, in order, even with nothing left.
 #[test]
 fn balances_of_an_account_are_those_it_ever_had() {
     let mut ledger = ledger(5, 3);
@@ -391,7 +391,7 @@ fn balances_of_an_account_are_those_it_ever_had() {
     assert_eq!(of(AccountId(2)), []);
 }
 
-/// Each asset of an entry is balanced by itself, however many there are.
+/// An entry balances in each of its assets separately.
 #[test]
 fn an_entry_is_balanced_in_each_currency() {
     let line = |currency: CurrencyId, units: i128| Posting {
@@ -408,8 +408,8 @@ fn an_entry_is_balanced_in_each_currency() {
     assert!(!is_balanced(&[line(USD, 1), line(USD, -1), line(BTC, 1), line(third, -1)]));
 }
 
-/// A claim on an outcome is an asset in no list: minted from two buyers' money, held, counted by the laws, and there after a
-/// restore.
+/// A claim on an outcome is an asset that no list contains. It is minted from two buyers' money, held, covered by the
+/// laws, and present after a restore.
 #[test]
 fn claims_are_assets_without_a_list() {
     let mut ledger = ledger(5, 1);
@@ -451,7 +451,7 @@ fn claims_are_assets_without_a_list() {
     assert_eq!(ledger.broken_law(), Some(BrokenLaw::NotBalanced(no)));
 }
 
-/// A ledger that somebody altered is found out, and it says where.
+/// A manipulated ledger is noticed, and the error names the place.
 #[test]
 fn a_broken_law_is_named() {
     let doctored = |change: fn(&mut Balance)| {
@@ -469,7 +469,7 @@ fn a_broken_law_is_named() {
     assert_eq!(doctored(|balance| *balance = Balance { available: money(6), held: money(-1) }), below);
 }
 
-/// Every batch of a journal holds the fingerprint: reckoned another way, no older journal could be replayed.
+/// Every batch of a journal holds the fingerprint: with another computation, older journals could not be replayed.
 #[test]
 fn the_fingerprint_is_part_of_the_format() {
     let mut ledger = ledger(5, 2);
