@@ -1,7 +1,7 @@
-//! Lines of memory that will be needed soon.
+//! Prefetching memory.
 
-/// Has the processor fetch what lies there while it goes on with something else. Nothing is read and nothing changes: it can
-/// only be in vain, as it is on processors that we know no such instruction of.
+/// Makes the processor load a cache line in the background. Nothing is read and nothing changes. It does nothing on
+/// processors for which we have no such instruction.
 #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "there it does nothing"))]
 #[expect(clippy::inline_always, reason = "it is one instruction")]
 #[inline(always)]

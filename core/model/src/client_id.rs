@@ -7,8 +7,8 @@ pub const CLIENT_ID_MAX: usize = 100;
 
 /// A client order id of 1 to 100 characters out of letters, digits and `# - . : _` (ORD-012).
 ///
-/// Held in place, so that carrying one never allocates; the bytes first and aligned, so that a copy's reads match the
-/// writes they follow.
+/// It is stored inline, so that passing one never allocates. The bytes come first and aligned, so that a copy reads
+/// in the same pieces as were written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(8))]
 pub struct ClientId {
@@ -29,7 +29,7 @@ impl ClientId {
     /// Checks and copies a text.
     ///
     /// # Errors
-    /// [`ClientIdError`] names what is wrong with it.
+    /// [`ClientIdError`].
     pub fn new(text: &str) -> Result<Self, ClientIdError> {
         if text.chars().count() > CLIENT_ID_MAX {
             return Err(ClientIdError::TooLong);
@@ -41,14 +41,15 @@ impl ClientId {
         Ok(Self::copied(text.as_bytes()))
     }
 
-    /// What an id of sixteen characters, the most frequent length, begins as.
+    /// The initial value for an id of sixteen characters, the most frequent length.
     const OF_SIXTEEN: Self = Self { bytes: [0; CLIENT_ID_MAX], len: 16 };
 
-    /// Takes back what [`ClientId::new`] once accepted; longer texts are cut.
+    /// A text that [`ClientId::new`] accepted before; longer texts are cut.
     #[inline]
     pub fn copied(text: &[u8]) -> Self {
         let mut id = Self::OF_SIXTEEN;
-        // Its length is written with the rest of its piece: a byte of its own, a later copy of the piece would wait for.
+        // The length is written with the rest of its piece: a later copy of that piece would stall on a separate
+        // byte.
         if let (Some(place), Ok(text)) = (id.bytes.first_chunk_mut(), <&[u8; 16]>::try_from(text)) {
             *place = *text;
             return id;
@@ -75,10 +76,10 @@ impl ClientId {
     }
 }
 
-/// Copies as much of a text as there is room for to the beginning of the room.
+/// Copies the beginning of a text, as much as fits.
 #[inline]
 pub fn copy_text(room: &mut [u8], text: &[u8]) {
-    // Sixteen characters, the most frequent length, are copied without counting.
+    // Sixteen characters, the most frequent length, are copied without a loop.
     if let (Some(to), Ok(from)) = (room.first_chunk_mut::<16>(), <&[u8; 16]>::try_from(text)) {
         *to = *from;
         return;

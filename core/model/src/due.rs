@@ -1,37 +1,37 @@
-//! What falls due by the clock.
+//! Commands that fall due by the clock.
 
 use crate::Time;
 
-/// When a due command has its turn.
+/// When a due command runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
-    /// Before any other command: it goes on with what a command began.
+    /// Before any other command: it continues what a command began.
     FollowUp,
-    /// Between other commands, once its time has come.
+    /// Between other commands, after its time has come.
     Step,
 }
 
 /// A command that a room is due to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due<C> {
-    /// Which turn it has.
+    /// When it runs.
     pub rank: Rank,
-    /// Since when it is due; a follow-up is due at once.
+    /// When it fell due; a follow-up is due at once.
     pub time: Time,
     /// Whether a long move of a manual clock may skip it: never where it moves money.
     pub may_skip: bool,
-    /// What to run.
+    /// The command.
     pub command: C,
 }
 
 impl<C> Due<C> {
-    /// The same of another type of command.
+    /// The same with another type of command.
     pub fn map<D>(self, to: impl FnOnce(C) -> D) -> Due<D> {
         let Self { rank, time, may_skip, command } = self;
         Due { rank, time, may_skip, command: to(command) }
     }
 
-    /// What decides which of two comes first.
+    /// The sort key: the smaller of two comes first.
     pub fn key(&self) -> (Rank, Time) {
         (self.rank, self.time)
     }

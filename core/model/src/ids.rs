@@ -19,7 +19,7 @@ macro_rules! dense_id {
             /// The id of a table position.
             ///
             /// # Panics
-            /// When a table outgrows its id, which admission prevents.
+            /// If a table outgrows its id type, which admission prevents.
             pub fn from_index(index: usize) -> Self {
                 Self(<$int>::try_from(index).expect("tables stay within their ids"))
             }
@@ -32,15 +32,15 @@ dense_id!(
     CurrencyId, u16
 );
 dense_id!(
-    /// A symbol. Contracts come and go by the thousand, and ids are never reused.
+    /// A symbol. Ids are never reused, and there may be many thousands of contracts over time.
     SymbolId, u32
 );
 dense_id!(
-    /// A group of accounts: what a master key belongs to.
+    /// A group of accounts; master keys belong to it.
     GroupId, u32
 );
 dense_id!(
-    /// An account: what owns balances and orders.
+    /// An account; it owns balances and orders.
     AccountId, u32
 );
 dense_id!(
@@ -52,13 +52,13 @@ dense_id!(
     RatesId, u16
 );
 dense_id!(
-    /// Where a live order lies in memory; reused after it closes, so never shown outside.
+    /// A live order's place in memory; reused after it closes, so never shown to clients.
     Slot, u32
 );
 
 dense_id!(
-    /// Where a reserved balance lies in the ledger; kept with the order that reserves it, so that using or freeing the
-    /// reserve need not search.
+    /// The place of a reserved balance in the ledger. The order stores it, so that using or freeing the reserve needs
+    /// no search.
     Held, u32
 );
 
@@ -68,11 +68,11 @@ impl SessionId {
 }
 
 impl Held {
-    /// Of an order that reserves nothing.
+    /// For an order that reserves nothing.
     pub const NONE: Self = Self(u32::MAX);
 }
 
-/// What a balance is of: a currency, or a claim on an outcome of a contract, which is in no list of currencies.
+/// What a balance is of: a currency, or a claim on an outcome of a contract. Claims are in no list of currencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AssetId(u32);
 
@@ -82,7 +82,7 @@ impl AssetId {
     /// A claim on an outcome of the contract that a symbol trades.
     ///
     /// # Panics
-    /// When there are 2^30 symbols, which admission prevents.
+    /// If there are 2^30 symbols, which admission prevents.
     pub const fn claim(contract: SymbolId, claim: Claim) -> Self {
         assert!(contract.0 < 1 << 30, "fewer than 2^30 symbols");
         let outcome = match claim {
@@ -92,14 +92,14 @@ impl AssetId {
         Self(Self::CLAIM | contract.0 << 1 | outcome)
     }
 
-    /// The currency that it is, if it is one.
+    /// The currency, if it is one.
     #[inline]
     #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "a currency has 16 bits")]
     pub const fn currency(self) -> Option<CurrencyId> {
         if self.0 & Self::CLAIM == 0 { Some(CurrencyId(self.0 as u16)) } else { None }
     }
 
-    /// Its number, which tells it from every other asset.
+    /// Its number, unique among assets.
     pub const fn number(self) -> u32 {
         self.0
     }

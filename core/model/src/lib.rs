@@ -1,6 +1,6 @@
 //! The words every room shares: ids, symbols, currencies, sides, roles, nonces and time.
 //!
-//! Data only. What may be done with them is decided in the rooms above.
+//! Data only. The rooms above decide what may be done with them.
 #![no_std]
 extern crate alloc;
 

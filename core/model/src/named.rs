@@ -1,20 +1,20 @@
-//! Infrequent events and command records: written under a name, with a version and a length, so that later builds can add to
-//! them.
+//! Infrequent events and command records: written with a name, a version and a length, so that later builds can add
+//! to them.
 //!
-//! A field is added at the end of a record, and its version goes up by one; in older records it reads as zero (none, false,
-//! empty, the first variant). A reader refuses a name that it does not know and a version that is newer than its own.
+//! A new field is added at the end of a record, and the record's version goes up by one. In older records the field
+//! reads as zero (none, false, empty, the first variant). A reader refuses unknown names and newer versions.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What a journal keeps under a name.
+/// A value that a journal stores under a name.
 pub trait Named: Sized {
     /// The room it belongs to: the first part of its full name, `room.name`.
     const ROOM: &'static str;
 
-    /// Its name within the room, and its version, from 1.
+    /// Its name within the room, and its version, which starts at 1.
     fn label(&self) -> (&'static str, u8);
 
     /// Appends its fields.
@@ -30,7 +30,7 @@ pub trait Named: Sized {
 /// A named record cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NamedError {
-    /// It ends too early, or says so of itself.
+    /// It ends too early, or its length says so.
     Cut,
     /// No record of this build has this name.
     Unknown(String),
@@ -43,7 +43,7 @@ pub enum NamedError {
         /// The version that this build writes.
         known: u8,
     },
-    /// Its fields are not as they were written.
+    /// Its fields cannot be decoded.
     Malformed(String),
 }
 
@@ -64,12 +64,12 @@ impl core::fmt::Display for NamedError {
 
 impl core::error::Error for NamedError {}
 
-/// The record of a full name, as [`put_named`] wrote it.
+/// A record as [`put_named`] wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedRecord<'a> {
     /// Its room.
     pub room: &'a str,
-    /// Its name in the room.
+    /// Its name within the room.
     pub name: &'a str,
     /// Its version.
     pub version: u8,
@@ -77,13 +77,14 @@ pub struct NamedRecord<'a> {
     pub body: &'a [u8],
 }
 
-/// Bytes of a record's length.
+/// Bytes of the length field.
 const LENGTH: usize = 4;
 
-/// Appends a record: the length of its full name in a byte, the name, the version, the length of the fields, the fields.
+/// Appends a record: the length of its full name in a byte, the name, the version, the length of the fields, the
+/// fields.
 ///
 /// # Panics
-/// When a record has 4 GiB, which memory prevents.
+/// If a record has 4 GiB, which memory prevents.
 pub fn put_named<T: Named>(record: &T, out: &mut Vec<u8>) {
     let (name, version) = record.label();
     let len = T::ROOM.len() + 1 + name.len();
@@ -101,7 +102,7 @@ pub fn put_named<T: Named>(record: &T, out: &mut Vec<u8>) {
     }
 }
 
-/// Takes a record off the front.
+/// Takes a record from the front.
 ///
 /// # Errors
 /// [`NamedError::Cut`].
@@ -126,10 +127,10 @@ impl NamedRecord<'_> {
         [self.room, ".", self.name].concat()
     }
 
-    /// Reads it as one of a room's.
+    /// Decodes it as a record of room `T`.
     ///
     /// # Errors
-    /// [`NamedError`], of a record of another room too.
+    /// [`NamedError`], also for a record of another room.
     pub fn read<T: Named>(&self) -> Result<T, NamedError> {
         if self.room == T::ROOM {
             T::read_body(self.name, self.version, self.body)
@@ -138,25 +139,25 @@ impl NamedRecord<'_> {
         }
     }
 
-    /// The error of a record of a room that no part of this build has.
+    /// The error for a record that no room of this build knows.
     pub fn unknown(&self) -> NamedError {
         NamedError::Unknown(self.full_name())
     }
 }
 
-/// Appends fields: the form of every record's body.
+/// Appends fields in the format of every record's body.
 ///
 /// # Panics
-/// Never: every value of our own can be written.
+/// Never: each of our values can be encoded.
 pub fn put_fields<T: Serialize>(fields: &T, out: &mut Vec<u8>) {
     let taken = core::mem::take(out);
     *out = postcard::to_extend(fields, taken).expect("a value of our own can be written");
 }
 
-/// More bytes of zero than all fields that will ever be added to a record need.
+/// More zero bytes than all fields that will ever be added to a record need.
 const ZEROS: usize = 256;
 
-/// Reads fields that a build wrote when the record had `version`; the present one is `known`.
+/// Decodes fields that a build wrote when the record had `version`; the current version is `known`.
 ///
 /// # Errors
 /// [`NamedError::Newer`] or [`NamedError::Malformed`].
@@ -182,7 +183,7 @@ pub fn read_fields<T: DeserializeOwned>(
     if rest.len() <= ZEROS { Ok(fields) } else { Err(NamedError::Malformed(full_name())) }
 }
 
-/// Implements [`Named`] for an enum: a room, and for each variant its fields by place, its name and its version.
+/// Implements [`Named`] for an enum: a room, and for each variant its fields by position, its name and its version.
 #[macro_export]
 macro_rules! named {
     ($type:ty, $room:literal, { $($variant:ident { $($place:tt : $field:ident),* } = $name:literal $version:literal),+ $(,)? }) => {
@@ -248,7 +249,7 @@ mod tests {
         record.read()
     }
 
-    /// Where each byte lies is part of the journal's format.
+    /// The position of each byte is part of the journal's format.
     #[test]
     fn a_record_has_a_name_a_version_and_a_length() {
         let bytes = written(&Old::Moved(5, "b".into()));
@@ -258,7 +259,7 @@ mod tests {
         }
     }
 
-    /// What an older build wrote is read with zeros in the fields that it did not have.
+    /// A record of an older build is read with zeros in the fields that it lacks.
     #[test]
     fn a_field_may_be_added() {
         assert_eq!(read(&written(&Old::Moved(5, "b".into()))), Ok(New::Moved(5, "b".into(), None, false)));
@@ -267,7 +268,7 @@ mod tests {
         assert_eq!(read(&written(&Old::Stopped)), Ok(New::Stopped));
     }
 
-    /// What a newer build wrote is refused by name.
+    /// A record of a newer build is refused by name.
     #[test]
     fn newer_records_are_refused_by_name() {
         let newer = read::<Old>(&written(&New::Moved(5, "b".into(), None, false))).unwrap_err();
@@ -282,7 +283,7 @@ mod tests {
         );
     }
 
-    /// A record of another room is unknown, even if it has a name of this one.
+    /// A record of another room is unknown, even with a name of this one.
     #[test]
     fn another_room_is_another_record() {
         let mut bytes = written(&Old::Stopped);
@@ -290,14 +291,14 @@ mod tests {
         assert_eq!(read::<Old>(&bytes), Err(NamedError::Unknown("rest.stopped".into())));
     }
 
-    /// Fields that are cut or too many are no record.
+    /// Truncated fields and surplus fields are refused.
     #[test]
     fn damaged_fields_are_refused() {
         for body in [&[5][..], &[5, 1, b'b', 0], &[5, 9, b'b']] {
             let read = read_fields::<(u32, String)>("test", "moved", [1, 1], body);
             assert_eq!(read, Err(NamedError::Malformed("test.moved".into())), "{body:?}");
         }
-        // An older record may be shorter than the present one, and not longer.
+        // An older record may be shorter than the present one, but not longer.
         assert!(read_fields::<(u32, String)>("test", "moved", [1, 2], &[5, 1, b'b', 0]).is_err());
     }
 }

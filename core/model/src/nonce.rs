@@ -8,31 +8,32 @@ use core::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Digits of a nonce at most, those after a point included.
+/// Most digits of a nonce, including those after a point.
 pub const NONCE_DIGITS_MAX: usize = 64;
 /// Digits in a word.
 const WORD_DIGITS: usize = 16;
 
-/// Bytes of a stored nonce at most: the count of integer digits, then two digits a byte.
+/// Most bytes of a stored nonce: the count of integer digits, then two digits per byte.
 const BYTES_MAX: usize = 1 + NONCE_DIGITS_MAX / 2;
 
-/// A nonce in a form whose derived order is its numeric order: count of integer digits, then the digits.
+/// A nonce in a form whose derived order is the numeric order: the count of integer digits, then the digits.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nonce {
     integer_digits: u8,
-    /// Binary-coded digits, most significant first, zero-padded: trailing zeros of a fraction do not count.
+    /// Binary-coded digits, most significant first, zero-padded; trailing zeros of a fraction do not matter.
     words: [u64; NONCE_DIGITS_MAX / WORD_DIGITS],
 }
 
-/// The text is no number, or longer than [`NONCE_DIGITS_MAX`] digits.
+/// The text is no number, or has more than [`NONCE_DIGITS_MAX`] digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NonceError;
 
 impl Nonce {
-    /// Reads digits with at most one point and an exponent behind them; leading zeros are tolerated, a sign in front is not.
+    /// Reads digits with at most one point and an optional exponent. Leading zeros are accepted, a sign in front is
+    /// not.
     ///
     /// # Errors
-    /// [`NonceError`] when the text is no such number.
+    /// [`NonceError`] if the text is no such number.
     pub fn parse(text: &[u8]) -> Result<Self, NonceError> {
         Self::plain(text).or_else(|_| Self::scaled(text))
     }
@@ -49,8 +50,8 @@ impl Nonce {
         Ok(Self { integer_digits: u8::try_from(integer.len()).map_err(|_| NonceError)?, words })
     }
 
-    /// Reads a number with an exponent, which is how some languages write a large one: `1.7e+18`. Its point is moved, its
-    /// zeros are never written, so that a large exponent costs nothing.
+    /// Reads a number with an exponent, as some languages write large ones: `1.7e+18`. It moves the point and never
+    /// writes out the zeros, so that a large exponent costs nothing.
     #[cold]
     fn scaled(text: &[u8]) -> Result<Self, NonceError> {
         let at = text.iter().position(|byte| matches!(byte, b'e' | b'E')).ok_or(NonceError)?;
@@ -63,7 +64,7 @@ impl Nonce {
         if leading == integer.len() + fraction.len() {
             return Ok(Self::default());
         }
-        // Digits before the point, or as many zeros behind it as it is less than none.
+        // The number of digits before the point; if negative, the number of zeros after it.
         let signed = |count: usize| i32::try_from(count).map_err(|_| NonceError);
         let whole = signed(integer.len())? - signed(leading)? + i32::from(exponent);
         let integer_digits = u8::try_from(whole.max(0)).map_err(|_| NonceError)?;
@@ -74,9 +75,9 @@ impl Nonce {
         Ok(Self { integer_digits, words: packed((zeros..).zip(digits.skip(leading)))? })
     }
 
-    /// A moment as a time-based nonce tells it: seconds, and what is left of them behind the point (SES-008).
+    /// The time-based nonce of a moment: seconds, with the fraction after the point (SES-008).
     pub fn at(time: Time) -> Self {
-        // As many digits as the last moment has; six of them are below a second.
+        // As many digits as the last representable moment has; six of them are fractions of a second.
         let mut text = *b"00000000000000.000000";
         let mut left = time.0;
         for place in text.iter_mut().rev().filter(|place| **place != b'.') {
@@ -86,7 +87,7 @@ impl Nonce {
         Self::parse(&text).unwrap_or_default()
     }
 
-    /// A copy, word by word: an event that is built around it then stays in registers until it is written.
+    /// A copy, word by word: the compiler then keeps an event that contains it in registers until it is written.
     #[inline]
     #[must_use]
     pub fn by_words(&self) -> Self {
@@ -94,11 +95,11 @@ impl Nonce {
         Self { integer_digits: self.integer_digits, words: [a, b, c, d] }
     }
 
-    /// Bytes up to the last that holds a digit other than zero, two digits a byte.
+    /// Bytes up to the last one with a non-zero digit, two digits per byte.
     #[inline]
     fn digit_bytes(&self) -> usize {
         let [first, rest @ ..] = &self.words;
-        // Nearly every nonce ends with its first word.
+        // Nearly all nonces fit the first word.
         if *rest == [0; 3] {
             return used_bytes(*first);
         }
@@ -116,7 +117,7 @@ impl Nonce {
         }
     }
 
-    /// All digits folded into one word: two nonces of one session share it only by an accident of 2^-64.
+    /// All digits folded into one word: two nonces of a session collide only with probability 2^-64.
     #[inline]
     pub fn digest(&self) -> u64 {
         let start = u64::from(self.integer_digits).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -126,12 +127,12 @@ impl Nonce {
         };
         let [first, rest @ ..] = &self.words;
         let hash = fold(start, first);
-        // Nearly every nonce ends with its first word.
+        // Nearly all nonces fit the first word.
         if *rest == [0; 3] { hash } else { rest.iter().fold(hash, fold) }
     }
 }
 
-/// What stands before and behind the point; something must on both sides of one.
+/// The parts before and after the point. The part before must not be empty, nor the part after if there is a point.
 #[inline]
 fn split_point(text: &[u8]) -> Result<(&[u8], &[u8]), NonceError> {
     let point = text.iter().position(|byte| *byte == b'.').unwrap_or(text.len());
@@ -141,7 +142,7 @@ fn split_point(text: &[u8]) -> Result<(&[u8], &[u8]), NonceError> {
     if is_bare { Err(NonceError) } else { Ok((integer, fraction)) }
 }
 
-/// Digits, each in its place, as binary-coded words.
+/// Digits at their positions, as binary-coded words.
 #[inline]
 fn packed<'a>(
     digits: impl Iterator<Item = (usize, &'a u8)>,
@@ -155,8 +156,8 @@ fn packed<'a>(
     Ok(words)
 }
 
-/// Stored as the count of integer digits and, two a byte, the digits up to the last that is not zero: every session of a
-/// snapshot keeps some.
+/// Stored as the count of integer digits and the digits up to the last non-zero one, two per byte. Compact, because a
+/// snapshot has several per session.
 impl Serialize for Nonce {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut bytes = [0; BYTES_MAX];
@@ -177,7 +178,7 @@ impl<'de> Deserialize<'de> for Nonce {
     }
 }
 
-/// Reads what [`Nonce::serialize`] writes, and nothing else.
+/// Decodes what [`Nonce::serialize`] writes, and nothing else.
 struct Stored;
 
 impl Visitor<'_> for Stored {
@@ -196,17 +197,17 @@ impl Visitor<'_> for Stored {
         for (word, place) in words.iter_mut().zip(bytes.as_chunks().0) {
             *word = u64::from_be_bytes(*place);
         }
-        // One nonce has one form: no zeros at its end.
+        // A nonce has one encoding: no zeros at its end.
         if digits.last() == Some(&0) { Err(wrong()) } else { Ok(Nonce { integer_digits: *first, words }) }
     }
 }
 
-/// In a frame: the count of integer digits, how many words follow, and the words up to the last that is not zero.
+/// In a frame: the count of integer digits, the number of words, and the words up to the last non-zero one.
 impl Record for Nonce {
     #[inline]
     fn put(&self, out: &mut Vec<u8>) {
         let [first, rest @ ..] = &self.words;
-        // Nearly every nonce ends with its first word.
+        // Nearly all nonces fit the first word.
         if *rest == [0; 3] && *first != 0 {
             [self.integer_digits, 1].put(out);
             first.put(out);
@@ -223,12 +224,12 @@ impl Record for Nonce {
         for word in used.iter_mut() {
             *word = Record::take(bytes)?;
         }
-        // One nonce has one form.
+        // A nonce has one encoding.
         if used.last() == Some(&0) { None } else { Some(Self { integer_digits, words }) }
     }
 }
 
-/// Bytes of a word, most significant first, up to the last that is not zero.
+/// Bytes of a word, most significant first, up to the last non-zero one.
 #[expect(clippy::as_conversions, reason = "at most 64")]
 #[inline]
 fn used_bytes(word: u64) -> usize {
@@ -241,7 +242,7 @@ impl core::fmt::Debug for Nonce {
     }
 }
 
-/// All digits, with a point where some are behind it.
+/// All digits, with a point if there is a fraction.
 impl fmt::Display for Nonce {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let integer_digits = usize::from(self.integer_digits);
@@ -284,7 +285,7 @@ mod tests {
         );
     }
 
-    /// What is shown reads as the same nonce, and is as short as it can be.
+    /// The displayed text parses to the same nonce and is as short as possible.
     #[test]
     fn shows_its_digits() {
         let most = "9".repeat(NONCE_DIGITS_MAX);
@@ -381,7 +382,7 @@ mod tests {
         }
     }
 
-    /// Every nonce has one stored form, of which nothing else is read.
+    /// Every nonce has exactly one stored form, and no other is accepted.
     #[test]
     fn is_stored_in_one_form() {
         let stored = |nonce: Nonce| postcard::to_allocvec(&nonce).unwrap();

@@ -1,8 +1,8 @@
-//! Sides, kinds, options and the reasons an order is cancelled for.
+//! Sides, kinds, execution options and cancel reasons of orders.
 
 use serde::{Deserialize, Serialize};
 
-/// Which way an order trades.
+/// The side of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Side {
     /// Pays quote, receives base.
@@ -30,14 +30,14 @@ impl Side {
     }
 }
 
-/// Which of a contract's two outcomes an order is about. Both share one book, whose prices are those of yes: a buy of no
-/// at 0.40 is an ask at 0.60. Orders of every other product are about [`Claim::Yes`].
+/// The outcome of a contract that an order is about. Both outcomes share one book, whose prices are those of yes: a
+/// buy of no at 0.40 is an ask at 0.60. Orders of every other product are about [`Claim::Yes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Claim {
-    /// The outcome that prices are of.
+    /// The outcome that prices refer to.
     #[default]
     Yes,
-    /// The other one.
+    /// The other outcome.
     No,
 }
 
@@ -46,10 +46,10 @@ pub enum Claim {
 pub struct Desk(u8);
 
 impl Desk {
-    /// The desk of a number.
+    /// The desk with this number.
     ///
     /// # Panics
-    /// When the number is 32 or more, at compile time where it is a constant.
+    /// If the number is 32 or more; at compile time if it is a constant.
     pub const fn new(number: u8) -> Self {
         assert!(number < 32, "a desk's number has five bits");
         Self(number)
@@ -72,7 +72,7 @@ impl OrderClass {
     /// The bits that a class may have.
     pub const BITS: u8 = 0x7F;
 
-    /// The class of these three.
+    /// The class made of these three.
     #[inline]
     pub const fn new(side: Side, claim: Claim, desk: Desk) -> Self {
         let side = match side {
@@ -86,13 +86,13 @@ impl OrderClass {
         Self(side | claim | desk.0 << Self::DESK_SHIFT)
     }
 
-    /// The class of these bits; none when they have others than [`OrderClass::BITS`].
+    /// The class with these bits; `None` if there are bits outside [`OrderClass::BITS`].
     #[inline]
     pub const fn from_bits(bits: u8) -> Option<Self> {
         if bits & !Self::BITS == 0 { Some(Self(bits)) } else { None }
     }
 
-    /// The class in the lower seven of these bits.
+    /// The class in the lower seven bits.
     #[inline]
     #[must_use]
     pub const fn of_low_bits(bits: u8) -> Self {
@@ -124,7 +124,7 @@ impl OrderClass {
     }
 }
 
-/// What kind of order it is (facts T§3.3).
+/// The kind of an order (facts T§3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum OrderKind {
     /// `exchange limit`.
@@ -157,16 +157,16 @@ pub enum CancelReason {
     ImmediateOrCancelWouldPost,
     /// Fill-or-kill that could not fill at once.
     FillOrKillWouldNotFill,
-    /// Would have met an order of its own account (D-23).
+    /// It would have met an order of its own account (D-23).
     SelfCrossPrevented,
-    /// Would have traded beyond the price collar (D-32).
+    /// It would have traded beyond the price collar (D-32).
     ExceedsPriceLimits,
-    /// Cancelled by its owner, or because its session fell silent.
+    /// Its owner cancelled it, or its session fell silent.
     Requested,
     /// Its symbol closed.
     MarketClosed,
-    /// What its auction left of it (AUCT-006), or its symbol has no auctions any more.
+    /// Its auction left a rest of it (AUCT-006), or its symbol has no more auctions.
     AuctionCancelled,
-    /// It rested, and its account could not cover a fill that was due to it.
+    /// It rested, and its account could not cover a fill.
     Uncovered,
 }

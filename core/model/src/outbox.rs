@@ -4,11 +4,11 @@ use crate::{Named, put_named};
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
-/// Events of the commands of a batch, and the texts they refer to: each command appends its own. Reused, so that
-/// nothing is allocated once warm and nothing is copied on the way to the journal.
+/// Events of the commands of a batch, and the texts they refer to; each command appends its own. The buffer is
+/// reused, so that nothing is allocated once warm and nothing is copied on the way to the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outbox<E> {
-    /// What happened, in order.
+    /// The events, in order.
     pub events: Vec<E>,
     /// Bytes of the texts.
     pub texts: Vec<u8>,
@@ -16,7 +16,7 @@ pub struct Outbox<E> {
     first: (usize, usize),
 }
 
-/// A text in an outbox; an empty one is no text.
+/// A reference to a text in an outbox; an empty one means no text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextRef {
     pub(crate) start: u16,
@@ -24,14 +24,14 @@ pub struct TextRef {
 }
 
 impl TextRef {
-    /// The bytes in `texts`, if it is a text.
+    /// The bytes in `texts`; `None` for no text.
     pub fn of(self, texts: &[u8]) -> Option<&[u8]> {
         let start = usize::from(self.start);
         if self.len == 0 { None } else { texts.get(start..start + usize::from(self.len)) }
     }
 }
 
-/// Bytes in an outbox that are longer than a text.
+/// A reference to bytes in an outbox that are longer than a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BytesRef {
     pub(crate) start: u32,
@@ -39,7 +39,7 @@ pub struct BytesRef {
 }
 
 impl BytesRef {
-    /// The bytes in `texts`; none if they are not there.
+    /// The bytes in `texts`; `None` if out of range.
     pub fn of(self, texts: &[u8]) -> Option<&[u8]> {
         let start = usize::try_from(self.start).ok()?;
         texts.get(start..start.checked_add(usize::try_from(self.len).ok()?)?)
@@ -53,7 +53,7 @@ impl<E> Default for Outbox<E> {
 }
 
 impl<E> Outbox<E> {
-    /// Empties the buffer and keeps its room.
+    /// Empties the buffer and keeps its memory.
     pub fn clear(&mut self) {
         self.events.clear();
         self.texts.clear();
@@ -65,7 +65,7 @@ impl<E> Outbox<E> {
         self.first = (self.events.len(), self.texts.len());
     }
 
-    /// Takes back what the latest command has appended.
+    /// Removes what the latest command appended.
     pub fn undo(&mut self) {
         self.events.truncate(self.first.0);
         self.texts.truncate(self.first.1);
@@ -83,11 +83,11 @@ impl<E> Outbox<E> {
         self.events.push(event.into());
     }
 
-    /// Keeps a text of at most 255 bytes for an event of the latest command to refer to.
+    /// Stores a text of at most 255 bytes; an event of the latest command refers to it.
     #[inline]
     pub fn keep(&mut self, text: &[u8]) -> TextRef {
         let start = u16::try_from(self.texts.len() - self.first.1).expect("a command carries one short text");
-        // Sixteen characters, the most frequent length, are copied without counting.
+        // Sixteen characters, the most frequent length, are copied without a loop.
         match <&[u8; 16]>::try_from(text) {
             Ok(text) => self.texts.extend_from_slice(text),
             Err(_) => self.texts.extend_from_slice(text),
@@ -95,7 +95,7 @@ impl<E> Outbox<E> {
         TextRef { start, len: u8::try_from(text.len()).expect("client order ids are short") }
     }
 
-    /// Adds an infrequent event: its record, kept among the texts.
+    /// Adds an infrequent event; its record is stored among the texts.
     pub fn push_named(&mut self, event: &impl Named)
     where
         E: From<BytesRef>,
@@ -107,7 +107,7 @@ impl<E> Outbox<E> {
         self.events.push(BytesRef { start: short(start - first), len: short(end - start) }.into());
     }
 
-    /// Keeps bytes of any length for an event of the latest command to refer to.
+    /// Stores bytes of any length; an event of the latest command refers to them.
     pub fn keep_bytes(&mut self, bytes: &[u8]) -> BytesRef {
         let short = |len: usize| u32::try_from(len).expect("a command carries less than 4 GiB");
         let start = short(self.texts.len() - self.first.1);

@@ -1,5 +1,5 @@
-//! How what lies on the path of every order is written in the journal's frames: each number in its full width, lowest
-//! byte first, one behind the other. A number is then one store to write and one load to read.
+//! The journal's encoding of everything on an order's path: each number in full width, little-endian, one after the
+//! other. Writing a number is thus one store, and reading it one load.
 
 use crate::{
     AccountId, BytesRef, CLIENT_ID_MAX, CancelReason, ClientId, ExecutionOption, Held, OrderClass, OrderId,
@@ -8,12 +8,12 @@ use crate::{
 use alloc::vec::Vec;
 use buttonwood_num::{Bps, Money, Price, Qty};
 
-/// What a frame holds in fixed places.
+/// A value with a fixed layout in a frame.
 pub trait Record: Sized {
-    /// Appends its bytes.
+    /// Appends its encoding.
     fn put(&self, out: &mut Vec<u8>);
 
-    /// Takes its bytes off the front; none when they stand for nothing, or are too few.
+    /// Decodes it from the front; `None` if the bytes are invalid or too few.
     fn take(bytes: &mut &[u8]) -> Option<Self>;
 }
 
@@ -49,7 +49,7 @@ impl<const N: usize> Record for [u8; N] {
     }
 }
 
-/// Has a struct written field by field, in the order they are named in.
+/// Encodes a struct field by field, in the given order.
 #[macro_export]
 macro_rules! record_of {
     ($type:ident { $($field:tt),+ $(,)? }) => {
@@ -67,7 +67,7 @@ macro_rules! record_of {
     };
 }
 
-/// Has an enum without fields written as a byte.
+/// Encodes an enum without fields as a byte.
 macro_rules! record_as {
     ($type:ident { $($variant:ident = $code:literal),+ $(,)? }) => {
         impl Record for $type {
@@ -85,7 +85,7 @@ macro_rules! record_as {
     };
 }
 
-/// Has a number of this house's written as the integer that it is.
+/// Encodes one of our number types as its integer.
 macro_rules! record_by {
     ($type:ident, $to:ident, $from:ident) => {
         impl Record for $type {
@@ -169,7 +169,7 @@ impl Record for Option<ExecutionOption> {
     }
 }
 
-/// Its length in a byte, and its characters.
+/// Its length in a byte, then its characters.
 impl Record for ClientId {
     #[inline]
     fn put(&self, out: &mut Vec<u8>) {
@@ -194,7 +194,7 @@ mod tests {
     use alloc::vec;
     use core::fmt::Debug;
 
-    /// Whether a value is written as these bytes, and read from them and no fewer.
+    /// Checks that a value is encoded as these bytes, and is decoded from them and from no fewer.
     fn lies_as<T: Record + PartialEq + Debug>(value: &T, bytes: &[u8]) {
         let mut written = Vec::new();
         value.put(&mut written);
@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    /// Where each byte lies is part of the journal's format.
+    /// The position of each byte is part of the journal's format.
     #[test]
     fn numbers_lie_in_full_width_lowest_byte_first() {
         lies_as(&Slot(0x0102_0304), &[4, 3, 2, 1]);
@@ -257,7 +257,7 @@ mod tests {
         ]);
     }
 
-    /// A nonce takes as many words as its digits do, and has one form.
+    /// A nonce takes as many words as its digits need, and has one encoding.
     #[test]
     fn a_nonce_lies_in_the_words_it_needs() {
         let nonce = |text: &str| Nonce::parse(text.as_bytes()).unwrap();
@@ -277,7 +277,7 @@ mod tests {
         }
     }
 
-    /// No order has an empty client id, or one of more than a hundred characters.
+    /// A client id that is empty or has more than a hundred characters is invalid.
     #[test]
     fn a_client_id_of_no_order_is_none() {
         for len in [0, 101, u8::MAX] {

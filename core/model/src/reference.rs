@@ -7,12 +7,12 @@ use buttonwood_num::{Grid, Qty};
 use core::hint::select_unpredictable;
 use serde::{Deserialize, Serialize};
 
-/// Whether a currency is issued by a state.
+/// Whether a state issues a currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CurrencyKind {
     /// State money; shown to 15 decimals (TYPE-021).
     Fiat,
-    /// Everything else; shown to 19 decimals.
+    /// Every other currency; shown to 19 decimals.
     Crypto,
 }
 
@@ -23,11 +23,11 @@ pub struct Currency {
     pub code: String,
     /// Display name.
     pub name: String,
-    /// Decimals a balance shows at most.
+    /// Most decimals of a displayed balance.
     pub decimals: u8,
     /// Fiat or crypto.
     pub kind: CurrencyKind,
-    /// Lower-case names of the networks it moves on.
+    /// Lower-case names of the networks that it moves on.
     pub networks: Vec<String>,
 }
 
@@ -41,10 +41,10 @@ pub enum Product {
 }
 
 impl Product {
-    /// How many there are.
+    /// Number of products.
     pub const COUNT: usize = 2;
 
-    /// Its place in a table of products.
+    /// Its index in a table of products.
     pub const fn index(self) -> usize {
         match self {
             Self::Spot => 0,
@@ -53,12 +53,12 @@ impl Product {
     }
 }
 
-/// Which orders a symbol takes (SYM-022 to SYM-027).
+/// The orders that a symbol accepts (SYM-022 to SYM-027).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SymbolStatus {
-    /// Every order.
+    /// All orders.
     Open,
-    /// None, and its live orders are cancelled.
+    /// None; its live orders are cancelled.
     Closed,
     /// None; live orders stay and may be cancelled.
     CancelOnly,
@@ -69,7 +69,7 @@ pub enum SymbolStatus {
 }
 
 impl SymbolStatus {
-    /// Every status.
+    /// All statuses.
     pub const ALL: [Self; 5] = [Self::Open, Self::Closed, Self::CancelOnly, Self::PostOnly, Self::LimitOnly];
 
     /// The name on the wire.
@@ -89,26 +89,26 @@ impl SymbolStatus {
 pub struct Symbol {
     /// Lower-case name, for example `btcusd`.
     pub name: String,
-    /// What quantities count.
+    /// The currency that quantities count.
     pub base: CurrencyId,
-    /// What prices count, and what fees are charged in.
+    /// The currency that prices count and fees are charged in.
     pub quote: CurrencyId,
     /// Price step and lot.
     pub grid: Grid,
-    /// Smallest order.
+    /// Smallest quantity of an order.
     pub qty_min: Qty,
     /// Spot or perpetual.
     pub product: Product,
-    /// Which orders it takes now.
+    /// The orders that it accepts now.
     pub status: SymbolStatus,
     /// Whether the wrap endpoint accepts it (SYM-019).
     pub wrap_enabled: bool,
-    /// Jurisdictions whose accounts it is closed to (D-16), for example `US-NY`.
+    /// Jurisdictions whose accounts may not trade it (D-16), for example `US-NY`.
     pub closed_to: Vec<String>,
 }
 
 impl Symbol {
-    /// The currency that an order on a side pays with, and reserves.
+    /// The currency that an order of a side pays with and reserves.
     #[inline]
     pub fn paid_in(&self, side: Side) -> CurrencyId {
         select_unpredictable(side == Side::Buy, self.quote, self.base)

@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 pub enum Role {
     /// Master keys only: creates and views accounts of the group.
     Administrator,
-    /// Orders and what belongs to them.
+    /// Orders and everything about them.
     Trader,
     /// Money in, out and between accounts.
     FundManager,
-    /// Reads only; never combined with another role.
+    /// Reads only; it is never combined with another role.
     Auditor,
 }
 
 impl Role {
-    /// Every role, in the order messages name them.
+    /// All roles, in the order in which messages name them.
     pub const ALL: [Self; 4] = [Self::Administrator, Self::Trader, Self::FundManager, Self::Auditor];
 
     /// The name on the wire and in messages.
@@ -44,7 +44,7 @@ impl Role {
 pub struct Roles(u8);
 
 impl Roles {
-    /// No role: as a requirement it means any key.
+    /// No role. As a requirement, it means any key.
     pub const NONE: Self = Self(0);
 
     /// The set of these roles.
@@ -63,17 +63,17 @@ impl Roles {
         self.0 & role.bit() != 0
     }
 
-    /// Whether a key with these roles may do what asks for any of `needed`.
+    /// Whether a key with these roles may do what requires one of `needed`.
     pub const fn allows(self, needed: Self) -> bool {
         needed.0 == 0 || self.0 & needed.0 != 0
     }
 
-    /// Whether a key may be given this set: at least one role, and Auditor alone (AUTH-024).
+    /// Whether a key may have this set: at least one role, and Auditor only alone (AUTH-024).
     pub const fn is_valid(self) -> bool {
         self.0 != 0 && (!self.has(Role::Auditor) || self.0 == Role::Auditor.bit())
     }
 
-    /// The roles in the set, in the order messages name them.
+    /// The roles in the set, in the order in which messages name them.
     pub fn iter(self) -> impl Iterator<Item = Role> {
         Role::ALL.into_iter().filter(move |role| self.has(*role))
     }

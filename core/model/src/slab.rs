@@ -1,14 +1,14 @@
-//! A table of reusable places: the one spot of the core that indexes.
+//! A table of reusable slots: the only part of the core that indexes.
 
 use crate::Slot;
 use alloc::vec::Vec;
 use core::ops::{Index, IndexMut};
 use serde::{Deserialize, Serialize};
 
-/// Values in numbered places; a freed place is the next to be taken again.
+/// Values in numbered slots; the slot freed last is taken first.
 ///
-/// Its exact layout, the order of free places included, is part of the state: events name slots, so a restored
-/// slab must hand out the same ones.
+/// Its exact layout, including the order of free slots, is part of the state: events name slots, so a restored slab
+/// must hand out the same ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slab<T> {
     values: Vec<T>,
@@ -22,7 +22,7 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T> Slab<T> {
-    /// Empty.
+    /// An empty slab.
     pub const fn new() -> Self {
         Self { values: Vec::new(), free: Vec::new() }
     }
@@ -32,8 +32,8 @@ impl<T> Slab<T> {
         self.free.last().copied().unwrap_or_else(|| Slot::from_index(self.values.len()))
     }
 
-    /// Takes a place. It holds what it last held, or `blank` if it is new: the caller writes what it needs in place,
-    /// which is cheaper than moving a whole value there.
+    /// Takes a slot. It contains its last value, or `blank` if it is new. The caller writes the fields in place,
+    /// which is cheaper than moving a whole value.
     pub fn take(&mut self, blank: impl FnOnce() -> T) -> Slot {
         if let Some(slot) = self.retake() {
             return slot;
@@ -43,34 +43,34 @@ impl<T> Slab<T> {
         slot
     }
 
-    /// Takes a place that was given back, if there is one; it holds what it last held.
+    /// Takes a freed slot, if there is one; it contains its last value.
     #[inline]
     pub fn retake(&mut self) -> Option<Slot> {
         self.free.pop()
     }
 
-    /// What a place holds or last held, if there is one of this number.
+    /// The current or last value of a slot, if the slot exists.
     #[inline]
     pub fn look(&self, slot: Slot) -> Option<&T> {
         self.values.get(slot.index())
     }
 
-    /// Gives a place back; its old value stays until it is reused, and must not be read.
+    /// Frees a slot; its value stays until the slot is reused, and must not be read.
     pub fn free(&mut self, slot: Slot) {
         self.free.push(slot);
     }
 
-    /// Places in use.
+    /// Number of slots in use.
     pub fn len(&self) -> usize {
         self.values.len() - self.free.len()
     }
 
-    /// Whether no place is in use.
+    /// Whether no slot is in use.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Every place that was ever used, freed ones included.
+    /// All slots ever used, including freed ones.
     pub fn places(&self) -> impl Iterator<Item = (Slot, &T)> {
         self.values.iter().enumerate().map(|(index, value)| (Slot::from_index(index), value))
     }

@@ -1,4 +1,4 @@
-//! Time as the core knows it: a stamp on every command, never a clock.
+//! Time in the core: a stamp on every command, never a clock.
 
 use crate::Seq;
 use serde::{Deserialize, Serialize};
@@ -28,10 +28,10 @@ impl Time {
     }
 }
 
-/// Where and when a command stands in the one order of all commands.
+/// The place of a command in the one order of all commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
-    /// Its number.
+    /// Its sequence number.
     pub seq: Seq,
     /// Its time; never before that of an earlier command.
     pub time: Time,
