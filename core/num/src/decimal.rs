@@ -16,15 +16,15 @@ pub struct Decimal {
 pub struct DecimalError;
 
 impl Decimal {
-    /// Digits before the point at most.
+    /// Most digits before the point.
     pub const INTEGER_DIGITS_MAX: usize = 18;
-    /// Digits after the point at most.
+    /// Most digits after the point.
     pub const FRACTION_DIGITS_MAX: usize = 19;
 
-    /// Reads a decimal; signs, exponents, blanks, bare points and leading zeros are refused.
+    /// Parses a decimal; signs, exponents, blanks, bare points and leading zeros are refused.
     ///
     /// # Errors
-    /// [`DecimalError`] when the text does not follow the grammar of this module.
+    /// [`DecimalError`] if the text does not follow the grammar of this module.
     pub fn parse(text: &[u8]) -> Result<Self, DecimalError> {
         let (integer, fraction) = match text.iter().position(|byte| *byte == b'.') {
             None => (text, None),
@@ -51,7 +51,7 @@ impl Decimal {
         Ok(Self { digits, scale })
     }
 
-    /// The value in units of 10^-`decimals`, or `None` when it is not a whole number of them.
+    /// The value in units of 10^-`decimals`; `None` if it is not a whole number of them.
     pub fn units(self, decimals: u8) -> Option<u128> {
         if decimals >= self.scale {
             return self.digits.checked_mul(pow10(decimals - self.scale)?);
@@ -60,7 +60,7 @@ impl Decimal {
         self.digits.is_multiple_of(divisor).then(|| self.digits / divisor)
     }
 
-    /// The value with its trailing zeros dropped: (mantissa, decimals), as increments are stated.
+    /// The value without trailing zeros: (mantissa, decimals), as increments are stated.
     pub fn normalized(self) -> (u128, u8) {
         let (mut mantissa, mut decimals) = (self.digits, self.scale);
         while decimals > 0 && mantissa.is_multiple_of(10) {
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(Decimal::parse(b"1.55").unwrap().units(1), None);
     }
 
-    /// Only zeros behind the point are dropped, and all of them.
+    /// All zeros at the end of the fraction are dropped, and no others.
     #[test]
     fn trailing_zeros_say_nothing() {
         for (text, normalized) in [

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-/// Powers of ten that fit a `u128` are those up to 10^38.
+/// 10 to a power; `u128` holds those up to 10^38.
 pub(crate) fn pow10(exponent: u8) -> Option<u128> {
     10u128.checked_pow(u32::from(exponent))
 }
@@ -19,11 +19,11 @@ pub fn push_trimmed(out: &mut Vec<u8>, value: u128, scale: u8) {
     });
 }
 
-/// Appends `value` × 10^-`scale` with as many digits of its fraction as `kept` says.
+/// Appends `value` × 10^-`scale` with as many digits of its fraction as `kept` returns.
 #[inline]
 fn push(out: &mut Vec<u8>, value: u128, scale: u8, kept: impl FnOnce(&[u8]) -> usize) {
     let mut room = itoa::Buffer::new();
-    // Nearly every value is small, and 64-bit division several times cheaper.
+    // Nearly all values are small, and 64-bit division is several times cheaper.
     let digits = match u64::try_from(value) {
         Ok(small) => room.format(small).as_bytes(),
         Err(_) => room.format(value).as_bytes(),
@@ -36,7 +36,7 @@ fn push(out: &mut Vec<u8>, value: u128, scale: u8, kept: impl FnOnce(&[u8]) -> u
         return;
     }
     out.push(b'.');
-    // The zeros before its first digit.
+    // The zeros before the first digit of the fraction.
     out.resize(out.len() + scale - fraction.len(), b'0');
     out.extend_from_slice(kept);
 }

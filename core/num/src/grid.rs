@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::hint::select_unpredictable;
 use serde::{Deserialize, Serialize};
 
-/// Price step and lot of a symbol, with the money that one tick times one hundredth of a lot is worth.
+/// Price step and lot of a symbol, and the money value of one tick times one hundredth of a lot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grid {
     /// The price step is `tick_mantissa` × 10^-`tick_decimals`.
@@ -22,13 +22,13 @@ pub struct Grid {
     notional_unit: i128,
     /// Money units of one hundredth of a lot.
     base_unit: i128,
-    /// `notional_unit` / 10,000 where that is whole: then fees need no division.
+    /// `notional_unit` / 10,000 if that is a whole number: then fees need no division.
     fee_unit: Option<i128>,
-    /// The same units where all of them are words, as nearly every symbol's are.
+    /// The same units if each fits a word, as for nearly every symbol.
     words: Option<Words>,
 }
 
-/// Units that need no more than 64 bits.
+/// Units that fit 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Words {
     notional: u64,
@@ -36,7 +36,7 @@ struct Words {
     base: u64,
 }
 
-/// The increments cannot be served.
+/// Increments that cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridError {
     /// An increment is zero or too large.
@@ -45,16 +45,16 @@ pub enum GridError {
     TooFine,
 }
 
-/// The two extra decimals of quantities on the exchange.
+/// The two additional decimals of quantities on the exchange.
 const EXTRA_DECIMALS: u8 = 2;
-/// An average price is shown with at most this many decimals; a quotient that ends earlier is exact.
+/// Most decimals of a displayed average price; a quotient that ends earlier is exact.
 const AVERAGE_DECIMALS: u8 = 19;
 
 impl Grid {
-    /// Builds the grid of a price step (the wire's `quote_increment`) and a lot (the wire's `tick_size`).
+    /// Builds the grid from a price step (the wire's `quote_increment`) and a lot (the wire's `tick_size`).
     ///
     /// # Errors
-    /// [`GridError`] when an increment is no positive decimal or the product would not be exact.
+    /// [`GridError`] if an increment is no positive decimal or the product would not be exact.
     pub fn new(tick: Decimal, lot: Decimal) -> Result<Self, GridError> {
         let (tick_mantissa, tick_decimals) = step(tick)?;
         let (lot_mantissa, lot_decimals) = step(lot)?;
@@ -64,7 +64,7 @@ impl Grid {
             pow10(spare)
                 .and_then(|power| power.checked_mul(mantissa))
                 .and_then(|unit| i128::try_from(unit).ok())
-                // With the highest fee, the whole, a unit still costs an amount of money.
+                // One unit, even with the highest fee of 100 %, must fit in `Money`.
                 .filter(|unit| *unit <= i128::MAX / 2)
                 .ok_or(GridError::NotAnIncrement)
         };
@@ -88,7 +88,7 @@ impl Grid {
         })
     }
 
-    /// A client's price in ticks; `None` when it is zero, off the price step or beyond the range (SYM-011).
+    /// A client's price in ticks; `None` if it is zero, off the price step or out of range (SYM-011).
     pub fn price(&self, decimal: Decimal) -> Option<Price> {
         let units = decimal.units(self.tick_decimals)?;
         let step = u128::from(self.tick_mantissa);
@@ -96,14 +96,14 @@ impl Grid {
         (ticks > 0 && units.is_multiple_of(step)).then_some(Price::from_ticks(ticks))
     }
 
-    /// Whether a price is on the price step, and larger than any that can be told.
+    /// Whether a price is on the price step but larger than the largest `Price`.
     pub fn is_beyond(&self, decimal: Decimal) -> bool {
         let step = u128::from(self.tick_mantissa);
         let units = decimal.units(self.tick_decimals).filter(|units| units.is_multiple_of(step));
         units.is_some_and(|units| units / step > u128::from(u64::MAX))
     }
 
-    /// A client's quantity; `None` when it is zero or off the lot grid (SYM-010).
+    /// A client's quantity; `None` if it is zero or off the lot grid (SYM-010).
     pub fn qty(&self, decimal: Decimal) -> Option<Qty> {
         let units = decimal.units(self.lot_decimals)?;
         let step = u128::from(self.lot_mantissa);
@@ -121,7 +121,7 @@ impl Grid {
         }
     }
 
-    /// What `qty` is in the base currency; `None` beyond the range of money.
+    /// The value of `qty` in the base currency; `None` beyond the range of money.
     #[inline]
     pub fn base(&self, qty: Qty) -> Option<Money> {
         match (self.words, qty.word()) {
@@ -146,7 +146,8 @@ impl Grid {
         self.fee_of_many(price, qty, rate)
     }
 
-    /// The fees of both parties of a fill, with one product for what they share; `None` where [`Grid::fee`] must say.
+    /// The fees of both parties of a fill, with one product for their common factor; `None` if [`Grid::fee`] must be
+    /// used.
     #[inline]
     pub fn fees(&self, price: Price, qty: Qty, [maker, taker]: [Bps; 2]) -> Option<[Money; 2]> {
         let (words, plain) = (self.words?, plain(price, qty)?);
@@ -160,7 +161,8 @@ impl Grid {
             return product(price, qty, unit * rate.get());
         }
         let notional = product(price, qty, self.notional_unit)?.units();
-        // Whole parts and rest apart: notional × rate may leave the range that the fee itself is well within.
+        // Whole parts and remainder separately: notional × rate may overflow although the fee is well within the
+        // range.
         let whole = i128::from(Bps::WHOLE);
         let rest = divide_up(notional % whole * rate.get(), whole);
         (notional / whole).checked_mul(rate.get())?.checked_add(rest).map(Money::from_units)
@@ -170,7 +172,8 @@ impl Grid {
     /// (ORD-044).
     pub fn qty_for(&self, spend: Money, price: Price, rate: Bps) -> Qty {
         let cost = |hundredths: u128| self.cost(price, Qty::from_hundredths(hundredths), rate);
-        // One hundredth of a lot costs `unit` × ticks × (1 + rate); floor the quotient, then mend what fee rounding took.
+        // One hundredth of a lot costs `unit` × ticks × (1 + rate); floor the quotient, then correct for the rounding
+        // of the fee.
         let whole = i128::from(Bps::WHOLE);
         let unit = i128::from(price.ticks()).saturating_mul(self.notional_unit);
         let (free, parts) = (spend.units() / unit.max(1), whole + rate.get());
@@ -180,7 +183,7 @@ impl Grid {
         };
         let mut hundredths = u128::try_from(guess).unwrap_or(0);
         let fits = |hundredths: u128| cost(hundredths).is_some_and(|cost| cost <= spend);
-        // The guess loses at most a few hundredths to its floors; walk up, then down.
+        // The floors make the guess too small by at most a few hundredths; walk up, then down.
         while fits(hundredths + 1) {
             hundredths += 1;
         }
@@ -190,7 +193,7 @@ impl Grid {
         Qty::from_hundredths(hundredths)
     }
 
-    /// price × qty with its fee at `rate`: what a buyer pays, and what a buy reserves. One product where fees need no
+    /// price × qty with its fee at `rate`: what a buyer pays, and what a buy reserves. One product if fees need no
     /// division.
     #[inline]
     pub fn cost(&self, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
@@ -203,8 +206,8 @@ impl Grid {
         self.cost_of_many(price, qty, rate)
     }
 
-    /// What an order reserves: the cost of a buy, the base of a sell. One product for both, since which it is nobody can
-    /// foretell.
+    /// What an order reserves: the cost of a buy, the base of a sell. One product for both, because the side is
+    /// unpredictable.
     #[inline]
     pub fn reserve(&self, buys: bool, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
         if let (Some(words), Some(hundredths)) = (self.words, qty.word())
@@ -228,7 +231,7 @@ impl Grid {
         }
     }
 
-    /// Whether fees come out even: then the fees of an order's parts sum to the fee of the whole.
+    /// Whether fees need no rounding: then the fees of an order's parts sum to the fee of the whole.
     pub fn has_exact_fees(&self) -> bool {
         self.fee_unit.is_some()
     }
@@ -238,8 +241,8 @@ impl Grid {
         push_fixed(out, u128::from(price.ticks()) * u128::from(self.tick_mantissa), self.tick_decimals);
     }
 
-    /// Appends a price given in half ticks: with the decimals of the price step where it is on the step, and one more where it
-    /// is between two.
+    /// Appends a price in half ticks, with the decimals of the price step; a price between two steps may get one
+    /// more.
     pub fn push_half_ticks(&self, out: &mut Vec<u8>, half_ticks: u128) {
         let units = half_ticks.saturating_mul(u128::from(self.tick_mantissa));
         if units.is_multiple_of(2) {
@@ -258,14 +261,15 @@ impl Grid {
         );
     }
 
-    /// Appends notional ÷ qty unrounded up to 19 decimals, and `0.00` for nothing executed (ORD-004).
+    /// Appends notional ÷ qty unrounded up to 19 decimals; `0.00` if nothing was executed (ORD-004).
     pub fn push_average(&self, out: &mut Vec<u8>, notional: Money, qty: Qty) {
         let divisor = qty.hundredths() * u128::from(self.lot_mantissa);
         if divisor == 0 {
             out.extend_from_slice(b"0.00");
             return;
         }
-        // notional × 10^-19 ÷ (divisor × 10^-(lot decimals + 2)): the quotient's point lies this far from its right end.
+        // notional × 10^-19 ÷ (divisor × 10^-(lot decimals + 2)): the distance of the quotient's point from its right
+        // end.
         let mut point = MONEY_DECIMALS - self.lot_decimals - EXTRA_DECIMALS;
         let dividend = notional.units().unsigned_abs();
         let (mut quotient, mut rest) = (dividend / divisor, dividend % divisor);
@@ -299,13 +303,13 @@ impl Grid {
     }
 }
 
-/// ticks × hundredths, if that is a word.
+/// ticks × hundredths, if that fits a word.
 #[inline]
 fn plain(price: Price, qty: Qty) -> Option<u64> {
     price.ticks().checked_mul(qty.word()?)
 }
 
-/// The whole product of two words, which always fits but for its highest bit.
+/// The full product of two words; it fits unless its highest bit is set.
 #[inline]
 fn wide(a: u64, b: u64) -> Option<Money> {
     i128::try_from(u128::from(a) * u128::from(b)).ok().map(Money::from_units)

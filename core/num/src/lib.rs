@@ -1,7 +1,7 @@
 //! Exact numbers of the exchange: integers only, one representation per meaning.
 //!
 //! A [`Price`] counts ticks, a [`Qty`] hundredths of a lot, [`Money`] units of 10⁻¹⁹ of a currency. A symbol's
-//! [`Grid`] knows how they multiply; every product is exact, only fees and divisions round, and they say how.
+//! [`Grid`] multiplies them. Every product is exact; only fees and divisions round, and their documentation says how.
 //!
 //! Clauses: `TYPE-002`, `TYPE-003`, `TYPE-010`, `TYPE-019`, `TYPE-020`.
 #![no_std]

@@ -7,14 +7,14 @@ use core::iter::Sum;
 use core::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Decimals that [`Money`] keeps; the widest product of the specification's symbols needs exactly these.
+/// Decimals of [`Money`]; the widest product of the specification's symbols needs exactly these.
 pub const MONEY_DECIMALS: u8 = 19;
 
-/// An amount of one currency in units of 10⁻¹⁹; negative only in the house's own accounts.
+/// An amount of one currency in units of 10⁻¹⁹; negative only in house accounts.
 ///
-/// Two words rather than one number of 128 bits: an amount is then carried in two registers and written in the pieces it
-/// is read in, while copies of 16 bytes wait for the two writes before them. It also aligns to eight bytes, so that events
-/// stay small.
+/// Two words instead of one 128-bit number: an amount is then passed in two registers and read in the pieces in which
+/// it was written, while a 16-byte copy would stall on two 8-byte writes. It also aligns to eight bytes, which keeps
+/// events small.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Money {
     low: u64,
@@ -22,7 +22,7 @@ pub struct Money {
 }
 
 impl Money {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Self = Self::from_units(0);
 
     /// From units of 10⁻¹⁹.
@@ -44,18 +44,18 @@ impl Money {
         (self.high as i128) << 64 | self.low as i128
     }
 
-    /// A client's decimal as money; `None` when it has more than 19 decimals (the grammar allows no more).
+    /// A client's decimal as money; `None` if it has more than 19 decimals (the grammar allows no more).
     pub fn from_decimal(decimal: Decimal) -> Option<Self> {
         decimal.units(MONEY_DECIMALS).and_then(|units| i128::try_from(units).ok()).map(Self::from_units)
     }
 
-    /// The sum, or `None` beyond the representable range.
+    /// The sum; `None` beyond the representable range.
     pub fn checked_add(self, other: Self) -> Option<Self> {
         self.units().checked_add(other.units()).map(Self::from_units)
     }
 
-    /// The sum, or the most that can be counted: for what is told and never owed, such as how much was traded, which is bounded
-    /// by nothing, since the same money is spent again and again.
+    /// The saturating sum: for published figures such as traded volume. These have no bound, since the same money can
+    /// be spent again and again.
     #[must_use]
     #[inline]
     pub fn capped_add(self, other: Self) -> Self {
@@ -67,12 +67,12 @@ impl Money {
         Self::from_units(i128::MAX)
     }
 
-    /// Whether the amount is below zero.
+    /// Whether the amount is negative.
     pub fn is_negative(self) -> bool {
         self.high < 0
     }
 
-    /// Appends the amount floored to `decimals` places, without trailing zeros (TYPE-021).
+    /// Appends the amount, truncated to `decimals` places, without trailing zeros (TYPE-021).
     pub fn push_floored(self, out: &mut Vec<u8>, decimals: u8) {
         if self.is_negative() {
             out.push(b'-');
@@ -178,7 +178,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// What the house owes is printed with its sign, and cut, not rounded; there are no more decimals than 19.
+    /// A debt of the house is printed with its sign, truncated, not rounded; there are at most 19 decimals.
     #[test]
     fn debts_have_a_sign() {
         assert_eq!(shown(-15_000_000_000_000_000_000, 19), "-1.5");
@@ -189,7 +189,7 @@ mod tests {
         assert!(!Money::ZERO.is_negative() && !Money::from_units(i128::MAX).is_negative());
     }
 
-    /// It is stored as one number.
+    /// Stored as one number.
     #[test]
     fn what_is_stored_comes_back() {
         use serde::de::{IntoDeserializer, value::Error};
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(read, Ok(Money::from_units(units)));
     }
 
-    /// Amounts beyond a word, on either side of nothing, add, subtract, sum and compare as whole numbers.
+    /// Amounts beyond one word, of either sign, add, subtract, sum and compare as whole numbers.
     #[test]
     fn reckoning_carries_beyond_a_word() {
         let word = Money::from_units(i128::from(u64::MAX));
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(word.checked_add(one), Some(carried));
     }
 
-    /// A sum that is only told goes as far as can be counted, and no further.
+    /// A saturating sum ends at the largest amount.
     #[test]
     fn what_is_only_told_has_an_end() {
         let (most, one) = (Money::from_units(i128::MAX), Money::from_units(1));

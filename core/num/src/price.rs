@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A price in ticks of its symbol (the wire's `quote_increment`); zero is no price.
+/// A price in ticks of its symbol (the wire's `quote_increment`); zero means no price.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Price(u64);
 

@@ -18,7 +18,7 @@ pub struct Qty {
 }
 
 impl Qty {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Self = Self::from_hundredths(0);
 
     /// From hundredths of a lot.
@@ -35,7 +35,7 @@ impl Qty {
         (self.high as u128) << 64 | self.low as u128
     }
 
-    /// In hundredths of a lot, if a word holds them.
+    /// In hundredths of a lot, if one word is enough.
     #[inline]
     pub(crate) const fn word(self) -> Option<u64> {
         if self.high == 0 { Some(self.low) } else { None }
@@ -109,7 +109,7 @@ impl Sum for Qty {
 mod tests {
     use super::*;
 
-    /// It is stored as one number.
+    /// Stored as one number.
     #[test]
     fn what_is_stored_comes_back() {
         use serde::de::{IntoDeserializer, value::Error};
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(read, Ok(Qty::from_hundredths(1 << 70)));
     }
 
-    /// Quantities beyond a word add, subtract, sum and compare as whole numbers.
+    /// Quantities beyond one word add, subtract, sum and compare as whole numbers.
     #[test]
     fn reckoning_carries_beyond_a_word() {
         let word = Qty::from_hundredths(u128::from(u64::MAX));

@@ -26,7 +26,7 @@ pub(crate) fn divide_up(value: i128, divisor: i128) -> i128 {
 mod tests {
     use super::*;
 
-    /// Only a division that does not come out even is rounded.
+    /// Only a division with a remainder is rounded.
     #[test]
     fn only_a_rest_is_rounded() {
         for (value, divisor, up) in [(0, 3, 0), (6, 3, 2), (7, 3, 3), (2, 3, 1)] {

@@ -1,4 +1,4 @@
-//! Products, roundings and printing of a grid, against arithmetic done by hand or with wider integers.
+//! Products, roundings and printing of a grid, against arithmetic by hand or with wider integers.
 use super::*;
 use alloc::string::String;
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ fn off_grid_is_refused_never_rounded() {
     let perp = grid("0.5", "0.0001");
     assert_eq!(perp.price(decimal("100.5")), Some(Price::from_ticks(201)));
     assert_eq!(perp.price(decimal("100.2")), None);
-    // Three lots of 0.05, and not a lot and two fifths.
+    // Three lots of 0.05 are accepted; one and two fifths are not.
     let coarse = grid("0.5", "0.05");
     assert_eq!(coarse.qty(decimal("0.15")), Some(Qty::from_hundredths(300)));
     assert_eq!(coarse.qty(decimal("0.07")), None);
@@ -41,7 +41,7 @@ fn off_grid_is_refused_never_rounded() {
     assert_eq!(Grid::new(decimal("0.0"), decimal("0.05")), Err(GridError::NotAnIncrement));
 }
 
-/// Beyond the range is only what the step takes and the largest price falls short of.
+/// A price is beyond the range only if it is on the step and larger than the largest price.
 #[test]
 fn prices_beyond_the_range_are_told_from_others() {
     for (tick, most, next, off) in [
@@ -58,8 +58,8 @@ fn prices_beyond_the_range_are_told_from_others() {
     }
 }
 
-/// Amounts that take more than 64 bits are as exact as small ones. By hand: a lot is 10^-8 and a tick 0.01, so that
-/// 10^20 hundredths of a lot are 10^10 of the base, and cost 10^8 of the quote at a tick.
+/// Amounts beyond 64 bits are as exact as small ones. By hand: a lot is 10^-8 and a tick 0.01, so 10^20 hundredths of
+/// a lot are 10^10 of the base, and cost 10^8 of the quote at one tick.
 #[test]
 fn large_amounts_are_exact() {
     let btcusd = grid("0.01", "0.00000001");
@@ -75,8 +75,8 @@ fn large_amounts_are_exact() {
     assert_eq!(btcusd.notional(Price::from_ticks(u64::MAX), many), None);
 }
 
-/// What an order reserves: a buy its notional and fee, a sell its base, whatever the price. Two at 30,000 with 40 basis
-/// points are 60,000 and 240.
+/// A buy reserves its notional and fee, a sell its base at any price. Two at 30,000 with 40 basis points are 60,000
+/// and 240.
 #[test]
 fn a_buy_reserves_quote_and_a_sell_base() {
     let btcusd = grid("0.01", "0.00000001");
@@ -89,7 +89,7 @@ fn a_buy_reserves_quote_and_a_sell_base() {
     assert_eq!(btcusd.reserve(false, Price::from_ticks(u64::MAX), qty, Bps(40)), Some(money("2")));
 }
 
-/// The fees of a fill, reckoned at once, are those that its parties would pay alone; none are, where that takes more than words.
+/// The two fees of a fill equal those computed one by one; there is no result if they need more than words.
 #[test]
 fn the_fees_of_a_fill_are_those_of_its_parties() {
     let btcusd = grid("0.01", "0.00000001");
@@ -100,7 +100,7 @@ fn the_fees_of_a_fill_are_those_of_its_parties() {
     assert_eq!(grid("0.000000001", "0.00000001").fees(price, qty, [Bps(10), Bps(40)]), None);
 }
 
-/// Increments print as the listing wrote them, and say whether fees need a division.
+/// Increments print as they were listed, and say whether fees need a division.
 #[test]
 fn increments_print_as_they_were_listed() {
     let (btcusd, perp) = (grid("0.01", "0.00000001"), grid("0.5", "0.0001"));
@@ -118,7 +118,7 @@ fn increments_print_as_they_were_listed() {
     assert!(!grid("0.000000001", "0.00000001").has_exact_fees());
 }
 
-/// A middle on the price step has its decimals, one between two has one more, whatever the step.
+/// A middle on the price step has the step's decimals, one between two steps may have one more.
 #[test]
 fn middles_of_two_prices_are_exact() {
     let middle = |tick: &str, half_ticks: u128| {
@@ -160,7 +160,7 @@ fn a_spend_buys_the_most_it_covers() {
     assert_eq!(btcusd.qty_for(Money::ZERO, price, Bps(200)), Qty::ZERO);
 }
 
-/// Increments so large that the fee of one unit would leave the range are no increments.
+/// Increments are refused if one unit with its fee does not fit in money.
 #[test]
 fn a_unit_and_its_fee_fit_in_money() {
     let (price, qty) = (Price::from_ticks(1), Qty::from_hundredths(1));
@@ -169,8 +169,8 @@ fn a_unit_and_its_fee_fit_in_money() {
     assert_eq!(Grid::new(decimal("1701"), decimal("999949999999999799")), Err(GridError::NotAnIncrement));
 }
 
-/// A fee is refused only beyond the range of money, so that the search for a quantity never has far to walk: what buys
-/// nearly everything there is takes no longer than what buys little.
+/// A fee is refused only beyond the range of money, so the search for a quantity is always short: spending nearly all
+/// the money that can exist takes no longer than spending little.
 #[test]
 fn a_spend_of_all_there_is_ends_at_once() {
     let elonusd = grid("0.00000000001", "0.000001");
@@ -183,7 +183,7 @@ fn a_spend_of_all_there_is_ends_at_once() {
         elonusd.qty_for(spend, Price::from_ticks(1), Bps(10_000)).hundredths() * 2,
         9_999_999_999_999_999_991_234_567_890_123_456_788
     );
-    // Where not even a hundredth can be paid with money, nothing is bought.
+    // If not even a hundredth is affordable, nothing is bought.
     let dear = grid("850", "900000000000000000");
     assert_eq!(dear.qty_for(Money::from_units(i128::MAX), Price::from_ticks(u64::MAX), Bps(0)), Qty::ZERO);
 }
@@ -199,7 +199,7 @@ fn averages_are_unrounded_quotients() {
     assert_eq!(average("199", "2"), "99.5");
     assert_eq!(average("100", "3"), "33.3333333333333333333");
     assert_eq!(shown(|out| btcusd.push_average(out, Money::ZERO, Qty::ZERO)), "0.00");
-    // 7 / 70 comes out even after a decimal, and a lot of 0.05 counts: 3 for 20 lots, a whole one, are 3.
+    // 7 / 70 ends after one decimal. The lot of 0.05 counts: 3 for 20 lots, a quantity of one, are 3.
     assert_eq!(average("7", "70"), "0.1");
     let coarse = grid("0.5", "0.05");
     assert_eq!(shown(|out| coarse.push_average(out, money("3"), coarse.qty(decimal("1")).unwrap())), "3");
@@ -219,7 +219,7 @@ proptest! {
         prop_assert_eq!(btcusd.qty(decimal(&text)), Some(qty));
     }
 
-    /// Cutting one quantity in two never makes the fee smaller, and costs at most one quantum more (INV-FEE-3).
+    /// Splitting one quantity in two never lowers the fee, and raises it by at most one quantum (INV-FEE-3).
     #[test]
     fn splitting_never_lowers_a_fee(ticks in 1u64..1_000_000_000, first in 1u64..1_000_000, second in 1u64..1_000_000) {
         let dogebtc = grid("0.000000001", "0.00000001");
