@@ -1,4 +1,4 @@
-//! Exact decimals as the wire spells them: what a test computes must not round either.
+//! Exact decimals as on the wire: the tests' own arithmetic must not round either.
 
 use std::fmt;
 use std::iter::Sum;
@@ -14,17 +14,17 @@ pub struct Dec {
     scale: u32,
 }
 
-/// The decimal that `text` spells; the tests' literal.
+/// Parses a decimal literal of a test.
 pub fn dec(text: &str) -> Dec {
     Dec::parse(text).unwrap_or_else(|| panic!("not a decimal: {text:?}"))
 }
 
 impl Dec {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Self = Self { digits: 0, scale: 0 };
 
-    /// Reads the wire's form of TYPE-002, with an optional minus sign in front: no exponent, plus sign,
-    /// grouping or bare point.
+    /// Parses the wire's form of TYPE-002, with an optional minus sign in front: no exponent, plus sign, grouping or
+    /// bare point.
     pub fn parse(text: &str) -> Option<Self> {
         let (negative, plain) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
@@ -38,7 +38,7 @@ impl Dec {
         Some(Self { digits: if negative { -digits } else { digits }, scale }.trimmed())
     }
 
-    /// Reads a decimal field of a reply, which must be a JSON string (TYPE-002, D-01).
+    /// Parses a decimal field of a reply, which must be a JSON string (TYPE-002, D-01).
     pub fn wire(value: &Value) -> Self {
         let text = value.as_str().unwrap_or_else(|| panic!("a decimal is a JSON string, not {value}"));
         Self::parse(text).unwrap_or_else(|| panic!("not a decimal of TYPE-002: {text:?}"))
@@ -50,14 +50,14 @@ impl Dec {
         Self { digits: self.digits * i128::from(bps), scale: self.scale + 4 }.trimmed()
     }
 
-    /// As much as `decimals` show; the rest is left off, toward zero.
+    /// The value with at most `decimals` decimals, truncated toward zero.
     #[must_use]
     pub fn cut(self, decimals: u32) -> Self {
         let spare = self.scale.saturating_sub(decimals);
         Self { digits: self.digits / 10_i128.pow(spare), scale: self.scale - spare }.trimmed()
     }
 
-    /// The quotient of two, the second above zero, cut after `decimals`.
+    /// The quotient by a positive number, truncated to `decimals`.
     #[must_use]
     pub fn over(self, by: Self, decimals: u32) -> Self {
         let scale = self.scale.max(by.scale);
@@ -69,7 +69,7 @@ impl Dec {
         Self { digits: quotient, scale: decimals }.trimmed()
     }
 
-    /// The size without the sign.
+    /// The absolute value.
     #[must_use]
     pub fn abs(self) -> Self {
         Self { digits: self.digits.abs(), scale: self.scale }
@@ -118,7 +118,7 @@ impl fmt::Display for Dec {
 }
 
 impl fmt::Debug for Dec {
-    /// As it is written, so that a failed comparison can be read.
+    /// Formats it as on the wire, for failed comparisons.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

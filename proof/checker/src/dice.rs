@@ -1,16 +1,16 @@
-//! Numbers of a seed (splitmix64), for whoever makes histories.
+//! Random numbers from a seed (splitmix64), for generated histories.
 
-/// A seed's numbers, one after the other.
+/// A seeded sequence of numbers.
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
 
 impl Dice {
-    /// From the first number on.
+    /// Starts at the first number of a seed.
     pub fn of_seed(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Evenly from 0 to `end`, which is not among them.
+    /// A uniform number from 0 up to but not including `end`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut word = self.0;
@@ -24,10 +24,10 @@ impl Dice {
         self.below(of) == 0
     }
 
-    /// One of several.
+    /// One of several values.
     ///
     /// # Panics
-    /// There must be one.
+    /// If there are none.
     pub fn pick<T: Clone>(&mut self, from: &[T]) -> T {
         let count = u64::try_from(from.len()).expect("a slice has a length");
         let at = usize::try_from(self.below(count)).expect("a place in a slice");

@@ -1,5 +1,5 @@
-//! The sequential exchange: one request after the other, each answered from the specification, with no index, no hold
-//! that is kept and nothing remembered that can be counted. It shares no code with the product.
+//! The sequential exchange: one request after the other, each answered from the specification, with no index, no
+//! stored holds and no stored counts. It shares no code with the product.
 //!
 //! Clauses: ORD-056 to ORD-064, ORD-069, ORD-074, BAL-001, MKT-013. Markets are always open here, and fees need at most
 //! 19 decimals, so nothing is rounded. Not here: placing (`place`).
@@ -12,10 +12,10 @@ use crate::operation::{History, Operation, Place, Request, Side, Terms, Which};
 use crate::reply::{AVERAGE_DECIMALS, BALANCE_DECIMALS, Level, Order, Reply, Trade};
 use crate::state::{Standing, State};
 
-/// How many of its trades an account is told.
+/// Number of trades in the reply about an account's trades.
 const TRADES: usize = 50;
 
-/// The exchange, and the history whose operations it is given.
+/// The exchange, and the history whose operations it applies.
 #[derive(Debug)]
 pub(crate) struct Exchange<'h> {
     pub(crate) history: &'h History,
@@ -24,7 +24,7 @@ pub(crate) struct Exchange<'h> {
 }
 
 impl<'h> Exchange<'h> {
-    /// As the world is before the first operation.
+    /// The state before the first operation.
     pub(crate) fn open(history: &'h History, names: &'h Names) -> Self {
         let mut state = State::default();
         for (account, balances) in &history.world.accounts {
@@ -35,8 +35,8 @@ impl<'h> Exchange<'h> {
         Self { history, names, state }
     }
 
-    /// Lets an operation happen now and says what it is answered. Names of trades are taken from the answer it has had,
-    /// as far as they may be what it says.
+    /// Applies an operation now and returns its reply. Ids of trades are taken from the recorded reply, as far as
+    /// they are possible.
     pub(crate) fn apply(&mut self, at: usize) -> Reply {
         let operation = self.operation(at);
         let owner = account(self.history, at);
@@ -96,7 +96,7 @@ impl<'h> Exchange<'h> {
         if taker { taker_bps } else { maker_bps }
     }
 
-    /// The newest order of an account that is meant; of the live ones alone, or of all.
+    /// The newest order of an account that `which` selects, of the live ones alone or of all.
     fn find(&self, owner: &str, which: &Which, live: bool) -> Option<usize> {
         let is_meant = |at: &usize| match which {
             Which::Id(id) => self.names.id(*at) == Some(*id),
@@ -116,7 +116,7 @@ impl<'h> Exchange<'h> {
         }
     }
 
-    /// Cancels an order, if it lives.
+    /// Cancels an order if it is live.
     fn close(&mut self, at: usize) {
         if let Some(standing) = self.state.order(at).filter(|standing| standing.is_live()) {
             let closed = Standing { reason: Some("Requested"), ..*standing };
@@ -147,13 +147,13 @@ impl<'h> Exchange<'h> {
         levels
     }
 
-    /// What a quantity at a price takes from whoever buys it, the fee of the worse case included.
+    /// The cost of a quantity at a price for a buyer, including the higher of the two fees.
     pub(crate) fn cost(&self, price: Dec, amount: Dec) -> Dec {
         let notional = price * amount;
         notional + notional.bps(self.fee(true).max(self.fee(false)))
     }
 
-    /// What the live orders of an account hold of a currency (ORD-048).
+    /// The amount of a currency that an account's live orders hold (ORD-048).
     fn held(&self, owner: &str, currency: &str) -> Dec {
         let of_order = |(at, standing): (usize, &Standing)| {
             let place = self.placed(at);
@@ -191,7 +191,7 @@ impl<'h> Exchange<'h> {
         mine.into_iter().map(|(at, standing)| self.order(at, standing)).collect()
     }
 
-    /// An order as its owner is shown it now, with its trades if the operation asks for them.
+    /// An order as shown to its owner now, with its trades if the operation requests them.
     fn show(&mut self, at: usize, asked: Option<&Operation>) -> Reply {
         let trades = asked.map(|operation| {
             let told: &[Trade] = match &operation.answer {
@@ -234,7 +234,7 @@ impl<'h> Exchange<'h> {
         }
     }
 
-    /// The newest trades of the orders that are meant, under the names they were told with.
+    /// The newest trades of the selected orders, with the ids from the recorded reply.
     fn trades(&mut self, told: &[Trade], is_meant: impl Fn(usize) -> bool) -> Vec<Trade> {
         let prints = self.state.prints().iter().enumerate().rev();
         let meant: Vec<(usize, usize)> = prints

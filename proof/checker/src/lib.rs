@@ -1,8 +1,10 @@
-//! The outside history checker: it knows only what clients sent and what they were told, when, and decides whether some
-//! legal order of events explains it all, crashes and lost answers included. For tests; nothing of the product uses it.
+//! The outside history checker. It knows only what clients sent, which replies they got, and when. It decides whether
+//! some legal order of events explains everything, including crashes and lost replies. For tests; the product does
+//! not use it.
 //!
-//! [`History`] is what clients did and saw, [`History::judge`] looks for an order in which a sequential exchange would have
-//! given every one of those replies and no call takes effect before it was sent or after it was answered.
+//! [`History`] records what clients sent and received. [`History::judge`] searches for an order in which a sequential
+//! exchange would give all of these replies, and in which each call takes effect after it was sent and before it was
+//! answered.
 //!
 //! Laws: INV-ACK-2, INV-READ-2, INV-MATCH-2 to INV-MATCH-11, INV-AUTH-3. It knows no journal, sequence or view, and
 //! shares no code with the product.

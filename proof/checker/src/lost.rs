@@ -1,16 +1,16 @@
-//! What later replies tell of calls whose answers were lost: most of those that did not happen are known by it, and need
-//! not be tried.
+//! Conclusions from later replies about calls whose answers were lost. They rule out most calls that did not happen,
+//! so the search need not try them.
 
 use crate::names::{Names, account};
 use crate::operation::{History, Operation, Request, Which};
 use crate::reply::{Order, Reply};
 
-/// When the exchange was dead to which a call was sent that had no answer; the end of time if it lived on.
+/// When the exchange that got an unanswered call was dead; the end of time if it lived on.
 pub(crate) fn death(history: &History, operation: &Operation) -> u64 {
     history.deaths.iter().copied().filter(|death| *death >= operation.invoked).min().unwrap_or(u64::MAX)
 }
 
-/// Whether, after the crash that took its answer, a lost order is said not to exist.
+/// Whether a reply after the crash says that a lost order does not exist.
 pub(crate) fn is_denied(history: &History, at: usize) -> bool {
     let Some(lost) = history.operations.get(at) else { return false };
     let Request::Place(place) = &lost.request else { return false };
@@ -25,12 +25,12 @@ pub(crate) fn is_denied(history: &History, at: usize) -> bool {
     })
 }
 
-/// Whether an order that a lost cancel would have ended is shown live after the crash that took the answer.
+/// Whether a reply after the crash shows an order live that a lost cancel would have ended.
 pub(crate) fn is_outlived(history: &History, names: &Names, at: usize) -> bool {
     let Some(lost) = history.operations.get(at) else { return false };
     let is_ended = |order: &Order| {
         let placement = names.placement(order.id).and_then(|at| history.operations.get(at));
-        // Only an order that was surely there before the cancel was sent was surely among all.
+        // Only an order that surely existed before the cancel was sent was surely among all orders.
         let is_older = placement.is_some_and(|placement| {
             placement.answer.as_ref().is_some_and(|(responded, _)| *responded < lost.invoked)
         });
@@ -61,7 +61,7 @@ pub(crate) fn is_outlived(history: &History, names: &Names, at: usize) -> bool {
     })
 }
 
-/// What the same account asked after the crash.
+/// The calls of the same account after the crash.
 fn after(history: &History, at: usize) -> impl Iterator<Item = (usize, &Operation)> {
     let dead = history.operations.get(at).map_or(u64::MAX, |lost| death(history, lost));
     let owner = account(history, at);
@@ -69,7 +69,7 @@ fn after(history: &History, at: usize) -> impl Iterator<Item = (usize, &Operatio
     calls.filter(move |(at, _)| account(history, *at) == owner)
 }
 
-/// How many orders of the account have a client id.
+/// The number of the account's orders with this client id.
 fn uses(history: &History, at: usize, name: &str) -> usize {
     let owner = account(history, at);
     let has_name = |(at, operation): &(usize, &Operation)| {

@@ -1,5 +1,5 @@
-//! Which order id belongs to which placement, gathered from all replies before anything is searched: ids that are given
-//! twice, or that belong to nothing anybody sent, are found here, in whatever order things happened.
+//! The placement of each order id, collected from all replies before the search. This finds ids that were given
+//! twice, and ids of orders that no client sent, for any order of events.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,9 +10,9 @@ use crate::reply::Reply;
 /// Why a history is not searched.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// No order of events explains it: why not.
+    /// No order of events explains it; the reason.
     Illegal(String),
-    /// It lacks what the search needs.
+    /// It lacks data that the search needs.
     Unfit(String),
 }
 
@@ -21,11 +21,11 @@ pub(crate) enum Trouble {
 pub(crate) struct Names {
     placements: BTreeMap<u64, usize>,
     ids: HashMap<usize, u64>,
-    /// When an order whose own answer was lost was shown first.
+    /// When an order whose own reply was lost was first shown.
     shown: HashMap<usize, u64>,
 }
 
-/// One place where a reply names an order: its id, the client's name for it where that is shown too, and the operation.
+/// A mention of an order in a reply: its id, the client order id if shown, and the operation.
 struct Mention<'h> {
     id: u64,
     client_id: Option<&'h str>,
@@ -33,7 +33,7 @@ struct Mention<'h> {
 }
 
 impl Names {
-    /// Gathers what all replies tell.
+    /// Collects the mentions of all replies.
     pub(crate) fn gather(history: &History) -> Result<Self, Trouble> {
         let mut names = Self::default();
         for (at, operation) in history.operations.iter().enumerate() {
@@ -59,7 +59,7 @@ impl Names {
         Ok(names)
     }
 
-    /// Names for placements that have no answer yet, in the order in which they will happen.
+    /// Ids for placements without a reply yet, in the order in which they will happen.
     #[cfg(test)]
     pub(crate) fn made<'a>(placements: impl Iterator<Item = &'a usize>) -> Self {
         let mut names = Self::default();
@@ -69,7 +69,7 @@ impl Names {
         names
     }
 
-    /// The id of the order that an operation placed, if any reply tells it.
+    /// The id of the order that an operation placed, if a reply contains it.
     pub(crate) fn id(&self, at: usize) -> Option<u64> {
         self.ids.get(&at).copied()
     }
@@ -79,12 +79,12 @@ impl Names {
         self.placements.get(&id).copied()
     }
 
-    /// All placements with an id, in the order of their ids.
+    /// All placements with an id, sorted by id.
     pub(crate) fn by_id(&self) -> impl Iterator<Item = usize> {
         self.placements.values().copied()
     }
 
-    /// When a lost order was shown first.
+    /// When a lost order was first shown.
     pub(crate) fn shown(&self, at: usize) -> Option<u64> {
         self.shown.get(&at).copied()
     }
@@ -136,7 +136,7 @@ impl Names {
     }
 }
 
-/// Placements without an answer that may have happened, by account and client id.
+/// Placements without a reply that may have happened, by account and client id.
 fn lost(history: &History) -> Result<HashMap<(&str, &str), usize>, Trouble> {
     let mut uses: HashMap<(&str, &str), u32> = HashMap::new();
     let mut lost = HashMap::new();

@@ -1,28 +1,28 @@
-//! Nonces, a register a key (SES-002, SES-007, D-08): a taken nonce is higher than every one taken before, and a refused
-//! one is not. They are judged apart from the rest, since a nonce is taken before its call has its turn.
+//! Nonces, one register per key (SES-002, SES-007, D-08): an accepted nonce is higher than every one accepted before,
+//! and a refused one is not. They are judged separately, since a nonce is used before its call takes effect.
 
 use std::collections::BTreeMap;
 
 use crate::operation::History;
 use crate::reply::Reply;
 
-/// How a call is refused whose nonce is not higher.
+/// Whether a reply refuses a nonce that is not higher.
 pub(crate) fn is_refusal(reply: &Reply) -> bool {
     matches!(reply, Reply::Refused(400, reason) if reason == "InvalidNonce")
 }
 
-/// One signed call, as far as its nonce goes.
+/// The nonce of one signed call.
 #[derive(Clone, Copy)]
 struct Use {
     at: usize,
     nonce: u64,
     invoked: u64,
     responded: u64,
-    /// How many crashes it has outlived.
+    /// The number of crashes before it.
     life: usize,
 }
 
-/// Says what is wrong with the nonces of a history.
+/// Returns what is wrong with the nonces of a history.
 pub(crate) fn judge(history: &History) -> Result<(), String> {
     let mut keys: BTreeMap<&str, Key> = BTreeMap::new();
     for (at, operation) in history.operations.iter().enumerate() {
@@ -49,7 +49,7 @@ pub(crate) fn judge(history: &History) -> Result<(), String> {
 #[derive(Default)]
 struct Key {
     taken: Vec<Use>,
-    /// Those taken by calls that change something: no crash forgets them.
+    /// Nonces used by calls that change something: a crash must not lose them.
     kept: Vec<Use>,
     refused: Vec<Use>,
     unsure: Vec<Use>,
@@ -58,7 +58,8 @@ struct Key {
 impl Key {
     fn judge(&mut self) -> Result<(), String> {
         self.taken.sort_by_key(|call| (call.life, call.nonce, call.at));
-        // The earliest moment each can have been taken, in the order of nonces, which is the only one possible.
+        // The earliest time at which each can have been used, in the order of nonces, which is the only possible
+        // order.
         let mut points: Vec<(Use, u64)> = Vec::new();
         for call in &self.taken {
             let before = points.last().filter(|(before, _)| before.life == call.life);

@@ -1,4 +1,4 @@
-//! What the clients did and what they saw of it, in the words of the wire, and the file a history is kept in.
+//! The calls of clients and their replies, in the terms of the wire, and the file format of a history.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,14 +14,14 @@ use crate::reply::Reply;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// For the base currency.
+    /// Buys the base currency.
     Buy,
-    /// Of the base currency.
+    /// Sells the base currency.
     Sell,
 }
 
 impl Side {
-    /// The side it trades with.
+    /// The side it trades against.
     #[must_use]
     pub fn opposite(self) -> Self {
         match self {
@@ -35,16 +35,16 @@ impl Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
-    /// Rests whole or not at all.
+    /// Rests in full or not at all.
     MakerOrCancel,
     /// Never rests.
     ImmediateOrCancel,
-    /// Fills whole at once or not at all.
+    /// Fills in full at once, or not at all.
     FillOrKill,
 }
 
 impl Policy {
-    /// As the wire names it.
+    /// Its name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::MakerOrCancel => "maker-or-cancel",
@@ -54,7 +54,7 @@ impl Policy {
     }
 }
 
-/// What an order asks for.
+/// The terms of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Terms {
@@ -82,27 +82,27 @@ pub enum Terms {
 /// An order to place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// Lower case.
+    /// Its symbol, in lower case.
     pub symbol: String,
     /// Buy or sell.
     pub side: Side,
     /// The rest of it.
     pub terms: Terms,
-    /// The client's own name for it.
+    /// The client order id.
     pub client_id: Option<String>,
 }
 
-/// Which order is meant.
+/// A reference to an order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Which {
-    /// By the exchange's name.
+    /// The order id.
     Id(u64),
-    /// By the client's own.
+    /// The client order id.
     ClientId(String),
 }
 
-/// One request. Only well-formed ones on open symbols are followed here; other tests are about the rest.
+/// One request. Only well-formed requests on open symbols are covered; other tests cover the rest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Request {
@@ -127,7 +127,7 @@ pub enum Request {
 }
 
 impl Request {
-    /// Whether it can change anything.
+    /// Whether the request can change anything.
     pub fn writes(&self) -> bool {
         match self {
             Self::Place(_) | Self::Cancel(_) | Self::CancelSession | Self::CancelAll => true,
@@ -139,50 +139,51 @@ impl Request {
 /// One call of one client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operation {
-    /// The key it was signed with; none for a public call.
+    /// The key that signed it; `None` for a public call.
     pub key: Option<String>,
-    /// Its nonce, where it was signed.
+    /// Its nonce, if signed.
     pub nonce: u64,
-    /// When it was sent: not before this instant, on a clock that all clients share.
+    /// The time just before it was sent, on a clock that all clients share.
     pub invoked: u64,
-    /// What was asked.
+    /// The request.
     pub request: Request,
-    /// When the answer was there, and the answer. None: nobody knows whether it happened.
+    /// The time of the reply, and the reply. `None` if it is unknown whether the call happened.
     pub answer: Option<(u64, Reply)>,
 }
 
-/// A symbol, as its details say.
+/// A symbol and its details.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {
-    /// What is traded.
+    /// The base currency.
     pub base: String,
-    /// What it is paid in.
+    /// The quote currency.
     pub quote: String,
     /// The step of quantities.
     pub lot: Dec,
 }
 
-/// What is known before the first operation.
+/// The state before the first operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct World {
-    /// What trades, by lower-case name. Prices and lots must be such that no fee needs more than 19 decimals.
+    /// The symbols by lower-case name. Prices and lots must be such that no fee needs more than 19 decimals.
     pub symbols: BTreeMap<String, Symbol>,
     /// Basis points of a maker and of a taker.
     pub fees: [u32; 2],
-    /// What every account has, nothing of it on hold.
+    /// The balances of all accounts, none of it on hold.
     pub accounts: BTreeMap<String, BTreeMap<String, Dec>>,
-    /// Which account a key is of.
+    /// The account of each key.
     pub keys: BTreeMap<String, String>,
 }
 
-/// Everything that happened, as far as clients can know.
+/// Everything that happened, as far as clients know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
-    /// Where it began.
+    /// The initial state.
     pub world: World,
     /// The calls, in any order.
     pub operations: Vec<Operation>,
-    /// When the exchange was dead after each crash: what was sent before and not answered happens until then or never.
+    /// When the exchange was dead after each crash. A call sent before and not answered takes effect before then or
+    /// never.
     pub deaths: Vec<u64>,
 }
 
@@ -202,7 +203,7 @@ impl History {
         file.flush()
     }
 
-    /// Reads what [`History::save`] has written.
+    /// Reads a file that [`History::save`] wrote.
     pub fn load(path: &Path) -> io::Result<Self> {
         let text = fs::read_to_string(path)?;
         let mut lines = text.lines();

@@ -1,4 +1,4 @@
-//! Placing an order: may it enter, whom does it meet, what becomes of it, who pays whom.
+//! Placing an order: whether it may enter, which orders it meets, how it ends, and who pays.
 //!
 //! Clauses: ORD-031 to ORD-034, ORD-043, ORD-044, ORD-046 to ORD-051, D-32.
 
@@ -9,7 +9,7 @@ use crate::operation::{Place, Policy, Side, Terms};
 use crate::reply::Reply;
 use crate::state::{Print, Standing};
 
-/// An order on the book: the operation that placed it, its price and what is left of it.
+/// An order on the book: the operation that placed it, its price and its open quantity.
 pub(crate) struct Resting {
     at: usize,
     pub(crate) price: Dec,
@@ -17,7 +17,7 @@ pub(crate) struct Resting {
     rank: usize,
 }
 
-/// What an incoming order would trade with, and why not with more.
+/// The fills of an incoming order, and why there are no more.
 struct Plan {
     fills: Vec<(Resting, Dec)>,
     end: End,
@@ -77,7 +77,7 @@ impl<'h> Exchange<'h> {
         }
     }
 
-    /// What `money` buys at a price, fee included, in hundredths of a lot (ORD-044).
+    /// The quantity that `money` buys at a price, fee included, in hundredths of a lot (ORD-044).
     fn bought(&self, symbol: &str, price: Dec, money: Dec) -> Dec {
         let hundredth =
             self.history.world.symbols.get(symbol).map_or(Dec::ZERO, |symbol| symbol.lot.bps(100));
@@ -85,7 +85,7 @@ impl<'h> Exchange<'h> {
         money.over(unit + unit.bps(self.fee(true)), 0) * hundredth
     }
 
-    /// Walks the other side from its best price and oldest order on.
+    /// Walks the opposite side, best price and oldest order first.
     fn plan(&self, place: &Place) -> Plan {
         let mut fills: Vec<(Resting, Dec)> = Vec::new();
         let (mut left, mut money) = match place.terms {
@@ -130,7 +130,7 @@ impl<'h> Exchange<'h> {
         Plan { fills, end }
     }
 
-    /// Why nothing of an order may happen, if there is a reason: own orders first, then its options.
+    /// Why an order must not trade or rest at all, if there is a reason: own orders first, then its options.
     fn void(&self, owner: &str, place: &Place, plan: &Plan) -> Option<&'static str> {
         let reach = match place.terms {
             Terms::Limit { price, .. } => Some(price),
@@ -154,7 +154,7 @@ impl<'h> Exchange<'h> {
         }
     }
 
-    /// Whether the account has what the order asks for, before anything is matched.
+    /// Whether the account can cover the order, checked before matching.
     fn can_pay(&self, owner: &'h str, place: &'h Place) -> bool {
         let Some(symbol) = self.history.world.symbols.get(&place.symbol) else { return false };
         match (place.side, place.terms) {
@@ -169,7 +169,7 @@ impl<'h> Exchange<'h> {
         }
     }
 
-    /// Lets an order enter, or says why it does not.
+    /// Enters an order, or returns the refusal.
     pub(crate) fn place(&mut self, at: usize, place: &'h Place) -> Result<(), Reply> {
         let owner = account(self.history, at);
         let plan = self.plan(place);
@@ -211,7 +211,7 @@ impl<'h> Exchange<'h> {
         Ok(())
     }
 
-    /// One trade: goods one way, money the other, both fees out of the money.
+    /// Settles one trade: base one way, quote the other, both fees in quote.
     fn settle(&mut self, taker: usize, place: &'h Place, maker: &Resting, amount: Dec) {
         let symbol =
             self.history.world.symbols.get(&place.symbol).expect("orders are for symbols of the world");
@@ -234,7 +234,7 @@ impl<'h> Exchange<'h> {
     }
 }
 
-/// Whether a limit lets an order trade at a price; a market order takes any.
+/// Whether the order's limit accepts a price; a market order accepts any.
 fn accepts(place: &Place, price: Dec) -> bool {
     match place.terms {
         Terms::Limit { price: limit, .. } => reaches(place.side, limit, price),

@@ -1,4 +1,4 @@
-//! What a client is told, as far as it is compared.
+//! Replies to clients, as far as they are compared.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 use crate::decimal::Dec;
 use crate::operation::{Policy, Side};
 
-/// Average prices are compared to so many decimals.
+/// Average prices are compared to this many decimals.
 pub(crate) const AVERAGE_DECIMALS: u32 = 8;
-/// Served balances are cut after so many decimals at the least (TYPE-021), and compared so.
+/// Balances on the wire are truncated to at least this many decimals (TYPE-021), and compared so.
 pub(crate) const BALANCE_DECIMALS: u32 = 15;
 
-/// An order as its owner is shown it.
+/// An order as shown to its owner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
-    /// The exchange's name for it.
+    /// The order id.
     pub id: u64,
-    /// The client's own.
+    /// The client order id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
-    /// Lower case.
+    /// Its symbol, in lower case.
     pub symbol: String,
     /// Buy or sell.
     pub side: Side,
@@ -33,45 +33,45 @@ pub struct Order {
     /// Limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Dec>,
-    /// Mean price of its fills, to eight decimals.
+    /// Average price of its fills, to eight decimals.
     pub average: Dec,
-    /// Filled.
+    /// Filled quantity.
     pub executed: Dec,
-    /// Left; not shown of an order for an amount of money.
+    /// Open quantity; not shown for an order that spends an amount of money.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remaining: Option<Dec>,
-    /// As placed; not shown of an order for an amount of money.
+    /// Original quantity; not shown for an order that spends an amount of money.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<Dec>,
-    /// May still trade.
+    /// Whether it may still trade.
     pub is_live: bool,
     /// Why it was cancelled, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Its trades, where they were asked for.
+    /// Its trades, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trades: Option<Vec<Trade>>,
 }
 
-/// A trade as one of its two parties is shown it.
+/// A trade as shown to one of its parties.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trade {
-    /// The exchange's name for it.
+    /// The trade id.
     pub tid: u64,
     /// The party's own order.
     pub order: u64,
-    /// The client's name for that order.
+    /// The client id of that order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// Price.
     pub price: Dec,
     /// Quantity.
     pub amount: Dec,
-    /// Side of the own order.
+    /// Side of the party's order.
     pub side: Side,
-    /// Whether the own order was the taker.
+    /// Whether the party's order was the taker.
     pub aggressor: bool,
-    /// What the party paid.
+    /// The party's fee.
     pub fee: Dec,
 }
 
@@ -89,9 +89,9 @@ pub enum Reply {
     Order(Box<Order>),
     /// Live orders, newest first.
     Orders(Vec<Order>),
-    /// Ids of the orders that a session or an account lost; sorted, since no order is promised.
+    /// Ids of a session's or an account's cancelled orders; sorted, since the wire promises no order.
     Cancelled(Vec<u64>),
-    /// By currency code.
+    /// Balances by currency code.
     Balances(BTreeMap<String, Balance>),
     /// Trades, newest first.
     Trades(Vec<Trade>),
@@ -102,19 +102,19 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// An order that fits in a `Reply`.
+    /// An order as a reply.
     pub fn order(order: Order) -> Self {
         Self::Order(Box::new(order))
     }
 
-    /// A refusal by its reason.
+    /// A refusal with this reason.
     pub fn refused(status: u16, reason: &str) -> Self {
         Self::Refused(status, reason.to_owned())
     }
 }
 
 impl fmt::Display for Reply {
-    /// As the file of a history holds it: one line of JSON.
+    /// One line of JSON, as in the file of a history.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
     }

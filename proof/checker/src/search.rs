@@ -1,9 +1,9 @@
-//! The search for a legal order: depth first, never twice through the same set of operations in the same state.
+//! The search for a legal order: depth first. It never visits the same set of operations in the same state twice.
 //!
-//! An operation may come next when none that is still to come was answered before it was sent. One that fits now and
-//! changes nothing is taken at once: were it legal later, it is legal here. Accepted placements come in the order of their
-//! ids. What had no answer may come until the exchange was dead, or never; once a reply shows its order, it must, and where replies
-//! tell that it did not happen (`lost`), it is left out.
+//! An operation may come next if no remaining one was answered before it was sent. An operation that fits now and
+//! changes nothing is taken at once: if it is legal later, it is legal here. Accepted placements are taken in the
+//! order of their ids. An operation without a reply may happen until the exchange was dead, or never. It must happen
+//! if a reply shows its order, and is left out if replies show that it did not happen (`lost`).
 
 use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
@@ -16,42 +16,42 @@ use crate::nonces;
 use crate::operation::{History, Request};
 use crate::reply::Reply;
 
-/// After so many different configurations the search gives up.
+/// The search gives up after this many configurations.
 const CONFIGURATIONS: usize = 1_000_000;
 
-/// One operation to find a place for.
+/// An operation to be placed in the order.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     at: usize,
     invoked: u64,
-    /// When it has happened at the latest.
+    /// The latest time at which it can have happened.
     latest: u64,
-    /// Whether it must happen at all.
+    /// Whether it must happen.
     must: bool,
 }
 
-/// How far a search came that found no order.
+/// How far a failed search came.
 #[derive(Debug, Default)]
 pub(crate) struct Stuck {
-    /// The longest sequence that explains what it holds.
+    /// The longest legal sequence found.
     pub(crate) explained: Vec<usize>,
-    /// What might have come next but does not fit, the most urgent first; with it what it should have been answered, or
-    /// nothing for an order whose turn was not come because of its id.
+    /// The operations that could come next but do not fit, the most urgent first. Each has the reply that would be
+    /// correct, or `None` for an order whose id is not due yet.
     pub(crate) misfits: Vec<(usize, Option<Reply>)>,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Debug)]
 pub(crate) enum Found {
     /// A legal order.
     Order(Vec<usize>),
     /// There is none.
     None(Stuck),
-    /// Too much to try.
+    /// The search is too large.
     GaveUp(Stuck),
 }
 
-/// A place in the search to come back to.
+/// A point in the search to return to.
 struct Frame {
     path: usize,
     mark: usize,
@@ -63,22 +63,22 @@ struct Frame {
 
 pub(crate) struct Search<'h> {
     exchange: Exchange<'h>,
-    /// In the order they were sent.
+    /// Sorted by the time they were sent.
     candidates: Vec<Candidate>,
-    /// Placements with an id, in its order.
+    /// Placements with an id, sorted by id.
     placements: Vec<usize>,
     must: usize,
     done: Vec<bool>,
     done_hash: u64,
-    /// Which candidates happened, in order.
+    /// The candidates that happened, in order.
     path: Vec<usize>,
-    /// How many of those that must happen have.
+    /// Number of operations taken that must happen.
     met: usize,
-    /// All candidates before this one are done, or need not happen.
+    /// All candidates before this one are taken, or need not happen.
     first: usize,
-    /// How many of the placements are done.
+    /// Number of placements taken.
     placed: usize,
-    /// When the newest of what happened was sent.
+    /// The latest sending time of the operations taken.
     newest: u64,
     visited: HashSet<(u64, u64)>,
     stuck: Option<Stuck>,
@@ -106,7 +106,7 @@ impl<'h> Search<'h> {
         }
     }
 
-    /// How many configurations were looked at.
+    /// Number of configurations visited.
     pub(crate) fn configurations(&self) -> usize {
         self.visited.len()
     }
@@ -139,7 +139,8 @@ impl<'h> Search<'h> {
         }
     }
 
-    /// Takes whatever is harmless, and lists what else may come next, unless all this was seen before.
+    /// Takes all harmless operations, and lists the other possible next ones, unless this configuration was visited
+    /// before.
     fn frame(&mut self) -> Frame {
         while self.take_harmless() {}
         let is_new = self.visited.insert((self.done_hash, self.exchange.state.hash()));
@@ -156,7 +157,7 @@ impl<'h> Search<'h> {
         }
     }
 
-    /// What may come next as far as time goes.
+    /// The candidates that may come next according to their times.
     fn window(&self) -> Vec<usize> {
         let mut window = Vec::new();
         let mut soonest = u64::MAX;
@@ -174,7 +175,7 @@ impl<'h> Search<'h> {
         window
     }
 
-    /// Takes one operation that fits now and changes nothing, unless it would close the door to one without an answer.
+    /// Takes one operation that fits now and changes nothing, unless that would exclude one without a reply.
     fn take_harmless(&mut self) -> bool {
         let window = self.window();
         let one = |place: &usize| self.candidates.get(*place).copied();
@@ -196,12 +197,12 @@ impl<'h> Search<'h> {
         })
     }
 
-    /// Whether an operation has placed an order that has an id.
+    /// Whether an operation placed an order that has an id.
     fn names(&self, at: usize) -> bool {
         self.exchange.names.id(at).is_some()
     }
 
-    /// Lets an operation happen, if it fits.
+    /// Applies an operation if it fits.
     fn step(&mut self, place: usize) -> bool {
         let Some(candidate) = self.candidates.get(place).copied() else { return false };
         if self.names(candidate.at) {
@@ -235,7 +236,7 @@ impl<'h> Search<'h> {
         }
     }
 
-    /// Whether a candidate is still to come, or may come.
+    /// Whether a candidate is not taken yet and may still happen.
     fn is_open(&self, place: usize) -> bool {
         !self.is_done(place)
             && self.candidates.get(place).is_some_and(|one| one.must || one.latest > self.newest)
@@ -271,7 +272,7 @@ impl<'h> Search<'h> {
         self.path.iter().filter_map(|place| Some(self.candidates.get(*place)?.at)).collect()
     }
 
-    /// Remembers the furthest dead end, and what is wrong with everything that might come next there.
+    /// Stores the furthest dead end, and why each possible next operation does not fit.
     fn note_dead_end(&mut self) {
         if self.stuck.as_ref().is_some_and(|stuck| stuck.explained.len() >= self.path.len()) {
             return;
@@ -291,7 +292,8 @@ impl<'h> Search<'h> {
     }
 }
 
-/// What must or may be given a place; nothing for a call that certainly or perhaps did not happen and changed nothing.
+/// An operation as a candidate; `None` for a refused nonce, an unanswered read, or a lost call known not to have
+/// happened.
 fn candidate(history: &History, names: &Names, at: usize) -> Option<Candidate> {
     let operation = history.operations.get(at)?;
     let invoked = operation.invoked;

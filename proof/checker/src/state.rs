@@ -1,4 +1,4 @@
-//! Where the sequential exchange stands: four tables, each change of which can be taken back, and a hash of them all.
+//! The state of the sequential exchange: four tables whose changes can be undone, and a hash over all of them.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashMap};
@@ -7,16 +7,16 @@ use std::hash::{Hash, Hasher};
 use crate::decimal::Dec;
 use crate::operation::Side;
 
-/// What has become of an order so far. What was asked is in the operation that placed it.
+/// The state of an order. Its terms are in the operation that placed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Standing {
-    /// How many orders entered before it.
+    /// The number of orders that entered before it.
     pub(crate) rank: usize,
     /// Its quantity.
     pub(crate) original: Dec,
-    /// Filled.
+    /// Filled quantity.
     pub(crate) executed: Dec,
-    /// What its fills came to.
+    /// The notional of its fills.
     pub(crate) notional: Dec,
     /// Why it was cancelled.
     pub(crate) reason: Option<&'static str>,
@@ -37,15 +37,15 @@ impl Standing {
 pub(crate) struct Print {
     pub(crate) maker: usize,
     pub(crate) taker: usize,
-    /// Of the taker.
+    /// The taker's side.
     pub(crate) side: Side,
     pub(crate) price: Dec,
     pub(crate) amount: Dec,
-    /// The exchange's name for it, once a reply has told it.
+    /// Its id, once a reply has shown it.
     pub(crate) tid: Option<u64>,
 }
 
-/// An account's money of a currency.
+/// An account's balance in a currency.
 pub(crate) type Purse<'h> = (&'h str, &'h str);
 
 /// The value before a change.
@@ -70,7 +70,7 @@ pub(crate) struct State<'h> {
     changes: Vec<Change<'h>>,
 }
 
-/// One row's share of the hash; a row that is not there has none.
+/// The share of one row in the hash; an absent row has none.
 fn share<K: Hash, V: Hash>(table: u8, key: &K, value: Option<&V>) -> u64 {
     let Some(value) = value else { return 0 };
     let mut hasher = DefaultHasher::new();
@@ -79,7 +79,7 @@ fn share<K: Hash, V: Hash>(table: u8, key: &K, value: Option<&V>) -> u64 {
 }
 
 impl<'h> State<'h> {
-    /// Orders that may still trade.
+    /// Live orders.
     pub(crate) fn live(&self) -> impl Iterator<Item = (usize, &Standing)> {
         self.live.iter().filter_map(|at| Some((*at, self.orders.get(at)?)))
     }
@@ -88,12 +88,12 @@ impl<'h> State<'h> {
         self.orders.get(&at)
     }
 
-    /// All orders, live or not, in no order.
+    /// All orders, live or not, in no particular order.
     pub(crate) fn all(&self) -> impl Iterator<Item = usize> {
         self.orders.keys().copied()
     }
 
-    /// How many orders there have been.
+    /// The number of orders so far.
     pub(crate) fn orders(&self) -> usize {
         self.orders.len()
     }
@@ -102,7 +102,7 @@ impl<'h> State<'h> {
         self.totals.get(&purse).copied().unwrap_or(Dec::ZERO)
     }
 
-    /// What the last trade of a symbol was made at.
+    /// The price of a symbol's last trade.
     pub(crate) fn last(&self, symbol: &'h str) -> Option<Dec> {
         self.lasts.get(symbol).copied()
     }
@@ -111,7 +111,7 @@ impl<'h> State<'h> {
         &self.prints
     }
 
-    /// The same for the same tables, whatever led there.
+    /// Equal for equal tables, no matter how they came about.
     pub(crate) fn hash(&self) -> u64 {
         self.hash
     }
@@ -141,7 +141,7 @@ impl<'h> State<'h> {
         self.changes.push(Change::Traded);
     }
 
-    /// Learns a trade's name from a reply, unless it contradicts what other replies told: names increase.
+    /// Records a trade's id from a reply, unless it contradicts other replies: ids increase.
     pub(crate) fn name_print(&mut self, at: usize, tid: u64) -> bool {
         let (before, from_here) = self.prints.split_at(at);
         let Some((print, after)) = from_here.split_first() else { return false };
@@ -172,18 +172,18 @@ impl<'h> State<'h> {
         }
     }
 
-    /// A place to come back to.
+    /// A point to return to.
     pub(crate) fn mark(&self) -> usize {
         self.changes.len()
     }
 
-    /// Whether anything but names was changed since then.
+    /// Whether anything but ids was changed since that point.
     pub(crate) fn has_changed(&self, since: usize) -> bool {
         let mut changes = self.changes.iter().skip(since);
         changes.any(|change| !matches!(change, Change::Named(_)))
     }
 
-    /// Takes back what was changed since then.
+    /// Undoes all changes since that point.
     pub(crate) fn rewind(&mut self, to: usize) {
         while self.changes.len() > to {
             match self.changes.pop() {
@@ -211,7 +211,7 @@ impl<'h> State<'h> {
     }
 }
 
-/// Puts a row back as it was and gives what it was until now.
+/// Restores a row and returns its value until now.
 fn restore<K: Eq + Hash, V>(table: &mut HashMap<K, V>, key: K, before: Option<V>) -> Option<V> {
     match before {
         Some(value) => table.insert(key, value),
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
     use crate::decimal::dec;
 
-    /// Whatever is changed can be taken back, hash and all, and the way there does not matter.
+    /// All changes can be undone, including the hash, and the hash does not depend on the sequence of changes.
     #[test]
     fn changes_are_taken_back() {
         let standing = |executed: &str| Standing {

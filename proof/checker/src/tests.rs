@@ -1,5 +1,5 @@
-//! The checker is itself checked: legal histories told by hand and made at random are explained, and each way of lying
-//! to a client is noticed.
+//! Tests of the checker itself: it explains legal histories, written by hand and generated, and notices every kind of
+//! wrong reply.
 
 mod illegal;
 mod legal;

@@ -1,4 +1,4 @@
-//! The whole judgement of a history, and what people are told of it.
+//! The verdict on a history, and its report for people.
 
 use std::fmt;
 
@@ -8,39 +8,39 @@ use crate::nonces;
 use crate::operation::{History, Operation, Request};
 use crate::search::{Found, Search, Stuck};
 
-/// How many of the operations before the end of an explanation are shown.
+/// Number of operations shown before the end of an explanation.
 const SHOWN: usize = 12;
 
-/// What a legal history came to.
+/// Figures of a legal history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Calls.
+    /// Number of calls.
     pub operations: usize,
-    /// Of them, those whose answers were lost.
+    /// Calls whose replies were lost.
     pub lost: usize,
-    /// Of the lost ones, those that happened.
+    /// Lost calls that happened.
     pub happened: usize,
-    /// Stretches between moments at which nothing was under way.
+    /// Stretches between moments without a call in flight.
     pub windows: usize,
-    /// The most calls that were under way at once.
+    /// The most calls in flight at once.
     pub width: usize,
-    /// Configurations that were looked at.
+    /// Configurations visited.
     pub configurations: usize,
 }
 
-/// What is to be thought of a history.
+/// The verdict on a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Some order of events explains every reply.
     Legal(Tally),
-    /// None does: what was found, for people.
+    /// No order does; the report for people.
     Illegal(String),
-    /// It cannot be told: why not.
+    /// Undecided; the reason.
     Undecided(String),
 }
 
 impl History {
-    /// Judges it.
+    /// Judges the history.
     pub fn judge(&self) -> Verdict {
         if let Err(why) = nonces::judge(self) {
             return Verdict::Illegal(self.with_named(&why));
@@ -65,7 +65,7 @@ impl History {
     fn tally(&self, order: &[usize], configurations: usize) -> Tally {
         let is_lost =
             |at: &usize| self.operations.get(*at).is_some_and(|operation| operation.answer.is_none());
-        // Ends before beginnings: what is answered in the instant in which another is sent does not overlap it.
+        // Ends before beginnings: a call sent in the instant of a reply does not overlap the answered call.
         let mut edges: Vec<(u64, bool)> = Vec::new();
         for operation in &self.operations {
             let dead = lost::death(self, operation);
@@ -89,7 +89,7 @@ impl History {
         }
     }
 
-    /// The longest explanation, its end, and what does not fit after it.
+    /// The longest explanation, its end, and the operations that do not fit after it.
     fn explain(&self, stuck: &Stuck) -> String {
         let count = stuck.explained.len();
         let mut text = format!("{count} of {} operations are explained, at last:\n", self.operations.len());
@@ -109,7 +109,7 @@ impl History {
         text
     }
 
-    /// A sentence, and the operations that it names by `#`.
+    /// A sentence, and the operations that it names with `#`.
     fn with_named(&self, sentence: &str) -> String {
         let named = sentence.split('#').skip(1).filter_map(|rest| {
             rest.split(|letter: char| !letter.is_ascii_digit()).next().and_then(|digits| digits.parse().ok())

@@ -1,4 +1,4 @@
-//! Requests as they are sent and replies as they come back: JSON on one side, the words of this room on the other.
+//! Conversion between the JSON of the wire and the types of this crate.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use crate::decimal::Dec;
 use crate::operation::{Place, Policy, Request, Side, Terms, Which};
 use crate::reply::{AVERAGE_DECIMALS, BALANCE_DECIMALS, Level, Order, Reply, Trade};
 
-/// Why a reply cannot be read: a sentence.
+/// The error says in a sentence why a reply cannot be decoded.
 type Read<T> = Result<T, String>;
 
 impl Request {
@@ -26,10 +26,10 @@ impl Request {
         (path.to_owned(), Some(params))
     }
 
-    /// What the answer to this request says.
+    /// Decodes the reply to this request.
     ///
     /// # Errors
-    /// Says what is not as the interface promises.
+    /// Describes the difference from the promised interface.
     pub fn read(&self, status: u16, body: &Value) -> Result<Reply, String> {
         let read = || -> Read<Reply> {
             if status != 200 {
@@ -118,7 +118,7 @@ fn id(value: &Value, name: &str) -> Read<u64> {
     text(value, name)?.parse().map_err(|_| format!("`{name}` is no id"))
 }
 
-/// A field that may be missing.
+/// An optional field.
 fn maybe<T>(value: &Value, name: &str, read: impl Fn(&Value, &str) -> Read<T>) -> Read<Option<T>> {
     value.get(name).map(|_| read(value, name)).transpose()
 }

@@ -1,9 +1,9 @@
-//! Histories that no order of events explains: one way of lying to a client each.
+//! Histories that no order of events explains, each with one kind of wrong reply.
 
 use super::told::{history, illegal};
 use crate::verdict::Verdict;
 
-/// What was acknowledged is gone, after a crash or without one.
+/// An acknowledged order is gone, with or without a crash.
 #[test]
 fn an_acknowledged_order_is_lost() {
     illegal(
@@ -36,7 +36,7 @@ fn a_double_fill() {
     );
 }
 
-/// Who was told of a change does not see it.
+/// A client does not see a change that it got a reply for.
 #[test]
 fn a_stale_read_after_a_write() {
     illegal(
@@ -55,7 +55,7 @@ fn a_stale_read_after_a_write() {
     );
 }
 
-/// Two reads, one after the other, see the world go back.
+/// Of two consecutive reads, the second shows an older state.
 #[test]
 fn a_read_that_goes_back() {
     illegal(
@@ -68,7 +68,7 @@ fn a_read_that_goes_back() {
     );
 }
 
-/// A trade at a price although a better one was there.
+/// A trade at a price although a better one was available.
 #[test]
 fn a_trade_through() {
     illegal(
@@ -95,7 +95,7 @@ fn a_wrong_priority() {
     );
 }
 
-/// A balance that nobody paid for, and one whose holds are not those of its orders.
+/// A balance without a source, and one whose holds do not match its orders.
 #[test]
 fn money_from_nowhere() {
     illegal("1..2 alice balances => BTC 10; USD 1000.01", "#0");
@@ -117,7 +117,7 @@ fn money_from_nowhere() {
     );
 }
 
-/// Somebody sees an order, or its trade, before it was sent.
+/// A reply shows an order, or its trade, before the order was sent.
 #[test]
 fn an_order_before_it_was_placed() {
     illegal(
@@ -136,7 +136,7 @@ fn an_order_before_it_was_placed() {
     );
 }
 
-/// A cancelled order trades all the same.
+/// A cancelled order still trades.
 #[test]
 fn a_cancelled_order_is_filled() {
     illegal(
@@ -149,7 +149,7 @@ fn a_cancelled_order_is_filled() {
     );
 }
 
-/// One id for two orders, and ids that do not follow the order of entry.
+/// One id for two orders, and ids that do not follow the sequence of entry.
 #[test]
 fn ids_that_repeat_or_go_back() {
     illegal(
@@ -168,7 +168,7 @@ fn ids_that_repeat_or_go_back() {
     );
 }
 
-/// Two calls of one key pass with the same nonce, or with one that was overtaken, or a crash forgets one.
+/// Two calls of one key are accepted with the same nonce, or with a lower one, or a crash loses a nonce.
 #[test]
 fn nonces_that_do_not_increase() {
     let words = "nonces that do not increase";
@@ -188,7 +188,7 @@ fn nonces_that_do_not_increase() {
     illegal("1..2 alice/5 orders => refused 400 InvalidNonce", "none as high had been taken");
 }
 
-/// An order that nobody has sent.
+/// An order that no client sent.
 #[test]
 fn a_ghost_order() {
     let words = "shows order 10, which nobody has placed";
@@ -197,7 +197,7 @@ fn a_ghost_order() {
     illegal("1..2 alice trades => 12 of 10 1 @ 100 buy maker fee 0.2", words);
 }
 
-/// An order of somebody else's.
+/// An order of another account.
 #[test]
 fn a_foreign_order() {
     illegal(
@@ -209,7 +209,7 @@ fn a_foreign_order() {
     );
 }
 
-/// The two parties of a trade are told different things, or its number changes.
+/// The two parties of a trade get different data, or its id changes.
 #[test]
 fn trades_that_differ() {
     let traded = "
@@ -228,7 +228,8 @@ fn trades_that_differ() {
     }
 }
 
-/// A fill or kill that was half filled, a post-only order that took, an order beyond the collar, one nobody could pay for.
+/// A fill-or-kill that was half filled, a post-only order that took, an order beyond the collar, one that its account
+/// could not cover.
 #[test]
 fn options_that_are_not_kept() {
     let resting = "1..2 alice sell btcusd 1 @ 100   => 10 live executed 0\n";
@@ -253,7 +254,7 @@ fn options_that_are_not_kept() {
     );
 }
 
-/// A lost cancel explains an order that is gone, but not one that is gone before it was sent, nor after the crash.
+/// A lost cancel explains that an order is gone, but neither before it was sent nor after the crash.
 #[test]
 fn what_is_lost_explains_only_its_time() {
     illegal(
@@ -276,7 +277,7 @@ fn what_is_lost_explains_only_its_time() {
     );
 }
 
-/// What the checker would have to guess it says, and asks for what it lacks.
+/// The checker reports what it would have to guess, and names the data it lacks.
 #[test]
 fn what_cannot_be_told() {
     for (text, words) in [

@@ -4,7 +4,7 @@ use super::told::{history, legal};
 use crate::operation::History;
 use crate::verdict::Verdict;
 
-/// One after the other, everything that is answered.
+/// Sequential calls, all answered.
 #[test]
 fn one_after_the_other() {
     let tally = legal(
@@ -28,7 +28,7 @@ fn one_after_the_other() {
     assert_eq!((tally.operations, tally.windows, tally.width), (14, 14, 1));
 }
 
-/// Every option, every reason, both refusals.
+/// Every option, every cancel reason, both refusals.
 #[test]
 fn every_kind_of_order() {
     legal(
@@ -50,7 +50,7 @@ fn every_kind_of_order() {
     );
 }
 
-/// What overlaps may have happened in either order, and only one explains the replies.
+/// Overlapping calls may have happened in either order; only one explains the replies.
 #[test]
 fn overlapping_calls() {
     legal(
@@ -72,7 +72,7 @@ fn overlapping_calls() {
     );
 }
 
-/// A lost order may never have happened, or only show much later; a lost cancel and a lost taker likewise.
+/// A lost order may never have happened, or show only much later; the same holds for a lost cancel and a lost taker.
 #[test]
 fn lost_answers() {
     let tally = legal(
@@ -93,7 +93,7 @@ fn lost_answers() {
     assert_eq!((tally.lost, tally.happened), (4, 3));
 }
 
-/// Lost cancels of every kind that did not happen, as what they would have ended tells.
+/// Lost cancels of every kind that did not happen: the orders they would have cancelled are still shown.
 #[test]
 fn lost_cancels() {
     let tally = legal(
@@ -111,7 +111,7 @@ fn lost_cancels() {
     assert_eq!((tally.lost, tally.happened), (5, 0));
 }
 
-/// A call that timed out, no crash: it may happen whenever it likes, here between two reads.
+/// A call that timed out without a crash may take effect at any time, here between two reads.
 #[test]
 fn late_effects() {
     legal(
@@ -124,7 +124,7 @@ fn late_effects() {
     );
 }
 
-/// A nonce that was overtaken is refused, and a crash forgets those of reads alone.
+/// A lower nonce is refused, and a crash loses only nonces of reads.
 #[test]
 fn nonces() {
     legal(
@@ -139,7 +139,7 @@ fn nonces() {
     );
 }
 
-/// What is kept in a file is read again as it was.
+/// A saved history is read back unchanged.
 #[test]
 fn files() {
     let history = history(

@@ -1,5 +1,5 @@
-//! Legal histories made at random: the sequential exchange is asked in some order, each call's span is drawn around its
-//! turn, crashes take answers away. Each is explained; with one reply changed, none is.
+//! Generated legal histories. The sequential exchange processes calls in some order, each call gets a random span
+//! around its turn, and crashes remove replies. Each is explained; with one reply changed, none is.
 
 use super::told::world;
 use crate::decimal::{Dec, dec};
@@ -11,10 +11,10 @@ use crate::reply::Reply;
 use crate::verdict::{Tally, Verdict};
 
 const CLIENTS: usize = 16;
-/// Instants between two turns.
+/// Time between two turns.
 const TURN: u64 = 10;
 
-/// One call before it is answered, and whether it has its turn.
+/// One call before it is answered, and whether it takes effect.
 struct Turn {
     operation: Operation,
     responded: u64,
@@ -50,7 +50,7 @@ fn request(dice: &mut Dice, name: &str, orders: u64) -> Request {
     }
 }
 
-/// The calls of all clients with their spans; a crash after every `life` turns.
+/// The calls of all clients with their spans, and a crash after every `life` turns.
 fn turns(dice: &mut Dice, count: u64, life: u64) -> (Vec<Turn>, Vec<u64>) {
     let mut free = [0_u64; CLIENTS];
     let (mut turns, mut deaths) = (Vec::new(), Vec::new());
@@ -81,7 +81,7 @@ fn turns(dice: &mut Dice, count: u64, life: u64) -> (Vec<Turn>, Vec<u64>) {
     (turns, deaths)
 }
 
-/// What was under way is lost, and half of it did not happen; whose order was lost asks for it afterwards.
+/// Calls in flight are lost, and half of them did not take effect. A client that lost an order queries it afterwards.
 fn crash(dice: &mut Dice, death: u64, turns: &mut Vec<Turn>) {
     let mut asked = Vec::new();
     for turn in turns.iter_mut().filter(|turn| turn.responded >= death && turn.operation.invoked < death) {
@@ -101,7 +101,7 @@ fn crash(dice: &mut Dice, death: u64, turns: &mut Vec<Turn>) {
     }
 }
 
-/// A history, and the sequential exchange's answers in it.
+/// A history with the replies of the sequential exchange.
 fn make(seed: u64, count: u64, life: u64) -> History {
     let mut dice = Dice::of_seed(seed);
     let (turns, deaths) = turns(&mut dice, count, life);
@@ -140,12 +140,12 @@ fn explained(seed: u64, history: &History) -> Tally {
     }
 }
 
-/// A grain: less than anything that is ever placed or paid.
+/// An amount smaller than any that is placed or paid.
 fn grain() -> Dec {
     dec("0.00000001")
 }
 
-/// Changes a reply so that nothing can explain it; none if there is nothing in it to change.
+/// Changes a reply so that nothing can explain it; `None` if it has nothing to change.
 fn corrupt(dice: &mut Dice, reply: &mut Reply) -> Option<()> {
     match reply {
         Reply::Order(order) => match dice.below(3) {
@@ -180,7 +180,7 @@ fn corrupt(dice: &mut Dice, reply: &mut Reply) -> Option<()> {
     Some(())
 }
 
-/// Thousands of calls of sixteen clients, with crashes among them.
+/// Thousands of calls of sixteen clients, with crashes.
 #[test]
 fn made_histories_are_explained() {
     let (mut lost, mut happened) = (0, 0);
@@ -193,7 +193,7 @@ fn made_histories_are_explained() {
     assert!(lost > 50 && happened > 5, "{lost} {happened}");
 }
 
-/// One reply changed, and it is noticed, whichever it was.
+/// One changed reply is noticed, no matter which.
 #[test]
 fn one_changed_reply_is_noticed() {
     let mut noticed = 0;

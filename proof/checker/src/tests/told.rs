@@ -1,4 +1,4 @@
-//! Histories told as text, one call a line:
+//! Histories written as text, one call per line:
 //!
 //! ```text
 //! 1..4 alice buy btcusd 0.5 @ 100 as a1   => 10 live executed 0
@@ -6,8 +6,8 @@
 //! died 9
 //! ```
 //!
-//! From when till when (an open end: no answer), the key and, if it matters, its nonce, the request, the reply. `alice`
-//! and `alice2` are keys of one account, `bob` and `carol` of others; each has 10 BTC and 1000 USD.
+//! Start and end (no end: no reply), the key and its nonce if it matters, the request, the reply. `alice` and
+//! `alice2` are keys of one account, `bob` and `carol` of two others; each account has 10 BTC and 1000 USD.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub(super) fn world() -> World {
     }
 }
 
-/// Some order of events explains it.
+/// Checks that some order of events explains it.
 #[track_caller]
 pub(super) fn legal(text: &str) -> Tally {
     match history(text).judge() {
@@ -38,7 +38,7 @@ pub(super) fn legal(text: &str) -> Tally {
     }
 }
 
-/// Nothing explains it, and the report says so with these words.
+/// Checks that nothing explains it, and that the report contains these words.
 #[track_caller]
 pub(super) fn illegal(text: &str, words: &str) {
     match history(text).judge() {
@@ -47,7 +47,7 @@ pub(super) fn illegal(text: &str, words: &str) {
     }
 }
 
-/// Reads a history.
+/// Parses a history.
 #[track_caller]
 pub(super) fn history(text: &str) -> History {
     let mut teller =
@@ -60,7 +60,7 @@ pub(super) fn history(text: &str) -> History {
 
 struct Teller {
     history: History,
-    /// What was placed under an id.
+    /// The placed orders by id.
     orders: BTreeMap<u64, Place>,
 }
 
@@ -114,8 +114,8 @@ impl Teller {
         })
     }
 
-    /// `ID [live|filled|cancelled REASON] executed E [average A] [as NAME SIDE AMOUNT @ PRICE]`; the last part for an order
-    /// that no line has placed.
+    /// `ID [live|filled|cancelled REASON] executed E [average A] [as NAME SIDE AMOUNT @ PRICE]`; the last part for an
+    /// order that no line placed.
     fn order(&self, text: &str) -> Option<Order> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let after =
@@ -186,14 +186,14 @@ fn side(word: &str) -> Option<Side> {
     }
 }
 
-/// `USD 1000 available 900`, or all of it available.
+/// `USD 1000 available 900`; without the last part, all of it is available.
 fn balance(text: &str) -> Option<(String, [Dec; 2])> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (currency, amount) = (words.first()?, dec(words.get(1)?));
     Some(((*currency).to_owned(), [amount, words.get(3).map_or(amount, |available| dec(available))]))
 }
 
-/// `0.5 @ 100`, the price first in the reply.
+/// `0.5 @ 100`; the reply has the price first.
 fn level(text: &str) -> Option<(Dec, Dec)> {
     let (amount, price) = text.split_once(" @ ")?;
     Some((dec(price), dec(amount)))
