@@ -1,4 +1,4 @@
-//! Both exchanges side by side: after each command they must agree on the answer, on what happened, on every balance
+//! Runs both exchanges together: after each command they must agree on the answer, on what happened, on every balance
 //! and on every queue, and every law must hold.
 
 use crate::counts::{Before, Counts};
@@ -11,7 +11,7 @@ use buttonwood_model::Side;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs one command against both: what it came to, or how they disagree.
+/// Runs one command against both; returns the outcome, or the difference.
 pub fn step(
     exchange: &mut Exchange,
     naive: &mut Naive,
@@ -33,7 +33,7 @@ pub fn step(
     Ok(got)
 }
 
-/// Whether both say that the same has happened and stand at the same place, where every law holds.
+/// Checks that both report the same events and have the same state, and that every law holds.
 pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
     if exchange.happened != naive.happened {
         return Err(format!("happened {:?}\nexpected {:?}", exchange.happened, naive.happened));
@@ -79,7 +79,7 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
     exchange.state.broken_law().map_or(Ok(()), |law| Err(format!("{law:?}")))
 }
 
-/// Runs the commands from the start; the place and nature of the first trouble, a panic included.
+/// Runs the commands from the start; returns the place and description of the first problem, including a panic.
 fn run(world: &'static World, seed: u64, commands: &[(u64, Command)]) -> Option<(usize, String)> {
     let (mut exchange, _) = Dealer::found(world, seed);
     let mut naive = Naive::found(world, &exchange);
@@ -94,7 +94,7 @@ fn run(world: &'static World, seed: u64, commands: &[(u64, Command)]) -> Option<
     None
 }
 
-/// Drops command after command as long as the rest still fails.
+/// Removes commands as long as the rest still fails.
 fn shortest(world: &'static World, seed: u64, mut commands: Vec<(u64, Command)>) -> Vec<(u64, Command)> {
     let mut piece = commands.len() / 2;
     while piece > 0 {
@@ -115,8 +115,8 @@ fn shortest(world: &'static World, seed: u64, mut commands: Vec<(u64, Command)>)
     commands
 }
 
-/// Deals `count` commands of a seed to both exchanges. The counts of what happened are returned, so that a test can
-/// tell that it tried what it is about.
+/// Deals `count` commands of a seed to both exchanges. Returns counts of what happened, so that a test can check that
+/// it covered its subject.
 pub fn compare(world: &'static World, seed: u64, count: usize) -> HashMap<&'static str, u64> {
     let (mut exchange, mut dealer) = Dealer::found(world, seed);
     let mut naive = Naive::found(world, &exchange);
@@ -160,7 +160,8 @@ mod tests {
         assert!(counts.get("many makers").is_some_and(|times| *times >= 5), "{counts:?}");
     }
 
-    /// A market buy needs its fills and the taker's fees, even where makers pay more: to the last quantum.
+    /// A market buy requires its notional and the taker's fees, even where makers pay more: exact to the last
+    /// quantum.
     #[test]
     fn a_market_buy_needs_what_a_taker_pays() {
         for (spare, fills) in [(0, true), (-1, false)] {

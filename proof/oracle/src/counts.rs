@@ -1,4 +1,4 @@
-//! What a run met, by name, so that a test can tell that it tried what it is about.
+//! Named counts of what a run covered, so that a test can check that it covered its subject.
 
 use crate::exchange::{Exchange, Happening};
 use buttonwood_engine::{
@@ -9,14 +9,14 @@ use buttonwood_model::{CancelReason, ExecutionOption, Side};
 use buttonwood_num::Price;
 use std::collections::{HashMap, HashSet};
 
-/// More makers than this make the orders that are counted as trading with many.
+/// Orders with more makers than this count as trading with many.
 const MANY: usize = 14;
 
-/// How often each thing was met.
+/// How often each thing occurred.
 #[derive(Default)]
 pub(crate) struct Counts(pub(crate) HashMap<&'static str, u64>);
 
-/// What must be known of an exchange before a command to count what the command met.
+/// The facts about an exchange before a command that are needed to count what the command did.
 pub(crate) struct Before {
     /// The orders that wait for auctions.
     waiting: HashSet<u64>,
@@ -40,7 +40,7 @@ impl Counts {
         *self.0.entry(what).or_default() += 1;
     }
 
-    /// Counts what one command met.
+    /// Counts what one command did.
     pub(crate) fn count(&mut self, before: &Before, exchange: &Exchange, command: &Command, answer: &Answer) {
         let happened = &exchange.happened;
         for happening in happened {

@@ -1,5 +1,5 @@
-//! A seeded source of commands that keep a few small markets busy: orders of every kind around one price, cancels of
-//! every kind, funds that run out and come again, symbols that close and open, auctions.
+//! A seeded generator of commands that keep a few small markets busy: orders of every kind around one price, cancels
+//! of every kind, funds that run out and are replenished, symbols that close and open, auctions.
 
 use crate::dice::Dice;
 use crate::exchange::{Exchange, next_auction, orders_of};
@@ -19,7 +19,7 @@ use buttonwood_num::{Bps, Money, Price, Qty};
 struct Key {
     session: SessionId,
     account: AccountId,
-    /// Another account that it acts for: a master key's.
+    /// Another account of a master key.
     other: Option<AccountId>,
     nonce: u64,
 }
@@ -29,7 +29,7 @@ impl Key {
         Self { session, account, other: None, nonce: 1 }
     }
 
-    /// A nonce as this key writes it: some have digits behind the point, some more digits than a word holds.
+    /// A nonce in this key's format: some have a fraction, some have more digits than a word holds.
     fn spelled(self, number: u64) -> Nonce {
         let behind = ["", ".25", "00000000000000000001"];
         let text = format!("{number}{}", behind[self.session.index() % behind.len()]);
@@ -37,7 +37,7 @@ impl Key {
     }
 }
 
-/// Deals commands.
+/// Generates commands.
 pub struct Dealer {
     dice: Dice,
     world: &'static World,
@@ -45,16 +45,16 @@ pub struct Dealer {
     credits: Vec<(CurrencyId, i128)>,
 }
 
-/// Client ids in use; few, so that they meet again.
+/// Client ids in use; few, so that they repeat.
 const CLIENT_IDS: [&str; 4] = ["a", "b", "a-client-id-longer-than-one-chunk-of-28", "c"];
 
 impl Dealer {
-    /// Founds the world on an exchange of its own.
+    /// Creates the world on a new exchange.
     pub fn found(world: &'static World, seed: u64) -> (Exchange, Self) {
         Self::found_on(Exchange::open(world.fees, None), world, seed)
     }
 
-    /// Founds the world on an exchange that was just opened.
+    /// Creates the world on an exchange that was just opened.
     pub fn found_on(mut exchange: Exchange, world: &'static World, seed: u64) -> (Exchange, Self) {
         for range in world.ranges {
             for code in range.pair {
@@ -66,12 +66,12 @@ impl Dealer {
         for at in 0..world.traders {
             let name = format!("trader{at}");
             let home = if at == world.traders - 1 { "US-NY" } else { "" };
-            // The first two are of one group.
+            // The first two belong to one group.
             let account = match keys.first() {
                 Some(first) if at == 1 => exchange.account_beside(first.account, &name, home),
                 Some(_) | None => exchange.account(&name, home),
             };
-            // The second one must be heard of, which only a sequencer cares about.
+            // The second one requires heartbeats, which concerns only a sequencer.
             let sessions = [
                 exchange.key(&format!("{name}-0"), account, Role::Trader),
                 exchange.beating_key(&format!("{name}-1"), account, Role::Trader),
@@ -88,18 +88,18 @@ impl Dealer {
         (exchange, Self { dice: Dice::seeded(seed), world, keys, credits })
     }
 
-    /// A copy that deals by other dice.
+    /// A copy with other dice.
     #[must_use]
     pub fn taking(&self, dice: Dice) -> Self {
         Self { dice, keys: self.keys.clone(), credits: self.credits.clone(), ..*self }
     }
 
-    /// Whether the bytes it deals by are used up.
+    /// Whether the input bytes of the dice are used up.
     pub fn is_spent(&self) -> bool {
         self.dice.is_spent()
     }
 
-    /// A call that only reads: whose, and the nonce it uses.
+    /// A call that only reads: its session and the nonce it uses.
     pub fn read(&mut self) -> (SessionId, Nonce) {
         let at = usize::try_from(self.dice.below(u64::try_from(self.keys.len()).unwrap())).unwrap();
         let key = &mut self.keys[at];
@@ -107,12 +107,12 @@ impl Dealer {
         (key.session, key.spelled(key.nonce))
     }
 
-    /// The next command, and how many microseconds after the last one it comes.
+    /// The next command, and the microseconds between the last one and it.
     pub fn deal(&mut self, exchange: &Exchange) -> (u64, Command) {
         self.deal_to(&exchange.state)
     }
 
-    /// As [`Dealer::deal`], for an exchange of which only the state is at hand.
+    /// Like [`Dealer::deal`], with only the state of the exchange.
     pub fn deal_to(&mut self, state: &State) -> (u64, Command) {
         let micros = self.dice.below(3) * self.dice.below(100_000);
         let roll = self.dice.below(1000);
@@ -146,7 +146,7 @@ impl Dealer {
             let (currency, most) = self.dice.pick(&self.credits);
             let share = i128::from(self.dice.below(1_000_000));
             let units = most / 1_000_000 * share + i128::from(self.dice.below(1000));
-            // What is not more than nothing is no credit.
+            // An amount that is not positive is no credit.
             let units = if self.dice.once_in(100) { -units.min(1) } else { units };
             amounts.push((currency, Money::from_units(units)));
         }
@@ -159,14 +159,14 @@ impl Dealer {
         Body::Trading(TradingCommand::SetSymbolStatus(self.some_symbol(state), status))
     }
 
-    /// Lists a symbol of the world once more under another name, which may be taken by now.
+    /// Lists a symbol of the world again under another name, which may be taken by now.
     fn listing(&mut self, state: &State) -> Body {
         let at = self.dice.below(u64::try_from(self.world.ranges.len()).unwrap());
         let like = state.symbols()[usize::try_from(at).unwrap()].clone();
         Body::list_symbol(Symbol { name: format!("{}2", like.name), status: SymbolStatus::Open, ..like })
     }
 
-    /// Other fee rates of a product, or of one account, or none of their own any more; now and then rates that are not valid.
+    /// Other fee rates of a product or of one account, or none of its own any more; sometimes invalid rates.
     fn fees(&mut self) -> Body {
         let mut rate = |most: u64| Bps(u16::try_from(self.dice.below(most + 1)).unwrap());
         let (maker, taker) = (rate(60), rate(60));
@@ -184,12 +184,12 @@ impl Dealer {
         }))
     }
 
-    /// Auctions that begin soon, and a minute or more apart; now and then none, or some that make no sense.
+    /// Auctions that begin soon and are a minute or more apart; sometimes none, or invalid ones.
     fn schedule(&mut self, state: &State) -> Body {
         const SECOND: u64 = Time::SECOND;
         let mut symbol = self.some_symbol(state);
         if self.dice.once_in(50) {
-            // One that is not listed.
+            // A symbol that is not listed.
             symbol = SymbolId::from_index(state.symbols().len());
         }
         if self.dice.once_in(6) {
@@ -216,7 +216,7 @@ impl Dealer {
         Body::Trading(TradingCommand::ScheduleAuctions(symbol, Some(schedule)))
     }
 
-    /// What is due next of any auction, mostly when it is due: how long until then.
+    /// What is due next of any auction, usually when it is due; returns the time until then.
     fn auction(&mut self, state: &State) -> (u64, Body) {
         let some = Body::Trading(TradingCommand::Auction(self.some_symbol(state)));
         let Some((time, symbol)) = next_auction(state) else { return (0, some) };
@@ -232,14 +232,14 @@ impl Dealer {
         }
     }
 
-    /// Mostly one of the world's; now and then one that was listed meanwhile.
+    /// Usually a symbol of the world; sometimes one listed since.
     fn some_symbol(&mut self, state: &State) -> SymbolId {
         let founded = self.world.ranges.len();
         let count = if self.dice.once_in(10) { state.symbols().len() } else { founded };
         SymbolId(u32::try_from(self.dice.below(u64::try_from(count).unwrap())).unwrap())
     }
 
-    /// Where the orders of a symbol lie: a pair of currencies is of one range.
+    /// The range of a symbol's orders: one per pair of currencies.
     fn range(&self, state: &State, symbol: SymbolId) -> Range {
         let pair = |symbol: &Symbol| (symbol.base, symbol.quote);
         let own = pair(state.symbol(symbol).unwrap());
@@ -256,7 +256,7 @@ impl Dealer {
         }
         let key = self.keys[at];
         let number = if self.dice.once_in(150) { self.old(key.nonce) } else { key.nonce };
-        // Now and then a session that there is not.
+        // Sometimes a session that does not exist.
         let session =
             if self.dice.once_in(500) { SessionId::from_index(self.keys.len() + at) } else { key.session };
         let account = match key.other {
@@ -273,7 +273,7 @@ impl Dealer {
             150..500 if crowded => self.cancel(state, account),
             _ => Body::Trading(TradingCommand::Place(self.place(state))),
         };
-        // A sign of life is about no account.
+        // A heartbeat names no account.
         let is_about_one = body != Body::Access(AccessCommand::UseNonce) || self.dice.once_in(2);
         let caller = Caller { session, account: is_about_one.then_some(account), nonce: key.spelled(number) };
         Command { caller: Some(caller), body }
@@ -328,15 +328,15 @@ impl Dealer {
             client_id: None,
         };
         if self.dice.once_in(400) {
-            // One that is not listed.
+            // A symbol that is not listed.
             place.symbol = SymbolId::from_index(state.symbols().len());
         }
         if self.dice.once_in(3) {
             place.client_id = Some(ClientId::new(self.dice.pick(&CLIENT_IDS)).unwrap());
         }
-        // Now and then a limit order without a limit, and a sale that names what it spends.
+        // Sometimes a limit order without a limit, or a sell with an amount to spend.
         if kind == OrderKind::Limit && !self.dice.once_in(400) {
-            // Who waits for an auction need not fear what it meets until then.
+            // An order that waits for an auction trades with nothing until then.
             let across = if waits { 2 } else { self.world.across };
             place.price = self.price(&range, side, across);
         }
@@ -356,7 +356,7 @@ impl Dealer {
             _ => range.span,
         };
         let far = self.dice.below(span + 1);
-        // Buys lie below and sells above, but for those that reach across.
+        // Buys lie below and sells above, except those that cross.
         let below = (side == Side::Buy) != self.dice.once_in(across);
         Price::from_ticks(if below { range.mid.saturating_sub(far).max(1) } else { range.mid + far })
     }
@@ -370,7 +370,7 @@ impl Dealer {
         Qty::from_hundredths(u128::from(steps + u64::from(!self.dice.once_in(100))) * range.qty_step)
     }
 
-    /// Around what some steps of quantity cost; sometimes a few units, sometimes everything.
+    /// About the cost of some steps of quantity; sometimes a few units, sometimes everything.
     fn spend(&mut self, step_cost: i128, steps: u64) -> Money {
         let most = step_cost * i128::from(self.dice.below(steps * 4) + 1);
         Money::from_units(match self.dice.below(10) {

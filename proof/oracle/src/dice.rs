@@ -1,15 +1,15 @@
-//! Random numbers, the same for the same seed or the same bytes.
+//! Random numbers, reproducible from a seed or from given bytes.
 
-/// Where random numbers come from.
+/// The source of random numbers.
 #[derive(Clone)]
 enum Source {
     /// One seed (splitmix64).
     Seed(u64),
-    /// Given bytes from last to first, and zeros when they are used up.
+    /// Given bytes from last to first, then zeros.
     Bytes(Vec<u8>),
 }
 
-/// Random numbers, of a seed or out of given bytes.
+/// Random numbers from a seed or from given bytes.
 #[derive(Clone)]
 pub struct Dice(Source);
 
@@ -19,18 +19,18 @@ impl Dice {
         Self(Source::Seed(seed))
     }
 
-    /// Numbers out of bytes, as few of them for each number as its range needs, so that a changed byte changes one
-    /// choice and those after it stay.
+    /// Numbers from bytes. Each number takes only as many bytes as its range needs, so that a changed byte changes
+    /// one choice and leaves the later ones.
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self(Source::Bytes(bytes.iter().rev().copied().collect()))
     }
 
-    /// Whether the given bytes are used up; those of a seed never are.
+    /// Whether the given bytes are used up; a seed never is.
     pub fn is_spent(&self) -> bool {
         matches!(&self.0, Source::Bytes(bytes) if bytes.is_empty())
     }
 
-    /// A number evenly from a range of at least `end`.
+    /// A uniform number from a range of at least `end`.
     fn draw(&mut self, end: u64) -> u64 {
         match &mut self.0 {
             Source::Seed(seed) => {
@@ -47,12 +47,12 @@ impl Dice {
         }
     }
 
-    /// Evenly from 0 to `end`, which is not among them.
+    /// A number from 0 up to but not including `end`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.draw(end) % end
     }
 
-    /// One of several.
+    /// One of several values.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         let at = self.below(u64::try_from(from.len()).unwrap());
         from[usize::try_from(at).unwrap()]

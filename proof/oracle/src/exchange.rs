@@ -1,6 +1,7 @@
-//! The core as the tests drive it: one state, commands in, what happened out, every law checked after every command.
+//! The core as driven by tests: one state; commands in, events out; every law is checked after every command.
 //!
-//! All that these tests know of the core's insides (how to walk a book, which slot is which order) is in this file.
+//! Everything that these tests know of the core's internals (how to walk a book, which slot holds which order) is in
+//! this file.
 
 use buttonwood_engine::{
     AccessEvent, Account, AccountKind, Answer, Balance, Body, Caller, Command, Event, FEES, FeeSchedule,
@@ -14,7 +15,7 @@ use buttonwood_model::{
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 
-/// One thing that happened, with ids in the place of slots.
+/// One event, with ids instead of slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happening {
     /// An order got this id.
@@ -27,7 +28,7 @@ pub enum Happening {
         trade: u64,
         /// The resting order's price.
         price: Price,
-        /// How much.
+        /// The quantity.
         qty: Qty,
         /// The resting order's fee.
         maker_fee: Money,
@@ -38,32 +39,32 @@ pub enum Happening {
     Crossed {
         /// The buyer's order.
         buy: u64,
-        /// The seller's.
+        /// The seller's order.
         sell: u64,
         /// The trade's id.
         trade: u64,
         /// The auction's price.
         price: Price,
-        /// How much.
+        /// The quantity.
         qty: Qty,
-        /// The buyer's fee and the seller's.
+        /// The buyer's and the seller's fee.
         fees: [Money; 2],
     },
-    /// What is left of the entering order rests.
+    /// The rest of the entering order rests.
     Booked(u64),
-    /// Nothing of the entering order is left.
+    /// Nothing of the entering order remains open.
     Completed(u64),
     /// An order ended before it was filled.
     Cancelled(u64, CancelReason),
     /// An order was not cancelled, since it is bound to its auction.
     CancelRejected(u64),
-    /// A symbol's auctions are at these times from now on; none ends them.
+    /// A symbol's auctions have these times from now on; `None` ends them.
     Scheduled(SymbolId, Option<Schedule>),
-    /// What the next one would come to was told.
+    /// The indicative price of the next auction was published.
     Indicated(SymbolId, Finding),
-    /// One found its price, or none, for orders of lower ids than this.
+    /// An auction found its price, or none, for orders with lower ids than this.
     Cut(SymbolId, Finding, u64),
-    /// One is settled.
+    /// An auction is settled.
     Ended(SymbolId, Finding),
     /// A symbol changed its status.
     Status(SymbolId, SymbolStatus),
@@ -71,20 +72,20 @@ pub enum Happening {
     Credited(AccountId, CurrencyId, Money),
 }
 
-/// A state and all that moves it.
+/// A state and the means to change it.
 #[derive(Default)]
 pub struct Exchange {
-    /// What the core knows.
+    /// The state of the core.
     pub state: State,
-    /// The room it decides in, with the last command's events.
+    /// The workspace of decisions, with the last command's events.
     pub work: Workspace,
-    /// Number and time of the last command.
+    /// Sequence and time of the last command.
     pub stamp: Stamp,
-    /// What the last command did.
+    /// The events of the last command.
     pub happened: Vec<Happening>,
     /// The last command's frame.
     pub frame: Vec<u8>,
-    /// The frames of all commands, if they are kept.
+    /// The frames of all commands, if recorded.
     pub journal: Option<Vec<Vec<u8>>>,
 }
 
@@ -94,7 +95,7 @@ impl Exchange {
         Self { state: State::new(), ..Self::default() }
     }
 
-    /// An exchange with these fee rates and nothing else, which keeps a journal if it is given one.
+    /// An exchange with these fee rates and nothing else; it records a journal if it is given one.
     pub fn open(fees: FeeSchedule, journal: Option<Vec<Vec<u8>>>) -> Self {
         let mut exchange = Self { journal, ..Self::blank() };
         let opening = Opening { mode: Mode::Sandbox, seed: 1, hash_key: 0x5EED, fees };
@@ -102,18 +103,18 @@ impl Exchange {
         exchange
     }
 
-    /// A copy that goes its own way.
+    /// An independent copy.
     #[must_use]
     pub fn fork(&self) -> Self {
         Self { state: self.state.clone(), stamp: self.stamp, ..Self::default() }
     }
 
-    /// What the exchange asks of itself, a microsecond after the last command.
+    /// Runs a command of the exchange itself, one microsecond after the last command.
     pub fn own(&mut self, body: Body) -> Answer {
         self.submit(1, &Command { caller: None, body })
     }
 
-    /// Decides and applies one command, as the sequencer does.
+    /// Decides and applies one command, like the sequencer.
     pub fn submit(&mut self, micros: u64, command: &Command) -> Answer {
         let stamp = Stamp { seq: Seq(self.stamp.seq.0 + 1), time: self.stamp.time.plus(micros) };
         self.work.out.clear();
@@ -137,7 +138,7 @@ impl Exchange {
         answer
     }
 
-    /// Applies one frame, as a recovery does.
+    /// Applies one frame, like a recovery.
     pub fn replay(&mut self, frame: &[u8]) {
         let mut out = Outbox::default();
         let (time, _) = decode_events(frame, &mut out).unwrap();
@@ -152,7 +153,7 @@ impl Exchange {
         self.state.advance(self.stamp);
     }
 
-    /// The state written to a snapshot and read back.
+    /// The state after a round trip through a snapshot.
     pub fn stored(&mut self) -> State {
         self.state.prepare_to_store();
         let bytes = postcard::to_allocvec(&self.state).unwrap();
@@ -174,8 +175,8 @@ impl Exchange {
         CurrencyId::from_index(self.state.currencies().len() - 1)
     }
 
-    /// Lists an open symbol of `pair` (base, quote); `steps` are minimum, lot and tick, as the specification prints
-    /// them.
+    /// Lists an open symbol of `pair` (base, quote); `steps` are minimum, lot and tick, as printed in the
+    /// specification.
     pub fn symbol(&mut self, pair: [&str; 2], steps: [&str; 3], closed_to: &[&str]) -> SymbolId {
         let [base, quote] = pair.map(|code| self.find_currency(code));
         let [min, lot, tick] = steps.map(|text| Decimal::parse(text.as_bytes()).unwrap());
@@ -195,7 +196,7 @@ impl Exchange {
         SymbolId::from_index(self.state.symbols().len() - 1)
     }
 
-    /// A listed currency, listed now if it is new.
+    /// A currency, listed now if it is new.
     pub fn find_currency(&mut self, code: &str) -> CurrencyId {
         match self.state.currencies().iter().position(|listed| listed.code == code) {
             Some(at) => CurrencyId::from_index(at),
@@ -209,7 +210,7 @@ impl Exchange {
         self.open_account(GroupId::from_index(self.state.access().groups().len() - 1), name, jurisdiction)
     }
 
-    /// Opens an account in the group of another.
+    /// Opens an account in the group of another account.
     pub fn account_beside(&mut self, other: AccountId, name: &str, jurisdiction: &str) -> AccountId {
         self.open_account(self.group_of(other), name, jurisdiction)
     }
@@ -233,22 +234,22 @@ impl Exchange {
         AccountId::from_index(self.state.access().accounts().len() - 1)
     }
 
-    /// Makes a key of an account.
+    /// Creates a key of an account.
     pub fn key(&mut self, name: &str, account: AccountId, role: Role) -> SessionId {
         self.new_key(new_key(name, Owner::Account(account), role))
     }
 
-    /// Makes a key of an account whose session must be heard of.
+    /// Creates a key of an account whose session requires heartbeats.
     pub fn beating_key(&mut self, name: &str, account: AccountId, role: Role) -> SessionId {
         self.new_key(NewSession { require_heartbeat: true, ..new_key(name, Owner::Account(account), role) })
     }
 
-    /// Makes a key of an account whose nonces are times.
+    /// Creates a key of an account with time-based nonces.
     pub fn timed_key(&mut self, name: &str, account: AccountId, role: Role) -> SessionId {
         self.new_key(NewSession { time_based_nonce: true, ..new_key(name, Owner::Account(account), role) })
     }
 
-    /// Makes a master key of the group of an account.
+    /// Creates a master key of the group of an account.
     pub fn master_key(&mut self, name: &str, account: AccountId, role: Role) -> SessionId {
         self.new_key(new_key(name, Owner::Group(self.group_of(account)), role))
     }
@@ -258,7 +259,7 @@ impl Exchange {
         SessionId::from_index(self.state.access().sessions().len() - 1)
     }
 
-    /// The live orders of a side in the order they will trade: best price first, then oldest.
+    /// The live orders of a side in the sequence in which they will trade: best price first, then oldest.
     pub fn queue(&self, symbol: SymbolId, side: Side) -> impl Iterator<Item = OrderState> {
         let orders = self.state.orders();
         let book = orders.book(symbol);
@@ -289,27 +290,27 @@ impl Exchange {
         Some(OrderState::live(self.state.orders(), slot))
     }
 
-    /// What an account has of a currency.
+    /// The account's balance in a currency.
     pub fn balance(&self, account: AccountId, currency: CurrencyId) -> Balance {
         self.state.ledger().balance(account, currency)
     }
 
-    /// Every account, the house's first.
+    /// All accounts, the house's first.
     pub fn accounts(&self) -> impl Iterator<Item = AccountId> + use<> {
         (0..self.state.access().accounts().len()).map(AccountId::from_index)
     }
 
-    /// Every currency.
+    /// All currencies.
     pub fn currencies(&self) -> impl Iterator<Item = CurrencyId> + use<> {
         (0..self.state.currencies().len()).map(CurrencyId::from_index)
     }
 
-    /// Every symbol.
+    /// All symbols.
     pub fn symbols(&self) -> impl Iterator<Item = SymbolId> + use<> {
         (0..self.state.symbols().len()).map(SymbolId::from_index)
     }
 
-    /// Whether the two stand at the same place, the order of every queue and the places of future orders included.
+    /// Whether the two have the same state, including the order of every queue and the slots of future orders.
     pub fn difference(&self, other: &Self) -> Option<String> {
         if self.state != other.state {
             return Some("states differ".into());
@@ -334,7 +335,7 @@ impl Exchange {
     }
 }
 
-/// A key that is nothing special.
+/// An ordinary key.
 fn new_key(name: &str, owner: Owner, role: Role) -> NewSession {
     let kind = if matches!(owner, Owner::Group(_)) { "master" } else { "account" };
     NewSession {
@@ -353,7 +354,7 @@ pub(crate) fn orders_of(state: &State, account: AccountId) -> impl Iterator<Item
     orders.of_account(account).map(move |(slot, _)| OrderState::live(orders, slot))
 }
 
-/// What an event is about, read before it is applied: two happenings at most.
+/// The happenings of an event, read before it is applied: at most two.
 fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> [Option<Happening>; 2] {
     let only = match event {
         Event::Trading(TradingEvent::Rested { order, .. }) => {
@@ -416,12 +417,12 @@ fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> [
     [only, None]
 }
 
-/// A nonce of whole digits.
+/// A nonce without a fraction.
 pub fn nonce(number: u64) -> Nonce {
     Nonce::parse(number.to_string().as_bytes()).unwrap()
 }
 
-/// Who calls.
+/// A caller.
 pub fn caller(session: SessionId, account: AccountId, number: u64) -> Caller {
     Caller { session, account: Some(account), nonce: nonce(number) }
 }
@@ -431,7 +432,7 @@ pub fn fees_account() -> AccountId {
     AccountId::from_index(houses().position(|house| house == FEES).unwrap())
 }
 
-/// When an auction needs a command next, and whose.
+/// The next time at which an auction needs a command, and its symbol.
 pub fn next_auction(state: &State) -> Option<(Time, SymbolId)> {
     let due = state.next_due()?;
     let Body::Trading(TradingCommand::Auction(symbol)) = due.command else { return None };

@@ -1,8 +1,8 @@
-//! The oracle: a naive exchange written from the specification, and the dealer whose commands it and the core are
-//! both given. For tests, fuzzing and simulation only; nothing of the product uses it.
+//! The oracle: a naive exchange written from the specification, and a generator whose commands both it and the core
+//! get. For tests, fuzzing and simulation only; the product does not use it.
 //!
-//! [`Exchange`] drives the core, [`Naive`] is what it is compared with, [`Dealer`] makes commands out of a seed or out of
-//! bytes, [`step`] gives one command to both and says how they disagree.
+//! [`Exchange`] drives the core, [`Naive`] is compared with it, [`Dealer`] generates commands from a seed or from
+//! bytes, [`step`] runs one command on both and reports a difference.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
 
 mod compare;

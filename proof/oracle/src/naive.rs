@@ -1,6 +1,6 @@
-//! A naive exchange written from the specification: no indices, no holds kept, no reused buffers.
+//! A naive exchange written from the specification: no indices, no stored holds, no reused buffers.
 //!
-//! Every live order is a row of one list, sorted when somebody asks; what an order reserves is reckoned anew each time.
+//! All live orders are rows of one list, sorted for each query; an order's reserve is computed each time.
 #![expect(clippy::wildcard_enum_match_arm, reason = "the naive exchange knows only what is dealt")]
 
 mod auctions;
@@ -24,28 +24,28 @@ use buttonwood_num::{Money, Price, Qty};
 use key::Key;
 use std::collections::HashMap;
 
-/// What the naive exchange knows of a symbol.
+/// A symbol in the naive exchange.
 #[derive(Clone)]
 struct Pair {
     name: String,
     base: CurrencyId,
     quote: CurrencyId,
-    /// Money of one tick × one hundredth of a lot, in the quote currency.
+    /// Money units of one tick × one hundredth of a lot, in the quote currency.
     quote_unit: i128,
-    /// Money of one hundredth of a lot, in the base currency.
+    /// Money units of one hundredth of a lot, in the base currency.
     base_unit: i128,
     min: Qty,
     closed_to: &'static [&'static str],
     status: SymbolStatus,
     last: Option<Price>,
-    /// None where there never were any.
+    /// `None` if there never were any.
     auctions: Option<Auctions>,
 }
 
-/// The naive exchange: what accounts own, and the live orders in the order they entered.
+/// The naive exchange: the balances of accounts, and the live orders in the sequence in which they entered.
 #[derive(Clone)]
 pub struct Naive {
-    /// The opening's rates.
+    /// The rates of the opening.
     fees: FeeSchedule,
     /// Every change of fee rates, oldest first.
     fee_changes: Vec<FeeChange>,
@@ -54,16 +54,16 @@ pub struct Naive {
     pairs: Vec<Pair>,
     jurisdictions: HashMap<AccountId, &'static str>,
     keys: Vec<Key>,
-    /// All that an account has, reserved or not.
+    /// Total balances, reserved or not.
     pub(crate) totals: HashMap<(AccountId, CurrencyId), i128>,
-    /// In the order they entered, which is that of their ids.
+    /// In the sequence in which they entered, which is that of their ids.
     live: Vec<OrderState>,
     next_id: u64,
     pub(crate) happened: Vec<Happening>,
 }
 
 impl Naive {
-    /// The naive twin of an exchange that was just founded.
+    /// A naive copy of an exchange that was just founded.
     pub fn found(world: &'static World, exchange: &Exchange) -> Self {
         let symbols = exchange.state.symbols().iter().zip(world.ranges);
         let access = exchange.state.access();
@@ -112,7 +112,7 @@ impl Naive {
         naive
     }
 
-    /// Answers one command and notes what happened.
+    /// Answers one command and records the events.
     pub fn submit(&mut self, time: Time, command: &Command) -> Answer {
         self.happened.clear();
         let Some(caller) = &command.caller else { return self.own(&command.body, time) };
@@ -156,7 +156,7 @@ impl Naive {
             }
             Body::Trading(TradingCommand::ListSymbol(symbol)) => return self.list(symbol),
             Body::Trading(TradingCommand::ExpireSession(session)) => {
-                // A master key's never falls silent.
+                // The session of a master key never expires.
                 if let [account] = *self.keys[session.index()].accounts {
                     return self.cancel_all(account, Some(*session), now);
                 }
@@ -178,7 +178,7 @@ impl Naive {
             }
             Body::Access(AccessCommand::NoncesSeen(seen)) => {
                 for (session, nonce) in seen {
-                    // A call that was turned away for want of room has not been asked who it is.
+                    // A call refused for lack of room was refused before authentication.
                     if let Some(key) = self.keys.get_mut(session.index()) {
                         key.uses(*nonce);
                     }
@@ -209,7 +209,7 @@ impl Naive {
         Outcome::Done
     }
 
-    /// What is listed later trades as the founded symbol of its currencies does.
+    /// A symbol listed later trades like the founded symbol of the same currencies.
     fn list(&mut self, symbol: &Symbol) -> Answer {
         if self.pairs.iter().any(|pair| pair.name == symbol.name) {
             return Outcome::Rejected(Reject::Trading(TradingReject::Taken));
@@ -226,17 +226,17 @@ impl Naive {
         *self.totals.entry((to, currency)).or_default() += amount;
     }
 
-    /// The orders of a side of the continuous book, best price first, older first at one price.
+    /// The orders of a side of the continuous book, best price first, then oldest first.
     pub(crate) fn queue(&self, symbol: SymbolId, side: Side) -> Vec<OrderState> {
         self.line(symbol, side, |order| !is_for_auction(order))
     }
 
-    /// The orders of a side that wait for an auction, likewise.
+    /// The orders of a side that wait for an auction, in the same sequence.
     pub(crate) fn waiting(&self, symbol: SymbolId, side: Side) -> Vec<OrderState> {
         self.line(symbol, side, is_for_auction)
     }
 
-    /// Some orders of a side, likewise.
+    /// The orders of a side that `has` selects, in the same sequence.
     fn line(&self, symbol: SymbolId, side: Side, has: impl Fn(&OrderState) -> bool) -> Vec<OrderState> {
         let is_in = |order: &&OrderState| order.symbol == symbol && order.side == side && has(order);
         let mut queue: Vec<_> = self.live.iter().filter(is_in).copied().collect();
@@ -264,7 +264,7 @@ impl Naive {
         Outcome::Trading(TradingAnswer::Order(OrderState { reason, ..order }))
     }
 
-    /// Cancels an order unless it is too late for it; whether it did.
+    /// Cancels an order unless it is too late; returns whether it did.
     fn cancel_one(&mut self, order: &OrderState, now: Time) -> bool {
         let is_bound = self.is_bound(order, now);
         if is_bound {

@@ -1,9 +1,9 @@
-//! Small markets to trade in, each hard on something else.
+//! Small markets to trade in, each with its own difficulty.
 
 use buttonwood_engine::FeeSchedule;
 use buttonwood_num::Bps;
 
-/// A symbol and where its orders lie.
+/// A symbol and the range of its orders.
 #[derive(Clone, Copy)]
 pub struct Range {
     /// Base and quote.
@@ -12,13 +12,13 @@ pub struct Range {
     pub steps: [&'static str; 3],
     /// Jurisdictions it is closed to.
     pub closed_to: &'static [&'static str],
-    /// The price orders lie around, in ticks.
+    /// The price that orders are placed around, in ticks.
     pub mid: u64,
-    /// How far from it most of them lie.
+    /// The distance within which most of them are placed.
     pub span: u64,
-    /// The quantities of most of them, in hundredths of a lot: one step.
+    /// The step of most quantities, in hundredths of a lot.
     pub qty_step: u128,
-    /// How many steps at most.
+    /// Most steps of a quantity.
     pub qty_steps: u64,
 }
 
@@ -27,21 +27,21 @@ pub struct Range {
 pub struct World {
     /// Fee rates.
     pub fees: FeeSchedule,
-    /// What trades.
+    /// The symbols.
     pub ranges: &'static [Range],
-    /// How many units of money (10⁻¹⁹) a credit gives at most, per currency code.
+    /// Largest credit in units of money (10⁻¹⁹), per currency code.
     pub credits: &'static [(&'static str, i128)],
-    /// Live orders above which cancels come more often.
+    /// Number of live orders above which cancels are more frequent.
     pub crowd: usize,
-    /// Of how many orders one reaches across the middle.
+    /// One in this many orders crosses the middle.
     pub across: u64,
-    /// Of how many limit orders of a symbol with auctions one waits for them.
+    /// One in this many limit orders of a symbol with auctions waits for an auction.
     pub waiting: u64,
-    /// Accounts, the last one in a place that some symbols are closed to.
+    /// Number of accounts; the last one is in a jurisdiction that some symbols are closed to.
     pub traders: usize,
 }
 
-/// Units of money of one tick times one hundredth of a lot, reckoned from the printed steps.
+/// Money units of one tick times one hundredth of a lot, computed from the printed steps.
 pub(crate) fn exchange_unit(range: &Range) -> i128 {
     let [_, lot, tick] = range.steps.map(units);
     tick * lot / 10i128.pow(19) / 100
@@ -60,7 +60,7 @@ const fn rates(maker: u16, taker: u16, auction: u16) -> FeeSchedule {
     FeeSchedule { maker: Bps(maker), taker: Bps(taker), auction: Bps(auction) }
 }
 
-/// The specification's majors at its default rates, but for auctions, which cost as nothing else does.
+/// The specification's majors at its default rates; the auction rate differs from both.
 pub static MAJORS: World = World {
     fees: rates(20, 40, 30),
     ranges: &[
@@ -103,7 +103,8 @@ pub static MAJORS: World = World {
     traders: 8,
 };
 
-/// Increments whose products end at the very last decimal, and quantities of a few lots: every fee rounds.
+/// Increments whose products end at the very last decimal, and quantities of a few lots, so that every fee is
+/// rounded.
 pub static FINE: World = World {
     fees: rates(20, 40, 10),
     ranges: &[
@@ -138,7 +139,7 @@ pub static FINE: World = World {
     traders: 8,
 };
 
-/// Rates that never come out even, equal for all parties, so that a buyer's last fee meets the end of his hold.
+/// Rates that always leave a remainder, equal for all parties, so that a buyer's last fee meets the end of its hold.
 pub static ODD: World = World {
     fees: rates(37, 37, 37),
     ranges: &[
@@ -168,8 +169,8 @@ pub static ODD: World = World {
     traders: 8,
 };
 
-/// Many accounts with much money and one symbol for all: more than a hundred orders live, and one may trade with dozens.
-/// Here those who rest pay more than those who take.
+/// Many accounts with much money and only one symbol: more than a hundred live orders, and an order may trade with
+/// dozens. Makers pay more than takers.
 pub static DEEP: World = World {
     fees: rates(40, 20, 30),
     ranges: &[Range {
@@ -188,7 +189,8 @@ pub static DEEP: World = World {
     traders: 40,
 };
 
-/// A few prices and a few sizes, so that many prices of an auction are as good as one another, and most orders wait for one.
+/// Few prices and few sizes, so that an auction often has several equally good prices. Most orders wait for an
+/// auction.
 pub static CALLS: World = World {
     fees: rates(10, 30, 20),
     ranges: &[

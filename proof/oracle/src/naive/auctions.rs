@@ -1,4 +1,4 @@
-//! Call auctions: when they are, the price that trying one after the other finds, who trades with whom.
+//! Call auctions: their times, their price, found by trying all candidates, and their trades.
 
 use super::Naive;
 use super::funds::{ceil_bps, int};
@@ -16,20 +16,21 @@ use std::collections::BTreeSet;
 
 const SECOND: u64 = 1_000_000;
 
-/// What the naive exchange knows of a symbol's auctions.
+/// A symbol's auctions in the naive exchange.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Auctions {
     pub(crate) schedule: Option<Schedule>,
-    /// The number of the next one.
+    /// Number of the next auction.
     pub(crate) number: u64,
-    /// When it is told next what it would come to.
+    /// Time of the next indicative price.
     pub(crate) told: Option<Time>,
-    /// What the one that is being settled found, with what has traded so far, and the first order that came too late.
+    /// The finding of the auction being settled, with the quantity traded so far, and the first order that came too
+    /// late.
     pub(crate) cut: Option<(Finding, OrderId)>,
 }
 
 impl Auctions {
-    /// The times of the auction that an order of this id waits for.
+    /// The schedule of the auction that an order of this id waits for.
     fn waited_for(&self, id: OrderId, now: Time) -> Option<Schedule> {
         match self.cut {
             Some((_, before)) if id >= before => after(self.schedule?, now),
@@ -38,12 +39,12 @@ impl Auctions {
     }
 }
 
-/// So long before an auction.
+/// The time `span` before an auction.
 fn before(schedule: &Schedule, span: u64) -> Time {
     Time(schedule.time.0.saturating_sub(span))
 }
 
-/// Why it is no schedule.
+/// Why a schedule is invalid.
 fn senseless(schedule: &Schedule, now: Time) -> Option<ScheduleError> {
     let Schedule { time, every, opens, indicates, indicates_every, last_cancel } = *schedule;
     let open = if every > 0 { opens.min(every) } else { opens };
@@ -60,7 +61,7 @@ fn senseless(schedule: &Schedule, now: Time) -> Option<ScheduleError> {
     }
 }
 
-/// The first time after `now` at which it is told what the auction would come to.
+/// The first time after `now` at which an indicative price is due.
 fn next_told(schedule: &Schedule, now: Time) -> Option<Time> {
     let mut told = before(schedule, schedule.indicates);
     while told < schedule.time {
@@ -72,7 +73,7 @@ fn next_told(schedule: &Schedule, now: Time) -> Option<Time> {
     None
 }
 
-/// The schedule once its auction is over.
+/// The schedule after its auction.
 fn after(schedule: Schedule, now: Time) -> Option<Schedule> {
     let mut next = schedule;
     while next.time <= now {
@@ -89,7 +90,7 @@ pub(super) fn is_for_auction(order: &OrderState) -> bool {
 }
 
 impl Naive {
-    /// What is known of a symbol's auctions, where there ever were any.
+    /// A symbol's auctions, if there ever were any.
     pub(crate) fn auctions(&self, symbol: SymbolId) -> Option<&Auctions> {
         self.pairs.get(symbol.index())?.auctions.as_ref()
     }
@@ -99,7 +100,7 @@ impl Naive {
         self.pairs.iter().filter_map(|pair| pair.auctions.as_ref()).any(|auctions| auctions.cut.is_some())
     }
 
-    /// The symbol and the time of what is to be done next.
+    /// Time and symbol of the next thing due.
     pub(crate) fn next_auction(&self) -> Option<(Time, SymbolId)> {
         let next = |at: usize| {
             let auctions = self.pairs[at].auctions.as_ref()?;
@@ -140,20 +141,20 @@ impl Naive {
         }
     }
 
-    /// Why an order for an auction is not taken.
+    /// Why an order for an auction is refused.
     pub(super) fn refuse_for_auction(&self, symbol: SymbolId, now: Time) -> Result<(), PlaceReject> {
         let next = self.auctions(symbol).and_then(|auctions| auctions.waited_for(OrderId(self.next_id), now));
         let next = next.ok_or(PlaceReject::NoAuctions)?;
         if now < before(&next, next.opens) { Err(PlaceReject::AuctionNotOpen) } else { Ok(()) }
     }
 
-    /// Whether an order waits for an auction that it cannot leave any more.
+    /// Whether an order waits for an auction that it can no longer leave.
     pub(super) fn is_bound(&self, order: &OrderState, now: Time) -> bool {
         let next = self.auctions(order.symbol).and_then(|auctions| auctions.waited_for(order.id, now));
         is_for_auction(order) && next.is_some_and(|next| now >= before(&next, next.last_cancel))
     }
 
-    /// Whether an order and another one of its account could meet in an auction but not before.
+    /// Whether an order and another of its account could meet in an auction, but not before.
     pub(super) fn meets_own_waiting(&self, account: AccountId, place: &Place) -> bool {
         let goes =
             matches!(place.option, Some(ExecutionOption::ImmediateOrCancel | ExecutionOption::FillOrKill));
@@ -168,7 +169,7 @@ impl Naive {
         place.kind == OrderKind::Limit && !goes && self.live.iter().any(meets)
     }
 
-    /// Tells, finds or settles, whatever it is time for.
+    /// Does whatever is due: an indication, a cut or a settlement.
     pub(super) fn auction(&mut self, symbol: SymbolId, now: Time) -> Answer {
         const NOT_NOW: Answer = Outcome::Rejected(Reject::Trading(TradingReject::NotNow));
         let Some(mut auctions) = self.auctions(symbol).cloned() else { return NOT_NOW };
@@ -206,7 +207,7 @@ impl Naive {
         Outcome::Done
     }
 
-    /// What an auction would come to.
+    /// The result that an auction would have now.
     fn find(&self, symbol: SymbolId) -> Finding {
         let best = |side| self.queue(symbol, side).first().map(|order| order.price);
         let (bid, ask, pair) = (best(Side::Buy), best(Side::Sell), &self.pairs[symbol.index()]);
@@ -222,7 +223,7 @@ impl Naive {
         if matches!(pair.status, SymbolStatus::Closed | SymbolStatus::CancelOnly) {
             return nothing;
         }
-        // Five in a hundred of the collar, which is in half ticks.
+        // Five percent of the collar, which is in half ticks.
         let far = |collar: u128| 100 * (2 * u128::from(ticks)).abs_diff(collar) > 5 * collar;
         if half_ticks.is_some_and(far) {
             return Finding { beyond: qty, ..nothing };
@@ -230,8 +231,8 @@ impl Naive {
         Finding { price: Some(Price::from_ticks(ticks)), qty, ..nothing }
     }
 
-    /// The price at which most trades, of those the ones that leave least over, of those the one nearest to the collar, or the
-    /// middle of them without a collar; and how much trades there.
+    /// The price at which the most trades; of several, those with the smallest surplus; of these, the one nearest to
+    /// the collar, or to their middle without a collar. Also the quantity that trades there.
     fn best_price(&self, symbol: SymbolId, half_ticks: Option<u128>) -> Option<(u64, Qty)> {
         let sum = |side: Side, ticks: u64| -> u128 {
             let takes = |order: &&OrderState| {
@@ -241,7 +242,7 @@ impl Naive {
             };
             self.live.iter().filter(takes).map(|order| order.remaining.hundredths()).sum()
         };
-        // What trades is the same at all prices between two limits, so that these and the collar's are enough.
+        // The traded quantity is constant between two limits, so trying these and the collar is enough.
         let limits = self.live.iter().filter(|order| order.symbol == symbol).map(|order| order.price.ticks());
         let near = half_ticks.map(|twice| u64::try_from(twice / 2).unwrap());
         let tried: BTreeSet<u64> =
@@ -263,7 +264,7 @@ impl Naive {
         Some((nearest?, Qty::from_hundredths(most)))
     }
 
-    /// Whoever is first in line to trade at an auction's price.
+    /// The first order in line to trade at an auction's price.
     fn first_in_line(
         &self,
         symbol: SymbolId,
@@ -275,7 +276,7 @@ impl Naive {
         self.line(symbol, side, takes).first().copied()
     }
 
-    /// Trades at a price until nobody is left on one side; how much.
+    /// Trades at a price until one side has no more orders; returns the quantity.
     fn cross_all(&mut self, symbol: SymbolId, price: Price, before: OrderId) -> Qty {
         let mut traded = Qty::ZERO;
         while let Some(buyer) = self.first_in_line(symbol, Side::Buy, price, before)
@@ -296,7 +297,7 @@ impl Naive {
         let [of_buyer, of_seller] = [buyer, seller].map(|order| self.rates[&order.id]);
         let seller_fee = ceil_bps(notional, of_seller.auction.get());
         let fee = ceil_bps(notional, of_buyer.auction.get());
-        // As a resting buy, it never pays more than what its reserve gives up.
+        // Like any resting buy, it never pays more than its reserve frees.
         let reserve = |qty| self.reserve(symbol, Side::Buy, buyer.price, qty, of_buyer);
         let room = reserve(buyer.remaining) - reserve(buyer.remaining - qty) - notional;
         assert!(fee - room <= 1, "it pays at most one quantum less");

@@ -1,4 +1,4 @@
-//! What orders reserve and what money buys, reckoned anew each time.
+//! Reserves and affordable quantities, computed each time.
 
 use super::Naive;
 use buttonwood_engine::{Answer, FeeChange, FeeSchedule, Outcome, Reject, TradingReject};
@@ -14,7 +14,7 @@ pub(super) fn ceil_bps(amount: i128, bps: i128) -> i128 {
     (amount * bps + 9_999) / 10_000
 }
 
-/// The worse rate of maker and taker.
+/// The higher rate of maker and taker.
 fn worse(rates: FeeSchedule) -> Bps {
     rates.maker.max(rates.taker)
 }
@@ -30,8 +30,8 @@ impl Naive {
         Outcome::Done
     }
 
-    /// The rates of an order that the account places now: those of the last change for the account, if that has set any, else
-    /// for all spot orders, else of the opening.
+    /// The rates of an order that the account places now: of the last change for the account, if it set any; else of
+    /// the last change for all spot orders; else of the opening.
     pub(super) fn rates_now(&self, account: AccountId) -> FeeSchedule {
         let last = |whose: Option<AccountId>| {
             let mut changes = self.fee_changes.iter().rev();
@@ -40,7 +40,7 @@ impl Naive {
         last(Some(account)).or_else(|| last(None)).unwrap_or(self.fees)
     }
 
-    /// What a quantity at a price reserves under some rates: the notional and the worse fee, or the quantity itself.
+    /// The reserve for a quantity at a price: the notional and the higher fee, or the quantity itself.
     pub(super) fn reserve(
         &self,
         symbol: SymbolId,
@@ -59,7 +59,7 @@ impl Naive {
         }
     }
 
-    /// What every live order reserves, by account and currency.
+    /// The reserves of all live orders, by account and currency.
     pub(crate) fn reserved(&self) -> HashMap<(AccountId, CurrencyId), i128> {
         let mut reserved = HashMap::new();
         for order in &self.live {
@@ -77,7 +77,7 @@ impl Naive {
         total - self.reserved().get(&(account, currency)).copied().unwrap_or(0)
     }
 
-    /// The most of `open` that `money` buys at a price, fee included, found by halving.
+    /// The largest part of `open` that `money` buys at a price, fee included, found by bisection.
     pub(super) fn affordable(
         &self,
         symbol: SymbolId,
@@ -100,7 +100,7 @@ impl Naive {
         Qty::from_hundredths(fits)
     }
 
-    /// Whether the money buys a hundredth of a lot at a price.
+    /// Whether the money buys one hundredth of a lot at a price.
     pub(super) fn affords_any(&self, symbol: SymbolId, price: Price, money: i128, rate: Bps) -> bool {
         self.affordable(symbol, price, Qty::from_hundredths(1), money, rate) > Qty::ZERO
     }

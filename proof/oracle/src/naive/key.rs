@@ -1,4 +1,4 @@
-//! Keys: every nonce that was ever used, in a set.
+//! Keys, each with the set of all nonces it ever used.
 
 use buttonwood_model::{AccountId, Nonce};
 use std::collections::HashSet;
@@ -6,17 +6,17 @@ use std::collections::HashSet;
 /// A key and its nonces.
 #[derive(Clone)]
 pub(super) struct Key {
-    /// Those it acts for; one, unless it is a master key.
+    /// The accounts it acts for; one, unless it is a master key.
     pub(super) accounts: Vec<AccountId>,
     pub(super) trader: bool,
-    /// Whether its nonces are times, whose order nobody asks for.
+    /// Whether its nonces are time-based, so that they need not increase.
     timed: bool,
     used: HashSet<Nonce>,
     /// The highest nonce after each use.
     highest: Vec<Nonce>,
 }
 
-/// Uses after which older nonces are given up.
+/// Number of uses after which older nonces expire.
 const SPAN: usize = 8;
 
 impl Key {
@@ -24,7 +24,7 @@ impl Key {
         Self { accounts, trader, timed, used: HashSet::new(), highest: Vec::new() }
     }
 
-    /// Forgets what it has used.
+    /// Drops the used nonces.
     pub(super) fn reset(&mut self) {
         self.used.clear();
         self.highest.clear();
@@ -35,8 +35,8 @@ impl Key {
         self.highest.push(self.highest.last().map_or(nonce, |highest| nonce.max(*highest)));
     }
 
-    /// Whether it may use this nonce: none is used twice, and none that is not above what was the highest when the last
-    /// span of uses but one ended, since calls overtake each other only a little.
+    /// Whether it may use this nonce. No nonce is used twice. It must also exceed the highest nonce at the end of the
+    /// last span but one, since calls overtake each other only slightly.
     pub(super) fn may_use(&self, nonce: Nonce) -> bool {
         let spans = self.highest.len() / SPAN;
         let floor = spans.checked_sub(1).and_then(|spans| (spans * SPAN).checked_sub(1));

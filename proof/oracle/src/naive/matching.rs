@@ -1,4 +1,4 @@
-//! Which orders a new one meets, how far it goes, and what a trade moves.
+//! The orders that a new one meets, where it stops, and what a trade moves.
 
 use super::Naive;
 use super::funds::{ceil_bps, int};
@@ -24,8 +24,8 @@ pub(super) enum Stop {
 }
 
 impl Naive {
-    /// Whether a price lies beyond 5 % of the reference: the last trade moved into the spread, their middle without
-    /// one (D-32).
+    /// Whether a price differs by more than 5 % from the reference: the last trade moved into the spread, or the
+    /// middle of the spread without a last trade (D-32).
     fn beyond_collar(&self, symbol: SymbolId, side: Side, price: Price) -> bool {
         let best = |side| self.queue(symbol, side).first().map(|order| u128::from(order.price.ticks()));
         let twice = match (self.pairs[symbol.index()].last, best(Side::Buy), best(Side::Sell)) {
@@ -43,7 +43,7 @@ impl Naive {
         }
     }
 
-    /// Walks the other side from the best price and the oldest order on.
+    /// Walks the opposite side, best price and oldest order first.
     pub(super) fn walk(&self, account: AccountId, place: &Place) -> (Vec<Fill>, Stop) {
         let rate = self.rates_now(account).taker;
         let unit = self.pairs[place.symbol.index()].quote_unit;
@@ -85,14 +85,14 @@ impl Naive {
         if place.kind != OrderKind::MarketSpend && left == Qty::ZERO {
             return (fills, Stop::Filled);
         }
-        // The book and the money may end together.
+        // The book and the money may end at the same fill.
         let paid = fills.last().map(|fill| fill.maker.price);
         let spent = place.kind == OrderKind::MarketSpend
             && paid.is_some_and(|price| !self.affords_any(place.symbol, price, money, rate));
         (fills, if spent { Stop::Money } else { Stop::Empty })
     }
 
-    /// The one reason for which nothing of an order may happen, if there is one.
+    /// The reason why an order must not trade or rest at all, if there is one.
     pub(super) fn void(
         &self,
         account: AccountId,
@@ -133,8 +133,8 @@ impl Naive {
         let taker_fee = ceil_bps(notional, of_taker.taker.get());
         let mut maker_fee = ceil_bps(notional, rates.maker.get());
         if maker.side == Side::Buy {
-            // A resting buy never pays more than what its reserve gives up: the fees of its fills, each rounded up,
-            // may else sum to more than the fee of the whole that was reserved.
+            // A resting buy never pays more than its reserve frees. Otherwise the fees of its fills, each rounded up,
+            // could sum to more than the reserved fee of the whole.
             let reserve = |left| self.reserve(maker.symbol, Side::Buy, maker.price, left, rates);
             let before = reserve(maker.remaining);
             let after = reserve(maker.remaining - qty);

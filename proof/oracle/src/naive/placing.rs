@@ -1,4 +1,4 @@
-//! What becomes of a new order: why it is refused, what it plans, how it enters.
+//! A new order: its refusal, its plan, its entry.
 
 use super::Naive;
 use super::funds::int;
@@ -10,19 +10,19 @@ use buttonwood_model::{
 };
 use buttonwood_num::{Money, Price, Qty};
 
-/// What an order that is not refused does.
+/// What an accepted order does.
 struct Plan {
-    /// None if nothing of it may happen.
+    /// Empty if the order must not trade or rest.
     fills: Vec<Fill>,
     stop: Stop,
     void: Option<CancelReason>,
-    /// Whether what is left of it stays.
+    /// Whether its rest stays on the book.
     rests: bool,
     original: Qty,
 }
 
 impl Plan {
-    /// Why what is left of it does not stay.
+    /// Why its rest does not stay.
     fn reason(&self) -> Option<CancelReason> {
         self.void.or(match self.stop {
             Stop::Filled | Stop::Money => None,
@@ -108,7 +108,7 @@ impl Naive {
         Ok(plan)
     }
 
-    /// What a buy pays for its fills, and what its rest reserves if that stays.
+    /// What a buy pays for its fills, plus the reserve of its rest if that stays.
     fn cost(&self, account: AccountId, place: &Place, plan: &Plan, rest: Qty) -> i128 {
         let rates = self.rates_now(account);
         let paying = FeeSchedule { maker: rates.taker, ..rates };
