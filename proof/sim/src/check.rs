@@ -1,9 +1,9 @@
-//! Somebody outside who follows the journal as a standby would, knows what was asked and what was answered, and decides
-//! whether the two fit.
+//! An outside observer that follows the journal like a standby. It knows every request and every answer, and decides
+//! whether they fit together.
 //!
-//! He keeps a replica of the state and the naive exchange beside it: after every command both must agree, and every
-//! law must hold. What was answered must be in the journal and be the naive exchange's answer; what is in the journal
-//! must have been asked; what he has read once must stay.
+//! It keeps a replica of the state and the naive exchange: after every command both must agree, and every law must
+//! hold. Every answer must be in the journal and equal the naive exchange's answer. Every command in the journal must
+//! have been requested. A command once read must stay.
 
 mod asked;
 mod due;
@@ -23,16 +23,16 @@ use std::collections::{BTreeMap, VecDeque};
 use std::task::Poll;
 use tokio::sync::oneshot::Receiver;
 
-/// What is wrong, in words.
+/// A description of what is wrong.
 pub type Finding = String;
 
-/// A nonce of a read is journaled within so long (D-08a), the writer and its turns permitting.
+/// The nonce of a read is journaled within this time (D-08a), if the writer gets its turns.
 const NONCE_WAIT: u64 = 50_000;
 
 /// Silence after which a session's orders are cancelled (SES-010).
 const SILENCE: u64 = 30 * Time::SECOND;
 
-/// A nonce that a read has used.
+/// A nonce used by a read.
 struct Noted {
     session: SessionId,
     nonce: Nonce,
@@ -40,7 +40,7 @@ struct Noted {
     is_due: bool,
 }
 
-/// The follower.
+/// The observer.
 pub(crate) struct Checker {
     world: &'static World,
     founding: u64,
@@ -50,23 +50,23 @@ pub(crate) struct Checker {
     naive: Option<Naive>,
     memory: Memory,
     asked: VecDeque<Asked>,
-    /// When each session that must be heard of was heard, oldest first.
+    /// For each session that requires heartbeats, the times of its calls, oldest first.
     heard: BTreeMap<SessionId, Vec<Time>>,
-    /// Nonces that reads have used, and when the writer was first told.
+    /// Nonces used by reads, and when the writer first knew of each.
     noted: Vec<Noted>,
     /// Moves of the clock that wait for their answers, oldest first.
     moving: VecDeque<Receiver<Time>>,
-    /// Where it was moved to, as answered last.
+    /// The time that the last answered move reported.
     moved: Time,
-    /// The highest sequence that anybody outside has seen an effect of.
+    /// The highest sequence of which any client has seen an effect.
     seen: u64,
-    /// Commands that were asked and are in the journal.
+    /// Number of requested commands found in the journal.
     taken: u64,
-    /// Whether somebody was told since the last look that there is no room.
+    /// Whether a command was refused for lack of room since the last query.
     has_turned_away: bool,
-    /// The auction that was due next before the command that is read.
+    /// The auction that was due next before the current command.
     auction_due: Option<(Time, SymbolId)>,
-    /// Whether auctions may run after their time: nobody was there for them, or there was no room.
+    /// Whether auctions may run late: the process was down, or there was no room.
     may_be_late: bool,
 }
 
@@ -93,52 +93,52 @@ impl Checker {
         }
     }
 
-    /// The state as far as he has read.
+    /// The state up to the last command read.
     pub(crate) fn state(&self) -> &State {
         &self.exchange.state
     }
 
-    /// The last command he has read.
+    /// The last command read.
     pub(crate) fn seq(&self) -> u64 {
         self.exchange.stamp.seq.0
     }
 
-    /// Commands that were asked and are in the journal: what the exchange journals by itself is not among them.
+    /// Number of requested commands found in the journal; the exchange's own commands do not count.
     pub(crate) fn taken(&self) -> u64 {
         self.taken
     }
 
-    /// Whether somebody was told since the last look that there is no room.
+    /// Whether a command was refused for lack of room since the last query.
     pub(crate) fn has_turned_away(&mut self) -> bool {
         std::mem::take(&mut self.has_turned_away)
     }
 
-    /// Commands asked and not yet found in the journal.
+    /// Number of requested commands not yet found in the journal.
     pub(crate) fn waiting(&self) -> usize {
         self.asked.len()
     }
 
-    /// Notes that a command was submitted, the clock being at `at`.
+    /// Records a submitted command; the clock is at `at`.
     pub(crate) fn asks(&mut self, command: Command, at: Time, pending: Pending) {
         self.asked.push_back(Asked::new(command, at, pending));
     }
 
-    /// Notes that the clock is being moved.
+    /// Records a move of the clock.
     pub(crate) fn moves(&mut self, answer: Receiver<Time>) {
         self.moving.push_back(answer);
     }
 
-    /// Notes that a session was heard.
+    /// Records a call of a session.
     pub(crate) fn hears(&mut self, session: SessionId, now: Time) {
         self.heard.entry(session).or_default().push(now);
     }
 
-    /// Notes that a read used a nonce.
+    /// Records a nonce used by a read.
     pub(crate) fn notes(&mut self, session: SessionId, nonce: Nonce) {
         self.noted.push(Noted { session, nonce, told: None, is_due: false });
     }
 
-    /// Notes that the writer had its turn. While it may be short of room, nonces of reads wait.
+    /// Records that the writer had its turn. While room may be short, nonces of reads wait.
     pub(crate) fn decided(&mut self, now: Time, has_room: bool) {
         self.may_be_late |= !has_room;
         for noted in &mut self.noted {
@@ -151,7 +151,7 @@ impl Checker {
         }
     }
 
-    /// No nonce of a read waits for longer than it may, once everything decided was committed.
+    /// Checks that no nonce of a read waits too long, once everything decided was committed.
     pub(crate) fn check_nonces(&mut self) -> Result<(), Finding> {
         let access = self.exchange.state.access();
         let is_used = |noted: &Noted| {
@@ -166,7 +166,7 @@ impl Checker {
         }
     }
 
-    /// A stop has journaled the nonces of all reads.
+    /// Checks that a stop has journaled the nonces of all reads.
     pub(crate) fn check_all_nonces(&mut self) -> Result<(), Finding> {
         for noted in &mut self.noted {
             noted.is_due = true;
@@ -174,7 +174,7 @@ impl Checker {
         self.check_nonces()
     }
 
-    /// Notes that everybody was given a whole window, at a start.
+    /// Records that a start gave every session a full window.
     pub(crate) fn hears_all(&mut self, now: Time) {
         self.may_be_late = true;
         for (id, session) in self.exchange.state.access().sessions().iter().enumerate() {
@@ -184,12 +184,12 @@ impl Checker {
         }
     }
 
-    /// Notes what the views show to whoever asks.
+    /// Records what the views show.
     pub(crate) fn sees(&mut self, views: &State) {
         self.seen = self.seen.max(views.stamp().seq.0);
     }
 
-    /// Takes the answers that have come.
+    /// Collects the answers that have arrived.
     pub(crate) fn collect(&mut self) -> Result<(), Finding> {
         while let Some(Ok(to)) = self.moving.front_mut().map(Receiver::try_recv) {
             self.moved = to;
@@ -219,7 +219,8 @@ impl Checker {
         Ok(())
     }
 
-    /// Reads the journal up to `until`. `is_live`: what is read was committed just now, so its callers have answers.
+    /// Reads the journal up to `until`. `is_live`: the commands were committed just now, so their callers have
+    /// answers.
     pub(crate) fn follow(&mut self, disk: &Faulty, until: u64, is_live: bool) -> Result<(), Finding> {
         let reader = self.reader.take().map_or_else(|| Reader::open(disk.folder().folder(JOURNAL_DIR)), Ok);
         let mut reader = reader.map_err(|fault| format!("the journal cannot be followed: {fault}"))?;
@@ -256,7 +257,7 @@ impl Checker {
         let command = command_of(frame);
         let told = self.recognise(seq, &command, is_live)?;
         if let Body::Access(AccessCommand::ResetNonces(session)) = &command.body {
-            // What its reads have used until now may be forgotten with the rest.
+            // A reset may drop the nonces that its reads have used so far.
             self.noted.retain(|noted| noted.session != *session);
         }
         let naive = self.naive.as_mut().expect("founded before");
@@ -280,8 +281,8 @@ impl Checker {
         }
     }
 
-    /// A command in the journal must have been asked, in this order and at this time, or be the exchange's own by right.
-    /// Returns what its caller was told.
+    /// A command in the journal must have been requested, in this order and at this time, or be one that the exchange
+    /// may run itself. Returns the answer that its caller got.
     fn recognise(&mut self, seq: u64, command: &Command, is_live: bool) -> Result<Option<Receipt>, Finding> {
         let is_it = |asked: &Asked| asked.command == *command && !asked.is_turned_away();
         let Some(at) = self.asked.iter().position(is_it) else {
@@ -306,7 +307,7 @@ impl Checker {
         Ok(asked.answer)
     }
 
-    /// Compares what the views show with what he remembers, as far as he has read the same.
+    /// Compares the views with the observer's memory, if both have read the same commands.
     pub(crate) fn look_up(&self, views: &Views, dice: &mut Dice) -> Result<(), Odd> {
         if views.state().stamp() != self.exchange.stamp {
             return Ok(());
@@ -315,7 +316,7 @@ impl Checker {
         self.memory.compare(views, dice)
     }
 
-    /// As [`Checker::look_up`], for everything.
+    /// Like [`Checker::look_up`], for everything.
     pub(crate) fn look_at_all(&self, views: &Views) -> Result<(), Odd> {
         if views.state().stamp() == self.exchange.stamp { self.memory.compare_all(views) } else { Ok(()) }
     }
@@ -339,13 +340,13 @@ impl Checker {
         }
     }
 
-    /// Judges what a restart found: nothing that anybody has seen may be missing, and the recovered state is the one he
-    /// comes to himself.
+    /// Judges a restart: nothing that a client has seen may be missing, and the recovered state must equal the
+    /// observer's own.
     pub(crate) fn restarted(&mut self, disk: &Faulty, recovered: &State) -> Result<(), Finding> {
         let seq = recovered.stamp().seq.0;
-        // A restart may forget what reads have used within the last moments.
+        // A restart may lose nonces that reads used just before.
         self.noted.clear();
-        // Read anew: that his place lies in this history is proved once more.
+        // Read again, which proves once more that this place lies in the history.
         self.reader = None;
         if seq < self.seen.max(self.seq()) {
             return Err(format!("recovered up to command {seq}, but {} was seen", self.seen.max(self.seq())));

@@ -1,6 +1,6 @@
-//! Small numbers out of large ones.
+//! Mixing of numbers.
 
-/// Folds a number into a running one, so that every order of numbers gives another result.
+/// Mixes a number into a running one, so that another sequence of numbers gives another result.
 pub(crate) fn mix(running: u64, number: u64) -> u64 {
     let mut word = running.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(number).wrapping_add(1);
     word ^= word >> 32;

@@ -1,11 +1,11 @@
-//! A disk in memory that does what a real one may do to whoever trusts it too much.
+//! A disk in memory that may lose and fail like a real one.
 //!
-//! Reads see what was written, as through a page cache. What was not synced when the power goes is lost in any part:
-//! sector by sector (512 bytes), name by name, in any order. A failed sync says so once, and what it should have
-//! written never gets there though reads still show it, until the cache is dropped or the power goes. Space can run
-//! out. A chosen call can fail, or be the last one before the end of the process.
+//! Reads see what was written, as through a page cache. A power cut loses any part of what was not synced: sector by
+//! sector (512 bytes), name by name, in any order. A failed sync returns one error. The data that it should have
+//! written never reaches the disk, but reads still show it until the cache is dropped or the power goes. Space can
+//! run out. A chosen call can fail, or be the last one before the end of the process.
 //!
-//! Not here: damage to what lies still, see `rot`.
+//! Not here: damage to data at rest, see `rot`.
 
 mod calls;
 mod content;
@@ -24,34 +24,34 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Where the exchange's directory lies on every simulated disk.
+/// The exchange's directory on every simulated disk.
 const ROOT: &str = "/data";
 
-/// What the exchange keeps back for a full disk, and must give up before it is hindered by one (J11).
+/// The exchange's reserve for a full disk, which it must release before a lack of room hinders it (J11).
 const BALLAST: &str = "/data/journal/ballast";
 
-/// A call for which there was no room.
+/// A call that failed for lack of room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// Bytes that it needed.
     pub asked: u64,
     /// Bytes that were free.
     pub free: u64,
-    /// Bytes that the ballast held all the while.
+    /// Bytes that the ballast held at that time.
     pub ballast: u64,
 }
 
 impl Refused {
-    /// Whether it could not have been otherwise: there was no room for it without the ballast either.
+    /// Whether the failure was inevitable: releasing the ballast would not have helped.
     pub fn is_excuse(&self) -> bool {
         self.free + self.ballast < self.asked
     }
 }
 
-/// What a chosen call comes to.
+/// What happens at a chosen call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// The process is killed: the call and everything before it has happened, and the page cache lives on.
+    /// The process is killed: the call and everything before it has happened, and the page cache survives.
     Kill,
     /// The power goes.
     PowerCut,
@@ -65,33 +65,33 @@ pub struct Faulty {
     inside: Arc<Mutex<Inside>>,
 }
 
-/// Everything about a disk; a copy is another disk with the same past, and costs no copy of contents.
+/// The content of a disk. A copy is another disk with the same past; contents are shared, not copied.
 #[derive(Clone, Debug)]
 struct Inside {
     files: BTreeMap<u64, Content>,
     /// Names as calls see them.
     names: Names,
     folders: BTreeSet<PathBuf>,
-    /// Names that a power cut leaves, and what has been done to them since.
+    /// The names that a power cut leaves, and the changes since.
     durable: Names,
     unsynced: Vec<Naming>,
     locks: BTreeMap<u64, i32>,
     next_file: u64,
-    /// Processes that have ended; handles of theirs are dead.
+    /// Number of processes that have ended; their handles are dead.
     boot: u64,
     calls: u64,
     fuse: Option<(u64, Trouble)>,
     blown: Option<Trouble>,
     capacity: Option<u64>,
-    /// The last call since the process began for which there was no room.
+    /// The last call of this process that failed for lack of room.
     refused: Option<Refused>,
     drawn: u64,
-    /// The disk before each changing call, if it is recorded.
+    /// The disk before each changing call, if recorded.
     past: Option<Vec<Self>>,
 }
 
 impl Faulty {
-    /// An empty disk; `seed` draws what a disk is asked to draw.
+    /// An empty disk; `seed` seeds its random draws.
     pub fn new(seed: u64) -> Self {
         let inside = Inside {
             files: BTreeMap::new(),
@@ -121,12 +121,12 @@ impl Faulty {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The exchange's directory on it.
+    /// The exchange's directory.
     pub fn folder(&self) -> Folder {
         Folder::new(Arc::new(self.clone()), ROOT)
     }
 
-    /// Another disk with the same past, for a process that has just been started.
+    /// Another disk with the same past, for a new process.
     #[must_use]
     pub fn fork(&self) -> Self {
         let mut inside = Inside { past: None, ..self.lock().clone() };
@@ -134,48 +134,48 @@ impl Faulty {
         Self::of(inside)
     }
 
-    /// Lets the `after`-th changing call from now on (0 is the next) come to `trouble`.
+    /// Makes the `after`-th changing call from now on (0 is the next) run into `trouble`.
     pub fn arm(&self, after: u64, trouble: Trouble) {
         let mut inside = self.lock();
         inside.fuse = Some((inside.calls + after, trouble));
     }
 
-    /// What has happened, if something has: a killed process makes no calls, so all its further ones fail.
+    /// The trouble that has occurred, if any. All further calls of a killed process fail.
     pub fn blown(&self) -> Option<Trouble> {
         self.lock().blown
     }
 
-    /// Changing calls so far.
+    /// Number of changing calls so far.
     pub fn calls(&self) -> u64 {
         self.lock().calls
     }
 
-    /// Lets so many bytes be held from now on; `None` for any number.
+    /// Limits the disk to this many bytes from now on; `None` for no limit.
     pub fn limit(&self, bytes: Option<u64>) {
         self.lock().capacity = bytes;
     }
 
-    /// Whether only so many bytes may be held.
+    /// Whether the disk is limited.
     pub fn is_limited(&self) -> bool {
         self.lock().capacity.is_some()
     }
 
-    /// The last call since the process began for which there was no room, if there was one.
+    /// The last call of this process that failed for lack of room, if any.
     pub fn refused(&self) -> Option<Refused> {
         self.lock().refused
     }
 
-    /// Bytes held.
+    /// Bytes in use.
     pub fn held(&self) -> u64 {
         self.lock().held()
     }
 
-    /// Ends the process: its locks are let go, its handles are dead, the page cache stays.
+    /// Ends the process: its locks are released, its handles are dead, the page cache stays.
     pub fn kill(&self) {
         self.lock().end_process();
     }
 
-    /// Ends the process and the power: of what was not synced, `dice` says what is left.
+    /// Ends the process and cuts the power; `dice` decides what is left of the unsynced changes.
     pub fn cut_power(&self, dice: &mut Dice) {
         let mut inside = self.lock();
         let survival = Survival::drawn(dice);
@@ -183,12 +183,12 @@ impl Faulty {
         inside.end_process();
     }
 
-    /// Remembers the disk before every changing call from now on.
+    /// Records the disk before every changing call from now on.
     pub fn record(&self) {
         self.lock().past = Some(Vec::new());
     }
 
-    /// The disks that were remembered, each as it was before a changing call, and the one now.
+    /// The recorded disks, each as it was before a changing call, and the current one.
     pub fn recorded(&self) -> Vec<Self> {
         let mut inside = self.lock();
         let mut past = inside.past.take().unwrap_or_default();
@@ -196,7 +196,7 @@ impl Faulty {
         past.into_iter().map(Self::of).collect()
     }
 
-    /// The disk after a power cut with this survival, and a number that tells apart what was left of it.
+    /// The disk after a power cut with this survival, and a number that identifies what was left of it.
     #[must_use]
     pub fn after_power_cut(&self, dice: &mut Dice, survival: &Survival) -> (Self, u64) {
         let mut inside = Inside { past: None, ..self.lock().clone() };
@@ -205,13 +205,13 @@ impl Faulty {
         (Self::of(inside), left)
     }
 
-    /// Whether a power cut now would leave everything as it is.
+    /// Whether a power cut now would change nothing.
     pub fn is_settled(&self) -> bool {
         let inside = self.lock();
         inside.unsynced.is_empty() && inside.files.values().all(Content::is_settled)
     }
 
-    /// The files there are, with what the disk itself holds of each.
+    /// All files, with their content on the disk itself.
     pub fn files(&self) -> Vec<(PathBuf, Arc<Vec<u8>>)> {
         let inside = self.lock();
         inside
@@ -221,7 +221,7 @@ impl Faulty {
             .collect()
     }
 
-    /// Changes what the disk itself holds of a file, behind everybody's back.
+    /// Changes the content of a file on the disk itself, unnoticed by the process.
     pub fn spoil(&self, path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
         let mut inside = self.lock();
         let id = inside.names.get(path.as_os_str()).copied();
@@ -244,12 +244,12 @@ impl Inside {
         self.files.values().map(Content::reserved).sum()
     }
 
-    /// Bytes that still fit.
+    /// Bytes of free space.
     fn free(&self) -> u64 {
         self.capacity.map_or(u64::MAX, |capacity| capacity.saturating_sub(self.held()))
     }
 
-    /// Whether `more` bytes still fit; if not, that is remembered.
+    /// Whether `more` bytes still fit; if not, the call is recorded as refused.
     fn has_room(&mut self, more: u64) -> bool {
         let free = self.free();
         if more > free {
@@ -260,7 +260,7 @@ impl Inside {
         more <= free
     }
 
-    /// Counts a changing call. `Ok(true)`: it is the last one that happens.
+    /// Counts a changing call. `Ok(true)`: this is the last one that happens.
     fn call(&mut self) -> io::Result<bool> {
         if self.blown.is_some_and(|trouble| trouble != Trouble::Error) {
             return Err(io::Error::other("the process has ended"));
@@ -285,12 +285,12 @@ impl Inside {
         }
     }
 
-    /// Takes away what a power cut takes; tells by a number what was left.
+    /// Removes what a power cut loses; returns a number that identifies what was left.
     fn lose(&mut self, survival: &Survival, dice: &mut Dice) -> u64 {
         let mut left = 0;
         let mut lost: Vec<Naming> = Vec::new();
         for naming in std::mem::take(&mut self.unsynced) {
-            // What depends on a lost one is lost too; the others are journaled in whatever order the system likes.
+            // A change that depends on a lost one is lost too; the system journals the others in any order.
             let stays = survival.name(dice) && !lost.iter().any(|before| before.meets(&naming));
             left = dice::mix(left, u64::from(stays));
             if stays {

@@ -1,8 +1,8 @@
 //! The product's own core, journal, sequencer and views in one thread, with a simulated clock and a faulty disk.
 //!
-//! A [`life`] is a long run of random traders with faults and crashes at any call; a [`sweep`] takes one short run apart
-//! and recovers from every state that a power cut at any call could leave. Both are checked by one who only follows
-//! the journal, with the naive exchange beside him. One seed is one run.
+//! A [`life`] is a long run of random traders with faults and crashes at any call. A [`sweep`] records one short run
+//! and recovers from every state that a power cut at any call could leave. An observer that only follows the journal,
+//! with a naive exchange, checks both. One seed is one run.
 //!
 //! Laws: INV-ACK-1, INV-ACK-2, INV-JRN-1, INV-JRN-2, INV-DET-1, INV-READ-3, and those of the ledger and the books.
 //! Not here: real kernels and real disks.

@@ -1,5 +1,5 @@
-//! A long run: random traders, a clock that moves, turns of every thread in random order, and every fault the disk knows
-//! at any call. After each crash the exchange is recovered and goes on.
+//! A long run: random traders, a moving clock, turns of every thread in random order, and every kind of disk fault at
+//! any call. After each crash the exchange is recovered and continues.
 
 mod crash;
 mod space;
@@ -19,29 +19,29 @@ use tokio::sync::oneshot::Receiver;
 /// Lines of trace that are kept.
 const TRACE: usize = 4_000;
 
-/// What a life came to.
+/// Figures of a life.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Commands in the journal at the end.
     pub commands: u64,
     /// Simulated microseconds.
     pub micros: u64,
-    /// Ends of the process, however they came.
+    /// Ends of the process, of any kind.
     pub crashes: u64,
     /// Those with a loss of power.
     pub power_cuts: u64,
     /// Calls of the disk that failed.
     pub errors: u64,
-    /// Copies of the disk that were damaged.
+    /// Damaged copies of the disk.
     pub damaged: u64,
-    /// Of these, recovered all the same, with everything there.
+    /// Damaged copies that were recovered with everything there.
     pub unhurt: u64,
     /// Snapshots made.
     pub snapshots: u64,
 }
 
 impl Tally {
-    /// Adds another life's.
+    /// Adds the figures of another life.
     pub fn add(&mut self, other: &Self) {
         self.commands += other.commands;
         self.micros += other.micros;
@@ -54,17 +54,17 @@ impl Tally {
     }
 }
 
-/// How a life goes: drawn once, so that some are quiet and some are storms.
+/// The character of a life, drawn once: some are quiet, some are rough.
 struct Temper {
     /// Mean commands between two faults.
     fault_every: u64,
-    /// Calls of the disk within which an ordered fault comes.
+    /// Number of disk calls within which an ordered fault occurs.
     fault_within: u64,
-    /// Microseconds between two commands at most, but for the pauses.
+    /// Most microseconds between two commands, apart from pauses.
     gap: u64,
-    /// Commands of which one is followed by a pause of up to an hour.
+    /// One in this many commands is followed by a pause of up to an hour.
     pause_every: u64,
-    /// Of a hundred turns, how many go to the writer and how many to the committer.
+    /// The writer's and the committer's share of a hundred turns.
     decide: u64,
     commit: u64,
 }
@@ -91,11 +91,11 @@ pub struct Life {
     stepped: Option<Stepped>,
     checker: Checker,
     now: Time,
-    /// Microseconds that have passed while nobody moved the clock.
+    /// Microseconds that have passed without a move of the clock.
     idle: u64,
-    /// Up to where the writer has been told of the time.
+    /// The last time that the writer was given.
     told: Time,
-    /// What the exchange may know of the disk's room.
+    /// What the exchange may know about the disk's room.
     room: Room,
     tally: Tally,
     trace: VecDeque<String>,
@@ -125,10 +125,10 @@ impl Life {
         }
     }
 
-    /// Lives until `commands` were submitted, and then proves that the exchange is well.
+    /// Runs until `commands` were submitted, and then checks that the exchange is sound.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first problem found.
     pub fn run(&mut self, commands: u64) -> Result<Tally, Finding> {
         self.boot()?;
         let mut left = commands;
@@ -143,12 +143,12 @@ impl Life {
         Ok(self.tally)
     }
 
-    /// The disk, to be looked at after a finding.
+    /// The disk, for inspection after a finding.
     pub fn disk(&self) -> &Faulty {
         &self.disk
     }
 
-    /// What it did last.
+    /// The latest lines of the trace.
     pub fn trace(&self) -> impl Iterator<Item = &str> {
         self.trace.iter().map(String::as_str)
     }
@@ -164,7 +164,7 @@ impl Life {
         self.stepped.as_mut().expect("it is running between two turns")
     }
 
-    /// One turn of whoever is next; whether it submitted a command.
+    /// One turn of a random party; returns whether it submitted a command.
     fn step(&mut self) -> Result<bool, Finding> {
         if self.dice.once_in(self.temper.fault_every * 4) {
             self.order_fault();
@@ -195,7 +195,7 @@ impl Life {
         Ok(submitted)
     }
 
-    /// Orders a fault for one of the next calls of the disk, or takes or gives space.
+    /// Orders a fault for one of the next disk calls, or changes the limit of space.
     fn order_fault(&mut self) {
         let after = self.dice.below(self.temper.fault_within);
         let trouble = self.dice.pick(&[Trouble::PowerCut, Trouble::PowerCut, Trouble::Kill, Trouble::Error]);
@@ -227,7 +227,7 @@ impl Life {
             Ok(pending) => self.checker.asks(command, self.now, pending),
             Err(Busy) => return Err("the queue is full though the writer has its turns".into()),
         }
-        // A queue that nobody empties is the only thing that makes it longer.
+        // Only turns of the writer and the committer shorten the queue.
         if self.checker.waiting() > 3_000 {
             self.decide()?;
             self.commit()?;
@@ -235,8 +235,8 @@ impl Life {
         Ok(())
     }
 
-    /// A call that only reads uses a nonce too. Time has passed since, though no command says so, and mostly nobody has moved
-    /// the clock for it.
+    /// A call that only reads uses a nonce too. Time has passed although no command shows it; usually the clock has
+    /// not been moved for it.
     fn read(&mut self) -> Result<(), Finding> {
         let (session, nonce) = self.scene.dealer.read();
         let exchange = self.stepped.as_ref().expect("it is running between two turns").exchange();
@@ -251,7 +251,7 @@ impl Life {
         Ok(())
     }
 
-    /// How long ago it was founded, the time included in which nobody moved the clock.
+    /// Time since the founding, including time without a move of the clock.
     fn elapsed(&self) -> Duration {
         Duration::from_micros(self.now.0 - FOUNDED.0 + self.idle)
     }
@@ -278,7 +278,7 @@ impl Life {
         }
     }
 
-    /// Everything that was committed is durable, answered and visible, whatever happens from now on.
+    /// Everything committed is durable, answered and visible, no matter what happens later.
     fn committed(&mut self, is_some: bool) -> Result<(), Finding> {
         if self.has_ended() {
             return Ok(());
@@ -317,7 +317,7 @@ impl Life {
         self.note(|| format!("snapshot: {made:?}"));
         self.tally.snapshots += u64::from(matches!(made, Ok(Some(_))));
         match made {
-            // What the disk refuses costs a longer start and nothing else.
+            // If the disk refuses a snapshot, the next start only takes longer.
             Err(fault) if self.is_excused(&fault) => Ok(()),
             Err(fault) => Err(format!("a snapshot is wrong: {fault}")),
             Ok(_) => Ok(()),
@@ -333,13 +333,13 @@ impl Life {
         }
     }
 
-    /// Looks some order and some trades up, as their owners would.
+    /// Queries some order and some trades, like their owners.
     fn look_up(&mut self) -> Result<(), Finding> {
         let stepped = self.stepped.as_ref().expect("it is running between two turns");
         Ok(self.checker.look_up(&stepped.exchange().views(), &mut self.dice)?)
     }
 
-    /// A second process on the same directory must not come to serve.
+    /// A second process on the same directory must not be able to serve.
     fn start_twice(&mut self) -> Result<(), Finding> {
         match self.scene.recover(&self.disk) {
             Ok(_) => Err("two processes serve one directory".into()),
@@ -353,15 +353,15 @@ impl Life {
         matches!(self.disk.blown(), Some(Trouble::Kill | Trouble::PowerCut))
     }
 
-    /// What a turn may have brought: the end of the process, or an error that it lives with.
+    /// Handles the result of a turn: the end of the process, or an error that it survives.
     fn after_turn(&mut self) -> Result<(), Finding> {
         if self.has_ended() { self.crash() } else { Ok(()) }
     }
 
-    /// The process ends itself on a fault; without a reason it must not.
+    /// The process ends itself on a fault; it must have a reason.
     fn fell(&mut self, fault: &Fault) -> Result<(), Finding> {
         if let Fault::Diverged { .. } = fault {
-            // No disk is a reason for it, and nobody may look at the views any more.
+            // No disk fault excuses this, and the views must not be read any more.
             return Err(format!("its views differ: {fault}"));
         }
         if self.has_ended() {
@@ -375,7 +375,7 @@ impl Life {
     }
 }
 
-/// Asks for the clock to be moved.
+/// Requests a move of the clock.
 fn advance(exchange: &Exchange, to: Time) -> Result<Receiver<Time>, Finding> {
     exchange.advance(to).map_err(|Busy| "no room for the clock in the queue".to_owned())
 }

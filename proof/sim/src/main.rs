@@ -1,4 +1,4 @@
-//! `cargo xtask sim`: lives and sweeps of seeds, and what is left behind when one of them fails.
+//! `cargo xtask sim`: lives and sweeps of seeds, and the files kept when one of them fails.
 
 mod report;
 mod wanted;

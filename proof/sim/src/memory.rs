@@ -1,4 +1,4 @@
-//! All orders and trades there ever were, in plain lists: what the read models must show.
+//! All orders and trades so far in plain lists: what the read models must show.
 
 mod page;
 
@@ -18,14 +18,14 @@ const MINUTE: u64 = 60 * Time::SECOND;
 const HOUR: u64 = 60;
 const DAY: u64 = 24 * HOUR;
 
-/// Orders of which all are compared at once.
+/// Up to this many orders, all are compared at once.
 const FEW: usize = 2_000;
 
-/// How the views are not as remembered.
+/// A difference between the views and the memory.
 pub(crate) enum Odd {
-    /// They say that they cannot tell.
+    /// The views report that they cannot answer.
     Untold(Finding),
-    /// They tell something else.
+    /// The views answer something else.
     Wrong(Finding),
 }
 
@@ -37,7 +37,7 @@ impl From<Odd> for Finding {
     }
 }
 
-/// The history of some views, a look at a time.
+/// The history of some views, shown one look at a time.
 struct Shown<'a>(&'a Views);
 
 impl Look for Shown<'_> {
@@ -46,7 +46,7 @@ impl Look for Shown<'_> {
     }
 }
 
-/// Asks as the exchange does: memory first, and the files where that has not all rows.
+/// Queries like the exchange: memory first, then the files if rows are missing there.
 fn told<T>(views: &Views, ask: impl Fn(Query<'_>) -> Result<T, Fault>) -> Result<T, Odd> {
     let told = match ask(Query::near(views.history())) {
         Err(Fault::Away) => ask(Query::far(&Shown(views))),
@@ -59,7 +59,7 @@ fn find(views: &Views, account: AccountId, order: &OrderRef) -> Result<Option<Fo
     told(views, |history| Found::last_placed(views.find_live(account, order), history, account, order))
 }
 
-/// Whether the views show what they must.
+/// Checks that the views show the expected value.
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, shown: &T, expected: &T) -> Result<(), Odd> {
     if shown == expected {
         Ok(())
@@ -100,7 +100,7 @@ fn parts_of(rows: &[TradeRow]) -> Vec<Part> {
     rows.iter().map(part).collect()
 }
 
-/// What both parts of a trade have in common.
+/// The data that both parts of a trade share.
 struct Meeting {
     trade: TradeId,
     price: Price,
@@ -108,7 +108,7 @@ struct Meeting {
     time: Time,
 }
 
-/// What of a part is told to everybody.
+/// The public data of a part.
 #[derive(Clone, Copy)]
 struct Told {
     symbol: SymbolId,
@@ -116,22 +116,22 @@ struct Told {
     paid: Money,
 }
 
-/// What is remembered.
+/// The remembered orders and trades.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     orders: BTreeMap<u64, OrderState>,
-    /// Each account's closed orders and when they closed, in that order.
+    /// For each account, its closed orders with their closing times, in that order.
     closed: BTreeMap<AccountId, Vec<(u64, Time)>>,
-    /// Each account's, oldest first.
+    /// Trades of each account, oldest first.
     trades: BTreeMap<AccountId, Vec<Part>>,
-    /// Each symbol's, oldest first, and what was paid.
+    /// Trades of each symbol with their notional, oldest first.
     public: BTreeMap<SymbolId, Vec<(PublicTrade, Money)>>,
-    /// What each symbol's auctions came to, or it was told (the flag) that they would, oldest first.
+    /// Results of each symbol's auctions, oldest first; the flag marks indicative ones.
     results: BTreeMap<SymbolId, Vec<(Time, bool, AuctionFinding)>>,
 }
 
 impl Memory {
-    /// Remembers what one command came to.
+    /// Records the result of one command.
     pub(crate) fn note(&mut self, state: &State, time: Time, answer: &Answer, happened: &[Happening]) {
         let mut entered = 0;
         for happening in happened {
@@ -189,7 +189,7 @@ impl Memory {
         }
     }
 
-    /// Notes one order's part in a trade.
+    /// Records one order's part in a trade.
     fn note_part(
         &mut self,
         state: &State,
@@ -217,7 +217,7 @@ impl Memory {
         self.public.entry(symbol).or_default().push((shown, paid));
     }
 
-    /// An order on the book is closed by the trade that leaves nothing of it.
+    /// A trade closes an order on the book if nothing of it is left.
     fn closes_if_done(&mut self, id: u64, time: Time) {
         if self.orders.get(&id).is_some_and(|order| order.remaining == Qty::ZERO) {
             self.closes(id, time);
@@ -230,7 +230,7 @@ impl Memory {
         }
     }
 
-    /// Whether the views show what is remembered of some order, some account and some symbol.
+    /// Compares some order, some account and some symbol with the views.
     pub(crate) fn compare(&self, views: &Views, dice: &mut Dice) -> Result<(), Odd> {
         let Some((last, _)) = self.orders.last_key_value() else { return Ok(()) };
         let Some((_, order)) = self.orders.range(dice.below(last + 1)..).next() else { return Ok(()) };
@@ -248,7 +248,7 @@ impl Memory {
         self.compare_day(order.symbol, views, dice)
     }
 
-    /// What a symbol's auctions came to, newest first, numbered without holes.
+    /// Compares a symbol's auction results, newest first, with numbers without gaps.
     fn compare_auctions(&self, symbol: SymbolId, views: &Views) -> Result<(), Odd> {
         let results: Vec<_> = views.auctions().newest(symbol).copied().collect();
         let shown: Vec<_> =
@@ -264,7 +264,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Whether the views show all trades and closed orders as they are remembered, unless they are many.
+    /// Compares all trades and closed orders with the views, unless they are many.
     pub(crate) fn compare_all(&self, views: &Views) -> Result<(), Odd> {
         if self.orders.len() > FEW {
             return Ok(());
@@ -279,7 +279,7 @@ impl Memory {
         self.public.keys().try_for_each(|symbol| self.compare_public(*symbol, None, None, all, views))
     }
 
-    /// An order by its id, with its trades, and to nobody else.
+    /// Compares an order by its id, with its trades; no other account may see it.
     fn compare_order(&self, order: &OrderState, views: &Views) -> Result<(), Odd> {
         let by_id = OrderRef::Id(order.id);
         let found = find(views, order.account, &by_id)?;
@@ -295,7 +295,7 @@ impl Memory {
         }
     }
 
-    /// The order that was placed last under a client's id, and the one that had been when another closed.
+    /// Compares the order placed last under a client id, now and at the time when another closed.
     fn compare_named(&self, order: &OrderState, views: &Views, dice: &mut Dice) -> Result<(), Odd> {
         let Some(client_id) = order.client_id else { return Ok(()) };
         let account = order.account;
@@ -370,7 +370,7 @@ impl Memory {
         same("as public trades", &shown, &expected)
     }
 
-    /// The tickers' figures, now or later, summed from single trades.
+    /// Compares the tickers' figures, now or later, with sums over individual trades.
     fn compare_day(&self, symbol: SymbolId, views: &Views, dice: &mut Dice) -> Result<(), Odd> {
         let now = views.state().stamp().time.plus(dice.below(2) * dice.below(2 * DAY) * MINUTE);
         let minute = |time: Time| time.0 / MINUTE;

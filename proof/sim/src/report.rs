@@ -1,4 +1,4 @@
-//! Running seeds on every processor, adding up what they came to, and keeping what failed.
+//! Runs seeds on all processors, adds up their figures, and keeps what failed.
 
 use crate::wanted::{Kind, Span, Wanted};
 use buttonwood_oracle::{CALLS, DEEP, FINE, MAJORS, ODD, compare};
@@ -16,19 +16,19 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Seeds that have failed once, with what they found: run first, for ever.
+/// Seeds that failed once, with their findings; they are always run first.
 const KEPT: &str = include_str!("../seeds.txt");
 
-/// What a release asks of the simulator: exchange-days with commands among them, and crash states.
+/// The amount of simulation before a release: exchange-days and commands in them, and crash states.
 const DAYS: u64 = 200;
 const COMMANDS: u64 = 2_000_000;
 const STATES: u64 = 1_000_000;
-/// And commands compared with the naive exchange on top of those of the lives.
+/// Commands compared with the naive exchange, in addition to those of the lives.
 const COMPARED: u64 = 500_000;
 
 const DAY: u64 = 24 * 3_600 * 1_000_000;
 
-/// Everything so far.
+/// Totals so far.
 #[derive(Debug, Default)]
 struct Totals {
     lives: u64,
@@ -39,7 +39,7 @@ struct Totals {
     compared: u64,
 }
 
-/// What all workers share.
+/// The state shared by all workers.
 struct Work<'a> {
     wanted: &'a Wanted,
     began: Instant,
@@ -113,7 +113,7 @@ impl Work<'_> {
         }
     }
 
-    /// What is still to be done.
+    /// The kinds of runs that are still due.
     fn due(&self) -> Vec<Kind> {
         let totals = self.totals.lock().expect("no worker panics with it");
         let (life, sweep, compare) = match self.wanted.span {
@@ -221,7 +221,7 @@ impl Work<'_> {
     }
 }
 
-/// A panic of what is simulated is a finding too.
+/// A panic of the simulated code is a finding too.
 fn guarded<T>(run: impl FnOnce() -> Result<T, Finding>) -> Result<T, Finding> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
@@ -230,7 +230,7 @@ fn guarded<T>(run: impl FnOnce() -> Result<T, Finding>) -> Result<T, Finding> {
     })
 }
 
-/// Leaves the trace and what the disk holds, and says where.
+/// Writes the trace and the disk's files to a folder, and returns it.
 fn leave(kind: &str, seed: u64, trace: &[&str], disk: Option<&Faulty>) -> io::Result<PathBuf> {
     let root = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
     let home = root.join("sim-failures").join(format!("{kind}-{seed}"));

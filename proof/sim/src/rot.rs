@@ -1,11 +1,11 @@
-//! Damage to what lies still: rotten sectors, writes that went astray or never came, files that were cut or exchanged.
+//! Damage to data at rest: rotten sectors, misdirected or lost writes, truncated or exchanged files.
 
 use crate::disk::Faulty;
 use buttonwood_oracle::Dice;
 
 const SECTOR: usize = 512;
 
-/// Damages one thing on the disk and says what; `None` when there was nothing to damage.
+/// Damages one thing on the disk and describes it; `None` if there was nothing to damage.
 pub(crate) fn spoil(disk: &Faulty, dice: &mut Dice) -> Option<String> {
     let mut files = disk.files();
     files.retain(|(_, bytes)| !bytes.is_empty());
@@ -14,7 +14,7 @@ pub(crate) fn spoil(disk: &Faulty, dice: &mut Dice) -> Option<String> {
     }
     let newest = files.iter().rposition(|(path, _)| path.extension().is_some_and(|kind| kind == "segment"));
     let (at, within) = match newest {
-        // Where the history ends, damage is hardest to tell from a crash.
+        // At the end of the history, damage is hardest to distinguish from a crash.
         Some(newest) if dice.once_in(2) => (newest, used(&files.get(newest)?.1)),
         _ => {
             let at = pick(dice, files.len());
@@ -55,7 +55,7 @@ pub(crate) fn spoil(disk: &Faulty, dice: &mut Dice) -> Option<String> {
     })
 }
 
-/// Bytes up to the last that is not zero.
+/// The number of bytes up to the last non-zero one.
 fn used(bytes: &[u8]) -> usize {
     bytes.iter().rposition(|byte| *byte != 0).map_or(1, |last| last + 1)
 }

@@ -1,4 +1,4 @@
-//! What every run begins with: a world, its founding commands, a booted exchange.
+//! The start of every run: a world, its founding commands, a booted exchange.
 
 use crate::disk::Faulty;
 use buttonwood_engine::{Body, Command, State, TradingCommand, decode_command, decode_events};
@@ -7,10 +7,10 @@ use buttonwood_model::{Outbox, Time};
 use buttonwood_oracle::{CALLS, DEEP, Dealer, Dice, Exchange, FINE, MAJORS, ODD, World};
 use buttonwood_sequencer::{Clock, Fault, Options, Recovered, Stepped, recover_stepped};
 
-/// When every simulated exchange is founded: 2026-01-01.
+/// The founding time of every simulated exchange: 2026-01-01.
 pub(crate) const FOUNDED: Time = Time(1_767_225_600_000_000);
 
-/// A world with the commands that found it and a dealer for it.
+/// A world with the commands that found it, and a dealer for it.
 pub(crate) struct Scene {
     pub(crate) world: &'static World,
     pub(crate) founding: Vec<Command>,
@@ -20,7 +20,7 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// A scene drawn by dice.
+    /// A random scene.
     pub(crate) fn drawn(dice: &mut Dice) -> Self {
         let world = dice.pick(&[&MAJORS, &FINE, &ODD, &DEEP, &CALLS]);
         let exchange = Exchange::open(world.fees, Some(Vec::new()));
@@ -50,7 +50,7 @@ impl Scene {
         Ok(Stepped::new(recovered, Clock::manual(now), self.options))
     }
 
-    /// The dealer's next command. Sessions expire, and auctions run, by the clock alone here.
+    /// The dealer's next command. Here only the clock expires sessions and runs auctions.
     pub(crate) fn deal(&mut self, state: &State) -> Command {
         loop {
             let (_, command) = self.dealer.deal_to(state);

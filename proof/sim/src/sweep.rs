@@ -1,4 +1,4 @@
-//! Every state that a power cut could leave: one short run is recorded call by call, and from before each call the disk is
+//! Every state that a power cut could leave. One short run is recorded call by call. Before each call, the disk is
 //! left as different cuts would leave it, recovered, and compared with what the run had acknowledged by then.
 
 mod rows;
@@ -16,19 +16,19 @@ use rows::Rows;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// What a sweep came to.
+/// Figures of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// Calls of the disk before which the power was cut.
+    /// Disk calls before which the power was cut.
     pub boundaries: u64,
-    /// Different states that were recovered from.
+    /// Different states that were recovered.
     pub states: u64,
-    /// Of these, states that a second cut left, during the recovery from a first.
+    /// Those left by a second cut, during the recovery from a first.
     pub second: u64,
 }
 
 impl Swept {
-    /// Adds another sweep's.
+    /// Adds the figures of another sweep.
     pub fn add(&mut self, other: &Self) {
         self.boundaries += other.boundaries;
         self.states += other.states;
@@ -36,30 +36,30 @@ impl Swept {
     }
 }
 
-/// What the run had told anybody, from a call on.
+/// The highest sequence acknowledged to a client, from a call on.
 struct Told {
     call: u64,
     seq: u64,
 }
 
-/// A run and all that can be compared with it.
+/// A recorded run and the data to compare with.
 struct Run {
     scene: Scene,
     past: Vec<Faulty>,
-    /// The call before which the first of them lies.
+    /// The number of the first recorded call.
     first_call: u64,
     told: Vec<Told>,
-    /// What the views hold after each command, and the index of the history's files.
+    /// The content of the views after each command, and the index of the history's files.
     folds: Vec<(Fold, Index)>,
     rows: Rows,
 }
 
-/// A sweep: one run and the power cuts that are tried on it.
+/// A sweep: one run and the power cuts tried on it.
 pub struct Sweep {
     seed: u64,
     dice: Dice,
     swept: Swept,
-    /// The disk that is being recovered, as it was before.
+    /// The disk being recovered, as it was before.
     tried: Option<Faulty>,
 }
 
@@ -72,7 +72,7 @@ impl Sweep {
     /// Tries `each` cuts of every kind before every call of the seed's run.
     ///
     /// # Errors
-    /// The first state that is not recovered as it must be.
+    /// The first state that is not recovered correctly.
     pub fn run(&mut self, each: u64) -> Result<Swept, Finding> {
         let run = Run::record(self.seed, &mut self.dice)?;
         for (at, disk) in run.past.iter().enumerate() {
@@ -83,7 +83,7 @@ impl Sweep {
         Ok(self.swept)
     }
 
-    /// The disk to be looked at after a finding, as the power cut left it, if it had come to one.
+    /// The disk for inspection after a finding, as the power cut left it, if there was one.
     pub fn disk(&self) -> Option<&Faulty> {
         self.tried.as_ref()
     }
@@ -139,7 +139,7 @@ impl Sweep {
 }
 
 impl Run {
-    /// Lives a little, without faults but with one restart, and remembers the disk before each call.
+    /// Runs for a while, without faults but with one restart, and records the disk before each call.
     fn record(seed: u64, dice: &mut Dice) -> Result<Self, Finding> {
         let mut scene = Scene::drawn(dice);
         scene.segments = Segments {
@@ -168,8 +168,8 @@ impl Run {
         Ok(Self { scene, past, first_call, told, folds, rows })
     }
 
-    /// What was told is there, nothing that was not asked is, and all of it is as it was; of the history its index, and every
-    /// row if the files are to be read.
+    /// Checks that everything acknowledged is there, that nothing unrequested is, and that all of it is unchanged; of
+    /// the history the index, and every row if `reads_files`.
     fn recovers(&self, disk: &Faulty, told: u64, reads_files: bool) -> Result<(), Finding> {
         let recovered = self.scene.recover(disk).map_err(|fault| format!("it cannot be started: {fault}"))?;
         let views = recovered.views();
@@ -184,7 +184,7 @@ impl Run {
         if views.fold() != fold {
             return Err(format!("the views of command {seq} are not what they were"));
         }
-        // Without a command the journal may be another one, whose index has another key.
+        // Without a command, the journal may be a different one, whose index has another key.
         if seq > 0 && views.history().index() != index {
             return Err(format!("the history of command {seq} is not what it was"));
         }
@@ -192,7 +192,7 @@ impl Run {
     }
 }
 
-/// One turn of the run: some commands, and everybody's work.
+/// One turn of the run: some commands, and the work of every thread.
 fn turn(
     scene: &mut Scene,
     stepped: &mut Stepped,
@@ -228,7 +228,8 @@ fn note(stepped: &Stepped, disk: &Faulty, told: &mut Vec<Told>) {
     told.push(Told { call: disk.calls(), seq });
 }
 
-/// What the views hold after each command of the journal, the first place being before the first, and the rows of the history.
+/// The content of the views after each command of the journal, beginning before the first, and the rows of the
+/// history.
 fn follow(disk: &Faulty) -> Result<(Vec<(Fold, Index)>, Rows), Finding> {
     let mut reader = Reader::open(disk.folder().folder(JOURNAL_DIR)).map_err(|fault| fault.to_string())?;
     let checked = reader.verify().map_err(|fault| fault.to_string())?;

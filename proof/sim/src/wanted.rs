@@ -1,4 +1,4 @@
-//! What a run was asked for.
+//! The command line.
 
 use std::time::Duration;
 
@@ -13,27 +13,27 @@ usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci] [--commands N
   --only KIND   lives, sweeps, or the core beside the naive exchange alone
 ";
 
-/// What to run.
+/// A kind of run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Long lives.
     Life,
     /// Sweeps of crash states.
     Sweep,
-    /// The core beside the naive exchange, without a disk.
+    /// The core and the naive exchange together, without a disk.
     Compare,
 }
 
-/// How long to go on.
+/// How long to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Span {
     /// One seed.
     One,
     /// A number of seeds.
     Seeds(u64),
-    /// So long.
+    /// This much time.
     For(Duration),
-    /// Until the release's numbers are reached.
+    /// Until the release's totals are reached.
     Release,
 }
 
@@ -48,10 +48,10 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// Reads the words; `None` when help is asked for.
+    /// Parses the words; `None` for a request for help.
     ///
     /// # Errors
-    /// Names the word that makes no sense.
+    /// Names the word that is not understood.
     pub(crate) fn parse(words: &[String]) -> Result<Option<Self>, String> {
         let mut wanted = Self { seed: 1, span: Span::One, commands: 10_000, cuts: 24, only: None };
         let mut words = words.iter().map(String::as_str);
@@ -106,7 +106,7 @@ mod tests {
         Wanted::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     }
 
-    /// What makes no sense is refused by name.
+    /// A word that is not understood is named.
     #[test]
     fn names_what_makes_no_sense() {
         for (line, named) in [

@@ -1,9 +1,9 @@
-//! The simulator itself: a few seeds through everything it does, and the same seed twice.
+//! Tests of the simulator: a few seeds through all it does, and the same seed twice.
 
 use buttonwood_sim::life::Life;
 use buttonwood_sim::sweep::Sweep;
 
-/// Lives through storms without a finding; lived again, each is the same to the last call of the disk.
+/// Lives without a finding; run again, each is identical up to the last disk call.
 #[test]
 fn one_seed_is_one_life() {
     for seed in 1..6 {
@@ -19,7 +19,7 @@ fn one_seed_is_one_life() {
     }
 }
 
-/// No power cut before any call takes what was acknowledged, nor leaves what nobody asked for.
+/// A power cut before any call loses nothing acknowledged and leaves nothing unrequested.
 #[test]
 fn every_cut_is_survived() {
     let swept = Sweep::new(1).run(6).unwrap();

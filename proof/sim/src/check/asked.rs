@@ -1,4 +1,4 @@
-//! What was asked, and what its caller was told.
+//! Requests and their answers.
 
 use buttonwood_engine::{Answer, Body, Command, Outcome, Reject, TradingCommand};
 use buttonwood_model::{OrderId, Time};
@@ -7,10 +7,10 @@ use buttonwood_sequencer::{Pending, Receipt, Stopped};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-/// A command that was submitted and is not in the journal yet.
+/// A submitted command that is not in the journal yet.
 pub(super) struct Asked {
     pub(super) command: Command,
-    /// What the clock showed.
+    /// The time on the clock.
     pub(super) at: Time,
     pending: Pending,
     pub(super) answer: Option<Receipt>,
@@ -25,14 +25,15 @@ impl Asked {
         Pin::new(&mut self.pending).poll(&mut Context::from_waker(Waker::noop()))
     }
 
-    /// Whether it was turned away for want of room, and so is in no journal.
+    /// Whether it was refused for lack of room, so that it is in no journal.
     pub(super) fn is_turned_away(&self) -> bool {
         const NO_ROOM: Answer = Outcome::Rejected(Reject::NoRoom);
         self.answer.as_ref().is_some_and(|receipt| receipt.outcome == NO_ROOM)
     }
 }
 
-/// The orders that who cancels several must be told of, oldest first: those that are cancelled, and those that cannot be.
+/// The orders that the answer to a cancel of several must list, oldest first: those cancelled, and those that cannot
+/// be.
 pub(super) fn listed(body: &Body, happened: &[Happening]) -> [Vec<OrderId>; 2] {
     let mut listed = [Vec::new(), Vec::new()];
     if !matches!(body, Body::Trading(TradingCommand::CancelSession | TradingCommand::CancelAll)) {

@@ -1,4 +1,4 @@
-//! What the exchange does by itself, and when: nonces of reads, silent sessions, auctions.
+//! The commands that the exchange runs by itself, and their times: nonces of reads, silent sessions, auctions.
 
 use super::{Checker, Finding, SILENCE};
 use buttonwood_engine::{AccessCommand, Body, Command, Founding, OrderState, TradingCommand};
@@ -6,7 +6,7 @@ use buttonwood_model::{ExecutionOption, SessionId, SymbolId, Time};
 
 impl Checker {
     #[expect(clippy::wildcard_enum_match_arm, reason = "there is nothing else it may do by itself")]
-    /// Whether the exchange may journal this command though nobody asked for it.
+    /// Whether the exchange may journal this command without a request.
     pub(super) fn is_own(&self, command: &Command) -> Result<(), Finding> {
         if command.caller.is_some() {
             return Err(String::new());
@@ -14,7 +14,7 @@ impl Checker {
         match &command.body {
             Body::Access(AccessCommand::NoncesSeen(_)) | Body::Founding(Founding::MoveClock) => Ok(()),
             Body::Trading(TradingCommand::Auction(symbol)) => {
-                // Whether it was due at all the naive exchange knows. One that is being settled is due at once.
+                // The naive exchange checks whether it was due at all. An auction being settled is due at once.
                 let is_due = |(when, whose): (Time, SymbolId)| {
                     let on_time = when == self.exchange.stamp.time || when == Time(0);
                     whose == *symbol && (on_time || self.may_be_late)
@@ -25,7 +25,7 @@ impl Checker {
             Body::Trading(TradingCommand::ExpireSession(session)) => {
                 let now = self.exchange.stamp.time;
                 let heard = self.heard.get(session).ok_or(": it needs no heartbeat")?;
-                // What was heard at that very moment may have come behind it.
+                // A call at that very moment may have come after it.
                 let heard = heard.iter().rfind(|heard| **heard < now).copied().unwrap_or_default();
                 let silent = now.0.saturating_sub(heard.0);
                 if silent == SILENCE { Ok(()) } else { Err(format!(": heard {silent} us ago")) }
@@ -34,7 +34,7 @@ impl Checker {
         }
     }
 
-    /// No auction is due any more, the clock being at `now`, but for want of room.
+    /// Checks that no auction is overdue at `now`, unless room is short.
     pub(crate) fn check_auctions(&mut self, now: Time, has_room: bool) -> Result<(), Finding> {
         match buttonwood_oracle::next_auction(&self.exchange.state) {
             Some((when, symbol)) if when <= now => {
@@ -51,7 +51,7 @@ impl Checker {
         }
     }
 
-    /// No session that must be heard of has orders though it has been silent for too long, the clock being at `now`.
+    /// Checks that no session that requires heartbeats still has orders after being silent for too long, at `now`.
     pub(crate) fn check_silence(&self, now: Time) -> Result<(), Finding> {
         let sessions = self.exchange.state.access().sessions();
         for (id, session) in sessions.iter().enumerate().filter(|(_, session)| session.key.require_heartbeat)
@@ -59,7 +59,7 @@ impl Checker {
             let id = SessionId::from_index(id);
             let heard = self.heard.get(&id).and_then(|heard| heard.last()).copied().unwrap_or_default();
             let buttonwood_engine::Owner::Account(account) = session.key.owner else { continue };
-            // One that waits for an auction may have been bound to it when its session fell silent.
+            // An order for an auction may have been bound to it when its session fell silent.
             let is_lost = |order: &OrderState| {
                 order.session == id && order.option != Some(ExecutionOption::AuctionOnly)
             };

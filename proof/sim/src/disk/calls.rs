@@ -1,4 +1,4 @@
-//! What the exchange may ask of a simulated disk.
+//! The calls that the exchange may make on a simulated disk.
 
 use super::Faulty;
 use super::content::Content;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 impl Disk for Faulty {
     fn create_folder(&self, path: &Path) -> io::Result<()> {
-        // Folders are made once in a directory's life, before anything in it matters; they are durable at once.
+        // Folders are made once, before anything in them matters; here they are durable at once.
         self.lock().folders.extend(path.ancestors().map(Path::to_owned));
         Ok(())
     }
@@ -23,7 +23,7 @@ impl Disk for Faulty {
     }
 
     fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
-        // As bytes: a life lists a folder of thousands of names thousands of times.
+        // Compared as bytes: a life lists a folder of thousands of names thousands of times.
         let folder = folder.as_os_str().as_encoded_bytes();
         let inside = self.lock();
         Ok(inside.names.keys().filter_map(|path| name_in(folder, path)).collect())
@@ -75,7 +75,7 @@ impl Disk for Faulty {
         let file = inside.names.remove(path.as_os_str());
         inside.unsynced.push(Naming::Removed(path.to_owned()));
         if let Some(content) = file.and_then(|file| inside.files.get_mut(&file)) {
-            // Its space is free, though a power cut may bring it back.
+            // Its space is free, even though a power cut may bring it back.
             content.give_back();
         }
         Ok(())
@@ -109,7 +109,7 @@ impl Disk for Faulty {
     }
 }
 
-/// The name of a file that lies right in a folder.
+/// The name of a file directly in a folder.
 fn name_in(folder: &[u8], path: &OsStr) -> Option<String> {
     let name = path.as_encoded_bytes().strip_prefix(folder)?.strip_prefix(b"/")?;
     let name = std::str::from_utf8(name).ok()?;

@@ -1,13 +1,13 @@
-//! What a file holds: as calls see it, as the disk itself has it, and what lies between.
+//! The content of a file: as calls see it, as the disk itself has it, and the changes in between.
 
 use crate::dice;
 use buttonwood_oracle::Dice;
 use std::sync::Arc;
 
-/// What a disk writes at once or not at all.
+/// The unit that a disk writes as a whole or not at all.
 pub(crate) const SECTOR: usize = 512;
 
-/// How much of what was not synced a power cut leaves.
+/// How much of the unsynced changes a power cut leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Survival {
     /// Nothing.
@@ -16,12 +16,12 @@ pub enum Survival {
     All,
     /// Everything but the last write, of which the first sectors stay.
     TornLast,
-    /// Sectors and names, so many of a thousand, each for itself.
+    /// Each sector and name stays with this chance per thousand.
     Some(u64),
 }
 
 impl Survival {
-    /// One of all ways.
+    /// A random survival.
     pub fn drawn(dice: &mut Dice) -> Self {
         match dice.below(6) {
             0 => Self::None,
@@ -31,7 +31,7 @@ impl Survival {
         }
     }
 
-    /// Whether a change of a name stays.
+    /// Whether the change of a name stays.
     pub(super) fn name(&self, dice: &mut Dice) -> bool {
         match self {
             Self::None => false,
@@ -51,14 +51,14 @@ enum Change {
 /// A file's content.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Content {
-    /// What reads show.
+    /// The content that reads return.
     cache: Arc<Vec<u8>>,
-    /// What the disk has.
+    /// The content on the disk.
     media: Arc<Vec<u8>>,
     unsynced: Vec<Change>,
-    /// Bytes kept for it.
+    /// Bytes reserved for it.
     reserved: usize,
-    /// Whether a sync has failed: reads show what the disk will never have.
+    /// Whether a sync has failed, so that reads return data that the disk will never have.
     is_lying: bool,
 }
 
@@ -79,7 +79,7 @@ impl Content {
         self.unsynced.is_empty() && !self.is_lying
     }
 
-    /// How many bytes more it would take to hold something up to `end`.
+    /// Number of additional bytes needed to hold data up to `end`.
     pub(super) fn growth(&self, end: usize) -> u64 {
         wide(end.saturating_sub(self.reserved))
     }
@@ -124,7 +124,7 @@ impl Content {
             return;
         }
         if !self.is_lying {
-            // The cache is the disk's content with these changes, and one copy serves both again.
+            // The cache is the disk's content with these changes; one copy serves both again.
             self.unsynced.clear();
             self.media = Arc::clone(&self.cache);
             return;
@@ -134,20 +134,20 @@ impl Content {
         }
     }
 
-    /// A sync that fails: the system forgets what it could not write, and reads go on showing it.
+    /// A failed sync: the system drops what it could not write, and reads still return it.
     pub(super) fn fail_sync(&mut self) {
         self.is_lying |= !self.unsynced.is_empty();
         self.unsynced.clear();
     }
 
-    /// Syncs, and lets reads see the disk itself.
+    /// Syncs, and makes reads see the disk itself.
     pub(super) fn drop_cache(&mut self) {
         self.sync();
         self.cache = Arc::clone(&self.media);
         self.is_lying = false;
     }
 
-    /// Loses what a power cut loses; tells by a number what was left.
+    /// Loses what a power cut loses; returns a number that identifies what was left.
     pub(super) fn lose(&mut self, survival: &Survival, dice: &mut Dice) -> u64 {
         let mut left = 0;
         let count = self.unsynced.len();
@@ -179,7 +179,7 @@ impl Content {
         left
     }
 
-    /// Changes what the disk has, and what reads show with it.
+    /// Changes the content on the disk, and what reads return.
     pub(super) fn spoil(&mut self, change: impl FnOnce(&mut Vec<u8>)) {
         self.sync();
         change(Arc::make_mut(&mut self.media));
@@ -187,7 +187,7 @@ impl Content {
     }
 }
 
-/// Which sectors of a write stay.
+/// The sectors of a write that stay.
 fn keep(
     survival: &Survival,
     is_last: bool,
@@ -206,7 +206,7 @@ fn keep(
 
 fn apply(change: &Change, to: &mut Arc<Vec<u8>>) {
     match change {
-        // What shares the content shares on: a restart cuts every file to the length it has.
+        // Shared content stays shared: a restart cuts every file to its own length.
         Change::Length(len) if *len == to.len() => {}
         Change::Length(len) => Arc::make_mut(to).resize(*len, 0),
         Change::Written { offset, bytes } => put(bytes, *offset, Arc::make_mut(to)),

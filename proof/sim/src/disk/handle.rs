@@ -6,7 +6,7 @@ use buttonwood_disk::{Handle, Hold};
 use std::io;
 use std::sync::Mutex;
 
-/// The lock count of a file that one holder has alone.
+/// The lock count of a file with an exclusive holder.
 const ALONE: i32 = -1;
 
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Opened {
             let content = inside.files.get_mut(&self.file).ok_or(io::ErrorKind::NotFound)?;
             match outcome {
                 Ok(false) => content.sync(),
-                // The last call there is does not come to its end.
+                // The last call does not complete.
                 Ok(true) => {}
                 Err(error) => {
                     content.fail_sync();
@@ -131,7 +131,7 @@ impl Drop for Opened {
     fn drop(&mut self) {
         let held = self.held.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         if let Some(hold) = held {
-            // A process that has ended let go already.
+            // The locks of an ended process are already released.
             let _ = self.alive(|inside| {
                 let holders = inside.locks.entry(self.file).or_default();
                 *holders = if hold == Hold::Alone { 0 } else { *holders - 1 };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Files by their whole names, in the order of their bytes: paths are compared part by part, which takes longer.
+/// Files by their full names as bytes: comparing paths part by part takes longer.
 pub(super) type Names = BTreeMap<OsString, u64>;
 
 /// A change of names that is not durable yet.
@@ -16,7 +16,7 @@ pub(super) enum Naming {
 }
 
 impl Naming {
-    /// The folder that must be synced for it.
+    /// The folder whose sync makes it durable.
     pub(super) fn folder(&self) -> Option<&Path> {
         match self {
             Self::Linked(path, _) | Self::Renamed(_, path, _) | Self::Removed(path) => path.parent(),
@@ -30,7 +30,7 @@ impl Naming {
         }
     }
 
-    /// Whether the two are about a common name, so that their order cannot change.
+    /// Whether the two concern a common name, so that their order is fixed.
     pub(super) fn meets(&self, other: &Self) -> bool {
         match self {
             Self::Linked(path, _) | Self::Removed(path) => other.touches(path),

@@ -11,7 +11,7 @@ use buttonwood_model::Time;
 use buttonwood_sequencer::{Fault, JOURNAL_DIR, Stepped, verify_stepped};
 
 impl Life {
-    /// The end of the process: what it has told until now must be there when it is started again.
+    /// The end of the process: everything it has answered must still be there after the next start.
     pub(super) fn crash(&mut self) -> Result<(), Finding> {
         self.checker.collect()?;
         self.visible();
@@ -29,10 +29,10 @@ impl Life {
         self.boot()
     }
 
-    /// A stop as an operator orders it, and the next start.
+    /// A stop by an operator, and the next start.
     pub(super) fn stop(&mut self) -> Result<(), Finding> {
         if self.dice.once_in(2) {
-            // Nothing is under way but a read.
+            // Nothing but a read is in flight.
             self.decide()?;
             self.commit()?;
             if self.has_ended() {
@@ -59,16 +59,16 @@ impl Life {
         self.crash()
     }
 
-    /// Whether the disk has given a reason for a fault in what is done besides the journal.
+    /// Whether the disk caused a fault outside the journal's own path.
     pub(super) fn is_excused(&self, fault: &Fault) -> bool {
         let is_of_disk = matches!(fault, Fault::Journal(_) | Fault::History(_) | Fault::HistoryMark(_));
         is_of_disk && (self.disk.blown().is_some() || self.disk.refused().is_some())
     }
 
-    /// Damages copies of the disk and starts them: each has everything, or refuses to serve.
+    /// Damages copies of the disk and starts them: each must have everything, or refuse to serve.
     ///
-    /// After a power cut the journal alone knows what was acknowledged, and of its very last batch nobody knows whether
-    /// it was: that one may go unnoticed.
+    /// After a power cut only the journal knows what was acknowledged. Whether its very last batch was is unknown, so
+    /// damage to that batch may go unnoticed.
     fn damage_copies(&mut self, lost_power: bool) -> Result<(), Finding> {
         if !self.dice.once_in(4) {
             return Ok(());
@@ -89,7 +89,7 @@ impl Life {
                 if state.stamp() == self.checker.state().stamp() && state != self.checker.state() {
                     return Err(format!("with {what} it serves another state"));
                 }
-                // A damaged row may be refused when it is read; it may not be shown.
+                // A damaged row may be refused when it is read, but not returned.
                 if let Err(Odd::Wrong(finding)) = self.checker.look_at_all(recovered.views()) {
                     return Err(format!("with {what} {finding}"));
                 }
@@ -98,7 +98,7 @@ impl Life {
         Ok(())
     }
 
-    /// Starts, as often as it takes; only a disk in trouble may prevent it.
+    /// Starts, repeatedly if needed; only a faulty disk may prevent it.
     pub(super) fn boot(&mut self) -> Result<(), Finding> {
         self.now = self.now.plus(self.dice.below(10 * Time::SECOND));
         for _ in 0..100 {
@@ -145,7 +145,8 @@ impl Life {
         Ok(())
     }
 
-    /// The end of all trouble: it must get on by itself within a turn of everyone, and prove its directory.
+    /// The end of all faults: the exchange must make progress by itself within one turn of each party, and its
+    /// directory must verify.
     pub(super) fn heal(&mut self) -> Result<(), Finding> {
         self.checker.collect()?;
         self.visible();
@@ -161,7 +162,7 @@ impl Life {
             self.commit()?;
             self.prepare()?;
             self.checkpoint()?;
-            // Its own moves of the clock are no proof: somebody's command must have been taken.
+            // The exchange's own moves of the clock prove nothing: a requested command must have been accepted.
             if self.checker.taken() <= before {
                 return Err("it does not get on though nothing is wrong any more".into());
             }

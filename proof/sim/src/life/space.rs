@@ -1,5 +1,5 @@
-//! What a full disk excuses, and what it does not (J11): the exchange gives its ballast up before it ends or turns orders
-//! away, and takes them again when it can know that there is room.
+//! What a full disk excuses, and what it does not (J11). The exchange must release its ballast before it ends or
+//! refuses orders, and must accept them again once it can know that there is room.
 
 use super::Life;
 use crate::check::Finding;
@@ -8,16 +8,16 @@ use buttonwood_sequencer::Fault;
 use buttonwood_views::history;
 use std::io;
 
-/// What the exchange may know of the disk's room.
+/// What the exchange may know about the disk's room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Room {
-    /// Only so many bytes may be held.
+    /// The disk is limited.
     Limited,
-    /// As many as it likes, and nobody has looked since.
+    /// The disk is unlimited, and no thread has checked since.
     Given,
-    /// Whoever prepares segments has looked.
+    /// The thread that prepares segments has checked.
     Seen,
-    /// The writer has been told, too.
+    /// The writer knows it too.
     Known,
 }
 
@@ -27,14 +27,15 @@ impl Room {
         self == Self::Known
     }
 
-    /// Notes that whoever prepares segments had a turn. He does not look while a segment that he made waits.
+    /// Records a turn of the thread that prepares segments. It does not check while a segment that it made is
+    /// waiting.
     pub(super) fn looked(&mut self, disk: &Faulty) {
         if *self == Self::Given && !has_blank(disk) {
             *self = Self::Seen;
         }
     }
 
-    /// Notes that the journal's thread had a turn, at whose end it tells the writer of the room.
+    /// Records a turn of the journal's thread, at whose end it reports the room to the writer.
     pub(super) fn told(&mut self) {
         if *self == Self::Seen {
             *self = Self::Known;
@@ -43,7 +44,7 @@ impl Room {
 }
 
 impl Life {
-    /// Lets so many bytes be held from now on; `None` for any number.
+    /// Limits the disk to this many bytes from now on; `None` for no limit.
     pub(super) fn limit(&mut self, bytes: Option<u64>) {
         if bytes.is_some() {
             self.room = Room::Limited;
@@ -53,7 +54,7 @@ impl Life {
         self.disk.limit(bytes);
     }
 
-    /// Nobody is turned away where the disk has no limit and the exchange can know that.
+    /// Checks that no command is refused while the disk is unlimited and the exchange can know it.
     pub(super) fn check_room(&mut self) -> Result<(), Finding> {
         self.checker.collect()?;
         if !self.checker.has_turned_away() {
@@ -65,7 +66,7 @@ impl Life {
         }
     }
 
-    /// Whether the disk is so full that the process must end; why not, if it need not.
+    /// Checks whether the disk is so full that the process must end; the error says why it need not.
     pub(super) fn excuse(&self, fault: &Fault) -> Result<(), Finding> {
         match self.disk.refused().filter(|_| is_full(fault)) {
             None => Err("without a reason".into()),
@@ -75,7 +76,7 @@ impl Life {
     }
 }
 
-/// Whether a segment without a number waits in the journal's directory.
+/// Whether a segment without a number is in the journal's directory.
 fn has_blank(disk: &Faulty) -> bool {
     disk.files().iter().any(|(path, _)| {
         path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("blank-"))

@@ -1,9 +1,9 @@
-//! Pages of rows as decision D-14 has them, cut out of a plain list.
+//! Pages of rows according to decision D-14, cut from a plain list.
 
 use buttonwood_views::history::Limit;
 
-/// The newest rows of a list that is oldest first, or its oldest from a millisecond on, newest first. Such a page ends with a
-/// whole millisecond, unless a single one overfills it.
+/// The newest rows of a list that is ordered oldest first, or its oldest from a millisecond on, newest first. Such a
+/// page ends with a whole millisecond, unless a single one overfills it.
 pub(super) fn page<T: Copy>(
     rows: &[T],
     millis: impl Fn(&T) -> u64,

@@ -1,4 +1,4 @@
-//! The rows of a run's history, kept to be compared with what a recovery reads.
+//! The rows of a run's history, kept for comparison with a recovery.
 
 use crate::check::Finding;
 use buttonwood_engine::State;
@@ -10,10 +10,10 @@ use buttonwood_views::{Counted, Sink, Views};
 /// More rows than any account or symbol of such a run has.
 const ALL: Limit = Limit { rows: 10_000, most: 10_000 };
 
-/// A sink that also keeps the rows, each with the command that it came of.
+/// A sink that also keeps the rows, each with its command.
 pub(super) struct Rows {
     pub(super) counted: Counted,
-    /// The command that is being applied.
+    /// The command being applied.
     pub(super) seq: u64,
     trades: Vec<(u64, TradeRow)>,
     orders: Vec<(u64, OrderRow)>,
@@ -25,7 +25,7 @@ impl Rows {
         Self { counted, seq: 0, trades: Vec::new(), orders: Vec::new(), public: Vec::new() }
     }
 
-    /// Whether every row up to a command can be read, and is what it was.
+    /// Checks that every row up to a command can be read and is unchanged.
     pub(super) fn compare(&self, views: &Views, seq: u64) -> Result<(), Finding> {
         let history = Query::whole(views.history());
         let state: &State = views.state();
