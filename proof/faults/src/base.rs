@@ -1,4 +1,4 @@
-//! A stopped directory worth damaging, copies of it, and what is in them.
+//! A stopped directory to damage, copies of it, and their content.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,20 +8,20 @@ use crate::load::Load;
 use crate::oracle::Scope;
 use crate::round::{Round, verified};
 
-/// A directory worth damaging, and what its load knows.
+/// A stopped directory, and the facts that its load knows.
 pub struct Base {
     /// The directory itself.
     pub data: PathBuf,
-    /// What its load was told.
+    /// The load and the answers it got.
     pub load: Load,
-    /// A copy from the middle of the last run, with the exchange idle: its newest segment is shorter than it became.
+    /// A copy from the middle of the last run, with the exchange idle; its newest segment grew after that.
     pub old: PathBuf,
     /// Another exchange's directory, stopped.
     pub other: PathBuf,
 }
 
 impl Base {
-    /// Founds it, loads it, stops it, goes on, and stops or kills it.
+    /// Founds the exchange, loads it, stops it, continues, and stops or kills it.
     pub fn make(round: &mut Round) -> Self {
         let (data, old, other) = (round.data(), round.dir.join("old"), round.dir.join("other"));
         let x = round.start(&other);
@@ -48,7 +48,7 @@ impl Base {
         base
     }
 
-    /// Makes certain what the kill left uncertain, on a copy: the directory stays as the kill left it.
+    /// Resolves on a copy what the kill left uncertain; the directory itself stays as the kill left it.
     fn settle(&mut self, round: &mut Round) {
         let copied = round.dir.join("settled");
         copy(&self.data, &copied);
@@ -68,13 +68,13 @@ impl Base {
     }
 }
 
-/// Where the last byte that is not zero lies, and one more.
+/// The offset after the last non-zero byte.
 pub fn held(path: &Path) -> usize {
     let bytes = fs::read(path).expect("a file can be read");
     bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)
 }
 
-/// All files below a folder, by their paths in it, sorted.
+/// All files below a folder, by their relative paths, sorted.
 pub fn files(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::new()];
@@ -89,8 +89,8 @@ pub fn files(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Everything in a directory that a refused start must leave as it is. History and unfinished files are made again from
-/// the journal, so they may be cut and removed.
+/// All files that a refused start must leave unchanged. History and unfinished files are rebuilt from the journal, so
+/// they may be cut and removed.
 pub fn contents(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let read = |file: PathBuf| {
         let bytes = fs::read(dir.join(&file)).expect("a file can be read");
@@ -102,7 +102,7 @@ pub fn contents(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files(dir).into_iter().filter(|file| !is_derived(file)).map(read).collect()
 }
 
-/// Files that are not in both, or not the same.
+/// Files that are only in one, or differ.
 pub fn differ(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf> {
     let all = before.keys().chain(after.keys());
     let mut changed: Vec<PathBuf> =

@@ -1,6 +1,6 @@
-//! One system call struck, the Nth of its kind and thread: the process killed before it, or the call failed once.
+//! Strikes one system call, the Nth of its kind and thread: kills the process before it, or makes it fail once.
 //!
-//! Round N strikes every point at its Nth call and leaves out those that have no Nth; the sweep is over when none has.
+//! Round N strikes every point at its Nth call and skips those without one; the sweep ends when none has one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,7 +34,7 @@ pub fn full(round: &mut Round) -> Next {
     sweep(round, Harm::Error("ENOSPC"))
 }
 
-/// Rounds in which a point had no Nth call; after two of them it is left out, since it will have no later one either.
+/// Rounds in which a point had no Nth call; after two of them it is skipped, since it will have no later one either.
 static MISSES: Mutex<BTreeMap<(Harm, Point), u64>> = Mutex::new(BTreeMap::new());
 
 fn is_spent(harm: Harm, point: Point) -> bool {
@@ -45,8 +45,8 @@ fn is_spent(harm: Harm, point: Point) -> bool {
         .is_some_and(|misses| *misses > 1)
 }
 
-/// Notes that a point had no Nth call. That it has not even a first one is a mistake in the list of points, or told by name
-/// where that may be.
+/// Records that a point had no Nth call. If it has not even a first one, the list of points is wrong, or the point is
+/// reported by name if it need not occur.
 fn miss(round: &mut Round, harm: Harm, point: Point, when: u64) {
     let name = format!("{} {}", point.0.name(), point.1);
     assert!(when > 1 || !is_met(point), "no call was struck: {name}");
@@ -56,7 +56,7 @@ fn miss(round: &mut Round, harm: Harm, point: Point, when: u64) {
     *MISSES.lock().unwrap_or_else(PoisonError::into_inner).entry((harm, point)).or_default() += 1;
 }
 
-/// How many calls a quick sweep strikes at each point.
+/// Number of calls that a quick sweep strikes at each point.
 const QUICK: u64 = 2;
 
 /// Strikes every point at its Nth call, N being the round's number.
@@ -66,7 +66,7 @@ fn sweep(round: &mut Round, harm: Harm) -> Next {
     let whens = if round.quick { 1..=QUICK } else { round.number..=round.number };
     let mut bench = Bench::new(round);
     for when in whens {
-        // The quick part takes one stage a call in turn, chosen by the seed: the full one takes all.
+        // The quick part picks random points by the seed; the full sweep takes all.
         for (stage, call) in &points {
             let is_left_out = round.quick && !round.draw.chance(QUICK_SHARE);
             if round.is_told_to_stop() || is_left_out || is_spent(harm, (*stage, call)) {
@@ -74,7 +74,7 @@ fn sweep(round: &mut Round, harm: Harm) -> Next {
             }
             let log = round.dir.join("strace.log");
             let _ = fs::remove_file(&log);
-            // What is said is judged strike by strike.
+            // The log is judged per strike.
             fs::write(round.dir.join("stderr.log"), "").expect("a log can be emptied");
             let strike = Strike { call, harm, when, log, within: Vec::new() };
             let place = format!("{stage:?}, {call} number {when}, {harm:?}");
@@ -91,16 +91,16 @@ fn sweep(round: &mut Round, harm: Harm) -> Next {
     if hits == 0 { Next::Done } else { Next::More }
 }
 
-/// How many of a hundred points a quick sweep strikes.
+/// Percentage of points that a quick sweep strikes.
 const QUICK_SHARE: u64 = 30;
 
-/// Steps a lane takes at most while a thread is watched: enough for several segments and snapshots.
+/// Most steps of a lane while a thread is traced: enough for several segments and snapshots.
 const STEPS: u64 = 60;
 
-/// How long a process that was struck may take to end.
+/// Time limit for a struck process to end.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The directory that strikes under load share; those at a founding have one each.
+/// The directory that all strikes under load share; each strike at a founding has its own.
 struct Bench {
     data: PathBuf,
     load: Load,
@@ -117,7 +117,7 @@ impl Bench {
         Self { data, load, x: Some(x) }
     }
 
-    /// Strikes once; whether there was such a call.
+    /// Strikes once; returns whether there was such a call.
     fn strike(&mut self, round: &mut Round, stage: Stage, strike: &Strike) -> bool {
         match stage {
             Stage::Reading => self.reading(round, strike),
@@ -134,7 +134,7 @@ impl Bench {
         self.x.take().unwrap_or_else(|| round.start(&self.data))
     }
 
-    /// Asks for everything there is, which a process that has just been started must read from its files.
+    /// Reads everything, which a process that was just started must read from its files.
     fn reading(&mut self, round: &mut Round, strike: &Strike) -> bool {
         self.running_exchange(round).kill9();
         let x = round.start(&self.data);
@@ -168,7 +168,7 @@ impl Bench {
         }
     }
 
-    /// Runs the load while one thread is watched.
+    /// Runs the load while one thread is traced.
     fn running(&mut self, round: &mut Round, thread: &str, strike: &Strike) -> bool {
         let x = self.running_exchange(round);
         let tracer = strike.attach(thread_named(x.pid(), thread), false);
@@ -186,18 +186,18 @@ impl Bench {
         };
         drop(tracer);
         if hit && x.is_running() {
-            // It goes on in spite of the error; then nothing of it may be lost in a crash either.
+            // It continues in spite of the error; then a crash must not lose anything either.
             x.kill9();
         }
         self.x = x.is_running().then_some(x);
         hit
     }
 
-    /// Stops it cleanly while all of it is watched.
+    /// Stops the exchange cleanly while all of it is traced.
     fn stopping(&mut self, round: &mut Round, strike: &Strike) -> bool {
         let x = self.running_exchange(round);
         self.load.run_out(&x, 2);
-        // An error is for the thread that writes the last snapshot: others write only to wake each other.
+        // An error must hit the thread that writes the last snapshot: other threads write only to wake each other.
         let tracer = strike.attach(x.pid(), strike.harm == Harm::Kill);
         kill_process(x.pid(), Signal::TERM).expect("our own child can be signalled");
         let status = x.wait_for_end(PATIENCE).expect("it ends when told to");
@@ -209,7 +209,7 @@ impl Bench {
         hit
     }
 
-    /// After a strike: `verify`, a plain start, and every fact.
+    /// After a strike: `verify`, a normal start, and a check of every fact.
     fn recover(&mut self, round: &mut Round) {
         verified(&self.data);
         let x = round.start(&self.data);
@@ -232,7 +232,7 @@ fn start_under(round: &mut Round, data: &Path, strike: &Strike) -> Result<Exchan
     round.setup().through(&around).try_start_in(data)
 }
 
-/// Founds a directory under the strike; whatever that left must become a whole exchange at the next start.
+/// Founds a directory under the strike; the next start must complete it to a whole exchange.
 fn founding(round: &mut Round, strike: &Strike) -> bool {
     let data = round.dir.join("founded");
     let hit = match start_under(round, &data, strike) {
@@ -258,10 +258,10 @@ fn founding(round: &mut Round, strike: &Strike) -> bool {
     hit
 }
 
-/// A start that a strike ended: killed by it, or refused with one line.
+/// Judges a start that a strike ended: killed by it, or refused with one line.
 fn judge_end(strike: &Strike, ended: &Ended) {
     if strike.is_beside_the_disk() {
-        // The ready line, say: it serves, and nobody is told.
+        // For example the ready line: the exchange serves without it.
         return;
     }
     let status = ended.status.expect("a start under a strike comes to an end");
@@ -275,8 +275,8 @@ fn judge_end(strike: &Strike, ended: &Ended) {
     }
 }
 
-/// Wipes the batch that the last line says could not be made durable, as a disk may have that failed: if anything of it
-/// had been acknowledged, it is missed now.
+/// Erases the batch that the last log line says could not be made durable, as a failing disk may. If any of it was
+/// acknowledged, a check notices it now.
 fn lose_unsynced(log: &str) -> bool {
     let last = log.lines().rev().find(|line| line.starts_with("buttonwood: ")).unwrap_or_default();
     let place = last.split_once(" durable: ").and_then(|(_, rest)| rest.split_once(" at offset "));
@@ -290,8 +290,8 @@ fn lose_unsynced(log: &str) -> bool {
     true
 }
 
-/// A process that a strike ended: by SIGKILL where that was the strike, else by its own abort with one line that says
-/// why, and no panic.
+/// Judges a process that a strike ended: by SIGKILL if that was the strike, else by its own abort with one line that
+/// says why, and no panic.
 fn judge_death(strike: &Strike, signal: Option<i32>, log: &str) {
     if strike.is_beside_the_disk() {
         return;
@@ -307,7 +307,7 @@ fn judge_death(strike: &Strike, signal: Option<i32>, log: &str) {
     assert!(!log.contains("panicked"), "{log}");
 }
 
-/// Beside the log's own lines, a refusal is one line.
+/// Apart from lines of the log, a refusal is one line.
 pub fn one_line(stderr: &str) -> String {
     let is_log = |line: &&str| [" WARN ", " INFO ", " ERROR "].iter().any(|level| line.contains(level));
     let lines: Vec<&str> =

@@ -1,7 +1,7 @@
-//! The system's clock jumps, for the product alone: while it serves, and between a stop and a start.
+//! The system clock jumps, only for the product: while it serves, and between a stop and a start.
 //!
-//! Times in answers never go back, which every lane watches. A jump that does not last leaves nothing behind: the next start finds
-//! the directory as old as it is. A clock behind a directory's last command is refused by both times.
+//! Times in answers never go back; every lane checks this. A temporary jump has no lasting effect: the directory's
+//! times do not follow it. A clock behind a directory's last command is refused, and the error shows both times.
 
 use std::fs;
 use std::path::Path;
@@ -16,15 +16,15 @@ use crate::round::{Round, verified};
 use crate::sweep::Next;
 use crate::tools::FAKETIME;
 
-/// Jumps in seconds, of every size that happens to machines. The smallest are believed at once.
+/// Jumps in seconds, of sizes that occur on real machines. The smallest are accepted at once.
 const JUMPS: [i64; 8] = [-86_400, -3_600, -61, -1, 1, 61, 3_600, 86_400];
 
-/// A start with a clock ahead of the right time, several jumps under load, a kill, a start when the clock is right, another when it has
-/// passed what was believed.
+/// A start with a clock ahead of the right time, several jumps under load, a kill, a start when the clock is right,
+/// another when it has passed the accepted time.
 pub fn round(round: &mut Round) -> Next {
     let data = round.data();
     let now = round.dir.join("now");
-    // No less than an hour: the clock goes on while the first start's journal is verified.
+    // If ahead at all, then by an hour or more: the clock continues while the first start's journal is verified.
     let ahead = *round.draw.pick(&[0, 3_600, 86_400]);
     set(&now, ahead);
     let x = faked(round, &now).start_in(&data);
@@ -54,7 +54,7 @@ pub fn round(round: &mut Round) -> Next {
     Next::More
 }
 
-/// A start whose clock is behind the directory: one line, exit 2, nothing changed.
+/// A start with a clock behind the directory: one line, exit code 2, nothing changed.
 fn refused(round: &mut Round, now: &Path, offset: i64, data: &Path) {
     set(now, offset);
     let before = contents(data);
@@ -73,11 +73,11 @@ fn faked(round: &Round, now: &Path) -> Setup {
         .env("LD_PRELOAD", FAKETIME)
         .env("FAKETIME_TIMESTAMP_FILE", &now)
         .env("FAKETIME_NO_CACHE", "1")
-        // Only the time of day: pauses and time-outs run on the other clock, which no operator sets.
+        // Only the time of day: pauses and time-outs use the monotonic clock, which no operator sets.
         .env("FAKETIME_DONT_FAKE_MONOTONIC", "1")
 }
 
-/// Sets the clock so many seconds off. The file is replaced as a whole, since it is read at any moment.
+/// Sets the clock off by this many seconds. The file is replaced as a whole, since it may be read at any moment.
 fn set(now: &Path, seconds: i64) {
     let fresh = now.with_extension("new");
     fs::write(&fresh, format!("{seconds:+}s\n")).expect("a file can be written");

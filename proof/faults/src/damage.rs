@@ -1,5 +1,5 @@
-//! A stopped directory, damaged: it starts with everything that was acknowledged, or it is refused in a line that
-//! names what is wrong, and then nothing in it has changed. It never panics, and never serves less.
+//! A stopped directory is damaged. It starts with everything that was acknowledged, or it is refused in a line that
+//! names the fault, and then nothing in it has changed. It never panics, and never serves less.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,37 +13,37 @@ use crate::oracle::Scope;
 use crate::round::Round;
 use crate::sweep::Next;
 
-/// What is done to one file.
+/// A damage to one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Damage {
-    /// One bit is the other: at a byte of the head, the body or the end of what the file holds.
+    /// One bit is flipped at this byte.
     Flip(usize, u8),
     /// The file ends here.
     Cut(usize),
     /// A sector of zeros begins here.
     Zeros(usize),
-    /// The file says that a later version wrote it.
+    /// The file claims a later format version.
     Future,
-    /// The file of the same name of another exchange is in its place.
+    /// Replaced by the file of the same name of another exchange.
     Swapped,
-    /// An old copy is in its place.
+    /// Replaced by an old copy.
     Old,
-    /// The file is gone.
+    /// The file is removed.
     Gone,
-    /// The file is there once more, as the next of its kind.
+    /// The file exists twice, also as the next of its kind.
     Twice,
-    /// The file bears the name of the next of its kind.
+    /// The file is renamed to the next of its kind.
     Renamed,
 }
 
 impl Damage {
-    /// Whether it changes bytes that the file holds.
+    /// Whether it changes content of the file.
     fn wounds(self) -> bool {
         matches!(self, Self::Flip(..) | Self::Cut(_) | Self::Zeros(_))
     }
 }
 
-/// All that is done to a file, places drawn anew each time.
+/// All kinds of damage to a file, at random places.
 fn damages(name: &str, held: usize, draw: &mut Draw) -> Vec<Damage> {
     let mut at = |low: usize, high: usize| {
         usize::try_from(draw.between(low as u64, high.max(low) as u64)).expect("a place is a number")
@@ -68,7 +68,7 @@ fn damages(name: &str, held: usize, draw: &mut Draw) -> Vec<Damage> {
     all
 }
 
-/// Does it to a file; false if that changes nothing here.
+/// Applies the damage to a file; false if that changes nothing here.
 fn apply(damage: Damage, base: &Base, copied: &Path, file: &Path) -> bool {
     let path = copied.join(file);
     let before = fs::read(&path).expect("a file can be read");
@@ -106,7 +106,7 @@ fn apply(damage: Damage, base: &Base, copied: &Path, file: &Path) -> bool {
             return true;
         }
     }
-    // In place, so that modes stay.
+    // Written in place, so that the mode stays.
     fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600))
         .expect("a mode can be set");
     fs::write(&path, &bytes).expect("a file can be written");
@@ -118,7 +118,8 @@ fn segments(data: &Path) -> usize {
     names.iter().filter(|name| name.extension().is_some_and(|kind| kind == "segment")).count()
 }
 
-/// Makes a file of the journal or the history claim a later format; intact otherwise. False for files without one.
+/// Makes a file of the journal or the history claim a later format, otherwise intact. False for files without a
+/// format.
 fn raise_version(file: &Path, bytes: &mut [u8]) -> bool {
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
@@ -127,7 +128,7 @@ fn raise_version(file: &Path, bytes: &mut [u8]) -> bool {
         ("watermark", _) => 40,
         (_, "segment" | "snap") => 4096,
         (_, "log") => {
-            // Their version is the last byte of eight.
+            // The version is the last byte of their eight-byte magic.
             bytes[7] = b'9';
             return true;
         }
@@ -142,7 +143,7 @@ fn raise_version(file: &Path, bytes: &mut [u8]) -> bool {
 /// Cases of a quick round.
 const QUICK: usize = 14;
 
-/// Every file, every damage, on a copy each.
+/// All kinds of damage to all files, each on its own copy.
 pub fn round(round: &mut Round) -> Next {
     let base = Base::make(round);
     let mut cases = Vec::new();
@@ -178,7 +179,8 @@ pub fn round(round: &mut Round) -> Next {
     Next::More
 }
 
-/// Whether it is the segment with the newest batches, whose last one may never have been acknowledged, or one behind it.
+/// Whether it is the newest segment with batches, whose last one may never have been acknowledged, or a later
+/// segment.
 fn is_newest(data: &Path, segment: &Path) -> bool {
     let with_batches: Vec<PathBuf> = files(data)
         .into_iter()
@@ -188,7 +190,7 @@ fn is_newest(data: &Path, segment: &Path) -> bool {
     with_batches.last().is_none_or(|newest| segment >= newest.as_path())
 }
 
-/// Starts what was damaged: all of it is there, or a line says what is wrong.
+/// Starts the damaged copy: everything is there, or a line says what is wrong.
 fn judge(round: &mut Round, base: &Base, copied: &Path, file: &Path, case: &str) {
     let before = contents(copied);
     match round.setup().try_start_in(copied) {
@@ -218,7 +220,7 @@ fn judge(round: &mut Round, base: &Base, copied: &Path, file: &Path, case: &str)
     }
 }
 
-/// A damaged row of the history is no answer, but 500 and a line in the log that names the file.
+/// Reading a damaged row of the history gives 500 and a line in the log that names the file.
 fn told_when_read(x: &Exchange, base: &Base) -> bool {
     let told = base.load.reads(x).contains(&500);
     if told {
@@ -227,7 +229,7 @@ fn told_when_read(x: &Exchange, base: &Base) -> bool {
     told
 }
 
-/// A start that ended: with a code, one line, and in it the file.
+/// A refused start: an exit code, one line, and the file named in it.
 pub fn refused(ended: &Ended, data: &Path, case: &str) {
     let status = ended.status.unwrap_or_else(|| panic!("{case}: it hangs: {}", ended.stderr));
     let code = status.code().unwrap_or_else(|| panic!("{case}: {status}: {}", ended.stderr));

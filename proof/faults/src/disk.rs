@@ -1,4 +1,4 @@
-//! Disks of our own making, served as files that a loop device takes for disks: one fails on command, one forgets.
+//! Disks of our own, served as files that a loop device uses: one fails on command, one forgets unflushed data.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// A served disk; gone when dropped.
+/// A served disk; it is removed when dropped.
 #[derive(Debug)]
 pub struct Disk {
     fuse: Child,
@@ -24,8 +24,8 @@ impl Disk {
         Self::serve(dir, bytes, &words)
     }
 
-    /// A disk on an image with a cache that keeps everything written until it is told to flush, and loses it when it is
-    /// [`cut`](Self::cut) off. An image that is already there is served again.
+    /// A disk on an image with a cache that keeps all writes until it is flushed, and loses them when it is
+    /// [`cut`](Self::cut) off. An existing image is served again.
     pub fn forgetful(dir: &Path, bytes: u64) -> Self {
         let image = dir.join("disk.image");
         let made = File::options().create(true).truncate(false).write(true).open(&image);
@@ -60,22 +60,22 @@ impl Disk {
         disk
     }
 
-    /// Where it is served.
+    /// The path of the served file.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// From now on writes fail.
+    /// Makes all writes fail from now on.
     pub fn fail(&self) {
         File::create(&self.trigger).expect("a trigger can be made");
     }
 
-    /// From now on they succeed.
+    /// Makes writes succeed again.
     pub fn heal(&self) {
         fs::remove_file(&self.trigger).expect("a trigger can be removed");
     }
 
-    /// Takes the power from it: what lay in its cache is gone, and nothing more reaches it.
+    /// Cuts its power: its cache is lost, and nothing more reaches the image.
     pub fn cut(&self) {
         let id = self.fuse.id();
         let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();

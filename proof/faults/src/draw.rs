@@ -1,4 +1,4 @@
-//! What chance decides in a round: everything is drawn from the round's seed, so a repeat meets the same choices.
+//! Random choices of a round: all are drawn from the round's seed, so a repetition makes the same choices.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -18,18 +18,18 @@ impl Draw {
         self.0.random_range(low..=high)
     }
 
-    /// True this often of a hundred times.
+    /// True with this probability in percent.
     pub fn chance(&mut self, percent: u64) -> bool {
         self.between(1, 100) <= percent
     }
 
-    /// One of some.
+    /// One of several values.
     pub fn pick<'a, T>(&mut self, some: &'a [T]) -> &'a T {
         let last = u64::try_from(some.len()).expect("a length is a number") - 1;
         &some[usize::try_from(self.between(0, last)).expect("an index is a number")]
     }
 
-    /// A stream of its own, for something that runs beside.
+    /// An independent stream, for something that runs in parallel.
     #[must_use]
     pub fn fork(&mut self) -> Self {
         Self(ChaCha8Rng::seed_from_u64(self.between(0, u64::MAX)))

@@ -1,7 +1,7 @@
 //! A disk that fails and heals: while it fails, writes are lost for good; afterwards every sync succeeds.
 //!
-//! The kernel tells of such a loss once and then shows the lost bytes from its cache. So the process must end at the
-//! first error, with nothing of the failed batch acknowledged, and recovery must read the disk.
+//! The kernel reports such a loss once and then returns the lost bytes from its cache. So the process must end at the
+//! first error, without acknowledging anything of the failed batch, and recovery must read the disk.
 
 use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt;
@@ -16,12 +16,12 @@ use crate::round::Round;
 use crate::sweep::Next;
 use crate::volume::{Kind, Volume};
 
-/// Failures of one disk.
+/// Number of failures of one disk.
 const FAILURES: u64 = 6;
 
 const BYTES: u64 = 96 * 1024 * 1024;
 
-/// One disk, failed over and over.
+/// One disk, failed repeatedly.
 pub fn round(round: &mut Round) -> Next {
     let disk = Disk::failing(&round.dir, BYTES);
     let mut volume = Volume::format(&round.dir, Kind::Ext4, disk.file());
@@ -48,7 +48,7 @@ pub fn round(round: &mut Round) -> Next {
         round.count("disk failures", 1);
         round.count("changes acknowledged", ran.acknowledged);
         drop(x);
-        // The file system may have met the failure too; then only a mount brings it back.
+        // The file system may have been hit by the failure too; then only a mount brings it back.
         if !is_writable(volume.path()) || round.draw.chance(50) {
             round.count("mounted again", 1);
             volume.unmount();

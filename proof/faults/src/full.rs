@@ -1,4 +1,4 @@
-//! Disks without room: a small file system filled under load and freed again, and starts with a little more room each.
+//! Full disks: a small file system filled under load and freed again, and starts with a little more room each.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -16,7 +16,7 @@ use crate::volume::{Kind, Volume};
 
 const KIB: u64 = 1024;
 
-/// What else lies on the disk: grown to the last block, shrunk again.
+/// A file that fills the disk to the last block and can shrink again.
 struct Filler(File);
 
 impl Filler {
@@ -25,13 +25,13 @@ impl Filler {
         Self(OpenOptions::new().create(true).append(true).open(path).expect("a filler can be made"))
     }
 
-    /// Takes everything but about so many bytes.
+    /// Takes everything but about this many bytes.
     fn leave(&mut self, bytes: u64, mount: &Path) {
         let piece = vec![1; 64 * 1024];
         loop {
             let more = free(mount).saturating_sub(bytes);
             let len = usize::try_from(more).map_or(piece.len(), |more| more.min(piece.len()));
-            // What a file system keeps for itself cannot be had to the last byte.
+            // The file system reserves some space, so the last bytes cannot be used.
             let written = self
                 .0
                 .write(&piece[..len])
@@ -52,7 +52,8 @@ fn free(mount: &Path) -> u64 {
     space.f_bavail * space.f_frsize
 }
 
-/// Filled under load until orders are turned away; cancels are taken still; freed, all orders are taken again; killed.
+/// Filled under load until orders are refused while cancels are still accepted; freed until all orders are accepted
+/// again; killed.
 pub fn under_load(round: &mut Round) -> Next {
     let mut volume = Volume::create(&round.dir, Kind::Ext4, 24 * KIB * KIB);
     let mount = volume.path().to_owned();
@@ -100,7 +101,7 @@ pub fn under_load(round: &mut Round) -> Next {
     Next::More
 }
 
-/// With room again it needs no restart.
+/// With room again, no restart is needed.
 fn takes_orders_again(x: &Exchange) {
     let deadline = Instant::now() + Duration::from_secs(20);
     let order = NewOrder::limit("btcusd", "buy", "0.001", "100").params();
@@ -146,7 +147,7 @@ pub fn starts(round: &mut Round) -> Next {
                 }
             }
         }
-        // What a start without room left behind must not be in the way of the next.
+        // Files left by a start without room must not hinder the next.
         filler.free();
         let x = round.start(&data);
         round.compare(&mut load, &x, Scope::Touched);

@@ -1,4 +1,4 @@
-//! kill -9 at odd moments under load: no tracer slows anything down, so the moments are those of a real run.
+//! kill -9 at random moments under load, without a tracer that slows the process down.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use crate::oracle::Scope;
 use crate::round::{Round, verified};
 use crate::sweep::Next;
 
-/// Kills of one directory.
+/// Number of kills of one directory.
 const KILLS: u64 = 20;
 
-/// One directory, killed over and over; now and then stopped cleanly, or killed while it starts.
+/// One directory, killed repeatedly; sometimes stopped cleanly, or killed during its start.
 pub fn round(round: &mut Round) -> Next {
     let data = round.data();
     let mut x = round.start(&data);
@@ -43,10 +43,10 @@ pub fn round(round: &mut Round) -> Next {
     Next::More
 }
 
-/// Starts the exchange and kills it while it recovers, or just after.
+/// Starts the exchange and kills it during the recovery, or just after.
 fn kill_a_start(round: &mut Round) {
     let moment = round.draw.between(1, 60).to_string();
-    // A shell that becomes the binary, with another beside it that kills it: nobody waits for a ready line.
+    // A shell that becomes the binary, and another that kills it without waiting for the ready line.
     let killer = format!("(sleep 0.0{moment:0>2}; kill -9 $$) & exec \"$@\"");
     let setup = round.setup().through(&["sh", "-c", &killer, "sh"]);
     match setup.try_start_in(&round.data()) {

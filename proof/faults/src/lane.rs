@@ -1,6 +1,6 @@
 //! One thread of load: a key that places and cancels, or two keys that trade with each other.
 //!
-//! A lane stops at the first request without an answer: what it could know ends there.
+//! A lane stops at the first request without an answer: it cannot know more after that.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -10,40 +10,40 @@ use crate::draw::Draw;
 use crate::memory::{Known, Memory, Order};
 use crate::record::Record;
 
-/// What all lanes of a load share while it runs.
+/// The state that all lanes of a load share.
 #[derive(Debug, Default)]
 pub struct Shared {
-    /// Set when the lanes shall end by themselves.
+    /// Set when the lanes should end.
     pub stop: AtomicBool,
-    /// Set when the disk is about to go: reads that need it may then be answered with 500.
+    /// Set when the disk is about to fail: reads that need it may then be answered with 500.
     pub disk_fails: AtomicBool,
     /// Changes acknowledged so far.
     pub acknowledged: AtomicU64,
-    /// Changes refused so far, for want of room.
+    /// Changes refused so far for lack of room.
     pub refused: AtomicU64,
 }
 
 /// Why a lane ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It was told to, or had sent all it should.
+    /// It was stopped, or had sent all its steps.
     Done,
     /// A request had no answer.
     Gone,
 }
 
-/// What a lane does.
+/// A lane's task.
 #[derive(Clone, Debug)]
 pub enum Lane {
-    /// Places orders that never trade, cancels many of them.
+    /// Places orders that never trade, and cancels many of them.
     Rest(Box<Memory>),
-    /// Sells and buys between two accounts on a symbol nobody else trades.
+    /// Sells and buys between two accounts on a symbol that no other key trades.
     Trade {
         /// The symbol.
         symbol: &'static str,
-        /// Who rests.
+        /// The maker.
         maker: Box<Memory>,
-        /// Who takes.
+        /// The taker.
         taker: Box<Memory>,
     },
 }
@@ -57,7 +57,7 @@ impl Lane {
         }
     }
 
-    /// The same, to change.
+    /// The same, mutable.
     pub fn memories_mut(&mut self) -> Vec<&mut Memory> {
         match self {
             Self::Rest(memory) => vec![memory],
@@ -90,15 +90,15 @@ impl Lane {
 /// One run of a load.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'r> {
-    /// Which run this is, for names.
+    /// The number of the run, for names.
     pub number: u64,
-    /// Where every request is noted.
+    /// The record of all requests.
     pub record: &'r Record,
-    /// What the lanes share.
+    /// The state shared by the lanes.
     pub shared: &'r Shared,
 }
 
-/// One key at work: sends, and remembers what came of it.
+/// One key at work: it sends requests and records the results.
 struct Teller<'a> {
     actor: &'a Actor,
     memory: &'a mut Memory,
@@ -109,7 +109,7 @@ struct Teller<'a> {
 enum Told {
     /// It was done.
     Yes(Value),
-    /// It was not, for want of room.
+    /// It was refused for lack of room.
     No,
 }
 
@@ -118,7 +118,7 @@ impl<'a> Teller<'a> {
         Self { actor, memory, run }
     }
 
-    /// Sends a change; `None` when no answer came.
+    /// Sends a change; `None` if no answer came.
     fn change(&mut self, path: &str, mut params: Value) -> Option<Told> {
         let nonce = self.actor.client().next_nonce();
         params["nonce"] = json!(nonce);
@@ -143,7 +143,7 @@ impl<'a> Teller<'a> {
         Some(Told::Yes(body))
     }
 
-    /// Places an order; its place in the memory. `None` when no answer came.
+    /// Places an order; returns its place in the memory. `None` if no answer came.
     fn place(&mut self, mut order: NewOrder) -> Option<usize> {
         let place = self.memory.orders.len();
         let name = format!("{}-{}-{place}", self.memory.key, self.run.number);
@@ -176,13 +176,13 @@ impl<'a> Teller<'a> {
                 assert!(order.admits(&told), "{}: cancelled as {told}, was {:?}", order.name, order);
                 order.tell(told);
             }
-            // What is kept back is kept back for this (J11).
+            // The reserved space exists for cancels (J11).
             Told::No => panic!("{}: a cancel was refused", self.memory.orders[place].name),
         }
         Some(())
     }
 
-    /// A read; `None` when no answer came, or one that says that the failing disk was needed.
+    /// Reads; `None` if no answer came, or if the answer reports that the failing disk was needed.
     fn read(&self, path: &str, params: Value) -> Option<Value> {
         let answer = self.actor.try_call(path, params).ok()?;
         if answer.status() == 500 && self.run.shared.disk_fails.load(Ordering::Relaxed) {
@@ -193,7 +193,7 @@ impl<'a> Teller<'a> {
         Some(found)
     }
 
-    /// Reads an order back: from then on that is what was told.
+    /// Reads an order back; from then on this is the known state.
     fn look(&mut self, place: usize) -> Option<()> {
         let Some(id) = self.memory.orders[place].id() else { return Some(()) };
         let id = json!({ "order_id": id });
@@ -225,7 +225,7 @@ fn rest(me: &mut Teller<'_>, draw: &mut Draw) -> Option<()> {
     let placed = me.place(NewOrder::limit("btcusd", "buy", &amount, &price))?;
     match draw.between(1, 20) {
         1 => me.look(placed),
-        // Twice is once (ORD-057).
+        // Cancelling twice has the effect of once (ORD-057).
         2 => me.cancel(placed, false).and_then(|()| me.cancel(placed, false)),
         _ => Some(()),
     }
@@ -233,9 +233,9 @@ fn rest(me: &mut Teller<'_>, draw: &mut Draw) -> Option<()> {
 
 const PRICE: &str = "100";
 
-/// One step of a lane that trades: an order to sell, some that buy from it, perhaps a cancel of the rest.
+/// One step of a lane that trades: an order to sell, some that buy from it, sometimes a cancel of the rest.
 fn trade(symbol: &str, maker: &mut Teller<'_>, taker: &mut Teller<'_>, draw: &mut Draw) -> Option<()> {
-    // What a crash left on the book would be met first.
+    // Orders that a crash left on the book would trade first.
     for place in maker.memory.live() {
         maker.cancel(place, false)?;
     }

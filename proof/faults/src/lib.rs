@@ -1,10 +1,11 @@
-//! Faults on real kernels and disks: the real binary is killed, starved, cut off and damaged while a load records from
-//! outside what it was told, and an oracle asks after every restart whether all of that is still so.
+//! Faults on real kernels and disks. The real binary is killed, starved, cut off and damaged while a load records all
+//! its answers from outside. After every restart an oracle checks that all of them still hold.
 //!
-//! One file a family of faults ([`kill`], [`calls`], [`power`], [`eio`], [`full`], [`pause`], [`clock`], [`two`],
-//! [`damage`], [`rollback`]), and [`unsynced`], by which the sweep is put to the test itself; [`sweep`] runs them round
-//! by round, each from its own seed. [`points`] are the calls that [`calls`] strikes. [`load`], [`memory`] and [`oracle`] are the outside ledger of facts. [`tools`] says
-//! what this machine lacks, and what is therefore skipped by name.
+//! Each family of faults has a file ([`kill`], [`calls`], [`power`], [`eio`], [`full`], [`pause`], [`clock`],
+//! [`two`], [`damage`], [`rollback`]); [`unsynced`] tests the sweep itself. [`sweep`] runs the families round by
+//! round, each round from its own seed. [`points`] lists the calls that [`calls`] strikes. [`load`], [`memory`] and
+//! [`oracle`] are the outside record of facts. [`tools`] finds what this machine lacks; what needs it is skipped by
+//! name.
 //!
 //! Not here: faults of a simulated disk, where every crash state can be enumerated.
 

@@ -1,4 +1,4 @@
-//! The load of every family: a few lanes side by side, and the memory of all they were told.
+//! The load of every family: a few lanes in parallel, and the memory of all their answers.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,7 +11,7 @@ use crate::memory::Memory;
 use crate::oracle::{self, Scope};
 use crate::record::Record;
 
-/// Several lanes on one directory, over as many starts of it as a round wants.
+/// Several lanes on one directory, over any number of its starts.
 #[derive(Clone, Debug)]
 pub struct Load {
     lanes: Vec<Lane>,
@@ -20,19 +20,19 @@ pub struct Load {
     draw: Draw,
 }
 
-/// What one run of a load came to.
+/// The result of one run of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ran {
     /// Changes acknowledged.
     pub acknowledged: u64,
-    /// Changes refused for want of room.
+    /// Changes refused for lack of room.
     pub refused: u64,
     /// Whether a lane lost the exchange.
     pub gone: bool,
 }
 
 impl Load {
-    /// Three lanes that rest and two that trade, on an exchange that has just been founded.
+    /// Three lanes that rest and two that trade, on a newly founded exchange.
     pub fn new(x: &Exchange, record: Arc<Record>, draw: Draw) -> Self {
         let memory = |key: &str| {
             let mut memory = Memory::new(key);
@@ -45,7 +45,7 @@ impl Load {
         Self { lanes: rest.into_iter().chain(trade).collect(), record, runs: 0, draw }
     }
 
-    /// Runs every lane for up to `steps` steps while `during` does its harm; when that returns the lanes end.
+    /// Runs every lane for up to `steps` steps while `during` does its harm; when that returns, the lanes end.
     pub fn run(&mut self, x: &Exchange, steps: u64, during: impl FnOnce(&Shared)) -> Ran {
         self.run_lanes(x, steps, |shared| {
             during(shared);
@@ -88,14 +88,14 @@ impl Load {
         }
     }
 
-    /// Checks all that was ever told against an exchange that came back; returns how many acknowledged orders were
-    /// compared one by one.
+    /// Checks all known facts against a restarted exchange; returns how many acknowledged orders were compared
+    /// individually.
     pub fn check(&mut self, x: &Exchange, scope: Scope) -> u64 {
         let memories = self.lanes.iter_mut().flat_map(Lane::memories_mut);
         memories.map(|memory| oracle::check(x, memory, scope)).sum()
     }
 
-    /// The status codes of reading every acknowledged order and all own trades, whatever they are.
+    /// The status codes of reading every acknowledged order and all own trades, including errors.
     pub fn reads(&self, x: &Exchange) -> Vec<u16> {
         let mut statuses = Vec::new();
         for memory in self.lanes.iter().flat_map(Lane::memories) {
@@ -117,7 +117,7 @@ impl Load {
         compared
     }
 
-    /// How many orders were acknowledged, ever.
+    /// Number of orders acknowledged so far.
     pub fn acknowledged(&self) -> usize {
         self.lanes.iter().flat_map(Lane::memories).map(Memory::acknowledged).sum()
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask faults`: the sweep itself is in the library beside this.
+//! `cargo xtask faults`: the sweep itself is in the library of this crate.
 
 use std::process::ExitCode;
 

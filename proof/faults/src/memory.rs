@@ -1,37 +1,37 @@
-//! What one key knows from outside: what it sent, what it was told, and what it cannot know.
+//! What one key knows from outside: its requests, their answers, and what is uncertain.
 //!
-//! An answer is a fact for ever. A request without an answer may have happened or not, until a look after the crash
-//! settles it; then that is a fact too.
+//! An answer is a fact forever. A request without an answer may have happened or not, until a query after the crash
+//! settles it; the result is then a fact too.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use buttonwood_accept::{Dec, Value};
 
-/// What is known of one order.
+/// What is known about one order.
 #[derive(Clone, Debug)]
 pub enum Known {
     /// It was sent, and no answer came.
     Nothing,
-    /// The exchange refused it, or was found not to have it: it must never exist.
+    /// The exchange refused it, or did not have it after a crash: it must never exist.
     Never,
-    /// The order as last told in full.
+    /// The order as last answered in full.
     Told(Value),
 }
 
 /// One order that was sent.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// Its client order id, used for no other.
+    /// Its client order id, which no other order has.
     pub name: String,
     /// The parameters it was sent with.
     pub sent: Value,
-    /// What is known of it.
+    /// What is known about it.
     pub known: Known,
-    /// Whether a cancel was sent, after what is known, whose answer never came.
+    /// Whether a cancel was sent after the last known state and was never answered.
     pub cancel_unknown: bool,
-    /// Filled since, by a taker that was told so.
+    /// Quantity filled since, by takers that got an answer.
     pub filled: Dec,
-    /// Filled perhaps, by a taker that was told nothing.
+    /// Quantity possibly filled, by takers without an answer.
     pub perhaps: Dec,
 }
 
@@ -48,7 +48,7 @@ impl Order {
         }
     }
 
-    /// The order as last told, if it was.
+    /// The last known state, if any.
     pub fn told(&self) -> Option<&Value> {
         match &self.known {
             Known::Told(order) => Some(order),
@@ -56,7 +56,7 @@ impl Order {
         }
     }
 
-    /// Notes a full answer about it; everything before is history.
+    /// Records a full answer about it, which replaces everything before.
     pub fn tell(&mut self, order: Value) {
         self.known = Known::Told(order);
         self.cancel_unknown = false;
@@ -64,17 +64,17 @@ impl Order {
         self.perhaps = Dec::ZERO;
     }
 
-    /// Its id, once one was told.
+    /// Its id, if known.
     pub fn id(&self) -> Option<&str> {
         self.told().and_then(|order| order["order_id"].as_str())
     }
 
-    /// Whether it was on the book when last told of.
+    /// Whether it was on the book in its last known state.
     pub fn is_live(&self) -> bool {
         self.told().is_some_and(|order| order["is_live"] == Value::Bool(true))
     }
 
-    /// Whether what is now found is what was told, or what may have become of it since.
+    /// Whether the order found now equals the known one, or is a possible later state of it.
     pub fn admits(&self, found: &Value) -> bool {
         let Some(told) = self.told() else { return as_sent(&self.sent, found) };
         if found == told && self.filled == Dec::ZERO {
@@ -113,29 +113,29 @@ const SETTLED: [&str; 12] = [
     "is_hidden",
 ];
 
-/// Whether an order that nobody told of is the one that was sent.
+/// Whether an order without an answer is the one that was sent.
 fn as_sent(sent: &Value, found: &Value) -> bool {
     ["client_order_id", "symbol", "side"].iter().all(|field| sent[field] == found[field])
         && Dec::wire(&sent["amount"]) == Dec::wire(&found["original_amount"])
         && Dec::wire(&sent["price"]) == Dec::wire(&found["price"])
 }
 
-/// Everything one key knows.
+/// Everything that one key knows.
 #[derive(Clone, Debug)]
 pub struct Memory {
     /// The key's name in `credentials.json`.
     pub key: String,
     /// All orders ever sent, oldest first.
     pub orders: Vec<Order>,
-    /// Places in `orders` of what was touched since the last check.
+    /// Indices in `orders` of those touched since the last check.
     pub touched: BTreeSet<usize>,
     /// The highest nonce of an acknowledged change.
     pub nonce: u64,
-    /// The latest time an answer carried, in milliseconds.
+    /// The latest time in an answer, in milliseconds.
     pub latest_ms: u64,
-    /// Own trades ever shown, by id.
+    /// Own trades that were ever shown, by id.
     pub trades: BTreeMap<u64, Value>,
-    /// What the account held before the first order.
+    /// The account's balances before the first order.
     pub start: BTreeMap<String, Dec>,
 }
 
@@ -153,17 +153,17 @@ impl Memory {
         }
     }
 
-    /// The place of the order with this name.
+    /// The index of the order with this name.
     pub fn named(&self, name: &str) -> Option<usize> {
         self.orders.iter().position(|order| order.name == name)
     }
 
-    /// Places of all orders that are live as far as is known.
+    /// Indices of all orders that are live as far as is known.
     pub fn live(&self) -> Vec<usize> {
         (0..self.orders.len()).filter(|place| self.orders[*place].is_live()).collect()
     }
 
-    /// How many orders were acknowledged.
+    /// Number of acknowledged orders.
     pub fn acknowledged(&self) -> usize {
         self.orders.iter().filter(|order| order.told().is_some()).count()
     }
@@ -198,7 +198,7 @@ mod tests {
         order
     }
 
-    /// What was told and not touched since must be found exactly.
+    /// A known order that was not touched since must be found unchanged.
     #[test]
     fn a_fact_is_a_fact() {
         assert!(told().admits(&resting()));
@@ -210,7 +210,7 @@ mod tests {
         assert!(!told().admits(&other));
     }
 
-    /// A fill that was told to the taker must be there; one that nobody was told of may be.
+    /// A fill that the taker got an answer for must be there; one without an answer may be.
     #[test]
     fn fills() {
         let mut order = told();
@@ -222,7 +222,7 @@ mod tests {
         assert!(!order.admits(&after("2", "1", None)));
     }
 
-    /// A cancel without an answer may have happened, and only as one that was asked for.
+    /// A cancel without an answer may have happened, but only with the reason of a requested one.
     #[test]
     fn cancels() {
         let mut order = told();

@@ -1,4 +1,4 @@
-//! The judge after every crash: everything told is there exactly, and nothing is there that was never sent.
+//! The judge after every crash: everything answered is there exactly, and nothing is there that was never sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,10 @@ use buttonwood_accept::{Actor, Dec, Exchange, Value, dec, json, laws};
 
 use crate::memory::{Known, Memory};
 
-/// How much of a memory is asked for one by one. Live orders, trades and balances are always compared as a whole.
+/// Which orders are queried one by one. Live orders, trades and balances are always compared as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// What was touched since the last check.
+    /// Those touched since the last check.
     Touched,
     /// Every order ever sent.
     All,
@@ -33,8 +33,8 @@ pub fn check(x: &Exchange, memory: &mut Memory, scope: Scope) -> u64 {
     u64::try_from(compared).expect("a count is a number")
 }
 
-/// The last acknowledged nonce is spent, and so is everything below it. First of all, since any other call of this key
-/// would spend it too.
+/// The last acknowledged nonce and everything below it must be used up. This check comes first, since any other call
+/// of this key would use them up too.
 fn spent_nonces(actor: &Actor, memory: &Memory) {
     if memory.nonce > 0 {
         for spent in [memory.nonce, memory.nonce - 1] {
@@ -43,7 +43,7 @@ fn spent_nonces(actor: &Actor, memory: &Memory) {
     }
 }
 
-/// Compares one order, and settles it. True if it had been acknowledged.
+/// Compares one order and settles it. True if it had been acknowledged.
 fn order(actor: &Actor, memory: &mut Memory, place: usize) -> bool {
     let order = &mut memory.orders[place];
     let params = match order.id() {
@@ -97,7 +97,7 @@ fn past_trades(actor: &Actor) -> BTreeMap<u64, Value> {
         let before = past.len();
         for trade in page.as_array().expect("trades are an array") {
             past.insert(trade["tid"].as_u64().expect("a trade has an id"), trade.clone());
-            // Not behind it: a page may end between two of one millisecond.
+            // Not the millisecond after it: a page may end between two trades of one millisecond.
             from = from.max(trade["timestampms"].as_u64().expect("a trade has a time"));
         }
         if past.len() == before {
@@ -127,7 +127,7 @@ fn own_trades(actor: &Actor, memory: &mut Memory) {
     memory.trades = past;
 }
 
-/// What an account holds is what it began with and what its trades moved.
+/// An account's balance is its initial balance plus what its trades moved.
 fn balances(actor: &Actor, memory: &Memory) {
     let mut expected = memory.start.clone();
     let mut post = |currency: &str, amount: Dec| {
@@ -148,7 +148,7 @@ fn balances(actor: &Actor, memory: &Memory) {
     for row in actor.balances() {
         let currency = row["currency"].as_str().expect("a balance has a currency");
         let expected = expected.remove(currency).unwrap_or(Dec::ZERO);
-        // Served amounts are cut at 15 decimals (TYPE-021).
+        // Balances on the wire are truncated to 15 decimals (TYPE-021).
         let off = (Dec::wire(&row["amount"]) - expected).abs();
         assert!(off < dec("0.00000000000001"), "{}: its trades lead to {expected}, but {row}", memory.key);
     }
@@ -156,7 +156,7 @@ fn balances(actor: &Actor, memory: &Memory) {
     assert!(expected.is_empty(), "{}: balances that are not there: {expected:?}", memory.key);
 }
 
-/// What each currency of a key's account holds.
+/// Balances of a key's account, by currency.
 pub fn holdings(x: &Exchange, key: &str) -> BTreeMap<String, Dec> {
     let code = |row: &Value| row["currency"].as_str().expect("a balance has a currency").to_owned();
     x.as_(key).balances().iter().map(|row| (code(row), Dec::wire(&row["amount"]))).collect()

@@ -1,4 +1,4 @@
-//! SIGSTOP and SIGCONT under load: a process that stands still for a while loses nothing and skips nothing.
+//! SIGSTOP and SIGCONT under load: a process that is suspended for a while loses nothing and skips nothing.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::oracle::Scope;
 use crate::round::{Round, verified};
 use crate::sweep::Next;
 
-/// Stops it several times, then kills it: sometimes while it stands still.
+/// Suspends it several times, then kills it, sometimes while it is suspended.
 pub fn round(round: &mut Round) -> Next {
     let data = round.data();
     let x = round.start(&data);

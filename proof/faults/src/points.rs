@@ -1,14 +1,14 @@
-//! Where calls are struck: stages of an exchange's life, with the calls that a trace shows in each.
+//! The points at which calls are struck: stages of an exchange's life, and the calls that a trace shows in each.
 //!
-//! The lists are what `strace -f -Y -y` shows of every thread. A call that is not met any more fails the sweep, so that they
-//! stay true.
+//! The lists come from `strace -f -Y -y` on all threads. A listed call that no longer occurs fails the sweep, so the
+//! lists stay correct.
 
 use crate::trace::Harm;
 
-/// When a call is struck.
+/// The stage in which a call is struck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// While old orders and trades are asked for.
+    /// While old orders and trades are read.
     Reading,
     /// While an empty directory is founded.
     Founding,
@@ -21,7 +21,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// What it is called where strikes are counted.
+    /// Its name in the counts of strikes.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reading => "reading",
@@ -36,7 +36,7 @@ impl Stage {
 /// A stage and a kind of call.
 pub type Point = (Stage, &'static str);
 
-/// Calls that change something or make way for it; each of them is met.
+/// Calls that change something or prepare a change; each of them occurs.
 const CHANGES: [(Stage, &[&str]); 6] = [
     (
         Stage::Founding,
@@ -63,11 +63,11 @@ const CHANGES: [(Stage, &[&str]); 6] = [
     (Stage::Stopping, &["pwrite64", "fdatasync", "fsync", "rename", "openat"]),
 ];
 
-/// Those that only some rounds meet: left-over files are removed, lines are logged.
+/// Calls that occur only in some rounds: left-over files are removed, lines are logged.
 const PERHAPS: [Point; 3] =
     [(Stage::Recovering, "unlink"), (Stage::Stopping, "unlink"), (Stage::Stopping, "write")];
 
-/// Calls that read. Those of the first stage come first: they look at every order there is.
+/// Calls that read. Those of the first stage come first, because they read all orders.
 const READS: [Point; 4] = [
     (Stage::Reading, "pread64"),
     (Stage::Recovering, "pread64"),
@@ -78,14 +78,14 @@ const READS: [Point; 4] = [
 /// Calls that may need room.
 const GROWING: [&str; 6] = ["pwrite64", "write", "fallocate", "openat", "rename", "mkdir"];
 
-/// The points that a harm makes sense at.
+/// The points at which a harm makes sense.
 pub fn points(harm: Harm) -> Vec<Point> {
     let changes = CHANGES.iter().flat_map(|(stage, calls)| calls.iter().map(|call| (*stage, *call)));
     let changes = changes.chain(PERHAPS);
     match harm {
         Harm::Kill => changes.collect(),
         Harm::Error("ENOSPC") => changes.filter(|(_, call)| GROWING.contains(call)).collect(),
-        // An empty directory has nothing to read, and what the loader opens before is not the product's.
+        // An empty directory has nothing to read, and the files opened before it are the loader's.
         Harm::Error(_) => READS
             .into_iter()
             .chain(changes.filter(|(stage, call)| *stage != Stage::Founding || *call != "openat"))
@@ -94,7 +94,7 @@ pub fn points(harm: Harm) -> Vec<Point> {
     }
 }
 
-/// Whether a point is met in every round.
+/// Whether a point occurs in every round.
 pub fn is_met(point: Point) -> bool {
     !PERHAPS.contains(&point)
 }

@@ -1,8 +1,9 @@
-//! Power cuts: a real file system is shut down under load, so that nothing more reaches its disk and everything that
-//! was not synced is gone; then it is mounted again, which replays its own journal, and the exchange must be whole.
+//! Power cuts. A real file system is shut down under load, so that nothing more reaches its disk and everything
+//! unsynced is lost. Then it is mounted again, which replays its own journal, and the exchange must be whole.
 //!
-//! The image below such a file system keeps what it was given, synced or not, so a write past the page cache outlives
-//! the cut. A disk that forgets what it was not told to flush is cut off too: there nothing but a sync keeps anything.
+//! The image under such a file system keeps all data that reached it, synced or not, so a write past the page cache
+//! survives the cut. Therefore a disk that forgets unflushed data is cut off too: there, only a sync preserves
+//! anything.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -12,10 +13,10 @@ use crate::round::Round;
 use crate::sweep::Next;
 use crate::volume::{Kind, Volume};
 
-/// Power cuts of one file system.
+/// Number of power cuts of one file system.
 const CUTS: u64 = 10;
 
-/// XFS refuses to be smaller.
+/// XFS requires at least this size.
 const BYTES: u64 = 320 * 1024 * 1024;
 
 /// Cuts of ext4.
@@ -41,7 +42,8 @@ fn cuts(round: &mut Round, kind: Kind) -> Next {
             break;
         }
         let moment = Duration::from_micros(round.draw.between(1, 250_000));
-        // With the power the process goes too; sometimes it lives to see its disk gone, and must not answer from memory.
+        // A power cut also ends the process. Sometimes it survives its disk for a while, and must not answer from
+        // memory then.
         let outlives = round.draw.chance(50);
         let ran = load.run(&x, u64::MAX, |shared| {
             std::thread::sleep(moment);
@@ -72,7 +74,7 @@ fn cuts(round: &mut Round, kind: Kind) -> Next {
     Next::More
 }
 
-/// A cut while the directory is founded: what is left of it must become a whole exchange.
+/// A cut during the founding of a directory: the next start must complete it to a whole exchange.
 fn cut_a_founding(round: &mut Round, volume: &mut Volume) {
     let data = volume.path().join("data");
     let moment = Duration::from_micros(round.draw.between(1, 120_000));
@@ -80,7 +82,7 @@ fn cut_a_founding(round: &mut Round, volume: &mut Volume) {
     std::thread::scope(|scope| {
         let start = scope.spawn(|| {
             if let Ok(x) = setup.try_start_in(&data) {
-                // It sees its disk gone at the latest when it is told to write something.
+                // It notices that its disk is gone at the latest with its next write.
                 x.kill9();
             }
         });
@@ -93,7 +95,7 @@ fn cut_a_founding(round: &mut Round, volume: &mut Volume) {
     volume.mount();
 }
 
-/// Cuts of a disk that forgets whatever it was not told to flush.
+/// Cuts of a disk that forgets unflushed data.
 pub fn cache(round: &mut Round) -> Next {
     let mut disk = Disk::forgetful(&round.dir, BYTES);
     let kind = *round.draw.pick(&[Kind::Ext4, Kind::Xfs]);

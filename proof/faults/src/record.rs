@@ -1,4 +1,4 @@
-//! The load's own record on paper: every request sent and what came of it, line by line, kept when a round fails.
+//! The load's record in a file: every request and its result, line by line, kept when a round fails.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -16,7 +16,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Begins a record.
+    /// Creates a record.
     pub fn create(path: &Path) -> Self {
         let file = File::create(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         Self { file: Mutex::new(BufWriter::new(file)), began: Instant::now() }
@@ -30,7 +30,7 @@ impl Record {
         writeln!(file, "{line}").expect("the record can be written");
     }
 
-    /// Puts what is buffered into the file.
+    /// Writes the buffered lines to the file.
     pub fn flush(&self) {
         self.file.lock().unwrap_or_else(PoisonError::into_inner).flush().expect("the record can be written");
     }

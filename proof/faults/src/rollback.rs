@@ -1,8 +1,8 @@
-//! Old copies put back: of the newest segment, of segments and watermark, of the whole journal, of everything.
+//! Old copies restored: of the newest segment, of segments and watermark, of the whole journal, of everything.
 //!
-//! Files of one journal vouch for each other, and the history beside it knows how far it had come. Nothing vouches for a
-//! whole that is old: it is served as it was, and only who was told more can tell. That the oracle of this sweep does
-//! tell is looked at here too.
+//! Files of one journal confirm each other, and the history records how far it had come. A complete old copy cannot
+//! be recognised: it is served as it was, and only a client that knows of later answers can notice. This test also
+//! checks that the oracle of this sweep does notice.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub fn round(round: &mut Round) -> Next {
     Next::More
 }
 
-/// Nothing in an old directory knows of what came later, so it cannot be refused; it must be whole as of its time.
+/// An old directory contains no trace of later commands, so it cannot be refused; it must be whole as of its time.
 fn serves_as_it_was(round: &mut Round, base: &Base, copied: &Path) {
     verified(copied);
     let x = round.start(copied);
@@ -69,7 +69,7 @@ fn must_refuse(round: &mut Round, copied: &Path, case: &str) {
     round.count("rollbacks refused", 1);
 }
 
-/// Puts old copies of some files in place, and removes newer files of the same kind.
+/// Restores old copies of some files, and removes newer files of the same kind.
 fn restore(base: &Base, copied: &Path, old: &[&PathBuf]) {
     for file in files(copied).iter().filter(|file| file.extension().is_some_and(|kind| kind == "segment")) {
         if !old.contains(&file) {

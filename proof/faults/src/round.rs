@@ -1,4 +1,4 @@
-//! One round: a seed, a folder of its own, and what it counts.
+//! One round: its seed, its folder, and its counts.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -13,51 +13,51 @@ use crate::load::Load;
 use crate::oracle::Scope;
 use crate::record::Record;
 
-/// What happened, by name, over all rounds of a family.
+/// Counts by name, over all rounds of a family.
 pub type Tally = BTreeMap<String, u64>;
 
-/// One round under way.
+/// A round in progress.
 #[derive(Debug)]
 pub struct Round {
-    /// Its number, from 1; where a family counts calls, the number of the call that is struck.
+    /// Its number, from 1; in families that count calls, the number of the call to strike.
     pub number: u64,
-    /// What its choices are drawn from.
+    /// The source of its choices.
     pub draw: Draw,
     /// Its folder: the data directory, the record of the load, logs and traces.
     pub dir: PathBuf,
     /// Whether only the bounded part is run.
     pub quick: bool,
-    /// What it did so far.
+    /// Its counts so far.
     pub tally: Tally,
-    /// Set when the sweep shall end.
+    /// Set when the sweep should end.
     stop: Arc<AtomicBool>,
     records: u64,
 }
 
 impl Round {
-    /// A round that is about to begin in an empty folder.
+    /// A new round in an empty folder.
     pub fn new(number: u64, seed: u64, dir: &Path, quick: bool, stop: &Arc<AtomicBool>) -> Self {
         let (draw, dir, stop) = (Draw::new(seed), dir.to_owned(), Arc::clone(stop));
         Self { number, draw, dir, quick, tally: Tally::new(), stop, records: 0 }
     }
 
-    /// Whether somebody wants the sweep to end: long rounds look between two steps.
+    /// Whether the sweep should end; long rounds check this between two steps.
     pub fn is_told_to_stop(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Counts something.
+    /// Adds to a count.
     pub fn count(&mut self, what: &str, many: u64) {
         *self.tally.entry(what.to_owned()).or_default() += many;
     }
 
-    /// Where the round's data directory lies, unless it lies on a disk of its own.
+    /// The path of the round's data directory, unless it is on a disk of its own.
     pub fn data(&self) -> PathBuf {
         self.dir.join("data")
     }
 
-    /// How its exchanges are started: a real clock, segments of 64 KiB, a snapshot every 60 commands, so that a short
-    /// load meets every kind of write.
+    /// The setup of its exchanges: a real clock, segments of 64 KiB, a snapshot every 60 commands, so that a short
+    /// load causes every kind of write.
     pub fn setup(&self) -> Setup {
         Exchange::builder()
             .real_time()
@@ -67,7 +67,7 @@ impl Round {
             .log_at(&self.dir.join("stderr.log"))
     }
 
-    /// A load on an exchange that has just been founded.
+    /// A load on a newly founded exchange.
     pub fn load(&mut self, x: &Exchange) -> Load {
         self.records += 1;
         let record = Record::create(&self.dir.join(format!("load-{}.jsonl", self.records)));
@@ -80,7 +80,7 @@ impl Round {
         self.setup().start_in(data)
     }
 
-    /// Starts what has ended, once its directory is proved, and compares everything touched since the last time.
+    /// Verifies an ended exchange's directory, starts it, and compares everything touched since the last time.
     pub fn start_again(&mut self, data: &Path, load: &mut Load) -> Exchange {
         verified(data);
         let x = self.start(data);
@@ -88,7 +88,7 @@ impl Round {
         x
     }
 
-    /// Compares what the load was told with what the exchange has.
+    /// Compares the facts of the load with the exchange.
     pub fn compare(&mut self, load: &mut Load, x: &Exchange, scope: Scope) {
         let compared = load.check(x, scope);
         self.count("orders compared", compared);
@@ -101,7 +101,7 @@ impl Round {
     }
 }
 
-/// `verify` must prove the directory of an exchange that does not run.
+/// `verify` must accept the directory of a stopped exchange.
 #[track_caller]
 pub fn verified(data: &Path) {
     let output = run_to_end(&["verify", "--data", &data.to_string_lossy()]);
@@ -114,7 +114,7 @@ pub fn verified(data: &Path) {
     );
 }
 
-/// Whether a check that should not pass does not. It says so by a panic, which is not shown.
+/// Whether a check fails that should fail. It fails by a panic, which is not printed.
 pub fn complains<T>(check: impl FnOnce() -> T) -> bool {
     let hook = take_hook();
     set_hook(Box::new(|_| {}));

@@ -14,7 +14,7 @@ usage: cargo xtask faults [NAME…] [--seed N] [--first N] [--rounds N] [--quick
   --quick     the bounded part that continuous integration runs
   --list      what the families are called and do";
 
-/// What was asked for.
+/// What the command line requests.
 #[derive(Debug)]
 pub enum Asked {
     /// The usage.
@@ -25,22 +25,22 @@ pub enum Asked {
     Run(Settings),
 }
 
-/// How a sweep was asked for.
+/// The settings of a sweep.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The families to run, in the order of the list.
     pub families: Vec<&'static Family>,
-    /// What all choices are drawn from.
+    /// The seed of all choices.
     pub seed: u64,
     /// The number of the first round.
     pub first: u64,
-    /// Rounds of each family, if it was said.
+    /// Rounds of each family, if given.
     pub rounds: Option<u64>,
     /// Whether only the bounded part is run.
     pub quick: bool,
 }
 
-/// Reads the command line; the error names the word that makes no sense.
+/// Parses the command line; the error names the word that is not understood.
 pub fn read(words: &[String]) -> Result<Asked, String> {
     let mut names: Vec<&str> = Vec::new();
     let mut settings =
@@ -74,7 +74,7 @@ pub fn read(words: &[String]) -> Result<Asked, String> {
     Ok(Asked::Run(settings))
 }
 
-/// Short enough to type.
+/// The default seed: from the clock, but short enough to type.
 fn of_now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() % 1_000_000
 }
@@ -88,7 +88,7 @@ mod tests {
         read(&words).expect_err("this makes no sense")
     }
 
-    /// Whatever makes no sense is refused by its name.
+    /// A word that is not understood is named.
     #[test]
     fn nonsense_is_named() {
         assert!(refused(&["--seed", "seven"]).contains("--seed seven"));

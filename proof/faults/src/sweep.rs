@@ -1,4 +1,4 @@
-//! Runs families round by round, keeps what a failing round leaves behind, and says how to repeat it.
+//! Runs families round by round, keeps the files of a failing round, and prints how to repeat it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,7 +21,7 @@ use crate::{calls, clock, damage, eio, full, kill, pause, power, rollback, two, 
 pub enum Next {
     /// Another round makes sense.
     More,
-    /// All there was has been struck.
+    /// Everything was struck.
     Done,
 }
 
@@ -30,19 +30,19 @@ pub enum Next {
 pub struct Family {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it does, in a line.
+    /// One line of description.
     pub what: &'static str,
-    /// What it needs.
+    /// The tools that it needs.
     pub tools: &'static [Tool],
     /// Rounds of a full sweep, and of a quick one.
     pub rounds: (u64, u64),
-    /// One round; a panic is a failure.
+    /// Runs one round; a panic is a failure.
     pub run: fn(&mut Round) -> Next,
 }
 
 const LOOPED: &[Tool] = &[Tool::Loop, Tool::Ext4];
 
-/// All of them.
+/// All families.
 pub const FAMILIES: [Family; 16] = [
     Family {
         name: "kill",
@@ -158,10 +158,10 @@ pub const FAMILIES: [Family; 16] = [
     },
 ];
 
-/// Failures of one family after which its other rounds are left out: they would tell the same.
+/// After this many failures of a family, its other rounds are skipped: they would report the same.
 const ENOUGH: u64 = 3;
 
-/// Runs what was asked for.
+/// Runs the requested sweep.
 pub fn run(settings: &Settings) -> ExitCode {
     let began = Instant::now();
     let stop = Arc::new(AtomicBool::new(false));
@@ -196,7 +196,7 @@ pub fn run(settings: &Settings) -> ExitCode {
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Beside the binaries, so that it lies on a real disk and is swept with them.
+/// In the target directory, so that it is on a real disk and is cleaned together with the binaries.
 fn root() -> PathBuf {
     let own = std::env::current_exe().expect("a program knows where it is");
     let target = own.parent().and_then(Path::parent).expect("a program lies in target/PROFILE");
@@ -260,7 +260,7 @@ fn tell(family: &Family, ran: u64, failures: u64, tally: &BTreeMap<String, u64>,
     );
 }
 
-/// Each round has a seed of its own, which follows from the sweep's, the family's name and its number.
+/// Each round has its own seed, derived from the sweep's seed, the family's name and the round's number.
 fn round_seed(seed: u64, family: &str, number: u64) -> u64 {
     let name = u64::from(crc32c::crc32c(family.as_bytes()));
     seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (name << 32) ^ number

@@ -1,16 +1,16 @@
-//! What the faults need of the machine. Each tool is tried before it is relied on; what is missing is installed where
-//! that is possible, and otherwise what needs it is skipped by name.
+//! The tools that the faults need on the machine. Each is tried before use. A missing one is installed if possible;
+//! otherwise what needs it is skipped by name.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// Something a family needs.
+/// A tool that a family needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tool {
-    /// System calls of a process, told to fail or to kill.
+    /// Strace, which makes a process's system calls fail or kills it at one.
     Strace,
-    /// Images as disks, mounted: root, and a kernel that has loop devices.
+    /// Mounting images as disks: root, and a kernel with loop devices.
     Loop,
     /// ext4 on such a disk.
     Ext4,
@@ -20,17 +20,17 @@ pub enum Tool {
     Shutdown,
     /// A disk that fails on command.
     Nbdkit,
-    /// Such a disk as a file.
+    /// Serving such a disk as a file.
     Nbdfuse,
-    /// A clock of its own for one process.
+    /// A separate clock for one process.
     Faketime,
 }
 
-/// Where the library behind `faketime` lies on Debian and its kin.
+/// The path of the library of `faketime` on Debian and its derivatives.
 pub const FAKETIME: &str = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 
 impl Tool {
-    /// Its package in Debian, none for what a package cannot bring.
+    /// Its Debian package; `None` if no package provides it.
     fn package(self) -> Option<&'static str> {
         match self {
             Self::Strace => Some("strace"),
@@ -43,7 +43,7 @@ impl Tool {
         }
     }
 
-    /// Tries it; the error says what is wrong.
+    /// Tries the tool; the error says what is wrong.
     pub fn probe(self) -> Result<(), String> {
         match self {
             Self::Strace => {
@@ -92,7 +92,7 @@ fn known_to_kernel(kind: &str) -> Result<(), String> {
     if known.split_whitespace().any(|word| word == kind) {
         return Ok(());
     }
-    // A module may still be loaded when it is first mounted, which the mount itself will tell.
+    // A module may still be loaded by the first mount, which would report a failure.
     works("modprobe", &[kind]).map_err(|_| format!("the kernel has no {kind}"))
 }
 
@@ -101,7 +101,7 @@ pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Installs what is missing and can be had, once a process; what comes of it shows in the next probe.
+/// Installs missing tools where possible, once per process; the next probe shows the result.
 pub fn install_missing(tools: &[Tool]) {
     static TRIED: OnceLock<()> = OnceLock::new();
     let mut missing: Vec<&str> =

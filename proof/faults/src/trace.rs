@@ -1,7 +1,7 @@
-//! System calls of the product, made to fail or to kill it, by strace.
+//! Makes system calls of the product fail, or kills it at one, by strace.
 //!
-//! A call is counted per thread. At a start one trace counts all threads; on a running exchange it is attached to one
-//! thread, so that the Nth call is the Nth of that thread.
+//! Calls are counted per thread. At a start, one trace follows all threads. On a running exchange it is attached to
+//! one thread, so that the Nth call is the Nth of that thread.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,15 +24,15 @@ pub enum Harm {
 /// One strike.
 #[derive(Clone, Debug)]
 pub struct Strike {
-    /// The system call, or several with commas.
+    /// The system call, or several separated by commas.
     pub call: &'static str,
     /// What happens.
     pub harm: Harm,
-    /// At which call, from 1.
+    /// The number of the call, from 1.
     pub when: u64,
-    /// Where the trace is written.
+    /// The file of the trace.
     pub log: PathBuf,
-    /// Only calls on these files count; on any if there is none.
+    /// Only calls on these files count; on any file if empty.
     pub within: Vec<PathBuf>,
 }
 
@@ -49,7 +49,7 @@ impl Strike {
         head.map(str::to_owned).into_iter().chain(within).collect()
     }
 
-    /// The same for a start that reads a directory: a read that fails must be one of its files, not of a library.
+    /// The same for a start that reads a directory: a failing read must be one of its files, not of a library.
     #[must_use]
     pub fn on_files_of(&self, data: &Path) -> Self {
         let reads = ["pread64", "openat"].contains(&self.call) && self.harm == Harm::Error("EIO");
@@ -57,7 +57,7 @@ impl Strike {
         Self { within: files.into_iter().map(|file| data.join(file)).collect(), ..self.clone() }
     }
 
-    /// Whether what failed was no call to the disk: threads wake each other by writing too, which never fails so.
+    /// Whether the failed call was not on the disk: threads also wake each other by writing, which never fails so.
     pub fn is_beside_the_disk(&self) -> bool {
         let trace = fs::read_to_string(&self.log).unwrap_or_default();
         let beside =
@@ -65,9 +65,9 @@ impl Strike {
         self.harm != Harm::Kill && injected(&trace).any(beside)
     }
 
-    /// The program, with its arguments, that starts a process under this strike: it becomes the process itself.
+    /// The program and arguments that start a process under this strike; they end by executing the process.
     pub fn around(&self) -> Vec<String> {
-        // Not by the faster seccomp way: there a signal given at a call is lost.
+        // Without seccomp filtering, which is faster but loses a signal given at a call.
         let head = ["strace", "-D", "-f"].map(str::to_owned);
         head.into_iter().chain(self.words()).collect()
     }
@@ -91,7 +91,7 @@ impl Strike {
     }
 }
 
-/// A trace under way; it ends with the process, or lets go of it when dropped.
+/// A running trace; it ends with the process, or detaches when dropped.
 #[derive(Debug)]
 pub struct Tracer {
     child: Child,
@@ -99,7 +99,7 @@ pub struct Tracer {
 }
 
 impl Tracer {
-    /// Whether the strike hit, as the trace tells.
+    /// Whether the strike hit, according to the trace.
     pub fn has_struck(&self) -> bool {
         struck(&self.log)
     }
@@ -118,7 +118,7 @@ fn wait_until_attached(thread: Pid) {
 
 impl Drop for Tracer {
     fn drop(&mut self) {
-        // Asked first, so that it lets go of a process that runs on.
+        // First an interrupt, so that it detaches from a process that continues.
         if let Ok(None) = self.child.try_wait() {
             rustix::process::kill_process(Pid::from_child(&self.child), rustix::process::Signal::INT).ok();
         }
@@ -134,8 +134,8 @@ impl Drop for Tracer {
     }
 }
 
-/// The calls of a trace that were made to fail: the lines that name their files, where a call of another thread has
-/// come between its beginning and its end.
+/// The calls of a trace that were made to fail: the lines that name their files, also if a call of another thread
+/// came between beginning and end.
 fn injected(trace: &str) -> impl Iterator<Item = &str> {
     let thread = |line: &str| line.split(' ').next().map(str::to_owned);
     trace.lines().enumerate().filter(|(_, line)| line.contains("(INJECTED)")).map(move |(at, end)| {
@@ -150,7 +150,7 @@ pub fn struck(log: &Path) -> bool {
     fs::read_to_string(log).unwrap_or_default().contains("(INJECTED)")
 }
 
-/// The thread of a process that carries this name. It gives itself the name, so it may be a moment late.
+/// The thread of a process with this name. A thread sets its own name, so this may have to wait a moment.
 pub fn thread_named(process: Pid, name: &str) -> Pid {
     let tasks = format!("/proc/{}/task", process.as_raw_nonzero());
     let is_named =
@@ -174,7 +174,8 @@ pub fn thread_named(process: Pid, name: &str) -> Pid {
 mod tests {
     use super::*;
 
-    /// What was struck is told by the line that names the file, whether it ends the call or another thread came between.
+    /// A struck call is reported with the line that names its file, whether that ends the call or another thread came
+    /// between.
     #[test]
     fn a_struck_call_is_found_by_its_file() {
         let trace = "\

@@ -1,4 +1,4 @@
-//! Two processes on one directory: exactly one serves, whoever came first.
+//! Two processes on one directory: exactly one serves, in any order of starts.
 
 use std::path::Path;
 
@@ -9,10 +9,11 @@ use crate::oracle::Scope;
 use crate::round::{Round, verified};
 use crate::sweep::Next;
 
-/// How many are started at the same instant.
+/// Most processes started at the same instant.
 const RIVALS: u64 = 4;
 
-/// At the same instant on an empty directory; one after the other under load; at the same instant after a kill.
+/// Starts at the same instant on an empty directory; one after the other under load; at the same instant after a
+/// kill.
 pub fn round(round: &mut Round) -> Next {
     let data = round.data();
     let x = race(round, &data);
@@ -43,10 +44,11 @@ pub fn round(round: &mut Round) -> Next {
     Next::More
 }
 
-/// Starts several at once; gives the one that serves.
+/// Starts several at once; returns the one that serves.
 fn race(round: &mut Round, data: &Path) -> Exchange {
     let rivals = round.draw.between(2, RIVALS);
-    // A started exchange stays with the thread that started it, so the threads only start and the processes race.
+    // A started exchange stays with the thread that started it, so the threads only start them and the processes
+    // race.
     let mut started: Vec<Result<Exchange, Ended>> = std::thread::scope(|scope| {
         let starts: Vec<_> = (0..rivals)
             .map(|number| {

@@ -1,8 +1,8 @@
-//! The sweep itself is put to the test with a product whose syncs never reach the disk.
+//! Tests the sweep itself with a product whose syncs never reach the disk.
 //!
-//! A sweep that passes such a product proves nothing. The disk is one that forgets what it was not told to flush; of the
-//! others, which keep a write past the page cache, none would notice. (Nor would this one notice a missing sync of a
-//! name alone: ext4 makes names durable with the next sync of any file.)
+//! A sweep that passes such a product proves nothing. This needs the disk that forgets unflushed data; the others
+//! keep a write past the page cache and would not notice. (A missing sync of names alone is not noticed here either:
+//! ext4 makes names durable with the next sync of any file.)
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use crate::volume::{Kind, Volume};
 
 const BYTES: u64 = 128 * 1024 * 1024;
 
-/// Cuts after which such a bug must have shown.
+/// Number of cuts within which such a bug must show.
 const CUTS: u64 = 10;
 
-/// One bug a round, in turn: the sync of every batch left out, or every sync there is.
+/// One bug per round, in turn: without the sync of batches, or without any sync.
 pub fn round(round: &mut Round) -> Next {
     let skipped = if round.number % 2 == 1 { "fdatasync" } else { "fdatasync,fsync" };
     let noticed = (1..=CUTS).find(|_| is_noticed(round, skipped));
@@ -26,7 +26,7 @@ pub fn round(round: &mut Round) -> Next {
     Next::More
 }
 
-/// Runs a product without this call on a forgetful disk, cuts that off, and asks whether anything is amiss.
+/// Runs a product without this call on a forgetful disk, cuts the disk off, and checks whether anything is wrong.
 fn is_noticed(round: &mut Round, skipped: &str) -> bool {
     let mut disk = Disk::forgetful(&round.dir, BYTES);
     let mut volume = Volume::format(&round.dir, Kind::Ext4, disk.file());

@@ -1,4 +1,4 @@
-//! Disks that are images: made, mounted, cut off, mounted again, and gone at the end, whatever happened.
+//! Disks on images: made, mounted, cut off, mounted again, and always removed at the end.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub struct Volume {
 }
 
 impl Volume {
-    /// Makes an image of so many bytes below `dir`, and a file system on it, mounted.
+    /// Makes an image of this many bytes below `dir`, with a mounted file system.
     pub fn create(dir: &Path, kind: Kind, bytes: u64) -> Self {
         let image = dir.join(format!("{}.image", kind.name()));
         File::create(&image).and_then(|file| file.set_len(bytes)).expect("an image can be made");
@@ -43,7 +43,7 @@ impl Volume {
     pub fn format(dir: &Path, kind: Kind, disk: &Path) -> Self {
         let shown = disk.display().to_string();
         match kind {
-            // The journal's own blocks are kept small; nothing is reserved for root.
+            // The file system's own structures are kept small; nothing is reserved for root.
             Kind::Ext4 => must("mkfs.ext4", &["-q", "-F", "-m", "0", "-E", "lazy_itable_init=0", &shown]),
             Kind::Xfs => must("mkfs.xfs", &["-q", "-f", &shown]),
         }
@@ -54,7 +54,7 @@ impl Volume {
         volume
     }
 
-    /// Where it is mounted.
+    /// The path of the mount.
     pub fn path(&self) -> &Path {
         &self.mount
     }
@@ -72,12 +72,12 @@ impl Volume {
         self.is_mounted = false;
     }
 
-    /// Cuts it off as a power cut would: nothing more reaches it, and what was not synced is lost.
+    /// Cuts it off like a power cut: nothing more reaches it, and unsynced data is lost.
     pub fn shut_down(&self) {
         must("xfs_io", &["-x", "-c", "shutdown", &self.mount.display().to_string()]);
     }
 
-    /// Has the file system's own checker look at the unmounted disk, once a mount has replayed its journal.
+    /// Runs the file system's own checker on the unmounted disk, after a mount has replayed its journal.
     pub fn check(&self) {
         let disk = self.disk.display().to_string();
         match self.kind {
@@ -93,13 +93,13 @@ impl Drop for Volume {
             if std::thread::panicking() {
                 rescue(&self.mount);
             }
-            // Lazily, so that whatever a failed round left open does not keep it.
+            // Lazily: files that a failed round left open would otherwise prevent it.
             let _ = run("umount", &["-l", &self.mount.display().to_string()]);
         }
     }
 }
 
-/// Copies what lies on a disk that is about to go beside it, for whoever looks into a failure.
+/// Copies the content of a disk that is about to be removed, for the analysis of a failure.
 fn rescue(mount: &Path) {
     let Some(dir) = mount.parent() else { return };
     let _ = run(
@@ -108,7 +108,7 @@ fn rescue(mount: &Path) {
     );
 }
 
-/// Unmounts what earlier runs that were themselves killed left below the folder of all runs.
+/// Unmounts what earlier, killed runs left below the folder of all runs.
 pub fn sweep_leftovers(root: &Path) {
     let Some(all) = root.parent() else { return };
     let mounts = fs::read_to_string("/proc/mounts").unwrap_or_default();
