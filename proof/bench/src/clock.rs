@@ -1,11 +1,11 @@
-//! What time it is, three ways: CPU time of this thread, cycles, and how busy the machine is.
+//! Clocks: CPU time, cycles, and how busy the machine is.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// CPU time of this thread in nanoseconds: what a run costs even when other work preempts it.
+/// CPU time of this thread in nanoseconds: the cost of a run, even if other work preempts it.
 pub(crate) fn cpu_ns() -> u64 {
     ns_of(ClockId::ThreadCPUTime)
 }
@@ -42,16 +42,17 @@ pub(crate) fn cycles_per_ns() -> f64 {
     (cycles() - first) as f64 / start.elapsed().as_nanos() as f64
 }
 
-/// Percent of the last ten seconds in which some task waited for a processor; none where the kernel does not say.
+/// Percent of the last ten seconds in which some task waited for a processor; `None` if the kernel does not report
+/// it.
 pub(crate) fn pressure() -> Option<f64> {
     let text = fs::read_to_string("/proc/pressure/cpu").ok()?;
     text.split_ascii_whitespace().find_map(|word| word.strip_prefix("avg10=")?.parse().ok())
 }
 
-/// Above this a tail measures the neighbours.
+/// Above this, a tail measures other work on the machine.
 pub(crate) const PRESSURE_MAX: f64 = 5.0;
 
-/// Waits for the machine to calm down, at most `patience`; says whether it is calm.
+/// Waits for the machine to calm down, at most `patience`; returns whether it is calm.
 pub(crate) fn calm(patience: Duration) -> bool {
     let start = Instant::now();
     while pressure().is_some_and(|now| now >= PRESSURE_MAX) {
@@ -63,7 +64,7 @@ pub(crate) fn calm(patience: Duration) -> bool {
     true
 }
 
-/// CPU seconds that the machine has spent on anything, stolen time included; 0 where the kernel does not say.
+/// CPU seconds that the machine has spent on anything, including stolen time; 0 if the kernel does not report it.
 pub(crate) fn machine_seconds() -> f64 {
     let text = fs::read_to_string("/proc/stat").unwrap_or_default();
     // user, nice, system, idle, iowait, irq, softirq, steal
@@ -72,10 +73,10 @@ pub(crate) fn machine_seconds() -> f64 {
         / 100.0
 }
 
-/// CPU seconds that a process has used, its threads together.
+/// CPU seconds used by all threads of a process.
 pub(crate) fn process_seconds(process: u32) -> f64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).expect("the process runs");
-    // The name in brackets may hold blanks; the numbers begin behind it.
+    // The name in brackets may contain blanks; the numbers come after it.
     let numbers = stat.rsplit(')').next().expect("a status line");
     let ticks: u64 =
         numbers.split(' ').skip(12).take(2).map(|ticks| ticks.parse::<u64>().expect("ticks")).sum();

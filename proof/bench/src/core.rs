@@ -1,4 +1,4 @@
-//! Benchmarks 1, 2, 3 and 5: the core against a book that only matches, one thread, no disk and no network.
+//! Benchmarks 1, 2, 3 and 5: the core against a book that only matches; one thread, no disk, no network.
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use crate::reference::Reference;
 use crate::report::{Goal, Report, Row};
 use crate::{Settings, memory, say};
 
-/// CPU nanoseconds an operation of the reference.
+/// CPU nanoseconds per operation of the reference.
 fn reference_ns(flow: &Flow) -> f64 {
     let mut reference = Reference::new(flow.symbols);
     for op in &flow.ops[..flow.prefill] {
@@ -25,7 +25,7 @@ fn reference_ns(flow: &Flow) -> f64 {
     spent as f64 / (flow.ops.len() - flow.prefill) as f64
 }
 
-/// CPU nanoseconds an operation of ours; a move is two commands.
+/// CPU nanoseconds per operation of our core; a move is two commands.
 pub(crate) fn exchange_ns(flow: &Flow, script: &Script) -> f64 {
     let mut exchange = Exchange::new(flow.symbols);
     for record in &script.records[..script.prefill] {
@@ -38,7 +38,7 @@ pub(crate) fn exchange_ns(flow: &Flow, script: &Script) -> f64 {
     spent as f64 / (flow.ops.len() - flow.prefill) as f64
 }
 
-/// Only the core, over and over: for a profiler. A slow one takes a shorter flow than the published.
+/// Runs only the core, repeatedly, for a profiler. A slow profiler can use a shorter flow than the published one.
 pub(crate) fn profile(name: &str, times: usize, ops: Option<u64>) {
     let flow = ops.map_or_else(|| flow(name), |ops| flow_of(name, ops));
     let script = Script::of(&flow);
@@ -127,7 +127,7 @@ fn exchange_tail(flow: &Flow, script: &Script, per_ns: f64) -> Tail {
         if record.has_more()
             && let Some(rest) = records.next()
         {
-            // A move is one operation: as for the reference, both halves count.
+            // A move is one operation with two commands: both count, as for the reference.
             black_box(exchange.apply(black_box(rest)));
         }
         histogram.add(cycles() - start);
@@ -190,8 +190,8 @@ pub(crate) fn tails(settings: &Settings, goal: Goal, report: &mut Report) {
     report.add(Row { number: 3, what: goal.what, goal, spread: Spread::of(ratios), detail });
 }
 
-/// A child process of benchmark 5: prints live bytes, resident bytes and nanoseconds an order. It reads the flow
-/// line by line, so that nothing it frees makes room for what it measures.
+/// A child process of benchmark 5: prints live bytes, resident bytes and nanoseconds per order. It reads the flow
+/// line by line, so that no freed memory is reused by what it measures.
 pub(crate) fn measure_memory(who: &str) {
     let ours = who == "ours";
     let (mut spent, mut orders) = (0, 0.0);
@@ -229,7 +229,7 @@ fn memory_of(who: &str) -> [f64; 3] {
     figures.try_into().expect("three figures")
 }
 
-/// Benchmark 5. Bytes do not vary from run to run: two pairs say so.
+/// Benchmark 5. Byte counts do not vary between runs; two pairs confirm it.
 pub(crate) fn bytes(settings: &Settings, goal: Goal, report: &mut Report) {
     let (mut ratios, mut detail) = (Vec::new(), String::new());
     for pair in 0..settings.pairs.min(2) {

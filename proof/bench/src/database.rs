@@ -1,8 +1,8 @@
-//! Benchmark 9: against what a user would take instead, PostgreSQL with every commit on the disk.
+//! Benchmark 9: against the alternative of a user, PostgreSQL with every commit on the disk.
 //!
 //! The order transaction (`order.sql`: hold funds, insert the order, write a ledger row) runs through pgbench at the
-//! client count that suits the machine best; ours is the load of benchmark 7. The cluster is our own: made in the
-//! benchmarks' data folder, on a socket in a folder of its own, stopped and removed afterwards.
+//! client count that is fastest on the machine; ours is the load of benchmark 7. The cluster is temporary: made in
+//! the benchmarks' data folder, with its socket in its own folder, stopped and removed afterwards.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -20,33 +20,33 @@ use crate::{Settings, say};
 
 const SCHEMA: &str = include_str!("database/schema.sql");
 const ORDER: &str = include_str!("database/order.sql");
-/// Programs that are needed, all in one folder.
+/// The required programs, all in one folder.
 const PROGRAMS: [&str; 4] = ["initdb", "pg_ctl", "psql", "pgbench"];
-/// Client counts that are tried.
+/// The client counts to try.
 const CLIENTS: [u32; 4] = [8, 16, 32, 64];
-/// As a server of this size would be set up; syncing is the default and said all the same.
+/// A usual setup for a server of this size; syncing is the default but set explicitly.
 const SETTINGS: &str = "-c listen_addresses= -c shared_buffers=1GB -c max_wal_size=4GB -c fsync=on \
                         -c synchronous_commit=on -c full_page_writes=on";
 
-/// The user that a server which root starts must run as: its ids.
+/// User and group id for the server if root starts it.
 type User = Option<(u32, u32)>;
 
-/// A running PostgreSQL of our own.
+/// A running PostgreSQL that belongs to this benchmark.
 struct Cluster {
     programs: PathBuf,
     user: User,
-    /// Dropped last of all, once the server is stopped.
+    /// Dropped last, after the server is stopped.
     data: TempDir,
     socket: TempDir,
 }
 
-/// What the transaction came to in one run.
+/// Figures of the transaction in one run.
 struct Tally {
     per_second: f64,
     transactions: u64,
 }
 
-/// Where the programs lie: Debian keeps them by version, the newest counts.
+/// The folder of the programs: Debian has one per version, and the newest is used.
 fn find_programs() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut folders: Vec<PathBuf> = versions.map(|version| version.path().join("bin")).collect();
@@ -59,7 +59,7 @@ fn find_programs() -> Option<PathBuf> {
     known.find(|folder| PROGRAMS.iter().all(|program| folder.join(program).is_file()))
 }
 
-/// Root may not run a server, so the user that the package has made does.
+/// Root may not run a server, so it runs as the user that the package created.
 fn find_user() -> Result<User, String> {
     if !rustix::process::geteuid().is_root() {
         return Ok(None);
@@ -79,7 +79,7 @@ fn own(dir: &Path, user: User) {
 }
 
 impl Cluster {
-    /// Makes and starts one; why it cannot be is a sentence.
+    /// Makes and starts a cluster; the error says in a sentence why it cannot.
     fn start() -> Result<Self, String> {
         let programs = find_programs()
             .ok_or_else(|| format!("{} are not installed (Debian: postgresql)", PROGRAMS.join(", ")))?;
@@ -115,14 +115,14 @@ impl Cluster {
         self.socket.path().join(name).display().to_string()
     }
 
-    /// Runs one of the programs as the server's user; what it said, or why it failed.
+    /// Runs one of the programs as the server's user; returns its output, or why it failed.
     fn ask(&self, program: &str, words: &[&str]) -> Result<String, String> {
         let mut command = Command::new(self.programs.join(program));
         command.args(words).current_dir(self.socket.path()).env("LC_ALL", "C");
         if let Some((uid, gid)) = self.user {
             command.uid(uid).gid(gid);
         }
-        // A server that pg_ctl starts keeps what it inherits: so its output is not a pipe that would be read to the end.
+        // A file, not a pipe: a server started by pg_ctl keeps an inherited pipe open, which would then never end.
         let said = tempfile::tempfile().map_err(|error| format!("no temporary file: {error}"))?;
         let copy = |file: &fs::File| file.try_clone().map_err(|error| error.to_string());
         let status = command.stdout(copy(&said)?).stderr(copy(&said)?).status();
@@ -146,7 +146,7 @@ impl Cluster {
         self.ask("psql", &words)
     }
 
-    /// The order transaction by so many clients at once, for so many seconds.
+    /// Runs the order transaction with this many clients for this many seconds.
     fn orders(&self, clients: u32, seconds: u32) -> Tally {
         let (address, script) = (self.address(), self.script("order.sql"));
         let [clients, seconds] = [clients, seconds].map(|number| number.to_string());
@@ -165,7 +165,7 @@ impl Cluster {
         }
     }
 
-    /// Every transaction did all of its work: orders, holds and ledger tell the same.
+    /// Checks that every transaction did all of its work: orders, holds and ledger must agree.
     fn check(&self, transactions: u64) {
         let sums = "SELECT count(*), sum(px * qty), (SELECT sum(held) FROM bal), (SELECT count(*) FROM ledger), \
                     (SELECT -sum(delta) FROM ledger) FROM orders";
@@ -185,7 +185,7 @@ fn rewound(mut file: fs::File) -> Result<fs::File, String> {
 impl Drop for Cluster {
     fn drop(&mut self) {
         let files = self.data.path().join("files").display().to_string();
-        // A cluster that never started has nothing to stop.
+        // A cluster that never started cannot be stopped.
         let _ = self.ask("pg_ctl", &["stop", "--wait", "--silent", "-m", "immediate", "-D", &files]);
     }
 }
@@ -203,7 +203,7 @@ pub(crate) fn measure(settings: &Settings, goal: Goal, report: &mut Report) {
         transactions += tally.transactions;
         tally.per_second
     };
-    // Once before it counts: tables and plans are warm then.
+    // One run that does not count, to warm tables and plans.
     run(CLIENTS[0]);
     let tried: Vec<(f64, u32)> = CLIENTS.iter().map(|clients| (run(*clients), *clients)).collect();
     let (_, best) =

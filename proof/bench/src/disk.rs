@@ -1,4 +1,4 @@
-//! What this disk takes for a sync, in the moment it is compared with.
+//! The time that this disk takes for a sync, measured along with a comparison.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;

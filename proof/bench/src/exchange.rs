@@ -1,8 +1,8 @@
 //! Our core under the shared flow: the whole path of a command, from its bytes to its event records.
 //!
-//! An operation becomes one binary record, or two when it moves an order (cancel, then a new order under a new id).
-//! The timed path decodes the record into a [`Command`], decides it, applies its events, moves them to a ring as
-//! the writer does for its journal, and notes the stamp.
+//! An operation becomes one binary record, or two if it moves an order (a cancel, then a new order under a new id).
+//! The timed path decodes the record into a [`Command`], decides it, applies its events, moves them to a ring like
+//! the writer does for its journal, and records the stamp.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 
 use crate::opgen::{Flow, Op, Tally};
 
-/// Accounts of the flow, one session each; the house's own come before them.
+/// Accounts of the flow, one session each; the house accounts come before them.
 const ACCOUNTS: u32 = 1_001;
 const HOUSE_ACCOUNTS: u32 = 3;
 /// 2026-01-01.
 const START_MICROS: u64 = 1_767_225_600_000_000;
 
-/// Bytes of a command as it comes off a wire.
+/// Bytes of a command on the wire.
 const RECORD: usize = 40;
 const CANCEL: u8 = 0;
 const LIMIT: u8 = 1;
@@ -37,8 +37,8 @@ const SELLS: u8 = 1;
 /// The next record belongs to the same operation.
 const MORE: u8 = 2;
 
-/// One binary command: client id (16) or order id, price, lots, account, symbol, kind, flags; and its nonce as the gate
-/// hands it over.
+/// One binary command: client id (16) or order id, price, lots, account, symbol, kind, flags; and its nonce as the
+/// gate provides it.
 #[derive(Clone, Copy)]
 pub(crate) struct Record([u8; RECORD], Nonce);
 
@@ -56,7 +56,7 @@ impl Record {
         self.0[39] & MORE != 0
     }
 
-    /// What the reader of a batch can tell of it before it is decoded.
+    /// The prefetch hint for a command, read before it is decoded.
     #[inline]
     fn preview(&self) -> Coming<'_> {
         let account = self.half(32);
@@ -73,11 +73,11 @@ impl Record {
         Coming::Place(session, AccountId(HOUSE_ACCOUNTS + account), sketch)
     }
 
-    /// The command it stands for.
+    /// Decodes the command.
     #[inline]
     pub(crate) fn decode(&self) -> Command {
         let account = self.half(32);
-        // In one expression, so that it is built where it will lie.
+        // In one expression, so that it is built in its final place.
         Command {
             caller: Some(Caller {
                 session: SessionId(account),
@@ -102,9 +102,9 @@ impl Record {
     }
 }
 
-/// Writes operations down as records: what a client and the gate before the core would have done.
+/// Encodes operations as records: the work of a client and of the gate before the core.
 pub(crate) struct Scribe {
-    /// Nonces each account has used.
+    /// Number of nonces each account has used.
     used: Vec<u32>,
     written: u64,
 }
@@ -165,8 +165,8 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    /// Writes the flow down as commands. One untimed run tells the exchange's order ids, and that every answer is
-    /// the generator's.
+    /// Encodes the flow as commands. One untimed run finds the exchange's order ids, and checks that every result
+    /// equals the generator's.
     pub(crate) fn of(flow: &Flow) -> Self {
         let mut script = Self { records: Vec::new(), prefill: 0, symbols: flow.symbols };
         let mut ids = vec![OrderId(0); flow.ops.len() + 1];
@@ -196,19 +196,19 @@ impl Script {
     }
 }
 
-/// Milliseconds since 1970, as clients choose nonces.
+/// A nonce in milliseconds since 1970, as clients choose them.
 fn nonce(number: u64) -> Nonce {
     Nonce::parse((START_MICROS / 1_000 + number).to_string().as_bytes()).expect("digits are a nonce")
 }
 
-/// What the writer hands to its journal: events stay where they were decided, and each command notes its share.
+/// The writer's data for its journal: events stay where they were decided, and each command records its share.
 struct Ring {
     /// Stamp and number of events of each command.
     frames: Vec<(Stamp, usize)>,
 }
 
-/// Commands of a batch, after which the buffer is used again: as many as a load of 64 connections can queue. Its
-/// events are dropped at once, so a larger batch than the product's would show up in the tail.
+/// Commands of a batch, after which the buffer is reused: as many as a load of 64 connections can queue. Its events
+/// are dropped at once, so a larger batch than the product's would affect the tail.
 const BATCH: usize = 64;
 
 impl Ring {
@@ -226,7 +226,7 @@ impl Ring {
     }
 }
 
-/// A command, what came of it, and the state's fingerprint after it.
+/// A command, its events, and the state's fingerprint after it.
 pub(crate) struct Told<'a> {
     pub(crate) stamp: Stamp,
     pub(crate) command: &'a Command,
@@ -244,7 +244,7 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// Founded with accounts, sessions, symbols and plenty of money, all through commands.
+    /// An exchange founded with accounts, sessions, symbols and plenty of money, all through commands.
     pub(crate) fn new(symbols: u16) -> Self {
         let mut exchange = Self::empty();
         for body in founding(symbols, ACCOUNTS) {
@@ -254,7 +254,7 @@ impl Exchange {
         exchange
     }
 
-    /// A crowd: `accounts` accounts on one symbol, entered as events, and so without the checks for taken names.
+    /// `accounts` accounts on one symbol, added as events, which skips the checks for taken names.
     pub(crate) fn crowded(accounts: u32) -> Self {
         let mut exchange = Self::empty();
         for body in founding(1, accounts) {
@@ -300,7 +300,7 @@ impl Exchange {
         self.run(&command)
     }
 
-    /// Applies all. As the writer does with what has queued, it looks ahead where the state is large.
+    /// Applies all records. Like the writer with queued commands, it prefetches if the state is large.
     pub(crate) fn apply_all(&mut self, records: &[Record]) {
         if !self.state.is_large() {
             for record in records {
@@ -322,7 +322,7 @@ impl Exchange {
         let stamp = self.next_stamp();
         let outcome = decide(&self.state, command, stamp, &mut self.work);
         let (events, texts) = self.work.out.latest();
-        // A nonce and an order come before any fill.
+        // The events of a nonce and an order come before any fill.
         for event in events.iter().skip(2) {
             if let Event::Trading(TradingEvent::Filled { qty, .. }) = event {
                 self.trades += 1;
@@ -334,8 +334,8 @@ impl Exchange {
         outcome
     }
 
-    /// Founds an exchange and applies `records`, and shows every command with its events, before they are applied,
-    /// and the state's fingerprint after them.
+    /// Founds an exchange and applies `records`. Passes every command to `see` with its events, before they are
+    /// applied, and the state's fingerprint after them.
     pub(crate) fn recorded(script: &Script, records: &[Record], mut see: impl FnMut(&Told<'_>)) -> Self {
         let mut exchange = Self::empty();
         let founding = founding(script.symbols, ACCOUNTS).map(|body| Command { caller: None, body });
@@ -351,21 +351,21 @@ impl Exchange {
         exchange
     }
 
-    /// What it came to so far.
+    /// The figures so far.
     pub(crate) fn tally(&self) -> Tally {
         assert!(self.hundredths.is_multiple_of(100), "whole lots trade here");
         let resting = self.state.orders().len() as u64;
         Tally { trades: self.trades, lots: self.hundredths / 100, resting }
     }
 
-    /// What it came to, after every law was checked.
+    /// The figures, after a check of every law.
     pub(crate) fn proven(&self) -> Tally {
         assert_eq!(self.state.broken_law(), None, "every law holds");
         self.tally()
     }
 }
 
-/// What founds an exchange for a flow, and when.
+/// The commands that found an exchange for a flow, and their time.
 pub(crate) fn founding_commands(symbols: u16) -> (Time, Vec<Command>) {
     let commands = founding(symbols, ACCOUNTS).map(|body| Command { caller: None, body });
     (Time(START_MICROS), commands.collect())

@@ -21,7 +21,7 @@ impl Histogram {
         self.counts[at] += 1;
     }
 
-    /// The value that a share `share` of all values does not exceed.
+    /// The value that this share of all values does not exceed.
     pub(crate) fn quantile(&self, share: f64) -> f64 {
         let wanted = (self.total as f64 * share) as u64;
         let mut sum = 0;
@@ -39,7 +39,7 @@ impl Histogram {
     }
 }
 
-/// Figures of repeated measurements: the median, and the range beside it.
+/// Figures of repeated measurements: the median and the range.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spread {
     pub(crate) median: f64,

@@ -1,5 +1,5 @@
-//! Benchmarks 6, 7, 8 and 12, and our half of 9: signed REST, against a server on the same HTTP stack that checks the same signature
-//! and then does nothing.
+//! Benchmarks 6, 7, 8 and 12, and our half of 9: signed REST, against a server on the same HTTP stack that checks the
+//! same signature and does nothing else.
 
 mod keys;
 mod load;

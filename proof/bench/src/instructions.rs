@@ -1,8 +1,8 @@
-//! What `cargo xtask instructions` counts: one stream of the order path a run, always the same one.
+//! The program that `cargo xtask instructions` counts: each run executes one fixed stream of the order path.
 //!
-//! The counted part is one function, [`counted_part`], and what it calls: no clock, no thread, no disk, no random seed.
-//! `A1`, `B1`, `A100` and `B100` are the core's whole path from binary command to events; `frame` is a command of A1
-//! on its way into the journal's buffer; `gate` a signed order from its headers to a payload that may act.
+//! Only one function, [`counted_part`], and its callees are counted: no clock, no thread, no disk, no random seed.
+//! `A1`, `B1`, `A100` and `B100` are the core's whole path from binary command to events. `frame` encodes a command
+//! of A1 into the journal's buffer. `gate` takes a signed order from its headers to an authenticated payload.
 
 #[allow(dead_code, reason = "shared with the benchmarks, which use all of it")]
 mod exchange;
@@ -31,7 +31,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const OPERATIONS: u64 = 20_000;
 /// Signed orders of the gate's stream.
 const ORDERS: u64 = 2_000;
-/// The path they call.
+/// The path of the calls.
 const PATH: &str = "/v1/order/new";
 
 /// The counted part of a run.
@@ -58,7 +58,7 @@ fn frame() -> usize {
     let (mut buffer, mut bytes, mut frames) = (Buffer::new(), 0, 0);
     Exchange::recorded(&script, &script.records, |told: &Told<'_>| {
         let out = &told.work.out;
-        // A batch each: its memory is kept, as that of the product's batches is.
+        // One batch each; the buffer keeps its memory, like the product's.
         bytes += buffer.len();
         frames += 1;
         buffer.clear();
@@ -115,7 +115,7 @@ fn gate() -> usize {
     taken
 }
 
-/// Runs the stream named and says how many commands it has.
+/// Runs the named stream and prints its number of commands.
 fn main() -> ExitCode {
     let name = std::env::args().nth(1).unwrap_or_default();
     let commands = match name.as_str() {

@@ -1,10 +1,10 @@
-//! Benchmark 10: the core behind its journal, without HTTP.
+//! Benchmark 10: the core with its journal, without HTTP.
 //!
-//! The candidate is a ring of the product's own parts: one thread decodes binary commands, decides and applies them
-//! into a batch; another reads the same commands, encodes them with their events, writes and syncs, and only then
-//! releases the batch; full ones are waited for. Room in the journal is zeroed before the clock starts, for both sides.
-//! The product's whole sequencer is told in the detail, not taken for the candidate: it also folds read models, words an
-//! answer for every command and carries it back, which the goal's "ring, journal, core" leaves out.
+//! The candidate is a ring of the product's own parts. One thread decodes binary commands, decides them and applies
+//! them into a batch. Another reads the same commands, encodes them with their events, writes and syncs, and only
+//! then releases the batch. A full batch blocks the first thread. Space in the journal is zeroed before the
+//! measurement, for both sides. The product's whole sequencer is reported only as a detail. It also folds read
+//! models, builds a reply to every command and delivers it, which the goal's "ring, journal, core" does not include.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -27,25 +27,25 @@ use crate::place::Place;
 use crate::report::{Goal, Report, Row};
 use crate::{Settings, clock, recovery, say};
 
-/// Commands of a batch at most, as in the sequencer.
+/// Most commands of a batch, as in the sequencer.
 const COMMANDS_MAX: usize = 4_096;
-/// Commands between two looks whether a batch is wanted.
+/// Commands between two checks whether a batch is wanted.
 const LOOK: usize = 64;
-/// Bytes of a record of the journal alone.
+/// Bytes of a record for the journal alone.
 const RECORD: usize = 64;
-/// Bytes of a journal that a command may take, padding of its batch and founding included.
+/// Journal bytes per command, including padding of batches and the founding.
 const ROOM_EACH: usize = 256;
-/// Commands on their way through the whole exchange at most.
+/// Most commands in flight in the whole exchange.
 const WINDOW: usize = 4_096;
 
-/// One decided command: its share of the batch's events. The command itself both threads read from the ring.
+/// One decided command: its share of the batch's events. Both threads read the command itself from the ring.
 struct Entry {
     stamp: Stamp,
     events: u32,
     texts: u32,
 }
 
-/// What shares one sync.
+/// Commands that share one sync.
 #[derive(Default)]
 struct Batch {
     entries: Vec<Entry>,
@@ -53,12 +53,12 @@ struct Batch {
     fingerprint: u64,
 }
 
-/// Where a batch changes hands.
+/// The place where a batch is handed over.
 #[derive(Default)]
 struct Slot {
     inside: Mutex<(Option<Batch>, bool)>,
     changed: Condvar,
-    /// Whether somebody waits for one.
+    /// Whether a thread waits for a batch.
     wanted: AtomicBool,
 }
 
@@ -67,7 +67,7 @@ impl Slot {
         self.wanted.load(Ordering::Relaxed)
     }
 
-    /// Puts a batch in once the last one was taken.
+    /// Puts a batch in after the last one was taken.
     fn put(&self, batch: Batch) {
         let mut inside = self.inside.lock().expect("nobody panics with it");
         while inside.0.is_some() {
@@ -77,13 +77,13 @@ impl Slot {
         self.changed.notify_all();
     }
 
-    /// No more will come.
+    /// Announces that no more batches come.
     fn close(&self) {
         self.inside.lock().expect("nobody panics with it").1 = true;
         self.changed.notify_all();
     }
 
-    /// Takes a batch, or none when no more will come.
+    /// Takes a batch; `None` if no more come.
     fn take(&self) -> Option<Batch> {
         let mut inside = self.inside.lock().expect("nobody panics with it");
         loop {
@@ -101,7 +101,7 @@ impl Slot {
     }
 }
 
-/// An empty journal with room for so many commands.
+/// An empty journal with space for this many commands.
 fn writer(dir: &Path, commands: usize) -> Writer {
     let first_segment_bytes = ((commands * ROOM_EACH) as u64).next_multiple_of(1 << 20);
     let options = Options { first_segment_bytes, ballast_bytes: 0, ..Options::default() };
@@ -110,8 +110,8 @@ fn writer(dir: &Path, commands: usize) -> Writer {
     journal.into_writer().expect("the disk takes a segment")
 }
 
-/// Decides and applies all records; the CPU time it took. Batches form by themselves, as the sequencer's do: one goes
-/// when the last one is durable, or when it is full, and then it is waited for.
+/// Decides and applies all records; returns the CPU time. Batches form as in the sequencer: one is handed over when
+/// the last one is durable, or when it is full, and then this thread waits.
 fn decide_all(exchange: &mut Exchange, records: &[Record], full: &Slot, empty: &Slot) -> u64 {
     let start = clock::cpu_ns();
     let mut batch = Batch::default();
@@ -143,12 +143,12 @@ fn decide_one(exchange: &mut Exchange, record: &Record, batch: &mut Batch) {
     batch.entries.push(Entry { stamp, events, texts });
 }
 
-/// Makes batches durable, and only then releases them: returns how many commands, and the CPU time it took.
+/// Makes batches durable before it releases them; returns the number of commands and the CPU time.
 fn commit_all(writer: &mut Writer, records: &[Record], full: &Slot, empty: &Slot) -> (usize, u64) {
     let start = clock::cpu_ns();
     let mut released = 0;
     let mut buffer = Buffer::new();
-    // A second batch, so that one fills while the other is written.
+    // A second batch, so that one is filled while the other is written.
     empty.put(Batch::default());
     while let Some(mut batch) = full.take() {
         let (mut event, mut text) = (0, 0);
@@ -177,11 +177,11 @@ fn commit_all(writer: &mut Writer, records: &[Record], full: &Slot, empty: &Slot
     (released, clock::cpu_ns() - start)
 }
 
-/// What a run through both threads came to.
+/// Figures of a run through both threads.
 struct Driven {
     /// Until the last command was released.
     seconds: f64,
-    /// CPU nanoseconds a command of the thread that decides, and of the one that commits.
+    /// CPU nanoseconds per command of the deciding thread and of the committing thread.
     cpu: [f64; 2],
 }
 
@@ -199,7 +199,7 @@ fn drive(exchange: &mut Exchange, writer: &mut Writer, records: &[Record]) -> Dr
     Driven { seconds: start.elapsed().as_secs_f64(), cpu }
 }
 
-/// Commands through ring, journal and core.
+/// Runs the commands through ring, journal and core.
 fn ring(script: &Script, live: &State) -> Driven {
     let place = Place::Disk.fresh();
     let mut writer = writer(place.path(), script.records.len());
@@ -223,7 +223,7 @@ fn ring(script: &Script, live: &State) -> Driven {
     driven
 }
 
-/// Commands a second of the core alone, its CPU nanoseconds for one, and the state they lead to.
+/// Commands per second of the core alone, its CPU nanoseconds per command, and the resulting state.
 fn core_alone(script: &Script) -> (f64, f64, State) {
     let mut exchange = Exchange::new(script.symbols);
     let (before, timed) = script.records.split_at(script.prefill);
@@ -239,7 +239,7 @@ fn core_alone(script: &Script) -> (f64, f64, State) {
     (count / seconds, cpu as f64 / count, exchange.state)
 }
 
-/// Records a second of the journal alone, in batches as large as the candidate's.
+/// Records per second of the journal alone, in batches as large as the candidate's.
 fn journal_alone(records: usize) -> f64 {
     let place = Place::Disk.fresh();
     let mut writer = writer(place.path(), records);
@@ -256,7 +256,7 @@ fn journal_alone(records: usize) -> f64 {
     records as f64 / start.elapsed().as_secs_f64()
 }
 
-/// Commands a second through the product's sequencer, from submission to answer, read models included.
+/// Commands per second through the product's sequencer, from submission to reply, including read models.
 fn whole_exchange(script: &Script, live: &State) -> f64 {
     let place = Place::Disk.fresh();
     let mut recovered = recover(place.path(), Options::default()).expect("a fresh directory");
@@ -275,7 +275,7 @@ fn whole_exchange(script: &Script, live: &State) -> f64 {
     let seconds = start.elapsed().as_secs_f64();
     let views = exchange.views();
     let state = views.state();
-    // Its clock stands still, and a fingerprint tells the time too.
+    // Its clock stands still, and the fingerprint includes the time.
     let balances = |state: &State| state.fingerprint() ^ state.stamp().time.0;
     assert_eq!(balances(state), balances(live), "the same commands lead to the same balances");
     assert_eq!(state.orders().len(), live.orders().len(), "and to the same orders");
@@ -284,7 +284,7 @@ fn whole_exchange(script: &Script, live: &State) -> f64 {
     timed.len() as f64 / seconds
 }
 
-/// Submits records in order, and waits for the oldest answer when many are on their way or the queue is full.
+/// Submits records in order, and waits for the oldest reply if many are in flight or the queue is full.
 async fn submit_all(exchange: &sequencer::Exchange, records: &[Record]) {
     let mut pending = VecDeque::new();
     for record in records {

@@ -1,8 +1,8 @@
-//! `cargo xtask bench`: how fast the house is, always as a ratio to a reference measured in the same run.
+//! `cargo xtask bench`: the speed of the exchange, always as a ratio to a reference measured in the same run.
 //!
-//! The numbers are those of `bench/RESULTS.md`. References and ours run interleaved, pair by pair;
-//! the median of the pairs' ratios counts, and its range stands beside it. Every answer is checked first: there is
-//! no time for a wrong result.
+//! The numbers are those of `bench/RESULTS.md`. References and our runs alternate, pair by pair; the median of the
+//! pairs' ratios counts, and their range is reported too. Every result is checked first, so a wrong one is never
+//! timed.
 
 mod clock;
 mod core;
@@ -43,7 +43,7 @@ usage: cargo xtask bench [NUMBER…|all] [--pairs N] [--quick] [--write]
   --quick     one pair, short: shows that it runs, not how fast
   --write     store the table in bench/RESULTS.md";
 
-/// How a run was asked for.
+/// The settings of a run.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) numbers: Vec<u8>,
@@ -53,7 +53,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// How often a pair is measured anew when neighbours disturb it.
+    /// How often a disturbed pair is measured again.
     pub(crate) fn tries(&self) -> usize {
         if self.quick { 1 } else { 10 }
     }
@@ -64,17 +64,17 @@ impl Settings {
     }
 }
 
-/// Tells on standard error how it goes.
+/// Reports progress on standard error.
 pub(crate) fn say(line: &str) {
     eprintln!("bench: {line}");
 }
 
 const ALL: [u8; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
-/// Those that start the product as a process.
+/// The benchmarks that start the product as a process.
 const OVER_HTTP: [u8; 5] = [6, 7, 8, 9, 12];
 
-/// Under cargo, brings the product's binary up to date; started by hand, what lies beside this program counts.
+/// Under cargo, builds the product's binary; otherwise the one next to this program is used.
 fn build_product() -> bool {
     let Some(cargo) = std::env::var_os("CARGO") else { return true };
     let words = ["build", "--release", "--package", "buttonwood"];
@@ -152,7 +152,7 @@ fn main() -> ExitCode {
     if report.misses() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// Ten times the capacity, after the product is brought up to date in the profile of this program.
+/// Runs the overload, after building the product in this program's profile.
 fn overload_with(words: &[&str]) -> ExitCode {
     match words {
         [] => overload::run(false),

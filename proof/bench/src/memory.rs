@@ -1,17 +1,17 @@
-//! An allocator that knows how many bytes live: what an order costs, whatever the kernel makes of it.
+//! An allocator that counts live bytes: the memory of an order, independent of the kernel.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 
 use mimalloc::MiMalloc;
 
-/// `mimalloc`, as the product uses it, with a count of live bytes that is off unless asked for.
+/// `mimalloc`, as the product uses it, with a count of live bytes that must be switched on.
 pub(crate) struct Counting;
 
 static ON: AtomicBool = AtomicBool::new(false);
 static LIVE: AtomicI64 = AtomicI64::new(0);
 
-/// Starts to count; blocks that lived before are not in the count.
+/// Starts the count; blocks allocated before are not included.
 pub(crate) fn count() {
     ON.store(true, Relaxed);
 }

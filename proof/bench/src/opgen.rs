@@ -1,12 +1,12 @@
 //! The shared order flow: seeded operations with their own reference book (price-time priority).
 //!
-//! One line an operation: `op,id,side,price_ticks,qty_lots,symbol,account`. N = limit, I = immediate-or-cancel,
-//! K = market, C = cancel, M = move to a new passive price (priority is lost; it carries what remains, so that an
-//! interface without a move cancels and enters anew). Mix A is exchange-core's published one (9 % N, 3 % I, 6 % C,
-//! 82 % M), B plain (60 % N, 35 % C, 5 % K), P passive adds only. Buyers and sellers are different accounts, so that
-//! engines with and without a self-trade rule do the same work. The generator matches too, so trades and traded lots
-//! are known before anyone is measured. The same seed gives the same bytes for ever, so that figures of different
-//! days are of the same flow.
+//! One line per operation: `op,id,side,price_ticks,qty_lots,symbol,account`. N = limit, I = immediate-or-cancel, K =
+//! market, C = cancel, M = move to a new passive price (it loses priority and keeps the open quantity, so that an
+//! interface without a move can cancel and enter a new order). Mix A is exchange-core's published one (9 % N, 3 % I,
+//! 6 % C, 82 % M), B plain (60 % N, 35 % C, 5 % K), P passive adds only. Buyers and sellers are different accounts,
+//! so that engines with and without a self-trade rule do the same work. The generator matches too, so trades and
+//! traded lots are known before any measurement. The same seed always gives the same bytes, so that figures of
+//! different days use the same flow.
 
 pub(crate) mod book;
 mod generator;
@@ -29,7 +29,7 @@ pub(crate) struct Op {
     pub(crate) kind: u8,
 }
 
-/// A file of operations and what they must come to.
+/// A file of operations and their expected results.
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub(crate) name: String,
@@ -40,7 +40,7 @@ pub(crate) struct Flow {
     pub(crate) expect: Tally,
 }
 
-/// What a run came to.
+/// The results of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) trades: u64,
@@ -48,7 +48,7 @@ pub(crate) struct Tally {
     pub(crate) resting: u64,
 }
 
-/// The flow of a published file (`A1`, `A100`, `B1`, `B100`, `P1`), made once and kept beside the build.
+/// The flow of a published file (`A1`, `A100`, `B1`, `B100`, `P1`), made once and kept in the build folder.
 pub(crate) fn flow(name: &str) -> Flow {
     flow_of(name, published(name))
 }
@@ -89,7 +89,7 @@ pub(crate) struct Stream {
     line: String,
     prefill: usize,
     symbols: u16,
-    /// What the generator's own book came to.
+    /// The results of the generator's own book.
     pub(crate) expect: Tally,
 }
 
@@ -102,7 +102,7 @@ impl Stream {
             let (mix, symbols) = name.split_at(1);
             let symbols = symbols.parse().expect("a flow is named by its mix and its number of symbols");
             fs::create_dir_all(folder()).expect("the build folder takes files");
-            // Under a name of its own: another process may be at the same flow, and must not find half of it.
+            // Written under a unique name: another process may need the same flow, and must not find half of it.
             let own = path.with_extension(format!("{}.csv", std::process::id()));
             Generator::new(mix.as_bytes()[0], symbols, &own).run(ops);
             for (made, kept) in [(&own, &path), (&own.with_extension("csv.expect"), &expected)] {

@@ -1,9 +1,9 @@
-//! `cargo xtask overload`: ten times what the exchange can take, and what becomes of it.
+//! `cargo xtask overload`: ten times the load that the exchange can serve.
 //!
-//! The exchange is confined first ([`confine`]), since the load shares its machine. Then, on one running exchange: its
-//! capacity under a closed load; its latency at a third of it; ten times of it on a schedule; the third again. All of
-//! that once more with slow readers and half-open connections beside it. What must hold are ratios between these
-//! phases, so that the speed of the machine does not matter.
+//! The exchange is confined first ([`confine`]), since the load runs on the same machine. Then, on one running
+//! exchange: its capacity under a closed load; its latency at a third of it; ten times the capacity on a schedule;
+//! the third again. All of that is repeated with slow readers and half-open connections. The conditions are ratios
+//! between these phases, so that the speed of the machine does not matter.
 
 mod confine;
 mod crowd;
@@ -26,31 +26,31 @@ use crate::say;
 
 /// Clients of the closed load, as in the benchmarks.
 const CLOSED: usize = 64;
-/// What the exchange is loaded with at most, in capacities; what it must really come to.
+/// The load in capacities, and the least that must really be sent.
 const TIMES: f64 = 10.0;
 const TIMES_MIN: f64 = 6.0;
-/// Share of the capacity that counts as no load.
+/// The share of the capacity that counts as calm.
 const CALM: f64 = 0.3;
 /// The processor of the load.
 const PROCESSOR: usize = 1;
-/// Processors that others may use beside a trial, before what it says of time is doubted.
+/// Processors that others may use during a trial before its timing is in doubt.
 const FOREIGN_MAX: f64 = 0.2;
-/// How often a trial is repeated that others disturbed.
+/// How often a disturbed trial is repeated.
 const TRIES: usize = 2;
-/// How long a crowd may take to have its answers written.
+/// Time limit for writing the replies to a crowd.
 const SETTLED_WITHIN: Duration = Duration::from_secs(20);
 
-/// How long, and how much.
+/// Durations and amounts.
 struct Plan {
-    /// Requests a second that the exchange is confined to, about.
+    /// The approximate requests per second that the exchange is confined to.
     capacity: f64,
-    /// Seconds of the phases that are compared with, and of the overload.
+    /// Seconds of the calm phases and of the overload.
     calm: u64,
     overload: u64,
-    /// Slow readers, and as many half-open connections.
+    /// Number of slow readers, and of half-open connections.
     crowd: usize,
-    /// Clients that share a key, beside those with one of their own: many enough that the exchange has to refuse, since each
-    /// waits for its answer.
+    /// Clients that share a key, in addition to those with their own: enough that the exchange must refuse, since
+    /// each waits for its reply.
     sharing: usize,
     /// Share of the capacity that must be served.
     goodput: f64,
@@ -58,19 +58,20 @@ struct Plan {
 
 const FULL: Plan =
     Plan { capacity: 5_000.0, calm: 10, overload: 60, crowd: 1_000, sharing: 3_000, goodput: 0.9 };
-/// Small enough for a machine that does other things too; in so few seconds a capacity is known to some percent only.
+/// Small enough for a machine with other work. In so few seconds a capacity is known only to some percent.
 const QUICK: Plan = Plan { capacity: 1_200.0, calm: 3, overload: 6, crowd: 200, sharing: 900, goodput: 0.8 };
 
-/// What must hold.
+/// The conditions.
 struct Bounds {
-    /// Times the calm p99.
+    /// A multiple of the calm p99.
     admitted_p99: f64,
     refusal_millis: f64,
     cancels: f64,
-    /// Times what it was, and bytes for each request served meanwhile.
+    /// A multiple of the size before, and bytes per request served since.
     resident: f64,
     resident_each: f64,
-    /// Seconds until a second is calm again: how many times the calm p99 that is, and what share more may be refused.
+    /// Seconds until a second is calm again, and what counts as calm: a multiple of the calm p99, and an additional
+    /// share of refusals.
     recovery: u64,
     recovered_p99: f64,
     recovered_refused: f64,
@@ -87,7 +88,7 @@ const BOUNDS: Bounds = Bounds {
     recovered_refused: 0.01,
 };
 
-/// A confined exchange under its clients.
+/// A confined exchange and its clients.
 struct Trial {
     plan: &'static Plan,
     clients: Clients,
@@ -96,7 +97,7 @@ struct Trial {
     capacity: f64,
 }
 
-/// Runs all of it; the exit code says whether everything held.
+/// Runs everything; the exit code says whether all conditions held.
 pub(crate) fn run(quick: bool) -> ExitCode {
     let plan = if quick { &QUICK } else { &FULL };
     let data = Place::Disk.fresh();
@@ -115,7 +116,7 @@ pub(crate) fn run(quick: bool) -> ExitCode {
     let mut trial = Trial { plan, clients, address: server.address, process: server.id(), capacity: 0.0 };
     trial.confine(&confinement);
     let crowds = [("alone", 0), ("beside slow and half-open connections", plan.crowd)];
-    // Both, whatever comes of the first.
+    // Both, even if the first fails.
     let held = crowds.map(|(name, crowd)| trial.judge(name, crowd));
     if held == [true; 2] { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -125,9 +126,9 @@ impl Trial {
         self.clients.run(pace, Duration::from_secs(seconds), || {})
     }
 
-    /// Throttles the exchange until its capacity is about what is planned.
+    /// Throttles the exchange until its capacity is about the planned one.
     fn confine(&mut self, confinement: &Confinement) {
-        // What a command takes in the journal, about; then what it is seen to take.
+        // First an estimate of the journal bytes per command, then the observed number.
         let mut bytes = 250.0 * self.plan.capacity;
         for _ in 0..3 {
             confinement.allow(bytes as u64).unwrap_or_else(|why| panic!("{why}"));
@@ -140,7 +141,8 @@ impl Trial {
         }
     }
 
-    /// Measures until it holds or nobody can be blamed but the exchange; whether it holds, or cannot be told.
+    /// Measures until the conditions hold or only the exchange can be the cause; returns whether they hold or the
+    /// result is inconclusive.
     fn judge(&mut self, name: &str, crowd: usize) -> bool {
         for last in (1..=TRIES).map(|number| number == TRIES) {
             let before = clock::machine_seconds() - self.own_seconds();
@@ -172,7 +174,7 @@ impl Trial {
         clock::process_seconds(self.process) + clock::process_seconds(std::process::id())
     }
 
-    /// A fresh crowd, once the exchange is done with its requests.
+    /// A new crowd, once the exchange is done with its requests.
     fn gather(&self, crowd: usize) -> Vec<TcpStream> {
         let gathered = crowd::gather(self.address, crowd);
         let start = Instant::now();
@@ -188,7 +190,7 @@ impl Trial {
         gathered
     }
 
-    /// All phases.
+    /// Runs all phases.
     fn measure(&mut self, crowd: usize) -> Judged {
         let Plan { calm, overload, .. } = *self.plan;
         let gathered = self.gather(crowd);
@@ -196,9 +198,9 @@ impl Trial {
         self.capacity = closed.goodput();
         let unloaded = self.phase(Pace::Open(self.capacity * CALM), calm);
         drop(gathered);
-        // Anew, so that it lasts: the silent are cut after a while.
+        // A new crowd, so that it lasts: silent connections are cut after a while.
         let gathered = self.gather(crowd);
-        // Once before it counts: a connection's memory comes with its first request.
+        // One run that does not count: a connection allocates its memory with its first request.
         self.phase(Pace::Open(self.capacity * TIMES), 1);
         let process = self.process;
         let before = resident(process);
@@ -221,7 +223,7 @@ impl Trial {
         }
     }
 
-    /// Seconds of a third of the load until one is as before.
+    /// The number of seconds at the calm load until one is as before.
     fn recover(&mut self, calm: &Told) -> Option<u64> {
         (1..=BOUNDS.recovery).find(|_| {
             let second = self.phase(Pace::Open(self.capacity * CALM), 1);
@@ -231,23 +233,23 @@ impl Trial {
     }
 }
 
-/// Something that does not hold.
+/// A condition that does not hold.
 struct Broken {
     what: String,
-    /// Whether neighbours on the machine can have done it.
+    /// Whether other work on the machine may be the cause.
     of_time: bool,
 }
 
-/// What an overload came to, beside what it is compared with.
+/// The results of an overload, and the values to compare with.
 struct Judged {
     capacity: f64,
     /// Share of it that must be served.
     wanted: f64,
     /// Milliseconds.
     unloaded: f64,
-    /// Share of the calm load that was refused: a disk has its pauses.
+    /// Share of the calm load that was refused: a disk has pauses.
     calm_refused: f64,
-    /// What really was sent, in capacities.
+    /// The load really sent, in capacities.
     times: f64,
     /// Before, and at most.
     resident: (u64, u64),
@@ -283,7 +285,7 @@ impl Judged {
         )
     }
 
-    /// What does not hold.
+    /// The conditions that do not hold.
     fn broken(&self, bounds: &Bounds) -> Vec<Broken> {
         let Self { capacity, wanted, unloaded, times, resident: (before, most), recovered, told, .. } = self;
         let goodput = told.goodput() / capacity;
@@ -313,10 +315,10 @@ impl Judged {
     }
 }
 
-/// As many connections as the system grants: a soft limit is often less than a crowd.
+/// Raises the limit of open files: the soft limit is often less than a crowd.
 fn raise_open_files() {
     let granted = getrlimit(Resource::Nofile);
-    // Without them, connecting says what is lacking.
+    // If this fails, connecting reports the lack.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: granted.maximum, ..granted });
 }
 

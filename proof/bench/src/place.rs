@@ -1,15 +1,15 @@
-//! Fresh directories, on the disk or in memory.
+//! New directories, on the disk or in memory.
 
 use std::path::Path;
 
 use tempfile::TempDir;
 
-/// Where data is kept.
+/// The place of a directory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
     /// The build's disk.
     Disk,
-    /// Memory: a sync costs nothing there.
+    /// Memory: a sync costs nothing.
     Memory,
 }
 

@@ -1,9 +1,9 @@
-//! Benchmark 11: from a directory back to a state.
+//! Benchmark 11: recovery of a state from a directory.
 //!
 //! The journal holds ten million commands in batches of 64, as many as a load of 64 connections can queue; its pages
-//! are in memory. Opening, verifying, decoding and `evolve` are measured, by the clock on the wall since two threads
-//! share them, and beside them the product's whole recovery, which builds its read models too. The replayed state must
-//! equal the live one.
+//! are in memory. Opening, verifying, decoding and `evolve` are measured in elapsed time, since two threads share the
+//! work. The product's whole recovery, which also builds read models, is reported too. The replayed state must equal
+//! the live one.
 
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -22,7 +22,7 @@ use crate::place::Place;
 use crate::report::{Goal, Report, Row};
 use crate::{Settings, say};
 
-/// Commands that share a batch.
+/// Commands per batch.
 const BATCH: usize = 64;
 /// Accounts of the snapshot.
 const CROWD: u32 = 100_000;
@@ -80,7 +80,7 @@ fn replay(settings: &Settings, goal: Goal, report: &mut Report) {
     report.add(Row { number: 11, what: goal.what, goal, spread: Spread::of(ratios), detail });
 }
 
-/// Journals the founding and the first `commands` of a script; returns the state they lead to.
+/// Journals the founding and the first `commands` commands of a script; returns the resulting state.
 fn journal(dir: &Path, script: &Script, commands: usize) -> State {
     let mut journal = Journal::open(dir, Options::default()).expect("the directory takes a journal");
     journal.replay(None, |_| Ok::<_, Infallible>(())).expect("an empty journal is whole");
@@ -105,7 +105,7 @@ fn journal(dir: &Path, script: &Script, commands: usize) -> State {
     exchange.state
 }
 
-/// Opens a journal and replays all of it, as a start does: every batch verified, every fingerprint compared.
+/// Opens a journal and replays all of it like a start: every batch verified, every fingerprint compared.
 pub(crate) fn open(dir: &Path) -> State {
     let mut journal = Journal::open(dir, Options::default()).expect("the journal opens");
     let mut state = State::new();
@@ -166,7 +166,7 @@ fn load(settings: &Settings, goal: Goal, report: &mut Report) {
     report.add(Row { number: 11, what: goal.what, goal, spread: Spread::of(seconds), detail });
 }
 
-/// A place in a journal of one batch, for a snapshot to stand at.
+/// A mark in a journal of one batch, for a snapshot.
 fn mark(dir: &Path) -> Mark {
     let mut journal = Journal::open(dir, Options::default()).expect("the directory takes a journal");
     journal.replay(None, |_| Ok::<_, Infallible>(())).expect("an empty journal is whole");

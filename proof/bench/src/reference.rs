@@ -53,7 +53,7 @@ impl OrderInterface for Order {
     }
 }
 
-/// One book a symbol.
+/// One book per symbol.
 pub(crate) struct Reference {
     books: Vec<OrderBook<Order>>,
     evaluator: Evaluator<Order>,

@@ -1,4 +1,4 @@
-//! The table of ratios, with their goals beside them: floor, target and extreme.
+//! The table of ratios with their goals: floor, target and extreme.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::figures::Spread;
 
-/// What a benchmark has to reach.
+/// The goal of a benchmark.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
     pub(crate) what: &'static str,
@@ -17,7 +17,7 @@ pub(crate) struct Goal {
 }
 
 impl Goal {
-    /// Which level a ratio reaches. The levels of a goal say by their order whether more is better.
+    /// The level that a ratio reaches. The order of a goal's levels says whether more is better.
     fn level(&self, ratio: f64) -> &'static str {
         let more = self.extreme > self.floor;
         let reaches = |level: f64| if more { ratio >= level } else { ratio <= level };
@@ -60,7 +60,7 @@ impl Report {
         self.rows.push(row);
     }
 
-    /// Notes that a benchmark cannot be run here, and why.
+    /// Records that a benchmark cannot run here, and why.
     pub(crate) fn skip(&mut self, number: u8, why: &str) {
         let line = format!("SKIPPED {number}: {why}");
         crate::say(&line);
@@ -96,7 +96,7 @@ impl Report {
         out
     }
 
-    /// Stores the table beside the sources.
+    /// Stores the table in the repository.
     pub(crate) fn store(&self) {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("RESULTS.md");
         let head = "# Results of `cargo xtask bench`\n\nRatios against references that ran interleaved in the same run; \

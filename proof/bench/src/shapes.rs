@@ -1,8 +1,8 @@
-//! Benchmark 4: the shapes of a book that break one structure or another, against the even flow A1.
+//! Benchmark 4: shapes of a book that are bad for one structure or another, against the even flow A1.
 //!
-//! A million orders at one price, then cancelled in any order; a million orders on as many prices, likewise; a middle
-//! that swings by 40 % either way while nearly all orders are cancelled; one order that meets ten thousand, counted
-//! by maker. The slowest shape's time an operation counts.
+//! A million orders at one price, then cancelled in random order; a million orders at a million prices, likewise; a
+//! middle that swings by 40 % either way while nearly all orders are cancelled; one order that meets ten thousand,
+//! counted per maker. The slowest shape's time per operation counts.
 
 use std::collections::VecDeque;
 use std::hint::black_box;
@@ -19,27 +19,27 @@ use crate::{Settings, say};
 
 /// Resting orders of the swinging book.
 const SWINGING: usize = 1_000;
-/// The middle it swings about, how far, and how far from the middle of the moment its orders lie at most; in ticks.
+/// The middle of the swing, its amplitude, and the largest distance of orders from the current middle; in ticks.
 const MIDDLE: f64 = 200_000.0;
 const SWING: f64 = 80_000.0;
 const OFFSET_MAX: u64 = 5_000;
-/// Orders that one swing forth and back takes: slow enough that few meet the middle coming.
+/// Orders per full swing: slow enough that few cross the approaching middle.
 const PERIOD: f64 = 800_000.0;
-/// Makers that one order meets, and the prices they lie on: within the collar.
+/// Makers that one order meets, and their prices, within the collar.
 const MAKERS: u64 = 10_000;
 const SWEPT_LEVELS: u64 = 1_000;
 
-/// One shape, written down as commands. What is measured are stretches of them, and how many operations count.
+/// One shape as commands. Stretches of them are measured; `operations` is their count.
 struct Shape {
     name: &'static str,
     script: Script,
     expect: Tally,
-    /// First record and one past the last of each stretch.
+    /// First record and end of each stretch.
     stretches: Vec<(usize, usize)>,
     operations: u64,
 }
 
-/// Accounts of the flow: odd ones buy, even ones sell, so that nobody meets himself.
+/// Accounts of the flow: odd ones buy, even ones sell, so that no account meets itself.
 fn account(rng: &mut Rng, side: u8) -> u32 {
     1 + (rng.below(500) * 2 + u64::from(side)) as u32
 }
@@ -65,7 +65,7 @@ fn whole(name: &'static str, ops: Vec<Op>, expect: Tally) -> Shape {
     Shape { name, script, expect, stretches: vec![(0, end)], operations }
 }
 
-/// Orders at the prices given, then their cancels in another order.
+/// Orders at the given prices, then their cancels in another order.
 fn standing(name: &'static str, prices: impl Iterator<Item = u64>, rng: &mut Rng) -> Shape {
     let mut ops: Vec<Op> =
         (1..).zip(prices).map(|(id, price)| order(id, price, 1 + rng.below(100), 0, rng)).collect();
@@ -86,12 +86,12 @@ fn own_levels(orders: u64) -> Shape {
     standing("own levels", prices.into_iter(), &mut rng)
 }
 
-/// A triangle between -1 and 1, rising from 0: no slower at its ends, so that as many trade there.
+/// A triangle wave between -1 and 1 that rises from 0. It is not slower at its ends, so trades are as frequent there.
 fn wave(turns: f64) -> f64 {
     4.0 * ((turns + 0.75).fract() - 0.5).abs() - 1.0
 }
 
-/// The oldest order is cancelled once there are enough; what the middle runs over, trades.
+/// The oldest order is cancelled once there are enough; orders that the middle reaches trade.
 fn swing(orders: u64) -> Shape {
     let mut rng = Rng(43);
     let (mut book, mut world, mut living) = (Book::default(), World::default(), VecDeque::new());
@@ -125,7 +125,7 @@ fn swing(orders: u64) -> Shape {
     whole("swing", ops, expect)
 }
 
-/// Makers enter, one order takes them all; only that order is measured.
+/// Makers enter, then one order takes them all; only that order is measured.
 fn sweep(makers: u64) -> Shape {
     let mut rng = Rng(44);
     let (mut ops, mut stretches, mut id, mut lots) = (Vec::new(), Vec::new(), 0, 0);
@@ -147,7 +147,7 @@ fn sweep(makers: u64) -> Shape {
 }
 
 impl Shape {
-    /// CPU nanoseconds an operation.
+    /// CPU nanoseconds per operation.
     fn ns(&self) -> f64 {
         let mut exchange = Exchange::new(self.script.symbols);
         let mut records = self.script.records.iter();
@@ -173,7 +173,7 @@ pub(crate) fn measure(settings: &Settings, goal: Goal, report: &mut Report) {
     let orders = if settings.quick { 100_000 } else { 1_000_000 };
     let even = flow("A1");
     let even_script = Script::of(&even);
-    // A quick swing is a part of one, and so no less steep.
+    // A quick run has only a part of a swing, which is no less steep.
     let shapes = [one_price(orders), own_levels(orders), swing(orders), sweep(orders)];
     let (mut ratios, mut evens) = (Vec::new(), Vec::new());
     let mut times: [Vec<f64>; 4] = Default::default();

@@ -1,11 +1,11 @@
-//! The load keys: read from the `credentials.json` that a server writes when it starts.
+//! The load keys, read from the `credentials.json` that a server writes at its start.
 
 use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// Keys used: one a connection.
+/// Number of keys used: one per connection.
 pub(crate) const KEYS: usize = 64;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,13 +30,13 @@ pub(crate) fn read(data: &Path) -> Vec<Key> {
     keys
 }
 
-/// The key whose nonces are times: any number of connections may share it.
+/// The key with time-based nonces: any number of connections may share it.
 pub(crate) fn read_timely(data: &Path) -> Key {
     let timely = read_file(data).into_iter().find(|key| key.name == "time-nonce");
     timely.expect("the key with time-based nonces is there")
 }
 
-/// All load keys there are.
+/// All load keys.
 pub(crate) fn read_all(data: &Path) -> Vec<Key> {
     let mut keys = read_file(data);
     keys.retain(|key| key.name.starts_with("load-"));
@@ -51,7 +51,7 @@ fn read_file(data: &Path) -> Vec<Key> {
     all.keys
 }
 
-/// Invents load keys and writes them where a server would.
+/// Generates load keys and writes them like a server.
 pub(crate) fn invent(data: &Path) -> Vec<Key> {
     let key = |n: usize| Key {
         name: format!("load-{n:03}"),

@@ -1,7 +1,7 @@
-//! The load: one thread on processor 1, one connection a key, no pipelining.
+//! The load: one thread on processor 1, one connection per key, no pipelining.
 //!
-//! Closed: each connection sends when its last answer is there. Open: requests leave on a schedule whatever the
-//! server does; what waits for a free connection waits on the clock.
+//! Closed: each connection sends when its last reply has arrived. Open: requests are due on a schedule independent of
+//! the server; the time that one waits for a free connection counts as latency.
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
@@ -14,15 +14,15 @@ use mio::{Events, Interest, Poll, Token};
 use super::requests::{Asks, Requests};
 use super::server::pin;
 
-/// When requests leave.
+/// The pace of requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pace {
     Closed,
-    /// So many a second.
+    /// This many per second.
     Open(f64),
 }
 
-/// What a run came to.
+/// The results of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     pub(crate) count: u64,
@@ -43,7 +43,7 @@ impl Answers {
     }
 }
 
-/// A connection that never waits, whose answers the poll tells of.
+/// A nonblocking connection, registered with the poll.
 pub(crate) fn connect(address: SocketAddr, poll: &Poll, token: Token) -> TcpStream {
     let stream = std::net::TcpStream::connect(address).expect("the server listens");
     stream.set_nodelay(true).and_then(|()| stream.set_nonblocking(true)).expect("a connection takes options");
@@ -63,7 +63,7 @@ struct Connection<'a> {
     filled: usize,
 }
 
-/// One answer in so many is read as JSON.
+/// One in this many replies is parsed as JSON.
 const LOOK: usize = 64;
 /// The processor of the load.
 const PROCESSOR: usize = 1;
@@ -75,20 +75,20 @@ impl<'a> Connection<'a> {
         Self { stream, requests, sent: 0, answered: 0, due: None, room, filled: 0 }
     }
 
-    /// Sends the next request; `false` when there is none or the connection is gone.
+    /// Sends the next request; `false` if there is none or the connection is gone.
     fn send(&mut self, due: Instant) -> bool {
         if self.sent == self.requests.len() {
             return false;
         }
         let request = self.requests.get(self.sent);
-        // A request is shorter than any socket buffer, which is empty: the last answer has come.
+        // A request is shorter than the socket buffer, which is empty because the last reply has arrived.
         let whole = matches!(self.stream.write(request), Ok(written) if written == request.len());
         self.sent += usize::from(whole);
         self.due = whole.then_some(due);
         whole
     }
 
-    /// Reads what came: whether the answer is complete, or `None` when the connection is gone.
+    /// Reads available bytes; returns whether the reply is complete, or `None` if the connection is gone.
     fn receive(&mut self, check: bool) -> Option<bool> {
         match self.stream.read(&mut self.room[self.filled..]) {
             Ok(0) => return None,
@@ -124,8 +124,8 @@ impl<'a> Connection<'a> {
     }
 }
 
-/// Runs the load. `check` looks into answers, which a server that does nothing cannot give. `at_end` is called when
-/// the time is over, while requests are in flight, and says whether their answers are still awaited.
+/// Runs the load. `check` parses replies, which the no-op server cannot pass. `at_end` is called when the time is
+/// over, with requests in flight, and decides whether to wait for their replies.
 pub(crate) fn run(
     address: SocketAddr,
     requests: &[Requests],
@@ -179,7 +179,7 @@ fn drive(
     load.into_answers()
 }
 
-/// A load while it runs.
+/// A running load.
 struct Load<'a> {
     connections: Vec<Connection<'a>>,
     pace: Pace,
@@ -191,7 +191,7 @@ struct Load<'a> {
     scheduled: u64,
     /// Requests in flight.
     flying: usize,
-    /// Whether no more are sent.
+    /// Whether no more requests are sent.
     is_over: bool,
     answers: Answers,
 }
@@ -213,13 +213,13 @@ impl<'a> Load<'a> {
         Self { connections, pace, start, end, idle, scheduled: 0, flying: 0, is_over: false, answers }
     }
 
-    /// From now on nothing is sent.
+    /// Stops sending.
     fn finish(&mut self) {
         self.is_over = true;
         self.end = Instant::now();
     }
 
-    /// Sends what is due on the connections that are free.
+    /// Sends the due requests on free connections.
     fn send_due(&mut self) {
         while !self.is_over {
             let due = match self.pace {
@@ -234,23 +234,23 @@ impl<'a> Load<'a> {
                 self.scheduled += 1;
                 self.flying += 1;
             } else {
-                // Requests ran out: the load ends here, and its figures with it.
+                // No requests are left: the load and its figures end here.
                 self.finish();
             }
         }
     }
 
-    /// How long answers are waited for before something else is to be done.
+    /// How long to wait for replies before other work is due.
     fn patience(&self) -> Duration {
         match self.pace {
             _ if self.is_over => Duration::from_secs(5),
             Pace::Closed => self.end.saturating_duration_since(Instant::now()),
-            // On a schedule it does not sleep: waking up late would count as the server's doing.
+            // An open load does not sleep: waking up late would count as server latency.
             Pace::Open(_) => Duration::ZERO,
         }
     }
 
-    /// Reads what came on a connection, and on a complete answer sends the next request where none is scheduled.
+    /// Reads from a connection; after a complete reply, a closed load sends its next request.
     fn receive(&mut self, token: usize, check: bool) {
         let connection = &mut self.connections[token];
         match connection.receive(check) {

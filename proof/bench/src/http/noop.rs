@@ -1,5 +1,5 @@
-//! The reference server: the same HTTP stack, one thread, the key, the signature and the JSON checked, and then a
-//! constant order in answer.
+//! The reference server: the same HTTP stack on one thread. It checks the key, the signature and the JSON, and
+//! returns a constant order.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -21,7 +21,7 @@ use sha2::Sha384;
 
 use super::keys;
 
-/// 431 bytes, as an order is.
+/// 431 bytes, like a real order.
 const REPLY: &str = concat!(
     r#"{"order_id":"1234567890123","id":"1234567890123","symbol":"btcusd","exchange":"bench","avg_execution_price":"0.00","#,
     r#""side":"buy","type":"exchange limit","timestamp":"1700000000","timestampms":1700000000123,"is_live":true,"#,
@@ -29,7 +29,7 @@ const REPLY: &str = concat!(
     r#""options":[],"price":"34567.89","original_amount":"1.23456789","remaining_amount":"1.23456789"}"#
 );
 
-/// What both requests carry; the rest only an order.
+/// The fields of both requests; the others are in an order only.
 #[derive(Deserialize)]
 struct Payload<'a> {
     request: &'a str,
@@ -49,7 +49,7 @@ struct Payload<'a> {
     options: Vec<&'a str>,
 }
 
-/// HMAC states with the secret taken in, by API key.
+/// HMAC states initialised with the secrets, by API key.
 struct Gate(HashMap<Vec<u8>, Hmac<Sha384>>);
 
 impl Gate {
@@ -79,7 +79,7 @@ impl Gate {
     }
 }
 
-/// Serves on a free port until killed; says `ready` as the product does.
+/// Serves on a free port until killed; prints `ready` like the product.
 pub(crate) fn serve(data: &Path) {
     let gate = keys::invent(data).into_iter().map(|key| {
         let state = Hmac::new_from_slice(key.api_secret.as_bytes()).expect("HMAC takes a key of any length");
@@ -99,7 +99,7 @@ pub(crate) fn serve(data: &Path) {
             tokio::task::spawn_local(async move {
                 let service = service_fn(|request| answer(Rc::clone(&gate), request));
                 let mut builder = hyper::server::conn::http1::Builder::new();
-                // A connection that breaks is the load's to report.
+                // The load reports broken connections.
                 let _ = builder.pipeline_flush(true).serve_connection(TokioIo::new(stream), service).await;
             });
         }

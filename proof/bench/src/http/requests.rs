@@ -1,4 +1,4 @@
-//! Signed requests, written before the clock starts.
+//! Signed requests, prepared before the measurement.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,18 +6,18 @@ use buttonwood_client::Credentials;
 
 use super::keys::Key;
 
-/// What one request asks.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asks {
     New,
     Cancel,
 }
 
-/// The requests of one key in order, in one piece of memory.
+/// The requests of one key in order, in one block of memory.
 pub(crate) struct Requests {
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// What each asks, and of which client order id (its number).
+    /// The kind of each request, and the number of its client order id.
     pub(crate) asks: Vec<(Asks, u32)>,
 }
 
@@ -32,7 +32,7 @@ impl Requests {
     }
 }
 
-/// The client order id of a key's order.
+/// A client order id from its number.
 pub(crate) fn client_id(number: u32) -> String {
     format!("20261120-{number:07}")
 }
@@ -42,7 +42,7 @@ pub(crate) fn pairs(keys: &[Key], each: usize) -> Vec<Requests> {
     write(keys, each, |at| if at % 2 == 0 { (Asks::New, at / 2) } else { (Asks::Cancel, at / 2) })
 }
 
-/// Two new orders, then the cancel of the first: orders pile up.
+/// Two new orders, then the cancel of the first, so that the number of orders grows.
 pub(crate) fn growing(keys: &[Key], each: usize) -> Vec<Requests> {
     write(keys, each, |at| match at % 3 {
         2 => (Asks::Cancel, at / 3 * 2),

@@ -60,7 +60,7 @@ pub(crate) fn durable_stock(settings: &Settings) -> Stock {
     Stock::new(Which::Product, KEYS, RATE_MAX, seconds(settings))
 }
 
-/// Ours of benchmark 7 alone: requests a second, and whether others left the machine alone meanwhile.
+/// Our half of benchmark 7 alone: requests per second, and whether the run was undisturbed.
 pub(crate) fn durable_run(settings: &Settings, stock: &mut Stock) -> (f64, bool) {
     let run = measure(stock, Place::Disk, Pace::Closed, seconds(settings));
     (run.answers.per_second(), run.foreign <= FOREIGN_MAX)
@@ -158,8 +158,8 @@ pub(crate) fn start(settings: &Settings, goal: Goal, report: &mut Report) {
     report.add(Row { number: 12, what: goal.what, goal, spread, detail });
 }
 
-/// One server under one load, closed or of so many requests a second, told in one line: for profiles, and for one
-/// build against another.
+/// Runs one server under one load, closed or at a fixed rate, and prints one line: for profiles, and for comparing
+/// builds.
 pub(crate) fn one_load(server: &str, place: &str, seconds: f64, rate: Option<f64>) {
     let which = match server {
         "noop" => Which::Noop,

@@ -1,4 +1,4 @@
-//! One server under one load, and pairs of them that neighbours left alone.
+//! One server under one load, and pairs of undisturbed runs.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use crate::figures::{Spread, quantile};
 use crate::place::Place;
 use crate::{Settings, clock, disk, say};
 
-/// Requests a second that a set of requests must last for.
+/// The rate in requests per second for which a set of requests must be large enough.
 pub(super) const RATE_MAX: f64 = 150_000.0;
 /// Syncs of a disk measurement.
 const SYNCS: usize = 2_000;
 
-/// Requests of a server, kept from run to run as long as its keys are the same.
+/// Requests for a server, kept between runs as long as its keys are the same.
 pub(crate) struct Stock {
     which: Which,
     connections: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Stock {
 }
 
 impl Stock {
-    /// For `seconds` of load over so many connections.
+    /// Enough for `seconds` of load over this many connections.
     pub(super) fn new(which: Which, connections: usize, rate: f64, seconds: f64) -> Self {
         let each = (rate * seconds / connections as f64) as usize + 2;
         Self { which, connections, each: each.next_multiple_of(2), keys: Vec::new(), requests: Vec::new() }
@@ -45,9 +45,9 @@ impl Stock {
 /// One run of one server.
 pub(super) struct Run {
     pub(super) answers: Answers,
-    /// CPU microseconds of the server a request.
+    /// CPU microseconds of the server per request.
     pub(super) cpu: f64,
-    /// Processors that others used meanwhile.
+    /// Processors used by other processes during the run.
     pub(super) foreign: f64,
     pub(super) sync: Option<disk::Sync>,
 }
@@ -58,7 +58,7 @@ impl Run {
     }
 }
 
-/// Starts a server on a fresh directory and loads it.
+/// Starts a server on a new directory and loads it.
 pub(super) fn measure(stock: &mut Stock, place: Place, pace: Pace, seconds: f64) -> Run {
     let data = place.fresh();
     let sync = matches!((place, stock.which), (Place::Disk, Which::Product))
@@ -86,17 +86,17 @@ pub(super) fn stocks(connections: usize, rate: f64, seconds: f64) -> [Stock; 2] 
     [Which::Noop, Which::Product].map(|which| Stock::new(which, connections, rate, seconds))
 }
 
-/// Processors that others may use beside a pair: kernel threads and a shell.
+/// Processors that others may use during a pair: kernel threads and a shell.
 ///
-/// Stands for the pressure of Q-050, which would also count our own threads waiting for each other on
-/// the server's processor.
+/// Used in place of the pressure of Q-050, which would also count our own threads waiting for each other on the
+/// server's processor.
 pub(super) const FOREIGN_MAX: f64 = 0.2;
 
 fn foreign((noop, ours): &(Run, Run)) -> f64 {
     noop.foreign.max(ours.foreign)
 }
 
-/// Measures until neighbours left both servers alone; after enough tries, the least disturbed pair stands.
+/// Measures until both runs are undisturbed; after enough tries, the least disturbed pair counts.
 pub(super) fn undisturbed(settings: &Settings, mut both: impl FnMut() -> (Run, Run)) -> (Run, Run) {
     let mut best = both();
     for _ in 1..settings.tries() {
@@ -113,7 +113,7 @@ pub(super) fn undisturbed(settings: &Settings, mut both: impl FnMut() -> (Run, R
     best
 }
 
-/// How many pairs neighbours disturbed to the last.
+/// The number of pairs that stayed disturbed.
 pub(super) fn disturbed(runs: &[(Run, Run)]) -> String {
     let busy = runs.iter().filter(|pair| foreign(pair) > FOREIGN_MAX).count();
     if busy > 0 { format!("; neighbours disturbed {busy} of {} pairs", runs.len()) } else { String::new() }

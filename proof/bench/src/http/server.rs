@@ -1,4 +1,4 @@
-//! A server process on processor 0: started, asked for its CPU time, killed.
+//! A server process on processor 0.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
@@ -12,7 +12,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::clock;
 
-/// Which server.
+/// The server to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Which {
     /// The reference.
@@ -25,14 +25,14 @@ pub(crate) enum Which {
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: SocketAddr,
-    /// When it was about to be started.
+    /// The time just before its start.
     pub(crate) started: Instant,
 }
 
 /// The processor of servers; the load has the next one.
 const PROCESSOR: usize = 0;
 
-/// Where the product lies; built by whoever runs the benchmarks.
+/// The path of the product, which must be built before the benchmarks run.
 pub(crate) fn product() -> PathBuf {
     let own = std::env::current_exe().expect("this program has a path");
     let beside = own.with_file_name("buttonwood");
@@ -82,17 +82,17 @@ impl Server {
         Self { child, address, started }
     }
 
-    /// Its process.
+    /// Its process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// CPU seconds that its threads have used.
+    /// CPU seconds used by its threads.
     pub(crate) fn cpu_seconds(&self) -> f64 {
         clock::process_seconds(self.child.id())
     }
 
-    /// Kills it at once, as a crash would.
+    /// Kills it at once, like a crash.
     pub(crate) fn kill(&mut self) {
         self.child.kill().expect("the server runs");
         self.child.wait().expect("a killed process ends");
@@ -101,7 +101,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have been killed before.
+        // It may already have been killed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! What of a load is there after a kill.
+//! Checks that acknowledged orders survive a kill under load.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::{Read, Write};
@@ -63,7 +63,7 @@ pub(super) fn now_millis() -> u64 {
 
 /// The client order ids of a key's live orders.
 fn live_orders(address: SocketAddr, key: &Key) -> HashSet<String> {
-    // Above every nonce that the load has used.
+    // Higher than every nonce that the load used.
     let payload = format!(r#"{{"request":"/v1/orders","nonce":{}}}"#, now_millis() + 10_000_000);
     let answer = call(address, key, "/v1/orders", &payload);
     let orders: serde_json::Value = serde_json::from_slice(&answer).expect("orders are JSON");
@@ -71,7 +71,7 @@ fn live_orders(address: SocketAddr, key: &Key) -> HashSet<String> {
     ids.map(|order| order["client_order_id"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// One signed request on a connection of its own; the body of its answer, which must be 200.
+/// One signed request on its own connection; returns the body of the reply, which must be 200.
 fn call(address: SocketAddr, key: &Key, path: &str, payload: &str) -> Vec<u8> {
     let mut request = Vec::new();
     requests::one(&mut request, path, &Credentials::new(&key.api_key, &key.api_secret), payload);

@@ -1,9 +1,9 @@
-//! The generator's own book, by price and time.
+//! The generator's own book, with price-time priority.
 
 use super::rng::Rng;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// An order that rests in the generator's book; `side` is 0 for buys, `at` its place among the live ones.
+/// An order resting in the generator's book; `side` is 0 for buys, `at` its index among the live ones.
 #[derive(Clone, Copy)]
 pub(crate) struct Resting {
     pub(crate) side: u8,
@@ -21,7 +21,7 @@ pub(crate) struct Book {
     pub(super) mid: i64,
 }
 
-/// The orders of all its books, and what has traded.
+/// The orders of all books, and the traded quantities.
 #[derive(Default)]
 pub(crate) struct World {
     pub(crate) orders: HashMap<u64, Resting>,
@@ -40,7 +40,7 @@ impl Book {
         &mut self.lanes[usize::from(side)]
     }
 
-    /// Lets an order rest.
+    /// Adds a resting order.
     pub(crate) fn rest(&mut self, world: &mut World, id: u64, order: Resting) {
         self.lane(order.side).entry(order.price).or_default().push_back(id);
         world.orders.insert(id, Resting { at: self.live.len() as u32, ..order });
@@ -54,7 +54,7 @@ impl Book {
         }
     }
 
-    /// Takes a live order out.
+    /// Removes a live order.
     pub(crate) fn remove(&mut self, world: &mut World, id: u64) -> Resting {
         let order = world.orders.remove(&id).expect("a live order is known");
         let lane = self.lane(order.side);
@@ -68,7 +68,7 @@ impl Book {
         order
     }
 
-    /// Matches against the other side up to `limit`; returns what is left.
+    /// Matches against the other side up to `limit`; returns the open quantity.
     pub(crate) fn take(&mut self, world: &mut World, side: u8, limit: Option<i64>, mut qty: u64) -> u64 {
         let mut traded = false;
         while qty > 0 {
@@ -100,7 +100,7 @@ impl Book {
         qty
     }
 
-    /// A price that does not cross, log-uniformly 1 to 2000 ticks from the middle.
+    /// A price that does not cross, log-uniformly distributed from 1 to 2000 ticks from the middle.
     pub(super) fn passive(&self, rng: &mut Rng, side: u8) -> i64 {
         let offset = (rng.unit() * 2000f64.ln()).exp() as i64;
         if side == 0 {

@@ -1,4 +1,4 @@
-//! Writes a flow. The order of the draws is what makes the bytes: leave it.
+//! Writes a flow. The order of the random draws determines the bytes: do not change it.
 
 use super::book::{Book, Resting, World};
 use super::rng::Rng;
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 /// The seed of every published figure.
 const SEED: u64 = 23;
-/// Resting orders a symbol is kept near.
+/// The target number of resting orders per symbol.
 const RESTING: usize = 1_000;
 
-/// What the next operation of a mix is, with so many orders live in its book.
+/// The kind of a mix's next operation, given the number of live orders in its book.
 fn kind_of(mix: u8, is_prefill: bool, draw: f64, live: usize) -> char {
     match mix {
         _ if is_prefill => 'N',
@@ -29,7 +29,7 @@ fn kind_of(mix: u8, is_prefill: bool, draw: f64, live: usize) -> char {
     }
 }
 
-/// How likely a new order is to cross: often where its book is above its size.
+/// The probability that a new order crosses: high if its book is above its size.
 fn crossing_of(mix: u8, is_prefill: bool, live: usize) -> f64 {
     match mix {
         _ if is_prefill => 0.0,
@@ -41,7 +41,7 @@ fn crossing_of(mix: u8, is_prefill: bool, live: usize) -> f64 {
     }
 }
 
-/// A flow while it is made.
+/// A flow in the making.
 pub(super) struct Generator {
     mix: u8,
     path: PathBuf,
@@ -49,14 +49,14 @@ pub(super) struct Generator {
     rng: Rng,
     world: World,
     books: Vec<Book>,
-    /// Symbols by weight: the sums of Zipf's.
+    /// Cumulative Zipf weights of the symbols.
     zipf: Vec<f64>,
-    /// Orders so far.
+    /// Number of orders so far.
     id: u64,
     counts: Counts,
 }
 
-/// Operations so far, of each kind.
+/// Number of operations so far, by kind.
 #[derive(Default)]
 struct Counts {
     limits: u64,
@@ -66,7 +66,7 @@ struct Counts {
     moves: u64,
 }
 
-/// What is drawn for an operation before anybody knows its kind.
+/// The draws for an operation that come before its kind.
 #[derive(Clone, Copy)]
 struct Draw {
     symbol: usize,
@@ -86,7 +86,7 @@ fn letter(side: u8) -> char {
 }
 
 impl Generator {
-    /// A flow of a mix over so many symbols, to be written to a file.
+    /// A flow of a mix over this many symbols, to be written to a file.
     pub(super) fn new(mix: u8, symbols: usize, path: &Path) -> Self {
         let file = fs::File::create(path).expect("the build folder takes files");
         let mut sum = 0.0;
@@ -107,7 +107,7 @@ impl Generator {
         }
     }
 
-    /// Writes so many operations and those before the measured ones, and beside them what they come to.
+    /// Writes this many operations, those before the measured ones, and a file with their results.
     pub(super) fn run(mut self, ops: u64) {
         let symbols = self.books.len();
         let prefill = if self.mix == b'P' { 0 } else { (RESTING * symbols) as u64 };
@@ -148,7 +148,7 @@ impl Generator {
         let kind = kind_of(self.mix, is_prefill, rng.unit(), live);
         // Odd accounts buy, even ones sell: no order can meet one of its own account.
         let account = 1 + (rng.below(500) * 2 + u64::from(side)) as u32;
-        // Mix A's takers are small while the book is below its size, so that it stays near it.
+        // Mix A's takers are small while the book is below its size, which keeps it near its size.
         let qty = if kind == 'I' && live < RESTING { 1 + rng.below(20) } else { 1 + rng.below(100) };
         let draw = Draw { symbol, side, account, qty };
         match kind {
@@ -160,7 +160,7 @@ impl Generator {
         }
     }
 
-    /// A price of the other side's best, or up to two ticks into it.
+    /// The best price of the other side, or up to two ticks beyond it.
     fn crossing_price(&mut self, draw: Draw) -> Option<i64> {
         let best = self.books[draw.symbol].best(draw.side ^ 1)?;
         let deep = self.rng.below(3) as i64;
@@ -202,7 +202,7 @@ impl Generator {
         self.books[symbol].take(&mut self.world, side, None, qty);
     }
 
-    /// Takes any live order of a symbol out.
+    /// Removes a random live order of a symbol.
     fn pick(&mut self, symbol: usize) -> (u64, Resting) {
         let book = &mut self.books[symbol];
         let chosen = book.live[self.rng.below(book.live.len() as u64) as usize];

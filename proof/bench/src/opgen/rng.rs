@@ -17,7 +17,7 @@ impl Rng {
         ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
     }
 
-    /// From 0 to 1.
+    /// A number from 0 up to but not including 1.
     pub(super) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }

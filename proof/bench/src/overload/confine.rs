@@ -1,15 +1,15 @@
-//! Making the exchange slow on purpose: its journal may write so many bytes a second and no more.
+//! Slows the exchange down: its journal may write only this many bytes per second.
 //!
-//! A control group's block throttle does it, for the thread that writes the journal alone where groups hold threads
-//! (version 1), else for the process. Not its processor time: a quota is spent in a moment and then pauses everything
-//! for the rest of its period, and HTTP costs a refusal about half of what it costs an answer, so that a tenth of the
-//! load would have to pay for the rest. A slow disk is what an exchange meets in life, and leaves the edge awake.
+//! A control group's block throttle does it: only for the journal's thread where groups can hold threads (version 1),
+//! else for the process. Processor time is not limited instead: a quota is used up in a moment and then pauses
+//! everything for the rest of its period. Also, a refusal costs HTTP about half as much as a reply, so a tenth of the
+//! load would have to pay for the rest. A slow disk is realistic, and leaves the edge running.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The journal's thread of a process, as it calls itself.
+/// The name of the journal's thread.
 const JOURNAL: &str = "journal";
 
 /// A throttle on one process.
@@ -27,7 +27,7 @@ enum Version {
 }
 
 impl Confinement {
-    /// Confines a process whose data lies in `data`; why it cannot be is a sentence.
+    /// Confines a process whose data is in `data`; the error says in a sentence why it cannot.
     pub(crate) fn new(process: u32, data: &Path) -> Result<Self, String> {
         let disk = disk_of(data)?;
         let name = format!("buttonwood-overload-{process}");
@@ -39,7 +39,7 @@ impl Confinement {
         let group = Path::new(root).join(name);
         fs::create_dir(&group).map_err(|error| format!("no control group can be made: {error}"))?;
         let confinement = Self { group, version, disk };
-        // Tried before anyone is in it: a kernel without the throttle says so here.
+        // Tried before a thread is in the group: a kernel without the throttle fails here.
         confinement.allow(1 << 40)?;
         match version {
             Version::One => confinement.put("tasks", &journal_thread(process)?.to_string())?,
@@ -48,7 +48,7 @@ impl Confinement {
         Ok(confinement)
     }
 
-    /// How many bytes a second may be written from now on.
+    /// Sets how many bytes per second may be written from now on.
     pub(crate) fn allow(&self, bytes: u64) -> Result<(), String> {
         let Self { disk, .. } = self;
         match self.version {
@@ -65,7 +65,7 @@ impl Confinement {
 
 impl Drop for Confinement {
     fn drop(&mut self) {
-        // Its process has ended by now, or is let go.
+        // Its process has ended, or is released.
         let parent = self.group.parent().map(|parent| parent.join("cgroup.procs"));
         let members = fs::read_to_string(self.group.join("cgroup.procs")).unwrap_or_default();
         for member in members.lines() {
@@ -75,7 +75,7 @@ impl Drop for Confinement {
     }
 }
 
-/// The whole disk that a path lies on: a throttle knows no partitions.
+/// The whole disk of a path: a throttle cannot address partitions.
 fn disk_of(path: &Path) -> Result<String, String> {
     let device = fs::metadata(path).map_err(|error| format!("{}: {error}", path.display()))?.dev();
     let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));

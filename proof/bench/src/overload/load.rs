@@ -1,9 +1,10 @@
-//! The load of an overloaded exchange: orders and their cancels, on a schedule that waits for nobody.
+//! The load on an overloaded exchange: orders and their cancels, on a fixed schedule.
 //!
-//! Each client has one connection; some have a key to themselves, the others share the one whose nonces are times. It places an order until one is taken, then cancels that one. Requests
-//! leave when they are due, on whichever connection is free; one that finds none within [`GIVES_UP`] is never sent, as a
-//! client would give up. Latency counts from when a request was due. Signing happens on the way out: a request that
-//! was turned away gets a new nonce, since nobody says whether the old one was used.
+//! Each client has one connection; some have their own key, the others share the one with time-based nonces. A client
+//! places orders until one is accepted, then cancels that one. A request leaves when it is due, on any free
+//! connection. One that finds none within [`GIVES_UP`] is never sent, as a client would give up. Latency counts from
+//! the due time. Requests are signed when sent: a refused one gets a new nonce, since it is unknown whether the old
+//! one was used.
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
@@ -17,19 +18,19 @@ use mio::{Events, Poll, Token};
 use crate::figures::quantile;
 use crate::http::{Key, client_id, connect, signed_request};
 
-/// After so long a request that was due is not sent any more.
+/// A due request is dropped after this time.
 const GIVES_UP: Duration = Duration::from_millis(20);
-/// Orders of one client at most.
+/// Most orders of one client.
 const ORDERS_MAX: u32 = 1_000_000;
-/// Without any answer for so long, the exchange is taken for dead.
+/// Without any reply for this long, the exchange counts as dead.
 const DEAD: Duration = Duration::from_secs(20);
 
-/// How requests leave.
+/// The pace of requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pace {
-    /// So many clients, each when its last answer is there.
+    /// This many clients, each sending when its last reply has arrived.
     Closed(usize),
-    /// So many a second, whatever is answered.
+    /// This many per second, independent of replies.
     Open(f64),
 }
 
@@ -39,16 +40,16 @@ enum Asks {
     Cancel,
 }
 
-/// What a phase came to. Latencies in nanoseconds.
+/// The results of a phase. Latencies are in nanoseconds.
 #[derive(Default)]
 pub(crate) struct Told {
     pub(crate) seconds: f64,
-    /// Orders taken, and cancels done.
+    /// Accepted orders and successful cancels.
     pub(crate) admitted: Vec<u64>,
-    /// Orders turned away with 429 or 503.
+    /// Orders refused with 429 or 503.
     pub(crate) refused: Vec<u64>,
     pub(crate) cancels: u64,
-    /// Cancels that were turned away.
+    /// Refused cancels.
     pub(crate) cancels_refused: u64,
     /// Requests that were due, sent or not.
     pub(crate) due: u64,
@@ -61,22 +62,22 @@ impl Told {
         self.admitted.len() as f64 / self.seconds
     }
 
-    /// Milliseconds that a share of the requests served did not exceed.
+    /// Milliseconds that this share of the served requests did not exceed.
     pub(crate) fn millis(&self, share: f64) -> f64 {
         quantile(&self.admitted, share) as f64 / 1e6
     }
 
-    /// The same of those turned away.
+    /// The same for refused requests.
     pub(crate) fn refusal_millis(&self, share: f64) -> f64 {
         quantile(&self.refused, share) as f64 / 1e6
     }
 
-    /// Share of all requests sent that were turned away.
+    /// Share of all sent requests that were refused.
     pub(crate) fn refused_share(&self) -> f64 {
         self.refused.len() as f64 / self.sent.max(1) as f64
     }
 
-    /// Share of all cancels sent that were done.
+    /// Share of all sent cancels that succeeded.
     pub(crate) fn cancels_served(&self) -> f64 {
         let all = self.cancels + self.cancels_refused;
         if all == 0 { 1.0 } else { self.cancels as f64 / all as f64 }
@@ -86,7 +87,7 @@ impl Told {
 struct Client {
     stream: TcpStream,
     credentials: Credentials,
-    /// Of its own key; none with a shared one, whose nonces are times.
+    /// Of its own key; `None` with the shared key, whose nonces are time-based.
     nonce: Option<u64>,
     asks: Asks,
     /// Number of its latest order.
@@ -97,7 +98,7 @@ struct Client {
     filled: usize,
 }
 
-/// The clients, kept from phase to phase: their nonces go on.
+/// The clients, kept between phases, so that their nonces continue.
 pub(crate) struct Clients {
     all: Vec<Client>,
     poll: Poll,
@@ -145,7 +146,7 @@ impl Client {
         self.due = Some(due);
     }
 
-    /// The status of a whole answer, if it has come.
+    /// The status of a complete reply, if it has arrived.
     fn receive(&mut self) -> Option<u16> {
         match self.stream.read(&mut self.room[self.filled..]) {
             Ok(0) => panic!("the exchange ended a connection"),
@@ -173,7 +174,7 @@ impl Client {
 }
 
 impl Clients {
-    /// One for each key, and so many for the key whose nonces are times.
+    /// One client per key, and `sharing` clients for the key with time-based nonces.
     pub(crate) fn connect(address: SocketAddr, keys: &[Key], timely: &Key, sharing: usize) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970").as_millis() as u64;
         let poll = Poll::new().expect("the system polls");
@@ -181,7 +182,7 @@ impl Clients {
             let stream = connect(address, &poll, Token(token));
             let credentials = Credentials::new(&key.api_key, &key.api_secret);
             let room = vec![0; 16_384];
-            // Those who share a key have numbers of their own.
+            // Clients that share a key use different order numbers.
             let order = token as u32 * ORDERS_MAX;
             Client { stream, credentials, nonce, asks: Asks::New, order, due: None, room, filled: 0 }
         };
@@ -190,7 +191,7 @@ impl Clients {
         Self { all, poll, out: Vec::new() }
     }
 
-    /// A phase of the load. `each_second` is called as it says.
+    /// Runs a phase of the load; calls `each_second` every second.
     pub(crate) fn run(&mut self, pace: Pace, duration: Duration, mut each_second: impl FnMut()) -> Told {
         let mut told = Told::default();
         let count = if let Pace::Closed(clients) = pace { clients } else { self.all.len() };
@@ -236,7 +237,7 @@ impl Clients {
         told
     }
 
-    /// Sends what is due on connections that are free; how many were sent.
+    /// Sends the due requests on free connections; returns their number.
     fn send_due(&mut self, pace: Pace, start: Instant, idle: &mut VecDeque<usize>, told: &mut Told) -> usize {
         let mut sent = 0;
         loop {
@@ -261,7 +262,7 @@ impl Clients {
     }
 }
 
-/// Notes an answer, and what its client asks next.
+/// Records a reply, and its client's next request.
 fn note(client: &mut Client, status: u16, now: Instant, told: &mut Told) {
     let due = client.due.take().expect("an answer follows a request");
     let nanos = (now - due).as_nanos() as u64;
@@ -276,7 +277,7 @@ fn note(client: &mut Client, status: u16, now: Instant, told: &mut Told) {
             told.cancels += 1;
             client.asks = Asks::New;
         }
-        // Sent again until it is done.
+        // Sent again until it succeeds.
         (Asks::Cancel, _) => told.cancels_refused += 1,
     }
 }
