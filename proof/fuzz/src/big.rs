@@ -1,18 +1,18 @@
-//! Natural numbers of up to 117 digits, by the rules of school: what exact products are compared with.
+//! Natural numbers of up to 117 digits with schoolbook arithmetic, for comparison with exact products.
 
 /// Digits of a limb.
 const LIMB_DIGITS: usize = 9;
 const LIMB: u64 = 1_000_000_000;
 const LIMBS: usize = 13;
 
-/// A natural number, its limbs from the most significant on, so that the derived order is the numeric one.
+/// A natural number, most significant limb first, so that the derived order is the numeric one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Big([u64; LIMBS]);
 
 impl Big {
     pub(crate) const ZERO: Self = Self([0; LIMBS]);
 
-    /// Digits read one by one; `shift` zeros follow them.
+    /// Parses digits, followed by `shift` zeros.
     pub(crate) fn read(digits: impl IntoIterator<Item = u8>, shift: usize) -> Self {
         let mut number = Self::ZERO;
         for digit in digits.into_iter().chain(std::iter::repeat_n(b'0', shift)) {

@@ -1,7 +1,7 @@
-//! Small files of a journal, and damage done to them as bytes say.
+//! Small files of a journal, and damage to them according to the input bytes.
 //!
-//! Damage is a list of steps of six bytes: what, which file, where (two bytes), and two values. A step that seals
-//! anew what it changed is a forgery: no crash and no rotten disk does that.
+//! Damage is a list of steps of six bytes: kind, file, place (two bytes), and two values. A step that corrects the
+//! checksums is a forgery: no crash and no bad disk does that.
 
 use crate::memory::Memory;
 use sha2::{Digest, Sha256};
@@ -11,17 +11,17 @@ const SECTOR: usize = 512;
 /// Bytes of a batch's header, and of header and hash together.
 const HEADER: usize = 128;
 const FRONT: usize = HEADER + 32;
-/// Where a batch's header says how many bytes its frames take.
+/// The place in a batch's header of the length of its frames.
 const BODY_BYTES: usize = 64;
 /// Bytes of a step.
 const STEP: usize = 6;
-/// Steps at most.
+/// Most steps.
 const STEPS: usize = 12;
 
-/// The content of some files, absent ones included.
+/// The content of some files; `None` for an absent one.
 pub(crate) type Image = Vec<Option<Vec<u8>>>;
 
-/// Files on a disk, put back after each case.
+/// Files on a disk, restored after each case.
 pub(crate) struct Files {
     disk: Memory,
     names: &'static [&'static str],
@@ -32,13 +32,13 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Takes over the files of these names, whether or not they exist.
+    /// Takes over the files of these names, including absent ones.
     pub(crate) fn of(disk: Memory, names: &'static [&'static str]) -> Self {
         let original: Image = names.iter().map(|name| disk.get(name)).collect();
         Self { disk, names, current: original.clone(), original }
     }
 
-    /// Makes the disk show `image`.
+    /// Sets the files on the disk to `image`.
     pub(crate) fn show(&mut self, image: &Image) {
         for ((name, current), wanted) in self.names.iter().zip(&mut self.current).zip(image) {
             if current != wanted {
@@ -49,7 +49,7 @@ impl Files {
     }
 }
 
-/// What the bytes say, done to `image`. Whether anything was forged.
+/// Applies the damage described by the bytes to `image`. Returns whether anything was forged.
 pub(crate) fn damage(image: &mut Image, bytes: &[u8]) -> bool {
     let (steps, _) = bytes.as_chunks::<STEP>();
     let mut forged = false;
@@ -109,14 +109,14 @@ fn change(content: &mut [u8], what: u8, at: usize, [one, other]: [u8; 2]) -> boo
     false
 }
 
-/// The CRC of a whole block, or of a file shorter than one.
+/// Sets the CRC of a full block, or of a shorter file.
 pub(crate) fn seal(bytes: &mut [u8]) {
     let Some(end) = bytes.len().checked_sub(4) else { return };
     let crc = crc32c::crc32c(&bytes[..end]);
     bytes[end..].copy_from_slice(&crc.to_le_bytes());
 }
 
-/// The CRC and the hash of the batch that begins here.
+/// Corrects the CRC and the hash of the batch that begins here.
 fn forge(batch: &mut [u8]) {
     if batch.len() < FRONT {
         return;

@@ -1,16 +1,16 @@
-//! Decimals, and what a symbol's grid makes of them.
+//! Decimals, and their interpretation by a symbol's grid.
 //!
-//! The bytes are lines: a decimal, a price step, a lot, a price, a quantity, a rate in basis points. Texts are read a
-//! second time by the letter of the grammar, products are reckoned a second time in decimal limbs.
+//! The input is lines: a decimal, a price step, a lot, a price, a quantity, a rate in basis points. Texts are parsed
+//! again by the letter of the grammar; products are computed again in decimal limbs.
 
 use crate::big::Big;
 use buttonwood_model::Nonce;
 use buttonwood_num::{Bps, Decimal, Grid, MONEY_DECIMALS, Money, Price, Qty};
 
-/// Decimals at which all amounts of a case are whole.
+/// A number of decimals at which all amounts of a case are whole.
 const SCALE: usize = 40;
 
-/// A text of the grammar, cut at its point.
+/// A text of the grammar, split at its point.
 #[derive(Clone, Copy)]
 struct Plain<'a> {
     integer: &'a str,
@@ -53,7 +53,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// Accepted is what follows the grammar, to the letter: `(0|[1-9][0-9]{0,17})(\.[0-9]{1,19})?`.
+/// Checks that exactly the texts of the grammar are accepted: `(0|[1-9][0-9]{0,17})(\.[0-9]{1,19})?`.
 fn read(text: &[u8]) -> Option<Plain<'_>> {
     let got = Decimal::parse(text);
     let text = std::str::from_utf8(text).unwrap_or("no decimal");
@@ -75,11 +75,11 @@ fn units(value: Plain<'_>, decimals: u16) {
     let shifted = format!("{}{kept}{}", value.integer, "0".repeat(decimals - kept.len()));
     let expected = shifted.parse::<u128>().ok().filter(|_| is_whole);
     let got = value.decimal.units(u8::try_from(decimals).unwrap());
-    // A scale that no table of powers reaches may be refused for zero as well.
+    // Zero may be refused too at a scale beyond the table of powers.
     assert!(got == expected || got.is_none() && decimals > 37, "{got:?}, expected {expected:?}");
 }
 
-/// As money and back: the canonical text, and floored to every number of decimals.
+/// Converts to money and back: the canonical text, and truncated to every number of decimals.
 fn money(value: Plain<'_>) {
     let money = Money::from_decimal(value.decimal).expect("the grammar allows no more than money holds");
     let exact = shown(|out| money.push_floored(out, MONEY_DECIMALS));
@@ -92,7 +92,7 @@ fn money(value: Plain<'_>) {
     assert_eq!(floored, canonical(value.integer, &value.fraction[..decimals]));
 }
 
-/// Nonces are numbers too, longer ones, with leading zeros and exponents; their order is that of their values.
+/// Nonces are longer numbers, with leading zeros and exponents; their order must be that of their values.
 fn nonce(one: &[u8], other: &[u8]) {
     if let (Some((one, plain)), Some((other, other_plain))) = (read_nonce(one), read_nonce(other)) {
         assert_eq!(one.cmp(&other), plain.cmp(&other_plain), "{plain:?}, {other_plain:?}");
@@ -100,10 +100,10 @@ fn nonce(one: &[u8], other: &[u8]) {
     }
 }
 
-/// What a nonce's order follows: how many digits its whole part has, these, and those behind the point.
+/// The sort key of a nonce: the number of its integer digits, those digits, and the digits of its fraction.
 type Written = (usize, String, String);
 
-/// A nonce, and what its order follows.
+/// A nonce and its sort key.
 fn read_nonce(text: &[u8]) -> Option<(Nonce, Written)> {
     let got = Nonce::parse(text);
     let text = std::str::from_utf8(text).unwrap_or("no nonce");
@@ -117,7 +117,7 @@ fn read_nonce(text: &[u8]) -> Option<(Nonce, Written)> {
     Some((got.ok()?, written?))
 }
 
-/// The digits of a number whose exponent, if it has one, moves its point by so many places to the right.
+/// The digits of a number; an exponent moves its point by this many places to the right.
 fn written(text: &str, exponent: Option<i16>) -> Option<Written> {
     let (integer, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |part: &str| !part.is_empty() && part.chars().all(|letter| letter.is_ascii_digit());
@@ -146,7 +146,7 @@ fn written(text: &str, exponent: Option<i16>) -> Option<Written> {
         .then(|| (whole.len(), whole.to_owned(), rest.trim_end_matches('0').to_owned()))
 }
 
-/// A grid is made exactly of positive increments whose products end within 19 decimals and fit.
+/// A grid must exist exactly for positive increments whose products have at most 19 decimals and fit.
 fn grid(tick: Plain<'_>, lot: Plain<'_>) -> Option<Grid> {
     let got = Grid::new(tick.decimal, lot.decimal).ok();
     let ((tick_mantissa, tick_decimals), (lot_mantissa, lot_decimals)) = (mantissa(tick), mantissa(lot));
@@ -168,7 +168,7 @@ fn grid(tick: Plain<'_>, lot: Plain<'_>) -> Option<Grid> {
     got
 }
 
-/// A price is a whole positive number of ticks, as many as fit a word, and is printed with the decimals of the step.
+/// A price is a whole positive number of ticks that fits a word, printed with the decimals of the step.
 fn ticks(grid: &Grid, tick: Plain<'_>, price: Plain<'_>) -> Option<Price> {
     let got = grid.price(price.decimal);
     let ticks = steps(tick, price).and_then(|ticks| u64::try_from(ticks).ok()).filter(|ticks| *ticks > 0);
@@ -184,7 +184,7 @@ fn ticks(grid: &Grid, tick: Plain<'_>, price: Plain<'_>) -> Option<Price> {
     Some(got)
 }
 
-/// A quantity is a whole positive number of lots, and is printed without trailing zeros.
+/// A quantity is a whole positive number of lots, printed without trailing zeros.
 fn hundredths(grid: &Grid, lot: Plain<'_>, qty: Plain<'_>) -> Option<Qty> {
     let got = grid.qty(qty.decimal);
     let lots = steps(lot, qty).filter(|lots| *lots > 0);
@@ -194,7 +194,7 @@ fn hundredths(grid: &Grid, lot: Plain<'_>, qty: Plain<'_>) -> Option<Qty> {
     Some(got)
 }
 
-/// How many steps a value is, if it is a whole number of them.
+/// The value in steps, if it is a whole number of them.
 fn steps(step: Plain<'_>, value: Plain<'_>) -> Option<u128> {
     let (mantissa, decimals) = (step.decimal.normalized().0, mantissa(step).1);
     let fraction = format!("{:0<19}", value.fraction);
@@ -203,7 +203,7 @@ fn steps(step: Plain<'_>, value: Plain<'_>) -> Option<u128> {
     (dropped.bytes().all(|digit| digit == b'0') && units.is_multiple_of(mantissa)).then(|| units / mantissa)
 }
 
-/// A grid with its unit, money of one tick × one hundredth of a lot, and a rate.
+/// A grid with its unit, the money of one tick × one hundredth of a lot, and a rate.
 struct Case {
     grid: Grid,
     unit: Big,
@@ -220,7 +220,7 @@ impl Case {
         same(self.grid.base(qty), exact);
     }
 
-    /// Products are exact, fees the next unit above, and both are refused only beyond the range of money.
+    /// Products must be exact, fees rounded up, and both refused only beyond the range of money.
     fn products(&self, price: Price, qty: Qty) {
         let exact = self.notional(price, qty);
         let notional = self.grid.notional(price, qty);
@@ -243,7 +243,7 @@ impl Case {
         }
     }
 
-    /// What money buys is the most that it pays for.
+    /// The quantity for an amount of money must be the largest that it pays for.
     fn spend(&self, price: Price, spend: Money) {
         let qty = self.grid.qty_for(spend, price, self.rate);
         let rate = Big::from(u128::from(Bps::WHOLE) + self.rate.get().unsigned_abs());
@@ -254,7 +254,7 @@ impl Case {
         assert!(!pays(qty + Qty::from_hundredths(1)), "{spend:?} pays for more than {qty:?}");
     }
 
-    /// An average is the quotient, cut where its text ends.
+    /// An average must be the quotient, truncated at the end of its text.
     fn average(&self, notional: Money, qty: Qty, (lot, lot_decimals): (Big, usize)) {
         let text = shown(|out| self.grid.push_average(out, notional, qty));
         let (integer, fraction) = text.split_once('.').unwrap_or((&text, ""));
@@ -278,7 +278,7 @@ fn most() -> Big {
     Big::from(i128::MAX.unsigned_abs())
 }
 
-/// The amount is the exact one, and absent only beyond the range.
+/// The amount must be exact, and absent only beyond the range.
 fn same(got: Option<Money>, exact: Big) {
     match got {
         Some(money) => assert_eq!(Big::from(money.units().unsigned_abs()), exact),

@@ -1,5 +1,5 @@
-//! The journal's form of a command and its events: arbitrary bytes are refused, or are what the same values are
-//! written as.
+//! The journal's encoding of a command and its events: arbitrary bytes are refused, or equal the encoding of the
+//! decoded values.
 
 use buttonwood_engine::{Event, decode_command, decode_events, encode};
 use buttonwood_model::Outbox;
@@ -15,6 +15,6 @@ pub fn run(bytes: &[u8]) {
     let (same_time, rest) = decode_events(&written, &mut again).expect("what is written can be read");
     assert_eq!((same_time, &again), (time, &out));
     assert_eq!(decode_command(rest, &again).as_ref(), Ok(&command));
-    // Numbers of what is rare may be written longer than they need be; nothing else may be said in two ways.
+    // Numbers in infrequent events may have a longer encoding than needed; everything else has only one.
     assert!(written == bytes || written.len() < bytes.len(), "{written:?}\n{bytes:?}");
 }

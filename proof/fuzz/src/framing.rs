@@ -1,8 +1,9 @@
-//! Requests on a connection: hyper reads them, the guard in front of it says of each whether its end is beyond doubt.
+//! Requests on a connection: hyper parses them, and the guard before it decides for each whether its end is
+//! unambiguous.
 //!
-//! The first byte counts the pieces the rest arrives in, each of the next bytes is the length of one. However it is
-//! cut, every request served must be what httparse and the letter of the rules find in the uncut bytes, and one whose
-//! end two readers could see at two places must be the last of its connection.
+//! The first byte is the number of pieces in which the rest arrives; each of the next bytes is the length of one. For
+//! any cut, every served request must equal the one that httparse and the rules find in the uncut bytes. A request
+//! whose end two readers could see at different places must be the last of its connection.
 
 use buttonwood_http::fuzzing::{End, Heads};
 use http_body_util::{BodyExt, Full};
@@ -18,11 +19,11 @@ use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// Pieces at most.
+/// Most pieces.
 const PIECES: u8 = 16;
-/// Header fields at most, as the server is set up.
+/// Most header fields, as in the server's setup.
 const FIELDS: usize = 64;
-/// How often a connection may be polled before it counts as one that never ends.
+/// Polls after which a connection counts as endless.
 const POLLS: usize = 10_000;
 
 /// A request as the service saw it.
@@ -31,7 +32,7 @@ struct Served {
     target: String,
     headers: Vec<(String, Vec<u8>)>,
     end: End,
-    /// None if it did not arrive whole.
+    /// `None` if it did not arrive completely.
     body: Option<Bytes>,
 }
 
@@ -51,7 +52,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// Everything that hyper hands on of these bytes, with the guard's word on each.
+/// All requests that hyper passes on for these bytes, with the guard's decision on each.
 fn serve(raw: &[u8], cuts: &[u8]) -> Vec<Served> {
     let served = RefCell::new(Vec::new());
     let heads = Rc::new(Heads::default());
@@ -87,7 +88,7 @@ fn serve(raw: &[u8], cuts: &[u8]) -> Vec<Served> {
     served.into_inner()
 }
 
-/// A connection that brings its bytes in pieces and then ends.
+/// A connection that delivers its bytes in pieces and then ends.
 struct Wire<'a> {
     rest: &'a [u8],
     cuts: &'a [u8],
@@ -131,7 +132,7 @@ impl hyper::rt::Write for Wire<'_> {
     }
 }
 
-/// Somebody else who reads the same bytes, line by line.
+/// An independent reader of the same bytes, line by line.
 struct Reader<'a> {
     raw: &'a [u8],
     at: usize,
@@ -154,7 +155,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The request that begins here must be the one that was served, and end where it ended.
+    /// Checks that the request that begins here equals the served one, and ends at the same place.
     fn check(&mut self, served: &Served) {
         let mut fields = [httparse::EMPTY_HEADER; FIELDS];
         let mut parsed = httparse::Request::new(&mut fields);
@@ -195,7 +196,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a head: its lengths, and how many codings it names.
+    /// Reads a head: its content lengths, and the number of its codings.
     fn head(&mut self) -> (Vec<&'a [u8]>, usize) {
         let (mut lengths, mut codings) = (Vec::new(), 0);
         while self.line().is_empty() {}
@@ -215,7 +216,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// hyper keeps a target as it was sent, but for a fragment, the case of a scheme, and an authority without a path.
+/// hyper keeps a target as sent, except for a fragment, the case of a scheme, and an authority without a path.
 fn same_target(served: &str, sent: &str) {
     let sent = sent.split('#').next().unwrap_or_default();
     let same = |served: &str, sent: &str| {

@@ -1,5 +1,5 @@
-//! The journal's files, damaged: what a recovery finds is what was written, from the first command on and through the
-//! last that was acknowledged, or it refuses with a fault. It never panics, and serves nothing that nobody wrote.
+//! Damaged journal files: a recovery finds the commands as written, from the first through the last acknowledged one,
+//! or refuses with a fault. It never panics, and never returns a command that was not written.
 
 use crate::damage::{Files, Image, damage};
 use crate::memory::Memory;
@@ -9,26 +9,26 @@ use std::convert::Infallible;
 
 /// Segments of five blocks.
 const OPTIONS: Options = Options { first_segment_bytes: 5 * 4096, segment_bytes: 5 * 4096, ballast_bytes: 0 };
-/// Commands of the batches of the first segment, and of the last; the third of those takes two blocks.
+/// Commands of the batches of the first segment, and of the last; the third of these takes two blocks.
 const SEALED: [u64; 2] = [3, 1];
 const ACTIVE: [u64; 3] = [2, 40, 1];
-/// The files of the case, by their place in an image. The third segment is there only where damage made it.
+/// The files of a case, by their index in an image. The third segment exists only if damage made it.
 const NAMES: [&str; 4] = ["0000000001.segment", "0000000002.segment", "0000000003.segment", "watermark"];
 const LAST: usize = 1;
 const WATERMARK: usize = 3;
-/// How a batch's header begins, and its bytes.
+/// The first bytes of a batch's header, and its length.
 const MAGIC: &[u8] = b"BWBATCH\n";
 const HEADER: usize = 128;
-/// Bytes of an intact header that tell it from everything else: magic, version, identity, segment and offset.
+/// Bytes that identify an intact header: magic, version, identity, segment and offset.
 const TELLING: usize = 44;
 
-/// A journal, and what is known of it.
+/// A journal and its expected content.
 struct Rig {
     files: Files,
     reader: Reader,
-    /// The places before and behind every batch.
+    /// The places before and after every batch.
     marks: Vec<Mark>,
-    /// The watermark file as it was behind each batch.
+    /// The watermark file after each batch.
     watermarks: Vec<Vec<u8>>,
 }
 
@@ -36,7 +36,7 @@ thread_local! {
     static RIG: RefCell<Rig> = RefCell::new(Rig::new());
 }
 
-/// Damages and recovers. The first byte picks the watermark that is left.
+/// Damages and recovers. The first byte selects the watermark.
 pub fn run(bytes: &[u8]) {
     let Some((watermark, steps)) = bytes.split_first() else { return };
     RIG.with_borrow_mut(|rig| rig.check(*watermark, steps));
@@ -90,7 +90,7 @@ impl Rig {
         let whole = self.whole(&image);
         match found {
             Ok(checked) => {
-                // The chain stands for the content; the place may be the front of the next segment.
+                // The chain identifies the content; the place may be the start of the next segment.
                 let written = self.marks[whole];
                 assert_eq!((checked.end.seq, checked.end.chain), (written.seq, written.chain));
                 assert!(checked.end.seq >= acknowledged, "an acknowledged command is lost");
@@ -108,7 +108,7 @@ impl Rig {
         }
     }
 
-    /// Every command through `end` is there, once and in its order.
+    /// Checks that every command through `end` is there, once and in order.
     fn reads_through(&mut self, end: u64) {
         let mut next = 1;
         let replayed = self.reader.replay(None, end, |batch| {
@@ -125,11 +125,11 @@ impl Rig {
         }
     }
 
-    /// How many batches from the first on are as they were written.
+    /// Number of batches, from the first on, that are unchanged.
     fn whole(&self, image: &Image) -> usize {
         let is_whole = |batch: &&[Mark]| {
             let [start, end] = batch else { return false };
-            // The first batch of a segment begins behind the segment's own block.
+            // The first batch of a segment begins after the segment's own block.
             let (segment, from) =
                 (index(end), if start.segment == end.segment { start.offset } else { 4096 });
             let range = narrow(from)..narrow(end.offset);
@@ -141,7 +141,7 @@ impl Rig {
         self.marks.windows(2).collect::<Vec<_>>().iter().take_while(|batch| is_whole(batch)).count()
     }
 
-    /// Whether the header of a batch behind the first one that is not whole still stands at its place.
+    /// Whether the header of a batch after the first changed one is still intact at its place.
     fn shows_later(&self, image: &Image, whole: usize) -> bool {
         self.marks.iter().skip(whole + 1).filter(|mark| index(mark) == LAST).any(|start| {
             let header = narrow(start.offset)..narrow(start.offset) + HEADER;
@@ -153,8 +153,8 @@ impl Rig {
         })
     }
 
-    /// Whether a crash alone can have made this: all as it was, but for what lies behind the whole batches of the last
-    /// segment, where no header is left of any that were there.
+    /// Whether a crash alone can have caused this: everything is unchanged, except after the whole batches of the
+    /// last segment, where no former header is left.
     fn only_tail_is_damaged(&self, image: &Image, whole: usize) -> bool {
         let original = &self.files.original;
         let (Some(now), Some(then)) = (&image[LAST], &original[LAST]) else { return false };
@@ -172,7 +172,7 @@ impl Rig {
                     block.len() >= TELLING && block.starts_with(MAGIC) && block[..TELLING] == bytes[..TELLING]
                 })
         };
-        // A file never gets shorter: its length is durable before its name.
+        // A file never becomes shorter: its length is durable before its name.
         now.len() == then.len()
             && now.get(..end) == then.get(..end)
             && !now[end.min(now.len())..].chunks(4096).any(is_header)

@@ -1,7 +1,8 @@
-//! Fuzzing: one file per target, each a plain function of bytes that holds what comes of them against something else.
+//! Fuzzing: one file per target, a function that checks the product's result for some bytes against an independent
+//! one.
 //!
-//! A target panics when a promise is broken. `cargo test` runs every one over the corpus of this repository;
-//! `cargo xtask fuzz` looks for inputs that are new, with libFuzzer behind the feature `engine`.
+//! A target panics if a promise is broken. `cargo test` runs every target over the corpus of this repository;
+//! `cargo xtask fuzz` searches for new inputs, with libFuzzer, behind the feature `engine`.
 
 mod big;
 mod damage;
@@ -14,10 +15,10 @@ pub mod payload;
 pub mod sequence;
 pub mod snapshot;
 
-/// What a target does with bytes.
+/// A target's function.
 pub type Run = fn(&[u8]);
 
-/// Every target by its name, which is also that of its folders of inputs and of its file in `engine/`.
+/// All targets by name; the folders of inputs and the file in `engine/` have the same name.
 pub const TARGETS: &[(&str, Run)] = &[
     ("decimal", decimal::run),
     ("frame", frame::run),

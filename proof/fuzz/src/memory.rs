@@ -1,5 +1,5 @@
-//! A disk in memory that keeps what it is given: only what a fuzzed recovery asks of one, and always the same
-//! identity, so that an input means the same everywhere.
+//! A disk in memory with only the operations of a fuzzed recovery. Its identity is always the same, so that an input
+//! has the same meaning everywhere.
 
 use buttonwood_disk::{Disk, Folder, Handle, Hold, Open};
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// A disk whose files can be looked at and exchanged.
+/// A disk whose files can be read and replaced directly.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory(Arc<Mutex<BTreeMap<PathBuf, Arc<Content>>>>);
 
@@ -15,18 +15,18 @@ pub(crate) struct Memory(Arc<Mutex<BTreeMap<PathBuf, Arc<Content>>>>);
 struct Content(Mutex<Vec<u8>>);
 
 impl Memory {
-    /// The one folder that everything lies in.
+    /// The only folder.
     pub(crate) fn folder(&self) -> Folder {
         Folder::new(Arc::new(self.clone()), "memory")
     }
 
-    /// What a file holds, if there is one.
+    /// The content of a file, if it exists.
     pub(crate) fn get(&self, name: &str) -> Option<Vec<u8>> {
         let content = self.files().get(&Path::new("memory").join(name)).cloned();
         content.map(|content| content.bytes().clone())
     }
 
-    /// Puts a file there, or takes it away.
+    /// Writes or removes a file.
     pub(crate) fn set(&self, name: &str, bytes: Option<&[u8]>) {
         let path = Path::new("memory").join(name);
         match bytes {

@@ -1,7 +1,7 @@
-//! Payloads: a strict JSON object, checked whole, then asked field by field.
+//! Payloads: a strict JSON object, checked as a whole, then queried field by field.
 //!
-//! What is accepted must be what serde_json reads, less what this reader forbids besides: names given twice and
-//! nesting beyond 16. What is refused has one reason, always the same, and a message that is safe to print.
+//! An accepted payload must be what serde_json reads, without the cases that this reader forbids: duplicate names and
+//! nesting beyond 16. A refused one must have a single, stable reason and a message that is safe to print.
 
 use buttonwood_gate::{Payload, Reason, Refusal, Value, items};
 use serde::Deserializer;
@@ -10,10 +10,10 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// The limits of the specification's decisions, written down a second time.
+/// The limits of the specification's decisions, stated independently.
 const BYTES_MAX: usize = 12 * 1024;
 const DEPTH_MAX: usize = 16;
-/// Characters of a message at most: it repeats 80 of a caller's own.
+/// Most characters of a message; it repeats up to 80 of the caller's.
 const MESSAGE_MAX: usize = 300;
 
 /// Reads and checks one payload.
@@ -56,7 +56,7 @@ fn object(text: &str, depth: usize) -> Option<Fields<'_>> {
     (depth <= DEPTH_MAX && inside).then_some(fields)
 }
 
-/// Whether what serde_json took for a value keeps the limits too, and holds only strings that it can read.
+/// Whether a value accepted by serde_json also keeps the limits, and has only valid strings.
 fn is_strict(value: &str, depth: usize) -> bool {
     match value.as_bytes().first() {
         Some(b'{') => object(value, depth + 1).is_some(),
@@ -71,7 +71,7 @@ fn is_strict(value: &str, depth: usize) -> bool {
     }
 }
 
-/// Keeps the fields of an object in their order, and refuses one that is there twice.
+/// Collects the fields of an object in order, and refuses duplicates.
 struct Distinct;
 
 impl<'de> Visitor<'de> for Distinct {
@@ -94,7 +94,7 @@ impl<'de> Visitor<'de> for Distinct {
     }
 }
 
-/// A value is of the same type and content, and a number has the very digits that were sent.
+/// Checks that type and content are the same, and that a number has exactly the sent digits.
 fn same(value: &Value<'_>, raw: &RawValue) {
     let raw = raw.get();
     match value {
@@ -120,7 +120,7 @@ fn same(value: &Value<'_>, raw: &RawValue) {
     }
 }
 
-/// Every way to ask for a field answers with its value, or refuses and names it.
+/// Checks that each way to query a field returns its value, or refuses and names it.
 fn ask(payload: &Payload, name: &str, value: &Value<'_>) {
     let text = match value {
         Value::Text(text) => Some(&**text),
@@ -159,7 +159,7 @@ fn answers<T: PartialEq + std::fmt::Debug>(name: &str, got: Result<Option<T>, Re
     }
 }
 
-/// Seconds or milliseconds, the former with a fraction that is cut.
+/// Seconds or milliseconds; the fraction of the former is truncated.
 fn millis(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -171,7 +171,7 @@ fn millis(text: &str) -> Option<u64> {
     }
 }
 
-/// A refusal's body is JSON, says what it means, and is no longer than it has to be.
+/// Checks that a refusal's body is JSON with the right content, and is not too long.
 fn told(refusal: &Refusal) {
     assert!(refusal.message.chars().count() <= MESSAGE_MAX, "{} characters", refusal.message.len());
     let body: serde_json::Value = serde_json::from_slice(&refusal.body()).expect("a body is JSON");

@@ -1,15 +1,16 @@
-//! Whole sequences of commands: the bytes are the dealer's dice, the core and the naive exchange get what it deals.
+//! Sequences of commands: the bytes are the dealer's dice, and both the core and the naive exchange run what it
+//! deals.
 //!
-//! The first byte picks the world. After every command both must agree on answer, events, balances and queues, every
-//! law must hold, and the frame of the command must replay to the same state.
+//! The first byte selects the world. After every command both must agree on answer, events, balances and queues,
+//! every law must hold, and the frame of the command must replay to the same state.
 
 use buttonwood_oracle::{CALLS, Dealer, Dice, Exchange, FINE, MAJORS, Naive, ODD, World, step};
 use std::sync::OnceLock;
 
-/// Commands at most, so that no input takes long.
+/// Most commands, so that no input takes long.
 const COMMANDS: usize = 200;
 
-/// A world as it is before its first command.
+/// A world before its first command.
 struct Founded {
     exchange: Exchange,
     dealer: Dealer,

@@ -1,4 +1,4 @@
-//! Two snapshots beside a journal, damaged: what is loaded is the newest that is as it was written, or none.
+//! Two damaged snapshots: the newest unchanged one is loaded, or none.
 
 use crate::damage::{Files, damage};
 use crate::memory::Memory;
@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::convert::Infallible;
 
 const OPTIONS: Options = Options { first_segment_bytes: 0, segment_bytes: 0, ballast_bytes: 0 };
-/// The older, the newer, and one that is there only where damage made it.
+/// The older, the newer, and one that exists only if damage made it.
 const NAMES: [&str; 3] = [
     "snapshot-00000000000000000002.snap",
     "snapshot-00000000000000000005.snap",
@@ -17,7 +17,7 @@ const NAMES: [&str; 3] = [
 struct Rig {
     disk: Memory,
     files: Files,
-    /// What was written, oldest first.
+    /// The written snapshots, oldest first.
     written: Vec<(Mark, Vec<u8>)>,
 }
 

@@ -1,10 +1,10 @@
-//! Every input of the repository through its target: the corpus, and whatever ever broke a promise.
+//! Runs every input of the repository through its target: the corpus, and all inputs that ever broke a promise.
 
 use buttonwood_fuzz::TARGETS;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files and bytes of a target's corpus at most: it is there to be read through on every build.
+/// Most files and bytes of a target's corpus: every build reads all of it.
 const FILES_MAX: usize = 240;
 const BYTES_MAX: u64 = 200 * 1024;
 
@@ -35,7 +35,7 @@ macro_rules! replay {
             replay(stringify!($target));
         })*
 
-        /// No target is left out, neither here nor of what the engine is built around.
+        /// Every target is listed here and has an engine.
         #[test]
         fn every_target_is_here() {
             let names: Vec<_> = TARGETS.iter().map(|(name, _)| *name).collect();
@@ -49,7 +49,8 @@ macro_rules! replay {
 
 replay!(decimal frame framing journal payload sequence snapshot);
 
-/// Nine of ten frames of the corpus can be read: an older format would leave the fuzzer to find its way from nothing.
+/// At least nine of ten frames in the corpus can be decoded: with an older format, the fuzzer would start from
+/// nothing.
 #[test]
 fn frames_are_of_this_format() {
     let corpus = folder("corpus", "frame");
