@@ -7,7 +7,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::answer::Answer;
 
-/// Someone who talks to the exchange: a key of `credentials.json`, or nobody.
+/// A client of the exchange: with a key of `credentials.json`, or without one.
 #[derive(Debug)]
 pub struct Actor {
     name: String,
@@ -45,7 +45,7 @@ impl Actor {
             .unwrap_or_else(|error| panic!("{method} {path} as {}: {error}", self.name))
     }
 
-    /// Any request, on an exchange that may be gone.
+    /// Any request; the exchange may have ended.
     pub fn try_send(
         &self,
         method: &str,
@@ -60,14 +60,14 @@ impl Actor {
         Ok(Answer { sent: format!("{method} {path} as {}", self.name), reply }.of_contract(method, path))
     }
 
-    /// A signed call; `request` and `nonce` are added where missing.
+    /// A signed call; `request` and `nonce` are added if missing.
     #[track_caller]
     pub fn call(&self, path: &str, params: Value) -> Answer {
         let sent = params.to_string();
         self.try_call(path, params).unwrap_or_else(|error| panic!("{path} {sent} as {}: {error}", self.name))
     }
 
-    /// A signed call on an exchange that may be gone.
+    /// A signed call; the exchange may have ended.
     pub fn try_call(&self, path: &str, params: Value) -> Result<Answer, buttonwood_client::Error> {
         let payload = Value::Object(self.client.payload(path, params)?).to_string();
         self.try_call_payload(path, payload.as_bytes())
@@ -87,7 +87,7 @@ impl Actor {
         Ok(Answer { sent, reply }.of_contract("POST", path))
     }
 
-    /// A private call with headers signed by the test itself.
+    /// A private call with headers that the test signed itself.
     #[track_caller]
     pub fn call_signed(&self, path: &str, signed: &Signed) -> Answer {
         let headers = signed.headers();
@@ -98,7 +98,7 @@ impl Actor {
         answer
     }
 
-    /// The payload of a call as text, complete and unsigned.
+    /// The payload of a call as text, complete but unsigned.
     pub fn payload(&self, path: &str, params: Value) -> String {
         Value::Object(self.client.payload(path, params).expect("parameters are an object")).to_string()
     }
@@ -108,7 +108,7 @@ impl Actor {
         self.client.sign(payload).expect("this actor has a key")
     }
 
-    /// Places an order that must be accepted, and gives it back.
+    /// Places an order that must be accepted, and returns it.
     #[track_caller]
     pub fn place(&self, order: &NewOrder) -> Value {
         self.call("/v1/order/new", order.params()).ok()
@@ -120,7 +120,7 @@ impl Actor {
         self.place(&NewOrder::limit(symbol, side, amount, price))
     }
 
-    /// The order with this id as it now stands.
+    /// The current state of the order with this id.
     #[track_caller]
     pub fn status(&self, order_id: &str) -> Value {
         self.call("/v1/order/status", json!({ "order_id": order_id })).ok()
@@ -138,13 +138,13 @@ impl Actor {
         ids(&self.call("/v1/orders", json!({})).ok())
     }
 
-    /// All rows of the balances.
+    /// All rows of the balances reply.
     #[track_caller]
     pub fn balances(&self) -> Vec<Value> {
         self.call("/v1/balances", json!({})).ok().as_array().expect("balances are an array").clone()
     }
 
-    /// Amount and available of one currency; zero without a row.
+    /// Amount and available of one currency; zero if there is no row.
     #[track_caller]
     pub fn balance(&self, currency: &str) -> (Dec, Dec) {
         self.balances()

@@ -1,4 +1,4 @@
-//! A reply together with what was asked, so that a failing test shows both.
+//! A reply together with its request, so that a failing test shows both.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,17 +8,17 @@ use serde_json::Value;
 
 use crate::contract;
 
-/// What was sent and what came back.
+/// A request and its reply.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The request in short.
+    /// A short form of the request.
     pub sent: String,
     /// The reply.
     pub reply: Reply,
 }
 
 impl Answer {
-    /// The same, once it is found to be as the contract says.
+    /// Checks the reply against the contract and returns it.
     #[track_caller]
     pub(crate) fn of_contract(self, method: &str, path: &str) -> Self {
         if let Err(why) = contract::check(method, path, &self.reply) {
@@ -39,7 +39,7 @@ impl Answer {
         self.json()
     }
 
-    /// The body, which must be JSON and say so.
+    /// The body, which must be JSON with the right content type.
     #[track_caller]
     pub fn json(&self) -> Value {
         let kind = self.reply.header("content-type").unwrap_or_default();

@@ -1,20 +1,20 @@
-//! The binary under test as a process: where it lies, how it is called, how it ends.
+//! The binary under test as a process: its path, its arguments, its end.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a start, a stop or a `verify` may take on a busy machine before a test gives up.
+/// Time limit for a start, a stop or a `verify` on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The binary under test: built by cargo beside the tests, or what `BUTTONWOOD_UNDER_TEST` names.
+/// The binary under test: the one that cargo built with the tests, or the one that `BUTTONWOOD_UNDER_TEST` names.
 pub fn binary() -> PathBuf {
     for name in ["BUTTONWOOD_UNDER_TEST", "CARGO_BIN_EXE_buttonwood-under-test"] {
         if let Some(path) = std::env::var_os(name) {
             return path.into();
         }
     }
-    // target/<profile>/deps/<test>, so the binary lies one folder up, or beside another binary of ours.
+    // target/<profile>/deps/<test>: the binary is one folder up, or next to another binary of ours.
     let own = std::env::current_exe().expect("a program knows where it is");
     let folder = own.parent().expect("a program lies in a folder");
     let folder =
@@ -22,7 +22,7 @@ pub fn binary() -> PathBuf {
     folder.join("buttonwood-under-test")
 }
 
-/// The binary with these arguments, and nothing of the tester's own settings.
+/// The binary with these arguments, and without the tester's own settings.
 fn command(arguments: &[String]) -> Command {
     command_through(&[], arguments)
 }
@@ -46,7 +46,7 @@ pub(crate) fn command_through(program: &[String], arguments: &[String]) -> Comma
     command
 }
 
-/// Runs the binary until it ends by itself; one that does not end is killed, and the test fails.
+/// Runs the binary until it ends; one that does not end in time is killed, and the test fails.
 pub fn run_to_end(arguments: &[&str]) -> Output {
     let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
     let mut child = command(&arguments)
@@ -73,7 +73,7 @@ fn drain(mut pipe: impl std::io::Read + Send + 'static) -> std::thread::JoinHand
     })
 }
 
-/// How a process ends within `patience`, if it does.
+/// The exit status of a process, if it ends within `patience`.
 pub(crate) fn wait(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
     let deadline = Instant::now() + patience;
     loop {

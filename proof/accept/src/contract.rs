@@ -1,7 +1,7 @@
 //! Checks every answer against the published contract, `contract/openapi.json`.
 //!
-//! The contract is read once a process. A route, a status or a field that it does not have fails the test, and so does a
-//! field that is missing.
+//! The contract is read once per process. An unknown route, status or field fails the test, and so does a missing
+//! field.
 
 mod schema;
 
@@ -14,9 +14,9 @@ use schema::Schemas;
 
 const TEXT: &str = include_str!("../../../contract/openapi.json");
 
-/// Pages and health checks: served beside the interface.
+/// Pages and health checks, which are outside of the interface.
 const OUTSIDE: [&str; 3] = ["/site/", "/health/", "/favicon.ico"];
-/// The same, as whole paths.
+/// More of them, as whole paths.
 const PAGES: [&str; 3] = ["/", "/docs", "/openapi.json"];
 
 struct Contract {
@@ -28,7 +28,7 @@ struct Contract {
 struct Operation {
     method: String,
     before: String,
-    /// What follows the path's parameter, if it has one.
+    /// The text after the path's parameter, if it has one.
     after: Option<String>,
     responses: Value,
 }
@@ -36,7 +36,7 @@ struct Operation {
 /// Checks an answer.
 ///
 /// # Errors
-/// What the contract does not say, with the route and a pointer into the body.
+/// The difference from the contract, with the route and a pointer into the body.
 pub(crate) fn check(method: &str, target: &str, reply: &Reply) -> Result<(), String> {
     static CONTRACT: OnceLock<Contract> = OnceLock::new();
     let path = target.split(['?', '#']).next().unwrap_or_default();
@@ -62,7 +62,7 @@ impl Contract {
                 });
             }
         }
-        // A whole path wins over one with a parameter.
+        // A whole path takes precedence over one with a parameter.
         operations.sort_by_key(|operation| operation.after.is_some());
         let components = &whole["components"];
         let schemas = Schemas::read(&components["schemas"]);
@@ -104,7 +104,7 @@ impl Contract {
         self.schemas.check(&content["schema"], &body(reply)?)
     }
 
-    /// An answer that needs no route: it has the three fields of every error.
+    /// A reply that needs no route: it must have the three fields of every error.
     fn refusal(&self, method: &str, reply: &Reply) -> Result<(), String> {
         if method == "HEAD" { Ok(()) } else { self.schemas.named("Error", &body(reply)?) }
     }
@@ -118,7 +118,7 @@ impl Operation {
     }
 }
 
-/// Whether a page or a health check was answered, and not a refusal.
+/// Whether the reply is a page or a health check, and not a refusal.
 fn is_text(reply: &Reply) -> bool {
     reply.status == 200 || reply.header("content-type").is_some_and(|kind| kind.starts_with("text/plain"))
 }
@@ -143,7 +143,7 @@ mod tests {
         check(method, path, reply).expect_err("this answer departs from the contract")
     }
 
-    /// Each departure is found, and named with its route and its place.
+    /// Each difference is found, and named with its route and its place.
     #[test]
     fn an_answer_that_departs_from_the_contract_is_named() {
         let json = |status, body| reply(status, "application/json", body);

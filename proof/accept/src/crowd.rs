@@ -1,5 +1,5 @@
-//! A crowd of clients that meet on two symbols while the exchange is killed and started again, and the history of all they
-//! asked and were told. What each asks is drawn from a seed; when it is answered is not.
+//! Many clients on two symbols while the exchange is killed and restarted, and the history of all their calls and
+//! replies. The calls are drawn from a seed; the times of the replies are not.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::actor::Actor;
 use crate::exchange::Exchange;
 use crate::setup::Setup;
 
-/// Whose keys are used, each on a connection of its own: three keys of one account, three keys twice.
+/// The keys in use, each on its own connection: three keys of one account, three keys twice.
 const KEYS: [&str; 16] = [
     "trader",
     "trader",
@@ -38,7 +38,7 @@ const KEYS: [&str; 16] = [
     "load-006",
 ];
 
-/// A key for each account, to look around with.
+/// A key of each account, for the queries at the end.
 const OWNERS: [&str; 11] = [
     "trader",
     "savings-trader",
@@ -53,26 +53,26 @@ const OWNERS: [&str; 11] = [
     "load-006",
 ];
 
-/// Symbols with the price that orders lie around, the distance between two prices and the grain of quantities.
+/// Symbols with the price that orders are placed around, the distance between two prices and the step of quantities.
 const MARKETS: [(&str, u64, u64, &str); 2] = [("btcusd", 30_000, 10, "0.13"), ("ethusd", 2_000, 1, "1.7")];
 
-/// How many of the newest orders of an account its clients remember.
+/// Number of an account's newest orders that its clients remember.
 const REMEMBERED: usize = 12;
 
-/// What a crowd does: calls drawn from a seed, and after how many answers the exchange is killed, life by life. The last
-/// life ends without a kill.
+/// The plan of a crowd: calls drawn from a seed, and the number of replies after which the exchange is killed, per
+/// life. The last life ends without a kill.
 #[derive(Clone, Debug)]
 pub struct Crowd {
-    /// Where the requests come from.
+    /// The seed of the requests.
     pub seed: u64,
-    /// Answers in each life.
+    /// Replies in each life.
     pub lives: Vec<usize>,
 }
 
-/// What the clients share.
+/// The state that clients share.
 struct Board {
     began: Instant,
-    /// By account: names and, as soon as they are known, ids of the newest orders.
+    /// By account: client ids of its newest orders, replaced by order ids once known.
     orders: Mutex<BTreeMap<String, Vec<Which>>>,
     is_over: AtomicBool,
 }
@@ -88,18 +88,18 @@ struct Member<'a> {
     told: Vec<Operation>,
 }
 
-/// Commands between two snapshots of an exchange that makes them all the time: each life then begins at one.
+/// Commands between two snapshots for an exchange that makes them frequently, so that each life begins at one.
 const OFTEN: &str = "150";
 
 impl Crowd {
-    /// How its exchange is started. For every other seed snapshots are made all the time, so that recoveries begin at one;
-    /// for the others none is made, and they read the whole journal.
+    /// The setup of its exchange. For every other seed, snapshots are frequent and recoveries begin at one; for the
+    /// others there is none, and recoveries read the whole journal.
     pub fn setup(&self) -> Setup {
         let setup = Exchange::builder().real_time();
         if self.seed.is_multiple_of(2) { setup } else { setup.flag("--snapshot-every", OFTEN) }
     }
 
-    /// Lets the crowd at an exchange that nobody has used yet.
+    /// Runs the crowd on an unused exchange.
     pub fn play(&self, exchange: &Exchange) -> History {
         let mut history = History { world: world(exchange), ..History::default() };
         let board =
@@ -165,10 +165,10 @@ impl Crowd {
         })
     }
 
-    /// Judges what the crowd saw; what cannot be explained is left in a file.
+    /// Judges the history; one that cannot be explained is saved to a file.
     ///
     /// # Errors
-    /// What is wrong, the file and the seed.
+    /// The reason, the file and the seed.
     pub fn judge(&self, history: &History) -> Result<Tally, String> {
         let why = match history.judge() {
             Verdict::Legal(tally) => return Ok(tally),
@@ -184,14 +184,14 @@ impl Crowd {
     }
 }
 
-/// Where histories are left that nothing explains.
+/// The folder for histories that nothing explains.
 fn failures() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/history-failures");
     std::fs::create_dir_all(&folder).expect("cargo has a folder for what it builds");
     folder.canonicalize().expect("it was just made")
 }
 
-/// What anybody can know before the first call.
+/// The public facts before the first call.
 fn world(exchange: &Exchange) -> World {
     let details = |symbol: &str| {
         let details = exchange.get(&format!("/v1/symbols/details/{symbol}")).ok();
@@ -218,7 +218,7 @@ fn world(exchange: &Exchange) -> World {
     }
 }
 
-/// Asks for every order whose answer was lost, then for all that every account has.
+/// Queries every order whose reply was lost, then everything of every account.
 fn look_around(exchange: &Exchange, board: &Board, lost: &[Operation]) -> Vec<Operation> {
     let mut told = Vec::new();
     for call in lost {
@@ -243,7 +243,7 @@ impl Board {
         u64::try_from(self.began.elapsed().as_nanos()).expect("nobody plays for centuries")
     }
 
-    /// One call, and what is known of it afterwards: nothing if it was certainly not sent.
+    /// One call and its result; `None` if it was certainly not sent.
     fn call(
         &self,
         actor: &Actor,
@@ -277,7 +277,7 @@ impl Board {
 }
 
 impl Member<'_> {
-    /// Calls until the exchange is gone or enough was asked.
+    /// Calls until the exchange is gone or the life's calls are done.
     fn run(mut self, ticks: &mpsc::Sender<()>) -> Vec<Operation> {
         let mut used = None;
         for number in 0_u64.. {
@@ -286,7 +286,7 @@ impl Member<'_> {
             }
             let request = self.request(number);
             let is_public = matches!(request, Request::Book(_));
-            // Now and then a nonce that is already used.
+            // Sometimes a nonce that is already used.
             let nonce = used.filter(|_| !is_public && self.dice.once_in(60));
             let key = (!is_public).then_some(self.key);
             let Some(call) = self.board.call(&self.actor, key, request, nonce) else { break };
@@ -314,7 +314,7 @@ impl Member<'_> {
         }
     }
 
-    /// One of the account's newest orders, perhaps one that is just being placed; now and then anything at all.
+    /// One of the account's newest orders, possibly one being placed; sometimes any other.
     fn which(&mut self) -> Which {
         let orders = self.board.orders.lock().expect("no client panics with it");
         match orders.get(&self.account) {
@@ -348,7 +348,7 @@ impl Member<'_> {
         let (symbol, mid, step, grain) = self.dice.pick(&MARKETS);
         let side = self.dice.pick(&[Side::Buy, Side::Sell]);
         let amount = Dec::parse(grain).expect("a decimal") * Dec::from(1 + self.dice.below(9));
-        // Mostly so near the middle that orders meet; now and then where the collar begins.
+        // Usually so close to the middle that orders trade; sometimes where the collar begins.
         let far = if self.dice.once_in(25) { mid / 16 } else { 0 };
         let price = match side {
             Side::Buy => mid + step * self.dice.below(5) + far - step * 3,

@@ -34,8 +34,8 @@ pub struct Key {
     pub entry: Value,
 }
 
-/// A running exchange with a directory of its own; gone, process and directory, when dropped. A panic leaves the directory
-/// behind and says where.
+/// A running exchange with its own directory. Dropping it ends the process and removes the directory. After a panic
+/// the directory stays, and its path is printed.
 #[derive(Debug)]
 pub struct Exchange {
     setup: Setup,
@@ -58,7 +58,7 @@ impl Exchange {
         Setup::default().start()
     }
 
-    /// A setup to change before starting.
+    /// A setup that can be changed before the start.
     pub fn builder() -> Setup {
         Setup::default()
     }
@@ -105,18 +105,18 @@ impl Exchange {
             .unwrap_or_else(|error| panic!("cannot start {}: {error}", binary().display()));
         let stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
         let (lines, received) = mpsc::channel();
-        // Reads on to the end, so that the exchange never blocks on a full pipe.
+        // Reads to the end, so that the exchange never blocks on a full pipe.
         std::thread::spawn(move || {
             stdout.lines().map_while(Result::ok).try_for_each(|line| lines.send(line))
         });
         let Ok(ready) = received.recv_timeout(PATIENCE) else {
-            // Its end of the pipe is closed, or it hangs.
+            // The process closed its end of the pipe, or hangs.
             let status = wait(&mut child, Duration::from_secs(5));
             child.kill().ok();
             child.wait().expect("a killed child ends");
             return Err(Ended { status, stderr: self.log().split_off(before) });
         };
-        // A disk that was cut off meanwhile has nothing to read.
+        // A disk that was cut off cannot be read any more.
         if let Err(error) = fs::read(self.credentials_path()) {
             child.kill().ok();
             child.wait().expect("a killed child ends");
@@ -150,7 +150,7 @@ impl Exchange {
             .collect()
     }
 
-    /// `credentials.json` as it now is.
+    /// The current `credentials.json`.
     #[track_caller]
     pub fn credentials(&self) -> Value {
         let path = self.credentials_path();
@@ -172,7 +172,7 @@ impl Exchange {
         &self.setup
     }
 
-    /// What it wrote to standard error so far.
+    /// Its standard error so far.
     pub fn log(&self) -> String {
         fs::read_to_string(&self.stderr).unwrap_or_default()
     }
@@ -204,7 +204,7 @@ impl Exchange {
         self.keys.borrow().keys().cloned().collect()
     }
 
-    /// A new client with a key.
+    /// A new client with this key.
     #[track_caller]
     pub fn client(&self, name: &str) -> Client {
         self.anonymous_client().with_key(self.key(name).credentials)
@@ -214,7 +214,7 @@ impl Exchange {
         Client::new(&self.base_url()).expect("the ready line names an address")
     }
 
-    /// The holder of a key; the same connection every time.
+    /// The actor of a key; always the same connection.
     #[track_caller]
     pub fn as_(&self, name: &str) -> Arc<Actor> {
         if let Some(actor) = self.actors.borrow().get(name) {
@@ -225,13 +225,13 @@ impl Exchange {
         actor
     }
 
-    /// The holder of a key on a connection of its own, for threads.
+    /// The actor of a key on its own connection, for threads.
     #[track_caller]
     pub fn fresh(&self, name: &str) -> Actor {
         Actor::new(name, self.client(name))
     }
 
-    /// Someone without a key.
+    /// An actor without a key.
     pub fn anyone(&self) -> Arc<Actor> {
         let mut actors = self.actors.borrow_mut();
         let anyone = || Arc::new(Actor::new("anyone", self.anonymous_client()));
@@ -254,7 +254,7 @@ impl Exchange {
         answer
     }
 
-    /// Moves a manual clock.
+    /// Moves the manual clock.
     #[track_caller]
     pub fn advance(&self, seconds: u64) {
         self.control("/sandbox/clock/advance", &json!({ "seconds": seconds })).ok();
@@ -280,7 +280,7 @@ impl Exchange {
         self.control(&format!("/sandbox/symbols/{symbol}/status"), &json!({ "status": status })).ok();
     }
 
-    /// Schedules a symbol's auction in so many seconds; `fields` say the rest.
+    /// Schedules a symbol's auction in this many seconds; `fields` has the other parameters.
     #[track_caller]
     pub fn schedule_auction(&self, symbol: &str, fields: &Value, seconds: u64) {
         let mut body = fields.clone();
@@ -288,13 +288,13 @@ impl Exchange {
         self.control(&format!("/sandbox/symbols/{symbol}/auctions"), &body).ok();
     }
 
-    /// The process's number.
+    /// The process id.
     #[track_caller]
     pub fn pid(&self) -> Pid {
         Pid::from_child(self.process.borrow().as_ref().expect("the exchange runs"))
     }
 
-    /// Waits for it to end by itself; `None` if it still runs after `patience`.
+    /// Waits for the process to end by itself; `None` if it still runs after `patience`.
     #[track_caller]
     pub fn wait_for_end(&self, patience: Duration) -> Option<ExitStatus> {
         let mut process = self.process.borrow_mut();
@@ -303,12 +303,12 @@ impl Exchange {
         Some(status)
     }
 
-    /// Whether the process runs, as far as we ended it.
+    /// Whether the process runs, unless it ended by itself.
     pub fn is_running(&self) -> bool {
         self.process.borrow().is_some()
     }
 
-    /// Ends it at once, as a power cut would.
+    /// Kills it at once.
     #[track_caller]
     pub fn kill9(&self) {
         if let Some(mut child) = self.process.borrow_mut().take() {
@@ -317,7 +317,7 @@ impl Exchange {
         }
     }
 
-    /// Ends it at once and leaves its directory behind, for somebody to look at: where that is.
+    /// Kills it and keeps its directory for analysis; returns the path.
     pub fn keep(&self) -> PathBuf {
         if let Some(mut child) = self.process.borrow_mut().take() {
             child.kill().ok();
@@ -331,7 +331,7 @@ impl Exchange {
         self.data.clone()
     }
 
-    /// Asks it to end with a signal and waits; gives the exit code.
+    /// Ends it with a signal and waits; returns the exit code.
     #[track_caller]
     pub fn signal(&self, signal: Signal) -> Option<i32> {
         let mut child = self.process.borrow_mut().take().expect("the exchange runs");

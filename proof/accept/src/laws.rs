@@ -1,4 +1,4 @@
-//! What must hold after every scenario, whatever it did.
+//! The laws that must hold after every scenario.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::exchange::Exchange;
 
-/// One key that may read, for each account that scenarios use.
+/// A key that may read, for each account that scenarios use.
 const READERS: [&str; 6] = ["auditor", "savings-trader", "counterparty", "broker", "restricted", "empty"];
 
-/// Checks the laws from outside, stops the exchange cleanly and has `verify` prove its directory.
+/// Checks the laws from outside, stops the exchange cleanly and runs `verify` on its directory.
 #[track_caller]
 pub fn check(exchange: &Exchange) {
     if exchange.is_running() {
@@ -24,7 +24,7 @@ pub fn check(exchange: &Exchange) {
     verified(exchange);
 }
 
-/// `verify` finds nothing wrong with the directory of a stopped exchange.
+/// `verify` must accept the directory of a stopped exchange.
 #[track_caller]
 pub fn verified(exchange: &Exchange) {
     let output = exchange.verify();
@@ -37,7 +37,7 @@ pub fn verified(exchange: &Exchange) {
     );
 }
 
-/// What is on hold on a key's account is what its open orders need, and nothing is below zero (BAL-009, ORD-048).
+/// The hold of a key's account must be what its open orders need, and no balance may be negative (BAL-009, ORD-048).
 #[track_caller]
 pub fn holds_equal_open_orders(exchange: &Exchange, reader: &str) {
     let actor = exchange.as_(reader);
@@ -59,7 +59,7 @@ pub fn holds_equal_open_orders(exchange: &Exchange, reader: &str) {
         let (amount, available) = (Dec::wire(&row["amount"]), Dec::wire(&row["available"]));
         assert!(available >= Dec::ZERO && amount >= available, "{reader}: {row}");
         let hold = needed.remove(row["currency"].as_str().expect("a code")).unwrap_or(Dec::ZERO);
-        // Served amounts are cut at 15 decimals, each by itself (TYPE-021).
+        // Balances on the wire are truncated to 15 decimals, each by itself (TYPE-021).
         let off = (amount - available - hold).abs();
         assert!(off < dec("0.00000000000001"), "{reader}: open orders need {hold}, but {row}");
     }
@@ -67,7 +67,7 @@ pub fn holds_equal_open_orders(exchange: &Exchange, reader: &str) {
     assert!(needed.is_empty(), "{reader}: holds without a balance: {needed:?}");
 }
 
-/// Customers and house together have nothing of any currency (INV-LEDGER-2).
+/// The balances of customers and house must sum to zero in every currency (INV-LEDGER-2).
 #[track_caller]
 pub fn ledger_sums_to_zero(exchange: &Exchange) {
     let ledger = exchange.get("/sandbox/ledger").ok();
@@ -78,7 +78,7 @@ pub fn ledger_sums_to_zero(exchange: &Exchange) {
     }
 }
 
-/// No best bid meets a best ask.
+/// No best bid may reach the best ask.
 #[track_caller]
 fn books_are_not_crossed(exchange: &Exchange) {
     for symbol in ["btcusd", "ethusd", "ethbtc"] {

@@ -1,12 +1,12 @@
 //! The harness of the acceptance tests: it starts the real binary and speaks only HTTP to it.
 //!
-//! [`Exchange`] is one running process with a directory of its own; [`Actor`] is one key of it; [`check`]
-//! runs a scenario written as text; [`laws::check`] asks after every scenario whether the books still add
-//! up. [`Crowd`] is many clients at once, judged from outside. [`raw`] is for requests that no decent client
-//! would send. Every answer is checked against the published contract.
+//! [`Exchange`] is one running process with its own directory, [`Actor`] is one of its keys. [`check`] runs a
+//! scenario written as text; [`laws::check`] checks the laws after every scenario. [`Crowd`] is many clients at once,
+//! judged from outside. [`raw`] sends requests that no proper client would send. Every reply is checked against the
+//! published contract.
 //!
-//! Everything blocks and nothing sleeps: with a manual clock and no simulated traders, what a test sees is
-//! a function of what it sends.
+//! Everything blocks and nothing sleeps: with a manual clock and without simulated traders, the replies to a test
+//! depend only on its requests.
 
 mod actor;
 mod answer;

@@ -1,4 +1,4 @@
-//! Requests that no decent client would send: bytes on a socket.
+//! Raw bytes on a socket, for requests that no proper client would send.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -10,34 +10,34 @@ use serde_json::Value;
 use crate::contract;
 use crate::exchange::Exchange;
 
-/// What came back over a raw connection.
+/// The bytes received over a raw connection.
 #[derive(Clone, Debug, Default)]
 pub struct Raw {
-    /// Everything received until the end or the time-out.
+    /// Everything received until the end or a time-out.
     pub bytes: Vec<u8>,
     /// Whether the exchange closed the connection.
     pub closed: bool,
-    /// Whether it did so by a reset, which may take answers away that were still on their way.
+    /// Whether it closed by a reset, which may discard replies in flight.
     pub reset: bool,
 }
 
 impl Raw {
-    /// The status code of the first answer, if there is one.
+    /// The status code of the first reply, if there is one.
     pub fn status(&self) -> Option<u16> {
         let text = self.text();
         let mut words = text.split_ascii_whitespace();
         words.next()?.starts_with("HTTP/1.").then(|| words.next()?.parse().ok())?
     }
 
-    /// How many answers came.
+    /// Number of replies.
     pub fn answers(&self) -> usize {
         self.text().matches("HTTP/1.1 ").count()
     }
 
-    /// Whether this is one refusal with the three fields of every error, its body as long as its head says.
+    /// Checks that this is one refusal with the three fields of every error and a body of the declared length.
     ///
     /// # Errors
-    /// What is missing.
+    /// The missing part.
     pub fn worded(&self) -> Result<(), String> {
         let text = self.text();
         let (head, body) = text.split_once("\r\n\r\n").ok_or("no end of the head")?;
@@ -51,7 +51,8 @@ impl Raw {
         if whole { Ok(()) } else { Err("a field of an error is missing".to_owned()) }
     }
 
-    /// Checks the answer to a single request against the contract, if the request has a first line and the answer is whole.
+    /// Checks the reply to a single request against the contract, if the request has a first line and the reply is
+    /// complete.
     #[track_caller]
     fn of_contract(&self, request: &[u8]) {
         let line = String::from_utf8_lossy(request);
@@ -67,7 +68,7 @@ impl Raw {
         }
     }
 
-    /// The answer, if it is the only one and whole.
+    /// The reply, if it is the only one and complete.
     fn reply(&self) -> Option<Reply> {
         let text = self.text();
         let (head, body) = text.split_once("\r\n\r\n")?;
@@ -90,7 +91,7 @@ pub fn send(exchange: &Exchange, bytes: &[u8], patience: Duration) -> Raw {
     send_then(exchange, bytes, patience, false)
 }
 
-/// Like [`send`], saying first that nothing more follows.
+/// Like [`send`], but closes the sending side after the bytes.
 pub fn send_and_finish(exchange: &Exchange, bytes: &[u8], patience: Duration) -> Raw {
     send_then(exchange, bytes, patience, true)
 }
@@ -108,7 +109,7 @@ fn send_then(exchange: &Exchange, bytes: &[u8], patience: Duration, finish: bool
     raw
 }
 
-/// Reads what comes without being asked for, until the exchange closes or `patience` passes without a byte.
+/// Reads without sending, until the exchange closes or `patience` passes without a byte.
 pub fn receive(mut stream: TcpStream, patience: Duration) -> Raw {
     stream.set_read_timeout(Some(patience)).expect("a time-out can be set");
     let mut raw = Raw::default();
@@ -122,7 +123,7 @@ pub fn receive(mut stream: TcpStream, patience: Duration) -> Raw {
             Ok(count) => raw.bytes.extend_from_slice(&buffer[..count]),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => return raw,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            // A reset is a close too.
+            // A reset closes the connection too.
             Err(_) => {
                 (raw.closed, raw.reset) = (true, true);
                 return raw;

@@ -1,4 +1,4 @@
-//! Scenarios as text: actors, orders, what is expected of them, and balances.
+//! Scenarios as text: actors, orders, expected results, and balances.
 //!
 //! ```text
 //! counterparty sell btcusd 1 @ 30000.00 as A1       => live
@@ -9,11 +9,11 @@
 //! balance trader BTC 1000 + 0.4, USD 100000 - 12048
 //! ```
 //!
-//! Actors are key names of `credentials.json`. Amounts of money may be sums, so that a reader sees where a
-//! balance comes from. Further lines: `KEY buy btcusd 1 at market`, `KEY buy btcusd for 500 at market`,
-//! `KEY cancel A1`, `KEY cancel all => A1, B1 but C1` (which could not be cancelled), `KEY cancel session => nothing`,
-//! `credit KEY BTC 5`, `status btcusd cancel_only`, `auction btcusd in 120`, `advance 60`. An order line may name an option
-//! after its price. `#` starts a comment. Every scenario ends with [`laws::check`].
+//! Actors are key names of `credentials.json`. An amount of money may be a sum, to show where a balance comes from.
+//! Further lines: `KEY buy btcusd 1 at market`, `KEY buy btcusd for 500 at market`, `KEY cancel A1`,
+//! `KEY cancel all => A1, B1 but C1` (which could not be cancelled), `KEY cancel session => nothing`,
+//! `credit KEY BTC 5`, `status btcusd cancel_only`, `auction btcusd in 120`, `advance 60`. An order line may name an
+//! option after its price. `#` starts a comment. Every scenario ends with [`laws::check`].
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ use crate::answer::Answer;
 use crate::exchange::Exchange;
 use crate::laws;
 
-/// Runs a scenario on an exchange of its own.
+/// Runs a scenario on a new exchange.
 #[track_caller]
 pub fn check(text: &str) {
     let exchange = Exchange::start();
@@ -33,7 +33,7 @@ pub fn check(text: &str) {
     laws::check(&exchange);
 }
 
-/// A scenario under way: remembers the names that its orders were given.
+/// A running scenario; it remembers the names of its orders.
 #[derive(Debug)]
 pub struct Script<'x> {
     exchange: &'x Exchange,
@@ -42,7 +42,7 @@ pub struct Script<'x> {
 }
 
 impl<'x> Script<'x> {
-    /// A scenario on a running exchange; it does not stop it.
+    /// A scenario on a running exchange; it does not stop the exchange.
     pub fn new(exchange: &'x Exchange) -> Self {
         Self { exchange, orders: BTreeMap::new() }
     }
@@ -249,7 +249,7 @@ fn outcome(answer: &Answer, expected: &str) -> Result<(), String> {
             ["cancelled", reason] => {
                 same(&flags, &(&json!(false), &json!(true), Some(&json!(reason))), answer)?;
             }
-            // No trailing zeros here, so the text itself must agree.
+            // Compared as text, since there are no trailing zeros here.
             ["executed", amount] => same(&order["executed_amount"], &json!(amount), answer)?,
             ["remaining", amount] => same(&order["remaining_amount"], &json!(amount), answer)?,
             ["average", price] => same(&Dec::wire(&order["avg_execution_price"]), &dec(price), answer)?,

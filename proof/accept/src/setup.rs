@@ -1,4 +1,4 @@
-//! How an exchange under test is started: its flags, and the program around it.
+//! The setup of an exchange under test: its flags, and a program that runs it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{ExitStatus, Output};
 use crate::binary::run_to_end;
 use crate::exchange::Exchange;
 
-/// How an exchange is started. The defaults suit most tests: nothing moves but what the test moves.
+/// A setup. The defaults suit most tests: nothing happens that the test does not cause.
 #[derive(Clone, Debug)]
 pub struct Setup {
     flags: BTreeMap<String, String>,
@@ -32,35 +32,35 @@ impl Default for Setup {
 }
 
 impl Setup {
-    /// Sets a flag, in place of the default if it had one.
+    /// Sets a flag, replacing its default.
     #[must_use]
     pub fn flag(mut self, name: &str, value: &str) -> Self {
         self.flags.insert(name.to_owned(), value.to_owned());
         self
     }
 
-    /// Leaves a flag out, so that the exchange's own default holds.
+    /// Removes a flag, so that the exchange's own default applies.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         self.flags.remove(name);
         self
     }
 
-    /// Adds arguments as they are, for repeatable flags and switches.
+    /// Adds arguments unchanged, for repeatable flags and switches.
     #[must_use]
     pub fn argument(mut self, argument: &str) -> Self {
         self.extra.push(argument.to_owned());
         self
     }
 
-    /// The clock of the wall in place of one that only tests move.
+    /// A real clock instead of a manual one.
     #[must_use]
     pub fn real_time(self) -> Self {
         self.flag("--clock", "real")
     }
 
-    /// Has another program run the binary, say a tracer: its name and its own arguments. It must become the binary
-    /// or end with it, since it is what signals go to.
+    /// Runs the binary through another program such as a tracer, given by its name and arguments. That program must
+    /// become the binary or end with it, since signals go to it.
     #[must_use]
     pub fn through(mut self, program: &[&str]) -> Self {
         self.through = program.iter().map(|word| (*word).to_owned()).collect();
@@ -74,32 +74,32 @@ impl Setup {
         self
     }
 
-    /// Appends its standard error to a file that stays.
+    /// Appends its standard error to a file that is kept.
     #[must_use]
     pub fn log_at(mut self, path: &Path) -> Self {
         self.log = Some(path.to_owned());
         self
     }
 
-    /// Starts it in a directory of its own.
+    /// Starts it in a new directory.
     #[track_caller]
     pub fn start(self) -> Exchange {
         Exchange::open(self, None)
     }
 
-    /// Starts it in a directory that is already there and stays.
+    /// Starts it in an existing directory, which is kept.
     #[track_caller]
     pub fn start_in(self, data: &Path) -> Exchange {
         Exchange::open(self, Some(data))
     }
 
-    /// Starts it in a directory where it may refuse or die instead.
+    /// Starts it in a directory where it may refuse or die.
     pub fn try_start_in(self, data: &Path) -> Result<Exchange, Ended> {
         let exchange = Exchange::prepare(self, Some(data));
         exchange.try_launch().map(|()| exchange)
     }
 
-    /// All arguments for a directory.
+    /// All arguments for a data directory.
     pub fn arguments(&self, data: &Path) -> Vec<String> {
         let mut arguments = vec!["sandbox".to_owned(), "--data".to_owned(), text(data)];
         for (name, value) in &self.flags {
@@ -109,8 +109,8 @@ impl Setup {
         arguments
     }
 
-    /// Starts it in a directory where it must refuse, and checks the manner: no ready line, a failing exit
-    /// code, one line on standard error. Gives that line.
+    /// Starts it in a directory where it must refuse, and checks the form: no ready line, a failing exit code, one
+    /// line on standard error. Returns that line.
     #[track_caller]
     pub fn refuses_in(&self, data: &Path) -> String {
         let arguments = self.arguments(data);
@@ -119,16 +119,16 @@ impl Setup {
     }
 }
 
-/// How a start ended that did not become ready.
+/// The end of a start that did not become ready.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// How the process ended; none when it said nothing for so long, or left no keys to be read, that it was killed.
+    /// The exit status; `None` if the process was killed because it was silent for too long or left no keys to read.
     pub status: Option<ExitStatus>,
-    /// What it wrote to standard error from that start on.
+    /// Its standard error since that start.
     pub stderr: String,
 }
 
-/// Checks that the binary refused in the house's manner, and gives the line it said.
+/// Checks the form of a refusal and returns its line.
 #[track_caller]
 fn refusal(output: &Output) -> String {
     let stdout = String::from_utf8_lossy(&output.stdout);

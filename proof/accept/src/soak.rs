@@ -1,4 +1,4 @@
-//! `cargo xtask checker`: crowd after crowd against the real binary, each judged from outside.
+//! `cargo xtask checker`: runs crowds against the real binary, each judged from outside.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ usage: cargo xtask checker [--seed N] [--minutes M] [--calls N] [--kills N]
   --again FILE judges a history that was left in a file, and nothing else
 ";
 
-/// What was asked for.
+/// The parsed command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Wanted {
     seed: u64,
@@ -29,10 +29,10 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Reads the words; `None` when help is asked for.
+    /// Parses the words; `None` for a request for help.
     ///
     /// # Errors
-    /// Names the word that makes no sense.
+    /// Names the word that is not understood.
     fn parse(words: &[String]) -> Result<Option<Self>, String> {
         let mut wanted = Self { seed: 1, span: None, calls: 1_500, kills: 4, again: None };
         if let [flag, file] = words
@@ -81,7 +81,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Judges what was left in a file.
+/// Judges a saved history again.
 fn again(file: &Path) -> Result<(), String> {
     let history = History::load(file).map_err(|error| format!("{}: {error}", file.display()))?;
     match history.judge() {
@@ -115,7 +115,7 @@ fn run(wanted: &Wanted) -> Result<(), String> {
     Ok(())
 }
 
-/// One history. A panic of the harness is a finding like any other: it is told with the seed.
+/// One history. A panic of the harness is a finding too, reported with the seed.
 fn one(wanted: &Wanted, seed: u64) -> Result<Tally, String> {
     let [calls, kills] = [wanted.calls, wanted.kills].map(|number| usize::try_from(number).expect("few"));
     let crowd = Crowd { seed, lives: vec![calls; kills + 1] };
@@ -142,7 +142,7 @@ mod tests {
         Wanted::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     }
 
-    /// What makes no sense is refused by name.
+    /// A word that is not understood is named.
     #[test]
     fn names_what_makes_no_sense() {
         for (line, named) in [

@@ -2,11 +2,11 @@
 
 use buttonwood_accept::{Dec, Exchange, NewOrder, Script, Value, check, dec, json, laws, same_keys};
 
-/// The moment at which every exchange of these tests starts.
+/// The start time of every exchange in these tests.
 const START_MS: u64 = 1_767_225_600_000;
 
-/// An order for an auction is not on the continuous book and nobody trades with it before; others of its symbol trade as
-/// always. Proves AUCT-001, MKT-013.
+/// An order for an auction is not on the continuous book and trades with nothing before the auction; other orders of
+/// the symbol trade as usual. Proves AUCT-001, MKT-013.
 #[test]
 fn orders_for_an_auction_wait_apart() {
     let x = Exchange::start();
@@ -34,7 +34,8 @@ fn orders_for_an_auction_wait_apart() {
     laws::check(&x);
 }
 
-/// Without auctions there is no such option; a symbol that had one auction has none after it. Proves AUCT-002, AUCT-010.
+/// Without auctions the option is refused; a symbol that had one auction has none after it. Proves AUCT-002,
+/// AUCT-010.
 #[test]
 fn without_auctions() {
     let x = Exchange::start();
@@ -57,7 +58,7 @@ fn without_auctions() {
     x.advance(60);
     refused("btcusd");
     assert_eq!(x.as_("trader").live_ids(), [""; 0]);
-    // One that is called off lets go of its orders.
+    // A cancelled auction releases its orders.
     x.schedule_auction("btcusd", &json!({}), 60);
     let placed =
         x.as_("trader").place(&NewOrder::limit("btcusd", "buy", "1", "100").with_option("auction-only"));
@@ -70,8 +71,8 @@ fn without_auctions() {
     laws::check(&x);
 }
 
-/// Until its last minute an order for an auction can be cancelled, then it stays as it is (of AUCT-003, what needs no event
-/// stream). Proves ORD-062.
+/// Until its last minute an order for an auction can be cancelled, after that it cannot (of AUCT-003, the part
+/// without an event stream). Proves ORD-062.
 #[test]
 fn the_last_minute_binds() {
     check(
@@ -96,13 +97,14 @@ fn the_last_minute_binds() {
     );
 }
 
-/// The price at which most trades, over both books; each party trades at it whatever its limit, better prices first, then
-/// older orders, and what is left of orders for the auction goes. Proves AUCT-004, AUCT-005, AUCT-006, ORD-019.
+/// The auction's price is the one at which the most trades, over both books. All parties trade at it, better limits
+/// first, then older orders; the rest of orders for the auction is cancelled. Proves AUCT-004, AUCT-005, AUCT-006,
+/// ORD-019.
 #[test]
 fn one_price_for_all() {
     let x = Exchange::start();
     let mut script = Script::new(&x);
-    // At 10,000 three trade; at any other price fewer do.
+    // At 10,000 three trade; at any other price fewer.
     script.run(
         "
         counterparty buy btcusd 1 @ 9990 as C1              => live
@@ -145,7 +147,7 @@ fn one_price_for_all() {
         .call("/v1/order/status", json!({ "order_id": script.id("A1"), "include_trades": true }));
     assert_eq!(order.ok()["trades"][0]["is_auction_fill"], json!(true), "{order}");
     assert_eq!(Dec::wire(&x.get("/v1/pubticker/btcusd").ok()["last"]), dec("10000"));
-    // All of it is there again after a restart.
+    // All of it is still there after a restart.
     let before =
         ["/v1/auction/btcusd", "/v1/auction/btcusd/history", "/v1/trades/btcusd", "/v2/ticker/btcusd"]
             .map(|path| (path, x.get(path).ok()));
@@ -157,7 +159,7 @@ fn one_price_for_all() {
     laws::check(&x);
 }
 
-/// Resting limit and maker-or-cancel orders take part, and what they do not trade stays. Proves AUCT-004.
+/// Resting limit and maker-or-cancel orders take part, and their rest stays on the book. Proves AUCT-004.
 #[test]
 fn the_continuous_book_takes_part() {
     check(
@@ -179,7 +181,7 @@ fn the_continuous_book_takes_part() {
     );
 }
 
-/// Farther than five percent from the middle of the book nothing trades; at five percent it does. Proves AUCT-007.
+/// At more than five percent from the middle of the book nothing trades; at five percent it does. Proves AUCT-007.
 #[test]
 fn a_price_beyond_the_collar_fails() {
     let x = Exchange::start();
@@ -217,7 +219,7 @@ fn a_price_beyond_the_collar_fails() {
     laws::check(&x);
 }
 
-/// An account does not trade with itself in an auction: whichever of its two orders comes later goes. Proves ORD-050.
+/// An account does not trade with itself in an auction: the later of its two orders is cancelled. Proves ORD-050.
 #[test]
 fn nobody_meets_himself_in_an_auction() {
     check(
@@ -238,8 +240,8 @@ fn nobody_meets_himself_in_an_auction() {
     );
 }
 
-/// What `/v1/auction` says before an auction opens, while it waits, once it is told what it would come to, and after it.
-/// Proves AUCT-008.
+/// The reply of `/v1/auction` before an auction opens, while orders wait, after its first indicative price, and after
+/// the auction. Proves AUCT-008.
 #[test]
 fn where_auctions_stand() {
     let x = Exchange::start();
@@ -306,13 +308,13 @@ fn where_auctions_stand() {
     assert_eq!(after["last_auction_quantity"], "2");
     assert_eq!(after["last_collar_price"], "10000.005");
     assert!(after["last_auction_eid"].is_u64());
-    // The next one has the same times, so much later.
+    // The next auction has the same times, shifted by the interval.
     assert_eq!(after["closed_until_ms"], json!(START_MS + 300_000));
     assert_eq!(after["next_auction_ms"], json!(START_MS + 480_000));
     laws::check(&x);
 }
 
-/// What was told of an auction that is called off, or moved, is told no more. Proves AUCT-008, AUCT-010.
+/// The indicative prices of an auction that is cancelled or moved are no longer shown. Proves AUCT-008, AUCT-010.
 #[test]
 fn an_auction_that_is_called_off() {
     let x = Exchange::start();
@@ -333,7 +335,7 @@ fn with(value: &Value, name: &str, number: u64) -> Value {
     value
 }
 
-/// What was told and what was run, newest first. Proves AUCT-009.
+/// Indicative and final results, newest first. Proves AUCT-009.
 #[test]
 fn history() {
     let x = Exchange::start();
@@ -383,7 +385,7 @@ fn history() {
     assert_eq!(first["timestampms"], json!(START_MS + 420_000));
     assert_eq!(first["timestamp"], json!(START_MS / 1_000 + 420));
     assert!(rows.is_sorted_by_key(|row| std::cmp::Reverse(row["eid"].as_u64())), "{answer}");
-    // The second auction found nobody.
+    // The second auction had no orders.
     assert_eq!(rows[0]["auction_result"], "failure");
     assert_eq!((&rows[0]["lowest_ask_price"], &rows[0]["collar_price"]), (&json!("0"), &json!("10001.00")));
 
@@ -414,7 +416,7 @@ fn history() {
     laws::check(&x);
 }
 
-/// More than fifty results are a page, and more than five hundred are none. Proves AUCT-009.
+/// A reply has 50 results by default, and 500 at most. Proves AUCT-009.
 #[test]
 fn long_history() {
     let x = Exchange::start();
@@ -429,7 +431,8 @@ fn long_history() {
     laws::check(&x);
 }
 
-/// A move of the clock over a century of auctions, a minute apart, ends soon, and the next auction is the next one after it.
+/// Moving the clock over a century of auctions, one per minute, ends soon, and the next auction is the first one
+/// after that.
 #[test]
 fn a_century_of_auctions() {
     let x = Exchange::start();
@@ -445,7 +448,7 @@ fn a_century_of_auctions() {
     laws::check(&x);
 }
 
-/// A schedule that makes no sense is refused by its field, and changes nothing.
+/// An invalid schedule is refused with its wrong field, and changes nothing.
 #[test]
 fn senseless_schedules() {
     let x = Exchange::start();
@@ -494,7 +497,7 @@ fn senseless_schedules() {
         .refused(400, "InvalidSymbol");
     x.control("/sandbox/symbols/btcgusdperp/auctions", &json!({ "auction_time_ms": soon })).error();
     assert_eq!(x.get("/v1/auction/btcusd").ok(), json!({}));
-    // Only limit orders wait for an auction.
+    // Only limit orders may wait for an auction.
     x.schedule_auction("btcusd", &json!({}), 60);
     let market = json!({
         "symbol": "btcusd", "side": "sell", "amount": "1", "type": "exchange market", "options": ["auction-only"],
@@ -503,7 +506,7 @@ fn senseless_schedules() {
     laws::check(&x);
 }
 
-/// An auction that is due while the exchange is down runs once it is up again, and the next one at its time.
+/// An auction that is due while the exchange is down runs after the start, and the next one at its time.
 #[test]
 fn an_auction_survives_a_crash() {
     let x = Exchange::builder().real_time().start();
@@ -525,7 +528,7 @@ fn an_auction_survives_a_crash() {
     }
     let order = trader.status(&id(&placed));
     assert_eq!((&order["executed_amount"], &order["is_cancelled"]), (&json!("1"), &json!(false)), "{order}");
-    // Without a book and a last trade, the middle of the prices at which all trade.
+    // Without a book and a last trade, the price is the middle of the prices at which all trade.
     assert_eq!(Dec::wire(&order["avg_execution_price"]), dec("9500"));
     assert_eq!(x.as_("counterparty").status(&id(&sold))["executed_amount"], "1");
     assert!(x.get("/v1/auction/btcusd").ok()["next_auction_ms"].as_u64() > Some(x.now_ms()));

@@ -10,8 +10,7 @@ fn balances(actor: &Actor) -> Answer {
     actor.call("/v1/balances", json!({}))
 }
 
-/// A body changes nothing, and neither does a query: the parameters come from the payload header (D-03). Proves AUTH-001,
-/// AUTH-002.
+/// A body or a query has no effect: the parameters come from the payload header (D-03). Proves AUTH-001, AUTH-002.
 #[test]
 fn bodies_are_ignored() {
     let x = Exchange::start();
@@ -63,7 +62,7 @@ fn formatting_does_not_matter() {
     }
 }
 
-/// A signature of anything else is refused, and the message says the word. Proves AUTH-005.
+/// A signature of anything else is refused, and the message says so. Proves AUTH-005.
 #[test]
 fn wrong_signatures() {
     let x = Exchange::start();
@@ -84,11 +83,11 @@ fn wrong_signatures() {
         let answer = trader.call_signed("/v1/balances", &wrong);
         assert!(answer.refused(400, "InvalidSignature").message.contains("InvalidSignature"), "{answer}");
     }
-    // Nothing of this used the nonce.
+    // None of these calls used the nonce.
     trader.call_signed("/v1/balances", &good).ok();
 }
 
-/// What is not Base64, and Base64 of what is no object. Proves AUTH-006.
+/// Text that is not Base64, and Base64 of something that is no object. Proves AUTH-006.
 #[test]
 fn wrong_payloads() {
     let x = Exchange::start();
@@ -115,7 +114,7 @@ fn request_is_the_path() {
     trader
         .call_payload("/v1/balances", format!(r#"{{"nonce":{nonce}}}"#).as_bytes())
         .refused(400, "EndpointMismatch");
-    // The mismatch came before the nonce, which is still good.
+    // The mismatch is checked before the nonce, which is still unused.
     trader.call("/v1/balances", json!({ "nonce": nonce })).ok();
 }
 
@@ -151,7 +150,7 @@ fn missing_headers() {
     none.refused(401, "MissingSecurityHeaders");
 }
 
-/// The JSON belongs into the header, not into the body. Proves ERR-007.
+/// The JSON belongs in the header, not in the body. Proves ERR-007.
 #[test]
 fn json_in_the_body() {
     let x = Exchange::start();
@@ -165,7 +164,7 @@ fn json_in_the_body() {
     trader.send("POST", "/v1/balances", &headers, payload.as_bytes()).refused(400, "MissingPayloadHeader");
 }
 
-/// A key that nobody has. Proves AUTH-011.
+/// An unknown key. Proves AUTH-011.
 #[test]
 fn unknown_key() {
     let x = Exchange::start();
@@ -188,7 +187,7 @@ fn key_and_token() {
     trader.send("POST", "/v1/balances", &headers, b"").refused(400, "AmbiguousAuthentication");
 }
 
-/// Nobody is issued a token yet, so each is one that is unknown, expired or revoked. Proves ERR-006.
+/// No tokens are issued yet, so each one is unknown, expired or revoked. Proves ERR-006.
 #[test]
 fn unknown_tokens() {
     let x = Exchange::start();
@@ -206,7 +205,7 @@ fn unknown_tokens() {
     }
 }
 
-/// Of two things wrong the earlier check answers. Proves AUTH-014.
+/// Of two errors, the one of the earlier check is reported. Proves AUTH-014.
 #[test]
 fn order_of_checks() {
     let x = Exchange::start();
@@ -216,7 +215,7 @@ fn order_of_checks() {
     let payload = trader.payload(path, bad_order);
     let signed = trader.sign(payload.as_bytes());
     let send = |signed: &Signed, path: &str| trader.call_signed(path, signed);
-    // Path and method, then framing and size, then headers: none of these three has any.
+    // Path and method, then framing and size, then headers: these three have none.
     for (method, path, status) in [
         ("POST", "/v1/nowhere", 404),
         ("PUT", path, 405),
@@ -258,7 +257,7 @@ fn order_of_checks() {
     laws::check(&x);
 }
 
-/// Account keys and master keys are told apart by their prefix. Proves AUTH-015.
+/// Account keys and master keys are distinguished by their prefix. Proves AUTH-015.
 #[test]
 fn key_prefixes() {
     let x = Exchange::start();
@@ -302,7 +301,7 @@ fn master_keys_without_an_account() {
     }
 }
 
-/// An account key may name itself and no one else. Proves AUTH-019.
+/// An account key may name its own account and no other. Proves AUTH-019.
 #[test]
 fn account_keys_naming_an_account() {
     let x = Exchange::start();
@@ -314,8 +313,8 @@ fn account_keys_naming_an_account() {
     }
 }
 
-/// Endpoints about the key itself need no account; one that is named must be the key's all the same.
-/// Proves AUTH-017, AUTH-019.
+/// Endpoints about the key itself need no account, but a named one must still be the key's. Proves AUTH-017,
+/// AUTH-019.
 #[test]
 fn sessions_naming_an_account() {
     let x = Exchange::start();
@@ -335,11 +334,11 @@ fn sessions_naming_an_account() {
             assert!(message.contains(&format!("'{unknown}'")), "{message}");
         }
     }
-    // The account comes before the role (AUTH-014).
+    // The account is checked before the role (AUTH-014).
     call("auditor", "/v1/heartbeat", json!("nobody")).refused(400, "AccountsOnGroupOnlyApi");
 }
 
-/// Which of the single roles each endpoint takes.
+/// The single roles that each endpoint accepts.
 const ROLES: [(&str, &[&str]); 10] = [
     ("/v1/order/new", &["Trader"]),
     ("/v1/order/cancel", &["Trader"]),
@@ -353,8 +352,8 @@ const ROLES: [(&str, &[&str]); 10] = [
     ("/v1/roles", &["Trader", "Fund Manager", "Auditor"]),
 ];
 
-/// Every cell of the role table both ways: of AUTH-020 to AUTH-022 and AUTH-025 to AUTH-027, the endpoints that there are
-/// yet.
+/// Every cell of the role table in both ways: of AUTH-020 to AUTH-022 and AUTH-025 to AUTH-027, the endpoints that
+/// exist so far.
 #[test]
 fn role_table() {
     let x = Exchange::start();
@@ -404,7 +403,7 @@ fn roles_combine() {
     }
 }
 
-/// A master key's roles hold for the accounts it names: of AUTH-022, what there is to change yet.
+/// A master key's roles hold for the accounts it names: of AUTH-022, the changes that exist so far.
 #[test]
 fn master_auditor_reads_only() {
     let x = Exchange::start();
@@ -415,7 +414,7 @@ fn master_auditor_reads_only() {
     auditor.call("/v1/order/new", order).refused(403, "MissingRole");
 }
 
-/// Roles as the key has them, whatever they are (of AUTH-040, the one endpoint that there is yet); master keys show more.
+/// Every role is shown as the key has it (of AUTH-040, the one endpoint that exists so far); master keys show more.
 /// Proves ACCT-001, ACCT-002.
 #[test]
 fn roles() {
@@ -439,7 +438,7 @@ fn roles() {
             &["isAuditor", "isFundManager", "isTrader", "isAccountAdmin", "counterparty_id"],
             &answer,
         );
-        // The one that is no auditor is Trader and Fund Manager too.
+        // A key that is no auditor is also Trader and Fund Manager.
         let expected = [admin, auditor, !auditor, !auditor];
         let names = ["isAccountAdmin", "isAuditor", "isTrader", "isFundManager"];
         assert_eq!(names.map(|name| &roles[name]), expected.map(Value::from).each_ref(), "{answer}");
@@ -451,7 +450,7 @@ fn roles() {
     assert_eq!(ids[0], ids[1], "they clear for one group");
 }
 
-/// Another prefix, configured beside the usual one; a request uses one of them.
+/// A second prefix is configured; a request uses one of the two.
 #[test]
 fn header_prefixes() {
     let x = Exchange::builder().argument("--header-prefix").argument("X-OTHER").start();

@@ -1,6 +1,6 @@
-//! The bad-input catalogue: what is wrong, what is answered, and that nothing else happens.
+//! The catalogue of bad input: each error, its reply, and that nothing else happens.
 //!
-//! A row is an input and what must come back. After each table the state is compared with the state before.
+//! A row is an input and its expected reply. After each table the state is compared with the state before.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use buttonwood_accept::{Answer, Exchange, NewOrder, Signed, Value, json, laws, raw, signature};
 
-/// Status and reason that may answer; several where the catalogue leaves a choice.
+/// The allowed status codes and reasons; several where the catalogue leaves a choice.
 type Expected = Vec<(u16, &'static str)>;
 
-/// One input with what must come back.
+/// One input and its expected reply.
 struct Row {
     input: String,
     answer: Answer,
@@ -21,7 +21,7 @@ struct Row {
     names: Vec<String>,
 }
 
-/// Runs rows, collects what went wrong, and reports all of it at once.
+/// Runs rows, collects the failures, and reports all of them at once.
 struct Table<'x> {
     x: &'x Exchange,
     before: Vec<Value>,
@@ -59,7 +59,7 @@ impl<'x> Table<'x> {
         }
     }
 
-    /// Ends the table: all rows as expected, and nothing changed.
+    /// Ends the table: all rows must be as expected, and nothing may have changed.
     fn finish(self) {
         assert!(
             self.failures.is_empty(),
@@ -92,7 +92,7 @@ fn short(text: &str) -> String {
     if cut.len() < text.len() { format!("{cut}… ({} bytes)", text.len()) } else { cut }
 }
 
-/// An order whose one field is written exactly so.
+/// An order with one field written exactly like this.
 fn order_payload(x: &Exchange, field: &str, json: &str) -> String {
     let mut text =
         format!(r#"{{"request":"/v1/order/new","nonce":{}"#, x.as_("trader").client().next_nonce());
@@ -115,14 +115,14 @@ fn order_with(x: &Exchange, field: &str, json: &str) -> Answer {
     x.as_("trader").call_payload("/v1/order/new", order_payload(x, field, json).as_bytes())
 }
 
-/// A call whose payload holds these fields, written exactly so, after `request` and `nonce`.
+/// A call whose payload has these fields, written exactly like this, after `request` and `nonce`.
 fn call_with(x: &Exchange, key: &str, path: &str, fields: &str) -> Answer {
     let actor = x.as_(key);
     let payload = format!(r#"{{"request":"{path}","nonce":{},{fields}}}"#, actor.client().next_nonce());
     actor.call_payload(path, payload.as_bytes())
 }
 
-/// Decimals that are none, or none that the symbol takes. Proves TYPE-004, ORD-026.
+/// Texts that are no decimals, and decimals that the symbol does not accept. Proves TYPE-004, ORD-026.
 #[test]
 fn decimals() {
     let x = Exchange::start();
@@ -214,7 +214,7 @@ fn decimals() {
     table.finish();
 }
 
-/// Amounts of money to spend that are none. Proves TYPE-004.
+/// Invalid amounts of money to spend. Proves TYPE-004.
 #[test]
 fn amounts_to_spend() {
     let x = Exchange::start();
@@ -256,7 +256,7 @@ fn amounts_to_spend() {
     table.finish();
 }
 
-/// A market order for a quantity and for an amount of money at once, whichever of them can be read.
+/// A market order for both a quantity and an amount of money, whether or not each is valid.
 #[test]
 fn amount_and_total_spend() {
     let x = Exchange::start();
@@ -362,7 +362,7 @@ fn order_fields() {
     table.finish();
 }
 
-/// What is not one JSON object, strictly read. Proves AUTH-006, ERR-013.
+/// Texts that are not one strict JSON object. Proves AUTH-006, ERR-013.
 #[test]
 fn json_texts() {
     let x = Exchange::start();
@@ -426,7 +426,7 @@ fn base64_texts() {
     let mut table = Table::new(&x);
     let trader = x.as_("trader");
     let credentials = x.key("trader").credentials;
-    // Blanks at the end set the length; the odd letters make `+` and `/` appear.
+    // Blanks at the end set the length; the special letters produce `+` and `/`.
     let text = |length_mod_3: usize| {
         let mut payload = trader.payload("/v1/balances", json!({ "x": "~~~???>>>ÿÿÿ" }));
         while payload.len() % 3 != length_mod_3 {
@@ -478,7 +478,7 @@ fn base64_texts() {
     table.finish();
 }
 
-/// Signatures that are none. Proves AUTH-005, AUTH-011.
+/// Invalid signatures. Proves AUTH-005, AUTH-011.
 #[test]
 fn signatures() {
     let x = Exchange::start();
@@ -586,7 +586,7 @@ fn requests() {
     table.finish();
 }
 
-/// Nonces that are none, or none any more. Proves SES-002, SES-004, SES-005, SES-008.
+/// Nonces that are invalid, or used. Proves SES-002, SES-004, SES-005, SES-008.
 #[test]
 fn nonces() {
     let x = Exchange::start();
@@ -670,7 +670,7 @@ fn nonces() {
     table.finish();
 }
 
-/// Ids that name nothing. Proves ORD-058, ORD-059, ORD-066, TYPE-007, ERR-003.
+/// Ids of nothing. Proves ORD-058, ORD-059, ORD-066, TYPE-007, ERR-003.
 #[test]
 fn ids() {
     let x = Exchange::start();
@@ -750,7 +750,7 @@ fn ids() {
     table.finish();
 }
 
-/// Accounts that are not the caller's to name. Proves AUTH-017, AUTH-019, BAL-008.
+/// Accounts that the caller may not name. Proves AUTH-017, AUTH-019, BAL-008.
 #[test]
 fn accounts() {
     let x = Exchange::start();
@@ -847,7 +847,7 @@ fn pages() {
             names: vec![],
         });
     }
-    // What looks odd and is allowed.
+    // Unusual but allowed.
     for fields in [
         r#""limit_trades":501"#,
         r#""limit_trades":1000000000"#,
@@ -874,8 +874,8 @@ fn signed_order(x: &Exchange) -> String {
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Requests that are not proper HTTP are refused in words and the connection ends; nothing behind them is read as a
-/// request. Proves ERR-001, ERR-014.
+/// Requests that are not proper HTTP are refused with a message and the connection closes; nothing after them is read
+/// as a request. Proves ERR-001, ERR-014.
 #[test]
 fn framing() {
     let x = Exchange::start();
@@ -959,7 +959,7 @@ fn framing() {
     table.finish();
 }
 
-/// Methods that no path has. Proves ERR-008.
+/// Methods that no path supports. Proves ERR-008.
 #[test]
 fn methods() {
     let x = Exchange::start();
@@ -984,8 +984,8 @@ fn methods() {
     table.finish();
 }
 
-/// An answer over a body that is not read says that the connection closes, so that nobody sends another request into it; where
-/// there is no body it stays open. Proves ERR-008, ERR-009.
+/// A reply that leaves a body unread announces that the connection closes, so that no client sends another request on
+/// it. Without a body the connection stays open. Proves ERR-008, ERR-009.
 #[test]
 fn an_unread_body_ends_the_connection() {
     let x = Exchange::start();
@@ -1001,7 +1001,7 @@ fn an_unread_body_ends_the_connection() {
             "{line}: {text}"
         );
         assert!(text.contains("\r\nconnection: close\r\n"), "{line}: {text}");
-        // Two in a row; only the second one's sender asks for the end.
+        // Two requests in a row; only the second announces the end.
         let next = format!("GET /health/live HTTP/1.1\r\n{host}Connection: close\r\n\r\n");
         let answers = raw::send(&x, format!("{line} HTTP/1.1\r\n{host}\r\n{next}").as_bytes(), PATIENCE);
         assert_eq!((answers.status(), answers.answers()), (Some(status), 2), "{line}: {}", answers.text());
@@ -1015,7 +1015,7 @@ fn an_unread_body_ends_the_connection() {
     x.control("/sandbox/maintenance", &json!({ "on": false })).ok();
 }
 
-/// Fifty requests in one go are answered in their order, bodies of up to 64 KiB are read and ignored.
+/// Fifty pipelined requests are answered in order; bodies of up to 64 KiB are read and ignored.
 #[test]
 fn proper_but_unusual() {
     let x = Exchange::start();
@@ -1042,11 +1042,11 @@ fn proper_but_unusual() {
     );
     assert_eq!(raw::send(&x, chunked.as_bytes(), PATIENCE).status(), Some(200));
     assert_eq!(x.as_("trader").live_ids().len(), 2);
-    // An answer does not wait for the rest of the next request.
+    // A reply does not wait for the rest of the next request.
     let one_and_a_half = format!("GET /health/live HTTP/1.1\r\n{host}\r\nGET /hea");
     let answer = raw::send_and_finish(&x, one_and_a_half.as_bytes(), PATIENCE);
     assert_eq!(answer.status(), Some(200), "{}", answer.text());
-    // What is no request behind one that is: both are answered, the second with a body too.
+    // An invalid request after a valid one: both are answered, the second with a body too.
     for version in ["1.1", "1.0"] {
         let first = format!("GET /health/live HTTP/{version}\r\nConnection: keep-alive\r\n{host}\r\n");
         let answer = raw::send(&x, format!("{first}G@T / HTTP/1.1\r\n{host}\r\n").as_bytes(), PATIENCE);
@@ -1055,14 +1055,14 @@ fn proper_but_unusual() {
         let second = raw::Raw { bytes: answer.bytes[second..].to_vec(), ..answer };
         assert_eq!((second.status(), second.worded()), (Some(400), Ok(())), "{}", second.text());
     }
-    // Half a request and an end: no answer is owed, but the exchange serves on.
+    // Half a request and an end: no reply is required, but the exchange continues to serve.
     raw::send_and_finish(&x, b"POST /v1/order/new HTTP/1.1\r\nHost: x\r\nX-SVC", PATIENCE);
     raw::send_and_finish(&x, b"", PATIENCE);
     x.get("/v1/symbols").ok();
     laws::check(&x);
 }
 
-/// A body in chunks of one byte takes no more memory than its connection, though none of the senders is known.
+/// A body in chunks of one byte uses no more memory than its connection, even with many unauthenticated senders.
 #[test]
 fn tiny_chunks_take_no_memory() {
     const SENDERS: usize = 30;
@@ -1082,7 +1082,7 @@ fn tiny_chunks_take_no_memory() {
         sender
     };
     let mut senders: Vec<TcpStream> = (0..SENDERS).map(|_| begin()).collect();
-    // The peak counts from here on.
+    // Resets the peak.
     std::fs::write(format!("/proc/{}/clear_refs", x.pid().as_raw_nonzero()), "5").unwrap();
     let before = memory("VmRSS");
     for sender in &mut senders {

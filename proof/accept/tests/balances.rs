@@ -24,7 +24,7 @@ fn shape() {
     assert_eq!(once.len(), codes.len(), "one row per currency: {codes:?}");
     let empty = || x.as_("empty").call("/v1/balances", json!({})).ok();
     assert_eq!(empty(), json!([]));
-    // Of dollars 15 decimals are told, and less is none.
+    // 15 decimals of dollars are shown; a smaller balance has no row.
     x.credit("empty", "USD", "0.0000000000000009");
     assert_eq!(empty(), json!([]));
     x.credit("empty", "BTC", "0.5");
@@ -35,8 +35,8 @@ fn shape() {
     assert_eq!(x.as_("empty").balance("USD").0, dec("0.000000000000001"));
 }
 
-/// A hold lowers what is available, for trading and for withdrawal, at once: of BAL-004 and BAL-005, what there is without
-/// withdrawals and deposits.
+/// A hold lowers the amounts available for trading and for withdrawal at once: of BAL-004 and BAL-005, the part
+/// without withdrawals and deposits.
 #[test]
 fn holds_lower_available() {
     let x = Exchange::start();
@@ -51,7 +51,7 @@ fn holds_lower_available() {
     laws::check(&x);
 }
 
-/// Nothing is pending, so no pending amount appears, asked for or not: of BAL-006, what there is without deposits.
+/// Nothing is pending, so no pending amount appears, requested or not: of BAL-006, the part without deposits.
 #[test]
 fn pending_balances() {
     let x = Exchange::start();
@@ -65,7 +65,7 @@ fn pending_balances() {
     assert!(wrong.refused(400, "InvalidParameterValue").message.contains("showPendingBalances"), "{wrong}");
 }
 
-/// One stamp for all rows, ISO 8601, never going back, restarts included. Proves BAL-007.
+/// One time for all rows, ISO 8601, never decreasing, also over restarts. Proves BAL-007.
 #[test]
 fn stamps() {
     let x = Exchange::start();
@@ -96,7 +96,7 @@ fn stamps() {
     }
 }
 
-/// A list of accounts is one too many. Proves BAL-008.
+/// A list of accounts is refused. Proves BAL-008.
 #[test]
 fn one_account_only() {
     let x = Exchange::start();
@@ -109,7 +109,7 @@ fn one_account_only() {
     );
 }
 
-/// What a key holds of every currency, summed over all accounts.
+/// The total of a currency, summed over all accounts.
 fn total(x: &Exchange, currency: &str) -> Dec {
     ["trader", "savings-trader", "counterparty", "broker", "restricted", "empty"]
         .iter()
@@ -117,7 +117,7 @@ fn total(x: &Exchange, currency: &str) -> Dec {
         .sum()
 }
 
-/// Trading moves money and makes none: what is missing is the fees. Proves BAL-009.
+/// Trading moves money and creates none: the difference is the fees. Proves BAL-009.
 #[test]
 fn conservation() {
     let x = Exchange::start();
@@ -148,7 +148,7 @@ fn conservation() {
     laws::check(&x);
 }
 
-/// A credit comes from the sandbox's own account, once, and survives.
+/// A credit comes from the source account, once, and survives a restart.
 #[test]
 fn credits_are_journaled() {
     let x = Exchange::start();

@@ -2,7 +2,7 @@
 
 use buttonwood_accept::{Exchange, NewOrder, check, dec, json, laws, same_keys};
 
-/// A cancel by id, as number or text, answers with the order as it ended. Proves ORD-054, ORD-056.
+/// A cancel by id, as a number or as text, returns the order as it ended. Proves ORD-054, ORD-056.
 #[test]
 fn by_id() {
     let x = Exchange::start();
@@ -38,7 +38,7 @@ fn partly_filled() {
     );
 }
 
-/// A second cancel is harmless, and so is one of a filled order. Proves ORD-057.
+/// A second cancel has no effect, and neither has one of a filled order. Proves ORD-057.
 #[test]
 fn repeat_cancel_changes_nothing() {
     check(
@@ -57,7 +57,7 @@ fn repeat_cancel_changes_nothing() {
     );
 }
 
-/// What is not the caller's does not exist for the caller. Proves ORD-058, ORD-080.
+/// To the caller, another account's order does not exist. Proves ORD-058, ORD-080.
 #[test]
 fn unknown_and_foreign() {
     let x = Exchange::start();
@@ -78,7 +78,7 @@ fn unknown_and_foreign() {
     laws::check(&x);
 }
 
-/// A client id serves as well; nothing at all does not. Proves ORD-059.
+/// A client id works too; no id at all does not. Proves ORD-059.
 #[test]
 fn by_client_id() {
     let x = Exchange::start();
@@ -91,7 +91,7 @@ fn by_client_id() {
     assert!(answer.error().message.contains("order_id"), "{answer}");
 }
 
-/// A session's orders on every symbol, and no one else's. Proves ORD-060, ORD-054, SES-001.
+/// A session's orders on every symbol, and no other session's. Proves ORD-060, ORD-054, SES-001.
 #[test]
 fn session() {
     check(
@@ -115,7 +115,7 @@ fn session() {
     );
 }
 
-/// A master key cancels what it placed itself, and only on the account it names. Proves ORD-060, AUTH-016.
+/// A master key cancels only the orders it placed itself, on the account it names. Proves ORD-060, AUTH-016.
 #[test]
 fn session_of_a_master_key() {
     let x = Exchange::start();
@@ -142,7 +142,7 @@ fn session_of_a_master_key() {
     laws::check(&x);
 }
 
-/// An account's orders of all sessions, and no other account's. Proves ORD-063, ORD-054.
+/// An account's orders of all its sessions, and no other account's. Proves ORD-063, ORD-054.
 #[test]
 fn all() {
     check(
@@ -162,7 +162,7 @@ fn all() {
     );
 }
 
-/// A cancel by client id that meets the very placement ends the order or finds none, and never answers with a live one.
+/// A cancel by client id concurrent with the placement ends the order or finds none; it never returns a live order.
 /// Proves ORD-056, ORD-058, ORD-059.
 #[test]
 fn cancel_meets_placing() {
@@ -192,7 +192,7 @@ fn cancel_meets_placing() {
     laws::check(&x);
 }
 
-/// The shape of the reply: ids as integers, lists always there. Proves ORD-061.
+/// The shape of the reply: ids are integers, both lists are always present. Proves ORD-061.
 #[test]
 fn reply_shape() {
     let x = Exchange::start();

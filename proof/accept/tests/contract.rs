@@ -2,7 +2,7 @@
 
 use buttonwood_accept::{Exchange, Setup, Value};
 
-/// The served text is the file in the repository, against which every other test checks its answers.
+/// The served text equals the file in the repository, against which all other tests check their replies.
 #[test]
 fn the_contract_is_served() {
     let x = Exchange::start();
@@ -14,7 +14,7 @@ fn the_contract_is_served() {
     assert_eq!(x.anyone().send("POST", "/openapi.json", &[], b"").status(), 405);
 }
 
-/// The page loads its own files alone.
+/// The page loads only its own files.
 #[test]
 fn the_contract_is_shown_to_browsers() {
     let x = Setup::default().start();

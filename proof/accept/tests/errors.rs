@@ -7,8 +7,8 @@ use std::time::Duration;
 use buttonwood_accept::{Exchange, NewOrder, json, laws, raw};
 use tokio::net::TcpSocket;
 
-/// One refusal of each kind: three keys, its documented reason, a message for people.
-/// Proves ERR-001, ERR-008, ERR-011.
+/// One refusal of each kind: three fields, its documented reason, a message for people. Proves ERR-001, ERR-008,
+/// ERR-011.
 #[test]
 fn bodies() {
     let x = Exchange::start();
@@ -40,7 +40,7 @@ fn bodies() {
     laws::check(&x);
 }
 
-/// Headers that other interfaces choose their version by choose none here: the path alone does. Proves VER-002.
+/// Headers that select a version elsewhere select none here: only the path does. Proves VER-002.
 #[test]
 fn no_header_selects_a_version() {
     let x = Exchange::start();
@@ -66,7 +66,7 @@ fn no_header_selects_a_version() {
     }
 }
 
-/// Refused calls leave everything as it was. Proves ERR-012.
+/// Refused calls change nothing. Proves ERR-012.
 #[test]
 fn refusals_change_nothing() {
     let x = Exchange::start();
@@ -102,12 +102,12 @@ fn refusals_change_nothing() {
     laws::check(&x);
 }
 
-/// Whatever bytes come, the answer is a refusal and the exchange serves on. Proves ERR-013.
+/// Random bytes are refused, and the exchange continues to serve. Proves ERR-013.
 #[test]
 fn random_payloads() {
     let x = Exchange::start();
     let trader = x.as_("trader");
-    // A small generator of its own, so that a failure repeats.
+    // Its own small generator, so that a failure can be repeated.
     let mut state = 0x5eed_u64;
     let mut draw = move |below: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -148,7 +148,7 @@ fn random_payloads() {
     laws::check(&x);
 }
 
-/// Deep nesting, long strings and huge numbers are refused like anything else. Proves ERR-013.
+/// Deep nesting, long strings and huge numbers are refused like any other error. Proves ERR-013.
 #[test]
 fn extreme_payloads() {
     let x = Exchange::start();
@@ -184,7 +184,8 @@ fn extreme_payloads() {
     trader.limit("btcusd", "buy", "1", "100");
 }
 
-/// Browsers take no answer for another media type, caches keep no private one, and no other site shows a page in a frame.
+/// Browsers do not guess another media type, caches do not store private replies, and other sites cannot show a page
+/// in a frame.
 #[test]
 fn heads_for_browsers_and_caches() {
     let x = Exchange::start();
@@ -214,11 +215,11 @@ fn heads_for_browsers_and_caches() {
     }
 }
 
-/// Places for each serving thread in the tests of connections.
+/// Connections of each serving thread in these tests.
 const PLACES: usize = 10;
-/// Of which one address may have this many.
+/// Connections of these that one address may have.
 const OF_ADDRESS: usize = 8;
-/// Open files that the exchange keeps for itself and for each thread that serves.
+/// Open files that the exchange reserves for itself, and for each serving thread.
 const OWN_FILES: usize = 128;
 const OF_A_THREAD: usize = 22;
 
@@ -226,7 +227,7 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// An exchange with few places for connections.
+/// An exchange that allows few connections.
 fn small_exchange() -> Exchange {
     let files = OWN_FILES + (OF_A_THREAD + PLACES) * threads();
     let limited = format!("ulimit -n {files}; exec \"$@\"");
@@ -248,15 +249,15 @@ fn connect_from(x: &Exchange, last: u8) -> TcpStream {
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a request on this connection gets.
+/// The status of a request on this connection.
 fn answer_on(mut stream: TcpStream, x: &Exchange, path: &str) -> Option<u16> {
     let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", x.address());
     stream.write_all(request.as_bytes()).ok()?;
     raw::receive(stream, PATIENCE).status()
 }
 
-/// An address has a share of the places. A further connection of it is refused, whether it has sent something or not; those
-/// that are open go on, and once they are gone there is room again. Proves ERR-001.
+/// An address has a share of the connections. A further one is refused, whether or not it has sent anything. The open
+/// ones continue, and once they close there is room again. Proves ERR-001.
 #[test]
 fn too_many_connections() {
     let x = small_exchange();
@@ -280,7 +281,7 @@ fn too_many_connections() {
     assert_eq!(answer_on(first, &x, "/v1/symbols"), Some(200), "it came while there was room");
     drop(lasting);
     let is_served = || {
-        // It may come before the end of those that are gone.
+        // It may arrive before the others are closed.
         std::thread::sleep(Duration::from_millis(20));
         answer_on(connect_from(&x, 2), &x, "/v1/symbols") == Some(200)
     };
@@ -288,7 +289,8 @@ fn too_many_connections() {
     laws::check(&x);
 }
 
-/// When crowds of idle connections have all places, others are served: the connection that is idle for longest closes.
+/// When idle connections have taken all places, others are still served: the connection that is idle for longest is
+/// closed.
 #[test]
 fn idle_connections_make_place() {
     let x = small_exchange();

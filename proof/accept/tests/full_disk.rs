@@ -1,6 +1,7 @@
-//! A disk that runs full under a running exchange (J11): cancels are taken, orders are told to wait, nothing is lost.
+//! A disk that fills up under a running exchange (J11): cancels are accepted, orders are refused for now, nothing is
+//! lost.
 //!
-//! Needs a small file system of its own, hence root and `mount`; without them the test says so and proves nothing.
+//! Needs a small file system of its own, hence root and `mount`; without them the test prints that it was skipped.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -8,7 +9,7 @@ use std::process::Command;
 
 use buttonwood_accept::{Exchange, NewOrder, json, laws};
 
-/// A tmpfs with room for the first segments and the ballast, and not for a large segment beside it.
+/// A tmpfs with room for the first segments and the ballast, but not for a large segment too.
 struct SmallDisk {
     dir: tempfile::TempDir,
 }
@@ -27,12 +28,12 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // Lazily, so that a failed test's open files do not keep it.
+        // Lazily: open files of a failed test would otherwise prevent it.
         let _ = Command::new("umount").arg("-l").arg(self.dir.path()).output();
     }
 }
 
-/// Orders are refused without being journaled, so that what is kept back lasts for cancels.
+/// Orders are refused without being journaled, so that the reserved space lasts for cancels.
 #[test]
 fn a_full_disk_takes_cancels_only() {
     let Some(disk) = SmallDisk::mount() else {
@@ -54,7 +55,7 @@ fn a_full_disk_takes_cancels_only() {
     let text = refusal.refused(503, "System").message;
     assert!(text.contains("disk space") && text.contains("nothing was done"), "{text}");
     assert_eq!((x.get("/health/ready").status(), x.get("/health/live").status()), (503, 200));
-    // A flood of refusals takes nothing of what is kept back for cancels.
+    // Many refusals use none of the space reserved for cancels.
     let first = live.pop_first().expect("some orders were taken");
     trader.cancel(&first);
     for _ in 0..2_000 {
@@ -80,8 +81,8 @@ fn a_full_disk_takes_cancels_only() {
     assert!(commands < live.len() + 1_500, "2,000 refusals were journaled: {report}");
 }
 
-/// A disk that others have filled, while space is still kept back: the exchange starts again after a kill, and stops as
-/// told (J11). The nonce of an order that was turned away is used, and its session was heard. Proves SES-012.
+/// A disk that other programs filled while the ballast is still there: the exchange starts again after a kill, and
+/// stops when requested (J11). The nonce of a refused order is used, and its session counts as alive. Proves SES-012.
 #[test]
 fn an_exchange_starts_and_stops_on_a_full_disk() {
     let Some(disk) = SmallDisk::mount() else {
@@ -97,7 +98,7 @@ fn an_exchange_starts_and_stops_on_a_full_disk() {
         let order = x.as_("trader").limit("btcusd", "buy", "0.001", "100");
         order["order_id"].as_str().unwrap().to_owned()
     };
-    // Into the second segment, where nothing is prepared for a while.
+    // Into the second segment, after which none is prepared for a while.
     live.extend((0..300).map(|_| place(&x)));
     let beaten =
         x.as_("heartbeat").limit("btcusd", "buy", "0.001", "100")["order_id"].as_str().unwrap().to_owned();
@@ -109,7 +110,7 @@ fn an_exchange_starts_and_stops_on_a_full_disk() {
     };
     fill();
     live.insert(place(&x));
-    // More rows of history than the last pages of its files take.
+    // More rows of history than fit the last pages of its files.
     for _ in 0..60 {
         trader.cancel(&place(&x));
     }
@@ -128,7 +129,7 @@ fn an_exchange_starts_and_stops_on_a_full_disk() {
         answer.status() == 503
     });
     assert!(is_full, "the disk runs full");
-    // Who is turned away was heard all the same.
+    // A refused call still counts as a sign of life.
     let beating = x.as_("heartbeat");
     x.advance(29);
     beating.call("/v1/order/new", order.clone()).refused(503, "System");
@@ -136,7 +137,7 @@ fn an_exchange_starts_and_stops_on_a_full_disk() {
     assert!(x.as_("auditor").live_ids().contains(&beaten), "its order lives on");
     let signed = trader.sign(trader.payload("/v1/order/new", order.clone()).as_bytes());
     x.as_("trader").call_signed("/v1/order/new", &signed).refused(503, "System");
-    // Any batch takes along the nonces that wait.
+    // Any batch journals the waiting nonces too.
     x.as_("second-session").cancel(&live.pop_last().expect("orders were taken"));
     let found: BTreeSet<String> = x.as_("auditor").live_ids().into_iter().collect();
     assert_eq!(found, live);

@@ -1,10 +1,10 @@
-//! What many clients at once are told, with the exchange killed among it, is judged from outside.
+//! The replies to many concurrent clients, with kills of the exchange in between, are judged from outside.
 
 use buttonwood_accept::{Crowd, laws};
 
-/// Two kills and sixteen clients on two symbols: some order of events explains every reply, before, between and after. What
-/// was acknowledged is there, what was not is wholly there or not at all, and each client reads its own writes.
-/// Proves ORD-081, SES-007.
+/// Two kills and sixteen clients on two symbols: some order of events explains every reply, before, between and
+/// after. Everything acknowledged is there, everything else is there wholly or not at all, and each client reads its
+/// own writes. Proves ORD-081, SES-007.
 #[test]
 fn some_order_of_events_explains_every_reply() {
     let crowd = Crowd { seed: 1, lives: vec![700, 900, 900] };

@@ -14,14 +14,14 @@ use std::time::{Duration, Instant};
 use buttonwood_accept::{Exchange, Setup, Value, binary, json, laws, run_to_end, same_keys};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// How long a start or a stop may take on a busy machine before a test gives up.
+/// Time limit for a start or a stop on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// One ready line with the real address, nothing else on standard output, and health answers.
+/// One ready line with the real address, nothing else on standard output, and working health checks.
 #[test]
 fn ready_line_and_health() {
     let x = Exchange::start();
@@ -36,7 +36,7 @@ fn ready_line_and_health() {
     laws::verified(&x);
 }
 
-/// Both signals stop it cleanly, and a stopped exchange comes back as it was.
+/// Both signals stop it cleanly, and a restart has the same state.
 #[test]
 fn signals_stop_cleanly() {
     for signal in [Signal::TERM, Signal::INT] {
@@ -49,13 +49,13 @@ fn signals_stop_cleanly() {
     }
 }
 
-/// A start that is told to stop does so there and then, as a kill would, and the next one is as ever.
+/// A signal ends a start immediately, like a kill, and the next start works as usual.
 #[test]
 fn a_signal_ends_a_start() {
     let x = Exchange::start();
     let order = x.as_("trader").limit("btcusd", "buy", "1", "100");
     x.stop();
-    // A vault whose bytes do not come: the start has read its journal, and waits.
+    // A vault that cannot be read yet: the start has read its journal, and waits.
     let (vault, kept) = (x.data().join("vault"), x.data().join("kept"));
     for signal in [Signal::TERM, Signal::INT] {
         fs::rename(&vault, &kept).unwrap();
@@ -68,7 +68,7 @@ fn a_signal_ends_a_start() {
             .unwrap();
         let (tell, told) = mpsc::channel();
         let pipe = vault.clone();
-        // Opening it waits for who reads.
+        // Opening it waits for the reader.
         std::thread::spawn(move || tell.send(fs::File::options().write(true).open(pipe)));
         let held = told.recv_timeout(PATIENCE).expect("the start reads its vault").unwrap();
         kill_process(Pid::from_child(&child), signal).unwrap();
@@ -91,15 +91,16 @@ fn a_signal_ends_a_start() {
     assert_eq!(x.as_("trader").live_ids(), [order["order_id"].as_str().unwrap()]);
 }
 
-/// A second signal ends a stop that takes its time, and what was acknowledged is there; one that comes with the first, as from a
-/// terminal and a wrapper, does not. Here real time is the subject.
+/// A second signal ends a slow stop, and everything acknowledged is there. One that comes together with the first, as
+/// from a terminal and a wrapper, does not. This test needs real time.
 #[test]
 fn a_second_signal_ends_a_stop() {
     for (pause, code) in [(0, Some(0)), (700, None)] {
         let x = Exchange::start();
         let order = x.as_("trader").limit("btcusd", "buy", "1", "100");
         let mut slow = TcpStream::connect(x.address()).unwrap();
-        // A request that the stop waits for, for up to three seconds; answered once it was taken up.
+        // A request that the stop waits for, for up to three seconds; it gets a first reply once the server has begun
+        // to read it.
         let request = format!(
             "POST /v1/heartbeat HTTP/1.1\r\nHost: {}\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n",
             x.address()
@@ -116,7 +117,7 @@ fn a_second_signal_ends_a_stop() {
     }
 }
 
-/// The file's shape and mode; every entry works as listed. Proves AUTH-015.
+/// The file's format and mode; every entry works as listed. Proves AUTH-015.
 #[test]
 fn credentials_file() {
     let x = Exchange::start();
@@ -190,7 +191,7 @@ fn credentials_file() {
     }
 }
 
-/// A listener at every address is told by this machine's own, where control calls are taken too.
+/// A listener on every address reports this machine's own, where control calls are accepted too.
 #[test]
 fn listening_everywhere() {
     let x = Exchange::builder().flag("--listen", "0.0.0.0:0").start();
@@ -202,7 +203,7 @@ fn listening_everywhere() {
     laws::check(&x);
 }
 
-/// Keys stay across a restart; the address in the file is rewritten.
+/// Keys survive a restart; the address in the file is rewritten.
 #[test]
 fn credentials_are_rewritten() {
     let x = Exchange::builder().without("--seed").start();
@@ -215,7 +216,7 @@ fn credentials_are_rewritten() {
     x.as_("trader").call("/v1/balances", json!({})).ok();
 }
 
-/// The file is its owner's alone and no link is written through, whatever lies under its names.
+/// Only the owner can read the file, and it is never written through a link at its path.
 #[test]
 fn credentials_replace_links() {
     let x = Exchange::start();
@@ -234,7 +235,7 @@ fn credentials_replace_links() {
     x.as_("trader").call("/v1/balances", json!({})).ok();
 }
 
-/// A given seed gives the same keys; no seed gives new ones.
+/// The same seed gives the same keys; without a seed they are new.
 #[test]
 fn seeds() {
     let keys = |setup: Setup| setup.start().credentials()["keys"].clone();
@@ -246,7 +247,7 @@ fn seeds() {
     assert_ne!(secret(&drawn), secret(&keys(Exchange::builder().without("--seed"))));
 }
 
-/// The constant in the `exchange` field is a setting, the same in orders and trades. Proves ORD-003.
+/// The constant in the `exchange` field is a setting, and the same in orders and trades. Proves ORD-003.
 #[test]
 fn service_name() {
     let x = Exchange::builder().flag("--service-name", "curb").start();
@@ -257,7 +258,7 @@ fn service_name() {
     assert_eq!(x.as_("trader").call("/v1/mytrades", json!({})).ok()[0]["exchange"], "curb");
 }
 
-/// The front page: for people, and with the block that ccxt reads.
+/// The front page is for people, and has the block that ccxt reads.
 #[test]
 fn front_page() {
     let x = Exchange::start();
@@ -320,7 +321,7 @@ fn help() {
     assert!(!run_to_end(&["no-such-command"]).status.success());
 }
 
-/// `verify` proves a directory, and says no to what is none.
+/// `verify` accepts a directory, and refuses one that is none.
 #[test]
 fn verify_command() {
     let x = Exchange::start();
@@ -340,8 +341,8 @@ fn verify_command() {
     }
 }
 
-/// It proves the rows of the history too: a start would tell of a damaged one only when somebody asks for it. Files that are
-/// missing or too short are built again by a start, so of them it only speaks.
+/// It verifies the rows of the history too; a start would report a damaged one only when it is read. A start rebuilds
+/// missing and short files, so `verify` only mentions them.
 #[test]
 fn verify_reads_the_history() {
     let x = Exchange::start();
@@ -372,11 +373,11 @@ fn verify_reads_the_history() {
     let output = x.verify();
     assert!(output.status.success());
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    // Each of the five trades closed two orders, printed once, and is a row of both accounts.
+    // Each of the five trades closed two orders, was published once, and is a row of both accounts.
     assert!(told.contains("25 rows of history"), "{told}");
 }
 
-/// Simulated funds are not built yet, and say so.
+/// Simulated funds are not built yet; the flag is refused with that message.
 #[test]
 fn simulated_funds_are_not_built() {
     let home = tempfile::tempdir().unwrap();
@@ -384,7 +385,7 @@ fn simulated_funds_are_not_built() {
     assert!(line.contains("funds"), "{line}");
 }
 
-/// Values that mean nothing are refused, each by its flag's name.
+/// Invalid values are refused, each with its flag's name.
 #[test]
 fn bad_flags() {
     let home = tempfile::tempdir().unwrap();
@@ -413,7 +414,7 @@ fn bad_flags() {
     }
 }
 
-/// A small disk takes small segments, and holds as much in them as it would in large ones.
+/// A small disk can use small segments, which hold as much as large ones do in total.
 #[test]
 fn small_segments() {
     let x = Exchange::builder().flag("--segment-bytes", "65536").flag("--ballast-bytes", "0").start();
@@ -426,7 +427,7 @@ fn small_segments() {
     let sizes: Vec<u64> = (1..=3)
         .map(|number| fs::metadata(journal.join(format!("{number:010}.segment"))).unwrap().len())
         .collect();
-    // What founds the directory is one batch, which no segment is too small for.
+    // The founding is one batch, for which a segment is made large enough.
     assert!(sizes.iter().all(|bytes| *bytes < 256 * 1024) && sizes.contains(&65_536), "{sizes:?}");
     x.restart();
     assert_eq!(x.as_("trader").live_ids().len(), 20);
@@ -439,8 +440,7 @@ fn journal_of(x: &Exchange) -> BTreeMap<PathBuf, Vec<u8>> {
     entries.map(|entry| entry.unwrap().path()).map(|path| (path.clone(), fs::read(path).unwrap())).collect()
 }
 
-/// Nobody reads standard error, or its file lies on a full disk: the exchange serves, logs nothing, and refuses all the
-/// same.
+/// Standard error is on a full disk: the exchange serves, logs nothing, and still refuses what it must.
 #[test]
 fn a_full_log() {
     let full = || Exchange::builder().through(&["sh", "-c", "exec \"$@\" 2>/dev/full", "sh"]);
@@ -451,7 +451,7 @@ fn a_full_log() {
     laws::check(&x);
 }
 
-/// Another seed on resuming is an error, and changes nothing; the same one is not.
+/// Another seed for an existing directory is an error and changes nothing; the same seed is accepted.
 #[test]
 fn wrong_seed() {
     let x = Exchange::start();
@@ -464,7 +464,7 @@ fn wrong_seed() {
     laws::check(&x);
 }
 
-/// A vault that is not what it was is refused before anything is written.
+/// A changed vault is refused before anything is written.
 #[test]
 fn damaged_vault() {
     let x = Exchange::start();
@@ -488,7 +488,7 @@ fn damaged_vault() {
     laws::check(&x);
 }
 
-/// A sandbox directory is no venue, and the other way round. Proves SBX-001.
+/// A sandbox directory cannot be used as a venue, and vice versa. Proves SBX-001.
 #[test]
 fn wrong_mode() {
     let x = Exchange::start();
@@ -505,7 +505,7 @@ fn wrong_mode() {
     laws::check(&x);
 }
 
-/// A second process on one directory is refused, and the first does not notice.
+/// A second process on one directory is refused, and the first is not affected.
 #[test]
 fn second_process() {
     let x = Exchange::start();
@@ -515,7 +515,7 @@ fn second_process() {
     laws::check(&x);
 }
 
-/// A busy port is refused; the first exchange serves on.
+/// A busy port is refused; the first exchange continues to serve.
 #[test]
 fn busy_port() {
     let x = Exchange::start();
@@ -526,13 +526,13 @@ fn busy_port() {
     x.get("/health/ready");
 }
 
-/// A directory that cannot be one.
+/// Paths that cannot be directories.
 #[test]
 fn impossible_directories() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("file");
     fs::write(&file, "in the way").unwrap();
-    // Nobody, not even root, makes a directory under /proc.
+    // Not even root can make a directory under /proc.
     for data in [file.clone(), file.join("below"), "/proc/buttonwood-data".into()] {
         let line = Exchange::builder().refuses_in(&data);
         assert!(line.contains(text(&data)), "names the directory: {line}");
@@ -541,7 +541,7 @@ fn impossible_directories() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "in the way");
 }
 
-/// A data directory or a vault key that other users own or may write is refused by its name, and nothing changes.
+/// A data directory or a vault key that other users own or may write to is refused by its name, and nothing changes.
 #[test]
 fn directories_open_to_others() {
     let x = Exchange::start();
@@ -560,7 +560,7 @@ fn directories_open_to_others() {
             refused(&path, "other users may write it");
         }
         mode(&path, own);
-        // Only root may give a file away.
+        // Only root may change the owner.
         if rustix::process::geteuid().is_root() {
             std::os::unix::fs::chown(&path, Some(65_534), None).unwrap();
             refused(&path, "belongs to user 65534");
@@ -573,7 +573,7 @@ fn directories_open_to_others() {
     laws::check(&x);
 }
 
-/// A directory that is nobody's journal is left alone.
+/// A directory that contains something other than an exchange is not touched.
 #[test]
 fn foreign_directory() {
     let home = tempfile::tempdir().unwrap();
@@ -584,7 +584,7 @@ fn foreign_directory() {
     assert_eq!(fs::read_to_string(home.path().join("mine/thesis.txt")).unwrap(), "precious");
 }
 
-/// A real clock will not run on a directory from the future.
+/// A real clock is refused on a directory from the future.
 #[test]
 fn real_clock_on_a_future_directory() {
     let x = Exchange::builder().flag("--start-time", "2090-01-01T00:00:00Z").start();
@@ -611,7 +611,7 @@ fn until_ready(command: &mut std::process::Command) -> (std::process::Child, Str
     (child, line)
 }
 
-/// Starts an exchange whose directory is a fresh one in `temporary`: the system's temporary folder is where TMPDIR says.
+/// Starts an exchange with an ephemeral directory in `temporary`: TMPDIR sets the system's temporary folder.
 fn ephemeral_in(temporary: &Path) -> std::process::Child {
     let mut command = std::process::Command::new(buttonwood_accept::binary());
     command
@@ -632,7 +632,7 @@ fn terminated(mut child: std::process::Child) -> bool {
     child.wait().unwrap().success()
 }
 
-/// An ephemeral directory is gone after a clean exit.
+/// An ephemeral directory is removed at a clean exit.
 #[test]
 fn ephemeral() {
     let temporary = tempfile::tempdir().unwrap();
@@ -642,7 +642,7 @@ fn ephemeral() {
     assert!(names_in(temporary.path()).is_empty());
 }
 
-/// Something else in the place of an ephemeral directory stays at a clean exit, and so does the directory that was moved.
+/// Something else at the path of an ephemeral directory stays at a clean exit, and so does the moved directory.
 #[test]
 fn a_link_in_an_ephemeral_directory_s_place() {
     let temporary = tempfile::tempdir().unwrap();
@@ -655,13 +655,14 @@ fn a_link_in_an_ephemeral_directory_s_place() {
     let (dir, moved) = (temporary.path().join(name), temporary.path().join("moved"));
     fs::rename(&dir, &moved).unwrap();
     std::os::unix::fs::symlink(&precious, &dir).unwrap();
-    // The stop itself fails: its snapshot has nowhere to go.
+    // The stop itself fails: its snapshot cannot be written.
     terminated(child);
     assert_eq!(fs::read_to_string(precious.join("thesis.txt")).unwrap(), "precious");
     assert!(moved.join("journal").exists() && dir.is_symlink());
 }
 
-/// An ephemeral directory is made only where no other user can replace it: in a sticky directory, or in one's own.
+/// An ephemeral directory is only made where no other user can replace it: in a sticky directory, or in the user's
+/// own.
 #[test]
 fn ephemeral_wants_a_safe_parent() {
     let temporary = tempfile::tempdir().unwrap();
@@ -684,8 +685,8 @@ fn ephemeral_wants_a_safe_parent() {
     }
 }
 
-/// What a killed process leaves of its ephemeral directory, the next such start removes: not another's that runs, nor what only
-/// has such a name.
+/// The next ephemeral start removes a directory that a killed process left, but neither that of a running process nor
+/// one with just a similar name.
 #[test]
 fn a_killed_one_s_ephemeral_directory_is_removed() {
     let temporary = tempfile::tempdir().unwrap();
@@ -698,7 +699,7 @@ fn a_killed_one_s_ephemeral_directory_is_removed() {
         let name = names().difference(&before).next().expect("it leaves its directory").clone();
         temporary.path().join(name)
     };
-    // Others' directories with such a name, with what is called like a mark, and with more than belongs there.
+    // Directories of other programs with such a name, with a file named like the marker, and with additional content.
     for path in
         ["buttonwood-plain1/journal", "buttonwood-folder/ephemeral", "buttonwood-folde1/ephemeral/results"]
     {
@@ -708,13 +709,13 @@ fn a_killed_one_s_ephemeral_directory_is_removed() {
     fs::write(temporary.path().join("buttonwood-notes1/ephemeral"), "").unwrap();
     let used = killed();
     fs::write(used.join("notes"), "").unwrap();
-    // One whose owner has gone on with it, and now names it his own.
+    // A directory that its owner has since used by name.
     let own = killed();
     let named = Setup::default().start_in(&own);
     let kept = names();
 
     let left = killed();
-    // As if killed while it wrote these; earlier builds used the second name.
+    // As if killed while writing these; earlier builds used the second name.
     for unfinished in ["credentials.json.tmp", "credentials.json.new"] {
         fs::write(left.join(unfinished), "{").unwrap();
     }
@@ -734,7 +735,7 @@ fn a_killed_one_s_ephemeral_directory_is_removed() {
     assert!(used.join("journal").exists() && own.join("journal").exists());
 }
 
-/// A flag beats the environment, which beats the file; commands that take no file do not read one.
+/// A flag overrides the environment, which overrides the file; commands without a configuration file do not read one.
 #[test]
 fn settings_have_ranks() {
     let home = tempfile::tempdir().unwrap();
@@ -779,7 +780,7 @@ fn settings_have_ranks() {
     assert!(line.contains("seed 42"), "the file's seed was taken: {line}");
 }
 
-/// No secret in what is logged; only the welcome shows two keys.
+/// Logs contain no secrets; only the welcome text shows two keys.
 #[test]
 fn logs_hold_no_secret() {
     let x = Exchange::start();
@@ -799,7 +800,7 @@ fn logs_hold_no_secret() {
     assert!(shown.len() <= 2 && !shown.contains(&"second-session".to_owned()), "{shown:?} are in the log");
 }
 
-/// A venue: empty, without test money and without controls, and no key of a sandbox works there. Proves SBX-001.
+/// A venue is empty, without test money and control calls, and no sandbox key works there. Proves SBX-001.
 #[test]
 fn serve_is_an_empty_venue() {
     let home = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Rate limits: clauses LIM. Here real time is the subject.
+//! Rate limits: clauses LIM. These tests need real time.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ fn limited() -> Exchange {
     Exchange::builder().real_time().flag("--rate-limits", "on").start()
 }
 
-/// Sends one request from each actor at the same moment; actors are connected beforehand.
+/// Sends one request from each actor at the same moment; the actors are already connected.
 fn together(actors: &[Actor], request: impl Fn(&Actor, usize) -> Answer + Sync) -> Vec<(Answer, Duration)> {
     let barrier = Barrier::new(actors.len());
     std::thread::scope(|scope| {
@@ -42,7 +42,7 @@ fn count(answers: &[(Answer, Duration)], status: u16) -> usize {
     answers.iter().filter(|(answer, _)| answer.status() == status).count()
 }
 
-/// `time-nonce` calls may arrive in any order, so that only the limiter decides.
+/// Calls of `time-nonce` may arrive in any order, so that only the limiter decides.
 fn crowd(x: &Exchange, size: usize) -> Vec<Actor> {
     (0..size).map(|_| x.fresh("time-nonce")).collect()
 }
@@ -51,14 +51,14 @@ fn private(actor: &Actor, index: usize) -> Answer {
     actor.call("/v1/balances", json!({ "nonce": seconds(), "index": index }))
 }
 
-/// The worked example: of 20 at once ten are answered, five wait, five are refused; then it recovers.
-/// Proves LIM-002, LIM-003, LIM-004, LIM-005, ERR-005.
+/// The worked example: of 20 at once, ten are answered, five wait, five are refused; then it recovers. Proves
+/// LIM-002, LIM-003, LIM-004, LIM-005, ERR-005.
 #[test]
 fn twenty_private_requests_at_once() {
     let x = limited();
     let answers = together(&crowd(&x, 20), private);
     let (passed, refused) = (count(&answers, 200), count(&answers, 429));
-    // While twenty threads start, a token or two may come back.
+    // While twenty threads start, a token or two may be refilled.
     assert!((15..=17).contains(&passed) && passed + refused == 20, "{passed} passed, {refused} refused");
     let waited = answers.iter().filter(|(_, time)| *time > Duration::from_millis(50)).count();
     assert!(waited >= 3, "the queued ones wait for their turn: {waited}");
@@ -74,7 +74,7 @@ fn twenty_private_requests_at_once() {
     private(&x.fresh("time-nonce"), 0).ok();
 }
 
-/// Public calls: two a second and five more, which wait for their turn. Proves LIM-001, LIM-003, LIM-004.
+/// Public calls: two a second and five more, which are queued. Proves LIM-001, LIM-003, LIM-004.
 #[test]
 fn public_requests_at_once() {
     let x = limited();
@@ -86,7 +86,7 @@ fn public_requests_at_once() {
     assert!(waited >= 3, "the queued ones wait for their turn: {waited}");
 }
 
-/// Each address has its public requests for itself. Proves LIM-001, LIM-006.
+/// Each address has its own public limit. Proves LIM-001, LIM-006.
 #[test]
 fn addresses_are_apart() {
     let x = limited();
@@ -113,7 +113,7 @@ fn ask_from(x: &Exchange, source: [u8; 4], path: &str) -> TcpStream {
     stream
 }
 
-/// Buckets are apart: public and private, one key and another, of the same account or not. Proves LIM-006.
+/// Public and private calls have separate limits, and so has each key, even of one account. Proves LIM-006.
 #[test]
 fn buckets_are_apart() {
     let x = limited();
@@ -129,14 +129,15 @@ fn buckets_are_apart() {
     assert_eq!(beside(&fresh(&x, "trader"), |actor, _| actor.get("/v1/symbols"), keys), [200; 10]);
 }
 
-/// Actors that ask all the time: five of them wait for their turns, the others are refused, and take each place that comes free.
+/// Actors that send all the time: five of them are queued, the others are refused, and each free place is taken at
+/// once.
 const BUSY: usize = 12;
 
 fn fresh(x: &Exchange, key: &str) -> Vec<Actor> {
     (0..BUSY).map(|_| x.fresh(key)).collect()
 }
 
-/// Does something while all of `busy` are over their limit.
+/// Runs `act` while all of `busy` are over their limit.
 fn beside<T>(busy: &[Actor], request: impl Fn(&Actor, usize) -> Answer + Sync, act: impl FnOnce() -> T) -> T {
     struct End<'a>(&'a AtomicBool);
     impl Drop for End<'_> {
@@ -153,7 +154,7 @@ fn beside<T>(busy: &[Actor], request: impl Fn(&Actor, usize) -> Answer + Sync, a
                 while !is_over.load(Ordering::Relaxed) {
                     let answer = request(actor, index);
                     refused.fetch_add(usize::from(answer.status() == 429), Ordering::Relaxed);
-                    // Far below the flood that an address is refused for.
+                    // Far below the rate at which an address is refused.
                     std::thread::sleep(Duration::from_millis(10));
                 }
             });
@@ -165,7 +166,7 @@ fn beside<T>(busy: &[Actor], request: impl Fn(&Actor, usize) -> Answer + Sync, a
     })
 }
 
-/// Who is over the limit can still cancel, and say that he is there (D-04). Proves INV-RATE-3.
+/// A key over its limit can still cancel and send heartbeats (D-04). Proves INV-RATE-3.
 #[test]
 fn cancels_and_heartbeats_are_let_in() {
     let x = limited();
@@ -191,14 +192,14 @@ fn a_refused_call_keeps_its_nonce() {
     let refused: Vec<usize> = (0..40).filter(|index| answers[*index].0.status() == 429).collect();
     let highest_used = (0..40).filter(|index| answers[*index].0.status() == 200).max().expect("some passed");
     let Some(unused) = refused.into_iter().find(|index| *index > highest_used) else {
-        return; // The last one passed: nothing to try this time.
+        return; // The last one passed: nothing to test this time.
     };
     std::thread::sleep(Duration::from_millis(1600));
     let nonce = base + u64::try_from(unused).unwrap();
     x.as_("counterparty").call("/v1/balances", json!({ "nonce": nonce })).ok();
 }
 
-/// Polling counts like anything else. Proves LIM-011.
+/// Polling counts like any other call. Proves LIM-011.
 #[test]
 fn polling_counts() {
     let x = limited();
@@ -223,13 +224,13 @@ fn recommended_rates() {
     }
 }
 
-/// Pages are limited by themselves: a crowd of browsers behind one address is served, a flood is not, and neither takes
-/// anything of what public paths have. Proves LIM-006.
+/// Pages have their own limit: many browsers at one address are served, a flood is not, and neither uses the limit of
+/// public paths. Proves LIM-006.
 #[test]
 fn pages() {
     let x = limited();
     let visitor = x.fresh("trader");
-    // Twenty open the page within the same moment.
+    // Twenty visitors open the page at the same moment.
     for _ in 0..20 {
         for path in ["/", "/site/front.css", "/site/front.js", "/site/leaf.svg", "/site/market.json"] {
             assert_eq!(visitor.get(path).status(), 200, "{path}");
@@ -239,7 +240,7 @@ fn pages() {
     let refused = refused.expect("a flood is refused");
     assert_eq!(refused.refused(429, "RateLimit").message, "Too Many Requests");
     assert_eq!(refused.reply.header("retry-after"), Some("1"));
-    // Paths that are none and methods that none has cost nothing, health checks have no limit.
+    // Unknown paths and unsupported methods cost nothing; health checks have no limit.
     for _ in 0..200 {
         visitor.get("/site/nothing").refused(404, "EndpointNotFound");
         visitor.send("POST", "/", &[], b"").refused(405, "EndpointNotFound");
@@ -250,7 +251,7 @@ fn pages() {
     assert_eq!(visitor.get("/").status(), 200);
 }
 
-/// Switched off, nothing is limited.
+/// With limits switched off, nothing is limited.
 #[test]
 fn limits_off() {
     let x = Exchange::start();

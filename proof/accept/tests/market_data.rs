@@ -24,7 +24,7 @@ fn tids(trades: &Value) -> Vec<u64> {
     rows(trades).iter().map(|trade| trade["tid"].as_u64().unwrap()).collect()
 }
 
-/// Every public path there is.
+/// All public paths.
 const PUBLIC: [&str; 8] = [
     "/v1/symbols",
     "/v1/symbols/details/btcusd",
@@ -36,7 +36,7 @@ const PUBLIC: [&str; 8] = [
     "/v1/pricefeed",
 ];
 
-/// Every public path answers without credentials, and takes nothing from a body. Proves MKT-001.
+/// Every public path answers without credentials and ignores a body. Proves MKT-001.
 #[test]
 fn public_paths_need_no_key() {
     let x = Exchange::start();
@@ -64,7 +64,7 @@ fn wrong_method_and_unknown_path() {
     }
 }
 
-/// Of a path that is specified and not built yet the refusal says so; of a slip it does not. Proves ERR-008.
+/// The refusal says so if a path is specified but not built yet; for a typing error it does not. Proves ERR-008.
 #[test]
 fn what_is_not_built_is_told_from_a_slip() {
     let x = Exchange::start();
@@ -101,7 +101,7 @@ fn wrong_method_outside_the_interface() {
     assert_eq!((answer.status(), answer.reply.header("allow")), (405, Some("POST")), "{answer}");
 }
 
-/// Who asks for the head alone, as monitors do, gets that of the whole answer. Proves MKT-001.
+/// A HEAD request, as monitors send, gets the headers of the full reply. Proves MKT-001.
 #[test]
 fn heads_alone() {
     let x = Exchange::start();
@@ -120,7 +120,8 @@ fn heads_alone() {
 fn ticker() {
     let x = Exchange::start();
     lively(&x);
-    // Takes the best bid away, for less if need be: the last price is neither side's, nor this one's.
+    // Takes away the best bid; its limit is lower, so the last price differs from both best prices and from this
+    // limit.
     x.as_("counterparty").limit("btcusd", "sell", "0.3", "28900");
     let answer = x.get("/v1/pubticker/btcusd");
     let ticker = answer.ok();
@@ -131,7 +132,7 @@ fn ticker() {
     assert_eq!(Dec::wire(&ticker["volume"]["BTC"]), dec("0.7"));
     assert_eq!(Dec::wire(&ticker["volume"]["USD"]), dec("12000") + dec("8700"));
     assert_eq!(ticker["volume"]["timestamp"], json!(x.now_ms()), "{answer}");
-    // An hour before a day has passed the trades count; an hour after, they are out of the window, but one still is the last.
+    // After 23 hours the trades count; after 25 they are out of the window, but one is still the last.
     x.advance(23 * 3600);
     assert_eq!(Dec::wire(&x.get("/v1/pubticker/btcusd").ok()["volume"]["BTC"]), dec("0.7"));
     x.advance(2 * 3600);
@@ -142,7 +143,7 @@ fn ticker() {
     assert_eq!(later["volume"]["timestamp"], json!(x.now_ms()), "{later}");
 }
 
-/// What is not there is null. Proves MKT-006.
+/// Missing values are null. Proves MKT-006.
 #[test]
 fn ticker_of_an_empty_market() {
     let x = Exchange::start();
@@ -156,7 +157,7 @@ fn ticker_of_an_empty_market() {
     assert_eq!([&ticker["ask"], &ticker["last"]], [&Value::Null; 2]);
 }
 
-/// Unknown symbols: the old ticker in plain text, the others in JSON: of MKT-007, what there is without candles.
+/// Unknown symbols: plain text from the old ticker, JSON from the others: of MKT-007, the part without candles.
 #[test]
 fn unknown_symbols() {
     let x = Exchange::start();
@@ -202,7 +203,7 @@ fn ticker_v2() {
     let prices = ["open", "high", "low", "close", "bid", "ask"].map(|name| Dec::wire(&ticker[name]));
     let expected = ["30000", "31000", "29500", "30500", "20000", "32000"].map(dec);
     assert_eq!(prices, expected, "{answer}");
-    // Each step lets more trades leave the window; what was in force when it began stays its opening price.
+    // With each step more trades leave the window; the price in force at its beginning is its opening price.
     for (seconds, expected) in [
         (18_000, ["30000", "31000", "29500", "30500"]),
         (63_000, ["31000", "31000", "29500", "30500"]),
@@ -228,7 +229,7 @@ fn ticker_v2_changes() {
     for hour in 0..30 {
         x.as_("counterparty").limit("btcusd", "sell", "0.01", &price(hour));
         x.as_("trader").limit("btcusd", "buy", "0.01", &price(hour));
-        // The last hour is half over.
+        // Half of the last hour has passed.
         x.advance(if hour < 29 { 3_600 } else { 1_800 });
         if hour == 2 {
             assert_eq!(
@@ -242,7 +243,8 @@ fn ticker_v2_changes() {
     assert_eq!(changes(), expected);
 }
 
-/// Levels are summed and sorted, all three fields strings, hidden nothing. Proves MKT-011, MKT-012, MKT-013.
+/// Levels are summed and sorted, all three fields are strings, nothing hidden is shown. Proves MKT-011, MKT-012,
+/// MKT-013.
 #[test]
 fn book() {
     let x = Exchange::start();
@@ -264,7 +266,7 @@ fn book() {
     laws::check(&x);
 }
 
-/// Each side is cut by itself, 50 levels unless asked otherwise, all of them for 0. Proves MKT-014.
+/// Each side is limited by itself: 50 levels by default, all of them for 0. Proves MKT-014.
 #[test]
 fn book_limits() {
     let x = Exchange::start();
@@ -284,7 +286,7 @@ fn book_limits() {
     laws::check(&x);
 }
 
-/// Limits that are no counts are refused by name and value. Proves MKT-015, TYPE-007, ERR-010.
+/// Invalid limits are refused with name and value. Proves MKT-015, TYPE-007, ERR-010.
 #[test]
 fn bad_limits() {
     let x = Exchange::start();
@@ -295,15 +297,15 @@ fn bad_limits() {
             let why = format!("'{name}' must be a whole number in digits alone: {wrong}");
             assert!(refusal.message.ends_with(&why), "{answer}");
         }
-        // More than anything holds is all of it, or the maximum (D-15).
+        // A limit above the existing number returns all, or the maximum (D-15).
         x.get(&format!("/v1/{path}/btcusd?{name}=99999999999999999999999")).ok();
     }
     x.get("/v1/trades/btcusd?limit_trades=0").refused(400, "InvalidParameterValue");
     x.get("/v1/trades/btcusd?since_tid=abc").refused(400, "InvalidParameterValue");
 }
 
-/// Public trades, newest first, say what was taken (of MKT-017, what there is without auctions and block trades) and nothing
-/// about whose it was. Proves MKT-016, MKT-024.
+/// Public trades, newest first, name the side that was taken (of MKT-017, the part without auctions and block trades)
+/// and nothing about the accounts. Proves MKT-016, MKT-024.
 #[test]
 fn trades() {
     let x = Exchange::start();
@@ -337,7 +339,7 @@ fn three_trades(x: &Exchange) -> Vec<u64> {
     tids(&x.get("/v1/trades/btcusd").ok())
 }
 
-/// `timestamp` and `since` are one filter; `since_tid` beats them. Proves MKT-018, MKT-020.
+/// `timestamp` and `since` are one filter; `since_tid` overrides them. Proves MKT-018, MKT-020.
 #[test]
 fn trades_since() {
     let x = Exchange::start();
@@ -356,7 +358,7 @@ fn trades_since() {
     assert_eq!(ask("since_tid=0"), all);
 }
 
-/// Walking forward from the first trade misses none. Proves MKT-021.
+/// Paging forward from the first trade misses none. Proves MKT-021.
 #[test]
 fn walking_forward() {
     let x = Exchange::start();
@@ -368,7 +370,7 @@ fn walking_forward() {
     assert_eq!(ask("limit_trades=2"), all[..2], "without a start the newest");
 }
 
-/// Walking forward by time misses none and repeats none, though several share a millisecond and fewer are asked for.
+/// Paging forward by time misses none and repeats none, even if several share a millisecond and the limit is lower.
 /// Proves MKT-018, MKT-021.
 #[test]
 fn walking_forward_by_time() {
@@ -397,7 +399,7 @@ fn walking_forward_by_time() {
     }
 }
 
-/// Trades older than 90 days are not given to who asks by time; without a time, or by id, there is no such bound.
+/// A query by time does not return trades older than 90 days; without a time, or by id, there is no such bound.
 /// Proves MKT-019, MKT-020, TYPE-014.
 #[test]
 fn trades_of_ninety_days() {
@@ -436,7 +438,7 @@ fn trades_limits() {
     assert_eq!(count("?limit_trades=500"), 500);
     assert_eq!(count("?limit_trades=501"), 500);
     assert_eq!(count("?limit_trades=1000000000"), 500);
-    // All in one millisecond: by time as many as a reply may hold, by id the rest.
+    // All in one millisecond: by time the maximum of a reply, by id the rest.
     assert_eq!(count("?timestamp=0&limit_trades=1"), 500);
     let tid = tids(&x.get("/v1/trades/btcusd?timestamp=0").ok())[0];
     assert_eq!(count(&format!("?since_tid={tid}")), 10);
@@ -444,7 +446,7 @@ fn trades_limits() {
     laws::check(&x);
 }
 
-/// Without the flag there is no `broken`, with it there is: of MKT-023, what there is while no trade can be broken.
+/// The field `broken` appears only with the flag: of MKT-023, the part while no trade can be broken.
 #[test]
 fn broken_only_on_request() {
     let x = Exchange::start();
@@ -498,7 +500,7 @@ fn price_feed() {
     // 31000 / 30000 - 1 = 3.333… percent.
     assert_eq!(row("BTCUSD")["percentChange24h"], "3.33");
     assert_eq!(row("ETHUSD")["price"], "0", "never traded");
-    // The change is a day's: the older price counts until it was left behind 24 hours ago.
+    // The change covers a day: the older price counts until 24 hours after it was replaced.
     for (seconds, change) in [(20 * 3600, "3.33"), (5 * 3600, "0.00")] {
         x.advance(seconds);
         let feed = x.get("/v1/pricefeed").ok();

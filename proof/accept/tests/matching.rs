@@ -37,7 +37,7 @@ fn sells_take_the_highest_bid() {
     );
 }
 
-/// Who gives way: a cancelled order loses its place, an untouched one keeps it. Proves ORD-047.
+/// A cancelled order loses its place in the queue, an untouched one keeps it. Proves ORD-047.
 #[test]
 fn place_in_the_queue() {
     check(
@@ -53,7 +53,7 @@ fn place_in_the_queue() {
     );
 }
 
-/// Money and goods change hands once, fees on both sides in the quote currency. Proves ORD-017, BAL-009.
+/// Base and quote change hands once; both fees are in the quote currency. Proves ORD-017, BAL-009.
 #[test]
 fn settlement() {
     check(
@@ -66,7 +66,7 @@ fn settlement() {
     );
 }
 
-/// An order that would meet the account's own is cancelled whole, before anything. Proves ORD-050.
+/// An order that would meet one of its own account is cancelled entirely, before any fill. Proves ORD-050.
 #[test]
 fn self_cross() {
     check(
@@ -82,7 +82,7 @@ fn self_cross() {
     );
 }
 
-/// Better prices of others do not help: nothing is executed first. Proves ORD-050.
+/// Better-priced orders of others make no difference: nothing is executed first. Proves ORD-050.
 #[test]
 fn self_cross_behind_others() {
     check(
@@ -97,7 +97,7 @@ fn self_cross_behind_others() {
     );
 }
 
-/// Two keys of one account are one account; two accounts of one group are not. Proves ORD-050.
+/// Two keys of one account count as one; two accounts of one group do not. Proves ORD-050.
 #[test]
 fn self_cross_is_within_one_account() {
     check(
@@ -155,7 +155,7 @@ fn collar_of_market_orders_and_sells() {
     );
 }
 
-/// An order that only rests far away is left alone. Proves ORD-051.
+/// An order that only rests far away is accepted. Proves ORD-051.
 #[test]
 fn collar_leaves_resting_orders_alone() {
     check(
@@ -168,7 +168,7 @@ fn collar_leaves_resting_orders_alone() {
     );
 }
 
-/// The reference follows the book when the last trade has been left behind. Proves ORD-051.
+/// The reference follows the book when it has moved away from the last trade. Proves ORD-051.
 #[test]
 fn collar_reference_follows_the_book() {
     check(
@@ -183,7 +183,7 @@ fn collar_reference_follows_the_book() {
     );
 }
 
-/// A first trade on a one-sided book knows no reference and no collar. Proves ORD-051.
+/// The first trade on a one-sided book has no reference and no collar. Proves ORD-051.
 #[test]
 fn no_collar_without_a_reference() {
     check(
@@ -195,7 +195,7 @@ fn no_collar_without_a_reference() {
     );
 }
 
-/// Fill-or-kill that the collar stops has its own reason. Proves ORD-033.
+/// A fill-or-kill order that the collar stops has its own reason. Proves ORD-033.
 #[test]
 fn collar_kills_fill_or_kill() {
     check(
@@ -246,8 +246,8 @@ fn very_large_orders() {
     );
 }
 
-/// More is traded than money can count, in a minute, in a day and through one order, since the same money changes hands
-/// again and again: what is told of it ends there, and the exchange goes on, over restarts too.
+/// More is traded than `Money` can count, in a minute, in a day and through one order, since the same money changes
+/// hands again and again. The published volume saturates, and the exchange continues, also over restarts.
 #[test]
 fn more_traded_than_money_can_count() {
     let x = Exchange::start();
@@ -297,7 +297,7 @@ fn finest_grids_trade() {
     );
 }
 
-/// Two exchanges that are told the same answer the same, ids and all.
+/// Two exchanges with the same requests give the same replies, including ids.
 #[test]
 fn same_seed_same_answers() {
     let told = || {

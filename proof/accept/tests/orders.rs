@@ -1,4 +1,4 @@
-//! Placing orders: their shape, what is required, and what is refused. Clauses ORD-001 to ORD-053.
+//! Placing orders: their shape, required fields, and refusals. Clauses ORD-001 to ORD-053.
 
 use buttonwood_accept::{Dec, Exchange, NewOrder, Value, check, dec, json, laws, same_keys};
 
@@ -61,7 +61,7 @@ fn resting_order() {
     assert_eq!(order, expected, "{answer}");
 }
 
-/// Every field that may be sent, at once. Proves ORD-024.
+/// All allowed fields at once. Proves ORD-024.
 #[test]
 fn every_field_is_taken() {
     let x = Exchange::start();
@@ -76,7 +76,7 @@ fn every_field_is_taken() {
     assert_eq!(x.as_("trader").live_ids(), [order["order_id"].as_str().unwrap()]);
 }
 
-/// Keys that come and go: client id, reason, trades; market orders leave some out. Proves ORD-001.
+/// Optional fields: client id, reason, trades; market orders lack some. Proves ORD-001.
 #[test]
 fn keys_come_and_go() {
     let x = Exchange::start();
@@ -99,7 +99,7 @@ fn keys_come_and_go() {
     laws::check(&x);
 }
 
-/// Ids are strings, one value under two names, never the same twice. Proves ORD-002.
+/// Ids are strings, one value under two names, never repeated. Proves ORD-002.
 #[test]
 fn ids_are_never_reused() {
     let x = Exchange::start();
@@ -143,7 +143,7 @@ fn average_price() {
     assert!(average.starts_with("30000.6666666"), "90002 / 3, unrounded: {order}");
 }
 
-/// Sides and types as they are answered, then and afterwards. Proves ORD-005, ORD-043.
+/// Sides and types in the reply and in later queries. Proves ORD-005, ORD-043.
 #[test]
 fn sides_and_types() {
     let x = Exchange::start();
@@ -167,7 +167,7 @@ fn sides_and_types() {
     laws::check(&x);
 }
 
-/// The time of submission stays, whatever happens later. Proves ORD-006.
+/// The time of submission never changes. Proves ORD-006.
 #[test]
 fn submission_time_stays() {
     let x = Exchange::start();
@@ -184,7 +184,7 @@ fn submission_time_stays() {
     }
 }
 
-/// An option is told as it was given, of orders that it ended too: in the answer and afterwards. Proves ORD-010.
+/// An option is echoed as given, also for orders that it ended: in the reply and in later queries. Proves ORD-010.
 #[test]
 fn options_are_echoed() {
     let x = Exchange::start();
@@ -207,7 +207,7 @@ fn options_are_echoed() {
     laws::check(&x);
 }
 
-/// Flags and amounts through an order's life. Proves ORD-007, ORD-008, ORD-009.
+/// Flags and amounts during the life of an order. Proves ORD-007, ORD-008, ORD-009.
 #[test]
 fn flags_and_amounts() {
     let x = Exchange::start();
@@ -237,7 +237,7 @@ fn flags_and_amounts() {
     laws::check(&x);
 }
 
-/// A client id is echoed to its owner and to no one else. Proves ORD-011.
+/// A client id is shown only to its owner. Proves ORD-011.
 #[test]
 fn client_ids_are_private() {
     let x = Exchange::start();
@@ -281,7 +281,7 @@ fn client_id_characters() {
     assert_eq!(x.as_("trader").live_ids().len(), 3);
 }
 
-/// A client id is what its JSON stands for, however it is escaped: of TYPE-023, the one text there is yet.
+/// Escapes in a client id are decoded: of TYPE-023, the one text that exists so far.
 #[test]
 fn client_ids_with_escapes() {
     let x = Exchange::start();
@@ -301,7 +301,7 @@ fn client_ids_with_escapes() {
     }
 }
 
-/// `stop_price` means nothing on a limit order, whatever stands in it: of ORD-042, what there is without stop orders.
+/// `stop_price` is ignored on a limit order, whatever its value: of ORD-042, the part without stop orders.
 #[test]
 fn stop_prices_of_limit_orders_are_ignored() {
     let x = Exchange::start();
@@ -314,8 +314,7 @@ fn stop_prices_of_limit_orders_are_ignored() {
     laws::check(&x);
 }
 
-/// One client id may name several orders; it then means the newest, be that one or an older one closed by now. Proves
-/// ORD-013, ORD-068.
+/// Several orders may have one client id; it then refers to the newest, live or closed. Proves ORD-013, ORD-068.
 #[test]
 fn client_ids_may_repeat() {
     let x = Exchange::start();
@@ -333,7 +332,7 @@ fn client_ids_may_repeat() {
     assert_eq!(found(), third["order_id"], "an older one was closed last");
 }
 
-/// What an order cannot do without. Proves ORD-025, ERR-003.
+/// The required fields of an order. Proves ORD-025, ERR-003.
 #[test]
 fn missing_fields() {
     let x = Exchange::start();
@@ -352,7 +351,7 @@ fn missing_fields() {
     assert_eq!(x.as_("trader").balance("USD"), (dec("100000"), dec("100000")));
 }
 
-/// Bad amounts and prices, symbol and value named. Proves ORD-026, TYPE-004.
+/// Bad amounts and prices are refused with symbol and value. Proves ORD-026, TYPE-004.
 #[test]
 fn bad_amounts_and_prices() {
     let x = Exchange::start();
@@ -407,7 +406,7 @@ fn bad_sides_and_symbols() {
     }
 }
 
-/// Bad types; stop orders are a later chapter. Proves ORD-028.
+/// Bad types; stop orders are not built yet. Proves ORD-028.
 #[test]
 fn bad_types() {
     let x = Exchange::start();
@@ -421,7 +420,7 @@ fn bad_types() {
     new(&x, "trader", stop).refused(400, "InvalidOrderType");
 }
 
-/// No options: takes what crosses, rests with the remainder. Proves ORD-029.
+/// Without options: takes what crosses, rests with the remainder. Proves ORD-029.
 #[test]
 fn no_options_takes_and_rests() {
     check(
@@ -435,7 +434,7 @@ fn no_options_takes_and_rests() {
     assert_eq!(new(&x, "trader", with("options", json!([]))).ok()["is_live"], json!(true));
 }
 
-/// Options that are none. Proves ORD-030.
+/// Invalid options. Proves ORD-030.
 #[test]
 fn bad_options() {
     let x = Exchange::start();
@@ -482,7 +481,7 @@ fn maker_or_cancel() {
     assert_eq!(order["options"], json!(["maker-or-cancel"]));
 }
 
-/// Takes what is there and never rests. Proves ORD-032, ORD-034.
+/// Takes what crosses and never rests. Proves ORD-032, ORD-034.
 #[test]
 fn immediate_or_cancel() {
     check(
@@ -498,7 +497,7 @@ fn immediate_or_cancel() {
     );
 }
 
-/// Whole or not at all. Proves ORD-033, ORD-034.
+/// Fills in full or not at all. Proves ORD-033, ORD-034.
 #[test]
 fn fill_or_kill() {
     check(
@@ -554,7 +553,7 @@ fn market_buy_for_money() {
     );
 }
 
-/// Margin is not on. Proves ORD-045.
+/// Margin is not enabled. Proves ORD-045.
 #[test]
 fn margin_orders() {
     let x = Exchange::start();
@@ -566,7 +565,7 @@ fn margin_orders() {
     new(&x, "trader", with("margin_order", json!("false"))).refused(400, "InvalidParameterValue");
 }
 
-/// What a live order reserves; of BAL-004, what there is without withdrawals. Proves ORD-048.
+/// The reserve of a live order; of BAL-004, the part without withdrawals. Proves ORD-048.
 #[test]
 fn holds() {
     check(
@@ -585,7 +584,7 @@ fn holds() {
     );
 }
 
-/// A fill better than the limit gives the difference back. Proves ORD-048.
+/// A fill at a better price than the limit releases the difference. Proves ORD-048.
 #[test]
 fn better_fills_release_the_difference() {
     check(
@@ -597,7 +596,7 @@ fn better_fills_release_the_difference() {
     );
 }
 
-/// Too little money, fee included: refused, nothing left behind. Proves ORD-049, ERR-012.
+/// Insufficient funds, fee included: refused without a trace. Proves ORD-049, ERR-012.
 #[test]
 fn insufficient_funds() {
     check(
@@ -631,7 +630,7 @@ fn insufficient_funds() {
     for part in ["buy", "btcusd", "20000", "usd", "7", "insufficient funds"] {
         assert!(message.contains(part), "names {part}: {answer}");
     }
-    // A fee of 40 basis points is reserved with it.
+    // A fee of 40 basis points is reserved too.
     assert!(message.contains("reserves 140560 usd"), "{answer}");
     assert_eq!(x.as_("trader").live_ids(), [""; 0]);
 }

@@ -29,7 +29,7 @@ fn tids(trades: &Value) -> Vec<u64> {
     rows(trades).iter().map(|trade| trade["tid"].as_u64().unwrap()).collect()
 }
 
-/// Maker sells 1, taker buys 0.4 of it at 30000, less than its limit; both named their orders.
+/// The maker sells 1; the taker buys 0.4 of it at 30000, below its limit. Both orders have client ids.
 fn traded(x: &Exchange) -> (String, String) {
     let maker = x.as_("counterparty").place(&NewOrder::limit("btcusd", "sell", "1", "30000").named("maker"));
     let taker = x.as_("trader").place(&NewOrder::limit("btcusd", "buy", "0.4", "30100").named("taker"));
@@ -75,8 +75,8 @@ fn past_trade() {
     laws::check(&x);
 }
 
-/// The same where who comes sells, and neither order has a name; the fee is what the balance paid. Proves ORD-014, ORD-015,
-/// ORD-016, ORD-017.
+/// The same with a seller as the taker, without client ids; the fee equals the change of the balance. Proves ORD-014,
+/// ORD-015, ORD-016, ORD-017.
 #[test]
 fn past_trade_of_a_seller_who_takes() {
     let x = Exchange::start();
@@ -131,7 +131,7 @@ fn trades_in_status() {
     assert_eq!(theirs["trades"][0]["order_id"], json!(maker));
 }
 
-/// One number for both parties and the public, growing from trade to trade, of whatever symbol and over a crash. Proves
+/// One id for both parties and the public, rising from trade to trade over all symbols and over a crash. Proves
 /// ORD-018.
 #[test]
 fn trade_ids() {
@@ -170,7 +170,7 @@ fn status() {
         .refused(403, "MissingRole");
 }
 
-/// Both ids or none. Proves ORD-066.
+/// Both ids, or none. Proves ORD-066.
 #[test]
 fn status_with_both_or_neither() {
     let x = Exchange::start();
@@ -180,7 +180,7 @@ fn status_with_both_or_neither() {
     x.as_("trader").call("/v1/order/status", json!({})).refused(400, "MissingOrderField");
 }
 
-/// Live orders of all sessions of the account, newest first: of ORD-069, what there is without stop orders.
+/// Live orders of all sessions of the account, newest first: of ORD-069, the part without stop orders.
 #[test]
 fn live_orders() {
     let x = Exchange::start();
@@ -201,7 +201,7 @@ fn live_orders() {
     laws::check(&x);
 }
 
-/// Past trades of all symbols or of one; of ORD-079, what there is without the history. Proves ORD-074.
+/// Past trades of all symbols or of one; of ORD-079, the part without the history. Proves ORD-074.
 #[test]
 fn past_trades_by_symbol() {
     let x = Exchange::start();
@@ -222,8 +222,8 @@ fn past_trades_by_symbol() {
     trader.call("/v1/mytrades", json!({ "symbol": "nosuch" })).refused(400, "InvalidSymbol");
 }
 
-/// Fifty by default, 500 at most; no limit at or below nothing (of ORD-078, what there is without the history). Proves
-/// ORD-075.
+/// Fifty by default, 500 at most; a limit of zero or less is refused (of ORD-078, the part without the history).
+/// Proves ORD-075.
 #[test]
 fn past_trades_limits() {
     let x = Exchange::start();
@@ -246,8 +246,8 @@ fn past_trades_limits() {
     laws::check(&x);
 }
 
-/// What lies in one millisecond comes whole, though less is asked for, but never more than 500 of it; the rest is
-/// told with its order. Proves ORD-075.
+/// The trades of one millisecond come together, even above the limit, but never more than 500; a query of their order
+/// returns the rest. Proves ORD-075.
 #[test]
 fn past_trades_of_one_millisecond() {
     let x = Exchange::start();
@@ -273,7 +273,7 @@ fn past_trades_of_one_millisecond() {
     laws::check(&x);
 }
 
-/// From a time on, that time included: the trade's, for who rested long before it too. Proves ORD-076.
+/// From a time on, inclusive: the time of the trade counts, even for an order placed long before it. Proves ORD-076.
 #[test]
 fn past_trades_from_a_time() {
     let x = Exchange::start();
@@ -296,14 +296,14 @@ fn past_trades_from_a_time() {
     }
 }
 
-/// Highest timestamp plus one, again and again: every trade once, then nothing. Proves ORD-077.
+/// Paging with the highest timestamp plus one returns every trade once, then nothing. Proves ORD-077.
 #[test]
 fn past_trades_paging() {
     let x = Exchange::start();
     x.as_("counterparty").limit("btcusd", "sell", "1", "30000");
     for step in 0..17 {
         x.as_("trader").limit("btcusd", "buy", "0.001", "30000");
-        // Now and then several trades share a millisecond.
+        // Sometimes several trades share a millisecond.
         if step % 3 == 0 {
             x.advance(1);
         }
@@ -330,7 +330,7 @@ fn past_trades_paging() {
     laws::check(&x);
 }
 
-/// No query shows what is another account's. Proves ORD-080.
+/// No query shows another account's data. Proves ORD-080.
 #[test]
 fn queries_show_only_ones_own() {
     let x = Exchange::start();
@@ -343,7 +343,7 @@ fn queries_show_only_ones_own() {
     x.as_("auditor").call("/v1/order/status", json!({ "order_id": maker })).refused(404, "OrderNotFound");
 }
 
-/// After a restart everything is as it was: orders, their places, their fills, past trades. Proves ORD-081.
+/// A restart changes nothing: orders, their queue positions, their fills, past trades. Proves ORD-081.
 #[test]
 fn a_restart_changes_nothing() {
     let x = Exchange::start();

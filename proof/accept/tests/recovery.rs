@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use buttonwood_accept::{Actor, Dec, Exchange, NewOrder, Value, dec, json, laws, run_to_end};
 
-/// What one writer knows: everything it sent, and what was acknowledged.
+/// The knowledge of one writer: everything it sent, and everything acknowledged.
 #[derive(Default)]
 struct Memory {
     /// Client ids of all orders that were ever sent.
     sent: BTreeSet<String>,
     /// Order id to the order as last acknowledged.
     acknowledged: BTreeMap<String, Value>,
-    /// Orders with a request under way when the exchange died: either outcome is right.
+    /// Orders with a request in flight when the exchange died: either outcome is right.
     unsure: BTreeSet<String>,
     /// The highest nonce of an acknowledged call.
     nonce: u64,
@@ -28,7 +28,7 @@ fn id(order: &Value) -> String {
     order["order_id"].as_str().expect("an id is a string").to_owned()
 }
 
-/// One change, with a nonce that is remembered when it was acknowledged. `None` when the exchange is gone.
+/// One change; its nonce is remembered once acknowledged. `None` if the exchange is gone.
 fn change(actor: &Actor, memory: &mut Memory, path: &str, mut params: Value) -> Option<Value> {
     let nonce = actor.client().next_nonce();
     params["nonce"] = json!(nonce);
@@ -60,7 +60,7 @@ fn place_and_cancel(actor: &Actor, memory: &mut Memory, round: u32) {
     }
 }
 
-/// Sells and buys with itself through two accounts, a symbol of its own, until the exchange is gone.
+/// Sells and buys between two accounts on its own symbol, until the exchange is gone.
 fn trade(seller: &Actor, buyer: &Actor, memory: &mut Memory, symbol: &str, round: u32) {
     for step in 0_u32.. {
         let name = format!("{}-{round}-{step}", buyer.name());
@@ -77,10 +77,10 @@ fn trade(seller: &Actor, buyer: &Actor, memory: &mut Memory, symbol: &str, round
     }
 }
 
-/// Everything a writer was told is there, exactly; nothing that it never sent is.
+/// Everything acknowledged to a writer is there exactly, and nothing that it never sent.
 fn check_memory(x: &Exchange, key: &str, memory: &Memory) {
     let actor = x.as_(key);
-    // First of all: the last acknowledged nonce is spent.
+    // First of all: the last acknowledged nonce is used.
     if memory.nonce > 0 {
         for spent in [memory.nonce, memory.nonce - 1] {
             actor.call("/v1/balances", json!({ "nonce": spent })).refused(400, "InvalidNonce");
@@ -124,8 +124,8 @@ fn check_memory(x: &Exchange, key: &str, memory: &Memory) {
     }
 }
 
-/// Kills at odd moments under many writers, with a clean stop between: all that was acknowledged is there.
-/// Proves ORD-081, SES-007.
+/// Kills at random moments under many writers, with a clean stop in between: everything acknowledged is there. Proves
+/// ORD-081, SES-007.
 #[test]
 fn kill_under_load() {
     let x = Exchange::builder().real_time().start();
@@ -136,7 +136,7 @@ fn kill_under_load() {
         .chain(pairs.map(|(_, buyer, _)| buyer))
         .map(|key| (key, Mutex::default()))
         .collect();
-    // Uneven on purpose: the first one kills before much is written, a snapshot lies before the last two.
+    // Uneven on purpose: the first kill comes before much is written, a snapshot precedes the last two.
     for (round, millis) in (0_u32..).zip([20, 150, 333, 77, 210, 480]) {
         let dying = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -173,7 +173,7 @@ fn kill_under_load() {
     laws::check(&x);
 }
 
-/// Killed over and over with nothing to do: a start that is cut short loses nothing either.
+/// Repeated kills of an idle exchange: an interrupted start loses nothing either.
 #[test]
 fn kill_while_idle() {
     let x = Exchange::start();
@@ -186,7 +186,7 @@ fn kill_while_idle() {
     laws::check(&x);
 }
 
-/// A session's orders are still its own after a kill, and its silence still counts. Proves SES-010.
+/// A session's orders still belong to it after a kill, and its silence still counts. Proves SES-010.
 #[test]
 fn sessions_survive() {
     let x = Exchange::start();
@@ -199,7 +199,7 @@ fn sessions_survive() {
     laws::check(&x);
 }
 
-/// A manual clock goes on from where it was moved to, though no command came after that. Proves BAL-007.
+/// After a restart, a manual clock continues from its last move, even without a command after that. Proves BAL-007.
 #[test]
 fn a_moved_clock_does_not_go_back() {
     let x = Exchange::start();
@@ -215,7 +215,7 @@ fn a_moved_clock_does_not_go_back() {
     assert_eq!(x.now_ms(), moved + 6_000_000);
 }
 
-/// Symbol statuses and credits are state like any other.
+/// Symbol statuses and credits survive like all other state.
 #[test]
 fn operator_actions_survive() {
     let x = Exchange::start();
@@ -243,7 +243,7 @@ fn files_below(directory: &Path) -> Vec<PathBuf> {
 }
 
 fn copy(from: &Path, to: &Path) {
-    // What a running exchange has not finished yet is swept by any start.
+    // Any start removes the unfinished files of a running exchange.
     let finished = |file: &PathBuf| file.extension().is_none_or(|ending| ending != "tmp");
     for file in files_below(from).into_iter().filter(finished) {
         let target = to.join(file.strip_prefix(from).expect("a file below"));
@@ -287,7 +287,7 @@ fn with_a_journal() -> Exchange {
     x
 }
 
-/// A changed byte anywhere before the tail: no start, no proof, nothing touched.
+/// A changed byte anywhere before the tail: the start and `verify` fail, and nothing is changed.
 #[test]
 fn a_damaged_journal_is_refused() {
     let x = with_a_journal();
@@ -315,14 +315,14 @@ fn a_damaged_journal_is_refused() {
             assert!(fs::read(&path).unwrap() == content, "{} was changed by a refused start", path.display());
         }
     }
-    // The original is whole.
+    // The original is intact.
     x.restart();
     assert_eq!(x.as_("trader").live_ids().len(), 40);
     laws::check(&x);
 }
 
-/// A changed byte in a row of history is found when the row is read: that call fails, in words and with a nonce that is used, and
-/// nothing else does. Proves ERR-001, ERR-008.
+/// A changed byte in a row of history is found when the row is read. That call fails with a message and uses its
+/// nonce, and nothing else fails. Proves ERR-001, ERR-008.
 #[test]
 fn a_damaged_row_fails_its_own_call() {
     let x = Exchange::start();
@@ -357,7 +357,7 @@ fn a_damaged_row_fails_its_own_call() {
     laws::check(&x);
 }
 
-/// What a snapshot spares a start to replay has to be whole all the same.
+/// The journal before a snapshot must be intact too, although a start does not replay it.
 #[test]
 fn damage_before_a_snapshot_is_refused() {
     let x = with_a_journal();
@@ -404,11 +404,11 @@ fn torn_copy(x: &Exchange) -> (tempfile::TempDir, PathBuf) {
     (home, data)
 }
 
-/// A last batch that was half written, and so never acknowledged, is no damage: it is left out, and a line says so.
+/// A half-written last batch was never acknowledged and is no damage: it is left out, with a line in the log.
 #[test]
 fn a_torn_tail_is_dropped() {
     let x = with_forty_orders();
-    // What a power cut leaves: a mark of what was acknowledged that is older than the batch it tore.
+    // The result of a power cut: a watermark older than the batch that it tore.
     let mark = fs::read(x.data().join("journal/watermark")).unwrap();
     x.as_("trader").limit("btcusd", "buy", "0.001", "99");
     x.kill9();
@@ -424,7 +424,7 @@ fn a_torn_tail_is_dropped() {
     laws::check(&torn);
 }
 
-/// The same wound in a batch that was acknowledged is a loss, and nothing to pass over.
+/// The same damage to an acknowledged batch is a loss and is refused.
 #[test]
 fn an_acknowledged_tail_is_missed() {
     let x = with_a_journal();
@@ -434,7 +434,7 @@ fn an_acknowledged_tail_is_missed() {
     assert!(!run_to_end(&["verify", "--data", data.to_str().unwrap()]).status.success());
 }
 
-/// History files that are gone or cut short are built again from the journal, and a line says so.
+/// Missing or short history files are rebuilt from the journal, with a line in the log.
 #[test]
 fn lost_history_is_built_again() {
     let x = Exchange::start();
@@ -461,8 +461,8 @@ fn lost_history_is_built_again() {
     laws::check(&x);
 }
 
-/// A journal that is gone, with its disk, say, is no new beginning: history and secrets of the old one stay as they are, and
-/// secrets alone tell of it too.
+/// A missing journal, for example with its disk, does not lead to a new exchange: the history and secrets of the old
+/// one stay unchanged. Secrets alone are enough to notice it.
 #[test]
 fn a_journal_that_is_gone_is_missed() {
     let x = with_forty_orders();
@@ -493,7 +493,7 @@ fn a_journal_that_is_gone_is_missed() {
     laws::check(&x);
 }
 
-/// What lies behind a snapshot is still proven: `verify` notices damage there too.
+/// `verify` also notices damage in the journal before a snapshot.
 #[test]
 fn verify_reads_all_of_the_journal() {
     let x = with_a_journal();

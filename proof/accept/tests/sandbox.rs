@@ -29,7 +29,7 @@ fn test_balances() {
     laws::check(&x);
 }
 
-/// Keys of one sandbox do not work in another. Proves SBX-001.
+/// Keys of one sandbox are invalid in another. Proves SBX-001.
 #[test]
 fn sandboxes_are_apart() {
     let (x, y) = (Exchange::start(), Exchange::builder().flag("--seed", "8").start());
@@ -39,8 +39,8 @@ fn sandboxes_are_apart() {
     stranger.call_signed("/v1/balances", &signed).ok();
 }
 
-/// In maintenance every path but health checks and control calls is refused, and nothing is used up or changed. Proves
-/// ERR-009.
+/// In maintenance every path except health checks and control calls is refused, and nothing is used up or changed.
+/// Proves ERR-009.
 #[test]
 fn maintenance() {
     let x = Exchange::start();
@@ -69,7 +69,7 @@ fn maintenance() {
     laws::check(&x);
 }
 
-/// Test money is neither deposited nor withdrawn. Proves SBX-003.
+/// Test money can be neither deposited nor withdrawn. Proves SBX-003.
 #[test]
 fn no_deposits_or_withdrawals() {
     let x = Exchange::start();
@@ -84,7 +84,7 @@ fn no_deposits_or_withdrawals() {
 const MAIN: [&str; 10] =
     ["btcusd", "ethusd", "ethbtc", "ltcusd", "bchusd", "zecusd", "linkusd", "oxtusd", "batusd", "daiusd"];
 
-/// How many of the main symbols have a two-sided book, and how many have traded.
+/// The number of main symbols with a two-sided book, and of those that have traded.
 fn lively(x: &Exchange) -> (usize, usize) {
     let filled = |value: &Value| !value.as_array().unwrap().is_empty();
     let two_sided = MAIN.iter().filter(|symbol| {
@@ -116,14 +116,14 @@ fn simulated_traders() {
     assert_eq!(seen(), before, "nothing moves while time stands");
     x.advance(60);
     assert_ne!(seen(), before, "books move with time");
-    // A market order of a stranger finds someone to trade with.
+    // A market order of another account finds a counterparty.
     let order = x.as_("trader").place(&buttonwood_accept::NewOrder::market("btcusd", "buy", "0.001"));
     assert_eq!(order["executed_amount"], "0.001");
     x.stop();
     laws::verified(&x);
 }
 
-/// Orders of a usual size are filled whole: the books are not made of crumbs. Proves SBX-004.
+/// Orders of a usual size are filled completely: the books hold enough quantity. Proves SBX-004.
 #[test]
 fn books_hold_usual_orders() {
     let x = Exchange::builder().flag("--activity", "on").start();
@@ -142,14 +142,14 @@ fn books_hold_usual_orders() {
     laws::verified(&x);
 }
 
-/// What the public sees of the main symbols.
+/// The public data of the main symbols.
 fn markets(x: &Exchange) -> Vec<(Value, Value)> {
     let seen =
         |symbol| (x.get(&format!("/v1/book/{symbol}")).ok(), x.get(&format!("/v1/trades/{symbol}")).ok());
     MAIN.map(seen).into()
 }
 
-/// The same seed and the same moves of the clock lead to the same markets, numbers of trades included.
+/// The same seed and the same moves of the clock lead to the same markets, including trade ids.
 #[test]
 fn simulated_traders_repeat_themselves() {
     let run = || {
@@ -162,7 +162,7 @@ fn simulated_traders_repeat_themselves() {
     assert_eq!(run(), run());
 }
 
-/// Without time they take no turn.
+/// The traders do not act while time stands still.
 #[test]
 fn no_time_no_turn() {
     let x = Exchange::builder().flag("--activity", "on").start();
@@ -170,7 +170,7 @@ fn no_time_no_turn() {
     assert_eq!(lively(&x), (0, 0));
 }
 
-/// What they could not cancel in maintenance they cancel after it: no quote is forgotten.
+/// Quotes that they could not cancel in maintenance are cancelled after it.
 #[test]
 fn simulated_traders_forget_no_quote() {
     let x = Exchange::builder().flag("--activity", "on").start();
@@ -190,7 +190,7 @@ fn simulated_traders_forget_no_quote() {
     }
 }
 
-/// Books that could only lose quotes fill up again once orders are taken.
+/// Books that could only lose quotes are refilled once orders are accepted.
 #[test]
 fn simulated_books_fill_up_again() {
     let x = Exchange::builder().flag("--activity", "on").start();
@@ -210,7 +210,7 @@ fn simulated_books_fill_up_again() {
     }
 }
 
-/// Moves of the clock that come together follow each other.
+/// Concurrent moves of the clock add up.
 #[test]
 fn moves_of_the_clock_add_up() {
     let x = Exchange::start();
@@ -228,7 +228,7 @@ fn moves_of_the_clock_add_up() {
     assert_eq!(millis() - before, 40 * 100 * 1_000);
 }
 
-/// A clock is moved as far as times can be told, and no further.
+/// The clock can be moved to the largest representable time, and no further.
 #[test]
 fn the_clock_ends() {
     let x = Exchange::builder().flag("--start-time", "5137-12-31T23:59:00Z").start();
@@ -239,7 +239,7 @@ fn the_clock_ends() {
     assert_eq!(x.get("/sandbox/clock").ok()["now"], "5138-01-01T00:00:00.000Z");
 }
 
-/// With the clock of the wall they begin by themselves. Proves SBX-004.
+/// With a real clock the traders start by themselves. Proves SBX-004.
 #[test]
 fn simulated_traders_in_real_time() {
     let x = Exchange::builder().real_time().flag("--activity", "on").start();
@@ -250,7 +250,7 @@ fn simulated_traders_in_real_time() {
     }
 }
 
-/// The manual clock: it stands, and moves as told.
+/// The manual clock stands still and moves only on request.
 #[test]
 fn manual_clock() {
     let x = Exchange::builder().flag("--start-time", "2026-05-06T07:08:09Z").start();
@@ -261,7 +261,7 @@ fn manual_clock() {
     assert_eq!(x.get("/sandbox/clock").ok(), expected);
     x.advance(3600);
     assert_eq!(x.now_ms(), 1_778_054_889_000);
-    // What happened last is where a restarted clock stands.
+    // A restarted clock continues at the time of the last command.
     x.as_("trader").limit("btcusd", "buy", "1", "100");
     x.restart();
     assert_eq!(x.now_ms(), 1_778_054_889_000);
@@ -287,7 +287,7 @@ fn real_clock() {
     assert!((400..500).contains(&answer.status()), "{answer}");
 }
 
-/// Things fall due on the way, in their order, before the clock answers.
+/// Due events happen on the way, in their order, before the clock call is answered.
 #[test]
 fn time_runs_what_falls_due() {
     let x = Exchange::start();
@@ -299,7 +299,7 @@ fn time_runs_what_falls_due() {
     laws::check(&x);
 }
 
-/// No web page and no proxy can reach the controls: only JSON, only this machine's own name.
+/// No web page and no proxy can reach the control calls: only JSON, and only this machine's own host name.
 #[test]
 fn controls_are_guarded() {
     let x = Exchange::start();
@@ -332,7 +332,7 @@ fn controls_are_guarded() {
     assert_eq!(x.as_("empty").balance("USD").0, dec("10"));
 }
 
-/// A row of the ledger by its currency, with its numbers: customers, source, fees, rounding.
+/// A currency's row of the ledger: customers, source, fees, rounding.
 fn ledger_row(x: &Exchange, currency: &str) -> [Dec; 4] {
     let ledger = x.get("/sandbox/ledger").ok();
     let rows = ledger["currencies"].as_array().expect("currencies are an array");
@@ -341,7 +341,7 @@ fn ledger_row(x: &Exchange, currency: &str) -> [Dec; 4] {
     [&row["customers"], &house["source"], &house["fees"], &house["rounding"]].map(Dec::wire)
 }
 
-/// The ledger shows every decimal, holds and fees too, and customers and house sum to zero.
+/// The ledger shows every decimal, including holds and fees, and customers and house sum to zero.
 #[test]
 fn ledger() {
     let x = Exchange::start();
@@ -362,7 +362,7 @@ fn ledger() {
     x.as_("trader").limit("btcusd", "buy", "1.5", "30000");
     assert!(seq() >= first + 2, "the answered orders are in it");
     let [customers, _, fees, rounding] = ledger_row(&x, "USD");
-    // A maker's 20 basis points and a taker's 40; what is on hold still belongs to its customer.
+    // The maker's 20 basis points and the taker's 40; held amounts still belong to the customer.
     assert_eq!((fees, before - customers, rounding), (dec("180"), dec("180"), Dec::ZERO));
 
     let request = b"GET /sandbox/ledger HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
@@ -371,7 +371,7 @@ fn ledger() {
     laws::check(&x);
 }
 
-/// An account of each kind opens empty, takes credits, obeys its group's master key, and is there after a restart.
+/// An account of each kind opens empty, accepts credits, obeys its group's master key, and survives a restart.
 #[test]
 fn accounts() {
     let x = Exchange::start();
@@ -399,12 +399,12 @@ fn accounts() {
     }
     let taken = json!({ "group": "one", "name": "my margin 2", "kind": "margin" });
     x.control("/sandbox/accounts", &taken).refused(400, "ConflictingAccountName");
-    // A name is taken in its own group alone.
+    // A name is unique only within its group.
     x.control("/sandbox/accounts", &json!({ "group": "two", "name": "My Margin 2", "kind": "margin" })).ok();
     laws::check(&x);
 }
 
-/// A custody account holds funds and does not trade (AUTH-018; wrapping is not built yet).
+/// A custody account holds funds and cannot trade (AUTH-018; wrapping is not built yet).
 #[test]
 fn custody_does_not_trade() {
     let x = Exchange::start();
@@ -424,7 +424,7 @@ fn custody_does_not_trade() {
     laws::check(&x);
 }
 
-/// What cannot be opened is refused with its field and its value.
+/// An account that cannot be opened is refused with field and value.
 #[test]
 fn accounts_that_cannot_be() {
     let x = Exchange::start();
@@ -460,7 +460,7 @@ fn accounts_that_cannot_be() {
     laws::check(&x);
 }
 
-/// A credit is for one account of one group.
+/// A credit goes to one account of one group.
 #[test]
 fn credits() {
     let x = Exchange::start();

@@ -8,13 +8,13 @@ fn with_nonce(x: &Exchange, key: &str, nonce: Value) -> Answer {
     x.as_(key).call("/v1/balances", json!({ "nonce": nonce }))
 }
 
-/// A call whose nonce is written exactly so, digits and quotes included.
+/// A call with a nonce written exactly like this, including digits and quotes.
 fn with_raw_nonce(x: &Exchange, key: &str, nonce: &str) -> Answer {
     let payload = format!(r#"{{"request":"/v1/balances","nonce":{nonce}}}"#);
     x.as_(key).call_payload("/v1/balances", payload.as_bytes())
 }
 
-/// A session is a key: its orders are its own. Proves SES-001.
+/// A session is a key: its orders belong to it. Proves SES-001.
 #[test]
 fn a_session_is_a_key() {
     let x = Exchange::start();
@@ -26,7 +26,8 @@ fn a_session_is_a_key() {
     assert_eq!(x.as_("trader").live_ids(), [first["order_id"].as_str().unwrap()]);
 }
 
-/// Higher every time; equal or lower is refused in the known words, with the nonce and the endpoint. Proves SES-002.
+/// Nonces must rise; an equal or lower one is refused with the documented message, the nonce and the endpoint. Proves
+/// SES-002.
 #[test]
 fn nonces_increase() {
     let x = Exchange::start();
@@ -45,7 +46,7 @@ fn nonces_increase() {
     with_nonce(&x, "trader", json!(1001)).ok();
 }
 
-/// Each key counts for itself. Proves SES-003.
+/// Each key has its own nonces. Proves SES-003.
 #[test]
 fn nonces_are_per_key() {
     let x = Exchange::start();
@@ -64,7 +65,7 @@ fn missing_nonce() {
         .refused(400, "MissingNonce");
 }
 
-/// Any number in any writing, compared exactly; text is not a number. Proves SES-005.
+/// Any number in any notation, compared exactly; text is not a number. Proves SES-005.
 #[test]
 fn nonces_of_any_size() {
     let x = Exchange::start();
@@ -102,7 +103,8 @@ fn nonces_of_any_size() {
     }
 }
 
-/// A key whose nonce was too high for all that could follow begins again, over restarts too; no other key does. Proves ERR-003.
+/// A key whose nonce was too high for any later one can start over, also over restarts; other keys cannot. Proves
+/// ERR-003.
 #[test]
 fn nonces_begin_again() {
     let x = Exchange::start();
@@ -130,7 +132,7 @@ fn nonces_begin_again() {
     x.control("/sandbox/nonces/reset", &json!({})).refused(400, "MissingPayloadKey");
 }
 
-/// A nonce is used up by a good signature, not by a good outcome, and stays so (D-08). Proves SES-006, SES-007.
+/// A valid signature uses up a nonce, even if the call is refused, and it stays used (D-08). Proves SES-006, SES-007.
 #[test]
 fn when_a_nonce_is_used() {
     let x = Exchange::start();
@@ -148,7 +150,7 @@ fn when_a_nonce_is_used() {
     signed.signature = "0".repeat(96);
     trader.call_signed("/v1/balances", &signed).refused(400, "InvalidSignature");
     with_nonce(&x, "trader", json!(50)).ok();
-    // What was used stays used: by calls that were refused, whatever befalls the exchange, and by those that only read.
+    // A used nonce stays used: after refused calls, after crashes, and after calls that only read.
     let mytrades = json!({ "nonce": 60, "limit_trades": 0 });
     x.as_("second-session").call("/v1/mytrades", mytrades).refused(400, "InvalidParameterValue");
     x.as_("fund-manager").call("/v1/orders", json!({ "nonce": 60 })).refused(403, "MissingRole");
@@ -171,7 +173,7 @@ fn when_a_nonce_is_used() {
     }
 }
 
-/// Of several equal ones at once exactly one passes, and a kill forgets none. Proves SES-007.
+/// Of several calls with an equal nonce at once exactly one passes, and a kill loses none. Proves SES-007.
 #[test]
 fn equal_nonces_at_once() {
     let x = Exchange::start();
@@ -202,8 +204,8 @@ fn equal_nonces_at_once() {
     assert_eq!(orders.as_array().unwrap().len(), 1);
 }
 
-/// A time-based key: within 30 seconds of the exchange's time, in any order, never twice the same change; of LIM-013, the
-/// default that there is yet. Proves SES-008.
+/// A time-based key: within 30 seconds of the exchange's time, in any order, never twice the same change; of LIM-013,
+/// the default that exists so far. Proves SES-008.
 #[test]
 fn time_based_nonces() {
     let x = Exchange::start();
@@ -213,7 +215,7 @@ fn time_based_nonces() {
         with_nonce(&x, "time-nonce", json!(good)).ok();
     }
     with_raw_nonce(&x, "time-nonce", &format!("{}.999", now + 29)).ok();
-    // The clock stands at a whole second, so each of these lies beyond one end.
+    // The clock is at a whole second, so each of these is just outside of one end.
     let (before, after) = (now - 31, now + 30);
     for far in [
         format!("{before}"),
@@ -243,8 +245,7 @@ fn time_based_nonces() {
     actor.call("/v1/order/new", order("first")).refused(400, "InvalidNonce");
 }
 
-/// What changed something under a time-based nonce changes nothing when it is sent again after a crash.
-/// Proves SES-007.
+/// A change under a time-based nonce has no effect when it is sent again after a crash. Proves SES-007.
 #[test]
 fn time_based_replay_after_a_crash() {
     let x = Exchange::start();
@@ -266,7 +267,7 @@ fn time_based_replay_after_a_crash() {
     laws::check(&x);
 }
 
-/// A heartbeat is always welcome. Proves SES-009.
+/// A heartbeat is always accepted. Proves SES-009.
 #[test]
 fn heartbeat_reply() {
     let x = Exchange::start();
@@ -276,8 +277,8 @@ fn heartbeat_reply() {
     x.as_("fund-manager").call("/v1/heartbeat", json!({})).refused(403, "MissingRole");
 }
 
-/// After 30 silent seconds a session's orders go, on all symbols, and no one else's.
-/// Proves SES-010, SES-011, SES-015, LIM-012, ORD-054.
+/// After 30 silent seconds a session's orders are cancelled, on all symbols, and no other session's. Proves SES-010,
+/// SES-011, SES-015, LIM-012, ORD-054.
 #[test]
 fn silence_cancels() {
     let x = Exchange::start();
@@ -301,8 +302,8 @@ fn silence_cancels() {
     laws::check(&x);
 }
 
-/// Any signed call keeps the session, refused ones too: each of them alone, since the one before it would be too long ago.
-/// Proves SES-012.
+/// Any signed call keeps the session alive, even a refused one. Each is tested alone: the call before it is too long
+/// ago. Proves SES-012.
 #[test]
 fn any_call_keeps_a_session() {
     let x = Exchange::start();
@@ -331,7 +332,7 @@ fn any_call_keeps_a_session() {
     laws::check(&x);
 }
 
-/// What is not authenticated does not count as a sign of life. Proves SES-013.
+/// An unauthenticated call is no sign of life. Proves SES-013.
 #[test]
 fn failed_authentication_keeps_nothing() {
     let x = Exchange::start();
@@ -346,7 +347,7 @@ fn failed_authentication_keeps_nothing() {
     assert_eq!(x.as_("auditor").live_ids(), [""; 0]);
 }
 
-/// Who only holds an old request of the session cannot keep it alive with that. Proves SES-013.
+/// Repeating an old request of the session does not keep it alive. Proves SES-013.
 #[test]
 fn a_repeated_request_keeps_nothing() {
     let x = Exchange::start();
@@ -360,7 +361,7 @@ fn a_repeated_request_keeps_nothing() {
     assert_eq!(x.as_("auditor").live_ids(), [""; 0]);
 }
 
-/// An expired session lives on with its next call. Proves SES-014.
+/// An expired session becomes active again with its next call. Proves SES-014.
 #[test]
 fn a_session_comes_back() {
     let x = Exchange::start();

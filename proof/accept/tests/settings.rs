@@ -1,4 +1,4 @@
-//! Settings that make each other void, and mistakes in the configuration file.
+//! Settings that contradict each other, and mistakes in the configuration file.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 /// The configuration file's name.
 const CONFIG: &str = "sandbox.toml";
 
-/// The sandbox on a free port without simulated traders, in a folder of its own.
+/// The sandbox on a free port without simulated traders, in its own folder.
 fn sandbox(home: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Command {
     let mut command = Command::new(binary());
     command
@@ -23,7 +23,7 @@ fn sandbox(home: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Com
     command
 }
 
-/// The one line with which a start is refused. Nothing is made.
+/// The line with which a start is refused. It must create nothing.
 fn refused(home: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> String {
     let before = made(home);
     let mut command = sandbox(home, arguments, environment);
@@ -31,7 +31,7 @@ fn refused(home: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Str
     let mut ready = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut ready).unwrap();
     if !ready.is_empty() {
-        // Or it would serve until the test is given up.
+        // Otherwise it would serve until the test times out.
         child.kill().unwrap();
     }
     let output = child.wait_with_output().unwrap();
@@ -47,7 +47,7 @@ fn refused(home: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Str
     line
 }
 
-/// What lies in the folder while the sandbox runs, and that it can be stopped.
+/// The content of the folder while the sandbox runs; also checks that it can be stopped.
 fn made_by(home: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Vec<String> {
     let mut command = sandbox(home, arguments, environment);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -72,7 +72,8 @@ fn config(home: &Path, lines: &str) -> String {
     path.into_os_string().into_string().unwrap()
 }
 
-/// A directory that is removed and one that is named: of the same rank they contradict each other, else the higher holds.
+/// An ephemeral and a named directory contradict each other if set at the same rank; otherwise the higher rank
+/// applies.
 #[test]
 fn ephemeral_and_data() {
     let home = tempfile::tempdir().unwrap();
@@ -94,7 +95,7 @@ fn ephemeral_and_data() {
     assert_eq!(made_by(home, &["--config", &file], &environment), ["file", "flag"]);
 }
 
-/// A switch in the environment or in the file takes every usual word.
+/// A switch in the environment or in the file accepts all usual words.
 #[test]
 fn words_of_switches() {
     let home = tempfile::tempdir().unwrap();
@@ -110,7 +111,7 @@ fn words_of_switches() {
     }
 }
 
-/// A real clock starts where it is: a time for it to start at is refused, unless the clock ranks higher.
+/// A real clock has no start time: setting one is refused, unless the clock ranks higher.
 #[test]
 fn start_time_and_clock() {
     let home = tempfile::tempdir().unwrap();
@@ -128,13 +129,13 @@ fn start_time_and_clock() {
     let environment = [("BUTTONWOOD_START_TIME", "2026-03-04")];
     assert_eq!(made_by(home, &["--data", "a", "--clock", "real"], &environment), ["a"]);
     for _ in 0..2 {
-        // Resumed, it goes on at its last stamp.
+        // On an existing directory, it continues at its last stamp.
         let manual = ["--data", "b", "--clock", "manual", "--start-time", "2026-03-04"];
         assert_eq!(made_by(home, &manual, &[]), ["a", "b"]);
     }
 }
 
-/// A time may stand in the file as the date that TOML knows, or as a text.
+/// The file may give a time as a TOML date or as text.
 #[test]
 fn times_in_the_file() {
     let home = tempfile::tempdir().unwrap();
@@ -148,7 +149,7 @@ fn times_in_the_file() {
     assert!(line.contains("--start-time '2026-05-05T00:00:00'") && line.contains("zone"), "{line}");
 }
 
-/// A mistake in the file is said to be there, and one in a flag is not.
+/// A mistake in the file is reported with the file, one in a flag is not.
 #[test]
 fn mistakes_in_the_file() {
     let home = tempfile::tempdir().unwrap();
@@ -167,7 +168,7 @@ fn mistakes_in_the_file() {
         assert!(line.contains(&format!("--config {file}: ")) && line.contains(&flag), "{line}");
         assert!(value.starts_with('[') || line.contains(value.trim_matches('"')), "{line}");
     }
-    // What makes no sense though it can be read is told to be there too.
+    // A value that can be read but is invalid is reported with the file too.
     for (setting, value) in [
         ("header_prefix", "[\"X-GEMINI\", \"X-\"]"),
         ("service-name", "\"a b\""),
@@ -194,7 +195,8 @@ fn mistakes_in_the_file() {
     assert!(output.status.code() == Some(2) && text.contains("--seed") && !text.contains(&file), "{text}");
 }
 
-/// A mistake in the environment is told by its variable's name: who typed no flag would look for none. A flag beats it.
+/// A mistake in the environment is reported with the variable's name: there may be no flag to look for. A flag
+/// overrides it.
 #[test]
 fn mistakes_in_the_environment() {
     let home = tempfile::tempdir().unwrap();
@@ -206,7 +208,7 @@ fn mistakes_in_the_environment() {
         ("BUTTONWOOD_START_TIME", "2026-03-04"),
         ("BUTTONWOOD_CONFIG", ""),
     ] {
-        // The helper gives `--activity` itself.
+        // The helper sets `--activity` itself.
         let arguments = ["sandbox", "--listen", "127.0.0.1:0"];
         let output =
             Command::new(binary()).args(arguments).env(variable, value).current_dir(home).output().unwrap();
@@ -219,7 +221,7 @@ fn mistakes_in_the_environment() {
     assert!(line.starts_with("buttonwood: --service-name 'a b'"), "{line}");
 }
 
-/// A number below zero is refused as one, not as a flag that nobody knows.
+/// A negative number is refused as one, not as an unknown flag.
 #[test]
 fn numbers_below_zero() {
     let home = tempfile::tempdir().unwrap();

@@ -3,7 +3,7 @@
 use buttonwood_accept::{Actor, Dec, Exchange, NewOrder, Value, check, dec, json, laws, same_keys};
 use std::sync::Barrier;
 
-/// Every spot symbol of the specification: names, minimum order size, tick size, quote price increment.
+/// All spot symbols of the specification: names, minimum order size, tick size, quote price increment.
 const SPOT: [(&str, &str, &str, &str); 57] = [
     ("btcusd btceur btcgbp btcsgd btcgusd", "1e-5", "1e-8", "0.01"),
     ("ethusd etheur ethgbp ethsgd ethgusd", "1e-3", "1e-6", "0.01"),
@@ -70,7 +70,7 @@ const SPOT: [(&str, &str, &str, &str); 57] = [
     ("chillguyusd", "0.5", "1e-2", "1e-4"),
 ];
 
-/// Symbols for which the specification gives no increments: these are decision D-33's.
+/// Symbols without increments in the specification: these come from decision D-33.
 const OTHER: [(&str, &str, &str, &str); 7] = [
     ("zecusd", "1e-3", "1e-6", "0.01"),
     ("efilfil", "0.1", "1e-6", "1e-4"),
@@ -81,7 +81,7 @@ const OTHER: [(&str, &str, &str, &str); 7] = [
     ("soleth", "1e-3", "1e-6", "1e-6"),
 ];
 
-/// Perpetuals with increments of their own; the others use 0.1 / 0.1 / 0.001.
+/// Perpetuals with their own increments; the others use 0.1 / 0.1 / 0.001.
 const PERPETUAL: [(&str, &str, &str, &str); 19] = [
     ("btc", "0.0001", "0.0001", "0.5"),
     ("eth", "0.001", "0.001", "0.05"),
@@ -107,7 +107,7 @@ const PERPETUAL: [(&str, &str, &str, &str); 19] = [
 const BASES: &str = "avax bch bnb bome bonk btc doge dot eth floki goat hype inj link ltc mew moodeng op pepe \
                      pnut pol popcat pyth shib sol trump uni wif xrp";
 
-/// `2e-3` as 0.002.
+/// Converts `2e-3` to 0.002.
 fn power(text: &str) -> Dec {
     let Some((digits, exponent)) = text.split_once("e-") else { return dec(text) };
     let places: usize = exponent.parse().unwrap();
@@ -133,7 +133,7 @@ fn serde_list(value: &Value) -> Vec<String> {
     value.as_array().unwrap().iter().map(|item| item.as_str().unwrap().to_owned()).collect()
 }
 
-/// The specification's spot symbols, with its increments, and no others. Proves SYM-001, SYM-002, SYM-017.
+/// The spot symbols of the specification with their increments, and no others. Proves SYM-001, SYM-002, SYM-017.
 #[test]
 fn spot_table_is_the_specifications() {
     let x = Exchange::start();
@@ -158,7 +158,7 @@ fn spot_table_is_the_specifications() {
     }
 }
 
-/// A perpetual for each of the 29 bases, in lower case (of SYM-008, what there is without positions), with the facts'
+/// A perpetual for each of the 29 bases, in lower case (of SYM-008, the part without positions), with the documented
 /// increments. Proves SYM-003, SYM-004, SYM-018.
 #[test]
 fn perpetual_table_is_complete() {
@@ -180,7 +180,7 @@ fn perpetual_table_is_complete() {
     }
 }
 
-/// One symbol can be wrapped, by the symbol table: of SYM-019, what there is before the endpoint.
+/// One symbol can be wrapped, according to the symbol table: of SYM-019, the part without the endpoint.
 #[test]
 fn one_symbol_can_be_wrapped() {
     let x = Exchange::start();
@@ -190,7 +190,7 @@ fn one_symbol_can_be_wrapped() {
     assert_eq!(wrapped, ["GUSDUSD"]);
 }
 
-/// Three symbols are closed to customers of one state, and to no one else. Proves SYM-005.
+/// Three symbols are closed to customers of one state, and to no others. Proves SYM-005.
 #[test]
 fn restricted_symbols() {
     let x = Exchange::start();
@@ -208,8 +208,8 @@ fn restricted_symbols() {
     laws::check(&x);
 }
 
-/// Where a symbol is closed, nothing else about an order counts: as for a symbol that does not exist.
-/// Proves SYM-005, AUTH-014.
+/// For a closed symbol, no other field of an order is checked, as for a symbol that does not exist. Proves SYM-005,
+/// AUTH-014.
 #[test]
 fn a_restricted_symbol_is_the_first_thing_wrong() {
     let x = Exchange::start();
@@ -258,7 +258,7 @@ fn base_and_quote() {
     );
 }
 
-/// Any letter case names a symbol; orders answer in lower case. Proves SYM-007, ORD-003.
+/// Symbols are accepted in any letter case; replies use lower case. Proves SYM-007, ORD-003.
 #[test]
 fn symbols_in_any_case() {
     let x = Exchange::start();
@@ -299,8 +299,8 @@ fn minimum_order_size() {
     );
 }
 
-/// Off the grid is refused, never rounded; above the minimum only the tick counts.
-/// Proves SYM-010, SYM-011, SYM-012.
+/// A value off the grid is refused, never rounded; above the minimum only the tick counts. Proves SYM-010, SYM-011,
+/// SYM-012.
 #[test]
 fn grids_are_exact() {
     check(
@@ -340,7 +340,7 @@ fn details_shape() {
     assert_eq!(x.get("/v1/symbols/details/gusdusd").ok()["wrap_enabled"], json!(true));
 }
 
-/// Details of all symbols in one reply, each as by itself. Proves SYM-021.
+/// Details of all symbols in one reply, each equal to its own. Proves SYM-021.
 #[test]
 fn details_of_all() {
     let x = Exchange::start();
@@ -360,7 +360,7 @@ fn details_of_all() {
     }
 }
 
-/// Details of what is not listed. Proves SYM-020.
+/// Details of an unlisted symbol. Proves SYM-020.
 #[test]
 fn details_of_an_unknown_symbol() {
     let x = Exchange::start();
@@ -371,7 +371,7 @@ fn details_of_an_unknown_symbol() {
     assert!(refusal.message.contains("'nosuch'"), "{}", refusal.message);
 }
 
-/// A change of status shows at once, and only the five statuses exist. Proves SYM-022.
+/// A change of status shows at once, and there are only the five statuses. Proves SYM-022.
 #[test]
 fn status_shows_in_details() {
     let x = Exchange::start();
@@ -387,7 +387,7 @@ fn status_shows_in_details() {
     assert_eq!(x.get("/v1/symbols/details/btcusd").ok()["status"], "open", "other symbols are not touched");
 }
 
-/// A perpetual stays closed, since an order on one would move the base currency itself (D-33).
+/// A perpetual stays closed, since an order would move the base currency itself (D-33).
 #[test]
 fn perpetuals_stay_closed() {
     let x = Exchange::start();
@@ -400,7 +400,7 @@ fn perpetuals_stay_closed() {
     x.set_status("btcgusdperp", "closed");
 }
 
-/// Open: every type and option: of SYM-023, what there is without stop orders.
+/// Open: every type and option: of SYM-023, the part without stop orders.
 #[test]
 fn open_takes_everything() {
     check(
@@ -419,8 +419,8 @@ fn open_takes_everything() {
     );
 }
 
-/// Closed: nothing new, live orders are cancelled and their holds released, queries and cancels answer.
-/// Proves SYM-024, SYM-028, SYM-029.
+/// Closed: no new orders, live orders are cancelled and their holds released, queries and cancels still work. Proves
+/// SYM-024, SYM-028, SYM-029.
 #[test]
 fn closed_takes_nothing() {
     check(
@@ -453,7 +453,7 @@ fn closed_takes_nothing() {
     assert_eq!(x.get("/v1/symbols/details/btcusd").ok()["status"], "closed");
 }
 
-/// Cancel only: what is there can go. Proves SYM-025.
+/// Cancel only: only cancels are accepted. Proves SYM-025.
 #[test]
 fn cancel_only_takes_cancels() {
     check(
@@ -470,7 +470,7 @@ fn cancel_only_takes_cancels() {
     );
 }
 
-/// Post only: what does not cross. Proves SYM-026.
+/// Post only: only orders that do not cross are accepted. Proves SYM-026.
 #[test]
 fn post_only_takes_what_rests() {
     check(
@@ -490,7 +490,7 @@ fn post_only_takes_what_rests() {
     );
 }
 
-/// Limit only: no market orders: of SYM-027, what there is without stop orders.
+/// Limit only: no market orders: of SYM-027, the part without stop orders.
 #[test]
 fn limit_only_takes_limits() {
     check(
@@ -508,7 +508,7 @@ fn limit_only_takes_limits() {
     );
 }
 
-/// A symbol as an operator lists it.
+/// A symbol in the form in which an operator lists it.
 fn newcomer(changes: Value) -> Value {
     let mut body = json!({
         "symbol": "dogegbp", "base_currency": "DOGE", "quote_currency": "GBP",
@@ -520,8 +520,8 @@ fn newcomer(changes: Value) -> Value {
     body
 }
 
-/// A symbol is listed while the exchange runs: it is seen everywhere, trades by its own increments at once, and is there
-/// after a crash, with its orders; delisted, it stays in the list. Proves SYM-014, SYM-030.
+/// A symbol listed while the exchange runs is visible everywhere, trades by its own increments at once, and survives
+/// a crash with its orders; delisted, it stays in the list. Proves SYM-014, SYM-030.
 #[test]
 fn listed_and_delisted_while_running() {
     let x = Exchange::start();
@@ -576,7 +576,8 @@ fn listed_and_delisted_while_running() {
     laws::check(&x);
 }
 
-/// Of several that list one symbol at once one does, and whoever is told that it is listed can use it. Proves SYM-030.
+/// Of several operators that list one symbol at once, one succeeds; after the reply, each can use the symbol. Proves
+/// SYM-030.
 #[test]
 fn listed_by_several_at_once() {
     const OPERATORS: usize = 4;
@@ -613,7 +614,8 @@ fn listed_by_several_at_once() {
     laws::check(&x);
 }
 
-/// What cannot be listed is refused by the field that is wrong, and nothing is. A name is that of its two currencies. Proves SYM-006.
+/// A bad listing is refused with its wrong field and changes nothing. A name consists of its two currencies. Proves
+/// SYM-006.
 #[test]
 fn bad_listings() {
     let x = Exchange::start();

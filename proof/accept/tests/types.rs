@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use buttonwood_accept::{Dec, Exchange, NewOrder, Value, dec, json, laws};
 
-/// Every key whose value the specification types as string, and no decimal.
+/// Every key whose value is a string, and no decimal, in the specification.
 const STRINGS: [&str; 18] = [
     "order_id",
     "id",
@@ -26,7 +26,7 @@ const STRINGS: [&str; 18] = [
     "pair",
 ];
 
-/// Every key whose value, or every element of it, the specification types as decimal.
+/// Every key whose value, or each element of it, is a decimal in the specification.
 const DECIMALS: [&str; 23] = [
     "price",
     "avg_execution_price",
@@ -60,7 +60,7 @@ fn traded(x: &Exchange) -> (Value, Value) {
     (maker, taker)
 }
 
-/// A reply to each reading call.
+/// A reply to each read call.
 fn replies(x: &Exchange, order_id: &str) -> Vec<(String, Value)> {
     let public = [
         "/v1/symbols/details/btcusd",
@@ -93,8 +93,8 @@ fn walk(value: &Value, key: &str, visit: &mut impl FnMut(&str, &Value)) {
     }
 }
 
-/// Strings are strings, decimals are strings of digits, and a field without a value is left out, but for a ticker's side of
-/// the book. Proves TYPE-001, TYPE-002.
+/// Strings are strings, decimals are strings of digits, and a field without a value is omitted, except for a ticker's
+/// side of the book. Proves TYPE-001, TYPE-002.
 #[test]
 fn strings_and_decimals_are_strings() {
     let x = Exchange::start();
@@ -128,7 +128,7 @@ fn strings_and_decimals_are_strings() {
     laws::check(&x);
 }
 
-/// A bare JSON number is read from its digits: 18 of them survive, which no double holds. Proves TYPE-003.
+/// A bare JSON number is read digit by digit: all 18 survive, although no double holds them. Proves TYPE-003.
 #[test]
 fn numbers_are_read_without_loss() {
     let x = Exchange::start();
@@ -147,8 +147,8 @@ fn numbers_are_read_without_loss() {
     laws::check(&x);
 }
 
-/// Seconds and milliseconds of one instant select the same, in numbers and in strings.
-/// Proves TYPE-005, TYPE-013.
+/// Seconds and milliseconds of one instant select the same rows, as numbers and as strings. Proves TYPE-005,
+/// TYPE-013.
 #[test]
 fn seconds_and_milliseconds_are_the_same_instant() {
     let x = Exchange::start();
@@ -167,7 +167,7 @@ fn seconds_and_milliseconds_are_the_same_instant() {
     for other in [json!(seconds), json!(instant.to_string()), json!(seconds.to_string())] {
         assert_eq!(ask(other.clone()), expected, "{other}");
     }
-    // The public list gives what came after an instant, so ask from the second before.
+    // The public list returns what came after an instant, so query from the second before.
     for name in ["timestamp", "since"] {
         let public = |timestamp: u64| x.get(&format!("/v1/trades/btcusd?{name}={timestamp}")).ok();
         let (seconds, ms) = (public(seconds - 1), public((seconds - 1) * 1000));
@@ -177,7 +177,7 @@ fn seconds_and_milliseconds_are_the_same_instant() {
     laws::check(&x);
 }
 
-/// Ids are whole numbers, also where they come back as strings, and work in both forms. Proves TYPE-006.
+/// Ids are whole numbers, even where they are returned as strings, and are accepted in both forms. Proves TYPE-006.
 #[test]
 fn ids_are_whole_numbers() {
     let x = Exchange::start();
@@ -186,7 +186,7 @@ fn ids_are_whole_numbers() {
     let counterparty = x.as_("counterparty");
     let by_number = counterparty.call("/v1/order/status", json!({ "order_id": id })).ok();
     assert_eq!(by_number, counterparty.status(&id.to_string()));
-    // 2^53 + 1 is not 2^53: the answer names the id that was asked for, to the last digit.
+    // 2^53 + 1 is not 2^53: the reply names the requested id to the last digit.
     let wide = counterparty.call("/v1/order/status", json!({ "order_id": 9_007_199_254_740_993_u64 }));
     let refusal = wide.refused(404, "OrderNotFound");
     assert!(refusal.message.contains("9007199254740993"), "{wide}");
@@ -195,7 +195,7 @@ fn ids_are_whole_numbers() {
     laws::check(&x);
 }
 
-/// Only JSON booleans are booleans in a payload; a query takes `1` and `true`. Proves TYPE-008.
+/// In a payload only JSON booleans are booleans; a query accepts `1` and `true`. Proves TYPE-008.
 #[test]
 fn booleans_are_booleans() {
     let x = Exchange::start();
@@ -225,8 +225,8 @@ fn empty_lists_are_arrays() {
     assert_eq!(x.get("/v1/book/btcusd").ok(), json!({ "bids": [], "asks": [] }));
 }
 
-/// Fees are price times quantity times basis points, to the last decimal, on what was executed only.
-/// Proves TYPE-010, TYPE-011.
+/// A fee is price times quantity times basis points, exact to the last decimal, only on the executed part. Proves
+/// TYPE-010, TYPE-011.
 #[test]
 fn fees_are_exact_and_on_the_executed_part() {
     let x = Exchange::start();
@@ -244,7 +244,7 @@ fn fees_are_exact_and_on_the_executed_part() {
     let start = dec("100000");
     assert_eq!(buyer.balance("USD").0, start - notional - notional.bps(40));
     assert_eq!(seller.balance("USD").0, start + notional - notional.bps(20));
-    // Never executed, never charged.
+    // Never executed, so never charged.
     let other = x.as_("savings-trader");
     let unfilled = other.limit("btcusd", "buy", "1", "20000");
     other.cancel(unfilled["order_id"].as_str().unwrap());
@@ -252,7 +252,8 @@ fn fees_are_exact_and_on_the_executed_part() {
     laws::check(&x);
 }
 
-/// In a query a timestamp is a number or refused, also where another parameter overrides it. Proves TYPE-012, TYPE-016.
+/// In a query a timestamp is a number or is refused, even if another parameter overrides it. Proves TYPE-012,
+/// TYPE-016.
 #[test]
 fn queries_take_timestamps_as_numbers_only() {
     let x = Exchange::start();
@@ -273,7 +274,7 @@ fn queries_take_timestamps_as_numbers_only() {
     assert_eq!(x.get("/v1/trades/btcusd?timestamp=0").ok().as_array().unwrap().len(), 1);
 }
 
-/// Without a timestamp the newest items come, with one before the first trade everything from the first.
+/// Without a timestamp the newest items are returned; with one before the first trade, everything from the first.
 /// Proves TYPE-014, TYPE-015.
 #[test]
 fn no_timestamp_means_newest_and_zero_means_first() {
@@ -301,7 +302,7 @@ fn no_timestamp_means_newest_and_zero_means_first() {
     laws::check(&x);
 }
 
-/// What is not a timestamp is refused by name. Proves TYPE-016, ERR-004.
+/// An invalid timestamp is refused with its name. Proves TYPE-016, ERR-004.
 #[test]
 fn unreadable_timestamps_are_refused() {
     let x = Exchange::start();
@@ -364,7 +365,7 @@ fn tiny_fills_lose_nothing() {
     laws::check(&x);
 }
 
-/// Balances are served cut, never rounded up: 15 decimals for fiat, 19 for crypto. Proves TYPE-021.
+/// Balances are truncated, never rounded up: to 15 decimals for fiat, 19 for crypto. Proves TYPE-021.
 #[test]
 fn served_balances_are_cut() {
     let x = Exchange::start();
@@ -383,7 +384,7 @@ fn served_balances_are_cut() {
     laws::check(&x);
 }
 
-/// Fields and query parameters that mean nothing are ignored. Proves TYPE-022.
+/// Unknown fields and query parameters are ignored. Proves TYPE-022.
 #[test]
 fn unknown_fields_are_ignored() {
     let x = Exchange::start();
@@ -398,12 +399,12 @@ fn unknown_fields_are_ignored() {
     assert_eq!(x.get("/v1/symbols?x=y").ok(), x.get("/v1/symbols").ok());
 }
 
-/// JSON says that it is JSON, refusals included. Proves TYPE-024.
+/// JSON replies have the JSON content type, including refusals. Proves TYPE-024.
 #[test]
 fn json_is_declared() {
     let x = Exchange::start();
     let (_, taker) = traded(&x);
-    // `ok` and `refused` check the header; this is the list they are checked on.
+    // `ok` and `refused` check the header; this checks that the list is complete.
     assert_eq!(replies(&x, taker["order_id"].as_str().unwrap()).len(), 10);
     x.get("/v1/symbols").ok();
     x.get("/v1/nowhere").refused(404, "EndpointNotFound");

@@ -1,9 +1,9 @@
-//! A validator for the part of JSON Schema that the contract's answers use. A keyword that it does not know is a panic, so that
+//! A validator for the part of JSON Schema that the contract's replies use. It panics at an unknown keyword, so that
 //! none goes unchecked.
 
 use serde_json::{Map, Value};
 
-/// The words of an answer's schema; `format` stands for `pattern`, and the last three need no check of their own.
+/// The keywords of a reply's schema; `format` comes with a `pattern`, and the last three need no check.
 const KEYWORDS: [&str; 12] = [
     "$ref",
     "type",
@@ -32,7 +32,7 @@ impl Schemas {
         self.value(&self.0[name], value, "")
     }
 
-    /// Checks a value; the error has a pointer to what is wrong.
+    /// Checks a value; the error has a pointer to the wrong place.
     pub(super) fn check(&self, schema: &Value, value: &Value) -> Result<(), String> {
         self.value(schema, value, "")
     }
@@ -88,7 +88,7 @@ impl Schemas {
     }
 }
 
-/// An error ends a search, so a fit is made one.
+/// Swaps success and error, since an error ends a search.
 fn invert(tried: Result<(), String>) -> Result<(), String> {
     match tried {
         Ok(()) => Err(String::new()),
@@ -96,7 +96,7 @@ fn invert(tried: Result<(), String>) -> Result<(), String> {
     }
 }
 
-/// Checks type, words and form of a value.
+/// Checks type, enumeration and pattern of a value.
 fn scalar(schema: &Map<String, Value>, value: &Value, at: &str) -> Result<(), String> {
     let expected = schema["type"].as_str().expect("an answer's schema has one type");
     let fits = match expected {
