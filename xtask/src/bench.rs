@@ -8,7 +8,7 @@ const DATABASE: &str = "9";
 
 pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
     if wants_database(words) && !std::path::Path::new("/usr/lib/postgresql").exists() {
-        // Without it the benchmark says by itself that it is skipped.
+        // Without it, the benchmark itself reports that it is skipped.
         if let Err(why) = debian::install(repo, "postgresql") {
             println!("bench: {why}");
         }
@@ -17,7 +17,7 @@ pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
     repo.cargo(head.iter().chain(words)).run()
 }
 
-/// Whether it is among those asked for: by number, or because no number is given.
+/// Whether it is requested: by number, or because no number is given.
 fn wants_database(words: &[&str]) -> bool {
     let is_number = |word: &&&str| word.bytes().all(|byte| byte.is_ascii_digit());
     let after_pairs = |at: usize| at > 0 && words.get(at - 1) == Some(&"--pairs");

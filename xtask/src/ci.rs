@@ -1,4 +1,4 @@
-//! Everything a change has to pass, step by step; the first failure ends it.
+//! All steps that a change must pass; the first failure ends the run.
 
 use std::time::Instant;
 
@@ -49,7 +49,7 @@ pub(crate) fn run(repo: &Repo) -> Done {
     Ok(())
 }
 
-/// What passed only because it was not run.
+/// Lists the skipped steps.
 fn sum_up() {
     let told = skipped::told();
     let count = if told.is_empty() { "nothing".to_owned() } else { told.len().to_string() };

@@ -1,4 +1,5 @@
-//! The published contract, `contract/openapi.json`: made from the route table and the types of requests and answers.
+//! The published contract, `contract/openapi.json`, generated from the route table and the types of requests and
+//! replies.
 
 use std::fs;
 

@@ -1,8 +1,8 @@
-//! Programs that come as Debian packages: installed where that can be done without asking.
+//! Programs from Debian packages, installed where that needs no confirmation.
 
 use crate::repo::{Repo, tail};
 
-/// Installs a package; why it cannot be is a sentence. A server that it brings is not started.
+/// Installs a package; the error says in a sentence why it cannot. A server in the package is not started.
 pub(crate) fn install(repo: &Repo, package: &str) -> Result<(), String> {
     if !is_root(repo) {
         return Err(format!("{package} is not installed, and only root may install it"));
@@ -17,7 +17,7 @@ pub(crate) fn install(repo: &Repo, package: &str) -> Result<(), String> {
     if apt()?.status.success() {
         return Ok(());
     }
-    // The lists may be old or missing.
+    // The package lists may be old or missing.
     repo.step("apt-get", ["update", "--quiet"]).output()?;
     let output = apt()?;
     if output.status.success() {

@@ -1,4 +1,4 @@
-//! Licences, banned crates, sources and security advisories of all dependencies, as `deny.toml` wants them.
+//! Licences, banned crates, sources and security advisories of all dependencies, checked against `deny.toml`.
 
 use crate::repo::{Repo, tail, unreachable};
 use crate::{Done, skipped, tool};
@@ -11,7 +11,7 @@ pub(crate) fn run(repo: &Repo) -> Done {
     advisories(repo)
 }
 
-/// Compares the dependencies with the RustSec database, after fetching its present state.
+/// Compares the dependencies with the RustSec database, after fetching its current state.
 fn advisories(repo: &Repo) -> Done {
     let fetched = repo.cargo(["deny", "--color", "never", "fetch", "db"]).output()?;
     if !fetched.status.success() {
@@ -24,10 +24,10 @@ fn advisories(repo: &Repo) -> Done {
     repo.cargo(["deny", "--workspace", "check", "advisories"]).run()
 }
 
-/// Why the database could not be fetched, if that is what a failed fetch reports.
+/// Why the database could not be fetched, if that is what failed.
 fn out_of_reach(said: &str) -> Option<&str> {
     let line = said.lines().find(|line| line.contains("failed to fetch advisory database"))?;
-    // The network's own word where there is one.
+    // The network's own error, if there is one.
     Some(unreachable(said).unwrap_or(line.trim()))
 }
 

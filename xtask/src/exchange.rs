@@ -21,7 +21,7 @@ const STOPPED_WITHIN: Duration = Duration::from_secs(30);
 /// A running sandbox. Dropped without [`Exchange::stop`], it is killed.
 pub(crate) struct Exchange {
     child: Child,
-    /// Stands in for the system's temporary folder, so that what the sandbox leaves there is seen.
+    /// Replaces the system's temporary folder, so that files left there by the sandbox are noticed.
     scratch: PathBuf,
     pub(crate) url: String,
     pub(crate) credentials: PathBuf,
@@ -57,7 +57,7 @@ impl Exchange {
         Ok(exchange)
     }
 
-    /// Asks it to stop as an operator would, and looks that it left nothing behind.
+    /// Stops it like an operator, and checks that it left nothing behind.
     pub(crate) fn stop(mut self) -> Done {
         let pid = self.child.id();
         let asked = std::process::Command::new("sh").args(["-c", &format!("kill -TERM {pid}")]).status();
@@ -84,7 +84,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// A sentence about this process, with the end of what it wrote to standard error.
+    /// A sentence about this process, with the end of its standard error.
     pub(crate) fn trouble(&self, what: &str) -> String {
         let log = fs::read_to_string(self.scratch.join("stderr.log")).unwrap_or_default();
         let lines: Vec<&str> = log.lines().collect();
@@ -95,14 +95,14 @@ impl Exchange {
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        // Both fail when there is nothing left to do, which is what is wanted.
+        // Both fail if nothing is left to do, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = fs::remove_dir_all(&self.scratch);
     }
 }
 
-/// Builds with the features the tests were built with, and asks cargo where the program is.
+/// Builds with the features of the tests, and gets the program's path from cargo.
 fn build(repo: &Repo) -> Result<PathBuf, String> {
     let words =
         ["build", "--workspace", "--bin", "buttonwood", "--message-format", "json-render-diagnostics"];
@@ -117,7 +117,7 @@ fn build(repo: &Repo) -> Result<PathBuf, String> {
 
 fn wait_ready(stdout: ChildStdout) -> Option<String> {
     let (sender, receiver) = mpsc::channel();
-    // Reads to the end, so that the exchange never finds its standard output closed.
+    // Reads to the end, so that the exchange's standard output is never closed.
     std::thread::spawn(move || {
         for line in BufReader::new(stdout).lines().map_while(Result::ok) {
             if let Some(url) = line.strip_prefix("ready ") {
@@ -128,7 +128,7 @@ fn wait_ready(stdout: ChildStdout) -> Option<String> {
     receiver.recv_timeout(READY_WITHIN).ok()
 }
 
-/// Looks in the folder and the folders in it, which is as deep as a data directory lies.
+/// Looks in the folder and its subfolders, the depth of a data directory.
 fn find_credentials(folder: &Path) -> Option<PathBuf> {
     let inside = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
     inside.map(|path| path.join("credentials.json")).find(|path| path.is_file())

@@ -1,4 +1,4 @@
-//! The sweep of faults on real kernels and disks: builds the binary under test and what torments it, and runs that.
+//! The sweep of faults on real kernels and disks: builds the binary under test and the sweep, and runs the sweep.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ const UNDER_TEST: &str = "buttonwood-under-test";
 const SWEEP: &str = "buttonwood-faults";
 
 pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
-    // With the features the tests were built with, so that nothing is built twice.
+    // With the features of the tests, so that nothing is built twice.
     let build = ["build", "--workspace", "--bin", UNDER_TEST, "--bin", SWEEP];
     let told = repo.cargo(build.iter().chain(&["--message-format", "json-render-diagnostics"])).stdout()?;
     let program = |name: &str| {

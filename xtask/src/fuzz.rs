@@ -1,9 +1,9 @@
-//! Fuzzing: builds the targets of `proof/fuzz/` with libFuzzer and coverage on the stable compiler, and runs them one after
-//! another, each for a while.
+//! Fuzzing: builds the targets of `proof/fuzz/` with libFuzzer and coverage on the stable compiler, and runs each for
+//! a while, one after another.
 //!
-//! What is found goes on from the corpus of the repository and gathers in `target/fuzz`; an input that breaks a
-//! promise is kept in `proof/fuzz/regressions`, where `cargo test` meets it from then on. Without a C++ compiler, which
-//! libFuzzer needs, nothing is run, and it says so.
+//! A run starts from the corpus of the repository and collects new inputs in `target/fuzz`. An input that breaks a
+//! promise is kept in `proof/fuzz/regressions`, where `cargo test` runs it from then on. libFuzzer needs a C++
+//! compiler; without one, the fuzzing is skipped with a message.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::Done;
 use crate::repo::{Repo, tail, unreachable};
 use crate::skipped;
 
-/// The targets, and bytes of an input at most: short ones are run more often.
+/// The targets, each with the most bytes of an input: short ones run more often.
 const TARGETS: [(&str, u32); 7] = [
     ("decimal", 160),
     ("frame", 400),
@@ -24,7 +24,7 @@ const TARGETS: [(&str, u32); 7] = [
     ("snapshot", 72),
 ];
 
-/// What tells the compiler to count what is reached and to show what is compared; cargo-fuzz asks for the same.
+/// Makes the compiler count reached code and record comparisons; cargo-fuzz uses the same options.
 const COVERAGE: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
@@ -32,13 +32,13 @@ const COVERAGE: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares";
 
 const FOLDER: &str = "target/fuzz";
-/// Seconds a target runs unless the call says otherwise.
+/// Seconds per target by default.
 const SECONDS: u32 = 60;
-/// Seconds of one input, by the clock on the wall of a machine that may be busy, and megabytes of the process that count
-/// as failures.
+/// Limits that count as failures: elapsed seconds per input, on a machine that may be busy, and megabytes of the
+/// process.
 const LIMITS: [&str; 2] = ["-timeout=30", "-rss_limit_mb=1024"];
 
-/// What a call asks for.
+/// The request of a call.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Wish {
     targets: Vec<(&'static str, u32)>,
@@ -71,7 +71,7 @@ pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
 }
 
-/// The words after `fuzz`; what makes no sense is refused by its name.
+/// Parses the words after `fuzz`; a word that is not understood is named.
 fn understand(words: &[&str]) -> Result<Wish, String> {
     let mut wish = Wish::default();
     let mut words = words.iter();
@@ -106,10 +106,10 @@ fn understand(words: &[&str]) -> Result<Wish, String> {
     Ok(wish)
 }
 
-/// Builds the wished targets; the folder they lie in, or nothing when libFuzzer cannot be had.
+/// Builds the requested targets; returns their folder, or `None` without libFuzzer.
 fn build(repo: &Repo, wish: &Wish) -> Result<Option<PathBuf>, String> {
     let host = host(repo)?;
-    // Naming the host keeps what runs while building, such as macros, free of the coverage.
+    // With an explicit host, programs that run during the build, such as macros, have no coverage.
     let mut words =
         vec!["build", "--package", "buttonwood-fuzz", "--features", "engine", "--profile", "fuzz"];
     words.extend(["--target", &host, "--target-dir", FOLDER]);
@@ -135,7 +135,7 @@ fn host(repo: &Repo) -> Result<String, String> {
     host.map(str::to_owned).ok_or_else(|| "rustc does not say for which host it compiles".to_owned())
 }
 
-/// Runs one target and says how often it ran; a failing input is kept, and the error names it.
+/// Runs one target and prints the number of runs; a failing input is kept, and the error names it.
 fn drive(repo: &Repo, programs: &Path, wish: &Wish, name: &str, bytes: u32) -> Done {
     let (gathered, corpus) = (format!("{FOLDER}/corpus/{name}"), format!("proof/fuzz/corpus/{name}"));
     let regressions = format!("proof/fuzz/regressions/{name}");
@@ -164,7 +164,7 @@ fn drive(repo: &Repo, programs: &Path, wish: &Wish, name: &str, bytes: u32) -> D
     Ok(())
 }
 
-/// What broke, where its input is, and how to see it again.
+/// The failure, the path of its input, and how to reproduce it.
 fn trouble(name: &str, program: &str, said: &str) -> String {
     let from =
         said.lines().skip_while(|line| !line.contains("panicked at") && !line.contains("ERROR: libFuzzer"));

@@ -1,10 +1,10 @@
-//! How many instructions a command takes on the order path, counted under valgrind and compared with what
-//! `proof/bench/instructions.txt` remembers.
+//! The number of instructions per command on the order path, counted under valgrind and compared with
+//! `proof/bench/instructions.txt`.
 //!
-//! Built for one fixed kind of processor, in a folder of its own, so that the machine does not matter; a count repeats to
-//! less than a thousandth. More than [`TOLERANCE`] above the remembered count is a failure, unless the chapter
-//! Unreleased of CHANGELOG.md has a line `Instructions: <stream> …` that owns up to it. `--write` remembers new counts,
-//! under the same condition.
+//! Built for one fixed kind of processor, in its own folder, so that the machine does not matter; a count repeats to
+//! less than a thousandth. A count more than [`TOLERANCE`] above the stored one is a failure, unless the chapter
+//! Unreleased of CHANGELOG.md has a line `Instructions: <stream> …` for it. `--write` stores new counts, under the
+//! same condition.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,25 +14,25 @@ use std::path::Path;
 use crate::repo::{Repo, last_line};
 use crate::{Done, debian, skipped};
 
-/// The streams, as `buttonwood-instructions` knows them.
+/// The names of the streams in `buttonwood-instructions`.
 const STREAMS: [&str; 6] = ["A1", "B1", "A100", "B100", "frame", "gate"];
 const REMEMBERED: &str = "proof/bench/instructions.txt";
 const CHANGELOG: &str = "CHANGELOG.md";
-/// Parts of a thousand by which a count may grow.
+/// Allowed growth of a count, per thousand.
 const TOLERANCE: u64 = 30;
 /// Where the program is built, below the root.
 const TARGET: &str = "target/instructions";
 const FLAGS: &str = "-Ctarget-cpu=x86-64-v3";
 const PROGRAM: &str = "buttonwood-instructions";
 
-/// What to do about the remembered counts.
+/// What to do with the stored counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Write,
     Check,
 }
 
-/// Tenths of an instruction a command, by stream.
+/// Tenths of an instruction per command, by stream.
 type Counts = BTreeMap<String, u64>;
 
 pub(crate) fn run(repo: &Repo, mode: Mode) -> Done {
@@ -68,7 +68,7 @@ pub(crate) fn run(repo: &Repo, mode: Mode) -> Done {
     Ok(())
 }
 
-/// Whether there is something to count with here.
+/// Whether instructions can be counted here.
 fn counter(repo: &Repo) -> Done {
     if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
         return Err("instructions are counted on 64-bit x86 Linux only".to_owned());
@@ -84,7 +84,7 @@ fn count(repo: &Repo) -> Result<Counts, String> {
     repo.cargo(words.iter().chain(&["--target-dir", TARGET])).env("RUSTFLAGS", FLAGS).run()?;
     let program = repo.path(TARGET).join("release").join(PROGRAM);
     let one = |stream: &'static str| Ok((stream.to_owned(), count_stream(repo, &program, stream)?));
-    // Side by side: nothing here depends on the time it takes.
+    // In parallel: no result depends on the time it takes.
     std::thread::scope(|scope| {
         let running: Vec<_> = STREAMS.iter().map(|stream| scope.spawn(move || one(stream))).collect();
         let counted =
@@ -93,9 +93,9 @@ fn count(repo: &Repo) -> Result<Counts, String> {
     })
 }
 
-/// Tenths of an instruction a command of one stream.
+/// Tenths of an instruction per command of one stream.
 fn count_stream(repo: &Repo, program: &Path, stream: &str) -> Result<u64, String> {
-    // Once without: it makes the stream's file, which would take minutes under valgrind.
+    // First without valgrind: this makes the stream's file, which would take minutes under valgrind.
     let target = repo.path("target");
     repo.step(program, [stream]).env("CARGO_TARGET_DIR", &target).stdout()?;
     let file = repo.path(TARGET).join(format!("{stream}.callgrind"));
@@ -118,13 +118,13 @@ fn count_stream(repo: &Repo, program: &Path, stream: &str) -> Result<u64, String
     total.map(|total| total * 10 / commands).ok_or_else(|| format!("{}: nothing was counted", file.display()))
 }
 
-/// The sum in what callgrind writes.
+/// The total in a callgrind profile.
 fn total(profile: &str) -> Option<u64> {
     let mut sums = profile.lines().filter_map(|line| line.strip_prefix("totals: "));
     sums.find_map(|sum| sum.trim().parse().ok())
 }
 
-/// Reads the remembered counts: `A1 1234.5`, a line a stream.
+/// Parses the stored counts: `A1 1234.5`, one line per stream.
 fn read(text: &str) -> Result<Counts, String> {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let one = |line: &str| {
@@ -154,7 +154,7 @@ fn shown(tenths: u64) -> String {
     format!("{}.{}", tenths / 10, tenths % 10)
 }
 
-/// The streams that a line `Instructions: <stream> …` of the chapter Unreleased names.
+/// The streams that lines `Instructions: <stream> …` of the chapter Unreleased name.
 fn owned_up(changelog: &str) -> Vec<&str> {
     let chapter = changelog.lines().skip_while(|line| line.trim() != "## Unreleased").skip(1);
     let lines = chapter.take_while(|line| !line.starts_with("## "));
@@ -166,10 +166,10 @@ fn owned_up(changelog: &str) -> Vec<&str> {
         .collect()
 }
 
-/// What a comparison came to.
+/// The result of a comparison.
 struct Verdict {
     told: Vec<String>,
-    /// Streams that grew, and that nobody owned up to.
+    /// Streams that grew without a line in the changelog.
     grown: Vec<String>,
 }
 

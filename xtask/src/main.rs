@@ -1,7 +1,7 @@
-//! `cargo xtask`: the house's own chores, from formatting to the ccxt acceptance run.
+//! `cargo xtask`: the project's own chores, from formatting to the ccxt acceptance run.
 //!
-//! One file per chore. Each takes the [`Repo`] it works on and returns `Err` with the sentence to print
-//! before leaving with a non-zero exit; what a chore has to tell goes to standard output as it happens.
+//! One file per chore. Each gets the [`Repo`] it works on and returns `Err` with a sentence, which is printed before
+//! exiting with a non-zero code; a chore prints its progress to standard output.
 
 mod bench;
 mod ccxt;
@@ -62,7 +62,7 @@ usage: cargo xtask <chore>
   bench [ARGS…]    the benchmarks, in release mode; ARGS go to buttonwood-bench
 ";
 
-/// What a chore comes to: nothing to say, or why it failed.
+/// The result of a chore: success, or why it failed.
 type Done = Result<(), String>;
 
 fn main() -> ExitCode {

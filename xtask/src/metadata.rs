@@ -1,4 +1,4 @@
-//! What `cargo metadata` says about the workspace: its crates and whom each one names.
+//! The workspace according to `cargo metadata`: its crates and their dependencies.
 
 use serde_json::Value;
 
@@ -12,12 +12,12 @@ pub(crate) struct Package {
     pub(crate) dependencies: Vec<Dependency>,
 }
 
-/// One line of a `[dependencies]` table or its like.
+/// One line of a `[dependencies]` table or a similar one.
 pub(crate) struct Dependency {
     pub(crate) name: String,
-    /// Named in `[dev-dependencies]`.
+    /// Whether it is in `[dev-dependencies]`.
     pub(crate) dev: bool,
-    /// A crate of this workspace.
+    /// Whether it is a crate of this workspace.
     pub(crate) ours: bool,
 }
 

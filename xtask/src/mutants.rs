@@ -1,7 +1,7 @@
-//! Mutation of the rooms that money and memory depend on: of every ten changed lines, nine must fail a test.
+//! Mutation of the rooms that money and storage depend on: of ten mutants, nine must fail a test.
 //!
-//! A mutant meets the tests of its own room first, which takes a second or two; only one that survives them meets those
-//! of the rooms above. What survives both must stand in `docs/MUTANTS.md` with its reason.
+//! A mutant first runs the tests of its own room, which takes a second or two; only a survivor runs those of the
+//! rooms above. A survivor of both must be in `docs/MUTANTS.md` with its reason.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use crate::{Done, tool};
 struct Room {
     folder: &'static str,
     package: &'static str,
-    /// Whose tests its survivors meet.
+    /// The rooms whose tests its survivors run.
     above: &'static [&'static str],
-    /// Whether a whole run has listed every survivor. A part takes only such rooms: an unlisted survivor that a part meets by chance
-    /// is no fault of the commit that it runs on.
+    /// Whether a whole run has listed every survivor. A part takes only such rooms: an unlisted survivor is not the
+    /// fault of the commit whose part happens to find it.
     is_listed: bool,
 }
 
@@ -42,40 +42,40 @@ const ROOMS: [Room; 7] = [
     },
 ];
 
-/// For those who have none yet; another version may name its mutants in another way.
+/// The version to install if there is none yet; another version may name mutants differently.
 const VERSION: &str = "27.1.0";
 
-/// The survivors that are explained.
+/// The list of explained survivors.
 const EXPLAINED: &str = "docs/MUTANTS.md";
 
-/// Of a hundred mutants of a room, how many must be caught.
+/// The percentage of a room's mutants that must be caught.
 const CAUGHT_MIN: usize = 90;
 
-/// Parts that continuous integration takes in turn, one a commit: about twelve mutants each.
+/// Number of parts; each commit's continuous integration runs the next one, of about twelve mutants.
 const PARTS: usize = 60;
 
-/// Where it builds, and where it writes what came of it.
+/// The folder of the build and of the results.
 const FOLDER: &str = "target/mutants";
 
-/// Seconds until a test counts as endless, by the clock on the wall of a machine that may be busy.
+/// Seconds after which a test counts as endless, on a machine that may be busy.
 const ENDLESS: &str = "30";
 
-/// Files there lie in memory.
+/// Files in this folder are in memory.
 const MEMORY: &str = "/dev/shm";
 
-/// Exit codes by which cargo-mutants says that it ran to its end: all caught, some missed, some timed out.
+/// Exit codes of a cargo-mutants run that completed: all caught, some missed, some timed out.
 const ENDED: [i32; 3] = [0, 2, 3];
 
-/// Which mutants a run takes.
+/// The mutants of a run.
 enum Choice {
     All,
     Part(Part),
-    /// Those of the lines that differ from this commit's.
+    /// Mutants of the lines that differ from this commit.
     Since(String),
 }
 
-/// Runs one part of all mutants, `K/N` counted from 0, or with `--ci` the one whose turn it is; with `--since` those of the
-/// lines that differ from a commit's; without a word all of them, which takes hours.
+/// Runs one part of all mutants, `K/N` counted from 0, or with `--ci` the next part; with `--since` those of the
+/// lines that differ from a commit; without a word all of them, which takes hours.
 pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
     let choice = match words {
         [] => Choice::All,
@@ -107,14 +107,14 @@ pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
     done
 }
 
-/// What became of the mutants of a run; one that never ends is noticed, and so caught.
+/// The results of a run's mutants; an endless one counts as caught.
 #[derive(Default)]
 struct Outcome {
     caught: Vec<String>,
     missed: Vec<String>,
 }
 
-/// The tests of its own room, for every mutant.
+/// Runs the tests of its own room for every mutant.
 fn stage(repo: &Repo, choice: &Choice) -> Result<Outcome, String> {
     let is_taken = |room: &&Room| room.is_listed || !matches!(choice, Choice::Part(_));
     let rooms = ROOMS.iter().filter(is_taken);
@@ -137,7 +137,7 @@ fn stage(repo: &Repo, choice: &Choice) -> Result<Outcome, String> {
     execute(repo, "first", &words)
 }
 
-/// What the rooms' lines differ in from a commit's, as git tells it, whatever its settings.
+/// The differences of the rooms' lines from a commit, independent of git's settings.
 fn changed(repo: &Repo, commit: &str) -> Result<String, String> {
     let folders = ROOMS.iter().map(|room| room.folder);
     let others = ["ls-files", "--others", "--exclude-standard", "--"].into_iter().chain(folders.clone());
@@ -149,14 +149,14 @@ fn changed(repo: &Repo, commit: &str) -> Result<String, String> {
     repo.step("git", plain.into_iter().chain(folders)).stdout()
 }
 
-/// The tests of the rooms above, for those of a room that survived their own.
+/// Runs the tests of the rooms above for a room's survivors.
 fn again(repo: &Repo, room: &Room, names: &[String]) -> Result<Outcome, String> {
     let exactly: Vec<String> = names.iter().map(|name| format!("^{}$", literally(name))).collect();
     let mut words = vec!["--package", room.package];
     words.extend(room.above.iter().flat_map(|package| ["--test-package", package]));
     words.extend(exactly.iter().flat_map(|name| ["--re", name]));
     let mut outcome = execute(repo, "again", &words)?;
-    // Some kinds of mutants ignore the patterns and are run as well.
+    // Some kinds of mutants ignore the patterns and run too.
     outcome.caught.retain(|name| names.contains(name));
     outcome.missed.retain(|name| names.contains(name));
     Ok(outcome)
@@ -168,7 +168,7 @@ fn execute(repo: &Repo, stage: &str, words: &[&str]) -> Result<Outcome, String> 
     let mut command = vec!["mutants", "--no-shuffle", "--profile", "mutants", "--output", &out];
     command.extend(["--minimum-test-timeout", ENDLESS]);
     command.extend(words);
-    // Where nothing is to be mutated it writes nothing, and what an earlier run wrote is not of this one.
+    // Without mutants it writes nothing, so results of an earlier run must be removed.
     let written = repo.path(format!("{out}/mutants.out"));
     if written.exists() {
         std::fs::remove_dir_all(&written).map_err(|error| format!("{}: {error}", written.display()))?;
@@ -189,23 +189,23 @@ fn execute(repo: &Repo, stage: &str, words: &[&str]) -> Result<Outcome, String> 
     Ok(Outcome { caught, missed: lines("missed")? })
 }
 
-/// What is built once stays built, a failing property is not made small, and tests write to memory where there is enough:
-/// they sync often, and on a disk would take twenty times as long.
+/// Builds are kept, failing properties are not shrunk, and tests write to memory if there is enough: they sync often
+/// and would take twenty times as long on a disk.
 fn quick(repo: &Repo, step: Step) -> Step {
     let step =
         step.env("CARGO_TARGET_DIR", repo.path(FOLDER).join("build")).env("PROPTEST_MAX_SHRINK_ITERS", "0");
     if is_roomy(repo, MEMORY) { step.env("TMPDIR", MEMORY) } else { step }
 }
 
-/// Whether a gibibyte is free there: containers often have less memory than that for files.
+/// Whether a gibibyte is free there: containers often have less memory for files.
 fn is_roomy(repo: &Repo, folder: &str) -> bool {
     let told = repo.step("df", ["--output=avail", "--block-size=1M", folder]).output();
     let told = told.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     told.is_ok_and(|told| last_line(&told).parse::<u64>().is_ok_and(|free| free >= 1024))
 }
 
-/// Tells the figures of each room. Every survivor without an explanation is an error, and in a whole run so is a room with too
-/// many survivors, explained or not.
+/// Prints the figures of each room. A survivor without an explanation is an error. In a whole run, so is a room with
+/// too many survivors, explained or not.
 fn judge(outcome: &Outcome, explained: &BTreeSet<String>, is_whole: bool) -> Done {
     let mut wrong = Vec::new();
     for room in &ROOMS {
@@ -228,13 +228,13 @@ impl Room {
     }
 }
 
-/// The names that begin the items of the list, between backticks.
+/// The names in backticks at the start of the list's items.
 fn explained(text: &str) -> BTreeSet<String> {
     let names = text.lines().filter_map(|line| line.strip_prefix("- `")?.split_once('`'));
     names.map(|(name, _)| name.to_owned()).collect()
 }
 
-/// A mutant's name without line and column, which every change above it would move: `FILE: CHANGE in FUNCTION`.
+/// A mutant's name without line and column, which any change above it would move: `FILE: CHANGE in FUNCTION`.
 fn unplaced(name: &str) -> String {
     let mut parts = name.splitn(4, ':');
     match (parts.next(), parts.next(), parts.next(), parts.next()) {
@@ -243,7 +243,7 @@ fn unplaced(name: &str) -> String {
     }
 }
 
-/// A pattern that matches this text alone.
+/// A pattern that matches exactly this text.
 fn literally(text: &str) -> String {
     let mut pattern = String::new();
     for letter in text.chars() {
@@ -269,7 +269,7 @@ mod tests {
         assert!(!is_enough(89, 11));
     }
 
-    /// A survivor is known by its file and its change, wherever in the file it has moved to.
+    /// A survivor is identified by its file and its change, independent of its line.
     #[test]
     fn a_survivor_needs_its_reason() {
         let list = "# Mutants\n- `core/num/src/a.rs: replace + with | in f`: the bits are apart\n- other\n";

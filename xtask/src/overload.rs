@@ -1,11 +1,11 @@
-//! Ten times the load the exchange can take, against its own binary.
+//! Ten times the load that the exchange can serve, against its own binary.
 //!
-//! The short form uses the simulator's profile, which CI has built anyway: optimised, with every check on.
+//! The short form uses the simulator's profile, which CI has already built: optimised, with all checks on.
 
 use crate::Done;
 use crate::repo::Repo;
 
-/// How much of it.
+/// The length of the run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Length {
     Full,

@@ -11,10 +11,10 @@ use crate::turn::Part;
 use bugs::{Bug, Method};
 use scratch::Scratch;
 
-/// Parts that continuous integration takes in turn, one a commit: six bugs each.
+/// Number of parts; each commit's continuous integration runs the next one, of six bugs.
 const PARTS: usize = 14;
 
-/// Seeds within which a bug must be caught, unless it names another number.
+/// Seeds within which a bug must be caught, unless the bug sets another number.
 const SEEDS: u64 = 200;
 
 /// Commands of a simulated life, and power cuts before each call of a sweep: short runs of many seeds find more than long ones.
@@ -24,8 +24,8 @@ const CUTS: &str = "4";
 /// Seconds after which a run counts as endless.
 const ENDLESS: &str = "300";
 
-/// Checks that every edit fits, and runs the chosen bugs: those named, part `K/N`, with `--ci` the part of this commit,
-/// without words all. `--check` runs none.
+/// Checks that every edit fits, and runs the chosen bugs: those named, part `K/N`, with `--ci` the part of this
+/// commit, or without words all. `--check` runs none.
 pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
     let bugs = bugs::read(repo)?;
     println!("planted: the edits of {} bugs fit", bugs.len());
@@ -84,7 +84,7 @@ fn catch(scratch: &Scratch<'_>, bug: &Bug) -> Done {
     }
 }
 
-/// What the simulator reports as its first failure, cut short.
+/// The simulator's first reported failure, shortened.
 fn finding(said: &str, by: Method) -> Option<String> {
     let start = format!("FAILED {} of ", by.word());
     let line = said.lines().find_map(|line| line.strip_prefix(&start))?;
@@ -95,7 +95,7 @@ fn finding(said: &str, by: Method) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Only a failure that the simulator reports for the part that must fail counts as a catch.
+    /// Only a reported failure of the part that must fail counts as a catch.
     #[test]
     fn a_catch_is_a_reported_failure() {
         let said =

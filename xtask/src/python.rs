@@ -1,20 +1,20 @@
 //! Python environments of the chores that run programs from PyPI.
 //!
-//! Where Python, its venv module or PyPI is out of reach, the chore says so in one line and counts as done, since that is the
-//! machine's lack and not ours.
+//! If Python, its venv module or PyPI is out of reach, the chore is skipped with one line and counts as done, since
+//! the machine lacks something, not the project.
 
 use std::fs;
 
 use crate::repo::{Repo, last_line, tail, unreachable};
 use crate::skipped;
 
-/// What a chore needs of Python.
+/// The Python environment of a chore.
 pub(crate) struct Environment {
-    /// The chore's name, which is that of its module too.
+    /// The chore's name, also that of its module.
     pub(crate) chore: &'static str,
     /// The folder of the environment.
     pub(crate) folder: &'static str,
-    /// The file that pins what is installed.
+    /// The file that pins the packages.
     pub(crate) requirements: &'static str,
 }
 
@@ -24,7 +24,8 @@ impl Environment {
         format!("{}/bin/{name}", self.folder)
     }
 
-    /// Makes the environment, unless it is there; `false`, and said so by the chore's name, where it is out of reach.
+    /// Makes the environment unless it exists; `false`, reported as skipped under the chore's name, if it is out of
+    /// reach.
     pub(crate) fn prepare(&self, repo: &Repo) -> Result<bool, String> {
         let wanted = repo.read(self.requirements)?;
         // A copy of the requirements that the environment was made from.
@@ -43,7 +44,7 @@ impl Environment {
         Ok(true)
     }
 
-    /// Installs everything anew; or what is out of reach.
+    /// Installs everything from scratch; returns what is out of reach, if anything.
     fn make(&self, repo: &Repo, python: &str, wanted: &str) -> Result<Option<String>, String> {
         let Self { chore, folder, requirements } = self;
         if !repo.step("python3", ["--version"]).works() {

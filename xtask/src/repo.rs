@@ -1,4 +1,4 @@
-//! Where the repository is, which files it has, and how commands are run in it.
+//! The repository's root and files, and commands that run in it.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
@@ -13,7 +13,7 @@ pub(crate) struct Repo {
 }
 
 impl Repo {
-    /// The folder above xtask's own, which cargo names to what it runs.
+    /// The folder above xtask's own, which cargo passes in the environment.
     pub(crate) fn find() -> Result<Self, String> {
         let xtask = std::env::var("CARGO_MANIFEST_DIR")
             .map_err(|_| "start it as `cargo xtask …`, so that it knows its repository".to_owned())?;
@@ -30,7 +30,7 @@ impl Repo {
         self.root.join(below)
     }
 
-    /// `cargo` as the one that runs us, in the root.
+    /// The `cargo` that runs this program, in the root.
     pub(crate) fn cargo<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Step {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         self.step(cargo, words)
@@ -47,8 +47,8 @@ impl Repo {
         Step { command }
     }
 
-    /// Every file git knows or would add, relative to the root and sorted; files deleted but still
-    /// tracked are left out.
+    /// All files that git tracks or would add, relative to the root and sorted; deleted files that are still tracked
+    /// are left out.
     pub(crate) fn files(&self) -> Result<Vec<String>, String> {
         let listing =
             self.step("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).stdout()?;
@@ -62,7 +62,7 @@ impl Repo {
         Ok(files)
     }
 
-    /// A file's text; bytes that are no UTF-8 are replaced, since nothing here depends on them.
+    /// A file's text; invalid UTF-8 is replaced, since nothing here depends on it.
     pub(crate) fn read(&self, below: impl AsRef<Path>) -> Result<String, String> {
         let path = self.path(below);
         let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -70,7 +70,7 @@ impl Repo {
     }
 }
 
-/// One command to run, with its failures put into words.
+/// A command to run; its failures are described in words.
 pub(crate) struct Step {
     command: Command,
 }
@@ -81,13 +81,13 @@ impl Step {
         self
     }
 
-    /// Runs it with our output as its own; an exit code other than 0 is an error.
+    /// Runs it with our output; a non-zero exit code is an error.
     pub(crate) fn run(mut self) -> Done {
         let status = self.command.status().map_err(|error| format!("{}: {error}", self.words()))?;
         if status.success() { Ok(()) } else { Err(format!("`{}` failed: {status}", self.words())) }
     }
 
-    /// As [`Step::run`], but remembers what it says to be left out.
+    /// Like [`Step::run`], but records the lines that report something as skipped.
     pub(crate) fn run_heard(mut self) -> Done {
         let words = self.words();
         let failed = |error| format!("{words}: {error}");
@@ -101,13 +101,13 @@ impl Step {
         if status.success() { Ok(()) } else { Err(format!("`{words}` failed: {status}")) }
     }
 
-    /// Runs it with our output as its own and returns its exit code; only being killed is an error.
+    /// Runs it with our output and returns its exit code; only being killed is an error.
     pub(crate) fn code(mut self) -> Result<i32, String> {
         let status = self.command.status().map_err(|error| format!("{}: {error}", self.words()))?;
         status.code().ok_or_else(|| format!("`{}` was killed", self.words()))
     }
 
-    /// Runs it and returns what it wrote to standard output; standard error stays ours.
+    /// Runs it and returns its standard output; standard error is ours.
     pub(crate) fn stdout(mut self) -> Result<String, String> {
         self.command.stderr(Stdio::inherit());
         let output = self.output()?;
@@ -117,17 +117,17 @@ impl Step {
         String::from_utf8(output.stdout).map_err(|_| format!("`{}` wrote no UTF-8", self.words()))
     }
 
-    /// Runs it, keeping whatever it wrote and however it ended; `Err` means that it did not start.
+    /// Runs it and returns its output and exit status; `Err` means that it did not start.
     pub(crate) fn output(&mut self) -> Result<Output, String> {
         self.command.output().map_err(|error| format!("{}: {error}", self.words()))
     }
 
-    /// Does it run at all and end well? Nothing it writes is shown.
+    /// Whether it starts and succeeds. Its output is not shown.
     pub(crate) fn works(mut self) -> bool {
         self.output().is_ok_and(|output| output.status.success())
     }
 
-    /// The command itself, for a caller that has to keep its child.
+    /// The command itself, for a caller that needs its child process.
     pub(crate) fn into_command(self) -> Command {
         self.command
     }
@@ -140,9 +140,9 @@ impl Step {
     }
 }
 
-/// The line of a failed download's text that says that the registry could not be reached, if one does.
+/// The line in a failed download's output that says that the registry was out of reach, if there is one.
 ///
-/// Anything else (a version that does not exist, a build that breaks) is a failure to look at.
+/// Anything else (a version that does not exist, a failed build) is a real failure.
 pub(crate) fn unreachable(said: &str) -> Option<&str> {
     const SIGNS: [&str; 16] = [
         "could not resolve",
@@ -160,20 +160,20 @@ pub(crate) fn unreachable(said: &str) -> Option<&str> {
         "proxyerror",
         "spurious network error",
         "tunnel failed",
-        // All that pip says of an index that it could not read.
+        // The message of pip for an index that it could not read.
         "(from versions: none)",
     ];
     let mut lines = said.lines().map(str::trim);
     lines.find(|line| SIGNS.iter().any(|sign| line.to_lowercase().contains(sign)))
 }
 
-/// The end of what a command said, for an error that quotes it: ten lines, none of them endless.
+/// The end of a command's output for an error message: ten lines of limited length.
 pub(crate) fn tail(said: &str) -> String {
     let lines: Vec<String> = said.lines().map(|line| line.chars().take(200).collect()).collect();
     lines.get(lines.len().saturating_sub(10)..).unwrap_or_default().join("\n")
 }
 
-/// The last line that says something, for a one-line explanation.
+/// The last line with text, for a one-line explanation.
 pub(crate) fn last_line(said: &str) -> &str {
     said.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it did not say why")
 }

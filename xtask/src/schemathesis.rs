@@ -1,5 +1,5 @@
-//! Schemathesis from PyPI against a fresh sandbox: calls made of the contract, good and bad, whose answers must be as the
-//! contract says and never 5xx. `proof/accept/schemathesis/signing.py` signs them.
+//! Schemathesis from PyPI against a fresh sandbox: generated calls of the contract, valid and invalid. The replies
+//! must match the contract and never be 5xx. `proof/accept/schemathesis/signing.py` signs the calls.
 
 use crate::Done;
 use crate::exchange::Exchange;
@@ -15,8 +15,8 @@ const ENVIRONMENT: Environment = Environment {
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,\
                       response_headers_conformance,response_schema_conformance";
 
-/// The same calls every time: as many of each route, and from the same seed. Maintenance is left out, because all other
-/// calls are 503 in it.
+/// Always the same calls: the same number per route, from the same seed. Maintenance is excluded, because all other
+/// calls return 503 in it.
 const CALLS: [&str; 17] = [
     "--checks",
     CHECKS,
@@ -37,7 +37,7 @@ const CALLS: [&str; 17] = [
     "--no-color",
 ];
 
-/// A run that hangs ends after so many seconds.
+/// A run that hangs is ended after this many seconds.
 const SECONDS_MAX: &str = "240";
 
 pub(crate) fn run(repo: &Repo) -> Done {

@@ -1,27 +1,27 @@
-//! What was left out and why, by name: said when it happens, and once more at the end of `ci`, where nobody overlooks it.
+//! Skipped steps by name and reason: printed when they occur, and listed again at the end of `ci`.
 
 use std::sync::{Mutex, PoisonError};
 
-/// How every such line begins, in the programs that a chore runs too.
+/// The start of every such line, also in the programs that a chore runs.
 const WORD: &str = "SKIPPED ";
 
 static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Says that something is left out, and remembers it.
+/// Prints and records that something is skipped.
 pub(crate) fn say(what: &str, why: &str) {
     let line = format!("{WORD}{what}: {why}");
     println!("{line}");
     hear(&line);
 }
 
-/// Remembers a line that a program has said, if it says that something is left out.
+/// Records a program's line if it reports something as skipped.
 pub(crate) fn hear(line: &str) {
     if let Some(what) = line.strip_prefix(WORD) {
         TOLD.lock().unwrap_or_else(PoisonError::into_inner).push(what.to_owned());
     }
 }
 
-/// All that was left out since the last time somebody asked.
+/// Everything skipped since the last call.
 pub(crate) fn told() -> Vec<String> {
     std::mem::take(&mut *TOLD.lock().unwrap_or_else(PoisonError::into_inner))
 }

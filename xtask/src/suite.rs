@@ -1,5 +1,5 @@
-//! Every test there is, on whatever the machine has: nextest where it is installed, else cargo's own
-//! runner; then the documentation's examples, then ccxt and schemathesis.
+//! All tests: with nextest if installed, else with cargo's own runner; then the documentation's examples, then ccxt
+//! and schemathesis.
 
 use std::ffi::OsStr;
 
@@ -19,8 +19,8 @@ pub(crate) fn run(repo: &Repo) -> Done {
     schemathesis::run(repo)
 }
 
-/// The tests of full disks need a small one. Without it they pass and say so where the runner hides it, so it is asked
-/// here once more, in their own words.
+/// The tests of full disks need a small disk. Without one they pass with a message that the runner hides, so this
+/// checks again and reports it.
 fn tell_of_small_disks(repo: &Repo) -> Done {
     const WHAT: &str = "the tests of full disks (accept, journal)";
     let dir = std::env::temp_dir().join(format!("buttonwood-xtask-{}", std::process::id()));

@@ -1,7 +1,7 @@
-//! What the compiler does not look at: module heads, marks left over from work, empty rooms.
+//! Checks that the compiler does not make: module heads, marks of unfinished work, empty rooms.
 //!
-//! Of length it only speaks, since what is long may be right so: functions past [`LONG_FUNCTION`] lines,
-//! files of logic past [`LONG_FILE`].
+//! Lengths are only reported, since a long function or file may be right: functions over [`LONG_FUNCTION`] lines,
+//! files of logic over [`LONG_FILE`].
 
 use crate::repo::Repo;
 use crate::{Done, metadata};
@@ -9,13 +9,13 @@ use crate::{Done, metadata};
 const LONG_FUNCTION: usize = 60;
 const LONG_FILE: usize = 400;
 
-/// Marks of unfinished work, in halves so that this file does not trip over itself.
+/// Marks of unfinished work, in halves so that this file does not contain them.
 const MARKS: [(&str, &str); 4] = [("todo", "!("), ("unimplemented", "!("), ("FIX", "ME"), ("XX", "X")];
 
 /// Names that say nothing about what is inside.
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "common", "manager", "service"];
 
-/// Files that marks are looked for in.
+/// The types of files that are searched for marks.
 const SOURCES: [&str; 6] = ["rs", "py", "ts", "mjs", "sh", "toml"];
 
 pub(crate) fn run(repo: &Repo) -> Done {
@@ -82,7 +82,7 @@ fn rust(file: &str, text: &str) -> Vec<String> {
     wrong
 }
 
-/// Rooms that cargo does not know, or that hold no code.
+/// Folders that are not crates of the workspace, and crates without code.
 fn rooms(repo: &Repo) -> Result<Vec<String>, String> {
     let packages = metadata::packages(repo)?;
     let mut wrong = Vec::new();
@@ -104,7 +104,7 @@ fn rooms(repo: &Repo) -> Result<Vec<String>, String> {
     Ok(wrong)
 }
 
-/// Speaks of what is long: tests may be, and so may catalogues; the reader decides.
+/// Reports long functions and files, except for tests; the reader decides.
 fn lengths(file: &str, text: &str) -> Vec<String> {
     if file.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "benches")) {
         return Vec::new();
@@ -116,7 +116,7 @@ fn lengths(file: &str, text: &str) -> Vec<String> {
     }
     let mut open: Option<(usize, &str, String)> = None;
     for (number, line) in (1..).zip(text.lines()) {
-        // Formatted code: a function ends where a brace stands under the word it began with.
+        // In formatted code, a function ends at a brace with the indentation of its first word.
         if let Some((start, name, end)) = &open
             && line == end
         {

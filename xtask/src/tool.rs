@@ -1,10 +1,10 @@
-//! Tools of cargo that a chore needs: installed when they are missing.
+//! Cargo subcommands that a chore needs, installed if missing.
 
 use crate::repo::{Repo, tail, unreachable};
 use crate::skipped;
 
-/// Whether `cargo WORD` is there, after installing what is missing. `false`, and said so by the chore's name, where the
-/// registry is out of reach. `version` pins it for those who do not have it yet.
+/// Whether `cargo WORD` is available, after installing it if missing. `false`, reported as skipped under the chore's
+/// name, if the registry is out of reach. `version` pins a new installation.
 pub(crate) fn have(repo: &Repo, word: &str, version: Option<&str>) -> Result<bool, String> {
     if repo.cargo([word, "--version"]).works() {
         return Ok(true);

@@ -1,8 +1,8 @@
-//! From tests to clauses: which clause of `spec/clauses.md` some test says it proves.
+//! Traces clauses to tests: which clauses of `spec/clauses.md` are named as proven by a test.
 //!
-//! A test names its clauses in its doc comment: the word "Proves" and the ids after it. Only such statements
-//! count, and only in files that hold tests. Writes `spec/coverage.md`, which names the proving function and not its
-//! line, so that it goes stale by a change of proofs alone.
+//! A test names its clauses in its doc comment: the word "Proves" and the ids after it. Only such statements count,
+//! and only in files that contain tests. Writes `spec/coverage.md`, which names the proving function but not its
+//! line, so that only changed proofs make it stale.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use crate::repo::Repo;
 const CATALOGUE: &str = "spec/clauses.md";
 const COVERAGE: &str = "spec/coverage.md";
 
-/// What to do about `spec/coverage.md`.
+/// What to do with `spec/coverage.md`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Write,
@@ -27,7 +27,7 @@ struct Area {
     clauses: Vec<(String, String)>,
 }
 
-/// Where each id is said to be proven: clause id to places such as `proof/accept/tests/orders.rs: cancels_twice`.
+/// The proofs of each id: clause id to places such as `proof/accept/tests/orders.rs: cancels_twice`.
 type Claims = BTreeMap<String, Vec<String>>;
 
 pub(crate) fn run(repo: &Repo, mode: Mode) -> Done {
@@ -60,7 +60,7 @@ pub(crate) fn run(repo: &Repo, mode: Mode) -> Done {
     }
 }
 
-/// Reads the areas (`## ORD: Orders`) and their rows (`| ORD-001 | clause | from |`) but the withdrawn ones.
+/// Parses the areas (`## ORD: Orders`) and their rows (`| ORD-001 | clause | from |`), except withdrawn ones.
 fn read_catalogue(text: &str) -> Vec<Area> {
     let mut areas: Vec<Area> = Vec::new();
     for line in text.lines() {
@@ -101,7 +101,7 @@ impl Language {
         }
     }
 
-    /// Does the text hold a test at all?
+    /// Whether the text contains a test.
     fn tests(self, text: &str) -> bool {
         text.lines().map(str::trim_start).any(|line| match self {
             Self::Rust => {
@@ -119,7 +119,7 @@ impl Language {
         })
     }
 
-    /// Is this line a comment, or might it be one (Python's strings run over lines)?
+    /// Whether the line is a comment, or may be one (Python strings span lines).
     fn comment(self, line: &str) -> bool {
         let line = line.trim_start();
         match self {
@@ -145,7 +145,7 @@ impl Language {
     }
 }
 
-/// Adds what one file says it proves. A list may run on over the following comment lines.
+/// Adds the claims of one file. A list may continue on the following comment lines.
 fn collect(claims: &mut Claims, file: &str, language: Language, text: &str) {
     let mut open: Vec<String> = Vec::new();
     let mut running = false;
@@ -171,7 +171,7 @@ fn collect(claims: &mut Claims, file: &str, language: Language, text: &str) {
             }
         }
     }
-    // What no function follows still counts: a module's head may speak for a whole file.
+    // Ids without a following function still count: a module's head may stand for a whole file.
     for id in open {
         note(claims, id, file.to_owned());
     }
@@ -184,7 +184,7 @@ fn note(claims: &mut Claims, id: String, place: String) {
     }
 }
 
-/// Takes a list of ids, `ORD-001, ORD-002 and ERR-003`. True if the line ended inside the list.
+/// Parses a list of ids, `ORD-001, ORD-002 and ERR-003`. True if the line ended inside the list.
 fn take_ids(text: &str, into: &mut Vec<String>) -> bool {
     let mut rest = text;
     loop {
@@ -202,7 +202,7 @@ fn take_ids(text: &str, into: &mut Vec<String>) -> bool {
     }
 }
 
-/// The clause id that the text begins with: two to five capitals, a dash, three digits, then no more of them.
+/// The clause id at the start of the text: two to five capitals, a dash, exactly three digits.
 fn leading_id(text: &str) -> Option<&str> {
     let area = text.bytes().take_while(u8::is_ascii_uppercase).count();
     let number = text.get(area..)?.strip_prefix('-')?;
@@ -276,7 +276,7 @@ fn coverage(areas: &[Area], claims: &Claims) -> String {
 mod tests {
     use super::*;
 
-    /// Built from two halves, so that this file's sample is not taken for a claim.
+    /// Built from two halves, so that this file's sample is no claim itself.
     fn claims(head: &str, body: &str) -> Claims {
         let text = format!("{head}Pro{body}");
         let mut claims = Claims::new();

@@ -1,4 +1,4 @@
-//! Parts of work that is too long for one commit: each commit's continuous integration takes the next part.
+//! Parts of work that is too long for one commit: each commit's continuous integration runs the next part.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,21 +13,21 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// Reads `K/N`; `None` unless K is below N.
+    /// Parses `K/N`; `None` unless K is below N.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (k, n) = text.split_once('/')?;
         let (k, n) = (k.parse().ok()?, n.parse().ok()?);
         (k < n).then_some(Self { k, n })
     }
 
-    /// The part for the current commit. It follows from the number of commits, so that a repeated run takes the same.
+    /// The part for the current commit. It depends on the number of commits, so a repeated run takes the same part.
     pub(crate) fn in_turn(repo: &Repo, n: usize) -> Result<Self, String> {
         let counted = repo.step("git", ["rev-list", "--count", "HEAD"]).stdout()?;
         let commits: usize = counted.trim().parse().map_err(|_| format!("git counts {counted} commits"))?;
         Ok(Self { k: commits % n, n })
     }
 
-    /// The part's share of `total` items in a row.
+    /// The part's range of `total` items.
     pub(crate) fn of(self, total: usize) -> Range<usize> {
         self.k * total / self.n..(self.k + 1) * total / self.n
     }
@@ -53,7 +53,7 @@ mod tests {
         }
     }
 
-    /// Every item is in one part, whether or not the parts come out even.
+    /// Every item is in exactly one part, even if the parts differ in size.
     #[test]
     fn the_parts_are_the_whole() {
         for (total, n) in [(82, 28), (3, 5), (0, 2), (6, 3)] {

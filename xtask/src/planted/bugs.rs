@@ -6,10 +6,10 @@ use serde::Deserialize;
 
 use crate::repo::Repo;
 
-/// Where the list is.
+/// The path of the list.
 pub(super) const FILE: &str = "proof/planted.toml";
 
-/// Where the clauses and laws are that a bug may break.
+/// The files of the clauses and laws that a bug may break.
 const CLAUSES: &str = "spec/clauses.md";
 const LAWS: &str = "docs/PROOF.md";
 
@@ -29,7 +29,7 @@ pub(super) struct Bug {
     /// The clause or law that it breaks.
     pub(super) breaks: String,
     pub(super) caught_by: Method,
-    /// Seeds within which it must be caught, if the usual number does not do.
+    /// Seeds within which it must be caught, if the default is not enough.
     pub(super) seeds: Option<u64>,
     #[serde(rename = "edit")]
     pub(super) edits: Vec<Edit>,
@@ -45,7 +45,7 @@ pub(super) enum Method {
 }
 
 impl Method {
-    /// As the simulator's option `--only` spells it.
+    /// The value of the simulator's option `--only`.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Life => "life",
@@ -55,7 +55,7 @@ impl Method {
     }
 }
 
-/// A text of one file, and the text that replaces it.
+/// A text of one file, and its replacement.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Edit {
@@ -83,7 +83,7 @@ impl Edit {
 /// Reads the list and checks each of its bugs.
 ///
 /// # Errors
-/// Everything that is wrong with it, a line or more for each.
+/// Everything wrong with it, one or more lines for each bug.
 pub(super) fn read(repo: &Repo) -> Result<Vec<Bug>, String> {
     let bugs = parse(&repo.read(FILE)?)?;
     let (clauses, laws) = (repo.read(CLAUSES)?, repo.read(LAWS)?);
@@ -114,7 +114,7 @@ fn parse(text: &str) -> Result<Vec<Bug>, String> {
     Ok(list.bug)
 }
 
-/// Whether the id is a clause or a law. The table of laws names several numbers of one family in a row.
+/// Whether the id is a clause or a law. A row of the table of laws may name several numbers of one family.
 fn is_rule(id: &str, clauses: &str, laws: &str) -> bool {
     match id.rsplit_once('-') {
         Some((family, _)) if family.starts_with("INV-") => laws.contains(&format!("| {family}-")),
@@ -129,7 +129,7 @@ mod tests {
     const ONE: &str = "[[bug]]\nname = \"a\"\nsays = \"b\"\nbreaks = \"ORD-001\"\ncaught_by = \"life\"\n\
                        [[bug.edit]]\nfile = \"f\"\nfind = '''\none\n  two'''\nput = ''\n";
 
-    /// What the repository holds: every edit fits exactly one place, and every rule exists.
+    /// The repository's own list: every edit fits exactly one place, and every rule exists.
     #[test]
     fn every_edit_fits() {
         let bugs = read(&Repo::find().unwrap()).unwrap_or_else(|why| panic!("{why}"));
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(edit.apply("zero\none\n  two\nthree").unwrap(), "zero\n\nthree");
     }
 
-    /// An edit that fits no place, or more than one, is refused with its file and text; so is one without effect.
+    /// An edit that fits no place, or several, is refused with its file and text; so is one without effect.
     #[test]
     fn an_edit_fits_one_place() {
         let edit = |find: &str, put: &str| Edit {

@@ -1,7 +1,7 @@
-//! A copy of the repository's files that bugs are planted in, and the simulator that is built there.
+//! A copy of the repository for planting bugs, and the simulator built there.
 //!
-//! One copy and one target directory serve all bugs: only files that differ are written, so a build compiles what an
-//! edit reaches.
+//! One copy and one target directory serve all bugs. Only files that differ are written, so a build compiles only
+//! what an edit affects.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use super::bugs::{Bug, Edit};
 use crate::Done;
 use crate::repo::Repo;
 
-/// Where the copy is, and where it is built.
+/// The folders of the copy and of its build.
 const COPY: &str = "target/planted/copy";
 const BUILD: &str = "target/planted/build";
 
@@ -22,7 +22,7 @@ pub(super) struct Scratch<'a> {
 }
 
 impl<'a> Scratch<'a> {
-    /// Makes the copy, or brings it up to date.
+    /// Makes or updates the copy.
     pub(super) fn of(repo: &'a Repo) -> Result<Self, String> {
         let scratch = Self { repo, copy: Repo::at(repo.path(COPY)) };
         let files = repo.files()?;
@@ -38,12 +38,12 @@ impl<'a> Scratch<'a> {
         &self.copy
     }
 
-    /// Where the copy is built.
+    /// The folder of the build.
     pub(super) fn target(&self) -> PathBuf {
         self.repo.path(BUILD)
     }
 
-    /// Plants the bug, builds the simulator with it, and takes it out again. Returns the simulator's path.
+    /// Plants the bug, builds the simulator with it, and reverts the edit. Returns the simulator's path.
     pub(super) fn build(&self, bug: &Bug) -> Result<String, String> {
         let built = bug.edits.iter().try_for_each(|edit| self.plant(edit)).and_then(|()| self.compile());
         for edit in &bug.edits {
@@ -60,7 +60,7 @@ impl<'a> Scratch<'a> {
         fs::write(&path, planted).map_err(failed(&path))
     }
 
-    /// Warnings are shown only where the build fails: an edit leaves names that nothing uses.
+    /// Warnings are shown only if the build fails: an edit may leave unused names.
     fn compile(&self) -> Done {
         let words = ["build", "--quiet", "--profile", "planted", "--package", "buttonwood-sim"];
         let output = self.copy.cargo(words).env("CARGO_TARGET_DIR", self.target()).output()?;
@@ -70,7 +70,7 @@ impl<'a> Scratch<'a> {
         Err(format!("the simulator does not build\n{}", String::from_utf8_lossy(&output.stderr)))
     }
 
-    /// Makes a file of the copy what it is in the repository, if it differs.
+    /// Restores a file of the copy from the repository, if it differs.
     fn restore(&self, file: &str) -> Done {
         let (from, to) = (self.repo.path(file), self.copy.path(file));
         let bytes = fs::read(&from).map_err(failed(&from))?;
@@ -82,7 +82,7 @@ impl<'a> Scratch<'a> {
         fs::write(&to, bytes).map_err(failed(&to))
     }
 
-    /// Removes what the repository no longer has.
+    /// Removes files that the repository no longer has.
     fn sweep(&self, files: &[String]) -> Done {
         let mut wanted = BTreeSet::new();
         for file in files {
@@ -93,7 +93,7 @@ impl<'a> Scratch<'a> {
     }
 }
 
-/// Removes all that is below the folder and not wanted.
+/// Removes everything in the folder that is not wanted.
 fn remove_others(folder: &Path, wanted: &BTreeSet<PathBuf>) -> Done {
     for entry in fs::read_dir(folder).map_err(failed(folder))? {
         let path = entry.map_err(failed(folder))?.path();
