@@ -1,8 +1,9 @@
-//! Call auctions: what takes part in one, what it finds, and who trades with whom (AUCT-001 to AUCT-007).
+//! Call auctions: which orders take part, the price, and who trades with whom (AUCT-001 to AUCT-007).
 //!
-//! An auction is cut once: its price is found, and who is there by then takes part. It is settled in steps of a bounded size,
-//! each a command of its own, so that an auction of any size holds nobody up for long: first the trades, best price first and
-//! older orders first, then the cancels of what it left. What comes meanwhile is not part of it.
+//! The first command of an auction, the cut, finds the price; orders that were placed before it take part.
+//! The cut and each further command settle a bounded number of orders, so that no command delays others for
+//! long or outgrows a batch. First come the trades, by price and then by age, and then the cancels of the
+//! orders that are left. Orders that arrive after the cut do not take part.
 
 use crate::place::Reject;
 use crate::{Desks, Event, Floor, Infrequent, Market};
@@ -14,11 +15,11 @@ use buttonwood_model::{
 };
 use buttonwood_num::{Price, Qty};
 
-/// Orders that one step of an auction trades or cancels at most.
+/// The most trades, and the most cancels, of one command of an auction.
 const STEP_MAX: usize = crate::place::FILLS_MAX;
 
-/// Decides what is due of a symbol's auctions at the market's time; false when nothing is. A cut comes before its trades, an
-/// end after them.
+/// Decides what is due of a symbol's auctions at the market's time: an indicative price, a cut, or more of a
+/// settlement. Returns false when nothing is due.
 pub fn decide<D: Desks, E: From<Event> + From<BytesRef>>(
     market: Market<'_, D>,
     symbol: SymbolId,
@@ -56,13 +57,13 @@ pub fn abandon<E: From<Event>>(floor: &Floor, symbol: SymbolId, reason: CancelRe
     }
 }
 
-/// What an auction would come to now.
+/// The result that an auction would have now.
 pub fn find(floor: &Floor, listed: &Symbol, symbol: SymbolId) -> Finding {
     let book = floor.orders.book(symbol);
     let (bid, ask) = (book.side(Side::Buy).best(), book.side(Side::Sell).best());
     let collar = match (bid, ask) {
         (Some(bid), Some(ask)) => Some(Collar::between(bid, ask)),
-        // Where the book has no middle, the last trade says what is near.
+        // Without a bid or without an ask, the last trade is the reference.
         _ => floor.orders.last(symbol).map(|last| Collar::between(last, last)),
     };
     let finding = Finding { bid, ask, collar, ..Finding::default() };
@@ -81,7 +82,7 @@ pub fn find(floor: &Floor, listed: &Symbol, symbol: SymbolId) -> Finding {
     }
 }
 
-/// The quantities of one side that an order of the other side reaches, best price first.
+/// The quantities on one side, by price, that the best opposite order would trade with; best price first.
 fn steps(floor: &Floor, symbol: SymbolId, side: Side) -> Vec<Step> {
     let orders = &floor.orders;
     let books = [orders.book(symbol), orders.auction(symbol)];
@@ -104,7 +105,7 @@ fn steps(floor: &Floor, symbol: SymbolId, side: Side) -> Vec<Step> {
     steps
 }
 
-/// The smaller, the better.
+/// A sort key: a smaller key is a better price.
 fn key(side: Side, price: Price) -> u64 {
     match side {
         Side::Buy => u64::MAX - price.ticks(),
@@ -128,7 +129,7 @@ fn queue(
     waiting.into_iter().flatten().chain(resting.into_iter().flatten())
 }
 
-/// The orders of one book of a symbol: best price first, then oldest.
+/// The orders on one side of a symbol's continuous or auction book: by price, then by age.
 fn in_line<'a>(
     floor: &'a Floor,
     symbol: SymbolId,
@@ -157,7 +158,7 @@ struct Uncrossing<'a, D> {
 }
 
 impl<'a, D: Desks> Uncrossing<'a, D> {
-    /// Those of a side who trade at the price: best price first, then oldest, whichever book they are on.
+    /// The orders of a side that take part and accept the price, on both books: by price, then by age.
     fn takers(&self, side: Side, price: Price) -> impl Iterator<Item = Slot> + use<'a, D> {
         let (floor, before) = (self.market.floor, self.settling.before);
         let line = |is_auction: bool| {
@@ -179,7 +180,7 @@ impl<'a, D: Desks> Uncrossing<'a, D> {
         })
     }
 
-    /// The next trades; false when there are none any more.
+    /// Emits the next trades; false when there are none left.
     fn trade<E: From<Event>>(&self, out: &mut Outbox<E>) -> bool {
         let Some(price) = self.settling.finding.price else { return false };
         let orders = &self.market.floor.orders;
@@ -207,7 +208,8 @@ impl<'a, D: Desks> Uncrossing<'a, D> {
         any
     }
 
-    /// Cancels what it left of the orders that waited for it (AUCT-006); false when some are left for another step.
+    /// Cancels the orders that waited for the auction and are left (AUCT-006); false when some remain for a
+    /// further command.
     fn cancel_rest<E: From<Event>>(&self, out: &mut Outbox<E>) -> bool {
         let took_part = |slot: &Slot| self.market.floor.orders.get(*slot).id < self.settling.before;
         let mut left = [Side::Buy, Side::Sell]
@@ -221,7 +223,7 @@ impl<'a, D: Desks> Uncrossing<'a, D> {
     }
 }
 
-/// Why an order for an auction does not enter.
+/// Refuses an auction-only order when no auction takes orders now.
 pub(crate) fn check_open<D, R>(market: Market<'_, D>, symbol: SymbolId) -> Result<(), Reject<R>> {
     let (auctions, id) = (market.floor.auctions.get(&symbol), OrderId(market.next_id));
     let next = auctions.and_then(|auctions| auctions.schedule_for(id, market.time));
@@ -229,7 +231,7 @@ pub(crate) fn check_open<D, R>(market: Market<'_, D>, symbol: SymbolId) -> Resul
     if market.time < opening { Err(Reject::AuctionNotOpen) } else { Ok(()) }
 }
 
-/// Whether an order waits for an auction and can be cancelled no more (AUCT-003).
+/// Whether an order waits for an auction and can no longer be cancelled (AUCT-003).
 #[inline]
 pub(crate) fn is_bound<D>(market: Market<'_, D>, slot: Slot) -> bool {
     market.floor.orders.any_waits() && waits_bound(market, slot)

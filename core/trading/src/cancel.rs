@@ -1,4 +1,4 @@
-//! Cancelling orders: one, a session's, an account's (ORD-054 to ORD-063).
+//! Cancels of one order, of a session's orders, and of an account's orders (ORD-054 to ORD-063).
 
 use crate::auction::is_bound;
 use crate::{Decided, Desks, Event, Floor, Market, Planner};
@@ -17,7 +17,7 @@ pub enum OrderRef {
 }
 
 impl OrderRef {
-    /// The live order of the account that it names. Another account's order is as unknown as none (ORD-058).
+    /// The account's live order with this id. `None` also for another account's order (ORD-058).
     pub fn find(&self, floor: &Floor, account: AccountId) -> Option<Slot> {
         match self {
             Self::Id(id) => {
@@ -60,7 +60,8 @@ impl Withdrawn {
     }
 }
 
-/// Cancels one live order; `None` when the account has no such order alive, which may still be closed (ORD-057).
+/// Cancels one live order; `None` when the account has no such live order. It may have a closed one
+/// (ORD-057).
 #[inline]
 pub fn one<D, E: From<Event>>(
     market: Market<'_, D>,
@@ -95,7 +96,7 @@ pub fn many<D: Desks, E: From<Event>>(
     }
 }
 
-/// What comes of a cancel that was asked for.
+/// The event of a requested cancel: it is rejected if the order waits for an auction and it is too late.
 #[inline]
 fn requested<D>(market: Market<'_, D>, slot: Slot, order: OrderId) -> Event {
     if is_bound(market, slot) {

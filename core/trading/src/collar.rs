@@ -7,20 +7,21 @@ use buttonwood_num::Price;
 /// Percent of twice the reference.
 const WHOLE: u64 = 200;
 
-/// How far from the reference an order may trade, in percent of it.
+/// How far from the reference price an order may trade, in percent of that price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CollarWidth {
-    /// What a buy may reach at most, such as 105.
+    /// The highest price of a buy, such as 105.
     pub buy: u8,
-    /// What a sell may reach at least, such as 95.
+    /// The lowest price of a sell, such as 95.
     pub sell: u8,
 }
 
 impl CollarWidth {
-    /// The worst price an incoming order may trade at; none where nothing has traded yet and a side is empty.
+    /// The worst price at which an incoming order may trade; none before the first trade while a side of the
+    /// book is empty.
     ///
-    /// The reference is the last trade price, moved into the span from best bid to best ask when it lies outside, and their
-    /// middle when there was no trade.
+    /// The reference is the last trade price, limited to the range from best bid to best ask. Before the
+    /// first trade it is the middle of these two.
     pub(crate) fn worst_price(self, book: &Book, last: Option<Price>, side: Side) -> Option<Price> {
         let bid = book.side(Side::Buy).best();
         let ask = book.side(Side::Sell).best();
@@ -38,7 +39,7 @@ impl CollarWidth {
             Side::Sell => (u128::from(self.sell), u128::from(WHOLE) - 1),
         };
         let scaled = doubled * percent + rounding;
-        // 64-bit division is several times cheaper, and nearly every price small enough for it.
+        // A 64-bit division is several times cheaper, and nearly every price is small enough for it.
         let ticks = match u64::try_from(scaled) {
             Ok(scaled) => scaled / WHOLE,
             Err(_) => u64::try_from(scaled / u128::from(WHOLE)).unwrap_or(u64::MAX),
@@ -62,7 +63,8 @@ pub(crate) fn nearer(side: Side, limit: Option<Price>, collar: Option<Price>) ->
 mod tests {
     use super::*;
 
-    /// Up to the largest price, a buy reaches 105 % of the last one rounded down, a sell 95 % rounded up. Proves ORD-051.
+    /// For every price up to the largest, a buy may go to 105 % of the last trade, rounded down, and a sell
+    /// to 95 %, rounded up. Proves ORD-051.
     #[test]
     fn every_price_has_its_collar() {
         let reach = |side, last| {
@@ -74,7 +76,7 @@ mod tests {
             (19, 19, 19),
             (20, 21, 19),
             (10_000, 10_500, 9_500),
-            // Where 64 bits begin to be too few for the product, and where they are for the result.
+            // The first price whose product exceeds 64 bits, and one whose result does.
             (87_841_638_446_235_960, 92_233_720_368_547_758, 83_449_556_523_924_162),
             (u64::MAX, u64::MAX, 17_524_406_870_024_074_035),
         ] {

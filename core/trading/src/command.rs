@@ -1,4 +1,4 @@
-//! What this room can be asked to do, and what seldom happens in it.
+//! The commands of the trading floor, and its infrequent events.
 
 use crate::cancel::{OrderRef, Withdrawn};
 use crate::place::Place;
@@ -11,10 +11,10 @@ use buttonwood_model::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Symbols listed at most.
+/// The most symbols that can be listed.
 pub const SYMBOLS_MAX: usize = 10_000;
 
-/// A command of this room.
+/// A command of the trading floor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Place an order.
@@ -27,15 +27,16 @@ pub enum Command {
     CancelAll,
     /// A session with Require Heartbeat fell silent: cancel its orders (SES-010).
     ExpireSession(SessionId),
-    /// Change which orders a symbol takes.
+    /// Change a symbol's status.
     SetSymbolStatus(SymbolId, SymbolStatus),
-    /// When a symbol's auctions are from now on; none ends them, and cancels the orders that wait for one.
+    /// Set the schedule of a symbol's auctions; none ends them and cancels the orders that wait for one.
     ScheduleAuctions(SymbolId, Option<Schedule>),
-    /// Something of a symbol's auctions is due: an indication, the auction itself, or more of its settlement.
+    /// Run what is due of a symbol's auctions: publish an indicative price, find the auction's price, or
+    /// continue its settlement.
     Auction(SymbolId),
-    /// List a symbol. Counted, not boxed: freeing it is then out of the way of commands that own nothing.
+    /// List a symbol. An `Arc`, not a `Box`, since dropping a command without heap data is then cheaper.
     ListSymbol(Arc<Symbol>),
-    /// Put a fee schedule into force.
+    /// Set a fee schedule.
     SetFees(FeeChange),
 }
 
@@ -52,19 +53,20 @@ named!(Command, "trading", {
     SetFees { 0: change } = "set_fees" 1,
 });
 
-/// A fee schedule for a product, or for one account of it.
+/// A change of the fee schedule of a product, or of one account for a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeeChange {
-    /// Whose orders.
+    /// The product.
     pub product: Product,
-    /// The account; none for all that have no schedule of their own.
+    /// The account; none for all accounts without a schedule of their own.
     pub account: Option<AccountId>,
-    /// The rates; none to go back to the product's, or to those of the opening.
+    /// The new rates. None returns an account to the rates of the product, and a product to those of the
+    /// opening.
     pub schedule: Option<FeeSchedule>,
 }
 
 impl Command {
-    /// The roles of which a caller needs one (AUTH-025); none where no key may send it.
+    /// A caller needs one of these roles (AUTH-025); none for commands that no key may send.
     pub fn roles(&self) -> Roles {
         match self {
             Self::Place(_) | Self::Cancel(_) | Self::CancelSession | Self::CancelAll => {
@@ -79,7 +81,7 @@ impl Command {
         }
     }
 
-    /// Whether it is served when little room is left to journal: what only takes risk off.
+    /// Whether the command only reduces risk, and is accepted on a nearly full disk.
     pub fn is_reducing(&self) -> bool {
         matches!(self, Self::Cancel(_) | Self::CancelSession | Self::CancelAll | Self::ExpireSession(_))
     }
@@ -91,48 +93,48 @@ impl Command {
     }
 }
 
-/// The answer to a command of this room; [`Decided`] only points at the order.
+/// The answer to a command of the trading floor; [`Decided`] only refers to the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer<O = Decided> {
-    /// An order as it now stands: placed, or cancelled.
+    /// The order that was placed or cancelled.
     Order(O),
-    /// The account has no such order alive; whether it is closed or unknown is the history's to say (ORD-057).
+    /// The account has no such live order; the history knows whether it is closed or unknown (ORD-057).
     NotLive,
 }
 
-/// Why a command of this room is refused.
+/// Why a command of the trading floor is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reject<R> {
-    /// The order may not enter.
+    /// The order is refused.
     Place(place::Reject<R>),
     /// No such symbol, or one that its product cannot settle.
     Unknown,
     /// The name is taken.
     Taken,
-    /// As many are listed as there may be.
+    /// [`SYMBOLS_MAX`] symbols are listed.
     TooMany,
     /// The symbol's product or its auction does not allow it now, or nothing is due.
     NotNow,
-    /// A schedule of auctions makes no sense.
+    /// The schedule of auctions is invalid.
     Schedule(ScheduleError),
     /// Fee rates are not valid, or the table of them is full.
     BadFees,
 }
 
-/// What seldom happens.
+/// An infrequent event of the trading floor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Infrequent {
     /// A symbol's status changed.
     SymbolStatusChanged(SymbolId, SymbolStatus),
     /// A symbol was listed.
     SymbolListed(Symbol),
-    /// When a symbol's auctions are has changed; none ends them.
+    /// The schedule of a symbol's auctions was set; none ended them.
     AuctionsScheduled(SymbolId, Option<Schedule>),
-    /// It was published what a symbol's next auction would come to.
+    /// The indicative price of a symbol's next auction was published.
     AuctionIndicated(SymbolId, Finding),
-    /// A symbol's auction found its price, or none; orders of lower ids take part.
+    /// A symbol's auction found its price, or none; orders with lower ids than this one take part.
     AuctionCut(SymbolId, Finding, OrderId),
-    /// All of a symbol's auction is settled; the finding's quantity is what traded.
+    /// A symbol's auction is settled completely; the quantity of the finding is what traded.
     AuctionEnded(SymbolId, Finding),
     /// A fee schedule came into force.
     FeesChanged(FeeChange),
@@ -148,11 +150,11 @@ named!(Infrequent, "trading", {
     FeesChanged { 0: change } = "fees_changed" 1,
 });
 
-/// Decides what the exchange asks of itself, or an operator of it. Which orders an [`Command::ExpireSession`] cancels depends
-/// on whose session it is, so the engine decides that.
+/// Decides a command of the exchange itself or of an operator. The engine decides [`Command::ExpireSession`],
+/// since the floor does not know the account of a session.
 ///
 /// # Errors
-/// [`Reject`]; what was written by then is taken back by the caller.
+/// [`Reject`]; the caller removes the events that were written by then.
 pub fn decide<D: Desks, E: From<Event> + From<BytesRef>>(
     market: Market<'_, D>,
     command: &Command,
@@ -247,7 +249,7 @@ fn set_fees<D: Desks, E: From<BytesRef>>(
     Ok(())
 }
 
-/// Applies what seldom happens.
+/// Applies an infrequent event.
 ///
 /// # Panics
 /// When the event does not follow from the state.
@@ -285,9 +287,9 @@ impl Floor {
         self.auctions.get_mut(&symbol).expect("the decision found the symbol's auctions")
     }
 
-    /// What is due next: of auctions the earliest, and of equals that of the symbol listed first; one that is being settled
-    /// before all. `skips` leaves out what moves no money: indications, and auctions that no order waits for, in which nothing
-    /// can trade since a book is never crossed.
+    /// The next due command: of an auction that is being settled, else of the earliest auction; among equals,
+    /// of the symbol listed first. `skips` leaves out commands that move no money: indicative prices, and
+    /// auctions without waiting orders, in which nothing can trade since a book is never crossed.
     pub fn next_due(&self, skips: bool) -> Option<Due<Command>> {
         let due = |(symbol, auctions): (&SymbolId, &Auctions)| {
             let is_settling = auctions.settling().is_some();

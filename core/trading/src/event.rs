@@ -1,28 +1,29 @@
-//! What happens to spot orders.
+//! The frequent events: what happens to orders.
 
 use alloc::vec::Vec;
 use buttonwood_book::NewOrder;
 use buttonwood_model::{CancelReason, Held, OrderId, Record, Slot, TradeId};
 use buttonwood_num::{Money, Price, Qty};
 
-/// One thing that happened. Each carries what the decision found, so that applying it searches for nothing.
+/// One event. It carries what the decision found, so that applying it needs no search.
 ///
-/// Fills, a rest and a completion are about the order that [`Event::Placed`] entered before them in the same command. Each
-/// order that enters so has one last event: its rest, its completion or its cancel. With that it settles for all of its fills.
+/// [`Event::Filled`], [`Event::Booked`] and [`Event::Completed`] concern the order of the [`Event::Placed`]
+/// before them in the same command, the taker. A taker has one last event: it is booked, completed or
+/// cancelled. With that event it settles all of its fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// An order entered and rests on the book whole: it met nothing.
+    /// An order entered and rests whole; it met no other order.
     Rested {
         /// The order.
         order: NewOrder,
-        /// The balance that reserves what it needs.
+        /// The balance that holds its reserve.
         held: Held,
-        /// How much that reserves.
+        /// The amount reserved.
         amount: Money,
     },
-    /// An order entered; it is not on the book yet.
+    /// An order entered as a taker; it is not on the book.
     Placed(NewOrder),
-    /// The entered order traded with a resting one, at that one's price.
+    /// The taker traded with a resting order, at the resting order's price.
     Filled {
         /// The resting order.
         maker: Slot,
@@ -30,47 +31,47 @@ pub enum Event {
         trade: TradeId,
         /// How much.
         qty: Qty,
-        /// What the resting order's owner pays.
+        /// The fee of the resting order's owner.
         maker_fee: Money,
-        /// What the entered order's owner pays.
+        /// The fee of the taker's owner.
         taker_fee: Money,
     },
     /// Two resting orders traded in an auction, at its price.
     Crossed {
-        /// Who buys.
+        /// The buyer's order.
         buy: Slot,
-        /// Who sells.
+        /// The seller's order.
         sell: Slot,
         /// The trade.
         trade: TradeId,
-        /// At which price.
+        /// The auction's price.
         price: Price,
         /// How much.
         qty: Qty,
-        /// What the buyer and the seller pay the house.
+        /// The fees of buyer and seller.
         fees: [Money; 2],
     },
-    /// What is left of the entered order rests on the book and reserves its hold.
+    /// The rest of the taker goes on the book and reserves its hold.
     Booked {
-        /// The balance that reserves it.
+        /// The balance that holds its reserve.
         held: Held,
-        /// How much it reserves.
+        /// The amount reserved.
         amount: Money,
     },
-    /// The entered order traded completely.
+    /// The taker traded completely.
     Completed,
-    /// An order, the entered or a resting one, was cancelled.
+    /// An order, the taker or a resting one, was cancelled.
     Cancelled {
-        /// Where it lay.
+        /// Its slot.
         slot: Slot,
         /// Why.
         reason: CancelReason,
         /// Its id.
         order: OrderId,
     },
-    /// A cancel came too late for an order that waits for an auction: nothing changed (AUCT-003).
+    /// A cancel came too late for an order that waits for an auction; nothing changed (AUCT-003).
     CancelRejected {
-        /// Where it lies.
+        /// Its slot.
         slot: Slot,
         /// Its id.
         order: OrderId,
@@ -78,12 +79,12 @@ pub enum Event {
 }
 
 impl Event {
-    /// Kinds that a frame tells apart: their numbers are below. A kind is never given another meaning; a field is added by a new
-    /// kind.
+    /// How many kinds of events a frame can hold, numbered below. The meaning of a number never changes; a
+    /// new field needs a new number.
     pub const KINDS: u8 = 8;
 }
 
-/// In a frame: which event, in a byte, and its fields in their order.
+/// The form in a frame: the number of the kind in one byte, then the fields in their order.
 impl Record for Event {
     #[inline]
     fn put(&self, out: &mut Vec<u8>) {

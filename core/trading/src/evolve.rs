@@ -1,15 +1,16 @@
-//! Applying events: the only place of this room that changes anything.
+//! Applies events. Only this file changes the floor.
 
 use crate::{Crossing, Desks, Event, Execution, Floor, Reserve};
 use buttonwood_book::{NewOrder, Order, Orders};
 use buttonwood_model::{ExecutionOption, OrderId, Side, Slot, SymbolId, Time};
 use buttonwood_num::{Money, Price, Qty};
 
-/// Applies one event. [`Event::Placed`] sets where the order that the later events of its command are about lies.
-/// Returns the number of the id counter that the event used, if any.
+/// Applies one event. [`Event::Placed`] sets the taker, which the later events of its command concern.
+/// Returns the value of the id counter that the event used, if any.
 ///
 /// # Panics
-/// When the event does not follow from the state: then the code or the journal is wrong, and nothing may go on.
+/// When the event does not follow from the state: the code or the journal is wrong, and the exchange must
+/// end.
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
 #[inline(always)]
 pub fn evolve<D: Desks>(
@@ -53,8 +54,8 @@ pub fn evolve<D: Desks>(
     }
 }
 
-// Each event is a function of its own. The two that nearly every command brings are part of the caller, which has what they
-// need at hand; none pays for what the others need.
+// Each event has a function of its own, so that none pays for what the others need. The two most frequent
+// ones are inlined into the caller.
 
 #[inline(never)]
 fn remove(orders: &mut Orders, slot: Slot) {
@@ -115,13 +116,14 @@ fn cancel<D: Desks>(floor: &mut Floor, desks: &mut D, slot: Slot, id: OrderId) {
     floor.orders.remove(slot);
 }
 
-/// What rests must not be what the other side would trade with (INV-MATCH-1).
+/// Asserts that an order that begins to rest does not cross the book (INV-MATCH-1).
 #[inline]
 fn check_uncrossed(orders: &Orders, symbol: SymbolId, side: Side, price: Price) {
     assert!(!orders.book(symbol).side(side.opposite()).meets(price), "a book is not crossed");
 }
 
-/// Settles the maker of a fill, and notes what both orders have traded. Fees stay in the event until they are needed.
+/// Settles the maker's side of a fill, and notes what both orders have traded. Fees are passed by reference,
+/// so that they are read only where they are needed.
 #[inline(never)]
 fn settle<D: Desks>(
     floor: &mut Floor,
@@ -167,7 +169,7 @@ fn cross<D: Desks>(
     }
 }
 
-/// Settles the side of the order that entered for all of its fills: at its last event.
+/// Settles the taker's side for all of its fills, at its last event.
 #[inline(never)]
 fn settle_taker<D: Desks>(floor: &Floor, desks: &mut D, slot: Slot) {
     let traded = floor.orders.traded(slot);

@@ -1,4 +1,4 @@
-//! Fee schedules: which rates an order is placed under, and keeps (TYPE-011).
+//! Fee schedules. An order keeps the rates that were in force when it was placed (TYPE-011).
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -6,26 +6,26 @@ use buttonwood_model::{AccountId, Product, RatesId};
 use buttonwood_num::Bps;
 use serde::{Deserialize, Serialize};
 
-/// Fee rates (D-31). A word, so that it is copied as one.
+/// Fee rates (D-31). Aligned to eight bytes, so that they are copied as one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(align(8))]
 pub struct FeeSchedule {
-    /// Of the resting order.
+    /// The rate of a maker.
     pub maker: Bps,
-    /// Of the incoming order.
+    /// The rate of a taker.
     pub taker: Bps,
-    /// Of both orders of an auction's trade (AUCT-005).
+    /// The rate of both orders of an auction's trade (AUCT-005).
     pub auction: Bps,
 }
 
 impl FeeSchedule {
-    /// The higher rate of maker and taker: what an order reserves.
+    /// The higher rate of maker and taker, for which an order reserves.
     #[inline]
     pub fn worst(self) -> Bps {
         self.maker.max(self.taker)
     }
 
-    /// Whether no fee can exceed what it is charged on, and none what an order reserves for it.
+    /// Whether no fee can exceed the notional, or the fee that an order reserves.
     pub fn is_valid(self) -> bool {
         u32::from(self.worst().0) <= Bps::WHOLE && self.auction <= self.maker.max(self.taker)
     }
@@ -37,12 +37,13 @@ impl Default for FeeSchedule {
     }
 }
 
-/// The schedules in force, of products and of single accounts, and every one that an order may have been placed under.
+/// The schedules in force for products and single accounts, and a table of every schedule that an order may
+/// have been placed under.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fees {
-    /// Every schedule that was ever in force; the first is the opening's.
+    /// Every schedule that was ever in force; the first row is the opening's.
     table: Vec<FeeSchedule>,
-    /// By [`Product::index`]: the row in force, and what it holds.
+    /// By [`Product::index`]: the row in force and its rates.
     products: Vec<(RatesId, FeeSchedule)>,
     accounts: BTreeMap<(AccountId, Product), RatesId>,
 }
@@ -63,7 +64,7 @@ impl Fees {
         }
     }
 
-    /// What an order of the account pays that is placed now: the row of the table, and what it holds.
+    /// The rates of an order that the account places now: the row of the table and its contents.
     #[inline]
     pub fn of(&self, product: Product, account: AccountId) -> (RatesId, FeeSchedule) {
         if !self.accounts.is_empty()
@@ -88,7 +89,7 @@ impl Fees {
     /// The rates of an order.
     ///
     /// # Panics
-    /// When the order was placed under none.
+    /// When the table has no such row.
     #[inline]
     pub fn get(&self, rates: RatesId) -> FeeSchedule {
         *self.table.get(rates.index()).expect("an order's rates are in the table")
@@ -99,7 +100,8 @@ impl Fees {
         self.table.contains(&schedule) || u16::try_from(self.table.len()).is_ok()
     }
 
-    /// Puts a schedule into force for a product, or for one account of it; none ends the account's own.
+    /// Sets the schedule of a product, or of one account for it. None removes the account's own schedule, or
+    /// returns the product to the opening's.
     pub fn set(&mut self, product: Product, account: Option<AccountId>, schedule: Option<FeeSchedule>) {
         let rates = schedule.map(|schedule| self.row(schedule));
         match (account, rates) {
@@ -148,7 +150,8 @@ mod tests {
         FeeSchedule { maker: Bps(maker), taker: Bps(taker), auction: Bps(maker) }
     }
 
-    /// An account's own schedule comes before its product's, and a row of the table is shared and never changed.
+    /// An account's own schedule takes precedence over its product's. Rows of the table are shared and never
+    /// change.
     #[test]
     fn the_nearest_schedule_is_in_force() {
         let (plain, swap, own) = (rates(20, 40), rates(2, 5), rates(0, 1));
@@ -171,7 +174,7 @@ mod tests {
         assert_eq!((fees.of(Product::Swap, alice), fees.table.len()), ((RatesId(0), plain), 3));
     }
 
-    /// A full table still takes the schedules that it has.
+    /// A full table refuses new schedules and still takes those that it has.
     #[test]
     fn a_full_table_takes_no_new_schedule() {
         let mut fees = Fees::new(rates(0, 0));

@@ -1,4 +1,5 @@
-//! What happens on the floor: symbols, live orders, auctions; what a decision about them reads, and the buffers it reuses.
+//! The floor's state (symbols, live orders, fee schedules, auctions), what decisions read of it, and the
+//! buffers that they reuse.
 
 use crate::{Desks, Fees, Live};
 use alloc::collections::BTreeMap;
@@ -18,11 +19,11 @@ pub struct Floor {
     pub orders: Orders,
     /// Fee schedules.
     pub fees: Fees,
-    /// Where the order that entered last lies.
+    /// The slot of the order that entered last.
     pub taking: Slot,
-    /// The auctions of those symbols that have any, or have had.
+    /// The auctions of the symbols that have or had any.
     pub auctions: BTreeMap<SymbolId, Auctions>,
-    /// How many of these have an auction that has found its price and is not settled yet.
+    /// How many symbols have an auction that is being settled.
     pub settling: u32,
 }
 
@@ -30,7 +31,7 @@ impl Floor {
     /// A live order as its desk sees it.
     ///
     /// # Panics
-    /// When its symbol is not listed, which admission prevents.
+    /// When its symbol is not listed; only orders on listed symbols enter.
     #[inline]
     pub fn live(&self, slot: Slot) -> Live<'_> {
         self.seen(self.orders.get(slot))
@@ -52,14 +53,14 @@ impl Floor {
     }
 }
 
-/// What decisions about orders read.
+/// What a decision about orders reads.
 #[derive(Debug)]
 pub struct Market<'a, D> {
     /// Symbols and orders.
     pub floor: &'a Floor,
-    /// Those who know what orders cost.
+    /// The desks.
     pub desks: &'a D,
-    /// The next number of the counter that order and trade ids come from.
+    /// The next value of the counter for order and trade ids.
     pub next_id: u64,
     /// The time of the command.
     pub time: Time,
@@ -82,12 +83,13 @@ impl<'a, D> Market<'a, D> {
     }
 }
 
-/// The buffers that decisions are planned in; one per writer, so that planning never allocates once warm.
+/// Buffers for planning, one set for each writer; reused, so that planning does not allocate once they have
+/// grown.
 #[derive(Debug, Default)]
 pub struct Planner<P> {
     pub(crate) fills: Vec<Fill>,
     /// Orders to be cancelled.
     pub(crate) slots: Vec<Slot>,
-    /// What the desks remember of the plan.
+    /// The desks' notes on the plan.
     pub(crate) plan: P,
 }

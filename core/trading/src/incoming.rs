@@ -1,4 +1,4 @@
-//! An admitted order meets the book: what it trades, and what becomes of the rest.
+//! An incoming order that passed the checks: its fills, and what happens to its rest.
 
 use crate::collar;
 use crate::place::{FILLS_MAX, Place, Placer, Reject, check_count, crosses};
@@ -9,19 +9,19 @@ use buttonwood_model::{
 };
 use buttonwood_num::{Money, Price, Qty};
 
-/// What becomes of an order after its fills.
+/// What happens to an order after its fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// Nothing is left.
     Completed,
     /// The rest goes on the book.
     Booked(Reserve),
-    /// The rest is cancelled; `executes` says whether its fills stand.
+    /// The rest is cancelled. If `executes` is false, its planned fills are dropped too.
     Cancelled { reason: CancelReason, executes: bool },
 }
 
 impl Fate {
-    /// Of a limit order that meets nothing.
+    /// The fate of a limit order that meets no other order.
     fn unmet(option: Option<ExecutionOption>, reserve: Reserve) -> Self {
         match option {
             None | Some(ExecutionOption::MakerOrCancel | ExecutionOption::AuctionOnly) => {
@@ -40,7 +40,7 @@ impl Fate {
         !matches!(self, Self::Cancelled { executes: false, .. })
     }
 
-    /// Writes down what became of the order that entered under `id`.
+    /// Emits the last event of the order that entered under `id`.
     fn push<D, E: From<Event>>(self, market: Market<'_, D>, id: OrderId, out: &mut Outbox<E>) {
         match self {
             Self::Completed => out.push(Event::Completed),
@@ -52,7 +52,7 @@ impl Fate {
     }
 }
 
-/// An order that has come and not entered.
+/// An incoming order, before it enters.
 pub(crate) struct Incoming<'a, D> {
     pub(crate) market: Market<'a, D>,
     pub(crate) placer: Placer,
@@ -92,14 +92,14 @@ impl<'a, D: Desks> Incoming<'a, D> {
         (self.place.kind == OrderKind::Limit).then_some(self.place.price)
     }
 
-    /// The worst price that the collar lets it trade at.
+    /// The worst price at which the collar lets it trade.
     fn collar(&self) -> Option<Price> {
         let width = self.market.desks.rules(self.terms.symbol).collar?;
         let last = self.market.floor.orders.last(self.place.symbol);
         width.worst_price(self.book(), last, self.place.side)
     }
 
-    /// What becomes of a limit order that meets nothing on the continuous book, or waits for an auction.
+    /// The fate of a limit order that meets no order on the continuous book, or waits for an auction.
     pub(crate) fn fate_unmet(&self, reserve: Reserve) -> Fate {
         if self.waits_for_itself() {
             return Fate::Cancelled { reason: CancelReason::SelfCrossPrevented, executes: false };
@@ -107,7 +107,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
         Fate::unmet(self.place.option, reserve)
     }
 
-    /// Plans what the order trades and decides what becomes of it.
+    /// Plans the order's fills, decides its fate, and emits its events.
     pub(crate) fn meet<E: From<Event>>(
         &self,
         reserve: Reserve,
@@ -136,7 +136,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
         Ok(self.emit_all(uncovered, fills, fate, out))
     }
 
-    /// Plans the fills, and which resting orders cannot cover theirs.
+    /// Plans the fills, and finds the resting orders that cannot cover theirs.
     fn plan(&self, planner: &mut Planner<D::Plan>) -> Planned {
         let Place { side, kind, qty, spend, .. } = *self.place;
         let reach = collar::nearer(side, self.limit(), self.collar());
@@ -171,8 +171,9 @@ impl<'a, D: Desks> Incoming<'a, D> {
         Planned { left, money, is_whole, is_cut }
     }
 
-    /// What becomes of the order. One that may not trade at all is not asked how often it would, unless its own order lies
-    /// beyond all that a market order may trade with.
+    /// Decides the order's fate. The limit on fills comes after self-cross and maker-or-cancel, since such an
+    /// order does not trade. A market order that would meet an own order only beyond that limit is refused
+    /// for the limit.
     fn fate(
         &self,
         reserve: Reserve,
@@ -201,7 +202,8 @@ impl<'a, D: Desks> Incoming<'a, D> {
         if option == Some(ExecutionOption::FillOrKill) {
             return void(CancelReason::FillOrKillWouldNotFill);
         }
-        // A refusal would cancel none of the uncovered orders, and nothing could trade with what lies behind them.
+        // A refusal would not cancel the uncovered orders, so no order could ever trade with those behind
+        // them.
         if planned.is_cut {
             return Ok(Fate::Cancelled { reason: CancelReason::ImmediateOrCancelWouldPost, executes: true });
         }
@@ -216,7 +218,8 @@ impl<'a, D: Desks> Incoming<'a, D> {
         Ok(Fate::Cancelled { reason: CancelReason::ImmediateOrCancelWouldPost, executes: true })
     }
 
-    /// Whether what the fills leave of the money buys nothing more, at the best price left or at the last one paid.
+    /// Whether the money that is left buys nothing more, at the next price or, on an empty book, at the last
+    /// one paid.
     fn is_spent(&self, fills: &[Fill], uncovered: &[Slot], mut money: Money) -> bool {
         let next = self.next_price(fills, uncovered);
         let Some(price) = next.or_else(|| fills.last().map(|fill| fill.price)) else { return false };
@@ -224,7 +227,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
         self.market.desks.buy_with(&self.terms, &mut money, price, most) == Qty::ZERO
     }
 
-    /// The best price that the planned fills leave on the other side.
+    /// The best price that is left on the other side after the planned fills.
     fn next_price(&self, fills: &[Fill], uncovered: &[Slot]) -> Option<Price> {
         match (fills.last(), uncovered.last()) {
             (None, None) => self.book().side(self.place.side.opposite()).best(),
@@ -233,7 +236,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
         }
     }
 
-    /// The best price of what comes after an order that the plan fills, or of what the fill leaves of it.
+    /// The price of the rest of the order that a fill leaves, or else of the next order after it.
     fn price_after(&self, last: &Fill) -> Option<Price> {
         let orders = &self.market.floor.orders;
         if last.qty < orders.get(last.maker).remaining || orders.has_younger(last.maker) {
@@ -243,7 +246,8 @@ impl<'a, D: Desks> Incoming<'a, D> {
         }
     }
 
-    /// Which the plan came to later: its last fill, or the last order that it passed over, as if that had filled.
+    /// The later of the plan's last fill and of the last uncovered order, which is returned as if it had
+    /// filled.
     #[cold]
     fn later(&self, fill: Option<&Fill>, uncovered: Slot) -> Fill {
         let orders = &self.market.floor.orders;
@@ -256,7 +260,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
         fill.filter(is_later).copied().unwrap_or(passed)
     }
 
-    /// Whether orders that the limit accepts are left, but lie beyond the collar.
+    /// Whether the next order is within the limit, but beyond the collar.
     fn collar_stopped(&self, fills: &[Fill], uncovered: &[Slot]) -> bool {
         let ladder = self.book().side(self.place.side.opposite());
         let Some(next) = self.next_price(fills, uncovered) else { return false };
@@ -264,8 +268,8 @@ impl<'a, D: Desks> Incoming<'a, D> {
         wanted && self.collar().is_some_and(|worst| !ladder.reaches(next, worst))
     }
 
-    /// Whether an opposite order of the same account lies within the order's limit, or, without a limit, within
-    /// what it would reach (ORD-050, D-23).
+    /// Whether an opposite order of the same account lies within the order's limit or, without a limit,
+    /// within the prices of its fills (ORD-050, D-23).
     fn meets_itself(&self, fills: &[Fill]) -> bool {
         let side = self.place.side;
         let account = self.placer.account;
@@ -285,8 +289,8 @@ impl<'a, D: Desks> Incoming<'a, D> {
         })
     }
 
-    /// Whether the order would wait for an auction, or rest until there is one, in which an opposite order of the same
-    /// account could be what it meets: one of the two is for auctions only (ORD-050, Q-118).
+    /// Whether the order could meet an opposite order of the same account in an auction: it waits for an
+    /// auction or rests until one, and one of the two orders is auction-only (ORD-050, Q-118).
     fn waits_for_itself(&self) -> bool {
         let Place { kind, option, side, price, symbol, .. } = *self.place;
         let for_auction = option == Some(ExecutionOption::AuctionOnly);
@@ -297,7 +301,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
             Some(ExecutionOption::ImmediateOrCancel | ExecutionOption::FillOrKill) => false,
         };
         let orders = &self.market.floor.orders;
-        // Mostly nobody's order is within its reach; only else the account's own ones are looked through.
+        // A quick check: mostly no order at all is within its reach, and the account's orders need no search.
         let meets_any = || {
             crosses(orders.auction(symbol), side, price) || (for_auction && crosses(self.book(), side, price))
         };
@@ -317,7 +321,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
         })
     }
 
-    /// Writes down that the order enters, its fills and its fate. Returns its id.
+    /// Emits the order's entry, its fills and its fate. Returns its id.
     pub(crate) fn emit<E: From<Event>>(&self, fills: &[Fill], fate: Fate, out: &mut Outbox<E>) -> OrderId {
         self.emit_all(&[], fills, fate, out)
     }
@@ -332,7 +336,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
         if let (Fate::Booked(reserve), [], []) = (fate, fills, uncovered) {
             return self.emit_rest(reserve, out);
         }
-        // An order that names money has the quantity that the money bought.
+        // The quantity of an order that names money is what the money bought.
         let qty = match self.place.kind {
             OrderKind::MarketSpend => filled(fills),
             OrderKind::Limit | OrderKind::Market => self.place.qty,
@@ -348,7 +352,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
         order.id
     }
 
-    /// Writes down that the order enters and rests whole. Returns its id.
+    /// Emits that the order enters and rests whole. Returns its id.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     pub(crate) fn emit_rest<E: From<Event>>(&self, reserve: Reserve, out: &mut Outbox<E>) -> OrderId {
@@ -358,7 +362,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
         order.id
     }
 
-    /// An order of `qty` that enters under the next id.
+    /// The order that enters, with the quantity `qty` and the next id.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     fn entered<E>(&self, qty: Qty, out: &mut Outbox<E>) -> NewOrder {
@@ -380,7 +384,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
     }
 
     fn emit_fills<E: From<Event>>(&self, fills: &[Fill], out: &mut Outbox<E>) {
-        // The order itself takes the first number.
+        // The order itself takes the first id.
         for (trade, fill) in (self.market.next_id + 1..).zip(fills) {
             let (maker, qty) = (fill.maker, fill.qty);
             let [maker_fee, taker_fee] =
@@ -390,16 +394,16 @@ impl<'a, D: Desks> Incoming<'a, D> {
     }
 }
 
-/// What a plan comes to, beside its fills.
+/// The result of a plan, apart from its fills.
 #[derive(Clone, Copy, Debug)]
 struct Planned {
     /// What is left of the quantity.
     left: Qty,
     /// What is left of the money that a market order names.
     money: Money,
-    /// Whether the order does not trade with more orders than one may.
+    /// False if the order would trade with more than [`FILLS_MAX`] orders.
     is_whole: bool,
-    /// Whether it ended at an uncovered order, after as many as one order may cancel.
+    /// Whether the plan ended at an uncovered order, after [`FILLS_MAX`] others.
     is_cut: bool,
 }
 

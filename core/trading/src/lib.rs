@@ -1,11 +1,12 @@
-//! The trading floor: everything about an order's life that is not money.
+//! The trading floor: an order's life, except its money.
 //!
-//! Which orders enter, what they meet, how they end, auctions, cancels, and the state of all that. What an order
-//! reserves and how a fill settles is known only to the [`Desks`] of the products; the floor asks the desk of each order.
-//! Decisions read and refuse; [`evolve`] applies their events and cannot fail.
+//! The floor admits orders, plans their fills, cancels them, runs auctions, and holds the state of these. The
+//! [`Desks`] of the products decide what an order reserves and how a fill settles; the floor calls the desk
+//! of each order. The functions that decide read the state and may refuse; [`evolve`] applies their events
+//! and cannot fail.
 //!
 //! Clauses: `AUCT-001` to `AUCT-007`, `ORD-024` to `ORD-063`, `SYM-005`, `SYM-022` to `SYM-028`, `TYPE-011`.
-//! Not here: money (`ledger`), what a product's orders cost (`spot` and its siblings), who may act (`access`).
+//! Not here: money (`ledger`), what a product's orders cost (`spot`), who may act (`access`).
 #![no_std]
 extern crate alloc;
 

@@ -1,4 +1,4 @@
-//! An order as it stands after a command: what a receipt carries.
+//! An order as it is after a command, for the reply.
 
 use crate::{Event, Floor};
 use buttonwood_book::{NewOrder, Orders};
@@ -8,28 +8,28 @@ use buttonwood_model::{
 };
 use buttonwood_num::{Money, Price, Qty};
 
-/// The order that a decision is about. Deciding does not tell it in full: whoever answers does, from the events and the
-/// state before them.
+/// The order that a decision concerns. The full [`OrderState`] is built later, by the replying thread, from
+/// the events and the state before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decided {
     /// Its id.
     pub id: OrderId,
-    /// Where it lies, if it is cancelled; an order that enters is in its command's events.
+    /// Its slot, if it is cancelled; none for an order that enters, which is in the command's events.
     pub kept: Option<Slot>,
 }
 
-/// One order, live or closed, with all that its owner may see of it (ORD-001).
+/// One order, live or closed, with everything that its owner may see (ORD-001).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderState {
     /// Its id.
     pub id: OrderId,
-    /// Whose it is.
+    /// The account that owns it.
     pub account: AccountId,
     /// The key that placed it.
     pub session: SessionId,
     /// What it trades.
     pub symbol: SymbolId,
-    /// Which way.
+    /// Buy or sell.
     pub side: Side,
     /// Limit or market.
     pub kind: OrderKind,
@@ -37,9 +37,9 @@ pub struct OrderState {
     pub option: Option<ExecutionOption>,
     /// Its limit; zero for market orders.
     pub price: Price,
-    /// Its whole quantity.
+    /// Its original quantity.
     pub original: Qty,
-    /// What is left of it.
+    /// Its remaining quantity.
     pub remaining: Qty,
     /// Executed so far, in quote currency.
     pub notional: Money,
@@ -73,7 +73,7 @@ impl OrderState {
         }
     }
 
-    /// An order that a command at `placed` enters, before anything else happens to it.
+    /// An order that enters at `placed`, before any other event.
     fn entered(order: &NewOrder, texts: &[u8], placed: Time) -> Self {
         Self {
             id: order.id,
@@ -93,8 +93,8 @@ impl OrderState {
         }
     }
 
-    /// The order that a command entered at `placed`, as the command's events leave it; none if they enter none. `floor`
-    /// is what was before them.
+    /// The order that a command entered at `placed`, after all of the command's events; none if no order
+    /// entered. `floor` is the state before these events.
     ///
     /// # Panics
     /// When the events do not follow from the floor.
@@ -135,12 +135,12 @@ impl OrderState {
         told
     }
 
-    /// Whether it is active: something remains and it was not cancelled (ORD-007).
+    /// Whether it is live: a quantity remains, and it was not cancelled (ORD-007).
     pub fn is_live(&self) -> bool {
         self.reason.is_none() && self.remaining > Qty::ZERO
     }
 
-    /// What was executed.
+    /// The executed quantity.
     pub fn executed(&self) -> Qty {
         self.original - self.remaining
     }

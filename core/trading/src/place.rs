@@ -1,4 +1,4 @@
-//! Placing an order: who may, and with what. `incoming` decides what an order does that meets the book.
+//! Placing an order: the command and its checks. `incoming` decides the fills and the fate of the order.
 
 use crate::auction::check_open;
 use crate::desk::Unmet;
@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 /// The command: place one order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// What to trade.
+    /// The symbol.
     pub symbol: SymbolId,
-    /// Which side of the book it is for.
+    /// The side of the book.
     pub side: Side,
-    /// Which outcome it is about; [`Claim::Yes`] where a product has no outcomes.
+    /// The outcome that it concerns; [`Claim::Yes`] for products without outcomes.
     pub claim: Claim,
     /// Limit or market.
     pub kind: OrderKind,
@@ -27,41 +27,41 @@ pub struct Place {
     pub option: Option<ExecutionOption>,
     /// Limit; zero for market orders.
     pub price: Price,
-    /// Base quantity; zero for a market buy that names what to spend.
+    /// Base quantity; zero for a market buy that names money to spend.
     pub qty: Qty,
-    /// Quote currency to spend, fee included; zero but for such a buy.
+    /// Quote currency to spend, fee included; zero for all other orders.
     pub spend: Money,
     /// Client order id.
     pub client_id: Option<ClientId>,
 }
 
-/// Who places it.
+/// The account and the key that place an order.
 #[derive(Clone, Copy, Debug)]
 pub struct Placer {
-    /// The account that pays.
+    /// The account.
     pub account: AccountId,
     /// The key that placed it.
     pub session: SessionId,
 }
 
 impl Placer {
-    /// The exchange itself, for an account: without a session, and without a limit on how many orders the account has. Such an
-    /// order does not trade with the account's own either, so they are cancelled by a command before it.
+    /// The exchange itself, for an account: without a session, and without the limit on live orders. Such an
+    /// order does not trade with the account's own orders either, so an earlier command must cancel them.
     pub const fn exchange(account: AccountId) -> Self {
         Self { account, session: SessionId::EXCHANGE }
     }
 }
 
-/// Why an order does not enter. The order of the variants is the order of the checks (D-05).
+/// Why an order is refused. The variants are in the order of the checks (D-05).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reject<R> {
     /// Not listed, or closed to the account's jurisdiction (SYM-005).
     InvalidSymbol,
-    /// It is for an auction, and the symbol has none (AUCT-002).
+    /// It is auction-only, and the symbol has no auction (AUCT-002).
     NoAuctions,
-    /// It is for an auction that does not take orders yet.
+    /// It is auction-only, and the next auction does not take orders yet.
     AuctionNotOpen,
-    /// A limit order without a price (ORD-026), or one for an auction that is no limit order.
+    /// It is a limit order without a price (ORD-026), or auction-only and not a limit order.
     NoPrice,
     /// Only a buy can name money to spend (ORD-044).
     SpendIsForBuys,
@@ -71,13 +71,13 @@ pub enum Reject<R> {
     MarketClosed,
     /// The symbol's status does not take this order (SYM-025 to SYM-027).
     MarketNotOpen(SymbolStatus),
-    /// Not enough money is free (ORD-049).
+    /// The account has too little available (ORD-049).
     InsufficientFunds,
     /// It would trade with more than [`FILLS_MAX`] orders at once.
     TooManyFills,
     /// It would rest, and the account has [`ORDERS_MAX`] live orders.
     TooManyOrders,
-    /// Its desk does not take it.
+    /// Its desk refuses it.
     Desk(R),
 }
 
@@ -91,18 +91,20 @@ impl<R> From<Unmet<R>> for Reject<R> {
     }
 }
 
-/// Orders that one order trades with at most: so no command keeps the others waiting for long (some tens of milliseconds), or
-/// outgrows a batch of the journal.
+/// The most orders that one order trades with. The limit keeps a command from delaying others for more than
+/// some tens of milliseconds, and from outgrowing a batch of the journal.
 pub const FILLS_MAX: usize = 10_000;
 
-/// Live orders that an account has at most: so to list or to cancel them all is a step of a bounded size too.
+/// The most live orders of an account. The limit bounds a command that cancels them all and a query that
+/// lists them.
 pub const ORDERS_MAX: u32 = 10_000;
 
-/// Decides one order. Refuses, or writes what happens to `out` and returns the order's id. `home` says where the account's
-/// owner lives (D-16); it is called only for symbols that are closed to some jurisdiction.
+/// Decides one order: refuses it, or appends its events to `out` and returns its id. `home` returns the
+/// jurisdiction of the account's owner (D-16); it is called only for symbols that are closed to some
+/// jurisdiction.
 ///
 /// # Errors
-/// [`Reject`]; nothing is written then.
+/// [`Reject`]; no event was appended.
 #[inline]
 pub fn decide<'a, D: Desks, E: From<Event>>(
     market: Market<'a, D>,
@@ -113,7 +115,7 @@ pub fn decide<'a, D: Desks, E: From<Event>>(
     out: &mut Outbox<E>,
 ) -> Result<OrderId, Reject<D::Refusal>> {
     let symbol = market.symbol(place.symbol).ok_or(Reject::InvalidSymbol)?;
-    // Most orders rest: limit orders that meet nothing, on a symbol that takes all. What only others need is apart.
+    // The fast path. Most orders are limit orders that meet no other order, on an open symbol, and rest.
     let is_plain = is_plain(&market, symbol, place);
     if is_plain && !crosses(market.floor.orders.book(place.symbol), place.side, place.price) {
         let order = Incoming::new(market, placer, place, symbol);
@@ -127,7 +129,8 @@ pub fn decide<'a, D: Desks, E: From<Event>>(
     decide_in_full(&Incoming::new(market, placer, place, symbol), is_plain, planner, out)
 }
 
-/// Whether an order could only be refused by its desk, and rests if it meets nothing.
+/// Whether only funds, the limit on live orders and the desk can refuse the order, and it rests if it meets
+/// no other order.
 #[inline]
 fn is_plain<D>(market: &Market<'_, D>, symbol: &Symbol, place: &Place) -> bool {
     place.kind == OrderKind::Limit
@@ -136,11 +139,11 @@ fn is_plain<D>(market: &Market<'_, D>, symbol: &Symbol, place: &Place) -> bool {
         && place.qty >= symbol.qty_min
         && symbol.status == SymbolStatus::Open
         && symbol.closed_to.is_empty()
-        // Else it may meet an order of its own account in an auction.
+        // An auction-only order of the same account might meet it in an auction.
         && !market.floor.orders.any_waits()
 }
 
-/// Every other order, of a symbol that is not closed to the account. A plain one is known to meet something.
+/// All other orders, on symbols that are not closed to the account. A plain order is known to meet another.
 #[inline(never)]
 fn decide_in_full<D: Desks, E: From<Event>>(
     order: &Incoming<'_, D>,
@@ -175,7 +178,8 @@ fn is_closed_to(symbol: &Symbol, home: &str) -> bool {
     symbol.closed_to.iter().any(|closed| closed == home)
 }
 
-/// Whether the account may have one more order on the books.
+/// Refuses an order that would rest when the account has [`ORDERS_MAX`] live orders; the exchange's own
+/// orders have no such limit.
 #[inline]
 pub(crate) fn check_count<D, R>(market: Market<'_, D>, placer: Placer) -> Result<(), Reject<R>> {
     let Placer { account, session } = placer;
@@ -186,12 +190,13 @@ pub(crate) fn check_count<D, R>(market: Market<'_, D>, placer: Placer) -> Result
     }
 }
 
-/// Checks what needs no book and no balance.
+/// The checks that need neither book nor balance.
 fn check_shape<R>(symbol: &Symbol, place: &Place) -> Result<(), Reject<R>> {
     let waits = place.option == Some(ExecutionOption::AuctionOnly);
     match place.kind {
         OrderKind::Limit if place.price == Price::default() => Err(Reject::NoPrice),
-        // Only a limit says what it would take in an auction, and what it reserves until then.
+        // Without a limit, an order has no price to take part in an auction at, and no amount to reserve
+        // until then.
         OrderKind::Market | OrderKind::MarketSpend if waits => Err(Reject::NoPrice),
         OrderKind::MarketSpend if place.side == Side::Sell => Err(Reject::SpendIsForBuys),
         OrderKind::Limit | OrderKind::Market if place.qty < symbol.qty_min => Err(Reject::BelowMinimum),

@@ -1,9 +1,9 @@
-//! What a change of a symbol's status does to its orders.
+//! The effect of a symbol's new status on its orders.
 
 use crate::{Event, Floor};
 use buttonwood_model::{CancelReason, Outbox, Side, SymbolId, SymbolStatus};
 
-/// Closing a symbol cancels its live orders (SYM-028); no other change touches any.
+/// Closing a symbol cancels its live orders (SYM-028); no other change affects orders.
 pub fn decide<E: From<Event>>(floor: &Floor, symbol: SymbolId, status: SymbolStatus, out: &mut Outbox<E>) {
     if status != SymbolStatus::Closed {
         return;
