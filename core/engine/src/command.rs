@@ -1,4 +1,4 @@
-//! Everything the exchange can be asked to do: one variant for each room.
+//! The command of the exchange: one variant for each room.
 
 use crate::{Event, Founding, Opening};
 use alloc::string::String;
@@ -12,16 +12,16 @@ use buttonwood_model::{
 use buttonwood_num::Money;
 use buttonwood_trading as trading;
 
-/// A command: what is asked, and by whom if a key asked it.
+/// A command, and the key that sent it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// The key that signed it; none for what the exchange asks of itself and what an operator does.
+    /// The key that signed it; none for commands of the exchange itself and of an operator.
     pub caller: Option<Caller>,
-    /// What is asked.
+    /// The content of the command.
     pub body: Body,
 }
 
-/// What is asked.
+/// The content of a command, by the room that decides it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     /// Of the trading floor.
@@ -59,9 +59,9 @@ impl From<Founding> for Body {
     }
 }
 
-/// The most frequent commands that no key sends, by what they are made of.
+/// Constructors of the most frequent commands that no key sends.
 impl Body {
-    /// Gives an account money from the house's source.
+    /// Gives an account money from the house's source account.
     pub fn credit(account: AccountId, amounts: Vec<(CurrencyId, Money)>) -> Self {
         ledger::Command::Credit(Arc::new(ledger::Credit { account, amounts })).into()
     }
@@ -71,12 +71,12 @@ impl Body {
         ledger::Command::ListCurrency(Arc::new(currency)).into()
     }
 
-    /// Opens an account of the house.
+    /// Opens a house account.
     pub fn open_house(house: ledger::House) -> Self {
         ledger::Command::OpenHouse(Arc::new(house.name.into()), house.may_be_negative).into()
     }
 
-    /// Makes a directory.
+    /// Opens the exchange in a new directory.
     pub fn open(opening: Opening) -> Self {
         Founding::Open(opening).into()
     }
@@ -96,14 +96,14 @@ impl Body {
         access::Command::OpenAccount(Arc::new(account)).into()
     }
 
-    /// Makes a session.
+    /// Adds a session.
     pub fn add_session(session: NewSession) -> Self {
         access::Command::AddSession(Arc::new(session)).into()
     }
 }
 
 impl Body {
-    /// The roles of which a caller needs one (AUTH-025); none where no key may send it.
+    /// A caller needs one of these roles (AUTH-025); none for commands that no key may send.
     #[inline]
     pub fn roles(&self) -> Roles {
         match self {
@@ -114,7 +114,7 @@ impl Body {
         }
     }
 
-    /// Whether it is served when little room is left to journal: what only takes risk off.
+    /// Whether the command only reduces risk, and is accepted on a nearly full disk.
     pub fn is_reducing(&self) -> bool {
         match self {
             Self::Trading(command) => command.is_reducing(),
@@ -132,7 +132,7 @@ impl Body {
         }
     }
 
-    /// Appends its record.
+    /// Appends its named record.
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
         match self {
             Self::Trading(command) => put_named(command, out),
@@ -142,7 +142,7 @@ impl Body {
         }
     }
 
-    /// Reads its record.
+    /// Decodes a named record.
     pub(crate) fn read(record: NamedRecord<'_>) -> Result<Self, NamedError> {
         match record.room {
             trading::Command::ROOM => record.read().map(Self::Trading),

@@ -1,7 +1,7 @@
-//! The command in a frame: what of it cannot be derived from the frame's events.
+//! The command in a frame: the part that cannot be derived from the frame's events.
 //!
-//! Most orders that enter, and most cancels, follow from their events; writing them once more would take as many bytes again
-//! and most of the time of a frame.
+//! Most new orders and most cancels follow from their events. Writing them too would double the size of a
+//! frame and take most of its encoding time.
 
 use crate::frame::FrameError;
 use crate::{AccessEvent, Body, Caller, Command, Event, OrderRef, Place, TradingCommand, TradingEvent};
@@ -16,12 +16,12 @@ use buttonwood_num::Money;
 const WHOLE: u8 = 0;
 /// A new order that follows from the events.
 const ENTERED: u8 = 1;
-/// A cancel, by its id, of the order in the events; its account follows.
+/// A cancel by order id of the order in the events; the account follows.
 const CANCELLED: u8 = 2;
-/// A cancel, by its client id, of the order in the events; its account and that id follow.
+/// A cancel by client order id of the order in the events; the account and the client order id follow.
 const CANCELLED_BY_CLIENT_ID: u8 = 3;
 
-/// Who sent a command, as a record of its own.
+/// The sender of a command, as a named record.
 #[derive(Debug)]
 enum Sender {
     /// The exchange itself, or an operator.
@@ -32,14 +32,15 @@ enum Sender {
 
 named!(Sender, "caller", { Exchange {} = "exchange" 1, Key { 0: caller } = "key" 1 });
 
-/// Appends a command whose events are these.
+/// Appends the command of these events.
 pub(crate) fn encode(command: &Command, events: &[Event], texts: &[u8], out: &mut Vec<u8>) {
     if !put_derived(command, events, texts, out) {
         put_whole(command, out);
     }
 }
 
-/// Appends what does not follow from the events; returns false, and appends nothing, when that is the whole command.
+/// Appends the part of the command that does not follow from the events. Returns false, and appends nothing,
+/// when that is the whole command.
 #[inline]
 fn put_derived(command: &Command, events: &[Event], texts: &[u8], out: &mut Vec<u8>) -> bool {
     let (Some(caller), [Event::Access(AccessEvent::NonceUsed(session, nonce)), Event::Trading(first), ..]) =
@@ -62,7 +63,8 @@ fn put_derived(command: &Command, events: &[Event], texts: &[u8], out: &mut Vec<
     }
 }
 
-/// Appends a cancel of `order`; false, and nothing, when it names another or no account.
+/// Appends a cancel of `order`. Returns false, and appends nothing, when the cancel names another order, or
+/// the caller no account.
 #[inline]
 fn put_cancel(caller: &Caller, by: &OrderRef, order: OrderId, out: &mut Vec<u8>) -> bool {
     match (caller.account, by) {
@@ -88,7 +90,7 @@ fn put_whole(command: &Command, out: &mut Vec<u8>) {
     command.body.put(out);
 }
 
-/// Reads the command whose events are these.
+/// Decodes the command of these events.
 pub(crate) fn decode(bytes: &[u8], events: &[Event], texts: &[u8]) -> Result<Command, FrameError> {
     let (form, mut rest) = bytes.split_first().ok_or(FrameError::Cut)?;
     let rest = &mut rest;
@@ -144,7 +146,8 @@ fn entered(event: &TradingEvent) -> Option<&NewOrder> {
     }
 }
 
-/// The command of the order that entered; one that named money does not follow, and is written whole.
+/// The command that placed this order. An order that named money to spend does not follow from its events, so
+/// its command is written whole.
 fn placed(order: &NewOrder, texts: &[u8]) -> Place {
     Place {
         symbol: order.symbol,

@@ -1,4 +1,4 @@
-//! What a command comes to: refusals first, general to specific. Each room decides its own commands.
+//! Decides commands: refusals first, from general to specific. Each room decides its own commands.
 
 use crate::{Body, Command, Desks, Founded, Founding, Outcome, Reject, State, Workspace};
 use buttonwood_access::{self as access, Caller};
@@ -6,11 +6,11 @@ use buttonwood_ledger as ledger;
 use buttonwood_model::{AccountId, SessionId, Stamp, Time};
 use buttonwood_trading::{self as trading, Answer, Decided, Market, cancel, place};
 
-/// Decides one command. Reads the state, changes nothing of it, and appends what happens to `work.out`:
-/// [`buttonwood_model::Outbox::latest`] shows it.
+/// Decides one command. Reads the state, does not change it, and appends the events to `work.out`;
+/// [`buttonwood_model::Outbox::latest`] returns them.
 ///
-/// A refusal of a signed call still uses its nonce, so it is an outcome with an event too (SES-006). The stamp is part of
-/// what is decided upon: an auction takes orders, and lets go of them, at its times.
+/// A refusal of a signed call still uses its nonce, so it has an event too (SES-006). The decision depends on
+/// the stamp: an auction takes orders, and allows cancels, only at certain times.
 pub fn decide(state: &State, command: &Command, stamp: Stamp, work: &mut Workspace) -> Outcome {
     work.out.begin();
     let Some(caller) = &command.caller else { return decide_own(state, stamp.time, &command.body, work) };
@@ -59,7 +59,7 @@ fn refuse(caller: &Caller, reject: access::Reject, work: &mut Workspace) -> Outc
     Outcome::Rejected(Reject::Access(reject))
 }
 
-/// What a key seldom asks.
+/// The infrequent commands of a key.
 #[inline(never)]
 fn decide_seldom(market: Market<'_, Desks>, caller: &Caller, body: &Body, work: &mut Workspace) -> Outcome {
     let session = match body {
@@ -86,7 +86,8 @@ fn decide_place(
     order: &place::Place,
     work: &mut Workspace,
 ) -> Outcome {
-    // The account's entry is far from everything else an order reads.
+    // The account's entry is far in memory from everything else that an order reads, so it is read only if
+    // needed.
     let home = || state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
     let Workspace { out, planner } = work;
     match place::decide(market, place::Placer { account, session }, home, order, planner, out) {
@@ -95,7 +96,7 @@ fn decide_place(
     }
 }
 
-/// What the exchange asks of itself, or an operator of it.
+/// Decides a command of the exchange itself or of an operator.
 #[inline(never)]
 fn decide_own(state: &State, now: Time, body: &Body, work: &mut Workspace) -> Outcome {
     match decide_own_events(state, now, body, work) {
@@ -116,7 +117,7 @@ fn decide_own_events(state: &State, now: Time, body: &Body, work: &mut Workspace
     match body {
         Body::Trading(trading::Command::ExpireSession(session)) => {
             let session_of = state.access.session(*session).ok_or(Reject::Unknown)?;
-            // Master keys cannot ask for heartbeats (SES-016), so the owner is an account.
+            // Master keys cannot require heartbeats (SES-016), so the owner is an account.
             if let access::Owner::Account(account) = session_of.key.owner {
                 cancel::many(market, account, Some(*session), &mut work.planner, out);
             }
@@ -138,12 +139,12 @@ fn decide_own_events(state: &State, now: Time, body: &Body, work: &mut Workspace
             }
             Ok(())
         }
-        // It is what it is stamped with.
+        // The command has no event: its stamp moves the state's time.
         Body::Founding(Founding::MoveClock) => Ok(()),
     }
 }
 
-/// Whether a command adds to what an exchange is founded on, so that the directory must have been made.
+/// Whether a command adds reference data or money, which requires that the exchange has been opened.
 fn is_founding(body: &Body) -> bool {
     match body {
         Body::Ledger(_)

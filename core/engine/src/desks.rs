@@ -1,4 +1,4 @@
-//! All desks of the exchange, with the state that they settle in: one arm for each desk, in each function.
+//! All desks of the exchange, with the balances that they change. Each function has one arm for each desk.
 
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, AssetId, Desk, Product, Symbol};
@@ -17,7 +17,7 @@ pub struct Desks {
     pub ledger: Ledger,
 }
 
-/// What a product without a desk leaves to the floor: its symbols stay closed (D-33).
+/// The rules of a product without a desk: its symbols stay closed (D-33).
 const NO_DESK: Rules = Rules { collar: None, opens: false, auctions: false };
 
 #[cold]
@@ -74,7 +74,7 @@ impl trading::Desks for Desks {
     #[inline(always)]
     fn covers(&self, (): &mut (), maker: Live<'_>, _taker: &Terms<'_>, _qty: Qty) -> bool {
         match maker.desk() {
-            // What a spot order sells or pays, it holds.
+            // A resting spot order holds what it sells or pays.
             spot::DESK => true,
             desk => no_such_desk(desk),
         }

@@ -1,4 +1,5 @@
-//! Everything that can happen: one variant for each room, and one for what seldom happens in any.
+//! The event of the exchange: one variant for each room with frequent events, and one for infrequent events
+//! of all rooms.
 
 use crate::Founded;
 use alloc::vec::Vec;
@@ -7,27 +8,27 @@ use buttonwood_ledger as ledger;
 use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Record, take_named};
 use buttonwood_trading as trading;
 
-/// One thing that happened. Each is small and owns nothing, so that a whole batch is dropped at once.
+/// One event. It is small and owns no memory, so that dropping a whole batch costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// To an order.
+    /// Of the trading floor: it concerns an order.
     Trading(trading::Event),
-    /// To a session's nonces.
+    /// Of the directory: a session used a nonce.
     Access(access::Event),
-    /// An [`Infrequent`] event: a named record among the texts of its command.
+    /// An [`Infrequent`] event, as a named record among the texts of its command.
     Infrequent(BytesRef),
 }
 
-/// What does not happen on the path of an order: one variant for each room.
+/// An event that is not on the path of an order: one variant for each room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Infrequent {
-    /// On the trading floor.
+    /// Of the trading floor.
     Trading(trading::Infrequent),
-    /// In the directory of groups, accounts and sessions.
+    /// Of the directory of groups, accounts and sessions.
     Access(access::Infrequent),
-    /// In the ledger.
+    /// Of the ledger.
     Ledger(ledger::Infrequent),
-    /// In no room.
+    /// Of the engine itself.
     Founded(Founded),
 }
 
@@ -45,7 +46,7 @@ impl Infrequent {
     /// Reads the event back from the texts of its command.
     ///
     /// # Errors
-    /// [`NamedError`] when the bytes are no record that this build knows.
+    /// [`NamedError`] when the bytes are not a record that this build knows.
     pub fn read(kept: BytesRef, texts: &[u8]) -> Result<Self, NamedError> {
         let mut bytes = kept.of(texts).ok_or(NamedError::Cut)?;
         let record = take_named(&mut bytes)?;
@@ -83,7 +84,7 @@ impl From<BytesRef> for Event {
 }
 
 impl Event {
-    /// Kinds that a frame tells apart: their numbers are below.
+    /// How many kinds of events a frame can hold, numbered below.
     pub(crate) const KINDS: u8 = 3;
 
     /// The event of an order, if it is one.
@@ -95,7 +96,7 @@ impl Event {
     }
 }
 
-/// In a frame: which event, in a byte, and its fields in their order.
+/// The form in a frame: the number of the kind in one byte, then the fields in their order.
 impl Record for Event {
     #[inline]
     fn put(&self, out: &mut Vec<u8>) {
@@ -137,7 +138,8 @@ mod tests {
         assert!(size_of::<Event>() <= 80, "{} bytes", size_of::<Event>());
     }
 
-    /// Each event of a command is read from its own place, and a place outside is no event.
+    /// Each infrequent event of a command is read back from its own bytes. Bytes outside the texts are
+    /// refused.
     #[test]
     fn infrequent_events_are_kept_beside_the_others() {
         let mut out = Outbox::default();

@@ -1,4 +1,4 @@
-//! Applying what happened.
+//! Applies events to the state.
 
 use crate::{Event, Founded, Infrequent, State};
 use buttonwood_access::{self as access, Account};
@@ -6,10 +6,11 @@ use buttonwood_ledger as ledger;
 use buttonwood_model::{AccountId, BytesRef, Stamp, Time};
 use buttonwood_trading::{self as trading, Fees};
 
-/// Applies one event of the command at `stamp`. `texts` are the texts its command's events refer to.
+/// Applies one event of the command at `stamp`. `texts` holds the texts that the command's events refer to.
 ///
 /// # Panics
-/// When the event does not follow from the state: then the code or the journal is wrong, and nothing may go on.
+/// When the event does not follow from the state: the code or the journal is wrong, and the exchange must
+/// end.
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
 #[inline(always)]
 pub fn evolve(state: &mut State, stamp: Stamp, event: &Event, texts: &[u8]) {
@@ -54,21 +55,21 @@ fn evolve_infrequent(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]
     }
 }
 
-/// Gives an account of the house its place among accounts: ids are the same in ledger, directory and book.
+/// Adds a house account to directory and orders too: ids of accounts are the same there and in the ledger.
 fn open_house(state: &mut State, account: AccountId, time: Time) {
     state.access.add_account(Account::house(time));
     state.floor.orders.open_account(account);
 }
 
 impl State {
-    /// Applies all events of the command at `stamp`, and notes that it has been applied.
+    /// Applies all events of the command at `stamp`, and sets the state's stamp.
     ///
     /// # Panics
     /// As [`evolve`] and [`State::advance`] do.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     pub fn apply(&mut self, stamp: Stamp, events: &[Event], texts: &[u8]) {
-        // Nearly every command uses a nonce first.
+        // The first event of nearly every command uses a nonce.
         let others = match events {
             [Event::Access(access::Event::NonceUsed(session, nonce)), others @ ..] => {
                 self.access.take_nonce(*session, nonce);
@@ -82,10 +83,10 @@ impl State {
         self.advance(stamp);
     }
 
-    /// Notes that the command at `stamp` has been applied.
+    /// Sets the state's stamp, after the events of its command were applied.
     ///
     /// # Panics
-    /// When numbers leave a hole or time goes back (INV-JRN-1).
+    /// When the sequence has a hole or time goes back (INV-JRN-1).
     pub fn advance(&mut self, stamp: Stamp) {
         assert!(stamp.seq.0 == self.stamp.seq.0 + 1, "commands are numbered without holes");
         assert!(stamp.time >= self.stamp.time, "time does not go back");

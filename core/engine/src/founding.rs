@@ -1,52 +1,53 @@
-//! The engine's own commands: what a directory is founded on, and moves of its clock.
+//! The engine's own commands: opening an exchange in a new directory, and moving a manual clock.
 
 use buttonwood_model::{Roles, named};
 use buttonwood_trading::FeeSchedule;
 use serde::{Deserialize, Serialize};
 
-/// A command of no room.
+/// A command of the engine itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Founding {
-    /// The first command of a directory.
+    /// Open the exchange: the first command of a directory.
     Open(Opening),
-    /// A manual clock was moved to this command's time, which does not go back when the exchange starts again (BAL-007).
+    /// Note that a manual clock was moved to this command's time, so that the time does not go back after a
+    /// restart (BAL-007).
     MoveClock,
 }
 
 named!(Founding, "exchange", { Open { 0: opening } = "open" 1, MoveClock {} = "move_clock" 1 });
 
 impl Founding {
-    /// The roles of which a caller needs one: no key may send any of these.
+    /// No key may send these commands.
     pub fn roles(&self) -> Roles {
         Roles::NONE
     }
 
-    /// Whether it is served when little room is left to journal.
+    /// Whether the command is accepted on a nearly full disk.
     pub fn is_reducing(&self) -> bool {
         matches!(self, Self::MoveClock)
     }
 }
 
-/// What happens in no room.
+/// An event of the engine itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Founded {
-    /// The directory was made.
+    /// The exchange was opened.
     Opened(Opening),
 }
 
 named!(Founded, "exchange", { Opened { 0: opening } = "opened" 1 });
 
-/// What made a directory (D-30).
+/// The kind of exchange that a directory holds (D-30).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
-    /// Test funds, control calls.
+    /// A sandbox: test funds and control calls.
     Sandbox,
     /// A venue.
     Venue,
 }
 
 impl Mode {
-    /// The name of the command that makes such a directory.
+    /// The command line's name of the command that makes such a directory.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sandbox => "sandbox",
@@ -55,15 +56,15 @@ impl Mode {
     }
 }
 
-/// The first command of a directory: what can never change in it.
+/// The settings that a directory is opened with and that never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opening {
-    /// Which kind of exchange it is.
+    /// Sandbox or venue.
     pub mode: Mode,
-    /// What draws what is drawn (launch contract, `--seed`).
+    /// The seed of everything that is drawn at random (launch contract, `--seed`).
     pub seed: u64,
-    /// Keys the hash index of client ids.
+    /// The key of the hash index of client ids.
     pub hash_key: u64,
-    /// The fee rates of every product, until others come into force.
+    /// The fee rates of every product, until they are changed.
     pub fees: FeeSchedule,
 }

@@ -1,33 +1,33 @@
-//! The journal's form of a command and its events: compact, versioned, ours alone.
+//! The encoding of a command and its events in the journal; compact and versioned.
 
 use crate::{Command, Event, Infrequent, command_codec};
 use alloc::vec::Vec;
 use buttonwood_model::{NamedError, Outbox, Record, Seq, Stamp, Time};
 
-/// The version of this form; a reader refuses any other.
+/// The version of the encoding; a reader refuses any other.
 pub const FORMAT: u8 = 8;
 
-/// What one command was and did.
+/// The stamp and the events of one command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Where and when it stands.
+    /// The number and the time of the command.
     pub stamp: Stamp,
-    /// What happened.
+    /// The events, with their texts.
     pub out: Outbox<Event>,
 }
 
-/// A frame cannot be read.
+/// Why a frame cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FrameError {
     /// Written by another version.
     Version(u8),
     /// It ends too early.
     Cut,
-    /// Something in it stands for no event.
+    /// It holds bytes that are not an event.
     NoEvent,
     /// It holds a frequent event of a kind that this build does not know.
     UnknownEvent {
-        /// The room it belongs to; `the engine` where the room is unknown too.
+        /// The room of the event; `the engine` where the room is unknown too.
         room: &'static str,
         /// The number of its kind.
         kind: u8,
@@ -36,11 +36,11 @@ pub enum FrameError {
     Named(NamedError),
     /// The command does not follow from the events, and the frame says that it does.
     Underivable,
-    /// The command is written though it follows from the events.
+    /// The command is written in full, although it follows from the events.
     WrittenTwice,
-    /// So many bytes follow the command, which is the last in a frame.
+    /// This many bytes follow the command, which must end the frame.
     Trailing(usize),
-    /// So many bytes or events are more than a frame holds.
+    /// This many events, or bytes of texts, exceed what a frame can hold.
     TooLong(usize),
 }
 
@@ -76,11 +76,11 @@ impl From<NamedError> for FrameError {
     }
 }
 
-/// Appends a frame's bytes: version, time, texts, events, and last what of the command does not follow from these, which
-/// replay has no need to read.
+/// Appends a frame's bytes: version, time, texts, events, and last the part of the command that does not
+/// follow from these, which a replay does not read.
 ///
 /// # Errors
-/// When there are more events or bytes than 32 bits count.
+/// When the number of events or of bytes exceeds 32 bits.
 pub fn encode(
     time: Time,
     command: &Command,
@@ -101,12 +101,12 @@ pub fn encode(
     Ok(())
 }
 
-/// Appends the events of a frame to `out`, where they are the latest command's, and returns its time and the bytes of the
-/// command.
+/// Appends the events of a frame to `out`, as its latest command, and returns the frame's time and the bytes
+/// of the command.
 ///
 /// # Errors
-/// [`FrameError`] when the bytes are no frame of this version; what was appended by then is [undone](Outbox::undo) by the
-/// caller, if he goes on.
+/// [`FrameError`] when the bytes are not a frame of this version. A caller that continues must
+/// [undo](Outbox::undo) what was appended by then.
 pub fn decode_events<'a>(bytes: &'a [u8], out: &mut Outbox<Event>) -> Result<(Time, &'a [u8]), FrameError> {
     out.begin();
     let (version, mut rest) = bytes.split_first().ok_or(FrameError::Cut)?;
@@ -150,17 +150,17 @@ fn take_texts<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
 /// Reads the command of a frame from what [`decode_events`] returned and what it appended to `out`.
 ///
 /// # Errors
-/// [`FrameError`] when the bytes are no command of these events.
+/// [`FrameError`] when the bytes are not a command with these events.
 pub fn decode_command(bytes: &[u8], out: &Outbox<Event>) -> Result<Command, FrameError> {
     let (events, texts) = out.latest();
     command_codec::decode(bytes, events, texts)
 }
 
 impl Frame {
-    /// Reads a frame whose number the journal knows.
+    /// Decodes a frame; the journal knows its sequence number.
     ///
     /// # Errors
-    /// [`FrameError`] when the bytes are no frame of this version.
+    /// [`FrameError`] when the bytes are not a frame of this version.
     pub fn read(seq: Seq, bytes: &[u8]) -> Result<Self, FrameError> {
         let mut out = Outbox::default();
         let (time, _) = decode_events(bytes, &mut out)?;

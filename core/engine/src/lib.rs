@@ -1,8 +1,7 @@
 //! The engine: one [`State`], one [`Command`], one [`Event`].
 //!
-//! [`decide`] reads the state and says what happens; [`evolve`] applies what happened and cannot fail. The live
-//! exchange, its recovery, its read models and its proofs all go through the same two functions, so there is one
-//! way to be in a state.
+//! [`decide`] reads the state and returns events; [`evolve`] applies them and cannot fail. The live exchange,
+//! its recovery, its read models and its tests all change the state through [`evolve`].
 #![no_std]
 extern crate alloc;
 
@@ -44,16 +43,16 @@ pub use outcome::{Answer, DeskReject, Outcome, PlaceReject, Reject, TradingRejec
 pub use prefetch::{Coming, PREFETCH_DISTANCE, Prefetch, Sketch};
 pub use state::{Broken, State};
 
-/// The accounts of the house that this build opens in a new directory, in their order: those of every room.
+/// The house accounts of all rooms, in the order in which this build opens them in a new directory.
 pub fn houses() -> impl Iterator<Item = House> {
     buttonwood_ledger::HOUSES.into_iter()
 }
 
-/// What the writer reuses from command to command.
+/// Buffers that the writer reuses for every command.
 #[derive(Debug, Default)]
 pub struct Workspace {
-    /// Events of the commands decided since it was last emptied.
+    /// Events of the commands decided since the buffer was last cleared.
     pub out: buttonwood_model::Outbox<Event>,
-    /// Room to plan a match in.
+    /// Buffers for planning a match.
     pub planner: buttonwood_trading::Planner<<Desks as buttonwood_trading::Desks>::Plan>,
 }

@@ -1,4 +1,4 @@
-//! What a command came to: one variant for each room.
+//! The result of a command: one variant for each room.
 
 use crate::{Event, State};
 use buttonwood_access as access;
@@ -7,23 +7,23 @@ use buttonwood_model::{CancelReason, Stamp};
 use buttonwood_trading::{self as trading, Answer as TradingAnswer, Decided, OrderState};
 use core::convert::Infallible;
 
-/// The answer to a command; deciding only points at the order, and [`Outcome::in_full`] builds it.
+/// The result of a command. `decide` only refers to the order; [`Outcome::in_full`] builds the full order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome<O = Decided> {
     /// Of the trading floor.
     Trading(TradingAnswer<O>),
-    /// Done; what was cancelled stands in the command's events.
+    /// Done; cancelled orders are in the command's events.
     Done,
-    /// Refused; nothing changed but the nonce.
+    /// Refused; nothing changed except the nonce.
     Rejected(Reject),
 }
 
 impl Outcome {
-    /// The answer with its order, built from the stamp, events and texts of the command and from the state before the events
-    /// were applied: by the thread that replies, so that the writer has no part in it.
+    /// The answer with the full order, built from the command's stamp, events and texts and from the state
+    /// before these events. The thread that replies calls it, so that the writer need not.
     ///
     /// # Panics
-    /// When events or state are not the command's.
+    /// When the events or the state do not belong to the command.
     pub fn in_full(self, stamp: Stamp, events: &[Event], texts: &[u8], before: &State) -> Answer {
         let order = match self {
             Self::Trading(TradingAnswer::Order(order)) => order,
@@ -46,18 +46,19 @@ impl Outcome {
     }
 }
 
-/// Whether an order of the command was cancelled; one that waits for an auction may have been kept (AUCT-003).
+/// Whether the command cancelled an order; a cancel of an order that waits for an auction may have been
+/// rejected (AUCT-003).
 fn cancelled(events: &[Event]) -> bool {
     events.iter().any(|event| matches!(event, Event::Trading(trading::Event::Cancelled { .. })))
 }
 
-/// An answer that has left the writer.
+/// An answer with the full order.
 pub type Answer = Outcome<OrderState>;
 
-/// Why a desk refuses an order, beyond a want of funds: no desk of today does.
+/// Why a desk refuses an order, other than for lack of funds; the cash desk has no such reason.
 pub type DeskReject = Infallible;
 
-/// Why an order may not enter.
+/// Why an order is refused.
 pub type PlaceReject = trading::place::Reject<DeskReject>;
 
 /// Why a command of the trading floor was refused.
@@ -66,24 +67,24 @@ pub type TradingReject = trading::Reject<DeskReject>;
 /// Why a command was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reject {
-    /// By the directory: the caller may not, or what is to be made may not be so.
+    /// By the directory: the caller lacks a right, or a new group, account or session is invalid.
     Access(access::Reject),
     /// By the trading floor.
     Trading(TradingReject),
     /// By the ledger.
     Ledger(ledger::Reject),
-    /// The exchange is short of room to journal and takes only what reduces risk.
+    /// The disk is nearly full, and the exchange accepts only commands that reduce risk.
     NoRoom,
-    /// No key may send it, or it needs an account and names none.
+    /// No key may send the command, or it needs an account and names none.
     Unknown,
-    /// The directory was made already, or was not yet.
+    /// The exchange was opened already, or was not opened yet.
     NotNow,
-    /// Deciding it failed; the state is as it was.
+    /// `decide` panicked; the state is unchanged.
     System,
 }
 
 impl Reject {
-    /// Of an order that may not enter.
+    /// The refusal of an order.
     pub const fn place(reject: PlaceReject) -> Self {
         Self::Trading(trading::Reject::Place(reject))
     }

@@ -1,8 +1,9 @@
-//! What commands that will be decided soon need, fetched before they do.
+//! Prefetches the memory that the next commands need.
 //!
-//! A large state lies in slow memory, and a command waits for one line after the other: the index leads to the order, the order
-//! to its neighbours, its level and its balance. Commands come in batches, so those lines can be on their way while others are
-//! decided. Nothing is decided here, and what is fetched in vain has only cost its time.
+//! A large state does not fit into the caches, and a command waits for one cache line after another: the
+//! index leads to the order, the order to its neighbours, its level and its balance. Commands come in
+//! batches, so these lines can be fetched while earlier commands are decided. Nothing is decided here; a
+//! useless prefetch only costs its time.
 
 #![expect(clippy::indexing_slicing, reason = "what is kept is a power of two, and places are masked to it")]
 #![expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
@@ -13,33 +14,34 @@ use buttonwood_ledger::Entry;
 use buttonwood_model::{AccountId, OrderId, SessionId, Side, Slot, SymbolId};
 use buttonwood_num::Price;
 
-/// How many commands ahead of their decision [`Prefetch::see`] is told of them.
+/// How many commands before its decision a command is passed to [`Prefetch::see`].
 pub const PREFETCH_DISTANCE: usize = 12;
 
-/// How many orders of its kind later the second look at one is due, and the third and fourth at one that leaves.
+/// After how many further orders of its kind the second step of an order comes, and the third and fourth of
+/// an order that leaves.
 const SECOND: usize = 1;
 const THIRD: usize = 2;
 const FOURTH: usize = 3;
-/// Orders to remember: a power of two above those.
+/// Orders remembered: a power of two above these numbers.
 const KEPT: usize = 4;
 
-/// Bytes of an order, a balance and a session, with all that leads to them.
+/// Bytes of an order, a balance and a session, with their share of the indices.
 const ORDER_BYTES: usize = 128;
 const BALANCE_BYTES: usize = 32;
 const SESSION_BYTES: usize = 320;
-/// What a processor has near it: the second-level cache of one core.
+/// The second-level cache of one core.
 const NEAR_BYTES: usize = 2 << 20;
 
-/// Looks at commands that will be decided soon, in steps: each reads what the one before it had fetched, so it comes some
-/// commands later. Orders that leave and those that enter are kept apart, since which kind comes next nobody can foretell:
-/// so it is asked once a command.
+/// Prefetches for commands that will be decided soon, in steps: each step reads what the one before it has
+/// fetched, so it comes some commands later. Orders that leave and orders that enter are kept apart, so that
+/// there is only one unpredictable branch for each command.
 #[derive(Clone, Debug, Default)]
 pub struct Prefetch {
     leaving: Leaving,
     entering: Entering,
 }
 
-/// The latest orders that will leave.
+/// The latest orders that will be cancelled.
 #[derive(Clone, Debug, Default)]
 struct Leaving {
     seen: usize,
@@ -47,7 +49,7 @@ struct Leaving {
     slots: [Slot; KEPT],
 }
 
-/// The latest orders that will enter.
+/// The latest orders that will be placed.
 #[derive(Clone, Debug, Default)]
 struct Entering {
     seen: usize,
@@ -55,23 +57,23 @@ struct Entering {
     resting: [Resting; KEPT],
 }
 
-/// What a command that comes says of where it will reach.
+/// The parts of a coming command that show which memory it needs.
 #[derive(Clone, Copy, Debug)]
 pub enum Coming<'a> {
-    /// An order of the session is to be cancelled.
+    /// The session cancels an order.
     Cancel(SessionId, OrderId),
-    /// The session is to place an order for the account.
+    /// The session places an order for the account.
     Place(SessionId, AccountId, Sketch<'a>),
-    /// Anything else: asked seldom, or with nothing to be fetched early.
+    /// Any other command: infrequent, or without memory to prefetch.
     Other,
 }
 
-/// What says where a new order will lie.
+/// The fields of a new order that show where it will be stored.
 #[derive(Clone, Copy, Debug)]
 pub struct Sketch<'a> {
-    /// What it trades.
+    /// The symbol.
     pub symbol: SymbolId,
-    /// Which way.
+    /// The side.
     pub side: Side,
     /// Its limit.
     pub price: Price,
@@ -97,7 +99,8 @@ impl<'a> From<&'a Command> for Coming<'a> {
 }
 
 impl Prefetch {
-    /// Looks at a command that will be decided [`PREFETCH_DISTANCE`] commands later, and again at some before it.
+    /// Takes the first step for a command that will be decided [`PREFETCH_DISTANCE`] commands later, and
+    /// further steps for earlier ones.
     #[inline(always)]
     pub fn see(&mut self, state: &State, coming: Coming<'_>) {
         match coming {
@@ -146,7 +149,8 @@ impl Entering {
 }
 
 impl State {
-    /// Whether it is larger than what lies near a processor: only then is it worth looking ahead.
+    /// Whether the state is larger than the second-level cache of a core; only then is prefetching worth its
+    /// cost.
     pub fn is_large(&self) -> bool {
         let bytes = self.floor.orders.len() * ORDER_BYTES
             + self.desks.ledger.len() * BALANCE_BYTES

@@ -1,4 +1,4 @@
-//! Everything the exchange is.
+//! The state of the exchange.
 
 use crate::{Body, Desks, Opening};
 use alloc::collections::BTreeMap;
@@ -13,10 +13,10 @@ use buttonwood_num::Money;
 use buttonwood_trading::{Fees, Floor, Market};
 use serde::{Deserialize, Serialize};
 
-/// The whole state: a function of the journal and nothing else.
+/// The whole state; it depends on the journal alone.
 ///
-/// Indices are derived; a state that comes from a snapshot calls [`State::restore`] first, and one that goes into a
-/// snapshot [`State::prepare_to_store`].
+/// Indices are derived: call [`State::prepare_to_store`] before a state is written to a snapshot, and
+/// [`State::restore`] after it is read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     pub(crate) stamp: Stamp,
@@ -38,7 +38,7 @@ impl State {
         self.stamp
     }
 
-    /// What made the directory; none before its first command.
+    /// The settings of the opening; none before the first command.
     pub fn opening(&self) -> Option<&Opening> {
         self.opening.as_ref()
     }
@@ -78,7 +78,7 @@ impl State {
         &self.floor.orders
     }
 
-    /// The order that entered last; meaningful only while its command's events are applied.
+    /// The slot of the order that entered last; meaningful only while its command's events are applied.
     pub fn taking(&self) -> Slot {
         self.floor.taking
     }
@@ -93,13 +93,13 @@ impl State {
         self.floor.auctions.get(&symbol)
     }
 
-    /// What is due next, over all rooms: follow-ups first, then by time. [`Due::command`] is to run at its time, or as soon after as
-    /// may be.
+    /// The next due command of all rooms: follow-ups first, then by time. [`Due::command`] must run at its
+    /// time, or as soon as possible after it.
     pub fn next_due(&self) -> Option<Due<Body>> {
         self.next_due_of(false)
     }
 
-    /// What is due next of what moves money: a long move of a manual clock may skip the rest.
+    /// The next due command that moves money. A long move of a manual clock may skip the others.
     pub fn next_due_unskippable(&self) -> Option<Due<Body>> {
         self.next_due_of(true)
     }
@@ -109,7 +109,7 @@ impl State {
         rooms.into_iter().flatten().min_by_key(Due::key)
     }
 
-    /// Whether a room has begun what only a follow-up ends: no other command may have a turn before.
+    /// Whether a follow-up is due; no other command may run before it.
     #[inline]
     pub fn has_follow_up(&self) -> bool {
         self.floor.settling > 0
@@ -125,30 +125,30 @@ impl State {
         &self.floor.fees
     }
 
-    /// What decisions about orders read.
+    /// What a decision about orders reads.
     #[inline]
     pub(crate) fn market(&self, time: Time) -> Market<'_, Desks> {
         Market { floor: &self.floor, desks: &self.desks, next_id: self.next_id, time }
     }
 
-    /// A number that two states share only if they went through the same balances in the same order and stand at
-    /// the same command: carried by every batch, checked by every replay.
+    /// A hash of all changes of balances in their order, and of id counter and time. Every batch carries it,
+    /// and every replay compares it.
     pub fn fingerprint(&self) -> u64 {
         self.desks.ledger.fingerprint() ^ self.next_id.rotate_left(40) ^ self.stamp.time.0
     }
 
-    /// Rebuilds what is derived, after the state was read from a snapshot.
+    /// Rebuilds the indices, after the state was read from a snapshot.
     pub fn restore(&mut self) {
         self.desks.ledger.reindex();
         self.floor.orders.reindex();
     }
 
-    /// Writes down what is derived and not stored, before the state is written to a snapshot.
+    /// Records the order of the queues, before the state is written to a snapshot.
     pub fn prepare_to_store(&mut self) {
         self.floor.orders.prepare_to_store();
     }
 
-    /// The first law that does not hold: none, ever. Recomputes every sum from the single balances and orders.
+    /// The first broken law, if any. Recomputes every sum from the single balances and orders.
     pub fn broken_law(&self) -> Option<Broken> {
         if let Some(law) = self.desks.ledger.broken_law() {
             return Some(Broken::Ledger(law));
@@ -165,7 +165,7 @@ impl State {
         self.unequal_hold()
     }
 
-    /// The first balance whose hold is not what the live things of its owner need, over all rooms (INV-LEDGER-5).
+    /// The first balance whose hold differs from what its owner needs in all rooms (INV-LEDGER-5).
     fn unequal_hold(&self) -> Option<Broken> {
         for account in (0..self.ledger().accounts()).map(AccountId) {
             let mut needed: BTreeMap<AssetId, Money> = BTreeMap::new();
@@ -186,28 +186,28 @@ impl State {
         None
     }
 
-    /// What every room holds of an account, one by one.
+    /// The single reserves of an account in all rooms.
     fn reserved(&self, account: AccountId) -> impl Iterator<Item = (AssetId, Money)> {
         self.floor.reserved(&self.desks, account)
     }
 }
 
 impl State {
-    /// The accounts of the house that this build needs and the directory lacks: a later build may need more than the one that
-    /// made it.
+    /// Commands that open the house accounts that this build needs and the directory lacks; the build that
+    /// made it may have needed fewer.
     pub fn missing_houses(&self) -> impl Iterator<Item = Body> {
         let is_missing = |house: &House| self.opening.is_some() && self.ledger().house(house.name).is_none();
         crate::houses().filter(is_missing).map(Body::open_house)
     }
 }
 
-/// What [`State::broken_law`] found.
+/// A broken law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
     /// A law of the ledger.
     Ledger(BrokenLaw),
-    /// The best bid of the symbol reaches its best ask.
+    /// The best bid of the symbol is at or above its best ask.
     Crossed(SymbolId),
-    /// The account's hold is not what its orders need.
+    /// The account's hold of the asset is not what its orders need.
     Hold(AccountId, AssetId),
 }
