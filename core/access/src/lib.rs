@@ -1,7 +1,7 @@
-//! Who there is: groups, their accounts, and the sessions (API keys) that act for them.
+//! Groups, their accounts, and the sessions (API keys) that act for them.
 //!
-//! Secrets never come here. The gate checks signatures; this room repeats the checks that need only ids, roles and
-//! nonces, from journaled state, so that a faulty gate cannot grant itself rights.
+//! The gate checks signatures. This room repeats, on the journaled state, the checks that need only ids,
+//! roles and nonces, so that a faulty gate cannot grant rights. It holds no secrets.
 //!
 //! Clauses: `SES-001` to `SES-007`, `AUTH-016` to `AUTH-025`.
 #![no_std]

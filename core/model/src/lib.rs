@@ -1,4 +1,5 @@
-//! The words every room shares: ids, symbols, currencies, sides, roles, nonces and time.
+//! Types that all rooms share: ids, symbols, currencies, sides, roles, nonces, time, stored records, the slab
+//! and the outbox.
 //!
 //! Data only. The rooms above decide what may be done with them.
 #![no_std]

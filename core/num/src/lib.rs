@@ -1,4 +1,4 @@
-//! Exact numbers of the exchange: integers only, one representation per meaning.
+//! Exact numbers: integers only, with one type for each meaning.
 //!
 //! A [`Price`] counts ticks, a [`Qty`] hundredths of a lot, [`Money`] units of 10⁻¹⁹ of a currency. A symbol's
 //! [`Grid`] multiplies them. Every product is exact; only fees and divisions round, and their documentation says how.

@@ -1,7 +1,9 @@
 //! The cash desk: what a spot order reserves, what it costs, how its fills settle.
 //!
-//! A buy reserves quote currency, its worse fee included, a sell the base currency itself; a fill exchanges one for the other
-//! and pays both fees to the house. Everything else about a spot order is the floor's (`trading`).
+//! A buy reserves quote currency, including the higher of its two possible fees; a sell reserves base
+//! currency. A fill exchanges base for quote and pays both fees to the house.
+//!
+//! Not here: everything else about a spot order (`trading`).
 //!
 //! Clauses: `ORD-044`, `ORD-048`, `ORD-049`, `TYPE-010`.
 #![no_std]
