@@ -1,8 +1,9 @@
-//! API secrets at rest: sealed under `vault.key`, rewritten atomically, never in the journal.
+//! API secrets, sealed under `vault.key` in a file that is replaced atomically; never in the journal.
 //!
-//! Signing a request needs the secret itself, so a hash will not do: each is sealed with XChaCha20-Poly1305,
-//! bound to its key id and session. Snapshots and journals can be copied without carrying a secret.
-//! Not here: who may create a key (`core::access`), and the hashes of passwords and tokens.
+//! Checking a signature needs the secret itself, not a hash. Each secret is sealed with XChaCha20-Poly1305,
+//! bound to its key id and session. Copies of snapshots and journals contain no secret.
+//!
+//! Not here: who may create a key (`core/access`).
 
 mod fault;
 mod file;
