@@ -1,10 +1,11 @@
 //! The HTTP server.
 //!
-//! [`serve`] accepts connections, spreads them over serving threads and reads requests off them. Each request goes to a
-//! [`Handler`], which answers with a [`Reply`]. The server limits what a client may take: the size of heads and bodies,
-//! the time they may take, the number of connections and the answers that no client reads.
+//! [`serve`] accepts connections, distributes them over serving threads and reads their requests. Each
+//! request goes to a [`Handler`], which answers with a [`Reply`]. The server limits the size of heads and
+//! bodies, the time to send them, the number of connections, and the memory of answers that clients do not
+//! read.
 //!
-//! Not here: routes, the words of refusals (`wire`), who may call (`gate`).
+//! Not here: routes (`rest`), the JSON of refusals (`wire`), who may call (`gate`).
 
 mod abort_on_panic;
 mod bare_refusal;
