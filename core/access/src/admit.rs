@@ -32,6 +32,16 @@ pub enum Reject {
     Taken,
 }
 
+impl Reject {
+    /// Whether the refused call has used its nonce (SES-006).
+    pub fn uses_nonce(self) -> bool {
+        match self {
+            Self::UnknownSession | Self::NonceUsed => false,
+            Self::ForeignAccount | Self::MissingRole | Self::Unknown | Self::Taken => true,
+        }
+    }
+}
+
 /// Checks nonce, account and role, in this order (D-05). A refusal for anything but the session or the nonce still
 /// uses the nonce.
 ///

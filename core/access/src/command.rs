@@ -1,6 +1,6 @@
 //! What this room can be asked to do, and what seldom happens in it.
 
-use crate::{Access, Account, Group, NewSession, Owner, Reject};
+use crate::{Access, Account, Caller, Group, NewSession, Owner, Reject};
 use alloc::string::String;
 use alloc::sync::Arc;
 use arrayvec::ArrayVec;
@@ -40,7 +40,7 @@ named!(Command, "access", {
 });
 
 impl Command {
-    /// The roles of which a caller needs one (AUTH-025): no key may send any of these, but for its own nonce.
+    /// The roles of which a caller needs one (AUTH-025). No key may send a command without roles, except `UseNonce`.
     pub fn roles(&self) -> Roles {
         Roles::NONE
     }
@@ -79,15 +79,21 @@ named!(Infrequent, "access", {
     SessionAdded { 0: session } = "session_added" 1,
 });
 
-/// Decides what the exchange asks of itself, or an operator of it.
+/// Decides a command: of a key that [`admit`](crate::admit) has let in, or, without a caller, of the exchange itself or an
+/// operator.
 ///
 /// # Errors
 /// [`Reject`]; what was written by then is taken back by the caller.
 pub fn decide<E: From<Event> + From<BytesRef>>(
     access: &Access,
+    caller: Option<&Caller>,
     command: &Command,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
+    if caller.is_some() && command.roles() == Roles::NONE {
+        // A key that was let in has used its nonce.
+        return if matches!(command, Command::UseNonce) { Ok(()) } else { Err(Reject::Unknown) };
+    }
     match command {
         Command::UseNonce => return Err(Reject::Unknown),
         Command::NoncesSeen(seen) => {

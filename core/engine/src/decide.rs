@@ -26,7 +26,7 @@ pub fn decide(state: &State, command: &Command, stamp: Stamp, work: &mut Workspa
         (Body::Trading(trading::Command::Cancel(order)), Some(account)) => {
             decide_cancel(market, account, order, work)
         }
-        (body, _) => decide_seldom(market, caller, body, work),
+        (body, _) => decide_seldom(state, market, caller, body, work),
     }
 }
 
@@ -46,14 +46,7 @@ fn decide_cancel(
 
 #[cold]
 fn refuse(caller: &Caller, reject: access::Reject, work: &mut Workspace) -> Outcome {
-    let uses_nonce = match reject {
-        access::Reject::UnknownSession | access::Reject::NonceUsed => false,
-        access::Reject::ForeignAccount
-        | access::Reject::MissingRole
-        | access::Reject::Unknown
-        | access::Reject::Taken => true,
-    };
-    if uses_nonce {
+    if reject.uses_nonce() {
         work.out.push(access::Event::NonceUsed(caller.session, caller.nonce));
     }
     Outcome::Rejected(Reject::Access(reject))
@@ -61,12 +54,18 @@ fn refuse(caller: &Caller, reject: access::Reject, work: &mut Workspace) -> Outc
 
 /// The infrequent commands of a key.
 #[inline(never)]
-fn decide_seldom(market: Market<'_, Desks>, caller: &Caller, body: &Body, work: &mut Workspace) -> Outcome {
+fn decide_seldom(
+    state: &State,
+    market: Market<'_, Desks>,
+    caller: &Caller,
+    body: &Body,
+    work: &mut Workspace,
+) -> Outcome {
     let session = match body {
-        Body::Access(access::Command::UseNonce) => return Outcome::Done,
+        Body::Access(command) => return decide_access(state, caller, command, work),
         Body::Trading(trading::Command::CancelSession) => Some(caller.session),
         Body::Trading(trading::Command::CancelAll) => None,
-        Body::Trading(_) | Body::Access(_) | Body::Ledger(_) | Body::Founding(_) => {
+        Body::Trading(_) | Body::Ledger(_) | Body::Founding(_) => {
             let is_whose = caller.account.is_none();
             return Outcome::Rejected(if is_whose { Reject::Unknown } else { Reject::NotNow });
         }
@@ -74,6 +73,17 @@ fn decide_seldom(market: Market<'_, Desks>, caller: &Caller, body: &Body, work: 
     let Some(account) = caller.account else { return Outcome::Rejected(Reject::Unknown) };
     cancel::many(market, account, session, &mut work.planner, &mut work.out);
     Outcome::Done
+}
+
+/// A key's command of the directory, which knows the commands that keys may send.
+fn decide_access(state: &State, caller: &Caller, command: &access::Command, work: &mut Workspace) -> Outcome {
+    match access::decide(&state.access, Some(caller), command, &mut work.out) {
+        Ok(()) => Outcome::Done,
+        Err(reject) => {
+            work.out.undo();
+            refuse(caller, reject, work)
+        }
+    }
 }
 
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
@@ -124,7 +134,7 @@ fn decide_own_events(state: &State, now: Time, body: &Body, work: &mut Workspace
             Ok(())
         }
         Body::Trading(command) => trading::decide(market, command, out).map_err(Reject::Trading),
-        Body::Access(command) => access::decide(&state.access, command, out).map_err(Reject::Access),
+        Body::Access(command) => access::decide(&state.access, None, command, out).map_err(Reject::Access),
         Body::Ledger(command) => ledger::decide(state.ledger(), command, out).map_err(Reject::Ledger),
         Body::Founding(Founding::Open(opening)) => {
             if state.opening.is_some() {
