@@ -75,6 +75,14 @@ impl Call {
     pub fn require(&self, needed: Roles) -> Result<(), Refusal> {
         crate::require(self.key(), needed)
     }
+
+    /// Refuses an account key where a master key with one of `needed` is asked for (D-10).
+    ///
+    /// # Errors
+    /// `MissingRole`.
+    pub fn require_master(&self, needed: Roles) -> Result<(), Refusal> {
+        crate::require_master(self.key(), needed)
+    }
 }
 
 /// Authenticates calls and limits their rate; one for the whole exchange.

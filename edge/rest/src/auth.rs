@@ -7,6 +7,8 @@ pub enum Auth {
     Public,
     /// A key, on the one account it names or belongs to.
     Account,
+    /// A master key, on the one account it names; to any other key it is closed (D-10).
+    Master,
     /// A key, about itself.
     Session,
     /// The sandbox's own machine.

@@ -2,9 +2,10 @@
 
 use crate::app::App;
 use crate::auth::Auth;
+use crate::route::Route;
 use buttonwood_engine::Caller;
 use buttonwood_gate::{self as gate, Owner, Payload, Reason, Refusal, Value, quoted};
-use buttonwood_model::{AccountId, Roles, SymbolId};
+use buttonwood_model::{AccountId, SymbolId};
 use buttonwood_wire::contract::{InPayload, Query, Sent, Text};
 use buttonwood_wire::{field, request};
 
@@ -48,10 +49,15 @@ pub(crate) struct Refused {
 }
 
 impl Call {
-    /// Finds the account the call acts on and checks the key's roles, in this order (D-05).
-    pub(crate) fn new(app: &App, auth: Auth, roles: Roles, gate: gate::Call) -> Result<Self, Box<Refused>> {
-        let account = match auth {
+    /// Finds the account the call acts on and checks the key's roles, in this order (D-05). A route for master keys refuses
+    /// any other before both (D-10).
+    pub(crate) fn new(app: &App, route: &Route, gate: gate::Call) -> Result<Self, Box<Refused>> {
+        let account = match route.auth {
             Auth::Account => acting_account(app, &gate).map(Some),
+            Auth::Master => {
+                let master = gate.require_master(route.roles);
+                master.and_then(|()| acting_account(app, &gate)).map(Some)
+            }
             // It acts on no account, so it need not name one; if it does, the account must be one of this key's.
             Auth::Session => named_account(app, &gate).map(|_| None),
             Auth::Public | Auth::Control => Ok(None),
@@ -60,7 +66,7 @@ impl Call {
             Ok(account) => account,
             Err(refusal) => return Err(Box::new(Refused { gate, refusal })),
         };
-        match gate.require(roles) {
+        match gate.require(route.roles) {
             Ok(()) => Ok(Self { gate, account }),
             Err(refusal) => Err(Box::new(Refused { gate, refusal })),
         }

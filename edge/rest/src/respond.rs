@@ -242,7 +242,7 @@ fn reader(app: &App, route: &Route, call: gate::Call) -> Result<Call, Refusal> {
     if let (Some(nonce), false) = (call.nonce, call.key().time_based_nonce) {
         app.exchange.note_nonce(call.key().session, nonce);
     }
-    Call::new(app, route.auth, route.roles, call).map_err(|refused| refused.refusal)
+    Call::new(app, route, call).map_err(|refused| refused.refusal)
 }
 
 /// The next step once a command is durable.
@@ -258,7 +258,7 @@ fn change(app: &App, route: &Route, call: gate::Call, write: Write) -> Result<(P
         let pending = send(app, Command { caller, body: AccessCommand::UseNonce.into() })?;
         Ok((pending, Then::Refuse(refusal)))
     };
-    let call = match Call::new(app, route.auth, route.roles, call) {
+    let call = match Call::new(app, route, call) {
         Ok(call) => call,
         Err(refused) => return use_nonce(call::caller(&refused.gate, None), refused.refusal),
     };

@@ -172,9 +172,9 @@ impl Route {
         Self { kind, ..self }
     }
 
-    /// It is about the calling key itself, not about an account.
-    pub(crate) const fn of_session(self) -> Self {
-        Self { auth: Auth::Session, ..self }
+    /// Who may call it, where that is not any key on the one account it names or belongs to.
+    pub(crate) const fn by(self, auth: Auth) -> Self {
+        Self { auth, ..self }
     }
 
     /// The method it answers to.

@@ -94,7 +94,8 @@ mod tests {
             ("/v1/heartbeat", &[T], None),
             ("/v1/roles", &[], None),
         ];
-        let private = ROUTES.iter().filter(|route| matches!(route.auth, Auth::Account | Auth::Session));
+        let private =
+            ROUTES.iter().filter(|route| matches!(route.auth, Auth::Account | Auth::Master | Auth::Session));
         assert_eq!(private.count(), table.len());
         for (path, roles, scope) in table {
             let Found::Route(route, "") = find("POST", path, false) else { panic!("{path} is not routed") };

@@ -1,6 +1,7 @@
 //! `POST /v1/heartbeat`: a session's sign of life (SES-009).
 
 use crate::app::App;
+use crate::auth::Auth;
 use crate::call::Call;
 use crate::route::Route;
 use buttonwood_gate::{Kind, Refusal};
@@ -11,7 +12,7 @@ use buttonwood_wire::{answer, json};
 
 /// Trader only; draws on the capacity reserved for heartbeats. The sign of life was noted when the call was admitted.
 pub(crate) const ROUTE: Route = Route::reading("/v1/heartbeat", answer)
-    .of_session()
+    .by(Auth::Session)
     .roles(&[Role::Trader])
     .kind(Kind::Beats)
     .about("Keeps the session of a key that needs heartbeats alive.")

@@ -1,6 +1,7 @@
 //! `POST /v1/roles`: what the key may do (ACCT-001, ACCT-002).
 
 use crate::app::App;
+use crate::auth::Auth;
 use crate::call::Call;
 use crate::route::Route;
 use buttonwood_gate::{Owner, Refusal};
@@ -9,8 +10,10 @@ use buttonwood_model::{GroupId, Role};
 use buttonwood_wire::{answer, json};
 
 /// Any key.
-pub(crate) const ROUTE: Route =
-    Route::reading("/v1/roles", answer).of_session().about("Reads what the key may do.").gives::<KeyRoles>();
+pub(crate) const ROUTE: Route = Route::reading("/v1/roles", answer)
+    .by(Auth::Session)
+    .about("Reads what the key may do.")
+    .gives::<KeyRoles>();
 
 answer! {
     /// What a key may do.

@@ -7,11 +7,12 @@ use crate::route::Route;
 use buttonwood_wire::answers::Error;
 use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape, paragraph};
 
-/// The tags, which are the chapters of the documentation.
-pub(super) const TAGS: [(&str, &str); 5] = [
+/// The chapters.
+pub(super) const TAGS: [(&str, &str); 6] = [
     ("market data", "Public: no key is needed."),
     ("orders", "Placing, cancelling and reading orders and trades."),
     ("funds", "What an account has."),
+    ("accounts", "The accounts of a group: for master keys."),
     ("keys", "What a key may do, and whether it is alive."),
     ("sandbox", "Control calls: in a sandbox, from its own machine."),
 ];
@@ -22,6 +23,7 @@ pub(super) fn tag(route: &Route) -> &'static str {
         (Auth::Public, _) => "market data",
         (Auth::Control, _) => "sandbox",
         (Auth::Session, _) => "keys",
+        (Auth::Master, _) => "accounts",
         (Auth::Account, "/v1/balances") => "funds",
         (Auth::Account, _) => "orders",
     }
@@ -42,7 +44,7 @@ pub(super) fn describe(route: &Route, components: &mut Components) -> Node {
         .with("tags", Node::List(vec![tag(route).into()]))
         .with("security", security::required(route.auth));
     let operation = match route.auth {
-        Auth::Account | Auth::Session => signed(operation, route, components),
+        Auth::Account | Auth::Master | Auth::Session => signed(operation, route, components),
         Auth::Control => control(operation, route, components),
         Auth::Public => operation.with("parameters", Node::List(parameters(route, route.fields))),
     };
@@ -57,7 +59,11 @@ fn operation_id(route: &Route) -> String {
 /// A call whose fields are in the payload header.
 fn signed(operation: Node, route: &Route, components: &mut Components) -> Node {
     let roles: Node = route.roles.iter().map(buttonwood_model::Role::name).collect();
-    let schema = fields_object(common(route), Acting::FIELDS.iter().chain(route.fields));
+    let must_name = |field: &Field| Field { required: route.auth == Auth::Master, ..*field };
+    let schema = fields_object(
+        common(route),
+        Acting::FIELDS.iter().map(must_name).chain(route.fields.iter().copied()),
+    );
     let reference = components.named(format!("{}Payload", name(route)), |_| schema);
     let carried = Node::of_type("string")
         .with("contentEncoding", "base64")
@@ -80,7 +86,7 @@ fn control(operation: Node, route: &Route, components: &mut Components) -> Node 
     if route.method == "GET" {
         return operation;
     }
-    let schema = fields_object(Vec::new(), route.fields.iter());
+    let schema = fields_object(Vec::new(), route.fields.iter().copied());
     let schema = components.named(format!("{}Body", name(route)), |_| schema);
     let content = Node::object().with("application/json", Node::object().with("schema", schema));
     operation.with("requestBody", Node::object().with("required", true).with("content", content))
@@ -110,10 +116,7 @@ fn common(route: &Route) -> Vec<(&'static str, bool, Node)> {
     vec![("request", true, path), ("nonce", true, nonce)]
 }
 
-fn fields_object(
-    common: Vec<(&'static str, bool, Node)>,
-    fields: impl Iterator<Item = &'static Field>,
-) -> Node {
+fn fields_object(common: Vec<(&'static str, bool, Node)>, fields: impl Iterator<Item = Field>) -> Node {
     let own = fields.map(|field| {
         let schema = (field.schema)().with("description", paragraph(field.about));
         (field.name, field.required, schema)
@@ -160,7 +163,7 @@ fn responses(route: &Route, components: &mut Components) -> Node {
     let done = Node::object().with("description", "Done.").with("content", content);
     let own = match route.auth {
         Auth::Public => &[],
-        Auth::Account | Auth::Session => SIGNED.as_slice(),
+        Auth::Account | Auth::Master | Auth::Session => SIGNED.as_slice(),
         Auth::Control => CONTROL.as_slice(),
     };
     let mut statuses: Vec<u16> = [&ANY, own, route.refuses].concat();
