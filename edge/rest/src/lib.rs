@@ -18,6 +18,7 @@ mod health;
 mod history_fault;
 mod market;
 mod orders;
+mod refused;
 mod respond;
 mod route;
 mod routes;

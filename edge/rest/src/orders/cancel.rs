@@ -1,9 +1,9 @@
 //! `POST /v1/order/cancel`: cancel one order (ORD-056 to ORD-059).
 
-use super::refused;
 use crate::app::App;
 use crate::call::Call;
 use crate::history_fault::unread;
+use crate::refused;
 use crate::route::{Later, Route, Write};
 use buttonwood_engine::{Body, OrderState, Outcome, TradingAnswer, TradingCommand};
 use buttonwood_gate::{Kind, Refusal};

@@ -1,8 +1,8 @@
 //! `POST /v1/order/cancel/session`: cancel the orders that the calling key has placed (ORD-060 to ORD-062).
 
-use super::refused;
 use crate::app::App;
 use crate::call::Call;
+use crate::refused;
 use crate::route::{Route, Write};
 use buttonwood_engine::{Body, Outcome, TradingCommand, Withdrawn};
 use buttonwood_gate::{Kind, Refusal};

@@ -6,5 +6,4 @@ pub(crate) mod cancel_all;
 pub(crate) mod cancel_session;
 pub(crate) mod new;
 pub(crate) mod past_trades;
-mod refused;
 pub(crate) mod status;

@@ -1,8 +1,8 @@
 //! `POST /v1/order/new`: place an order (ORD-024 to ORD-036, ORD-043 to ORD-045).
 
-use super::refused;
 use crate::app::App;
 use crate::call::{Acting, Call};
+use crate::refused;
 use crate::route::{Route, Write};
 use buttonwood_engine::{AccountKind, Body, Outcome, TradingAnswer, TradingCommand};
 use buttonwood_gate::{Reason, Refusal, Value, quoted};
