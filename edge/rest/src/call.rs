@@ -5,7 +5,7 @@ use crate::auth::Auth;
 use crate::route::Route;
 use buttonwood_engine::Caller;
 use buttonwood_gate::{self as gate, Owner, Payload, Reason, Refusal, Value, quoted};
-use buttonwood_model::{AccountId, SymbolId};
+use buttonwood_model::{AccountId, Roles, SymbolId};
 use buttonwood_wire::contract::{InPayload, Query, Sent, Text};
 use buttonwood_wire::{field, request};
 
@@ -39,6 +39,7 @@ impl Asked<'_> {
 pub(crate) struct Call {
     gate: gate::Call,
     account: Option<AccountId>,
+    needed: Roles,
 }
 
 /// A call that is refused after the gate. Its nonce is used.
@@ -67,7 +68,7 @@ impl Call {
             Err(refusal) => return Err(Box::new(Refused { gate, refusal })),
         };
         match gate.require(route.roles) {
-            Ok(()) => Ok(Self { gate, account }),
+            Ok(()) => Ok(Self { gate, account, needed: route.roles }),
             Err(refusal) => Err(Box::new(Refused { gate, refusal })),
         }
     }
@@ -83,6 +84,11 @@ impl Call {
     /// The key that signed it.
     pub(crate) fn key(&self) -> &gate::Key {
         self.gate.key()
+    }
+
+    /// The roles of which its route asks for one.
+    pub(crate) fn needed(&self) -> Roles {
+        self.needed
     }
 
     /// Its payload.

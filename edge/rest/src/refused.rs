@@ -8,7 +8,8 @@ use buttonwood_wire::reject::{self, Market, Rejected};
 
 /// The refusal for a reject.
 pub(crate) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
-    let rejected = Rejected { names: &app.names, key: call.key(), payload: call.payload() };
+    let rejected =
+        Rejected { names: &app.names, key: call.key(), needed: call.needed(), payload: call.payload() };
     reject::refusal(&rejected, reject, || market(app, call))
 }
 

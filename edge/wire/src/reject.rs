@@ -7,7 +7,7 @@ use buttonwood_engine::{
     AccessReject, FILLS_MAX, FeeSchedule, ORDERS_MAX, PlaceReject, Reject, TradingReject,
 };
 use buttonwood_gate::{Key, Payload, Reason, Refusal, missing_role, quoted};
-use buttonwood_model::{Role, Roles, Symbol, Time};
+use buttonwood_model::{Roles, Symbol, Time};
 use buttonwood_num::{Decimal, MONEY_DECIMALS};
 
 /// A writing call that the core rejected.
@@ -17,6 +17,8 @@ pub struct Rejected<'a> {
     pub names: &'a Names,
     /// The key that signed it.
     pub key: &'a Key,
+    /// The roles of which its route asks for one.
+    pub needed: Roles,
     /// Its payload.
     pub payload: &'a Payload,
 }
@@ -54,7 +56,7 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
         AccessReject::ForeignAccount => {
             Refusal::new(Reason::InvalidAccountName, "The account does not belong to this key")
         }
-        AccessReject::MissingRole => missing_role(call.key, Roles::of(&[Role::Trader])),
+        AccessReject::MissingRole => missing_role(call.key, call.needed),
         AccessReject::Unknown | AccessReject::Taken => not_taken(),
     }
 }
