@@ -27,6 +27,6 @@ pub use keys::{Key, KeyTable, KnownKey};
 pub use payload::Payload;
 pub use rate::{Admit, Bucket, Limit, Limits, client_of};
 pub use reason::Reason;
-pub use refusal::{Refusal, quoted};
+pub use refusal::{Refusal, escaped, quoted};
 pub use roles::{missing_role, require, require_master};
 pub use timestamp::{EARLIEST, LATEST, millis as timestamp_millis};

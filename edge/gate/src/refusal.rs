@@ -94,7 +94,7 @@ pub fn quoted(value: &str) -> String {
 }
 
 /// The text inside a JSON string.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -1,6 +1,7 @@
 //! A writer of JSON texts.
 
 use crate::contract::Shape;
+use buttonwood_gate::escaped;
 use buttonwood_num::push_u64;
 
 /// A JSON text in progress. Each field or element ends in a comma, which the closing bracket replaces: no call has to check
@@ -100,6 +101,11 @@ impl Json {
     #[inline]
     pub fn plain_item(&mut self, value: &str) {
         self.decimal_item(|out| out.extend_from_slice(value.as_bytes()));
+    }
+
+    /// A string element that a client chose, with escapes.
+    pub fn text_item(&mut self, value: &str) {
+        self.plain_item(&escaped(value));
     }
 
     /// A field with a string of digits that `print` writes: a decimal.
@@ -237,7 +243,18 @@ mod tests {
         );
     }
 
-    /// Any number of elements is written as an array's are, and other tasks run in between.
+    /// What a client chose is repeated as it was sent.
+    #[test]
+    fn escapes_the_texts_of_clients() {
+        let body =
+            object(64, |json| json.array_field("names", ["a \"b\" \\", "\u{fc}\n\u{1}"], Json::text_item));
+        assert_eq!(
+            String::from_utf8(body).unwrap(),
+            "{\"names\":[\"a \\\"b\\\" \\\\\",\"\u{fc}\\n\\u0001\"]}"
+        );
+    }
+
+    /// However many elements there are, they are worded as an array's are, and others have their turn in between.
     #[test]
     fn many_elements_let_others_have_a_turn() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

@@ -12,4 +12,4 @@ mod shape;
 pub use kind::{Decimal, Flag, Loose, Needed, PageRows, Sent, Switch, Text, Timestamp, Whole};
 pub use node::Node;
 pub use request::{Described, Field, Fields, InPayload, InQuery, Kind, NoFields, Place, Query, paragraph};
-pub use shape::{Components, DecimalText, Digits, Done, IsoTime, Nullable, Property, Shape, Words};
+pub use shape::{Components, DecimalText, Digits, Done, IsoTime, Label, Nullable, Property, Shape, Words};

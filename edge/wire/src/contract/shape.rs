@@ -229,6 +229,20 @@ impl Shape for String {
     }
 }
 
+/// A text that a client chose, repeated as it was sent.
+#[derive(Clone, Debug)]
+pub struct Label(pub String);
+
+impl Shape for Label {
+    fn node(_components: &mut Components) -> Node {
+        Node::of_type("string")
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.text_item(&self.0);
+    }
+}
+
 impl Shape for u64 {
     fn node(_components: &mut Components) -> Node {
         Node::of_type("integer").with("minimum", 0)
