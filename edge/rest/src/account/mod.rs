@@ -1,4 +1,5 @@
 //! Account administration, and keeping a session alive.
 
 pub(crate) mod heartbeat;
+pub(crate) mod names;
 pub(crate) mod roles;

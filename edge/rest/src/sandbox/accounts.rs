@@ -1,6 +1,7 @@
 //! `POST /sandbox/accounts`: opens an empty account in a group.
 
 use super::control::operate;
+use crate::account::names::short_name;
 use crate::app::App;
 use crate::route::Route;
 use buttonwood_engine::{AccessReject, Account, AccountKind, Body, Outcome, Reject, State};
@@ -43,9 +44,6 @@ answer! {
         kind: AccountKindName,
     }
 }
-
-/// Characters of a name at most.
-const NAME_MAX: usize = 50;
 
 async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     let request = NewAccount::of(fields);
@@ -90,17 +88,6 @@ fn kind(name: &str) -> Result<AccountKind, Refusal> {
     })
 }
 
-/// The name by which calls name the account: in lower case, with `-` for spaces (facts F§11).
-fn short_name(name: &str) -> Result<String, Refusal> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" -".contains(&byte);
-    let begins_well = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
-    if begins_well && name.len() <= NAME_MAX && name.bytes().all(is_plain) {
-        return Ok(name.to_ascii_lowercase().replace(' ', "-"));
-    }
-    let expected = format!("1 to {NAME_MAX} letters, digits, spaces and '-', the first a letter or a digit");
-    Err(bad_value("name", &expected, name))
-}
-
 /// A counterparty id that no account has, drawn from the seed and from the account's names, so that a sandbox with the same seed
 /// repeats itself. A custody account has none (facts F§11).
 fn counterparty_id(state: &State, kind: AccountKind, group: &str, short_name: &str) -> String {
@@ -132,25 +119,6 @@ fn drawn(seed: u64, group: &str, short_name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_short_name_is_lower_case_without_spaces() {
-        for (name, expected) in
-            [("My Margin 2", "my-margin-2"), ("a", "a"), ("load-000", "load-000"), ("7", "7")]
-        {
-            assert_eq!(short_name(name).unwrap(), expected);
-        }
-        let long = "x".repeat(NAME_MAX + 1);
-        for name in ["", " a", "-a", "a_b", "a/b", "a\n", "ä", "a\"", &long] {
-            let refusal = short_name(name).unwrap_err();
-            assert!(
-                refusal.message.starts_with("Field 'name' must be 1 to 50 letters"),
-                "{}",
-                refusal.message
-            );
-        }
-        assert!(short_name(&long[..NAME_MAX]).is_ok());
-    }
 
     /// Another name or another seed gives another id.
     #[test]
