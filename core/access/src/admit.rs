@@ -28,8 +28,10 @@ pub enum Reject {
     MissingRole,
     /// No such group or session, or a key that may not be made so.
     Unknown,
-    /// The name or the key is taken.
+    /// The name of the group, the short name of the account or the key is taken.
     Taken,
+    /// Another account of the group has the display name.
+    NameTaken,
 }
 
 impl Reject {
@@ -37,7 +39,7 @@ impl Reject {
     pub fn uses_nonce(self) -> bool {
         match self {
             Self::UnknownSession | Self::NonceUsed => false,
-            Self::ForeignAccount | Self::MissingRole | Self::Unknown | Self::Taken => true,
+            Self::ForeignAccount | Self::MissingRole | Self::Unknown | Self::NameTaken | Self::Taken => true,
         }
     }
 }
@@ -91,6 +93,7 @@ mod tests {
                 broker: false,
                 opened: Time(0),
                 kind: AccountKind::Exchange,
+                display_name: String::new(),
             });
         }
         let key = |owner| NewSession {
@@ -129,6 +132,31 @@ mod tests {
         assert_eq!(admit(&access, &caller(0, 0, "30"), TRADER), Err(Reject::NonceUsed));
         assert_eq!(admit(&access, &caller(0, 0, "98.5"), TRADER), Ok(()));
         assert_eq!(admit(&access, &caller(1, 0, "5"), TRADER), Ok(()));
+    }
+
+    /// An account without a display name is known by its short name, and is not in its own way.
+    #[test]
+    fn names_are_compared_within_the_group() {
+        let mut access = directory();
+        let account = access.account(AccountId(0)).unwrap().clone();
+        let named = |display_name: &str, short_name: &str| Account {
+            display_name: String::from(display_name),
+            short_name: String::from(short_name),
+            ..account.clone()
+        };
+        access.add_account(named("Ärger & Söhne", "sons"));
+        for (group, name, own, expected) in [
+            (0, "ärger & SÖHNE", None, true),
+            (0, "ärger & SÖHNE", Some(3), false),
+            (0, "ärger & SÖHNE", Some(0), true),
+            (1, "ärger & SÖHNE", None, false),
+            (0, "sons", None, false),
+            (0, "Primary", None, true),
+            (1, "Primary", Some(2), false),
+        ] {
+            let found = access.has_name(GroupId(group), name, own.map(AccountId));
+            assert_eq!(found, expected, "{group} {name} {own:?}");
+        }
     }
 
     /// Proves AUTH-016, AUTH-017.

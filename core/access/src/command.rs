@@ -35,7 +35,7 @@ named!(Command, "access", {
     NoncesSeen { 0: seen } = "nonces_seen" 1,
     ResetNonces { 0: session } = "reset_nonces" 1,
     AddGroup { 0: name } = "add_group" 1,
-    OpenAccount { 0: account } = "open_account" 1,
+    OpenAccount { 0: account } = "open_account" 2,
     AddSession { 0: session } = "add_session" 1,
 });
 
@@ -75,7 +75,7 @@ pub enum Infrequent {
 named!(Infrequent, "access", {
     NoncesForgotten { 0: session } = "nonces_forgotten" 1,
     GroupAdded { 0: name } = "group_added" 1,
-    AccountOpened { 0: account } = "account_opened" 1,
+    AccountOpened { 0: account } = "account_opened" 2,
     SessionAdded { 0: session } = "session_added" 1,
 });
 
@@ -116,6 +116,9 @@ pub fn decide<E: From<Event> + From<BytesRef>>(
             access.group(group).ok_or(Reject::Unknown)?;
             if access.find_account(group, &account.short_name).is_some() {
                 return Err(Reject::Taken);
+            }
+            if access.has_name(group, account.name(), None) {
+                return Err(Reject::NameTaken);
             }
             out.push_named(&Infrequent::AccountOpened(Account::clone(account)));
         }

@@ -57,6 +57,8 @@ pub struct Account {
     pub opened: Time,
     /// What it is for.
     pub kind: AccountKind,
+    /// Its name for people, unique in the group; empty where it has none but the short name.
+    pub display_name: String,
 }
 
 impl Account {
@@ -70,7 +72,13 @@ impl Account {
             broker: false,
             opened,
             kind: AccountKind::Exchange,
+            display_name: String::new(),
         }
+    }
+
+    /// Its name for people: the short name, where it has no other.
+    pub fn name(&self) -> &str {
+        if self.display_name.is_empty() { &self.short_name } else { &self.display_name }
     }
 }
 
@@ -244,6 +252,18 @@ impl Access {
     pub fn find_account(&self, group: GroupId, short_name: &str) -> Option<AccountId> {
         let named = |account: &Account| account.group == Some(group) && account.short_name == short_name;
         self.accounts.iter().position(named).map(AccountId::from_index)
+    }
+
+    /// Whether an account of the group, other than `own`, has this name for people, in whatever letter case.
+    pub fn has_name(&self, group: GroupId, name: &str, own: Option<AccountId>) -> bool {
+        fn lower(name: &str) -> impl Iterator<Item = char> {
+            name.chars().flat_map(char::to_lowercase)
+        }
+        let is_other = |at: usize| own != Some(AccountId::from_index(at));
+        let mut accounts = self.accounts.iter().enumerate();
+        accounts.any(|(at, other)| {
+            is_other(at) && other.group == Some(group) && lower(other.name()).eq(lower(name))
+        })
     }
 
     /// Whether the owner may act for the account.

@@ -57,7 +57,7 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
             Refusal::new(Reason::InvalidAccountName, "The account does not belong to this key")
         }
         AccessReject::MissingRole => missing_role(call.key, call.needed),
-        AccessReject::Unknown | AccessReject::Taken => not_taken(),
+        AccessReject::Unknown | AccessReject::NameTaken | AccessReject::Taken => not_taken(),
     }
 }
 

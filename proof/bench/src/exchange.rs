@@ -413,6 +413,7 @@ fn founding(symbols: u16, accounts: u32) -> impl Iterator<Item = Body> {
                 broker: false,
                 opened: Time(START_MICROS),
                 kind: AccountKind::Exchange,
+                display_name: String::new(),
             }),
             Body::credit(id, amounts),
             Body::add_session(NewSession {

@@ -6,7 +6,7 @@ use buttonwood_model::{AccountId, AssetId, Claim, CurrencyId, Desk, OrderKind, P
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use std::fmt::Write;
 
-/// The text of a state: number and time, opening, balances, live orders, statuses, auctions, sessions, fees.
+/// The text of a state: number and time, opening, balances, live orders, statuses, auctions, display names, sessions, fees.
 pub fn dump(state: &State) -> String {
     let mut text = Text::default();
     let stamp = state.stamp();
@@ -21,6 +21,7 @@ pub fn dump(state: &State) -> String {
     balances(state, &mut text);
     orders(state, &mut text);
     symbols(state, &mut text);
+    accounts(state, &mut text);
     sessions(state, &mut text);
     fees(state.fees(), state, &mut text);
     text.0
@@ -137,6 +138,16 @@ fn symbols(state: &State, text: &mut Text) {
             }
         }
         text.line(&line);
+    }
+}
+
+/// The accounts with a name besides the short one.
+fn accounts(state: &State, text: &mut Text) {
+    for (at, account) in state.access().accounts().iter().enumerate() {
+        if !account.display_name.is_empty() {
+            let id = account_name(state, AccountId::from_index(at));
+            text.line(&format!("account {id} named {}", account.display_name));
+        }
     }
 }
 

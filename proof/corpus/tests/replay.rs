@@ -110,7 +110,7 @@ fn a_snapshot_of_another_version_is_passed_over() {
     same(name, &described(&data));
     let recovered = recover(data.as_path(), Options::default()).expect("a start");
     let note = recovered.notes.join("\n");
-    assert!(note.contains("has version 7, this build reads version 8"), "{note}");
+    assert!(note.contains("has version 7, this build reads version"), "{note}");
     assert_eq!(dump(recovered.views().state()).lines().count() + 1, text(name).lines().count());
     drop(recovered);
     verify(data.as_path()).expect("it verifies");

@@ -229,6 +229,7 @@ impl Exchange {
             broker: false,
             opened: self.stamp.time,
             kind: AccountKind::Exchange,
+            display_name: String::new(),
         };
         assert_eq!(self.own(Body::open_account(account)), Outcome::Done);
         AccountId::from_index(self.state.access().accounts().len() - 1)

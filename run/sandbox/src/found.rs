@@ -39,6 +39,7 @@ pub fn found(draw: &mut Draw, funding: &Funding, opened: Time) -> Founded {
             broker: part.broker,
             opened,
             kind: AccountKind::Exchange,
+            display_name: String::new(),
         }));
     }
     let account_of = |group: &str, name: &str| {

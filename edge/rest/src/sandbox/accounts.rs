@@ -52,7 +52,7 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     let (short_name, kind) = (account.short_name.clone(), account.kind);
     match operate(app, Body::open_account(account)).await? {
         Outcome::Done => {}
-        Outcome::Rejected(Reject::Access(AccessReject::Taken)) => {
+        Outcome::Rejected(Reject::Access(AccessReject::Taken | AccessReject::NameTaken)) => {
             let refusal = bad_value("name", "one that no account of the group has", &name);
             return Err(refusal.with_reason(Reason::ConflictingAccountName));
         }
@@ -78,6 +78,7 @@ fn read(app: &App, request: NewAccount<'_>, name: &str) -> Result<Account, Refus
         broker: false,
         opened,
         kind,
+        display_name: name.to_owned(),
     })
 }
 
