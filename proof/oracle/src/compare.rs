@@ -38,6 +38,11 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
     if exchange.happened != naive.happened {
         return Err(format!("happened {:?}\nexpected {:?}", exchange.happened, naive.happened));
     }
+    for (account, names) in exchange.state.access().accounts().iter().zip(&naive.names) {
+        if !names.are_of(account) {
+            return Err(format!("an account is {account:?}, expected {names:?}"));
+        }
+    }
     let reserved = naive.reserved();
     for account in exchange.accounts() {
         for currency in exchange.currencies() {

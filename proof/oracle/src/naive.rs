@@ -3,6 +3,7 @@
 //! All live orders are rows of one list, sorted for each query; an order's reserve is computed each time.
 #![expect(clippy::wildcard_enum_match_arm, reason = "the naive exchange knows only what is dealt")]
 
+mod accounts;
 mod auctions;
 mod funds;
 mod key;
@@ -11,6 +12,7 @@ mod placing;
 
 use crate::exchange::{Exchange, Happening};
 use crate::worlds::{World, exchange_unit, units};
+use accounts::Names;
 pub(crate) use auctions::Auctions;
 use auctions::is_for_auction;
 use buttonwood_engine::{
@@ -18,7 +20,7 @@ use buttonwood_engine::{
     LedgerReject, OrderRef, OrderState, Outcome, Owner, Reject, TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, CurrencyId, OrderId, SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
+    AccountId, CancelReason, CurrencyId, OrderId, Role, SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 use key::Key;
@@ -53,6 +55,8 @@ pub struct Naive {
     rates: HashMap<OrderId, FeeSchedule>,
     pairs: Vec<Pair>,
     jurisdictions: HashMap<AccountId, &'static str>,
+    /// In the order of their ids.
+    pub(crate) names: Vec<Names>,
     keys: Vec<Key>,
     /// Total balances, reserved or not.
     pub(crate) totals: HashMap<(AccountId, CurrencyId), i128>,
@@ -88,6 +92,7 @@ impl Naive {
                 })
                 .collect(),
             jurisdictions: HashMap::new(),
+            names: access.accounts().iter().map(Names::of).collect(),
             keys: Vec::new(),
             totals: HashMap::new(),
             live: Vec::new(),
@@ -106,8 +111,7 @@ impl Naive {
                     exchange.accounts().filter(is_of_it).collect()
                 }
             };
-            let trader = session.key.roles.has(buttonwood_model::Role::Trader);
-            naive.keys.push(Key::new(accounts, trader, session.key.time_based_nonce));
+            naive.keys.push(Key::new(accounts, &session.key));
         }
         naive
     }
@@ -130,7 +134,7 @@ impl Naive {
             return Outcome::Done;
         }
         let account = caller.account.unwrap();
-        if !key.trader {
+        if !key.roles.has(Role::Trader) {
             return Outcome::Rejected(Reject::Access(AccessReject::MissingRole));
         }
         match &command.body {
@@ -156,9 +160,10 @@ impl Naive {
             }
             Body::Trading(TradingCommand::ListSymbol(symbol)) => return self.list(symbol),
             Body::Trading(TradingCommand::ExpireSession(session)) => {
-                // The session of a master key never expires.
-                if let [account] = *self.keys[session.index()].accounts {
-                    return self.cancel_all(account, Some(*session), now);
+                // A master key's never falls silent.
+                let key = &self.keys[session.index()];
+                if !key.is_master {
+                    return self.cancel_all(key.accounts[0], Some(*session), now);
                 }
             }
             Body::Trading(TradingCommand::SetSymbolStatus(symbol, status)) => {

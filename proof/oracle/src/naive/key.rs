@@ -1,6 +1,7 @@
 //! Keys, each with the set of all nonces it ever used.
 
-use buttonwood_model::{AccountId, Nonce};
+use buttonwood_engine::{NewSession, Owner};
+use buttonwood_model::{AccountId, Nonce, Roles};
 use std::collections::HashSet;
 
 /// A key and its nonces.
@@ -8,8 +9,9 @@ use std::collections::HashSet;
 pub(super) struct Key {
     /// The accounts it acts for; one, unless it is a master key.
     pub(super) accounts: Vec<AccountId>,
-    pub(super) trader: bool,
-    /// Whether its nonces are time-based, so that they need not increase.
+    pub(super) is_master: bool,
+    pub(super) roles: Roles,
+    /// Whether its nonces are times, whose order nobody asks for.
     timed: bool,
     used: HashSet<Nonce>,
     /// The highest nonce after each use.
@@ -20,8 +22,15 @@ pub(super) struct Key {
 const SPAN: usize = 8;
 
 impl Key {
-    pub(super) fn new(accounts: Vec<AccountId>, trader: bool, timed: bool) -> Self {
-        Self { accounts, trader, timed, used: HashSet::new(), highest: Vec::new() }
+    pub(super) fn new(accounts: Vec<AccountId>, key: &NewSession) -> Self {
+        Self {
+            accounts,
+            is_master: matches!(key.owner, Owner::Group(_)),
+            roles: key.roles,
+            timed: key.time_based_nonce,
+            used: HashSet::new(),
+            highest: Vec::new(),
+        }
     }
 
     /// Drops the used nonces.
