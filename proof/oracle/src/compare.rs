@@ -161,8 +161,9 @@ mod tests {
     /// The deep world has orders that trade with many makers at once.
     #[test]
     fn some_orders_trade_with_many() {
-        let counts = compare(&DEEP, 1, 12_000);
-        assert!(counts.get("many makers").is_some_and(|times| *times >= 5), "{counts:?}");
+        let counts = [1, 2].map(|seed| compare(&DEEP, seed, 12_000));
+        let many: u64 = counts.iter().filter_map(|counts| counts.get("many makers")).sum();
+        assert!(many >= 5, "{counts:?}");
     }
 
     /// A market buy requires its notional and the taker's fees, even where makers pay more: exact to the last
