@@ -1,10 +1,10 @@
 //! What this room can be asked to do, and what seldom happens in it.
 
-use crate::{Access, Account, Caller, Group, NewSession, Owner, Reject};
+use crate::{Access, Account, Caller, Group, NewSession, Owner, Reject, rename};
 use alloc::string::String;
 use alloc::sync::Arc;
 use arrayvec::ArrayVec;
-use buttonwood_model::{BytesRef, Nonce, Outbox, Roles, SessionId, named};
+use buttonwood_model::{AccountId, BytesRef, Nonce, Outbox, Role, Roles, SessionId, named};
 use serde::{Deserialize, Serialize};
 
 /// Nonces that one command takes note of at most; held in place, so that none of them is allocated.
@@ -28,6 +28,13 @@ pub enum Command {
     OpenAccount(Arc<Account>),
     /// Make a session.
     AddSession(Arc<NewSession>),
+    /// Give the acting account these names, or those of them that there are.
+    RenameAccount {
+        /// For people.
+        display_name: Option<Arc<String>>,
+        /// For calls.
+        short_name: Option<Arc<String>>,
+    },
 }
 
 named!(Command, "access", {
@@ -37,12 +44,21 @@ named!(Command, "access", {
     AddGroup { 0: name } = "add_group" 1,
     OpenAccount { 0: account } = "open_account" 2,
     AddSession { 0: session } = "add_session" 1,
+    RenameAccount { display_name: display_name, short_name: short_name } = "rename_account" 1,
 });
 
 impl Command {
     /// The roles of which a caller needs one (AUTH-025). No key may send a command without roles, except `UseNonce`.
     pub fn roles(&self) -> Roles {
-        Roles::NONE
+        match self {
+            Self::RenameAccount { .. } => Roles::of(&[Role::Administrator]),
+            Self::UseNonce
+            | Self::NoncesSeen(_)
+            | Self::ResetNonces(_)
+            | Self::AddGroup(_)
+            | Self::OpenAccount(_)
+            | Self::AddSession(_) => Roles::NONE,
+        }
     }
 
     /// Whether it is served when little room is left to journal. The nonce of a refusal is not: it is noted with others, as
@@ -70,6 +86,15 @@ pub enum Infrequent {
     AccountOpened(Account),
     /// A session was made.
     SessionAdded(NewSession),
+    /// An account was given those of the names that there are.
+    AccountRenamed {
+        /// Which.
+        account: AccountId,
+        /// For people.
+        display_name: Option<String>,
+        /// For calls.
+        short_name: Option<String>,
+    },
 }
 
 named!(Infrequent, "access", {
@@ -77,6 +102,7 @@ named!(Infrequent, "access", {
     GroupAdded { 0: name } = "group_added" 1,
     AccountOpened { 0: account } = "account_opened" 2,
     SessionAdded { 0: session } = "session_added" 1,
+    AccountRenamed { account: account, display_name: display_name, short_name: short_name } = "account_renamed" 1,
 });
 
 /// Decides a command: of a key that [`admit`](crate::admit) has let in, or, without a caller, of the exchange itself or an
@@ -126,6 +152,9 @@ pub fn decide<E: From<Event> + From<BytesRef>>(
             check_session(access, session)?;
             out.push_named(&Infrequent::SessionAdded(NewSession::clone(session)));
         }
+        Command::RenameAccount { display_name, short_name } => {
+            rename::decide(access, caller, [display_name.as_deref(), short_name.as_deref()], out)?;
+        }
     }
     Ok(())
 }
@@ -159,5 +188,8 @@ pub fn evolve(access: &mut Access, event: Infrequent) {
         Infrequent::GroupAdded(name) => access.add_group(Group { name }),
         Infrequent::AccountOpened(account) => access.add_account(account),
         Infrequent::SessionAdded(session) => access.add_session(session),
+        Infrequent::AccountRenamed { account, display_name, short_name } => {
+            access.rename_account(account, display_name, short_name);
+        }
     }
 }

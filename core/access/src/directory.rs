@@ -80,6 +80,16 @@ impl Account {
     pub fn name(&self) -> &str {
         if self.display_name.is_empty() { &self.short_name } else { &self.display_name }
     }
+
+    /// Gives it those of the names that there are.
+    pub(crate) fn rename(&mut self, display_name: Option<String>, short_name: Option<String>) {
+        if let Some(name) = display_name {
+            self.display_name = name;
+        }
+        if let Some(name) = short_name {
+            self.short_name = name;
+        }
+    }
 }
 
 /// What a session acts for.
@@ -282,6 +292,18 @@ impl Access {
     /// Adds an account.
     pub fn add_account(&mut self, account: Account) {
         self.accounts.push(account);
+    }
+
+    /// Gives an account those of the names that there are.
+    pub fn rename_account(
+        &mut self,
+        account: AccountId,
+        display_name: Option<String>,
+        short_name: Option<String>,
+    ) {
+        if let Some(account) = self.accounts.get_mut(account.index()) {
+            account.rename(display_name, short_name);
+        }
     }
 
     /// Adds a session.

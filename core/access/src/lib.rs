@@ -3,13 +3,14 @@
 //! The gate checks signatures. This room repeats, on the journaled state, the checks that need only ids,
 //! roles and nonces, so that a faulty gate cannot grant rights. It holds no secrets.
 //!
-//! Clauses: `SES-001` to `SES-007`, `AUTH-016` to `AUTH-025`.
+//! Clauses: `SES-001` to `SES-007`, `AUTH-016` to `AUTH-025`, `ACCT-009`, `ACCT-010`.
 #![no_std]
 extern crate alloc;
 
 mod admit;
 mod command;
 mod directory;
+mod rename;
 
 pub use admit::{Caller, Reject, admit};
 pub use command::{Command, Event, Infrequent, SEEN_MAX, Seen, decide, evolve};

@@ -65,6 +65,8 @@ fn compare_all(world: &'static World, seeds: std::ops::Range<u64>, count: usize)
             "too early for an auction",
             "other fees",
             "bad fees",
+            "renamed",
+            "name is used",
         ],
     );
     seen

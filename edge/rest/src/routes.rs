@@ -19,6 +19,7 @@ pub const ROUTES: &[Route] = &[
     // Account administration and sessions
     account::roles::ROUTE,
     account::heartbeat::ROUTE,
+    account::rename::ROUTE,
     // Public market data
     market::symbols::ROUTE,
     market::details::ALL,
@@ -78,8 +79,8 @@ mod tests {
     const F: Role = Role::FundManager;
     const A: Role = Role::Auditor;
 
-    /// The specification's table of roles and scopes, row by row: those endpoints of AUTH-025 to AUTH-027 that are
-    /// built.
+    /// The specification's table of roles and scopes, row by row: of AUTH-025 to AUTH-027 and AUTH-036,
+    /// the endpoints that there are yet.
     #[test]
     fn roles_and_scopes_are_those_of_the_specification() {
         let table: &[(&str, &[Role], Option<&str>)] = &[
@@ -93,6 +94,7 @@ mod tests {
             ("/v1/balances", &[T, F, A], Some("balances:read")),
             ("/v1/heartbeat", &[T], None),
             ("/v1/roles", &[], None),
+            ("/v1/account/rename", &[Role::Administrator], None),
         ];
         let private =
             ROUTES.iter().filter(|route| matches!(route.auth, Auth::Account | Auth::Master | Auth::Session));

@@ -2,8 +2,8 @@
 
 use crate::exchange::{Exchange, Happening};
 use buttonwood_engine::{
-    Answer, Body, Command, OrderState, Outcome, PlaceReject, Reject, TradingAnswer, TradingCommand,
-    TradingReject,
+    AccessCommand, AccessReject, Answer, Body, Command, OrderState, Outcome, PlaceReject, Reject,
+    TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{CancelReason, ExecutionOption, Side};
 use buttonwood_num::Price;
@@ -56,6 +56,11 @@ impl Counts {
                 Body::Trading(TradingCommand::SetFees(_)),
                 Outcome::Rejected(Reject::Trading(TradingReject::BadFees)),
             ) => self.note("bad fees"),
+            (Body::Access(AccessCommand::RenameAccount { .. }), Outcome::Done) => self.note("renamed"),
+            (
+                Body::Access(AccessCommand::RenameAccount { .. }),
+                Outcome::Rejected(Reject::Access(AccessReject::NameTaken | AccessReject::Taken)),
+            ) => self.note("name is used"),
             (
                 Body::Trading(TradingCommand::ScheduleAuctions(..)),
                 Outcome::Rejected(Reject::Trading(TradingReject::Schedule(_))),

@@ -13,6 +13,7 @@ use buttonwood_model::{
     SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Bps, Money, Price, Qty};
+use std::sync::Arc;
 
 /// One key.
 #[derive(Clone, Copy)]
@@ -42,6 +43,8 @@ pub struct Dealer {
     dice: Dice,
     world: &'static World,
     keys: Vec<Key>,
+    /// Keys that rename accounts: a master key, and an account key, to which that is closed.
+    administrators: [Key; 2],
     credits: Vec<(CurrencyId, i128)>,
 }
 
@@ -83,9 +86,13 @@ impl Dealer {
         keys.push(Key { other: Some(second), ..Key::new(master, first) });
         keys.push(Key::new(exchange.timed_key("timed", third, Role::Trader), third));
         keys.push(Key::new(exchange.key("auditor", first, Role::Auditor), first));
+        let administrators = [
+            Key::new(exchange.master_key("administrator", first, Role::Administrator), first),
+            Key::new(exchange.key("clerk", first, Role::Administrator), first),
+        ];
         let credits =
             world.credits.iter().map(|(code, amount)| (exchange.find_currency(code), *amount)).collect();
-        (exchange, Self { dice: Dice::seeded(seed), world, keys, credits })
+        (exchange, Self { dice: Dice::seeded(seed), world, keys, administrators, credits })
     }
 
     /// A copy with other dice.
@@ -134,6 +141,7 @@ impl Dealer {
                 return (micros, Command { caller: None, body });
             }
             80..84 => Command { caller: None, body: self.fees() },
+            84..86 => self.renaming(),
             _ => self.call(state),
         };
         (micros, command)
@@ -184,7 +192,34 @@ impl Dealer {
         }))
     }
 
-    /// Auctions that begin soon and are a minute or more apart; sometimes none, or invalid ones.
+    /// Other names of an account, of the first two mostly, which are of one group: few names, so that they meet.
+    fn renaming(&mut self) -> Command {
+        let trader = usize::try_from(self.dice.below(u64::try_from(self.keys.len()).unwrap())).unwrap();
+        let key = match self.dice.below(8) {
+            0 => &mut self.administrators[1],
+            1 => &mut self.keys[trader],
+            _ => &mut self.administrators[0],
+        };
+        key.nonce += 1;
+        let key = *key;
+        let near = self.keys[usize::try_from(self.dice.below(4)).unwrap()].account;
+        let account = match self.dice.below(8) {
+            0 => self.dice.pick(&self.keys).account,
+            1..4 => key.account,
+            _ => near,
+        };
+        let mut some =
+            |names: &[&str]| (!self.dice.once_in(3)).then(|| Arc::new(self.dice.pick(names).to_owned()));
+        let (display_name, short_name) =
+            (some(&["Ann", "ANN", "Bob", "Trader1"]), some(&["ann", "bob", "trader1"]));
+        let caller = Caller { session: key.session, account: Some(account), nonce: key.spelled(key.nonce) };
+        Command {
+            caller: Some(caller),
+            body: AccessCommand::RenameAccount { display_name, short_name }.into(),
+        }
+    }
+
+    /// Auctions that begin soon, and a minute or more apart; now and then none, or some that make no sense.
     fn schedule(&mut self, state: &State) -> Body {
         const SECOND: u64 = Time::SECOND;
         let mut symbol = self.some_symbol(state);
@@ -256,9 +291,12 @@ impl Dealer {
         }
         let key = self.keys[at];
         let number = if self.dice.once_in(150) { self.old(key.nonce) } else { key.nonce };
-        // Sometimes a session that does not exist.
-        let session =
-            if self.dice.once_in(500) { SessionId::from_index(self.keys.len() + at) } else { key.session };
+        // Now and then a session that there is not.
+        let session = if self.dice.once_in(500) {
+            SessionId::from_index(state.access().sessions().len() + at)
+        } else {
+            key.session
+        };
         let account = match key.other {
             _ if self.dice.once_in(200) => self.dice.pick(&self.keys).account,
             Some(other) if self.dice.once_in(2) => other,

@@ -134,7 +134,9 @@ impl Naive {
             return Outcome::Done;
         }
         let account = caller.account.unwrap();
-        if !key.roles.has(Role::Trader) {
+        let is_rename = matches!(command.body, Body::Access(AccessCommand::RenameAccount { .. }));
+        let needed = if is_rename { Role::Administrator } else { Role::Trader };
+        if !key.roles.has(needed) || (is_rename && !key.is_master) {
             return Outcome::Rejected(Reject::Access(AccessReject::MissingRole));
         }
         match &command.body {
@@ -149,6 +151,9 @@ impl Naive {
                 self.cancel_all(account, Some(caller.session), time)
             }
             Body::Trading(TradingCommand::CancelAll) => self.cancel_all(account, None, time),
+            Body::Access(AccessCommand::RenameAccount { display_name, short_name }) => {
+                self.rename(account, display_name.as_deref(), short_name.as_deref())
+            }
             other => panic!("not dealt to keys: {other:?}"),
         }
     }

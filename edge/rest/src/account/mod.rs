@@ -2,4 +2,5 @@
 
 pub(crate) mod heartbeat;
 pub(crate) mod names;
+pub(crate) mod rename;
 pub(crate) mod roles;
