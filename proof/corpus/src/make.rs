@@ -17,8 +17,8 @@ use std::path::Path;
 pub(crate) type Recipe = fn(&Path);
 
 /// Every recipe by its name.
-pub const RECIPES: [(&str, Recipe); 4] =
-    [("spot", spot), ("auctions", auctions), ("crashes", crashes), ("commands", commands)];
+pub const RECIPES: [(&str, Recipe); 5] =
+    [("spot", spot), ("auctions", auctions), ("crashes", crashes), ("commands", commands), ("names", names)];
 
 /// Makes `FORMAT-NAME` in the corpus with a recipe, and its text.
 ///
@@ -196,6 +196,33 @@ fn commands(data: &Path) {
     let mut dice = Dice::seeded(11);
     for number in 240..300 {
         trade(&exchange, &mut dice, number);
+    }
+    exchange.kill9();
+}
+
+/// Accounts with display names, and renames of both kinds among orders; a snapshot lies between them.
+fn names(data: &Path) {
+    let mut dice = Dice::seeded(12);
+    let exchange = started(data);
+    let open = json!({ "group": "one", "name": "Corpus Margin", "kind": "margin" });
+    control(&exchange, "/sandbox/accounts", &open);
+    let rename = |names: Value| exchange.as_("master").call("/v1/account/rename", names).ok();
+    for number in 0..90 {
+        trade(&exchange, &mut dice, number);
+        match number {
+            10 => {
+                rename(json!({ "account": "savings", "newName": "S\u{f8}n \"&\" Co", "newAccount": "vault" }))
+            }
+            20 => rename(json!({ "account": "primary", "newName": "First" })),
+            30 => rename(json!({ "account": "corpus-margin", "newAccount": "margin" })),
+            40 => {
+                exchange.stop();
+                exchange.restart();
+                rename(json!({ "account": "primary", "newName": "Second" }))
+            }
+            50 => rename(json!({ "account": "vault", "newAccount": "reserve" })),
+            _ => Value::Null,
+        };
     }
     exchange.kill9();
 }
