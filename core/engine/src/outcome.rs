@@ -3,7 +3,7 @@
 use crate::{Event, State};
 use buttonwood_access as access;
 use buttonwood_ledger as ledger;
-use buttonwood_model::{CancelReason, Stamp};
+use buttonwood_model::{CancelReason, OrderId, Stamp};
 use buttonwood_trading::{self as trading, Answer as TradingAnswer, Decided, OrderState};
 use core::convert::Infallible;
 
@@ -33,23 +33,25 @@ impl Outcome {
         };
         let state = match order.kept {
             Some(slot) => OrderState {
-                reason: cancelled(events).then_some(CancelReason::Requested),
+                reason: is_cancelled(order.id, events).then_some(CancelReason::Requested),
                 ..OrderState::live(before.orders(), slot)
             },
             None => {
                 let events = events.iter().filter_map(Event::of_order);
-                let order = OrderState::of_events(events, texts, stamp.time, before.floor());
-                order.expect("a placed order is in its command's events")
+                let state = OrderState::of_events(order.id, events, texts, stamp.time, before.floor());
+                state.expect("a placed order is in its command's events")
             }
         };
         Outcome::Trading(TradingAnswer::Order(state))
     }
 }
 
-/// Whether the command cancelled an order; a cancel of an order that waits for an auction may have been
+/// Whether the command cancelled the order; a cancel of an order that waits for an auction may have been
 /// rejected (AUCT-003).
-fn cancelled(events: &[Event]) -> bool {
-    events.iter().any(|event| matches!(event, Event::Trading(trading::Event::Cancelled { .. })))
+fn is_cancelled(id: OrderId, events: &[Event]) -> bool {
+    let of_it =
+        |event: &trading::Event| matches!(event, trading::Event::Cancelled { order, .. } if *order == id);
+    events.iter().filter_map(Event::of_order).any(of_it)
 }
 
 /// An answer with the full order.
@@ -87,5 +89,20 @@ impl Reject {
     /// The refusal of an order.
     pub const fn place(reject: PlaceReject) -> Self {
         Self::Trading(trading::Reject::Place(reject))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use buttonwood_model::Slot;
+
+    /// A command may cancel other orders than the one that its answer is about.
+    #[test]
+    fn a_cancel_of_another_order_is_not_of_this_one() {
+        let event =
+            trading::Event::Cancelled { slot: Slot(0), reason: CancelReason::Requested, order: OrderId(5) };
+        let is_cancelled = |id| is_cancelled(OrderId(id), &[Event::Trading(event)]);
+        assert!(is_cancelled(5) && !is_cancelled(6));
     }
 }

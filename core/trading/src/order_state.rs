@@ -93,24 +93,30 @@ impl OrderState {
         }
     }
 
-    /// The order that a command entered at `placed`, after all of the command's events; none if no order
-    /// entered. `floor` is the state before these events.
+    /// The order `id` that a command entered at `placed`, after all of the command's events; none if they do
+    /// not enter it. A command may enter several orders. `floor` is the state before these events.
     ///
     /// # Panics
     /// When the events do not follow from the floor.
     pub fn of_events<'a>(
+        id: OrderId,
         events: impl Iterator<Item = &'a Event>,
         texts: &[u8],
         placed: Time,
         floor: &Floor,
     ) -> Option<Self> {
-        let mut told: Option<Self> = None;
+        let mut found: Option<Self> = None;
+        // Whether a fill is of this order: the one that entered last.
+        let mut is_taking = false;
         for event in events {
-            match (event, &mut told) {
+            match (event, &mut found) {
                 (Event::Placed(order) | Event::Rested { order, .. }, _) => {
-                    told = Some(Self::entered(order, texts, placed));
+                    is_taking = order.id == id;
+                    if is_taking {
+                        found = Some(Self::entered(order, texts, placed));
+                    }
                 }
-                (Event::Filled { maker, qty, .. }, Some(taker)) => {
+                (Event::Filled { maker, qty, .. }, Some(taker)) if is_taking => {
                     let grid =
                         &floor.symbols.get(taker.symbol.index()).expect("an order's symbol is listed").grid;
                     let price = floor.orders.get(*maker).price;
@@ -118,7 +124,7 @@ impl OrderState {
                     taker.notional +=
                         grid.notional(price, *qty).expect("a fill is no larger than its resting order");
                 }
-                (Event::Cancelled { reason, order, .. }, Some(taker)) if *order == taker.id => {
+                (Event::Cancelled { reason, order, .. }, Some(taker)) if *order == id => {
                     taker.reason = Some(*reason);
                 }
                 (
@@ -132,7 +138,7 @@ impl OrderState {
                 ) => {}
             }
         }
-        told
+        found
     }
 
     /// Whether it is live: a quantity remains, and it was not cancelled (ORD-007).
@@ -143,5 +149,56 @@ impl OrderState {
     /// The executed quantity.
     pub fn executed(&self) -> Qty {
         self.original - self.remaining
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use buttonwood_model::{Claim, Desk, Held, OrderClass, RatesId, TradeId};
+
+    fn order(id: u64) -> NewOrder {
+        NewOrder {
+            id: OrderId(id),
+            price: Price::from_ticks(1),
+            qty: Qty::from_hundredths(700),
+            account: AccountId(1),
+            session: SessionId(1),
+            symbol: SymbolId(0),
+            class: OrderClass::new(Side::Buy, Claim::Yes, Desk::new(0)),
+            kind: OrderKind::Limit,
+            option: None,
+            rates: RatesId(0),
+            client_id: buttonwood_model::TextRef::default(),
+        }
+    }
+
+    /// A command may enter several orders: entries, fills and cancels of the others do not count.
+    #[test]
+    fn events_of_other_orders_are_not_of_this_one() {
+        let rests = |id| Event::Rested { order: order(id), held: Held(0), amount: Money::ZERO };
+        let cancelled =
+            |id| Event::Cancelled { slot: Slot(0), reason: CancelReason::Requested, order: OrderId(id) };
+        let zero = Money::ZERO;
+        let filled = Event::Filled {
+            maker: Slot(0),
+            trade: TradeId(9),
+            qty: Qty::from_hundredths(1),
+            maker_fee: zero,
+            taker_fee: zero,
+        };
+        let events = [
+            cancelled(1),
+            rests(2),
+            Event::Placed(order(3)),
+            cancelled(2),
+            Event::Placed(order(4)),
+            filled,
+            Event::Completed,
+        ];
+        let of = |id| OrderState::of_events(OrderId(id), events.iter(), &[], Time(5), &Floor::default());
+        let entered = |id| OrderState::entered(&order(id), &[], Time(5));
+        assert_eq!(of(2), Some(OrderState { reason: Some(CancelReason::Requested), ..entered(2) }));
+        assert_eq!((of(3), of(1)), (Some(entered(3)), None));
     }
 }
