@@ -48,16 +48,16 @@ named!(Command, "access", {
 });
 
 impl Command {
-    /// The roles of which a caller needs one (AUTH-025). No key may send a command without roles, except `UseNonce`.
+    /// The roles of which a caller needs one (AUTH-025).
     pub fn roles(&self) -> Roles {
         match self {
+            Self::UseNonce => Roles::NONE,
             Self::RenameAccount { .. } => Roles::of(&[Role::Administrator]),
-            Self::UseNonce
-            | Self::NoncesSeen(_)
+            Self::NoncesSeen(_)
             | Self::ResetNonces(_)
             | Self::AddGroup(_)
             | Self::OpenAccount(_)
-            | Self::AddSession(_) => Roles::NONE,
+            | Self::AddSession(_) => Roles::NOBODY,
         }
     }
 
@@ -116,11 +116,9 @@ pub fn decide<E: From<Event> + From<BytesRef>>(
     command: &Command,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
-    if caller.is_some() && command.roles() == Roles::NONE {
-        // A key that was let in has used its nonce.
-        return if matches!(command, Command::UseNonce) { Ok(()) } else { Err(Reject::Unknown) };
-    }
     match command {
+        // A key that was let in has used its nonce; without a key there is none.
+        Command::UseNonce if caller.is_some() => {}
         Command::UseNonce => return Err(Reject::Unknown),
         Command::NoncesSeen(seen) => {
             for (session, nonce) in seen {

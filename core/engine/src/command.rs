@@ -103,7 +103,7 @@ impl Body {
 }
 
 impl Body {
-    /// A caller needs one of these roles (AUTH-025); none for commands that no key may send.
+    /// A caller needs one of these roles (AUTH-025).
     #[inline]
     pub fn roles(&self) -> Roles {
         match self {

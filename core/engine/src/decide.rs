@@ -65,10 +65,8 @@ fn decide_seldom(
         Body::Access(command) => return decide_access(state, caller, command, work),
         Body::Trading(trading::Command::CancelSession) => Some(caller.session),
         Body::Trading(trading::Command::CancelAll) => None,
-        Body::Trading(_) | Body::Ledger(_) | Body::Founding(_) => {
-            let is_whose = caller.account.is_none();
-            return Outcome::Rejected(if is_whose { Reject::Unknown } else { Reject::NotNow });
-        }
+        // An order of no account. The rest is refused for its roles.
+        Body::Trading(_) | Body::Ledger(_) | Body::Founding(_) => return Outcome::Rejected(Reject::Unknown),
     };
     let Some(account) = caller.account else { return Outcome::Rejected(Reject::Unknown) };
     cancel::many(market, account, session, &mut work.planner, &mut work.out);

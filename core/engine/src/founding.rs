@@ -19,7 +19,7 @@ named!(Founding, "exchange", { Open { 0: opening } = "open" 1, MoveClock {} = "m
 impl Founding {
     /// No key may send these commands.
     pub fn roles(&self) -> Roles {
-        Roles::NONE
+        Roles::NOBODY
     }
 
     /// Whether the command is accepted on a nearly full disk.

@@ -3,7 +3,9 @@
 
 mod stage;
 
-use buttonwood_engine::{Body, Command, FeeChange, FeeSchedule, Outcome, Reject, TradingCommand};
+use buttonwood_engine::{
+    AccessReject, Body, Command, FeeChange, FeeSchedule, Outcome, Reject, TradingCommand,
+};
 use buttonwood_model::{Product, Role};
 use buttonwood_num::Bps;
 use buttonwood_oracle::{Exchange, caller};
@@ -133,5 +135,5 @@ fn a_key_may_not_change_rates() {
     let change = FeeChange { product: Product::Spot, account: None, schedule: None };
     let body = Body::Trading(TradingCommand::SetFees(change));
     let answer = exchange.submit(1, &Command { caller: Some(caller(session, account, 1)), body });
-    assert_eq!(answer, Outcome::Rejected(Reject::NotNow));
+    assert_eq!(answer, Outcome::Rejected(Reject::Access(AccessReject::MissingRole)));
 }

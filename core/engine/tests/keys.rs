@@ -1,11 +1,13 @@
 //! Which keys can be made: whom one acts for, what it may do and what is asked of it have to fit together.
 
 use buttonwood_engine::{
-    AccessReject, Answer, Body, Event, FEES, FeeSchedule, Founded, LedgerInfrequent, LedgerReject, Mode,
-    NewSession, Opening, Owner, Reject,
+    AccessCommand, AccessReject, Answer, Body, Command, Event, FEES, FeeChange, FeeSchedule, Founded,
+    Founding, LedgerInfrequent, LedgerReject, Mode, NewSession, Opening, Owner, Reject, Seen, TradingCommand,
 };
-use buttonwood_model::{AccountId, GroupId, Outbox, Role, Roles, Seq, Stamp, Time};
-use buttonwood_oracle::{Exchange, fees_account};
+use buttonwood_model::{
+    AccountId, GroupId, Outbox, Product, Role, Roles, Seq, SessionId, Stamp, SymbolId, Time,
+};
+use buttonwood_oracle::{Exchange, caller, fees_account};
 
 /// Every kind of key, and what none can be: of another kind's prefix, without a role, an Auditor and more, a master key
 /// that must be heard of, a key of nobody or of the house, a text twice. Proves AUTH-015, AUTH-024, SES-016.
@@ -55,6 +57,48 @@ fn a_key_is_of_one_piece() {
     }
     expect(key("account-a", one, &[t], false), Answer::Rejected(Reject::Access(AccessReject::Taken)));
     expect(key("master-b", all, &[t], false), Answer::Done);
+}
+
+/// What only the exchange or an operator may do is refused to a key with every role, and uses its nonce.
+#[test]
+fn what_no_key_may_send_is_refused_for_its_roles() {
+    let mut exchange = Exchange::open(FeeSchedule::default(), None);
+    let account = exchange.account("ann", "");
+    let session = exchange.key("ann", account, Role::Trader);
+    let key = NewSession {
+        api_key: "master-ann".into(),
+        owner: Owner::Group(exchange.state.access().account(account).unwrap().group.unwrap()),
+        roles: Roles::of(&[Role::Administrator, Role::Trader, Role::FundManager]),
+        ..exchange.state.access().session(session).unwrap().key.clone()
+    };
+    assert_eq!(exchange.own(Body::add_session(key)), Answer::Done);
+    let master = SessionId(session.0 + 1);
+    let before = exchange.state.access().groups().len();
+    let fees = FeeChange { product: Product::Spot, account: Some(account), schedule: None };
+    let refused = [
+        Body::add_group("two".into()),
+        Body::from(AccessCommand::ResetNonces(session)),
+        Body::from(AccessCommand::NoncesSeen(Seen::new())),
+        Body::credit(account, Vec::new()),
+        Body::open_house(FEES),
+        Body::from(Founding::MoveClock),
+        Body::from(TradingCommand::ExpireSession(session)),
+        Body::from(TradingCommand::Auction(SymbolId(0))),
+        Body::from(TradingCommand::SetFees(fees)),
+    ];
+    for (number, body) in (1..).zip(refused) {
+        for session in [session, master] {
+            let command = Command { caller: Some(caller(session, account, number)), body: body.clone() };
+            let [first, again] = [(); 2].map(|()| exchange.submit(1, &command));
+            let rejected = |reject| Answer::Rejected(Reject::Access(reject));
+            assert_eq!(first, rejected(AccessReject::MissingRole), "{body:?}");
+            assert_eq!(again, rejected(AccessReject::NonceUsed), "{body:?}");
+        }
+    }
+    assert_eq!(exchange.state.access().groups().len(), before);
+    let caller = Some(caller(session, account, 100));
+    let own = Command { caller, body: Body::from(AccessCommand::UseNonce) };
+    assert_eq!(exchange.submit(1, &own), Answer::Done);
 }
 
 /// A directory that an earlier build made may lack accounts of the house: they are opened by name, at the next free places.

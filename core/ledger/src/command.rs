@@ -37,7 +37,7 @@ named!(Command, "ledger", {
 impl Command {
     /// The roles of which a caller needs one (AUTH-025): none, because no key may send these commands.
     pub fn roles(&self) -> Roles {
-        Roles::NONE
+        Roles::NOBODY
     }
 
     /// Whether it is still accepted when journal space is low.

@@ -46,6 +46,9 @@ pub struct Roles(u8);
 impl Roles {
     /// No role. As a requirement, it means any key.
     pub const NONE: Self = Self(0);
+    /// As a requirement: no key. A bit that no valid set of roles has.
+    pub const NOBODY: Self = Self(1 << 7);
+    const ALL: Self = Self::of(&Role::ALL);
 
     /// The set of these roles.
     pub const fn of(roles: &[Role]) -> Self {
@@ -70,7 +73,9 @@ impl Roles {
 
     /// Whether a key may have this set: at least one role, and Auditor only alone (AUTH-024).
     pub const fn is_valid(self) -> bool {
-        self.0 != 0 && (!self.has(Role::Auditor) || self.0 == Role::Auditor.bit())
+        self.0 != 0
+            && self.0 & !Self::ALL.0 == 0
+            && (!self.has(Role::Auditor) || self.0 == Role::Auditor.bit())
     }
 
     /// The roles in the set, in the order in which messages name them.
@@ -92,5 +97,14 @@ mod tests {
         assert!(!Roles::NONE.is_valid());
         assert!(Roles::of(&[Role::Trader]).allows(Roles::NONE));
         assert!(!Roles::of(&[Role::FundManager]).allows(Roles::of(&[Role::Trader, Role::Auditor])));
+    }
+
+    #[test]
+    fn no_key_has_what_nobody_has() {
+        for bits in 0..=u8::MAX {
+            let roles = Roles(bits);
+            assert!(!roles.is_valid() || !roles.allows(Roles::NOBODY), "{bits}");
+        }
+        assert!(Roles::of(&Role::ALL[..3]).is_valid() && !Roles(Roles::NOBODY.0 | 2).is_valid());
     }
 }

@@ -66,7 +66,7 @@ pub struct FeeChange {
 }
 
 impl Command {
-    /// A caller needs one of these roles (AUTH-025); none for commands that no key may send.
+    /// A caller needs one of these roles (AUTH-025).
     pub fn roles(&self) -> Roles {
         match self {
             Self::Place(_) | Self::Cancel(_) | Self::CancelSession | Self::CancelAll => {
@@ -77,7 +77,7 @@ impl Command {
             | Self::ScheduleAuctions(..)
             | Self::Auction(_)
             | Self::ListSymbol(_)
-            | Self::SetFees(_) => Roles::NONE,
+            | Self::SetFees(_) => Roles::NOBODY,
         }
     }
 
