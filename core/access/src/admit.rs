@@ -26,6 +26,8 @@ pub enum Reject {
     ForeignAccount,
     /// The session has none of the roles needed (ERR-002).
     MissingRole,
+    /// The account is of a kind that does not trade (AUTH-018).
+    WrongKind,
     /// No such group or session, or a key that may not be made so.
     Unknown,
     /// The name of the group, the short name of the account or the key is taken.
@@ -39,7 +41,12 @@ impl Reject {
     pub fn uses_nonce(self) -> bool {
         match self {
             Self::UnknownSession | Self::NonceUsed => false,
-            Self::ForeignAccount | Self::MissingRole | Self::Unknown | Self::NameTaken | Self::Taken => true,
+            Self::ForeignAccount
+            | Self::MissingRole
+            | Self::WrongKind
+            | Self::Unknown
+            | Self::NameTaken
+            | Self::Taken => true,
         }
     }
 }

@@ -158,11 +158,13 @@ pub fn decide<E: From<Event> + From<BytesRef>>(
 }
 
 /// A key has a valid set of roles, an owner that exists, the prefix of its kind, and no heartbeat when it is a
-/// master key (AUTH-015, AUTH-024, SES-016).
+/// master key (AUTH-015, AUTH-024, SES-016). An account that does not trade has no trader's key ([`Access::may_place`]).
 fn check_session(access: &Access, session: &NewSession) -> Result<(), Reject> {
     let exists = match session.owner {
         // The house's own accounts are in no group, and no key reaches them.
-        Owner::Account(account) => access.account(account).is_some_and(|account| account.group.is_some()),
+        Owner::Account(account) => access.account(account).is_some_and(|account| {
+            account.group.is_some() && (account.kind.trades() || !session.roles.has(Role::Trader))
+        }),
         Owner::Group(group) => access.group(group).is_some(),
     };
     let prefix = match session.owner {

@@ -29,6 +29,14 @@ impl AccountKind {
     /// Every kind.
     pub const ALL: [Self; 4] = [Self::Exchange, Self::Custody, Self::Derivatives, Self::Margin];
 
+    /// Whether accounts of this kind place orders (AUTH-018).
+    pub const fn trades(self) -> bool {
+        match self {
+            Self::Exchange | Self::Derivatives | Self::Margin => true,
+            Self::Custody => false,
+        }
+    }
+
     /// Its name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
@@ -282,6 +290,15 @@ impl Access {
             Owner::Account(own) => own == account,
             Owner::Group(group) => self.account(account).is_some_and(|account| account.group == Some(group)),
         }
+    }
+
+    /// Whether a session with the role of a trader may place orders for an account of its owner (AUTH-018). An account key always
+    /// may, since an account that does not trade gets no such key; so only a master key pays for a look at the account.
+    #[inline]
+    pub fn may_place(&self, session: SessionId, account: AccountId) -> bool {
+        let is_master =
+            self.session(session).is_some_and(|session| matches!(session.key.owner, Owner::Group(_)));
+        !is_master || self.account(account).is_some_and(|account| account.kind.trades())
     }
 
     /// Adds a group.

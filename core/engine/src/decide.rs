@@ -94,6 +94,9 @@ fn decide_place(
     order: &place::Place,
     work: &mut Workspace,
 ) -> Outcome {
+    if !state.access.may_place(session, account) {
+        return Outcome::Rejected(Reject::Access(access::Reject::WrongKind));
+    }
     // The account's entry is far in memory from everything else that an order reads, so it is read only if
     // needed.
     let home = || state.access.account(account).map_or("", |account| account.jurisdiction.as_str());

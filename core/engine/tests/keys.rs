@@ -1,12 +1,15 @@
 //! Which keys can be made: whom one acts for, what it may do and what is asked of it have to fit together.
 
 use buttonwood_engine::{
-    AccessCommand, AccessReject, Answer, Body, Command, Event, FEES, FeeChange, FeeSchedule, Founded,
-    Founding, LedgerInfrequent, LedgerReject, Mode, NewSession, Opening, Owner, Reject, Seen, TradingCommand,
+    AccessCommand, AccessReject, Account, AccountKind, Answer, Body, Command, Event, FEES, FeeChange,
+    FeeSchedule, Founded, Founding, LedgerInfrequent, LedgerReject, Mode, NewSession, Opening, Owner, Place,
+    Reject, Seen, TradingAnswer, TradingCommand,
 };
 use buttonwood_model::{
-    AccountId, GroupId, Outbox, Product, Role, Roles, Seq, SessionId, Stamp, SymbolId, Time,
+    AccountId, Claim, GroupId, OrderKind, Outbox, Product, Role, Roles, Seq, SessionId, Side, Stamp,
+    SymbolId, Time,
 };
+use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Exchange, caller, fees_account};
 
 /// Every kind of key, and what none can be: of another kind's prefix, without a role, an Auditor and more, a master key
@@ -99,6 +102,56 @@ fn what_no_key_may_send_is_refused_for_its_roles() {
     let caller = Some(caller(session, account, 100));
     let own = Command { caller, body: Body::from(AccessCommand::UseNonce) };
     assert_eq!(exchange.submit(1, &own), Answer::Done);
+}
+
+/// A custody account holds funds and places no orders, whoever asks: no trader's key is made for it, and a master key that
+/// names it is refused.
+#[test]
+fn a_custody_account_places_no_orders() {
+    let mut exchange = Exchange::open(FeeSchedule::default(), None);
+    let symbol = exchange.symbol(["BTC", "USD"], ["0.00001", "0.00000001", "0.01"], &[]);
+    let ann = exchange.account("ann", "");
+    let [as_account, as_master] =
+        [exchange.key("ann", ann, Role::Trader), exchange.master_key("all", ann, Role::Trader)];
+    let like = exchange.state.access().account(ann).unwrap().clone();
+    let custody = Account { short_name: "safe".into(), kind: AccountKind::Custody, ..like };
+    assert_eq!(exchange.own(Body::open_account(custody)), Answer::Done);
+    let safe = AccountId(ann.0 + 1);
+    let usd = exchange.find_currency("USD");
+    for account in [ann, safe] {
+        let much = vec![(usd, Money::from_units(1 << 90))];
+        assert_eq!(exchange.own(Body::credit(account, much)), Answer::Done);
+    }
+    let place = Place {
+        symbol,
+        side: Side::Buy,
+        claim: Claim::Yes,
+        kind: OrderKind::Limit,
+        option: None,
+        price: Price::from_ticks(100),
+        qty: Qty::from_hundredths(100_000),
+        spend: Money::ZERO,
+        client_id: None,
+    };
+    let mut submit = |session, account, number, body| {
+        let command = Command { caller: Some(caller(session, account, number)), body };
+        exchange.submit(1, &command)
+    };
+    let body = || Body::from(TradingCommand::Place(place));
+    let is_placed = |answer| matches!(answer, Answer::Trading(TradingAnswer::Order(_)));
+    assert!(is_placed(submit(as_account, ann, 1, body())) && is_placed(submit(as_master, ann, 1, body())));
+    let wrong = Answer::Rejected(Reject::Access(AccessReject::WrongKind));
+    assert_eq!(submit(as_master, safe, 2, body()), wrong);
+    let used = Answer::Rejected(Reject::Access(AccessReject::NonceUsed));
+    assert_eq!(submit(as_master, safe, 2, body()), used);
+    assert_eq!(submit(as_master, safe, 3, Body::from(TradingCommand::CancelAll)), Answer::Done);
+    assert_eq!(exchange.orders_of(safe).count(), 0);
+    let key = exchange.state.access().session(as_account).unwrap().key.clone();
+    let key = NewSession { api_key: "account-safe".into(), owner: Owner::Account(safe), ..key };
+    let auditor = NewSession { roles: Roles::of(&[Role::Auditor]), ..key.clone() };
+    let unknown = Answer::Rejected(Reject::Access(AccessReject::Unknown));
+    assert_eq!(exchange.own(Body::add_session(key)), unknown);
+    assert_eq!(exchange.own(Body::add_session(auditor)), Answer::Done);
 }
 
 /// A directory that an earlier build made may lack accounts of the house: they are opened by name, at the next free places.

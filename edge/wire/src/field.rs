@@ -36,6 +36,13 @@ pub fn closed_symbol(name: &str) -> Refusal {
     Refusal::new(Reason::InvalidSymbol, message)
 }
 
+/// A custody account where one that trades is needed (AUTH-018).
+pub fn custody_account(name: &str) -> Refusal {
+    let message =
+        format!("Field 'account' names a custody account, which does not trade: '{}'", quoted(name));
+    Refusal::new(Reason::AccountNotOfTypeRequired, message)
+}
+
 /// A field of an order with a value that the symbol does not take: kind, symbol and value (facts T§7.4).
 pub fn bad_order_field(reason: Reason, kind: &str, symbol: &Symbol, value: &str) -> Refusal {
     let shown = quoted(value);

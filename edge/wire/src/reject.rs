@@ -1,6 +1,6 @@
 //! The refusals for the core's rejects: one exhaustive table.
 
-use crate::field::{bad_order_field, closed_symbol, failed, no_space, unknown_symbol};
+use crate::field::{bad_order_field, closed_symbol, custody_account, failed, no_space, unknown_symbol};
 use crate::names::Names;
 use crate::time::iso_millis;
 use buttonwood_engine::{
@@ -57,6 +57,7 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
             Refusal::new(Reason::InvalidAccountName, "The account does not belong to this key")
         }
         AccessReject::MissingRole => missing_role(call.key, call.needed),
+        AccessReject::WrongKind => custody_account(&call.payload.decimal_text("account").unwrap_or_default()),
         AccessReject::Unknown | AccessReject::NameTaken | AccessReject::Taken => not_taken(),
     }
 }

@@ -4,13 +4,13 @@ use crate::app::App;
 use crate::call::{Acting, Call};
 use crate::refused;
 use crate::route::{Route, Write};
-use buttonwood_engine::{AccountKind, Body, Outcome, TradingAnswer, TradingCommand};
-use buttonwood_gate::{Reason, Refusal, Value, quoted};
+use buttonwood_engine::{Body, Outcome, TradingAnswer, TradingCommand};
+use buttonwood_gate::{Refusal, Value};
 use buttonwood_http::Reply;
 use buttonwood_model::{Role, Symbol};
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::answers::Order;
-use buttonwood_wire::field::{closed_symbol, failed, unknown_symbol};
+use buttonwood_wire::field::{closed_symbol, custody_account, failed, unknown_symbol};
 use buttonwood_wire::order_request::NewOrder;
 use buttonwood_wire::{json, order, order_request};
 
@@ -34,18 +34,13 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     order_request::place(payload, id, symbol).map(|place| TradingCommand::Place(place).into())
 }
 
-/// Refuses a custody account (AUTH-018). Only a call that names its account pays for the check: no key belongs to a custody
-/// account, so a master key has to name one.
+/// Refuses a custody account (AUTH-018). The core checks again; here the check comes before the other parameters. Only a call
+/// that names its account pays for it: no trader's key belongs to a custody account, so a master key has to name one.
 fn check_trades(app: &App, call: &Call) -> Result<(), Refusal> {
     let Some(Value::Text(name)) = Acting::of(call.payload()).account() else { return Ok(()) };
     let views = app.exchange.views();
     let account = views.state().access().account(call.account());
-    if account.is_none_or(|account| account.kind != AccountKind::Custody) {
-        return Ok(());
-    }
-    let message =
-        format!("Field 'account' names a custody account, which does not trade: '{}'", quoted(&name));
-    Err(Refusal::new(Reason::AccountNotOfTypeRequired, message))
+    if account.is_none_or(|account| account.kind.trades()) { Ok(()) } else { Err(custody_account(&name)) }
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
