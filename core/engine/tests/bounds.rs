@@ -6,8 +6,8 @@ use buttonwood_engine::{
     SYMBOLS_MAX, Schedule, TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, Claim, ExecutionOption, OrderId, OrderKind, Role, SessionId, Side, Symbol,
-    SymbolId, Time,
+    AccountId, CancelReason, Claim, ExecutionOption, OrderId, OrderKind, Product, Role, SessionId, Side,
+    Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Decimal, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, Happening, nonce};
@@ -218,6 +218,21 @@ fn an_auction_takes_as_many_steps_as_it_must() {
     let late = market.wait(first, Side::Sell, 1, 90);
     assert_eq!(market.auction(), (vec![], left, true));
     assert_eq!(market.exchange.orders_of(first.0).map(|order| order.id).collect::<Vec<_>>(), [late]);
+}
+
+/// A product without a desk opens no symbol, when it is listed either.
+#[test]
+fn a_product_that_does_not_open_lists_closed_symbols_alone() {
+    let mut market = Market::new();
+    let spot = market.exchange.state.symbols()[0].clone();
+    let mut list = |status| {
+        let symbol = Symbol { name: "btcperp".into(), product: Product::Swap, status, ..spot.clone() };
+        market.exchange.own(Body::list_symbol(symbol))
+    };
+    for status in SymbolStatus::ALL.into_iter().filter(|status| *status != SymbolStatus::Closed) {
+        assert_eq!(list(status), Answer::Rejected(Reject::Trading(TradingReject::NotNow)), "{status:?}");
+    }
+    assert_eq!(list(SymbolStatus::Closed), Answer::Done);
 }
 
 /// Symbols are listed up to a number that their ids can tell apart; one more is refused and nothing is listed.

@@ -187,14 +187,22 @@ fn set_status<D: Desks, E: From<Event> + From<BytesRef>>(
     out: &mut Outbox<E>,
 ) -> Result<(), Reject<D::Refusal>> {
     let listed = market.symbol(symbol).ok_or(Reject::Unknown)?;
-    if to != SymbolStatus::Closed && !market.desks.rules(listed).opens {
-        return Err(Reject::NotNow);
-    }
+    check_opens(market, listed, to)?;
     if listed.status != to {
         status::decide(market.floor, symbol, to, out);
         out.push_named(&Infrequent::SymbolStatusChanged(symbol, to));
     }
     Ok(())
+}
+
+/// Refuses a status that a symbol of this product may not have: where it does not open, it stays closed.
+fn check_opens<D: Desks>(
+    market: Market<'_, D>,
+    symbol: &Symbol,
+    status: SymbolStatus,
+) -> Result<(), Reject<D::Refusal>> {
+    let is_good = status == SymbolStatus::Closed || market.desks.rules(symbol).opens;
+    if is_good { Ok(()) } else { Err(Reject::NotNow) }
 }
 
 fn schedule_auctions<D: Desks, E: From<Event> + From<BytesRef>>(
@@ -232,6 +240,7 @@ fn list_symbol<D: Desks, E: From<BytesRef>>(
     if market.floor.symbols.len() >= SYMBOLS_MAX {
         return Err(Reject::TooMany);
     }
+    check_opens(market, symbol, symbol.status)?;
     out.push_named(&Infrequent::SymbolListed(symbol.clone()));
     Ok(())
 }
