@@ -134,6 +134,12 @@ fn decide_own_events(state: &State, now: Time, body: &Body, work: &mut Workspace
             }
             Ok(())
         }
+        // Else an account that is opened later would inherit the rates.
+        Body::Trading(trading::Command::SetFees(trading::FeeChange { account: Some(account), .. }))
+            if state.access.account(*account).is_none() =>
+        {
+            Err(Reject::Unknown)
+        }
         Body::Trading(command) => trading::decide(market, command, out).map_err(Reject::Trading),
         Body::Access(command) => access::decide(&state.access, None, command, out).map_err(Reject::Access),
         Body::Ledger(command) => ledger::decide(state.ledger(), command, out).map_err(Reject::Ledger),
@@ -159,7 +165,7 @@ fn decide_own_events(state: &State, now: Time, body: &Body, work: &mut Workspace
 fn is_founding(body: &Body) -> bool {
     match body {
         Body::Ledger(_)
-        | Body::Trading(trading::Command::ListSymbol(_))
+        | Body::Trading(trading::Command::ListSymbol(_) | trading::Command::SetFees(_))
         | Body::Access(
             access::Command::AddGroup(_) | access::Command::OpenAccount(_) | access::Command::AddSession(_),
         ) => true,

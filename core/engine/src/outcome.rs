@@ -77,7 +77,7 @@ pub enum Reject {
     Ledger(ledger::Reject),
     /// The disk is nearly full, and the exchange accepts only commands that reduce risk.
     NoRoom,
-    /// No key may send the command, or it needs an account and names none.
+    /// No key may send the command, or it needs an account and names none that exists.
     Unknown,
     /// The exchange was opened already, or was not opened yet.
     NotNow,

@@ -6,7 +6,7 @@ mod stage;
 use buttonwood_engine::{
     AccessReject, Body, Command, FeeChange, FeeSchedule, Outcome, Reject, TradingCommand,
 };
-use buttonwood_model::{Product, Role};
+use buttonwood_model::{AccountId, Product, Role};
 use buttonwood_num::Bps;
 use buttonwood_oracle::{Exchange, caller};
 use stage::{check, check_at};
@@ -124,6 +124,28 @@ fn rates_that_are_not_valid_are_refused() {
         balance ann USD 9980 available 9980
         ",
     );
+}
+
+/// Nobody inherits rates that were set for an account before it was opened.
+#[test]
+fn rates_of_no_account_are_refused() {
+    let mut exchange = Exchange::open(FeeSchedule::default(), None);
+    let account = exchange.account("ann", "");
+    let own = FeeSchedule { maker: Bps(0), taker: Bps(1), auction: Bps(0) };
+    let rates = |account| FeeChange { product: Product::Spot, account: Some(account), schedule: Some(own) };
+    let mut set = |account| exchange.own(Body::Trading(TradingCommand::SetFees(rates(account))));
+    assert_eq!(set(AccountId(account.0 + 1)), Outcome::Rejected(Reject::Unknown));
+    assert_eq!(set(account), Outcome::Done);
+    let next = exchange.account("bob", "");
+    assert_eq!(exchange.state.fees().of(Product::Spot, next).1, FeeSchedule::default());
+}
+
+/// Rates that were set before the directory is made would be lost.
+#[test]
+fn rates_come_after_the_opening() {
+    let change = FeeChange { product: Product::Spot, account: None, schedule: None };
+    let answer = Exchange::blank().own(Body::Trading(TradingCommand::SetFees(change)));
+    assert_eq!(answer, Outcome::Rejected(Reject::NotNow));
 }
 
 /// No key may change fee rates.
