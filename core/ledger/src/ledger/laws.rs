@@ -23,8 +23,8 @@ impl Ledger {
         let mut sums: Vec<Money> = alloc::vec![Money::ZERO; self.currencies.len()];
         let mut claims: BTreeMap<AssetId, Money> = BTreeMap::new();
         for (balance, owner) in self.balances.iter().zip(&self.owners) {
-            let below = balance.held.is_negative() || balance.available.is_negative();
-            if below && !self.may_be_negative(owner.account) {
+            let owes = balance.available.is_negative() && !self.may_be_negative(owner.account);
+            if owes || balance.held.is_negative() {
                 return Some(BrokenLaw::BelowZero(owner.account, owner.asset));
             }
             match owner.asset.currency().and_then(|currency| sums.get_mut(currency.index())) {
@@ -38,7 +38,7 @@ impl Ledger {
         unbalanced.or_else(claim).map(BrokenLaw::NotBalanced)
     }
 
-    /// Whether the account's balances may go below zero: only house accounts opened with that right.
+    /// Whether what is available to the account may go below zero: only house accounts opened with that right.
     pub(super) fn may_be_negative(&self, account: AccountId) -> bool {
         self.houses.iter().any(|house| house.account == account && house.may_be_negative)
     }

@@ -70,11 +70,12 @@ impl Ledger {
         self.note(place, after);
     }
 
-    /// Only house accounts opened with that right may go below zero.
+    /// Only house accounts opened with that right may go below zero, and what is held may not.
     #[cold]
     fn check_negative(&self, place: usize) {
+        let holds = self.balances.get(place).is_some_and(|balance| !balance.held.is_negative());
         let may = self.owners.get(place).is_some_and(|owner| self.may_be_negative(owner.account));
-        assert!(may, "an account gives only what it has");
+        assert!(may && holds, "an account gives only what it has");
     }
 
     /// Reserves available money of an account. Returns the place of the balance, for [`Ledger::release`].

@@ -73,6 +73,25 @@ fn nobody_pays_what_he_has_not() {
     pay(&mut ledger, (ALICE, Bucket::Available), BOB, USD, money(2));
 }
 
+/// An account of the house that may be negative owes what is free, and reserves no less than nothing.
+#[test]
+#[should_panic(expected = "an account gives only what it has")]
+fn the_source_holds_no_less_than_nothing() {
+    let mut ledger = ledger(5, 1);
+    issue(&mut ledger, ALICE, USD, 1);
+    ledger.hold(SOURCE_ACCOUNT, USD, money(-1));
+}
+
+/// The law that checks a stored ledger finds the same.
+#[test]
+fn a_hold_below_zero_breaks_a_law() {
+    let mut ledger = ledger(5, 1);
+    issue(&mut ledger, ALICE, USD, 1);
+    let source = ledger.place(SOURCE_ACCOUNT, USD.into()).unwrap();
+    *ledger.balances.get_mut(source).unwrap() = Balance { available: money(1), held: money(-2) };
+    assert_eq!(ledger.broken_law(), Some(BrokenLaw::BelowZero(SOURCE_ACCOUNT, USD.into())));
+}
+
 #[test]
 #[should_panic(expected = "an entry gives to one what it takes from another")]
 fn an_unbalanced_entry_is_no_entry() {
