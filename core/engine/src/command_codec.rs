@@ -90,7 +90,7 @@ fn put_whole(command: &Command, out: &mut Vec<u8>) {
     command.body.put(out);
 }
 
-/// Decodes the command of these events.
+/// Decodes the command of these events. A whole command may follow from them: an earlier build derived fewer.
 pub(crate) fn decode(bytes: &[u8], events: &[Event], texts: &[u8]) -> Result<Command, FrameError> {
     let (form, mut rest) = bytes.split_first().ok_or(FrameError::Cut)?;
     let rest = &mut rest;
@@ -99,11 +99,7 @@ pub(crate) fn decode(bytes: &[u8], events: &[Event], texts: &[u8]) -> Result<Com
             Sender::Exchange => None,
             Sender::Key(caller) => Some(caller),
         };
-        let command = Command { caller, body: Body::read(take_named(rest)?)? };
-        if put_derived(&command, events, texts, &mut Vec::new()) {
-            return Err(FrameError::WrittenTwice);
-        }
-        command
+        Command { caller, body: Body::read(take_named(rest)?)? }
     } else {
         take_derived(*form, rest, events, texts)?
     };

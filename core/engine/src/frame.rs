@@ -36,8 +36,6 @@ pub enum FrameError {
     Named(NamedError),
     /// The command does not follow from the events, and the frame says that it does.
     Underivable,
-    /// The command is written in full, although it follows from the events.
-    WrittenTwice,
     /// This many bytes follow the command, which must end the frame.
     Trailing(usize),
     /// This many events, or bytes of texts, exceed what a frame can hold.
@@ -59,9 +57,6 @@ impl core::fmt::Display for FrameError {
             Self::Named(error) => write!(f, "frame cannot be read: {error}"),
             Self::Underivable => {
                 f.write_str("frame cannot be read: its command does not follow from its events")
-            }
-            Self::WrittenTwice => {
-                f.write_str("frame cannot be read: its command follows from its events, and is there too")
             }
             Self::Trailing(bytes) => write!(f, "frame cannot be read: {bytes} bytes follow its command"),
         }
