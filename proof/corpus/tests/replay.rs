@@ -1,10 +1,13 @@
 //! Every directory of the corpus is read to the state that its text holds.
 
 use buttonwood_corpus::{copy, described, directories, dump, names};
-use buttonwood_journal::Options;
+use buttonwood_engine::{Event, FrameError, decode_command, decode_events, encode};
+use buttonwood_journal::{Batch, Options, Reader};
+use buttonwood_model::Outbox;
 use buttonwood_sequencer::{recover, verify};
 use buttonwood_vault::Vault;
 use serde_json::Value;
+use std::convert::Infallible;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -70,6 +73,39 @@ fn every_directory_verifies() {
         drop(recover(data.as_path(), Options::default()).expect("a start"));
         verify(data.as_path()).unwrap_or_else(|fault| panic!("{name}, after a start: {fault}"));
     }
+}
+
+/// Every command is read too, which no start does, and is written again as it was, or in the shorter form of a later build.
+#[test]
+fn every_command_is_read() {
+    for name in names() {
+        let (_home, data) = copied(&name);
+        let mut reader = Reader::open(data.join("journal").as_path()).expect("a journal");
+        let commands = verify(data.as_path()).expect("it verifies").commands;
+        let mut read = 0;
+        let visit = |batch: &Batch<'_>| {
+            for (seq, frame) in batch.frames() {
+                same_command(frame).unwrap_or_else(|fault| panic!("{name}, command {seq}: {fault}"));
+                read += 1;
+            }
+            Ok::<_, Infallible>(())
+        };
+        reader.replay(None, commands, visit).unwrap_or_else(|fault| panic!("{name}: {fault:?}"));
+        assert_eq!(read, commands, "{name}");
+    }
+}
+
+/// Reads a frame with its command and writes both again.
+fn same_command(frame: &[u8]) -> Result<(), FrameError> {
+    let (mut out, mut again) = (Outbox::<Event>::default(), Outbox::<Event>::default());
+    let (time, record) = decode_events(frame, &mut out)?;
+    let command = decode_command(record, &out)?;
+    let mut written = Vec::new();
+    encode(time, &command, &out.events, &out.texts, &mut written)?;
+    let (same_time, record) = decode_events(&written, &mut again)?;
+    assert_eq!((same_time, &again, decode_command(record, &again)?), (time, &out, command));
+    assert!(written == frame || written.len() < frame.len());
+    Ok(())
 }
 
 /// The vault gives every key of `credentials.json` its secret.
