@@ -1,16 +1,19 @@
 //! A crash image taken at any quiet moment recovers to what the live exchange had: state, books, history, nonces, with
 //! and without snapshots in between.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod support;
 
 use buttonwood_disk::Folder;
 use buttonwood_disk::watched::{Call, Warden, Watched};
-use buttonwood_engine::{AccessReject, Body, Command, OrderRef, Outcome, Reject, TradingCommand};
+use buttonwood_engine::{AccessReject, Body, Command, OrderRef, Outcome, Reject, TradingCommand, encode};
+use buttonwood_journal::{Buffer, Journal};
+use buttonwood_model::{Seq, Stamp};
 use buttonwood_sequencer::{Clock, Options, Stepped, recover, recover_stepped, verify};
 use buttonwood_views::history::{Limit, Query};
 use buttonwood_views::{Found, Views};
+use std::convert::Infallible;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -118,6 +121,36 @@ fn a_refused_founding_is_not_durable() {
     drop(recovered);
     let recovered = recover(home.path(), SEGMENTS).unwrap();
     assert_eq!(recovered.views().state().opening(), None);
+}
+
+/// A start reads events alone; a verification reads commands too, and names one that only a newer build knows.
+#[test]
+fn a_command_of_a_newer_build_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let mut state = founded(home.path()).views().state().clone();
+    state.advance(Stamp { seq: Seq(state.stamp().seq.0 + 1), time: START });
+    let seq = state.stamp().seq.0;
+    let mut buffer = Buffer::new();
+    buffer.push(seq, |out| {
+        let command = Command { caller: None, body: Body::Trading(TradingCommand::CancelAll) };
+        encode(START, &command, &[], &[], out).unwrap();
+        let known = b"trading.cancel_all";
+        let at = out.windows(known.len()).position(|bytes| bytes == known).unwrap();
+        out[at..at + known.len()].copy_from_slice(b"trading.cancel_few");
+    });
+    buffer.set_fingerprint(state.fingerprint());
+    let mut journal = Journal::open(home.path().join("journal").as_path(), SEGMENTS).unwrap();
+    journal.replay(None, |_| Ok::<_, Infallible>(())).unwrap();
+    journal.into_writer().unwrap().append(&mut buffer).unwrap();
+    let refused = verify(home.path()).unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        format!(
+            "journal: command {seq}: frame cannot be read: record 'trading.cancel_few' is unknown to this build: \
+             a newer one wrote it"
+        )
+    );
+    assert_eq!(recover(home.path(), SEGMENTS).unwrap().views().state(), &state);
 }
 
 /// A history without its journal is refused by start and verification, and no new journal is made (rule J7).

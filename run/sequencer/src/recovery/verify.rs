@@ -4,11 +4,13 @@
 use crate::Fault;
 use crate::care::checkpoint::index_of_empty;
 use crate::recovery::history_mark;
-use crate::recovery::read_ahead::{Decoded, Threads, read};
+use crate::recovery::read_ahead::{Decoded, Stop, Threads, Visit, read};
 use crate::recovery::{HISTORY_DIR, JOURNAL_DIR, check_not_gone, decode_if_current};
 use buttonwood_disk::Folder;
+use buttonwood_engine::{Event, decode_command, decode_events};
 use buttonwood_journal as journal;
-use buttonwood_journal::{Reader, snapshot};
+use buttonwood_journal::{Batch, Reader, snapshot};
+use buttonwood_model::Outbox;
 use buttonwood_views::Fold;
 use buttonwood_views::history::Proof;
 use std::path::Path;
@@ -38,8 +40,8 @@ pub struct Report {
 const LAWS_EVERY: u64 = 100_000;
 
 /// Verifies a data directory without changing it: the journal's checksums and hash chain; a replay from the first
-/// command, whose fingerprint after every batch must be the live run's; all sums and holds; the newest snapshot, and every row
-/// of the history that it relies on.
+/// command, whose fingerprint after every batch must be the live run's; the commands, which must be readable; all sums and
+/// holds; the newest snapshot, and every row of the history that it relies on.
 ///
 /// # Errors
 /// The first [`Fault`] found.
@@ -105,7 +107,14 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
         }
         Ok(())
     };
-    read(threads, |visit| reader.replay(None, checked.end.seq, visit), check)?;
+    let mut out = Outbox::default();
+    let replay = |visit: &mut Visit<'_>| {
+        reader.replay(None, checked.end.seq, |batch| {
+            read_commands(batch, &mut out).map_err(Stop::Fault)?;
+            visit(batch)
+        })
+    };
+    read(threads, replay, check)?;
     check_laws(&fold)?;
     if let Some((seq, _)) = newest.filter(|(seq, _)| compared != Some(*seq)) {
         return Err(Fault::SnapshotDiffers { seq });
@@ -120,6 +129,16 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
         rows: rows.proven(),
         notes: notes.chain(rows.missing().map(built_again)).collect(),
     })
+}
+
+/// Reads the commands of a batch, which a replay has no need of.
+fn read_commands(batch: &Batch<'_>, out: &mut Outbox<Event>) -> Result<(), Fault> {
+    for (seq, frame) in batch.frames() {
+        out.clear();
+        let read = decode_events(frame, out).and_then(|(_, command)| decode_command(command, out));
+        read.map_err(|source| Fault::Frame { seq, source })?;
+    }
+    Ok(())
 }
 
 fn built_again(missing: &Path) -> String {
