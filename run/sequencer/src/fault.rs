@@ -41,7 +41,7 @@ pub enum Fault {
         source: FrameError,
     },
     /// A snapshot verifies but does not read as one.
-    #[error("snapshot of command {seq}: {source}")]
+    #[error("snapshot of command {seq} cannot be read or written: {source}")]
     Snapshot {
         /// Its command.
         seq: u64,

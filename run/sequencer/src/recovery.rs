@@ -250,15 +250,3 @@ pub(crate) fn decode(seq: u64, payload: &[u8]) -> Result<(Fold, Index), Fault> {
     fold.restore();
     Ok((fold, index))
 }
-
-/// As [`decode`], but none for a snapshot of another version, whose place the journal takes.
-///
-/// # Errors
-/// [`Fault::Snapshot`].
-pub(crate) fn decode_if_current(seq: u64, payload: &[u8]) -> Result<Option<(Fold, Index)>, Fault> {
-    match decode(seq, payload) {
-        Ok(decoded) => Ok(Some(decoded)),
-        Err(Fault::SnapshotVersion { .. }) => Ok(None),
-        Err(fault) => Err(fault),
-    }
-}

@@ -8,7 +8,7 @@ mod support;
 use buttonwood_disk::Folder;
 use buttonwood_disk::watched::{Call, Warden, Watched};
 use buttonwood_engine::{AccessReject, Body, Command, OrderRef, Outcome, Reject, TradingCommand, encode};
-use buttonwood_journal::{Buffer, Journal};
+use buttonwood_journal::{Buffer, Journal, snapshot};
 use buttonwood_model::{Seq, Stamp};
 use buttonwood_sequencer::{Clock, Options, Stepped, recover, recover_stepped, verify};
 use buttonwood_views::history::{Limit, Query};
@@ -151,6 +151,37 @@ fn a_command_of_a_newer_build_is_named() {
         )
     );
     assert_eq!(recover(home.path(), SEGMENTS).unwrap().views().state(), &state);
+}
+
+/// A snapshot of this version that cannot be decoded stands in the way of nothing: a start and the next snapshot take the
+/// journal instead, and a verification says so.
+#[test]
+fn a_snapshot_that_cannot_be_decoded_is_none() {
+    let home = tempfile::tempdir().unwrap();
+    drop(founded(home.path()));
+    let start = || {
+        let recovered = recover_stepped(home.path(), SEGMENTS).unwrap();
+        let notes = recovered.notes.join("\n");
+        (Stepped::new(recovered, Clock::manual(START), Options { snapshot_every: 1 }), notes)
+    };
+    let (mut exchange, _) = start();
+    let seq = go_on(&mut exchange, "sooner");
+    drop(exchange);
+    let journal = home.path().join("journal");
+    let (mark, payload) = snapshot::load_newest(journal.as_path(), &mut Vec::new()).unwrap().unwrap();
+    assert_eq!(mark.seq, seq);
+    let half = payload.get(..payload.len() / 2).unwrap();
+    snapshot::write(journal.as_path(), &mark, &[half]).unwrap();
+    let said = format!("snapshot of command {seq} cannot be read or written: ");
+    let report = verify(home.path()).unwrap();
+    assert_eq!((report.snapshot, report.notes.len()), (None, 1));
+    assert!(report.notes.iter().all(|note| note.starts_with(&said)), "{:?}", report.notes);
+    let (mut exchange, notes) = start();
+    assert!(notes.contains(&said), "{notes}");
+    assert_eq!(go_on(&mut exchange, "later"), seq + 1);
+    drop(exchange);
+    let report = verify(home.path()).unwrap();
+    assert_eq!((report.snapshot, report.notes.len()), (Some(seq + 1), 0));
 }
 
 /// A history without its journal is refused by start and verification, and no new journal is made (rule J7).

@@ -8,7 +8,7 @@ use crate::Fault;
 use crate::care::scrub::Scrub;
 use crate::recovery::read_ahead::read_in_turn;
 use crate::recovery::verify::check_laws;
-use crate::recovery::{JOURNAL_DIR, decode_if_current, encode};
+use crate::recovery::{JOURNAL_DIR, decode, encode};
 use crate::shared::Shared;
 use crate::writer::commit::die;
 use buttonwood_disk::Folder;
@@ -57,10 +57,8 @@ fn fold_and_write(dir: &Folder, until: u64, syncer: &Syncer) -> Result<Mark, Fau
     let mut reader = Reader::open(&journal)?;
     let mut notes = Vec::new();
     let newest = snapshot::load_newest(&journal, &mut notes)?;
-    let decoded = match newest {
-        Some((mark, payload)) => decode_if_current(mark.seq, &payload)?.map(|decoded| (mark, decoded)),
-        None => None,
-    };
+    // The journal takes the place of one that cannot be decoded, as at a start.
+    let decoded = newest.and_then(|(mark, payload)| Some((mark, decode(mark.seq, &payload).ok()?)));
     let (from, mut fold, index) = match decoded {
         Some((mark, (fold, index))) => (Some(mark), fold, index),
         None => (None, Fold::default(), index_of_empty(reader.id())),

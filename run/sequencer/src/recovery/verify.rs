@@ -5,7 +5,7 @@ use crate::Fault;
 use crate::care::checkpoint::index_of_empty;
 use crate::recovery::history_mark;
 use crate::recovery::read_ahead::{Decoded, Stop, Threads, Visit, read};
-use crate::recovery::{HISTORY_DIR, JOURNAL_DIR, check_not_gone, decode_if_current};
+use crate::recovery::{HISTORY_DIR, JOURNAL_DIR, check_not_gone, decode};
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Event, decode_command, decode_events};
 use buttonwood_journal as journal;
@@ -77,11 +77,14 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
         let (dir, end) = (journal.path().to_owned(), checked.end.seq);
         return Err(Fault::Journal(journal::Fault::Behind { dir, end, watermark, seen }));
     }
-    let notes = checked.notes.iter().chain(&skipped).map(ToString::to_string);
-    let newest = match newest {
-        Some((mark, payload)) => decode_if_current(mark.seq, &payload)?.map(|decoded| (mark.seq, decoded)),
-        None => None,
-    };
+    let mut notes: Vec<String> = checked.notes.iter().chain(&skipped).map(ToString::to_string).collect();
+    let newest = newest.and_then(|(mark, payload)| match decode(mark.seq, &payload) {
+        Ok(decoded) => Some((mark.seq, decoded)),
+        Err(fault) => {
+            notes.push(format!("{fault}; a start reads the whole journal instead"));
+            None
+        }
+    });
     let mut fold = Fold::default();
     let empty = index_of_empty(reader.id());
     let relied_on = newest.as_ref().map_or(empty.lengths(), |(_, (_, index))| index.lengths());
@@ -119,6 +122,7 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
     if let Some((seq, _)) = newest.filter(|(seq, _)| compared != Some(*seq)) {
         return Err(Fault::SnapshotDiffers { seq });
     }
+    notes.extend(rows.missing().map(built_again));
     Ok(Report {
         commands: checked.commands,
         batches: checked.batches,
@@ -127,7 +131,7 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
         live_orders: fold.state().orders().len(),
         snapshot: compared,
         rows: rows.proven(),
-        notes: notes.chain(rows.missing().map(built_again)).collect(),
+        notes,
     })
 }
 
