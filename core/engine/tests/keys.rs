@@ -142,8 +142,8 @@ fn a_custody_account_places_no_orders() {
     assert!(is_placed(submit(as_account, ann, 1, body())) && is_placed(submit(as_master, ann, 1, body())));
     let wrong = Answer::Rejected(Reject::Access(AccessReject::WrongKind));
     assert_eq!(submit(as_master, safe, 2, body()), wrong);
-    let used = Answer::Rejected(Reject::Access(AccessReject::NonceUsed));
-    assert_eq!(submit(as_master, safe, 2, body()), used);
+    let repeated = Answer::Rejected(Reject::Access(AccessReject::NonceUsed));
+    assert_eq!(submit(as_master, safe, 2, body()), repeated);
     assert_eq!(submit(as_master, safe, 3, Body::from(TradingCommand::CancelAll)), Answer::Done);
     assert_eq!(exchange.orders_of(safe).count(), 0);
     let key = exchange.state.access().session(as_account).unwrap().key.clone();
