@@ -75,7 +75,7 @@ fn every_directory_verifies() {
     }
 }
 
-/// Every command is read too, which no start does, and is written again as it was, or in the shorter form of a later build.
+/// Every command is read too, which no start does, and means the same when this build writes it again.
 #[test]
 fn every_command_is_read() {
     for name in names() {
@@ -104,7 +104,6 @@ fn same_command(frame: &[u8]) -> Result<(), FrameError> {
     encode(time, &command, &out.events, &out.texts, &mut written)?;
     let (same_time, record) = decode_events(&written, &mut again)?;
     assert_eq!((same_time, &again, decode_command(record, &again)?), (time, &out, command));
-    assert!(written == frame || written.len() < frame.len());
     Ok(())
 }
 
