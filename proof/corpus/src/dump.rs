@@ -1,12 +1,17 @@
 //! A state as text: what a person would compare. What later builds add appears only where it is set, so that the dump of an
 //! older directory never changes.
 
-use buttonwood_engine::{FeeSchedule, Fees, Mode, OrderState, Owner, State};
-use buttonwood_model::{AccountId, AssetId, Claim, CurrencyId, Desk, OrderKind, Product, Role, SymbolId};
-use buttonwood_num::{MONEY_DECIMALS, Money};
+use buttonwood_engine::{
+    Account, Auctions, FeeSchedule, Fees, Finding, Mode, OrderState, Owner, Schedule, State,
+};
+use buttonwood_model::{
+    AccountId, AssetId, Claim, Currency, CurrencyKind, Desk, OrderKind, Product, Role, Symbol, SymbolId,
+};
+use buttonwood_num::{Grid, MONEY_DECIMALS, Money, Price};
 use std::fmt::Write;
 
-/// The text of a state: number and time, opening, balances, live orders, statuses, auctions, display names, sessions, fees.
+/// The text of a state: number and time, opening, balances, live orders, symbols with their auctions, groups, accounts,
+/// sessions, fees, currencies.
 pub fn dump(state: &State) -> String {
     let mut text = Text::default();
     let stamp = state.stamp();
@@ -24,6 +29,7 @@ pub fn dump(state: &State) -> String {
     accounts(state, &mut text);
     sessions(state, &mut text);
     fees(state.fees(), state, &mut text);
+    currencies(state, &mut text);
     text.0
 }
 
@@ -37,10 +43,14 @@ impl Text {
     }
 }
 
+fn digits(push: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    push(&mut out);
+    String::from_utf8(out).expect("digits")
+}
+
 fn money(amount: Money) -> String {
-    let mut digits = Vec::new();
-    amount.push_floored(&mut digits, MONEY_DECIMALS);
-    String::from_utf8(digits).expect("digits")
+    digits(|out| amount.push_floored(out, MONEY_DECIMALS))
 }
 
 /// `group/account`, or the name of a house account.
@@ -80,20 +90,14 @@ fn orders(state: &State, text: &mut Text) {
     for (slot, order) in all {
         let (whole, symbol) = (OrderState::live(orders, slot), state.symbol(order.symbol).expect("a symbol"));
         let grid = &symbol.grid;
-        let mut price = Vec::new();
-        grid.push_price(&mut price, order.price);
-        let qty = |qty| {
-            let mut digits = Vec::new();
-            grid.push_qty(&mut digits, qty);
-            String::from_utf8(digits).expect("digits")
-        };
+        let qty = |qty| digits(|out| grid.push_qty(out, qty));
         let mut line = format!(
             "order {} {} {} {:?} {} {} of {} notional {} placed {} session {}",
             order.id.0,
             account_name(state, order.account),
             symbol.name,
             order.side(),
-            String::from_utf8(price).expect("digits"),
+            digits(|out| grid.push_price(out, order.price)),
             qty(whole.remaining),
             qty(whole.original),
             money(whole.notional),
@@ -122,32 +126,95 @@ fn orders(state: &State, text: &mut Text) {
 
 fn symbols(state: &State, text: &mut Text) {
     for (id, symbol) in (0..state.symbols().len()).map(SymbolId::from_index).zip(state.symbols()) {
-        let mut line = format!("symbol {} {}", symbol.name, symbol.status.name());
+        let Symbol { name, base, quote, grid, qty_min, product, status, wrap_enabled, closed_to } = symbol;
+        let [base, quote] = [base, quote].map(|id| &state.currency(*id).expect("a currency").code);
+        let mut line = format!(
+            "symbol {name} {} {product:?} {base}/{quote} tick {} lot {} least {}",
+            status.name(),
+            digits(|out| grid.push_tick(out)),
+            digits(|out| grid.push_lot(out)),
+            digits(|out| grid.push_qty(out, *qty_min))
+        );
+        if *wrap_enabled {
+            line.push_str(" wraps");
+        }
+        if !closed_to.is_empty() {
+            write!(line, " closed to {}", closed_to.join(", ")).expect("a string");
+        }
         if let Some(last) = state.orders().last(id) {
-            let mut price = Vec::new();
-            symbol.grid.push_price(&mut price, last);
-            write!(line, " last {}", String::from_utf8(price).expect("digits")).expect("a string");
+            write!(line, " last {}", digits(|out| grid.push_price(out, last))).expect("a string");
         }
         if let Some(auctions) = state.auctions(id) {
-            write!(line, " auction {}", auctions.number()).expect("a string");
-            if let Some(schedule) = auctions.schedule() {
-                write!(line, " at {} every {}", schedule.time.0, schedule.every).expect("a string");
-            }
-            if let Some(settling) = auctions.settling() {
-                write!(line, " settling below order {}", settling.before.0).expect("a string");
-            }
+            self::auctions(auctions, grid, &mut line);
         }
         text.line(&line);
     }
 }
 
-/// The accounts with a name besides the short one.
+fn auctions(auctions: &Auctions, grid: &Grid, line: &mut String) {
+    write!(line, " auction {}", auctions.number()).expect("a string");
+    if let Some(schedule) = auctions.schedule() {
+        let Schedule { time, every, opens, indicates, indicates_every, last_cancel } = *schedule;
+        write!(
+            line,
+            " at {} every {every} opens {opens} indicates {indicates} each {indicates_every}",
+            time.0
+        )
+        .expect("a string");
+        write!(line, " last cancel {last_cancel}").expect("a string");
+    }
+    if let Some(time) = auctions.next_indication() {
+        write!(line, " next indication {}", time.0).expect("a string");
+    }
+    if let Some(settling) = auctions.settling() {
+        let Finding { bid, ask, collar, price, qty, beyond } = settling.finding;
+        let price_of = |price: Option<Price>| {
+            price.map_or_else(|| "none".to_owned(), |price| digits(|out| grid.push_price(out, price)))
+        };
+        let collar = collar.map_or_else(
+            || "none".to_owned(),
+            |collar| digits(|out| grid.push_half_ticks(out, collar.half_ticks())),
+        );
+        write!(line, " settling below order {}", settling.before.0).expect("a string");
+        write!(line, " bid {} ask {} collar {collar}", price_of(bid), price_of(ask)).expect("a string");
+        let [qty, beyond] = [qty, beyond].map(|qty| digits(|out| grid.push_qty(out, qty)));
+        write!(line, " price {} traded {qty} beyond {beyond}", price_of(price)).expect("a string");
+    }
+}
+
 fn accounts(state: &State, text: &mut Text) {
+    for group in state.access().groups() {
+        text.line(&format!("group {}", group.name));
+    }
     for (at, account) in state.access().accounts().iter().enumerate() {
-        if !account.display_name.is_empty() {
-            let id = account_name(state, AccountId::from_index(at));
-            text.line(&format!("account {id} named {}", account.display_name));
+        let Account { counterparty_id, jurisdiction, broker, opened, kind, display_name, .. } = account;
+        let name = account_name(state, AccountId::from_index(at));
+        let mut line = format!("account {name} {} opened {}", kind.name(), opened.0);
+        for (what, value) in
+            [("counterparty", counterparty_id), ("in", jurisdiction), ("named", display_name)]
+        {
+            if !value.is_empty() {
+                write!(line, " {what} {value}").expect("a string");
+            }
         }
+        if *broker {
+            line.push_str(" broker");
+        }
+        text.line(&line);
+    }
+}
+
+fn currencies(state: &State, text: &mut Text) {
+    for Currency { code, name, decimals, kind, networks } in state.currencies() {
+        let kind = match kind {
+            CurrencyKind::Crypto => "crypto",
+            CurrencyKind::Fiat => "fiat",
+        };
+        let mut line = format!("currency {code} {kind} decimals {decimals} named {name}");
+        if !networks.is_empty() {
+            write!(line, " networks {}", networks.join(", ")).expect("a string");
+        }
+        text.line(&line);
     }
 }
 
@@ -183,6 +250,4 @@ fn fees(fees: &Fees, state: &State, text: &mut Text) {
     for (account, product, own) in fees.of_accounts() {
         text.line(&format!("{product:?} of {} {}", account_name(state, account), schedule(own)));
     }
-    let currencies = (0..state.currencies().len()).map(CurrencyId::from_index);
-    text.line(&format!("{} currencies", currencies.count()));
 }
