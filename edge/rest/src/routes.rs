@@ -79,8 +79,8 @@ mod tests {
     const F: Role = Role::FundManager;
     const A: Role = Role::Auditor;
 
-    /// The specification's table of roles and scopes, row by row: of AUTH-025 to AUTH-027 and AUTH-036,
-    /// the endpoints that there are yet.
+    /// The specification's table of roles and scopes, row by row: those endpoints of AUTH-025 to AUTH-027 and AUTH-036
+    /// that are built.
     #[test]
     fn roles_and_scopes_are_those_of_the_specification() {
         let table: &[(&str, &[Role], Option<&str>)] = &[

@@ -254,7 +254,7 @@ mod tests {
         );
     }
 
-    /// However many elements there are, they are worded as an array's are, and others have their turn in between.
+    /// Any number of elements is written as an array's are, and other tasks run in between.
     #[test]
     fn many_elements_let_others_have_a_turn() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

@@ -338,7 +338,7 @@ fn sessions_naming_an_account() {
     call("auditor", "/v1/heartbeat", json!("nobody")).refused(400, "AccountsOnGroupOnlyApi");
 }
 
-/// Which of the single roles each endpoint takes.
+/// The single roles that each endpoint accepts.
 const ROLES: [(&str, &[&str]); 11] = [
     ("/v1/order/new", &["Trader"]),
     ("/v1/order/cancel", &["Trader"]),
@@ -354,8 +354,8 @@ const ROLES: [(&str, &[&str]); 11] = [
     ("/v1/account/rename", &[]),
 ];
 
-/// Every cell of the role table both ways: of AUTH-020 to AUTH-022, AUTH-025 to AUTH-027 and AUTH-036, the endpoints
-/// that there are yet.
+/// Every cell of the role table in both ways: of AUTH-020 to AUTH-022, AUTH-025 to AUTH-027 and AUTH-036, the
+/// endpoints that exist so far.
 #[test]
 fn role_table() {
     let x = Exchange::start();

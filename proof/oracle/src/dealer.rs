@@ -219,7 +219,7 @@ impl Dealer {
         }
     }
 
-    /// Auctions that begin soon, and a minute or more apart; now and then none, or some that make no sense.
+    /// Auctions that begin soon and are a minute or more apart; sometimes none, or invalid ones.
     fn schedule(&mut self, state: &State) -> Body {
         const SECOND: u64 = Time::SECOND;
         let mut symbol = self.some_symbol(state);
@@ -291,7 +291,7 @@ impl Dealer {
         }
         let key = self.keys[at];
         let number = if self.dice.once_in(150) { self.old(key.nonce) } else { key.nonce };
-        // Now and then a session that there is not.
+        // Sometimes a session that does not exist.
         let session = if self.dice.once_in(500) {
             SessionId::from_index(state.access().sessions().len() + at)
         } else {

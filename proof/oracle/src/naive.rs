@@ -165,7 +165,7 @@ impl Naive {
             }
             Body::Trading(TradingCommand::ListSymbol(symbol)) => return self.list(symbol),
             Body::Trading(TradingCommand::ExpireSession(session)) => {
-                // A master key's never falls silent.
+                // The session of a master key never expires.
                 let key = &self.keys[session.index()];
                 if !key.is_master {
                     return self.cancel_all(key.accounts[0], Some(*session), now);

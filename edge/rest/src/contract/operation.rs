@@ -7,7 +7,7 @@ use crate::route::Route;
 use buttonwood_wire::answers::Error;
 use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape, paragraph};
 
-/// The chapters.
+/// The tags, which are the chapters of the documentation.
 pub(super) const TAGS: [(&str, &str); 6] = [
     ("market data", "Public: no key is needed."),
     ("orders", "Placing, cancelling and reading orders and trades."),

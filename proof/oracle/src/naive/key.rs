@@ -11,7 +11,7 @@ pub(super) struct Key {
     pub(super) accounts: Vec<AccountId>,
     pub(super) is_master: bool,
     pub(super) roles: Roles,
-    /// Whether its nonces are times, whose order nobody asks for.
+    /// Whether its nonces are time-based, so that they need not increase.
     timed: bool,
     used: HashSet<Nonce>,
     /// The highest nonce after each use.
