@@ -49,7 +49,9 @@ impl core::fmt::Display for FrameError {
                 write!(f, "frame of version {version}, this build reads version {FORMAT}")
             }
             Self::Cut => f.write_str("frame cannot be read: it ends too early"),
-            Self::NoEvent => f.write_str("frame cannot be read: it holds what is no event"),
+            Self::NoEvent => f.write_str(
+                "frame cannot be read: it holds an event that was not written by this build or an older one",
+            ),
             Self::UnknownEvent { room, kind } => {
                 write!(f, "event {kind} of {room} is unknown to this build: a newer one wrote it")
             }

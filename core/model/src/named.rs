@@ -1,8 +1,8 @@
 //! Infrequent events and command records: written with a name, a version and a length, so that later builds can add
 //! to them.
 //!
-//! A new field is added at the end of a record, and the record's version goes up by one. In older records the field
-//! reads as zero (none, false, empty, the first variant). A reader refuses unknown names and newer versions.
+//! A new field is added at the end of a record's last struct, and the record's version goes up by one. In older records
+//! the field reads as zero (none, false, empty, the first variant). A reader refuses unknown names and newer versions.
 
 use alloc::string::String;
 use alloc::vec::Vec;
