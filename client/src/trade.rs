@@ -19,8 +19,10 @@ pub struct NewOrder {
     pub price: Option<String>,
     /// `buy` or `sell`.
     pub side: String,
-    /// The wire's `type`: `exchange limit`, `exchange market`.
+    /// The wire's `type`: `exchange limit`, `exchange market`, `exchange stop limit`.
     pub kind: String,
+    /// The stop price of a stop-limit order.
+    pub stop_price: Option<String>,
     /// At most one execution option.
     pub options: Vec<String>,
     /// The caller's own name for the order.
@@ -36,6 +38,7 @@ impl NewOrder {
             price: Some(price.to_owned()),
             side: side.to_owned(),
             kind: "exchange limit".to_owned(),
+            stop_price: None,
             options: Vec::new(),
             client_order_id: None,
         }
@@ -60,6 +63,14 @@ impl NewOrder {
         self
     }
 
+    /// The same limit order, which enters once a trade reaches the stop price.
+    #[must_use]
+    pub fn with_stop(mut self, price: &str) -> Self {
+        "exchange stop limit".clone_into(&mut self.kind);
+        self.stop_price = Some(price.to_owned());
+        self
+    }
+
     /// The parameters of `/v1/order/new`.
     pub fn params(&self) -> Value {
         let mut params = Map::new();
@@ -69,6 +80,9 @@ impl NewOrder {
         params.insert("type".to_owned(), self.kind.as_str().into());
         if let Some(price) = &self.price {
             params.insert("price".to_owned(), price.as_str().into());
+        }
+        if let Some(stop) = &self.stop_price {
+            params.insert("stop_price".to_owned(), stop.as_str().into());
         }
         if !self.options.is_empty() {
             params.insert("options".to_owned(), self.options.as_slice().into());

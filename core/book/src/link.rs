@@ -74,6 +74,11 @@ impl Neighbours {
         self.0.get(row(link))
     }
 
+    /// Notes the next order in the account's bucket of one that is in no queue.
+    pub(crate) fn chain(&mut self, slot: Slot, chained: Link) {
+        *self.beside(Link::to(slot)) = Near { chained, ..Near::default() };
+    }
+
     /// The row of the order that a link leads to, or the row of no order.
     #[inline]
     pub(crate) fn beside(&mut self, link: Link) -> &mut Near {

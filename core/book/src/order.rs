@@ -106,10 +106,22 @@ impl Order {
         self.class().side()
     }
 
-    /// Whether it is on a book. It may reserve nothing there.
+    /// Whether it is on a book, or an untriggered stop; it may hold nothing there.
     #[inline]
     pub fn is_booked(&self) -> bool {
         self.bits.is_booked()
+    }
+
+    /// Whether it rests on its symbol's continuous book.
+    #[inline]
+    pub fn is_resting(&self) -> bool {
+        self.is_booked() && !self.is_auction_only() && !self.is_untriggered()
+    }
+
+    /// Whether it is a stop order that its stop price has not entered yet: on no book (ORD-041).
+    #[inline]
+    pub fn is_untriggered(&self) -> bool {
+        self.bits.is_untriggered()
     }
 
     /// Whether it waits for an auction and trades in no other way (AUCT-001).
@@ -146,12 +158,15 @@ impl TextLen {
     }
 }
 
-/// An order's class in seven bits; the highest bit says that it is on a book.
+/// An order's class in six bits; the two above say that it is indexed, and that it is an untriggered stop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClassBits(u8);
 
 impl ClassBits {
-    const BOOKED: u8 = !OrderClass::BITS;
+    /// Every index leads to it, and it holds its reserve: it is on a book, or an untriggered stop.
+    const BOOKED: u8 = 0x80;
+    /// It is an untriggered stop, on no book.
+    const UNTRIGGERED: u8 = 0x40;
 
     /// The bits of an order that is not on a book.
     #[inline]
@@ -170,8 +185,21 @@ impl ClassBits {
     }
 
     #[inline]
+    pub(crate) fn is_untriggered(self) -> bool {
+        self.0 & Self::UNTRIGGERED != 0
+    }
+
+    #[inline]
     pub(crate) fn book(&mut self) {
         self.0 |= Self::BOOKED;
+    }
+
+    pub(crate) fn suspend(&mut self) {
+        self.0 |= Self::BOOKED | Self::UNTRIGGERED;
+    }
+
+    pub(crate) fn trigger(&mut self) {
+        self.0 &= OrderClass::BITS;
     }
 }
 

@@ -12,6 +12,7 @@ use crate::link::Neighbours;
 use crate::texts::Texts;
 use crate::{Book, Entry, Order, Traded};
 pub use ahead::Resting;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use books::Books;
 use buttonwood_model::{AccountId, ClientId, OrderId, Side, Slab, Slot, SymbolId};
@@ -39,6 +40,8 @@ pub struct Orders {
     own: Vec<Own>,
     /// The price of each symbol's last trade: the reference of the price collar (D-32).
     last: Vec<Option<Price>>,
+    /// Stop orders that have not triggered: in the indices, on no book.
+    untriggered: BTreeSet<Slot>,
     /// The slots of all queues, in order; only while stored.
     queues: Vec<Slot>,
     #[serde(skip)]

@@ -10,7 +10,7 @@ use buttonwood_book::NewOrder;
 use buttonwood_model::{
     AccountId, CancelReason, ClientId, Nonce, OrderId, Record, SessionId, named, put_named, take_named,
 };
-use buttonwood_num::Money;
+use buttonwood_num::{Money, Price};
 
 /// The whole command follows.
 const WHOLE: u8 = 0;
@@ -136,14 +136,16 @@ fn entered(event: &TradingEvent) -> Option<&NewOrder> {
         TradingEvent::Filled { .. }
         | TradingEvent::Crossed { .. }
         | TradingEvent::Booked { .. }
+        | TradingEvent::Suspended { .. }
+        | TradingEvent::Triggered { .. }
         | TradingEvent::Completed
         | TradingEvent::Cancelled { .. }
         | TradingEvent::CancelRejected { .. } => None,
     }
 }
 
-/// The command that placed this order. An order that named money to spend does not follow from its events, so
-/// its command is written whole.
+/// The command that placed this order. An order that named money to spend, or a stop price, does not follow from its first
+/// event, so its command is written whole.
 fn placed(order: &NewOrder, texts: &[u8]) -> Place {
     Place {
         symbol: order.symbol,
@@ -155,6 +157,7 @@ fn placed(order: &NewOrder, texts: &[u8]) -> Place {
         qty: order.qty,
         spend: Money::ZERO,
         client_id: order.client_id.of(texts).map(ClientId::copied),
+        stop: Price::default(),
     }
 }
 
@@ -165,6 +168,8 @@ fn cancelled(event: &TradingEvent) -> Option<OrderId> {
         | TradingEvent::Placed(_)
         | TradingEvent::Filled { .. }
         | TradingEvent::Booked { .. }
+        | TradingEvent::Suspended { .. }
+        | TradingEvent::Triggered { .. }
         | TradingEvent::Crossed { .. }
         | TradingEvent::Completed
         | TradingEvent::Cancelled { .. }

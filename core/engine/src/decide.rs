@@ -4,7 +4,7 @@ use crate::{Body, Command, Desks, Founded, Founding, Outcome, Reject, State, Wor
 use buttonwood_access::{self as access, Caller};
 use buttonwood_ledger as ledger;
 use buttonwood_model::{AccountId, SessionId, Stamp, Time};
-use buttonwood_trading::{self as trading, Answer, Decided, Market, cancel, place};
+use buttonwood_trading::{self as trading, Answer, Decided, Market, cancel, place, stop};
 
 /// Decides one command. Reads the state, does not change it, and appends the events to `work.out`;
 /// [`buttonwood_model::Outbox::latest`] returns them.
@@ -139,6 +139,10 @@ fn decide_own_events(state: &State, now: Time, body: &Body, work: &mut Workspace
             if state.access.account(*account).is_none() =>
         {
             Err(Reject::Unknown)
+        }
+        Body::Trading(trading::Command::Trigger(order)) => {
+            let is_due = stop::decide(market, *order, &mut work.planner, out);
+            if is_due { Ok(()) } else { Err(Reject::Trading(trading::Reject::NotNow)) }
         }
         Body::Trading(command) => trading::decide(market, command, out).map_err(Reject::Trading),
         Body::Access(command) => access::decide(&state.access, None, command, out).map_err(Reject::Access),

@@ -26,6 +26,7 @@ pub use buttonwood_ledger::{
     Balance, BrokenLaw, Command as LedgerCommand, FEES, House, HouseAccount, Infrequent as LedgerInfrequent,
     ROUNDING, Reject as LedgerReject, SOURCE,
 };
+pub use buttonwood_trading::StopError;
 pub use buttonwood_trading::cancel::{OrderRef, Withdrawn};
 pub use buttonwood_trading::place::{FILLS_MAX, ORDERS_MAX, Place};
 pub use buttonwood_trading::{

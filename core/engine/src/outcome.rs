@@ -34,7 +34,7 @@ impl Outcome {
         let state = match order.kept {
             Some(slot) => OrderState {
                 reason: is_cancelled(order.id, events).then_some(CancelReason::Requested),
-                ..OrderState::live(before.orders(), slot)
+                ..OrderState::live(before.floor(), slot)
             },
             None => {
                 let events = events.iter().filter_map(Event::of_order);

@@ -112,7 +112,7 @@ impl State {
     /// Whether a follow-up is due; no other command may run before it.
     #[inline]
     pub fn has_follow_up(&self) -> bool {
-        self.floor.settling > 0
+        self.floor.settling > 0 || self.floor.stops.due().is_some()
     }
 
     /// The trading floor.

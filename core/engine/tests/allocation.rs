@@ -51,6 +51,7 @@ impl Load {
             qty: Qty::from_hundredths(1_000_000),
             spend: Money::ZERO,
             client_id: id.map(|text| ClientId::new(text).unwrap()),
+            stop: Price::default(),
         }))
     }
 

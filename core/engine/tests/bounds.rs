@@ -59,6 +59,7 @@ impl Market {
             qty: Qty::from_hundredths(100_000 * u128::try_from(lots).unwrap()),
             spend: Money::ZERO,
             client_id: None,
+            stop: Price::default(),
         }
     }
 

@@ -132,6 +132,7 @@ fn a_custody_account_places_no_orders() {
         qty: Qty::from_hundredths(100_000),
         spend: Money::ZERO,
         client_id: None,
+        stop: Price::default(),
     };
     let mut submit = |session, account, number, body| {
         let command = Command { caller: Some(caller(session, account, number)), body };

@@ -68,6 +68,7 @@ fn order(symbol: SymbolId, side: Side, ticks: u64) -> Body {
         qty: Qty::from_hundredths(100_000_000),
         spend: Money::ZERO,
         client_id: None,
+        stop: Price::default(),
     }))
 }
 

@@ -256,6 +256,8 @@ fn place() -> impl Strategy<Value = Body> {
     let sort = prop_oneof![
         2 => Just((Side::Buy, OrderKind::Limit)),
         2 => Just((Side::Sell, OrderKind::Limit)),
+        1 => Just((Side::Buy, OrderKind::StopLimit)),
+        1 => Just((Side::Sell, OrderKind::StopLimit)),
         1 => Just((Side::Buy, OrderKind::Market)),
         1 => Just((Side::Sell, OrderKind::Market)),
         1 => Just((Side::Buy, OrderKind::MarketSpend)),
@@ -268,8 +270,8 @@ fn place() -> impl Strategy<Value = Body> {
         Just(ExecutionOption::AuctionOnly),
     ];
     let terms = (edge_u16(), sort, option::of(option));
-    (terms, edge_u64(), edge_u128(), edge_money(), option::of(client_id())).prop_map(
-        |((symbol, (side, kind), option), price, qty, spend, client_id)| {
+    (terms, [edge_u64(), edge_u64()], edge_u128(), edge_money(), option::of(client_id())).prop_map(
+        |((symbol, (side, kind), option), [price, stop], qty, spend, client_id)| {
             Body::Trading(TradingCommand::Place(Place {
                 symbol: SymbolId(symbol.into()),
                 side,
@@ -280,6 +282,7 @@ fn place() -> impl Strategy<Value = Body> {
                 qty: Qty::from_hundredths(qty),
                 spend,
                 client_id,
+                stop: Price::from_ticks(stop),
             }))
         },
     )

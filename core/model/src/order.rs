@@ -49,9 +49,9 @@ impl Desk {
     /// The desk with this number.
     ///
     /// # Panics
-    /// If the number is 32 or more; at compile time if it is a constant.
+    /// If the number is 16 or more; at compile time if it is a constant.
     pub const fn new(number: u8) -> Self {
-        assert!(number < 32, "a desk's number has five bits");
+        assert!(number < 16, "a desk's number has four bits");
         Self(number)
     }
 
@@ -61,7 +61,7 @@ impl Desk {
     }
 }
 
-/// Side of the book, outcome and desk of an order, in seven bits.
+/// Side of the book, outcome and desk of an order, in six bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OrderClass(u8);
 
@@ -70,7 +70,7 @@ impl OrderClass {
     const NO: u8 = 1 << 1;
     const DESK_SHIFT: u8 = 2;
     /// The bits that a class may have.
-    pub const BITS: u8 = 0x7F;
+    pub const BITS: u8 = 0x3F;
 
     /// The class made of these three.
     #[inline]
@@ -92,7 +92,7 @@ impl OrderClass {
         if bits & !Self::BITS == 0 { Some(Self(bits)) } else { None }
     }
 
-    /// The class in the lower seven bits.
+    /// The class in the lower six bits.
     #[inline]
     #[must_use]
     pub const fn of_low_bits(bits: u8) -> Self {
@@ -133,6 +133,8 @@ pub enum OrderKind {
     Market,
     /// `exchange market` buy with a quote amount to spend, fee included (ORD-044).
     MarketSpend,
+    /// `exchange stop limit`: waits until the last trade reaches its stop price, then enters as a limit order (ORD-041).
+    StopLimit,
 }
 
 /// The one execution option an order may carry (ORD-030).

@@ -118,7 +118,7 @@ record_by!(Price, ticks, from_ticks);
 record_by!(Qty, hundredths, from_hundredths);
 record_by!(Money, units, from_units);
 record_as!(Side { Buy = 0, Sell = 1 });
-record_as!(OrderKind { Limit = 0, Market = 1, MarketSpend = 2 });
+record_as!(OrderKind { Limit = 0, Market = 1, MarketSpend = 2, StopLimit = 3 });
 record_as!(CancelReason {
     MakerOrCancelWouldTake = 0,
     ImmediateOrCancelWouldPost = 1,
@@ -236,7 +236,7 @@ mod tests {
             assert_eq!(T::take(&mut [beyond].as_slice()), None, "{beyond}");
         }
         all(&[Side::Buy, Side::Sell]);
-        all(&[OrderKind::Limit, OrderKind::Market, OrderKind::MarketSpend]);
+        all(&[OrderKind::Limit, OrderKind::Market, OrderKind::MarketSpend, OrderKind::StopLimit]);
         all(&[
             None,
             Some(ExecutionOption::MakerOrCancel),

@@ -25,13 +25,13 @@ pub fn reserve<R>(ledger: &Ledger, terms: &Terms<'_>) -> Result<Reserve, Unmet<R
         OrderKind::MarketSpend => Some(terms.spend),
         // What a market buy costs is known once it is planned.
         OrderKind::Market if side == Side::Buy => Some(Money::ZERO),
-        OrderKind::Market | OrderKind::Limit => {
+        OrderKind::Market | OrderKind::Limit | OrderKind::StopLimit => {
             fees::hold(&symbol.grid, side, terms.price, terms.qty, terms.rates.worst())
         }
     };
     let amount = needed.ok_or(Unmet::Funds)?;
     let (held, balance) = ledger.find(terms.account, symbol.paid_in(side));
-    if amount <= balance.available { Ok(Reserve { held, amount }) } else { Err(Unmet::Funds) }
+    if amount <= balance.available + terms.freed { Ok(Reserve { held, amount }) } else { Err(Unmet::Funds) }
 }
 
 /// What `left` of a limit order reserves.
@@ -72,7 +72,7 @@ pub fn affords<R>(
     }
     let rest = rest.map_or(Money::ZERO, |rest| rest.amount);
     let needed = cost(terms, fills).and_then(|cost| cost.checked_add(rest));
-    let available = ledger.balance(terms.account, symbol.paid_in(side)).available;
+    let available = ledger.balance(terms.account, symbol.paid_in(side)).available + terms.freed;
     if needed.is_some_and(|needed| needed <= available) { Ok(()) } else { Err(Unmet::Funds) }
 }
 

@@ -171,7 +171,7 @@ impl<'a, D: Desks> Uncrossing<'a, D> {
         let (mut resting, mut waiting) = (line(false), line(true));
         let rank = move |slot: &Slot| {
             let order = floor.orders.get(*slot);
-            (key(side, order.price), order.id)
+            (key(side, order.price), floor.stops.priority(order.id))
         };
         core::iter::from_fn(move || match (resting.peek().map(rank), waiting.peek().map(rank)) {
             (Some(one), Some(other)) if one > other => waiting.next(),

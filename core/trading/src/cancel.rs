@@ -51,6 +51,8 @@ impl Withdrawn {
                 | Event::Filled { .. }
                 | Event::Crossed { .. }
                 | Event::Booked { .. }
+                | Event::Suspended { .. }
+                | Event::Triggered { .. }
                 | Event::Completed => {}
             }
         }

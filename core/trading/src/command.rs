@@ -31,6 +31,8 @@ pub enum Command {
     SetSymbolStatus(SymbolId, SymbolStatus),
     /// Set the schedule of a symbol's auctions; none ends them and cancels the orders that wait for one.
     ScheduleAuctions(SymbolId, Option<Schedule>),
+    /// A trade has reached the order's stop price: it enters.
+    Trigger(OrderId),
     /// Run what is due of a symbol's auctions: publish an indicative price, find the auction's price, or
     /// continue its settlement.
     Auction(SymbolId),
@@ -41,13 +43,14 @@ pub enum Command {
 }
 
 named!(Command, "trading", {
-    Place { 0: place } = "place" 1,
+    Place { 0: place } = "place" 2,
     Cancel { 0: order } = "cancel" 1,
     CancelSession {} = "cancel_session" 1,
     CancelAll {} = "cancel_all" 1,
     ExpireSession { 0: session } = "expire_session" 1,
     SetSymbolStatus { 0: symbol, 1: status } = "set_symbol_status" 1,
     ScheduleAuctions { 0: symbol, 1: schedule } = "schedule_auctions" 1,
+    Trigger { 0: order } = "trigger" 1,
     Auction { 0: symbol } = "auction" 1,
     ListSymbol { 0: symbol } = "list_symbol" 1,
     SetFees { 0: change } = "set_fees" 1,
@@ -75,6 +78,7 @@ impl Command {
             Self::ExpireSession(_)
             | Self::SetSymbolStatus(..)
             | Self::ScheduleAuctions(..)
+            | Self::Trigger(_)
             | Self::Auction(_)
             | Self::ListSymbol(_)
             | Self::SetFees(_) => Roles::NOBODY,
@@ -176,6 +180,7 @@ pub fn decide<D: Desks, E: From<Event> + From<BytesRef>>(
         | Command::Cancel(_)
         | Command::CancelSession
         | Command::CancelAll
+        | Command::Trigger(_)
         | Command::ExpireSession(_) => Err(Reject::Unknown),
     }
 }
@@ -315,6 +320,15 @@ impl Floor {
                 command: Command::Auction(*symbol),
             })
         };
+        // Nothing comes between an auction's cut and its end, so triggered orders wait for that.
+        if let (Some(order), 0) = (self.stops.due(), self.settling) {
+            return Some(Due {
+                rank: Rank::FollowUp,
+                time: Time(0),
+                may_skip: false,
+                command: Command::Trigger(order),
+            });
+        }
         self.auctions.iter().filter_map(due).min_by_key(Due::key)
     }
 }

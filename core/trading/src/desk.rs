@@ -51,7 +51,7 @@ pub struct Terms<'a> {
     pub class: OrderClass,
     /// The rates that it would be placed under.
     pub rates: FeeSchedule,
-    /// Limit or market.
+    /// Limit or market; a stop-limit order is a limit order to its desk.
     pub kind: OrderKind,
     /// Its limit; zero for market orders.
     pub price: Price,
@@ -59,6 +59,8 @@ pub struct Terms<'a> {
     pub qty: Qty,
     /// The money to spend; zero for all other orders.
     pub spend: Money,
+    /// What it frees as it enters, since it held it while it waited for its stop price; zero for every other order.
+    pub freed: Money,
 }
 
 /// An order that has entered, with its symbol and the fee rates.

@@ -58,6 +58,24 @@ pub enum Event {
         /// The amount reserved.
         amount: Money,
     },
+    /// The entered order waits on no book until a trade reaches its stop price, and reserves its hold (ORD-041).
+    Suspended {
+        /// The price of that trade.
+        stop: Price,
+        /// The balance that reserves it.
+        held: Held,
+        /// How much it reserves.
+        amount: Money,
+    },
+    /// A trade reached the stop price of an order that waited: it frees its hold and enters as if it came now.
+    Triggered {
+        /// Where it lies.
+        slot: Slot,
+        /// Its id.
+        order: OrderId,
+        /// It queues as if it entered under this id.
+        priority: OrderId,
+    },
     /// The taker traded completely.
     Completed,
     /// An order, the taker or a resting one, was cancelled.
@@ -81,7 +99,7 @@ pub enum Event {
 impl Event {
     /// How many kinds of events a frame can hold, numbered below. The meaning of a number never changes; a
     /// new field needs a new number.
-    pub const KINDS: u8 = 8;
+    pub const KINDS: u8 = 10;
 }
 
 /// The form in a frame: the number of the kind in one byte, then the fields in their order.
@@ -134,6 +152,18 @@ impl Record for Event {
                 slot.put(out);
                 order.put(out);
             }
+            Self::Suspended { stop, held, amount } => {
+                out.push(8);
+                stop.put(out);
+                held.put(out);
+                amount.put(out);
+            }
+            Self::Triggered { slot, order, priority } => {
+                out.push(9);
+                slot.put(out);
+                order.put(out);
+                priority.put(out);
+            }
         }
     }
 
@@ -169,6 +199,16 @@ impl Record for Event {
                 fees: [Record::take(bytes)?, Record::take(bytes)?],
             },
             7 => Self::CancelRejected { slot: Record::take(bytes)?, order: Record::take(bytes)? },
+            8 => Self::Suspended {
+                stop: Record::take(bytes)?,
+                held: Record::take(bytes)?,
+                amount: Record::take(bytes)?,
+            },
+            9 => Self::Triggered {
+                slot: Record::take(bytes)?,
+                order: Record::take(bytes)?,
+                priority: Record::take(bytes)?,
+            },
             _ => return None,
         };
         Some(event)

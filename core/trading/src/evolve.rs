@@ -42,6 +42,14 @@ pub fn evolve<D: Desks>(
             rest(floor, desks, Reserve { held: *held, amount: *amount });
             None
         }
+        Event::Suspended { stop, held, amount } => {
+            suspend(floor, desks, *stop, Reserve { held: *held, amount: *amount });
+            None
+        }
+        Event::Triggered { slot, order, priority } => {
+            trigger(floor, desks, *slot, *order, *priority);
+            None
+        }
         Event::Completed => {
             complete(floor, desks);
             None
@@ -58,8 +66,8 @@ pub fn evolve<D: Desks>(
 // ones are inlined into the caller.
 
 #[inline(never)]
-fn remove(orders: &mut Orders, slot: Slot) {
-    orders.remove(slot);
+fn remove(floor: &mut Floor, slot: Slot) {
+    floor.remove(slot);
 }
 
 #[inline(never)]
@@ -67,7 +75,30 @@ fn complete<D: Desks>(floor: &mut Floor, desks: &mut D) {
     let taking = floor.taking;
     assert!(floor.orders.get(taking).remaining == Qty::ZERO, "a completed order has nothing left");
     settle_taker(floor, desks, taking);
-    floor.orders.remove(taking);
+    floor.remove(taking);
+}
+
+#[inline(never)]
+fn suspend<D: Desks>(floor: &mut Floor, desks: &mut D, stop: Price, reserve: Reserve) {
+    let taking = floor.taking;
+    floor.orders.suspend(taking, reserve.held);
+    let Order { id, symbol, .. } = *floor.orders.get(taking);
+    let class = floor.orders.get(taking).class();
+    floor.stops.wait(symbol, class.side(), stop, id, taking);
+    desks.hold(class.desk(), || floor.live(taking), reserve);
+    if let Some(last) = floor.orders.last(symbol) {
+        floor.stops.print(symbol, last);
+    }
+}
+
+#[inline(never)]
+fn trigger<D: Desks>(floor: &mut Floor, desks: &mut D, slot: Slot, id: OrderId, priority: OrderId) {
+    assert!(desks.is_settled(), "an order settles before the next one enters");
+    assert!(floor.orders.get(slot).id == id, "the order lies where the decision found it");
+    floor.stops.enter(id, priority);
+    desks.release(floor.live(slot));
+    floor.orders.trigger(slot);
+    floor.taking = slot;
 }
 
 #[inline(never)]
@@ -113,7 +144,7 @@ fn cancel<D: Desks>(floor: &mut Floor, desks: &mut D, slot: Slot, id: OrderId) {
     } else {
         settle_taker(floor, desks, slot);
     }
-    floor.orders.remove(slot);
+    floor.remove(slot);
 }
 
 /// Asserts that an order that begins to rest does not cross the book (INV-MATCH-1).
@@ -137,11 +168,11 @@ fn settle<D: Desks>(
     let notional = maker.grid().notional(price, qty).expect("a fill is no larger than its resting order");
     let taker = floor.live(floor.taking);
     desks.settle_maker(&Execution { maker, taker, qty, notional, maker_fee, taker_fee });
-    let Floor { orders, taking, .. } = floor;
-    orders.print(symbol, price);
+    floor.print(symbol, price);
+    let Floor { orders, taking, .. } = &mut *floor;
     orders.fill_entered(*taking, qty, notional);
     if orders.fill(slot, qty, notional) == Qty::ZERO {
-        remove(orders, slot);
+        remove(floor, slot);
     }
 }
 
@@ -159,12 +190,11 @@ fn cross<D: Desks>(
     let symbol = buy.order.symbol;
     let notional = buy.grid().notional(price, qty).expect("a trade is no larger than its buyer's order");
     desks.settle_crossing(&Crossing { buy, sell, price, qty, notional, fees });
-    let Floor { orders, auctions, .. } = floor;
-    orders.print(symbol, price);
-    auctions.get_mut(&symbol).expect("the symbol has an auction").note_settled(qty);
+    floor.print(symbol, price);
+    floor.auctions.get_mut(&symbol).expect("the symbol has an auction").note_settled(qty);
     for slot in slots {
-        if orders.fill(slot, qty, notional) == Qty::ZERO {
-            remove(orders, slot);
+        if floor.orders.fill(slot, qty, notional) == Qty::ZERO {
+            remove(floor, slot);
         }
     }
 }

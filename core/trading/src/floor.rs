@@ -1,7 +1,7 @@
 //! The floor's state (symbols, live orders, fee schedules, auctions), what decisions read of it, and the
 //! buffers that they reuse.
 
-use crate::{Desks, Fees, Live};
+use crate::{Desks, Fees, Live, Stops};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_auction::Auctions;
@@ -25,6 +25,8 @@ pub struct Floor {
     pub auctions: BTreeMap<SymbolId, Auctions>,
     /// How many symbols have an auction that is being settled.
     pub settling: u32,
+    /// Live orders with a stop price.
+    pub stops: Stops,
 }
 
 impl Floor {

@@ -41,12 +41,12 @@ impl Fate {
     }
 
     /// Emits the last event of the order that entered under `id`.
-    fn push<D, E: From<Event>>(self, market: Market<'_, D>, id: OrderId, out: &mut Outbox<E>) {
+    fn push<E: From<Event>>(self, slot: Slot, id: OrderId, out: &mut Outbox<E>) {
         match self {
             Self::Completed => out.push(Event::Completed),
             Self::Booked(Reserve { held, amount }) => out.push(Event::Booked { held, amount }),
             Self::Cancelled { reason, .. } => {
-                out.push(Event::Cancelled { slot: market.floor.orders.next_slot(), reason, order: id });
+                out.push(Event::Cancelled { slot, reason, order: id });
             }
         }
     }
@@ -59,6 +59,8 @@ pub(crate) struct Incoming<'a, D> {
     pub(crate) place: &'a Place,
     pub(crate) terms: Terms<'a>,
     rates: RatesId,
+    /// Where it waited for its stop price, if it did.
+    triggered: Option<Slot>,
 }
 
 impl<'a, D: Desks> Incoming<'a, D> {
@@ -76,12 +78,53 @@ impl<'a, D: Desks> Incoming<'a, D> {
             session,
             class,
             rates: schedule,
-            kind,
+            // What it costs and reserves does not depend on when it enters.
+            kind: if kind == OrderKind::StopLimit { OrderKind::Limit } else { kind },
             price,
             qty,
             spend,
+            freed: Money::ZERO,
         };
-        Self { market, placer, place, terms, rates }
+        Self { market, placer, place, terms, rates, triggered: None }
+    }
+
+    /// A stop order that enters now as the limit order that `place` describes.
+    pub(crate) fn triggered(
+        market: Market<'a, D>,
+        placer: Placer,
+        place: &'a Place,
+        symbol: &'a Symbol,
+        slot: Slot,
+    ) -> Self {
+        let live = market.floor.live(slot);
+        let freed = market.desks.reserved(live).map_or(Money::ZERO, |(_, amount)| amount);
+        let mut order = Self::new(market, placer, place, symbol);
+        // It keeps the desk and the rates of its placing (TYPE-011).
+        order.terms = Terms { class: live.order.class(), rates: live.rates(), freed, ..order.terms };
+        Self { rates: live.order.rates, triggered: Some(slot), ..order }
+    }
+
+    /// Decides what a triggered order trades and what becomes of it.
+    pub(crate) fn enter<E: From<Event>>(
+        &self,
+        planner: &mut Planner<D::Plan>,
+        out: &mut Outbox<E>,
+    ) -> Result<OrderId, Reject<D::Refusal>> {
+        let reserve = self.market.desks.reserve(&self.terms)?;
+        if crosses(self.book(), self.place.side, self.place.price) {
+            return self.meet(reserve, planner, out);
+        }
+        Ok(self.emit(&[], self.fate_unmet(reserve), out))
+    }
+
+    /// Where the order lies once it has entered.
+    fn slot(&self) -> Slot {
+        self.triggered.unwrap_or_else(|| self.market.floor.orders.next_slot())
+    }
+
+    /// Its id: that of its placing, or the next one.
+    fn id(&self) -> OrderId {
+        self.triggered.map_or(OrderId(self.market.next_id), |slot| self.market.floor.orders.get(slot).id)
     }
 
     pub(crate) fn book(&self) -> &'a Book {
@@ -130,7 +173,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
             fills.clear();
             uncovered.clear();
         }
-        if rest.is_some() {
+        if rest.is_some() && self.triggered.is_none() {
             check_count(self.market, self.placer)?;
         }
         Ok(self.emit_all(uncovered, fills, fate, out))
@@ -194,7 +237,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
         }
         let is_done = match kind {
             OrderKind::MarketSpend => !planned.is_cut && self.is_spent(fills, uncovered, planned.money),
-            OrderKind::Limit | OrderKind::Market => planned.left == Qty::ZERO,
+            OrderKind::Limit | OrderKind::Market | OrderKind::StopLimit => planned.left == Qty::ZERO,
         };
         if is_done {
             return Ok(Fate::Completed);
@@ -252,9 +295,11 @@ impl<'a, D: Desks> Incoming<'a, D> {
     fn later(&self, fill: Option<&Fill>, uncovered: Slot) -> Fill {
         let orders = &self.market.floor.orders;
         let Order { price, remaining, id, .. } = *orders.get(uncovered);
+        let queued = |id| self.market.floor.stops.priority(id);
         let is_later = |fill: &&Fill| {
             let is_worse = self.book().side(self.place.side.opposite()).reaches(price, fill.price);
-            fill.price != price && is_worse || fill.price == price && orders.get(fill.maker).id > id
+            fill.price != price && is_worse
+                || fill.price == price && queued(orders.get(fill.maker).id) > queued(id)
         };
         let passed = Fill { maker: uncovered, price, qty: remaining };
         fill.filter(is_later).copied().unwrap_or(passed)
@@ -285,7 +330,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
             own.side() == side.opposite()
                 && own.symbol == self.place.symbol
                 && ladder.reaches(own.price, reach)
-                && !own.is_auction_only()
+                && own.is_resting()
         })
     }
 
@@ -317,7 +362,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
             own.side() == side.opposite()
                 && own.symbol == symbol
                 && ladder.reaches(own.price, price)
-                && (for_auction || own.is_auction_only())
+                && (own.is_auction_only() || for_auction && own.is_resting())
         })
     }
 
@@ -333,23 +378,46 @@ impl<'a, D: Desks> Incoming<'a, D> {
         fate: Fate,
         out: &mut Outbox<E>,
     ) -> OrderId {
-        if let (Fate::Booked(reserve), [], []) = (fate, fills, uncovered) {
+        if let (Fate::Booked(reserve), [], [], None) = (fate, fills, uncovered, self.triggered) {
             return self.emit_rest(reserve, out);
         }
         // The quantity of an order that names money is what the money bought.
         let qty = match self.place.kind {
             OrderKind::MarketSpend => filled(fills),
-            OrderKind::Limit | OrderKind::Market => self.place.qty,
+            OrderKind::Limit | OrderKind::Market | OrderKind::StopLimit => self.place.qty,
         };
-        let order = self.entered(qty, out);
-        out.push(Event::Placed(order));
+        let id = self.emit_entry(qty, out);
         for slot in uncovered {
             let order = self.market.floor.orders.get(*slot).id;
             out.push(Event::Cancelled { slot: *slot, reason: CancelReason::Uncovered, order });
         }
         self.emit_fills(fills, out);
-        fate.push(self.market, order.id, out);
+        fate.push(self.slot(), id, out);
+        id
+    }
+
+    /// Writes down that the order enters. Returns its id.
+    fn emit_entry<E: From<Event>>(&self, qty: Qty, out: &mut Outbox<E>) -> OrderId {
+        if let Some(slot) = self.triggered {
+            out.push(Event::Triggered { slot, order: self.id(), priority: OrderId(self.market.next_id) });
+            return self.id();
+        }
+        let order = self.entered(qty, out);
+        out.push(Event::Placed(order));
         order.id
+    }
+
+    /// Writes down that the order waits for its stop price. Returns its id.
+    pub(crate) fn emit_untriggered<E: From<Event>>(&self, reserve: Reserve, out: &mut Outbox<E>) -> OrderId {
+        let Reserve { held, amount } = reserve;
+        let id = self.emit_entry(self.place.qty, out);
+        out.push(Event::Suspended { stop: self.place.stop, held, amount });
+        id
+    }
+
+    /// Writes down that a triggered order is cancelled before it trades.
+    pub(crate) fn emit_refused<E: From<Event>>(&self, reason: CancelReason, out: &mut Outbox<E>) {
+        self.emit(&[], Fate::Cancelled { reason, executes: false }, out);
     }
 
     /// Emits that the order enters and rests whole. Returns its id.
@@ -384,8 +452,9 @@ impl<'a, D: Desks> Incoming<'a, D> {
     }
 
     fn emit_fills<E: From<Event>>(&self, fills: &[Fill], out: &mut Outbox<E>) {
-        // The order itself takes the first id.
-        for (trade, fill) in (self.market.next_id + 1..).zip(fills) {
+        // A new order takes the first id.
+        let first = self.market.next_id + u64::from(self.triggered.is_none());
+        for (trade, fill) in (first..).zip(fills) {
             let (maker, qty) = (fill.maker, fill.qty);
             let [maker_fee, taker_fee] =
                 self.market.desks.fees(self.market.floor.live(maker), &self.terms, qty);

@@ -23,6 +23,7 @@ mod incoming;
 mod order_state;
 pub mod place;
 pub mod status;
+pub mod stop;
 
 pub use buttonwood_book::{Fill, NewOrder, Order, Traded};
 pub use collar::CollarWidth;
@@ -33,3 +34,4 @@ pub use evolve::evolve;
 pub use fees::{FeeSchedule, Fees};
 pub use floor::{Floor, Market, Planner};
 pub use order_state::{Decided, OrderState};
+pub use stop::{StopError, Stops};

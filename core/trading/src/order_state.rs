@@ -1,7 +1,7 @@
 //! An order as it is after a command, for the reply.
 
 use crate::{Event, Floor};
-use buttonwood_book::{NewOrder, Orders};
+use buttonwood_book::NewOrder;
 use buttonwood_model::{
     AccountId, CancelReason, ClientId, ExecutionOption, OrderId, OrderKind, SessionId, Side, Slot, SymbolId,
     Time,
@@ -49,11 +49,14 @@ pub struct OrderState {
     pub reason: Option<CancelReason>,
     /// Its client id.
     pub client_id: Option<ClientId>,
+    /// Its stop price; none but for a stop-limit order.
+    pub stop: Option<Price>,
 }
 
 impl OrderState {
     /// A live order.
-    pub fn live(orders: &Orders, slot: Slot) -> Self {
+    pub fn live(floor: &Floor, slot: Slot) -> Self {
+        let orders = &floor.orders;
         let (order, entry, traded) = (orders.get(slot), orders.entry(slot), orders.traded(slot));
         Self {
             id: order.id,
@@ -70,6 +73,7 @@ impl OrderState {
             placed: entry.placed,
             reason: None,
             client_id: orders.client_id(slot),
+            stop: floor.stops.price(order.id),
         }
     }
 
@@ -90,6 +94,7 @@ impl OrderState {
             placed,
             reason: None,
             client_id: order.client_id.of(texts).map(ClientId::copied),
+            stop: None,
         }
     }
 
@@ -124,6 +129,8 @@ impl OrderState {
                     taker.notional +=
                         grid.notional(price, *qty).expect("a fill is no larger than its resting order");
                 }
+                (Event::Suspended { stop, .. }, Some(entered)) if is_taking => entered.stop = Some(*stop),
+                (Event::Triggered { .. }, _) => is_taking = false,
                 (Event::Cancelled { reason, order, .. }, Some(taker)) if *order == id => {
                     taker.reason = Some(*reason);
                 }
@@ -131,6 +138,7 @@ impl OrderState {
                     Event::Filled { .. }
                     | Event::Crossed { .. }
                     | Event::Booked { .. }
+                    | Event::Suspended { .. }
                     | Event::Completed
                     | Event::Cancelled { .. }
                     | Event::CancelRejected { .. },

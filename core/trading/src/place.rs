@@ -3,6 +3,7 @@
 use crate::auction::check_open;
 use crate::desk::Unmet;
 use crate::incoming::{Fate, Incoming};
+use crate::stop::{self, StopError};
 use crate::{Desks, Event, Market, Planner};
 use buttonwood_book::Book;
 use buttonwood_model::{
@@ -33,6 +34,8 @@ pub struct Place {
     pub spend: Money,
     /// Client order id.
     pub client_id: Option<ClientId>,
+    /// The price of a trade that makes the order enter; zero but for a stop-limit order.
+    pub stop: Price,
 }
 
 /// The account and the key that place an order.
@@ -71,6 +74,8 @@ pub enum Reject<R> {
     MarketClosed,
     /// The symbol's status does not take this order (SYM-025 to SYM-027).
     MarketNotOpen(SymbolStatus),
+    /// Its stop price does not fit the order.
+    Stop(StopError),
     /// The account has too little available (ORD-049).
     InsufficientFunds,
     /// It would trade with more than [`FILLS_MAX`] orders at once.
@@ -162,6 +167,10 @@ fn decide_in_full<D: Desks, E: From<Event>>(
         check_status(symbol, book, place)?;
     }
     let reserve = market.desks.reserve(&order.terms)?;
+    if place.kind == OrderKind::StopLimit {
+        check_count(market, placer)?;
+        return Ok(order.emit_untriggered(reserve, out));
+    }
     let meets_none = place.kind == OrderKind::Limit && !crosses(book, place.side, place.price);
     if for_auction || (!is_plain && meets_none) {
         let fate = order.fate_unmet(reserve);
@@ -194,12 +203,15 @@ pub(crate) fn check_count<D, R>(market: Market<'_, D>, placer: Placer) -> Result
 fn check_shape<R>(symbol: &Symbol, place: &Place) -> Result<(), Reject<R>> {
     let waits = place.option == Some(ExecutionOption::AuctionOnly);
     match place.kind {
-        OrderKind::Limit if place.price == Price::default() => Err(Reject::NoPrice),
+        OrderKind::Limit | OrderKind::StopLimit if place.price == Price::default() => Err(Reject::NoPrice),
         // Without a limit, an order has no price to take part in an auction at, and no amount to reserve
         // until then.
         OrderKind::Market | OrderKind::MarketSpend if waits => Err(Reject::NoPrice),
         OrderKind::MarketSpend if place.side == Side::Sell => Err(Reject::SpendIsForBuys),
-        OrderKind::Limit | OrderKind::Market if place.qty < symbol.qty_min => Err(Reject::BelowMinimum),
+        OrderKind::Limit | OrderKind::Market | OrderKind::StopLimit if place.qty < symbol.qty_min => {
+            Err(Reject::BelowMinimum)
+        }
+        OrderKind::StopLimit => stop::check(place).map_err(Reject::Stop),
         OrderKind::Limit | OrderKind::Market | OrderKind::MarketSpend => Ok(()),
     }
 }
@@ -214,7 +226,7 @@ fn check_status<R>(symbol: &Symbol, book: &Book, place: &Place) -> Result<(), Re
                 || place.option == Some(ExecutionOption::AuctionOnly)
                 || (place.kind == OrderKind::Limit && !crosses(book, place.side, place.price))
         }
-        SymbolStatus::LimitOnly => place.kind == OrderKind::Limit,
+        SymbolStatus::LimitOnly => matches!(place.kind, OrderKind::Limit | OrderKind::StopLimit),
     };
     if taken { Ok(()) } else { Err(Reject::MarketNotOpen(symbol.status)) }
 }

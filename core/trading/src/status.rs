@@ -10,6 +10,10 @@ pub fn decide<E: From<Event>>(floor: &Floor, symbol: SymbolId, status: SymbolSta
     }
     let book = floor.orders.book(symbol);
     crate::auction::abandon(floor, symbol, CancelReason::MarketClosed, out);
+    for slot in floor.stops.of_symbol(symbol) {
+        let order = floor.orders.get(slot).id;
+        out.push(Event::Cancelled { slot, reason: CancelReason::MarketClosed, order });
+    }
     for side in [Side::Buy, Side::Sell] {
         for price in book.side(side).prices() {
             for slot in floor.orders.queue(symbol, side, price) {

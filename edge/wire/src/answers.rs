@@ -13,7 +13,7 @@ words! {
 
 words! {
     /// The type of an order.
-    pub struct TypeName: "exchange limit", "auction-only exchange limit", "market buy", "market sell"
+    pub struct TypeName: "exchange limit", "auction-only exchange limit", "stop-limit", "market buy", "market sell"
 }
 
 words! {
@@ -64,7 +64,7 @@ answer! {
         pub timestamp: Digits,
         /// When the order was placed, in milliseconds.
         pub timestampms: u64,
-        /// Whether the order rests in the book or waits for an auction.
+        /// Whether the order rests in the book, or waits for an auction or its stop price.
         pub is_live: bool,
         /// Whether the order was cancelled before it was filled.
         pub is_cancelled: bool,
@@ -80,6 +80,8 @@ answer! {
         pub remaining_amount: Option<DecimalText>,
         /// The quantity ordered; absent in a market order by `total_spend`.
         pub original_amount: Option<DecimalText>,
+        /// The stop price of a stop-limit order.
+        pub stop_price: Option<DecimalText>,
         /// The fills, if the request asks for them.
         pub trades: Option<Vec<Fill>>,
     }

@@ -20,6 +20,7 @@ const fn type_name(order: &OrderState) -> &'static str {
             "auction-only exchange limit"
         }
         (OrderKind::Limit, _) => "exchange limit",
+        (OrderKind::StopLimit, _) => "stop-limit",
         (OrderKind::Market | OrderKind::MarketSpend, Side::Buy) => "market buy",
         (OrderKind::Market | OrderKind::MarketSpend, Side::Sell) => "market sell",
     }
@@ -66,7 +67,7 @@ pub fn order(json: &mut Json, names: &Names, order: &OrderState, trades: Option<
     }
     json.plain("symbol", &symbol.name);
     json.plain("exchange", names.service());
-    if order.kind == OrderKind::Limit {
+    if matches!(order.kind, OrderKind::Limit | OrderKind::StopLimit) {
         json.decimal("price", |out| grid.push_price(out, order.price));
     }
     json.decimal("avg_execution_price", |out| grid.push_average(out, order.notional, order.executed()));
@@ -86,6 +87,9 @@ pub fn order(json: &mut Json, names: &Names, order: &OrderState, trades: Option<
     if order.kind != OrderKind::MarketSpend {
         json.decimal("remaining_amount", |out| grid.push_qty(out, order.remaining));
         json.decimal("original_amount", |out| grid.push_qty(out, order.original));
+    }
+    if let Some(stop) = order.stop {
+        json.decimal("stop_price", |out| grid.push_price(out, stop));
     }
     if let Some(trades) = trades {
         json.elements_field("trades", trades);

@@ -17,7 +17,7 @@ use std::marker::PhantomData;
 
 words! {
     /// The type of a new order.
-    pub struct NewOrderType: "exchange limit", "exchange market"
+    pub struct NewOrderType: "exchange limit", "exchange market", "exchange stop limit"
 }
 
 /// A field that every order needs; [`symbol_name`] refuses an order without it.
@@ -71,8 +71,11 @@ request! {
         side: Ordered<Loose<SideName>>,
         /// The type.
         kind as "type": Ordered<Loose<NewOrderType>>,
-        /// The limit price, a multiple of the symbol's `quote_increment`; for limit orders, which need it.
+        /// The limit price, a multiple of the symbol's `quote_increment`; for limit and stop-limit orders, which need it.
         price: Decimal,
+        /// The stop price of a stop-limit order, below the limit of a buy and above that of a sell, by at most half the stop price.
+        /// Other orders ignore it.
+        stop_price: Decimal,
         /// The quantity, a multiple of the symbol's `tick_size` and at least its `min_order_size`.
         amount: Decimal,
         /// How much of the quote currency to spend; for market buys, in place of `amount`.
@@ -109,26 +112,35 @@ pub fn place(payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, 
     let kind = kind(order, symbol, side)?;
     let option = option(order)?;
     if let Some(resting @ (ExecutionOption::MakerOrCancel | ExecutionOption::AuctionOnly)) = option
-        && kind != OrderKind::Limit
+        && matches!(kind, OrderKind::Market | OrderKind::MarketSpend)
     {
-        let message = format!("Option \"{}\" is not supported for market orders", option_name(resting));
-        return Err(Refusal::new(Reason::UnsupportedOption, message));
+        return Err(unsupported(resting, "market"));
+    }
+    if let (OrderKind::StopLimit, Some(option)) = (kind, option) {
+        return Err(unsupported(option, "stop-limit"));
     }
     if order.margin_order()? {
         return Err(bad_value("margin_order", "false: this account is not enabled for margin", "true"));
     }
     let spends = kind == OrderKind::MarketSpend;
+    let is_limited = matches!(kind, OrderKind::Limit | OrderKind::StopLimit);
     Ok(Place {
         symbol: id,
         side,
         claim: Claim::Yes,
         kind,
         option,
-        price: if kind == OrderKind::Limit { price(order, symbol)? } else { Price::default() },
+        price: if is_limited { price(order, symbol)? } else { Price::default() },
+        stop: if kind == OrderKind::StopLimit { stop(order, symbol)? } else { Price::default() },
         qty: if spends { Qty::ZERO } else { qty(order, symbol)? },
         spend: if spends { spend(order, symbol)? } else { Money::ZERO },
         client_id: client_id(order.client_order_id())?,
     })
+}
+
+fn unsupported(option: ExecutionOption, orders: &str) -> Refusal {
+    let message = format!("Option \"{}\" is not supported for {orders} orders", option_name(option));
+    Refusal::new(Reason::UnsupportedOption, message)
 }
 
 fn missing(name: &str) -> Refusal {
@@ -151,6 +163,7 @@ fn kind(order: NewOrder<'_>, symbol: &Symbol, side: Side) -> Result<OrderKind, R
     let text = order.kind().unwrap_or_default();
     match &*text {
         "exchange limit" => Ok(OrderKind::Limit),
+        "exchange stop limit" => Ok(OrderKind::StopLimit),
         "exchange market" => match (order.amount(), order.total_spend()) {
             (Some(_), Some(spend)) => {
                 let expected = match side {
@@ -165,7 +178,7 @@ fn kind(order: NewOrder<'_>, symbol: &Symbol, side: Side) -> Result<OrderKind, R
         other => {
             let value = format!("'{other}'");
             let refusal = bad_order_field(Reason::InvalidOrderType, "order type", symbol, &value);
-            Err(refusal.and("a type is exchange limit or exchange market"))
+            Err(refusal.and("a type is exchange limit, exchange market or exchange stop limit"))
         }
     }
 }
@@ -227,6 +240,19 @@ fn price(order: NewOrder<'_>, symbol: &Symbol) -> Result<Price, Refusal> {
         };
         let refusal = bad_order_field(Reason::InvalidPrice, "price", symbol, &text);
         refusal.and(&digits_hint(decimal, &text).unwrap_or(takes))
+    })
+}
+
+/// The stop price of a stop-limit order (ORD-039).
+fn stop(order: NewOrder<'_>, symbol: &Symbol) -> Result<Price, Refusal> {
+    let text = order.stop_price();
+    let decimal = text.as_deref().and_then(|text| Number::parse(text.as_bytes()).ok());
+    let price = decimal.and_then(|decimal| symbol.grid.price(decimal));
+    price.filter(|price| *price > Price::default()).ok_or_else(|| {
+        let sent = text.as_deref().unwrap_or("(missing)");
+        let refusal = bad_order_field(Reason::InvalidStopPrice, "stop price", symbol, sent);
+        let tick = shown(|out| symbol.grid.push_tick(out));
+        refusal.and(&format!("a stop price is a positive multiple of {tick}"))
     })
 }
 

@@ -4,7 +4,7 @@ use crate::field::{bad_order_field, closed_symbol, custody_account, failed, no_s
 use crate::names::Names;
 use crate::time::iso_millis;
 use buttonwood_engine::{
-    AccessReject, FILLS_MAX, FeeSchedule, ORDERS_MAX, PlaceReject, Reject, TradingReject,
+    AccessReject, FILLS_MAX, FeeSchedule, ORDERS_MAX, PlaceReject, Reject, StopError, TradingReject,
 };
 use buttonwood_gate::{Key, Payload, Reason, Refusal, missing_role, quoted};
 use buttonwood_model::{Roles, Symbol, Time};
@@ -92,6 +92,17 @@ fn place(call: &Rejected<'_>, market: &Market<'_>, reject: PlaceReject) -> Refus
             Refusal::new(Reason::AuctionNotOpen, message)
         }
         PlaceReject::NoPrice => bad_order_field(Reason::InvalidPrice, "price", symbol, &text("price")),
+        PlaceReject::Stop(error) => {
+            let (reason, rule) = match error {
+                StopError::Missing => (Reason::InvalidStopPrice, "a stop-limit order needs one"),
+                StopError::Buy => (Reason::InvalidStopPriceBuy, "a buy's lies below its price"),
+                StopError::Sell => (Reason::InvalidStopPriceSell, "a sell's lies above its price"),
+                StopError::TooFar => {
+                    (Reason::InvalidStopPriceRatio, "the price is at most half the stop price away from it")
+                }
+            };
+            bad_order_field(reason, "stop price", symbol, &text("stop_price")).and(rule)
+        }
         PlaceReject::SpendIsForBuys => bad_order_field(Reason::InvalidSide, "side", symbol, &text("side")),
         PlaceReject::BelowMinimum => bad_size(call.payload, symbol).and("it buys less than can be traded"),
         PlaceReject::MarketClosed => {
@@ -132,7 +143,8 @@ fn reserved(call: &Rejected<'_>, fees: Option<FeeSchedule>, symbol: &Symbol) -> 
     let payload = call.payload;
     let decimal = |name| Decimal::parse(payload.decimal_text(name)?.as_bytes()).ok();
     let is_buy = payload.decimal_text("side").as_deref() == Some("buy");
-    let is_limit = payload.decimal_text("type").as_deref() == Some("exchange limit");
+    let is_limit =
+        matches!(payload.decimal_text("type").as_deref(), Some("exchange limit" | "exchange stop limit"));
     let needed = fees.filter(|_| is_buy && is_limit).and_then(|fees| {
         let price = symbol.grid.price(decimal("price")?)?;
         symbol.grid.cost(price, symbol.grid.qty(decimal("amount")?)?, fees.worst())

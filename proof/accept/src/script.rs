@@ -122,6 +122,9 @@ impl<'x> Script<'x> {
         };
         let params = match rest {
             [amount, "@", price] => NewOrder::limit(symbol, side, amount, price).params(),
+            [amount, "@", price, "stop", stop] => {
+                NewOrder::limit(symbol, side, amount, price).with_stop(stop).params()
+            }
             [amount, "@", price, option] => {
                 NewOrder::limit(symbol, side, amount, price).with_option(option).params()
             }
@@ -129,7 +132,9 @@ impl<'x> Script<'x> {
             ["for", spend, "at", "market"] => {
                 json!({ "symbol": symbol, "side": side, "total_spend": spend, "type": "exchange market" })
             }
-            _ => return Err("an order is AMOUNT @ PRICE [OPTION] or AMOUNT at market".to_owned()),
+            _ => {
+                return Err("an order is AMOUNT @ PRICE [OPTION | stop PRICE] or AMOUNT at market".to_owned());
+            }
         };
         let answer = self.exchange.as_(key).call("/v1/order/new", params);
         outcome(&answer, expected)?;

@@ -305,7 +305,8 @@ fn order_fields() {
         ("side", "\"buy \"", "InvalidSide", "'buy '"),
         ("type", "\"limit\"", "InvalidOrderType", "'limit'"),
         ("type", "\"exchange  limit\"", "InvalidOrderType", "'exchange  limit'"),
-        ("type", "\"exchange stop limit\"", "InvalidOrderType", "'exchange stop limit'"),
+        ("type", "\"exchange stop limit\"", "InvalidStopPrice", "stop price"),
+        ("type", "\"exchange stop\"", "InvalidOrderType", "'exchange stop'"),
         (
             "options",
             "\"fill-or-kill\"",

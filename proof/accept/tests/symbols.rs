@@ -490,7 +490,7 @@ fn post_only_takes_what_rests() {
     );
 }
 
-/// Limit only: no market orders: of SYM-027, the part without stop orders.
+/// Limit only: limit and stop-limit orders, no market orders. Proves SYM-027.
 #[test]
 fn limit_only_takes_limits() {
     check(
@@ -504,6 +504,7 @@ fn limit_only_takes_limits() {
         trader buy btcusd 0.1 @ 30000 immediate-or-cancel     => filled
         trader buy btcusd 0.1 @ 30000 fill-or-kill            => filled
         trader buy btcusd 0.1 @ 29000 maker-or-cancel         => live
+        trader buy btcusd 0.1 @ 31000 stop 30900              => live
         ",
     );
 }

@@ -96,6 +96,7 @@ impl Record {
                     qty: Qty::from_hundredths(u128::from(self.word(24)) * 100),
                     spend: Money::ZERO,
                     client_id: Some(ClientId::copied(&self.0[..16])),
+                    stop: Price::default(),
                 })),
             },
         }

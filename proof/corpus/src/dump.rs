@@ -88,7 +88,8 @@ fn orders(state: &State, text: &mut Text) {
     let mut all: Vec<_> = accounts.flat_map(|account| orders.of_account(account)).collect();
     all.sort_by_key(|(_, order)| order.id);
     for (slot, order) in all {
-        let (whole, symbol) = (OrderState::live(orders, slot), state.symbol(order.symbol).expect("a symbol"));
+        let (whole, symbol) =
+            (OrderState::live(state.floor(), slot), state.symbol(order.symbol).expect("a symbol"));
         let grid = &symbol.grid;
         let qty = |qty| digits(|out| grid.push_qty(out, qty));
         let mut line = format!(
@@ -109,6 +110,13 @@ fn orders(state: &State, text: &mut Text) {
         for (is_set, what) in [
             (whole.kind != OrderKind::Limit, format!("{:?}", whole.kind)),
             (whole.option.is_some(), whole.option.map_or_else(String::new, |option| format!("{option:?}"))),
+            (
+                whole.stop.is_some(),
+                whole.stop.map_or_else(String::new, |stop| {
+                    let waits = if order.is_untriggered() { "waits for" } else { "triggered at" };
+                    format!("{waits} {}", digits(|out| grid.push_price(out, stop)))
+                }),
+            ),
             (class.claim() != Claim::Yes, format!("{:?}", class.claim())),
             (class.desk() != Desk::new(0), format!("desk {}", class.desk().number())),
             (rates != FeeSchedule::default(), schedule(rates)),

@@ -17,8 +17,14 @@ use std::path::Path;
 pub(crate) type Recipe = fn(&Path);
 
 /// Every recipe by its name.
-pub const RECIPES: [(&str, Recipe); 5] =
-    [("spot", spot), ("auctions", auctions), ("crashes", crashes), ("commands", commands), ("names", names)];
+pub const RECIPES: [(&str, Recipe); 6] = [
+    ("spot", spot),
+    ("auctions", auctions),
+    ("crashes", crashes),
+    ("commands", commands),
+    ("names", names),
+    ("stops", stops),
+];
 
 /// Makes `FORMAT-NAME` in the corpus with a recipe, and its text.
 ///
@@ -165,6 +171,25 @@ fn crashes(data: &Path) {
             exchange.kill9();
             exchange.restart();
         }
+    }
+    exchange.kill9();
+}
+
+/// Stop-limit orders that wait, that were cancelled and that trades triggered; killed at the end.
+fn stops(data: &Path) {
+    let mut dice = Dice::seeded(13);
+    let exchange = started(data);
+    for number in 0..150 {
+        trade(&exchange, &mut dice, number);
+        let (symbol, middle, spread) = SYMBOLS[usize::try_from(dice.below(2)).expect("small")];
+        let side = if dice.once_in(2) { "buy" } else { "sell" };
+        let price = middle - spread + dice.below(2 * spread);
+        let away = 1 + dice.below(spread / 5);
+        let stop = if side == "buy" { price - away } else { price + away };
+        let order = json!({ "symbol": symbol, "side": side, "type": "exchange stop limit", "amount": "0.125",
+            "price": price.to_string(), "stop_price": stop.to_string(), "client_order_id": format!("stop-{number}") });
+        let trader = exchange.as_(TRADERS[usize::try_from(dice.below(5)).expect("small")]);
+        let _ = trader.call("/v1/order/new", order);
     }
     exchange.kill9();
 }

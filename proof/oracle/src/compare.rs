@@ -75,8 +75,11 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
             return Err(format!("auctions {got:?}\nexpected {:?}", naive.auctions(symbol)));
         }
     }
-    if exchange.state.has_follow_up() != naive.is_settling() {
-        return Err(format!("an auction is settled: {}", exchange.state.has_follow_up()));
+    if exchange.state.has_follow_up() != (naive.is_settling() || !naive.due.is_empty()) {
+        return Err(format!("something follows up: {}", exchange.state.has_follow_up()));
+    }
+    if exchange.state.floor().stops.due() != naive.due.first().copied() {
+        return Err(format!("the first triggered order differs from {:?}", naive.due));
     }
     if next_auction(&exchange.state) != naive.next_auction() {
         return Err(format!("next {:?}, expected {:?}", next_auction(&exchange.state), naive.next_auction()));
@@ -195,6 +198,7 @@ mod tests {
                 qty: Qty::from_hundredths(10_000_000),
                 spend: Money::ZERO,
                 client_id: None,
+                stop: Price::default(),
             };
             let sell = place(Side::Sell, OrderKind::Limit, 150_000);
             let buy = place(Side::Buy, OrderKind::Market, 0);

@@ -77,6 +77,15 @@ impl Counts {
                 Body::Trading(TradingCommand::Auction(_)),
                 Outcome::Rejected(Reject::Trading(TradingReject::NotNow)),
             ) => self.note("too early for an auction"),
+            (Body::Trading(TradingCommand::Trigger(_)), Outcome::Done)
+                if exchange.happened.iter().any(|what| matches!(what, Happening::Filled { .. })) =>
+            {
+                self.note("triggered orders that traded");
+            }
+            (
+                Body::Trading(TradingCommand::Place(_)),
+                Outcome::Rejected(Reject::Trading(TradingReject::Place(PlaceReject::Stop(_)))),
+            ) => self.note("refused stop prices"),
             (
                 Body::Trading(TradingCommand::Place(_)),
                 Outcome::Rejected(Reject::Trading(TradingReject::Place(PlaceReject::NoAuctions))),
@@ -153,6 +162,8 @@ impl Counts {
             Happening::Accepted(_)
             | Happening::Filled { .. }
             | Happening::Booked(_)
+            | Happening::Suspended(_)
+            | Happening::Triggered(_)
             | Happening::Completed(_)
             | Happening::Cancelled(..)
             | Happening::CancelRejected(_)
@@ -178,6 +189,8 @@ fn label(happening: &Happening) -> &'static str {
         Happening::Filled { .. } => "filled",
         Happening::Crossed { .. } => "crossed",
         Happening::Booked(_) => "booked",
+        Happening::Suspended(_) => "suspended",
+        Happening::Triggered(_) => "triggered",
         Happening::Completed(_) => "completed",
         Happening::Cancelled(_, reason) => match reason {
             CancelReason::MakerOrCancelWouldTake => "maker or cancel",

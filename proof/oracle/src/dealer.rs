@@ -123,6 +123,11 @@ impl Dealer {
     pub fn deal_to(&mut self, state: &State) -> (u64, Command) {
         let micros = self.dice.below(3) * self.dice.below(100_000);
         let roll = self.dice.below(1000);
+        if let Some(order) = state.floor().stops.due()
+            && !self.dice.once_in(5)
+        {
+            return (micros, Command { caller: None, body: Body::Trading(TradingCommand::Trigger(order)) });
+        }
         let command = match roll {
             0..40 => Command { caller: None, body: self.credit() },
             40..43 => Command { caller: None, body: self.status(state) },
@@ -342,6 +347,7 @@ impl Dealer {
         let kind = match self.dice.below(20) {
             0..2 => OrderKind::Market,
             2..4 if side == Side::Buy || self.dice.once_in(20) => OrderKind::MarketSpend,
+            4..6 => OrderKind::StopLimit,
             _ => OrderKind::Limit,
         };
         let has_auctions = state.auctions(symbol).is_some_and(|auctions| auctions.schedule().is_some());
@@ -349,6 +355,7 @@ impl Dealer {
             && self.dice.once_in(if has_auctions { self.world.waiting } else { 200 });
         let option = match self.dice.below(12) {
             _ if waits => Some(ExecutionOption::AuctionOnly),
+            _ if kind == OrderKind::StopLimit && !self.dice.once_in(50) => None,
             0 if kind == OrderKind::Limit => Some(ExecutionOption::MakerOrCancel),
             1 => Some(ExecutionOption::ImmediateOrCancel),
             2 => Some(ExecutionOption::FillOrKill),
@@ -364,6 +371,7 @@ impl Dealer {
             qty: Qty::ZERO,
             spend: Money::ZERO,
             client_id: None,
+            stop: Price::default(),
         };
         if self.dice.once_in(400) {
             // A symbol that is not listed.
@@ -373,10 +381,13 @@ impl Dealer {
             place.client_id = Some(ClientId::new(self.dice.pick(&CLIENT_IDS)).unwrap());
         }
         // Sometimes a limit order without a limit, or a sell with an amount to spend.
-        if kind == OrderKind::Limit && !self.dice.once_in(400) {
+        if matches!(kind, OrderKind::Limit | OrderKind::StopLimit) && !self.dice.once_in(400) {
             // An order that waits for an auction trades with nothing until then.
             let across = if waits { 2 } else { self.world.across };
             place.price = self.price(&range, side, across);
+        }
+        if kind == OrderKind::StopLimit {
+            place.stop = self.stop(&range, side, place.price);
         }
         if kind == OrderKind::MarketSpend {
             let per_step = i128::from(range.mid) * i128::try_from(range.qty_step).unwrap();
@@ -397,6 +408,15 @@ impl Dealer {
         // Buys lie below and sells above, except those that cross.
         let below = (side == Side::Buy) != self.dice.once_in(across);
         Price::from_ticks(if below { range.mid.saturating_sub(far).max(1) } else { range.mid + far })
+    }
+
+    /// A stop price on the right side of the limit, most often near it; sometimes on the wrong side, or none.
+    fn stop(&mut self, range: &Range, side: Side, limit: Price) -> Price {
+        let most = if self.dice.once_in(20) { limit.ticks() } else { range.span.min(limit.ticks() / 3) };
+        let away = self.dice.below(most + 1) + u64::from(!self.dice.once_in(50));
+        let is_below = (side == Side::Buy) != self.dice.once_in(50);
+        let ticks = limit.ticks();
+        Price::from_ticks(if is_below { ticks.saturating_sub(away) } else { ticks + away })
     }
 
     fn qty(&mut self, range: &Range) -> Qty {

@@ -52,6 +52,10 @@ pub enum Happening {
     },
     /// The rest of the entering order rests.
     Booked(u64),
+    /// The entering order waits for its stop price.
+    Suspended(u64),
+    /// A trade reached an order's stop price, and it enters.
+    Triggered(u64),
     /// Nothing of the entering order remains open.
     Completed(u64),
     /// An order ended before it was filled.
@@ -267,7 +271,7 @@ impl Exchange {
         book.side(side)
             .prices()
             .flat_map(move |price| orders.queue(symbol, side, price))
-            .map(move |slot| OrderState::live(orders, slot))
+            .map(|slot| OrderState::live(self.state.floor(), slot))
     }
 
     /// The live orders of a side that wait for an auction, best price first, then oldest.
@@ -277,7 +281,7 @@ impl Exchange {
         book.side(side)
             .prices()
             .flat_map(move |price| orders.auction_queue(symbol, side, price))
-            .map(move |slot| OrderState::live(orders, slot))
+            .map(|slot| OrderState::live(self.state.floor(), slot))
     }
 
     /// The live orders of an account, newest first.
@@ -288,7 +292,7 @@ impl Exchange {
     /// A live order.
     pub fn order(&self, id: u64) -> Option<OrderState> {
         let slot = self.state.find_order(buttonwood_model::OrderId(id))?;
-        Some(OrderState::live(self.state.orders(), slot))
+        Some(OrderState::live(self.state.floor(), slot))
     }
 
     /// The account's balance in a currency.
@@ -352,7 +356,7 @@ fn new_key(name: &str, owner: Owner, role: Role) -> NewSession {
 /// The live orders of an account, newest first.
 pub(crate) fn orders_of(state: &State, account: AccountId) -> impl Iterator<Item = OrderState> {
     let orders = state.orders();
-    orders.of_account(account).map(move |(slot, _)| OrderState::live(orders, slot))
+    orders.of_account(account).map(|(slot, _)| OrderState::live(state.floor(), slot))
 }
 
 /// The happenings of an event, read before it is applied: at most two.
@@ -384,6 +388,11 @@ fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> [
             Some(Happening::CancelRejected(order.0))
         }
         Event::Trading(TradingEvent::Booked { .. }) => Some(Happening::Booked(*entered)),
+        Event::Trading(TradingEvent::Suspended { .. }) => Some(Happening::Suspended(*entered)),
+        Event::Trading(TradingEvent::Triggered { order, .. }) => {
+            *entered = order.0;
+            Some(Happening::Triggered(order.0))
+        }
         Event::Trading(TradingEvent::Completed) => Some(Happening::Completed(*entered)),
         Event::Trading(TradingEvent::Cancelled { reason, order, .. }) => {
             Some(Happening::Cancelled(order.0, *reason))

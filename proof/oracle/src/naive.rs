@@ -9,6 +9,7 @@ mod funds;
 mod key;
 mod matching;
 mod placing;
+mod stops;
 
 use crate::exchange::{Exchange, Happening};
 use crate::worlds::{World, exchange_unit, units};
@@ -60,8 +61,12 @@ pub struct Naive {
     keys: Vec<Key>,
     /// Total balances, reserved or not.
     pub(crate) totals: HashMap<(AccountId, CurrencyId), i128>,
-    /// In the sequence in which they entered, which is that of their ids.
+    /// In the sequence in which they entered.
     live: Vec<OrderState>,
+    /// Stop orders that have not entered.
+    stopped: Vec<OrderState>,
+    /// Those of them that a trade has reached, in the sequence in which they enter.
+    pub(crate) due: Vec<OrderId>,
     next_id: u64,
     pub(crate) happened: Vec<Happening>,
 }
@@ -96,6 +101,8 @@ impl Naive {
             keys: Vec::new(),
             totals: HashMap::new(),
             live: Vec::new(),
+            stopped: Vec::new(),
+            due: Vec::new(),
             next_id: 1,
             happened: Vec::new(),
         };
@@ -177,6 +184,7 @@ impl Naive {
                     pair.status = *status;
                     if *status == SymbolStatus::Closed {
                         self.close_waiting(*symbol, CancelReason::MarketClosed);
+                        self.close_stopped(*symbol);
                         for side in [Side::Buy, Side::Sell] {
                             for order in self.queue(*symbol, side) {
                                 self.close(order.id, CancelReason::MarketClosed);
@@ -200,6 +208,7 @@ impl Naive {
             Body::Trading(TradingCommand::ScheduleAuctions(symbol, schedule)) => {
                 return self.schedule(*symbol, *schedule, now);
             }
+            Body::Trading(TradingCommand::Trigger(order)) => return self.trigger(*order),
             Body::Trading(TradingCommand::Auction(symbol)) => return self.auction(*symbol, now),
             Body::Trading(TradingCommand::SetFees(change)) => return self.set_fees(*change),
             Body::Founding(Founding::MoveClock) => {}
@@ -258,8 +267,17 @@ impl Naive {
         queue
     }
 
+    /// Every live order, the newest first.
+    fn newest_first(&self) -> Vec<OrderState> {
+        let mut orders: Vec<_> = self.live.iter().chain(&self.stopped).copied().collect();
+        orders.sort_by_key(|order| std::cmp::Reverse(order.id));
+        orders
+    }
+
     fn close(&mut self, id: OrderId, reason: CancelReason) {
         self.live.retain(|order| order.id != id);
+        self.stopped.retain(|order| order.id != id);
+        self.due.retain(|due| *due != id);
         self.happened.push(Happening::Cancelled(id.0, reason));
     }
 
@@ -268,7 +286,11 @@ impl Naive {
             OrderRef::Id(id) => order.id == *id,
             OrderRef::ClientId(text) => order.client_id == Some(*text),
         };
-        let found = self.live.iter().rev().filter(|order| order.account == account).find(named).copied();
+        let found = self
+            .newest_first()
+            .into_iter()
+            .filter(|order| order.account == account)
+            .find(|order| named(&order));
         let Some(order) = found else { return Outcome::Trading(TradingAnswer::NotLive) };
         let reason = self.cancel_one(&order, now).then_some(CancelReason::Requested);
         Outcome::Trading(TradingAnswer::Order(OrderState { reason, ..order }))
@@ -289,7 +311,7 @@ impl Naive {
         let mine = |order: &&OrderState| {
             order.account == account && session.is_none_or(|session| order.session == session)
         };
-        let orders: Vec<_> = self.live.iter().rev().filter(mine).copied().collect();
+        let orders: Vec<_> = self.newest_first().into_iter().filter(|order| mine(&order)).collect();
         for order in orders {
             self.cancel_one(&order, now);
         }

@@ -179,7 +179,9 @@ impl Memory {
                     }
                     self.closes(id, time);
                 }
+                Happening::Triggered(id) => entered = id,
                 Happening::Booked(_)
+                | Happening::Suspended(_)
                 | Happening::CancelRejected(_)
                 | Happening::Scheduled(..)
                 | Happening::Cut(..)

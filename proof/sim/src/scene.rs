@@ -56,7 +56,11 @@ impl Scene {
             let (_, command) = self.dealer.deal_to(state);
             if !matches!(
                 command.body,
-                Body::Trading(TradingCommand::ExpireSession(_) | TradingCommand::Auction(_))
+                Body::Trading(
+                    TradingCommand::ExpireSession(_)
+                        | TradingCommand::Trigger(_)
+                        | TradingCommand::Auction(_)
+                )
             ) {
                 return command;
             }

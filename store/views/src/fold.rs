@@ -143,7 +143,7 @@ impl Fold {
             TradingEvent::Completed => self.close(stamp, self.state.taking(), None, sink),
             TradingEvent::Cancelled { slot, reason, .. } => {
                 let order = self.state.orders().get(slot);
-                if order.is_booked() && !order.is_auction_only() {
+                if order.is_resting() {
                     sink.reduced(order.symbol, order.side(), order.price, order.remaining);
                 }
                 self.close(stamp, slot, Some(reason), sink);
@@ -154,6 +154,8 @@ impl Fold {
             TradingEvent::Rested { .. }
             | TradingEvent::Placed(_)
             | TradingEvent::Booked { .. }
+            | TradingEvent::Suspended { .. }
+            | TradingEvent::Triggered { .. }
             | TradingEvent::CancelRejected { .. } => {}
         }
     }
@@ -188,6 +190,8 @@ impl Fold {
             Event::Trading(
                 TradingEvent::Filled { .. }
                 | TradingEvent::Crossed { .. }
+                | TradingEvent::Suspended { .. }
+                | TradingEvent::Triggered { .. }
                 | TradingEvent::Completed
                 | TradingEvent::Cancelled { .. }
                 | TradingEvent::CancelRejected { .. },
@@ -270,7 +274,7 @@ impl Fold {
     /// Records that a resting order is closed, if a trade of `qty` is its last.
     fn close_filled(&self, stamp: Stamp, slot: Slot, qty: Qty, notional: Money, sink: &mut impl Sink) {
         if self.state.orders().get(slot).remaining == qty {
-            let mut state = OrderState::live(self.state.orders(), slot);
+            let mut state = OrderState::live(self.state.floor(), slot);
             state.remaining = Qty::ZERO;
             state.notional = state.notional.capped_add(notional);
             sink.order(&OrderRow { order: state, closed: stamp.time, trades: self.trades_of(slot) });
@@ -283,7 +287,7 @@ impl Fold {
     }
 
     fn close(&self, stamp: Stamp, slot: Slot, reason: Option<CancelReason>, sink: &mut impl Sink) {
-        let order = OrderState { reason, ..OrderState::live(self.state.orders(), slot) };
+        let order = OrderState { reason, ..OrderState::live(self.state.floor(), slot) };
         sink.order(&OrderRow { order, closed: stamp.time, trades: self.trades_of(slot) });
     }
 }

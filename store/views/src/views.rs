@@ -178,7 +178,7 @@ impl Views {
             OrderRef::Id(id) => orders.find(*id).filter(|slot| orders.get(*slot).account == account)?,
             OrderRef::ClientId(client_id) => orders.find_client_id(account, client_id)?,
         };
-        Some(Found { order: OrderState::live(orders, slot), trades: self.fold.trades_of(slot) })
+        Some(Found { order: OrderState::live(self.state().floor(), slot), trades: self.fold.trades_of(slot) })
     }
 }
 

@@ -99,7 +99,37 @@ impl Orders {
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     fn book_order(&mut self, slot: Slot, held: Held) {
-        let Self { slab, near, by_id, own, books, .. } = self;
+        let chained = self.index_order(slot, held);
+        let Self { slab, near, books, .. } = self;
+        let order = &mut slab[slot];
+        order.bits.book();
+        order.queue_up(slot, books.entered_by(order), near, chained);
+    }
+
+    /// Keeps a stop order that entered last until it triggers: every index leads to it, and it is on no book. `held` is where
+    /// its reserve lies.
+    pub fn suspend(&mut self, slot: Slot, held: Held) {
+        let chained = self.index_order(slot, held);
+        self.near.chain(slot, chained);
+        self.slab[slot].bits.suspend();
+        self.untriggered.insert(slot);
+    }
+
+    /// A stop order has triggered: no index leads to it, and it enters as if it came now.
+    pub fn trigger(&mut self, slot: Slot) {
+        self.leave_indices(slot);
+        self.untriggered.remove(&slot);
+        let order = &mut self.slab[slot];
+        order.bits.trigger();
+        order.held = Held::NONE;
+        self.taken = Traded::default();
+    }
+
+    /// Enters an order into the indices; returns which comes after it in its bucket of its account.
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    fn index_order(&mut self, slot: Slot, held: Held) -> Link {
+        let Self { slab, near, by_id, own, .. } = self;
         let (account, side) = (slab[slot].account, slab[slot].side());
         let own = own.get_mut(account.index()).expect("the account is open");
         if own.index.is_full(own.len()) {
@@ -110,9 +140,7 @@ impl Orders {
         }
         let order = &mut slab[slot];
         order.held = held;
-        order.bits.book();
-        let chained = order.enter_indices(slot, by_id, own);
-        order.queue_up(slot, books.entered_by(order), near, chained);
+        order.enter_indices(slot, by_id, own)
     }
 
     /// Records a fill of the order that entered last and is not on a book.
@@ -157,7 +185,10 @@ impl Orders {
     pub fn remove(&mut self, slot: Slot) {
         let order = &self.slab[slot];
         let Order { text, traded, .. } = *order;
-        if order.is_booked() {
+        if order.is_untriggered() {
+            self.leave_indices(slot);
+            self.untriggered.remove(&slot);
+        } else if order.is_booked() {
             self.leave_book(slot);
         }
         if Texts::is_far(text.len()) {
@@ -172,18 +203,27 @@ impl Orders {
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     fn leave_book(&mut self, slot: Slot) {
-        let Self { slab, near, by_id, own, books, .. } = self;
+        let Self { slab, near, books, .. } = self;
         let order = &slab[slot];
-        let Order { id, account, symbol, price, client_hash, rung, text, by_id: after_by_id, .. } = *order;
-        let side = order.side();
-        let beside = near.of(slot);
+        let Order { symbol, price, rung, text, .. } = *order;
         let book = books.left_by(symbol, text.is_auction_only());
-        book.unlink(near, side, price, rung.0, beside);
+        let beside = near.of(slot);
+        book.unlink(near, order.side(), price, rung.0, beside);
+        self.leave_indices(slot);
+    }
+
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    fn leave_indices(&mut self, slot: Slot) {
+        let Self { slab, near, by_id, own, .. } = self;
+        let order = &slab[slot];
+        let Order { id, account, client_hash, by_id: after_by_id, .. } = *order;
+        let side = order.side();
         if let Some(before) = by_id.remove(id.0, slot, after_by_id.0, |slot| slab[slot].by_id.0) {
             slab[before].by_id = after_by_id;
         }
         let own = own.get_mut(account.index()).expect("the account is open");
-        let after = beside.chained;
+        let after = near.of(slot).chained;
         let before = own.index.remove(u64::from(client_hash), slot, after, |slot| near.of(slot).chained);
         if let Some(before) = before {
             near.beside(Link::to(before)).chained = after;

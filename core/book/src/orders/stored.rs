@@ -34,12 +34,17 @@ impl Orders {
         if let Some((last, _)) = self.slab.places().last() {
             self.near.reach(last);
         }
-        let Self { slab, near, by_id, own, books, .. } = self;
+        let Self { slab, near, by_id, own, books, untriggered, .. } = self;
         for slot in queues {
             let order = &mut slab[slot];
             let own = own.get_mut(order.account.index()).expect("the account is open");
             let chained = order.enter_indices(slot, by_id, own);
             order.queue_up(slot, books.entered_by(order), near, chained);
+        }
+        for slot in &*untriggered {
+            let order = &mut slab[*slot];
+            let own = own.get_mut(order.account.index()).expect("the account is open");
+            near.chain(*slot, order.enter_indices(*slot, by_id, own));
         }
     }
 }

@@ -48,7 +48,7 @@ fn place(orders: &mut Orders, known: &Known) -> Slot {
         account: known.account,
         session: SessionId(5),
         symbol: known.symbol,
-        class: OrderClass::new(known.side, Claim::No, Desk::new(31)),
+        class: OrderClass::new(known.side, Claim::No, Desk::new(15)),
         kind: OrderKind::Limit,
         option: known.waits.then_some(ExecutionOption::AuctionOnly),
         rates: RatesId(1),
@@ -250,7 +250,7 @@ fn a_trade_takes_from_what_remains() {
     assert_eq!((entry.placed, entry.session), (Time(9), SessionId(5)));
     assert_eq!(
         (order.rates, order.class()),
-        (RatesId(1), OrderClass::new(Side::Buy, Claim::No, Desk::new(31)))
+        (RatesId(1), OrderClass::new(Side::Buy, Claim::No, Desk::new(15)))
     );
 }
 

@@ -48,6 +48,7 @@ fn the_bytes_of_this_version() {
         qty: Qty::from_hundredths(700),
         spend: Money::ZERO,
         client_id: Some(client_id),
+        stop: Price::default(),
     };
     let order = NewOrder {
         id: OrderId(8),

@@ -424,6 +424,7 @@ impl Stage {
             qty: Qty::ZERO,
             spend: Money::ZERO,
             client_id: None,
+            stop: Price::default(),
         };
         assert!(["buy", "sell"].contains(&side), "no verb {side}");
         if words.takes("spend") {
@@ -466,7 +467,7 @@ impl Stage {
         let mut entered = 0;
         for happening in &self.exchange.happened {
             match *happening {
-                Happening::Accepted(id) => entered = id,
+                Happening::Accepted(id) | Happening::Triggered(id) => entered = id,
                 Happening::Filled { maker, price, qty, .. } => {
                     for id in [maker, entered] {
                         let order = self.orders.get_mut(&id).unwrap();
@@ -485,6 +486,7 @@ impl Stage {
                 }
                 Happening::Cancelled(id, reason) => self.orders.get_mut(&id).unwrap().reason = Some(reason),
                 Happening::Booked(_)
+                | Happening::Suspended(_)
                 | Happening::CancelRejected(_)
                 | Happening::Scheduled(..)
                 | Happening::Indicated(..)
@@ -521,6 +523,8 @@ impl Stage {
     fn tell(&self, happening: &Happening) -> String {
         match *happening {
             Happening::Accepted(id) => format!("accepted {}", self.label(id)),
+            Happening::Suspended(id) => format!("suspended {}", self.label(id)),
+            Happening::Triggered(id) => format!("triggered {}", self.label(id)),
             Happening::Filled { maker, price, qty, maker_fee, taker_fee, .. } => {
                 let grid = &self.exchange.state.symbol(self.orders[&maker].symbol).unwrap().grid;
                 let (qty, price) = (shown_qty(grid, qty), shown_price(grid, price));

@@ -40,13 +40,13 @@ pub(crate) fn reserve(
         OrderKind::MarketSpend if debts.is_some() => return Err(Unmet::Other(Refusal::NoSpend)),
         OrderKind::MarketSpend => Some(terms.spend),
         OrderKind::Market if side == Side::Buy => Some(Money::ZERO),
-        OrderKind::Market | OrderKind::Limit => {
+        OrderKind::Market | OrderKind::Limit | OrderKind::StopLimit => {
             needed(symbol, debts.is_some(), side, terms.price, terms.qty, terms.rates.worst())
         }
     };
     let amount = amount.ok_or(Unmet::Funds)?;
     let (held, balance) = ledger.find(terms.account, symbol.paid_in(side));
-    if amount > balance.available {
+    if amount > balance.available + terms.freed {
         return Err(Unmet::Funds);
     }
     if side == Side::Buy && terms.kind == OrderKind::Limit {

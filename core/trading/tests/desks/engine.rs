@@ -175,7 +175,7 @@ impl State {
         let orders = &self.floor.orders;
         let prices = orders.book(symbol).side(side).prices();
         let slots = prices.flat_map(|price| orders.queue(symbol, side, price));
-        slots.map(|slot| OrderState::live(orders, slot)).collect()
+        slots.map(|slot| OrderState::live(&self.floor, slot)).collect()
     }
 
     pub(crate) fn balance(&self, account: AccountId, asset: impl Into<AssetId>) -> ledger::Balance {
@@ -339,6 +339,7 @@ impl Engine {
             qty: Qty::from_hundredths(position.unsigned_abs()),
             spend: Money::ZERO,
             client_id: None,
+            stop: Price::default(),
         })
     }
 }

@@ -44,7 +44,9 @@ pub(crate) fn reserve(ledger: &Ledger, terms: &Terms<'_>) -> Result<Reserve, Unm
         OrderKind::MarketSpend => Some(terms.spend),
         OrderKind::Market if buys(class) => Some(Money::ZERO),
         OrderKind::Market => symbol.grid.base(terms.qty),
-        OrderKind::Limit => needed(symbol, class, terms.price, terms.qty, terms.rates.worst()),
+        OrderKind::Limit | OrderKind::StopLimit => {
+            needed(symbol, class, terms.price, terms.qty, terms.rates.worst())
+        }
     };
     let amount = amount.ok_or(Unmet::Funds)?;
     let (held, balance) = ledger.find(terms.account, asset(symbol, terms.symbol_id, class));

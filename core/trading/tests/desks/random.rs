@@ -180,6 +180,7 @@ impl Pair {
             qty: Qty::from_hundredths(qty.into()),
             spend: Money::ZERO,
             client_id: None,
+            stop: Price::default(),
         }
     }
 

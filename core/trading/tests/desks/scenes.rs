@@ -38,6 +38,7 @@ fn limit(symbol: SymbolId, side: Side, ticks: u64, lots: u128) -> Place {
         qty: Qty::from_hundredths(lots * 100),
         spend: Money::ZERO,
         client_id: None,
+        stop: Price::default(),
     }
 }
 

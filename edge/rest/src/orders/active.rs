@@ -20,8 +20,8 @@ pub(crate) const ROUTE: Route = Route::reading("/v1/orders", answer)
 fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let live: Vec<OrderState> = {
         let views = app.exchange.views();
-        let orders = views.state().orders();
-        orders.of_account(call.account()).map(|(slot, _)| OrderState::live(orders, slot)).collect()
+        let floor = views.state().floor();
+        floor.orders.of_account(call.account()).map(|(slot, _)| OrderState::live(floor, slot)).collect()
     };
     Ok(Reply::json(json::array(&live, |json, state| {
         json.object(|json| order::order(json, &app.names, state, None));

@@ -102,6 +102,9 @@ impl Naive {
 
     /// Time and symbol of the next thing due.
     pub(crate) fn next_auction(&self) -> Option<(Time, SymbolId)> {
+        if !self.is_settling() && !self.due.is_empty() {
+            return None;
+        }
         let next = |at: usize| {
             let auctions = self.pairs[at].auctions.as_ref()?;
             let time = match auctions.cut {
@@ -308,6 +311,7 @@ impl Naive {
         self.pay(buyer.account, fees_account(), quote, buyer_fee);
         self.pay(seller.account, fees_account(), quote, seller_fee);
         self.pairs[symbol.index()].last = Some(price);
+        self.reach(symbol);
         for order in self.live.iter_mut().filter(|order| [buyer.id, seller.id].contains(&order.id)) {
             order.remaining -= qty;
             order.notional += Money::from_units(notional);

@@ -62,7 +62,7 @@ impl Naive {
     /// The reserves of all live orders, by account and currency.
     pub(crate) fn reserved(&self) -> HashMap<(AccountId, CurrencyId), i128> {
         let mut reserved = HashMap::new();
-        for order in &self.live {
+        for order in self.live.iter().chain(&self.stopped) {
             let pair = &self.pairs[order.symbol.index()];
             let currency = if order.side == Side::Buy { pair.quote } else { pair.base };
             let rates = self.rates[&order.id];

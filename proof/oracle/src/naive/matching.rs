@@ -102,7 +102,7 @@ impl Naive {
     ) -> Option<CancelReason> {
         let others = self.queue(place.symbol, place.side.opposite());
         let reach = match place.kind {
-            OrderKind::Limit => Some(place.price),
+            OrderKind::Limit | OrderKind::StopLimit => Some(place.price),
             OrderKind::Market | OrderKind::MarketSpend => fills.last().map(|fill| fill.maker.price),
         };
         let own = |order: &OrderState| {
@@ -151,6 +151,7 @@ impl Naive {
         self.pay(taker.account, fees_account(), quote, taker_fee);
         self.pay(maker.account, fees_account(), quote, maker_fee);
         self.pairs[taker.symbol.index()].last = Some(maker.price);
+        self.reach(taker.symbol);
         let resting = self.live.iter_mut().find(|order| order.id == maker.id).unwrap();
         for order in [taker, resting] {
             order.remaining -= qty;

@@ -3,6 +3,7 @@
 use super::Naive;
 use super::funds::int;
 use super::matching::{Fill, Stop, reaches};
+use super::stops;
 use crate::exchange::Happening;
 use buttonwood_engine::{FeeSchedule, OrderState, Place, PlaceReject};
 use buttonwood_model::{
@@ -11,7 +12,7 @@ use buttonwood_model::{
 use buttonwood_num::{Money, Price, Qty};
 
 /// What an accepted order does.
-struct Plan {
+pub(super) struct Plan {
     /// Empty if the order must not trade or rest.
     fills: Vec<Fill>,
     stop: Stop,
@@ -45,7 +46,7 @@ impl Naive {
         if waits {
             self.refuse_for_auction(place.symbol, now)?;
         }
-        if place.kind == OrderKind::Limit && place.price == Price::default() {
+        if matches!(place.kind, OrderKind::Limit | OrderKind::StopLimit) && place.price == Price::default() {
             return Err(PlaceReject::NoPrice);
         }
         if place.kind == OrderKind::MarketSpend && place.side == Side::Sell {
@@ -54,22 +55,23 @@ impl Naive {
         if place.kind != OrderKind::MarketSpend && place.qty < pair.min {
             return Err(PlaceReject::BelowMinimum);
         }
-        let best = self.queue(place.symbol, place.side.opposite()).first().map(|order| order.price);
-        let crosses = best.is_some_and(|best| reaches(place.side, place.price, best));
+        if place.kind == OrderKind::StopLimit {
+            stops::refuse(place)?;
+        }
         let posts = place.option == Some(ExecutionOption::MakerOrCancel)
             || waits
-            || (place.kind == OrderKind::Limit && !crosses);
+            || (place.kind == OrderKind::Limit && !self.crosses(place));
         match pair.status {
             SymbolStatus::Closed => return Err(PlaceReject::MarketClosed),
             SymbolStatus::PostOnly if posts => {}
-            SymbolStatus::LimitOnly if place.kind == OrderKind::Limit => {}
+            SymbolStatus::LimitOnly if matches!(place.kind, OrderKind::Limit | OrderKind::StopLimit) => {}
             SymbolStatus::Open => {}
             status => return Err(PlaceReject::MarketNotOpen(status)),
         }
         let (currency, needed) = match (place.side, place.kind) {
             (_, OrderKind::MarketSpend) => (pair.quote, place.spend.units()),
             (Side::Buy, OrderKind::Market) => (pair.quote, 0),
-            (Side::Buy, OrderKind::Limit) => {
+            (Side::Buy, OrderKind::Limit | OrderKind::StopLimit) => {
                 let rates = self.rates_now(account);
                 (pair.quote, self.reserve(place.symbol, Side::Buy, place.price, place.qty, rates))
             }
@@ -81,8 +83,26 @@ impl Naive {
         Ok(())
     }
 
+    /// Whether a limit order reaches the best price of the other side.
+    pub(super) fn crosses(&self, place: &Place) -> bool {
+        let best = self.queue(place.symbol, place.side.opposite()).first().map(|order| order.price);
+        best.is_some_and(|best| reaches(place.side, place.price, best))
+    }
+
     fn plan(&self, account: AccountId, place: &Place, now: Time) -> Result<Plan, PlaceReject> {
         self.refuse(account, place, now)?;
+        let plan = self.plan_of(account, place);
+        if plan.void.is_none() && plan.stop == Stop::Money && plan.fills.is_empty() {
+            return Err(PlaceReject::BelowMinimum);
+        }
+        if !self.affords(account, place, &plan, self.rates_now(account)) {
+            return Err(PlaceReject::InsufficientFunds);
+        }
+        Ok(plan)
+    }
+
+    /// What an order that is not refused does.
+    pub(super) fn plan_of(&self, account: AccountId, place: &Place) -> Plan {
         let waits = place.option == Some(ExecutionOption::AuctionOnly);
         let (fills, stop) = if waits { (Vec::new(), Stop::Limit) } else { self.walk(account, place) };
         let void = if waits {
@@ -90,27 +110,26 @@ impl Naive {
         } else {
             self.void(account, place, &fills, stop)
         };
-        if void.is_none() && stop == Stop::Money && fills.is_empty() {
-            return Err(PlaceReject::BelowMinimum);
-        }
         let fills = if void.is_some() { Vec::new() } else { fills };
         let rests = place.kind == OrderKind::Limit
             && place.option != Some(ExecutionOption::ImmediateOrCancel)
             && matches!(stop, Stop::Limit | Stop::Empty);
         let filled: Qty = fills.iter().map(|fill| fill.qty).sum();
         let original = if place.kind == OrderKind::MarketSpend { filled } else { place.qty };
-        let plan = Plan { fills, stop, void, rests, original };
+        Plan { fills, stop, void, rests, original }
+    }
+
+    /// Whether a buy can pay for its fills and for the reserve of its rest.
+    pub(super) fn affords(&self, account: AccountId, place: &Place, plan: &Plan, rates: FeeSchedule) -> bool {
         let quote = self.pairs[place.symbol.index()].quote;
-        let buys = void.is_none() && place.side == Side::Buy;
-        if buys && self.cost(account, place, &plan, original - filled) > self.available(account, quote) {
-            return Err(PlaceReject::InsufficientFunds);
-        }
-        Ok(plan)
+        let filled: Qty = plan.fills.iter().map(|fill| fill.qty).sum();
+        plan.void.is_some()
+            || place.side == Side::Sell
+            || self.cost(place, plan, plan.original - filled, rates) <= self.available(account, quote)
     }
 
     /// What a buy pays for its fills, plus the reserve of its rest if that stays.
-    fn cost(&self, account: AccountId, place: &Place, plan: &Plan, rest: Qty) -> i128 {
-        let rates = self.rates_now(account);
+    fn cost(&self, place: &Place, plan: &Plan, rest: Qty, rates: FeeSchedule) -> i128 {
         let paying = FeeSchedule { maker: rates.taker, ..rates };
         let fills = plan.fills.iter().map(|fill| (fill.maker.price, fill.qty, paying));
         let rest = plan.rests.then_some((place.price, rest, rates));
@@ -125,8 +144,15 @@ impl Naive {
         place: &Place,
         time: Time,
     ) -> Result<OrderState, PlaceReject> {
-        let plan = self.plan(account, place, time)?;
-        let mut order = OrderState {
+        let waits_for_stop = place.kind == OrderKind::StopLimit;
+        let plan = if waits_for_stop {
+            self.refuse(account, place, time)?;
+            None
+        } else {
+            Some(self.plan(account, place, time)?)
+        };
+        let original = plan.as_ref().map_or(place.qty, |plan| plan.original);
+        let order = OrderState {
             id: OrderId(self.next_id),
             account,
             session,
@@ -135,16 +161,25 @@ impl Naive {
             kind: place.kind,
             option: place.option,
             price: place.price,
-            original: plan.original,
-            remaining: plan.original,
+            original,
+            remaining: original,
             notional: Money::ZERO,
             placed: time,
             reason: None,
             client_id: place.client_id,
+            stop: waits_for_stop.then_some(place.stop),
         };
         self.rates.insert(order.id, self.rates_now(account));
         self.next_id += 1;
         self.happened.push(Happening::Accepted(order.id.0));
+        Ok(match plan {
+            Some(plan) => self.enter(order, &plan),
+            None => self.suspend(order),
+        })
+    }
+
+    /// An order enters: it trades as planned, and its rest stays or not.
+    pub(super) fn enter(&mut self, mut order: OrderState, plan: &Plan) -> OrderState {
         for fill in &plan.fills {
             self.trade(&mut order, fill);
         }
@@ -157,6 +192,6 @@ impl Naive {
         if order.reason.is_none() && plan.rests {
             self.live.push(order);
         }
-        Ok(order)
+        order
     }
 }

@@ -48,6 +48,8 @@ pub(super) fn listed(body: &Body, happened: &[Happening]) -> [Vec<OrderId>; 2] {
             | Happening::Filled { .. }
             | Happening::Crossed { .. }
             | Happening::Booked(_)
+            | Happening::Suspended(_)
+            | Happening::Triggered(_)
             | Happening::Completed(_)
             | Happening::Scheduled(..)
             | Happening::Indicated(..)

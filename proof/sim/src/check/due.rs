@@ -12,7 +12,10 @@ impl Checker {
             return Err(String::new());
         }
         match &command.body {
-            Body::Access(AccessCommand::NoncesSeen(_)) | Body::Founding(Founding::MoveClock) => Ok(()),
+            // The naive exchange checks that a triggered order is the one that is due.
+            Body::Access(AccessCommand::NoncesSeen(_))
+            | Body::Founding(Founding::MoveClock)
+            | Body::Trading(TradingCommand::Trigger(_)) => Ok(()),
             Body::Trading(TradingCommand::Auction(symbol)) => {
                 // The naive exchange checks whether it was due at all. An auction being settled is due at once.
                 let is_due = |(when, whose): (Time, SymbolId)| {

@@ -122,6 +122,7 @@ impl Trading {
             qty: Qty::from_hundredths(u128::from(1 + step * 13 % 50) * 100_000),
             spend: Money::ZERO,
             client_id: None,
+            stop: Price::default(),
         };
         match self.call(session, Body::Trading(TradingCommand::Place(place))) {
             Outcome::Trading(TradingAnswer::Order(order)) if order.is_live() && step.is_multiple_of(5) => {

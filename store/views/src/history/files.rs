@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The name of each file, and its first bytes.
 pub(super) const TRADES: (&str, Magic) = ("trades.log", *b"BWtrade1");
-pub(super) const ORDERS: (&str, Magic) = ("orders.log", *b"BWorder1");
+pub(super) const ORDERS: (&str, Magic) = ("orders.log", *b"BWorder2");
 pub(super) const PUBLIC: (&str, Magic) = ("public.log", *b"BWpubli1");
 
 /// Bytes per half of the newest rows that stay in memory.

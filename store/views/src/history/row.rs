@@ -206,6 +206,7 @@ impl OrderRow {
             notional_high,
             order.placed.0,
             self.closed.0,
+            order.stop.map_or(0, Price::ticks),
             self.trades.map_or(0, Position::get),
             codec::distance(at, links.same_order),
             codec::distance(at, links.same_client),
@@ -222,11 +223,11 @@ impl OrderRow {
 
     /// Reads the body of the row at `at`.
     pub(super) fn decode(at: Position, body: &[u8]) -> Result<(Self, OrderLinks), Damage> {
-        let (numbers, client_id): ([u64; 26], _) = codec::unpack(body)?;
+        let (numbers, client_id): ([u64; 27], _) = codec::unpack(body)?;
         let [account, session, order, symbol, side_of, kind_of, option_of, reason_of, rest @ ..] = numbers;
         let [price, original, original_high, remaining, remaining_high, notional, notional_high, rest @ ..] =
             rest;
-        let [placed, closed, trades, same_order, same_client, links @ ..] = rest;
+        let [placed, closed, stop, trades, same_order, same_client, links @ ..] = rest;
         let order = OrderState {
             account: AccountId(u32::try_from(account)?),
             session: SessionId(u32::try_from(session)?),
@@ -242,6 +243,7 @@ impl OrderRow {
             placed: Time(placed),
             reason: unless_zero(reason_of, reason)?,
             client_id: take_client_id(client_id)?,
+            stop: (stop > 0).then(|| Price::from_ticks(stop)),
         };
         let row = Self { order, closed: Time(closed), trades: Position::new(trades) };
         let links = OrderLinks {
@@ -324,7 +326,7 @@ const NO_TAKER: u64 = 2;
 
 codes!(Side, side_code, side: 0 = Buy, 1 = Sell);
 codes!(Part, part_code, part: 0 = Maker, 1 = Taker, 2 = Auction);
-codes!(OrderKind, kind_code, kind: 0 = Limit, 1 = Market, 2 = MarketSpend);
+codes!(OrderKind, kind_code, kind: 0 = Limit, 1 = Market, 2 = MarketSpend, 3 = StopLimit);
 // Zero means no option and no reason.
 codes!(ExecutionOption, option_code, option: 1 = MakerOrCancel, 2 = ImmediateOrCancel, 3 = FillOrKill, 4 = AuctionOnly);
 codes!(CancelReason, reason_code, reason:

@@ -119,6 +119,7 @@ fn place() -> Place {
         qty: Qty::from_hundredths(100_000),
         spend: Money::ZERO,
         client_id: None,
+        stop: Price::default(),
     }
 }
 

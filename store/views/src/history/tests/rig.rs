@@ -109,6 +109,7 @@ impl Rig {
             placed: self.time,
             reason: None,
             client_id: client.map(client_id),
+            stop: id.0.is_multiple_of(3).then(|| Price::from_ticks(id.0)),
         };
         self.live.push(OrderRow { order, closed: self.time, trades: None });
     }

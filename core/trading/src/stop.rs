@@ -1,0 +1,217 @@
+//! Stop-limit orders (ORD-037 to ORD-042): they wait on no book, hold what they need, and enter as limit orders once the last
+//! trade reaches their stop price.
+//!
+//! A trade that reaches stop prices makes their orders due, nearest stop price first and then oldest. Each due order enters by a
+//! command of its own, a follow-up: so a chain of triggers of any length is a chain of small commands, and none other comes
+//! between.
+
+use crate::incoming::Incoming;
+use crate::place::{Place, Placer, crosses};
+use crate::{Desks, Event, Floor, Market, Planner};
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::vec::Vec;
+use buttonwood_model::{CancelReason, OrderId, OrderKind, Outbox, Side, Slot, SymbolId, SymbolStatus};
+use buttonwood_num::{Money, Price};
+use serde::{Deserialize, Serialize};
+
+/// Why a stop price is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopError {
+    /// There is none, or the order has an execution option too (ORD-042).
+    Missing,
+    /// A buy's stop price is not below its limit (ORD-038).
+    Buy,
+    /// A sell's stop price is not above its limit (ORD-038).
+    Sell,
+    /// The limit is more than half the stop price away from it (ORD-040).
+    TooFar,
+}
+
+/// Every live order that was placed with a stop price.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stops {
+    live: BTreeMap<OrderId, Stop>,
+    untriggered: BTreeMap<Key, Slot>,
+    /// Those whose stop price a trade has reached, in the order in which they enter.
+    due: VecDeque<OrderId>,
+}
+
+/// What an order's stop price is, and since when it queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Stop {
+    price: Price,
+    /// The order queues as if it had entered under this id: the next one at its trigger.
+    priority: OrderId,
+}
+
+/// Where an untriggered order stands: symbol, side, distance of the stop price from where no trade reaches it, id.
+type Key = (SymbolId, Side, u64, OrderId);
+
+fn key(symbol: SymbolId, side: Side, stop: Price, id: OrderId) -> Key {
+    (symbol, side, reach(side, stop), id)
+}
+
+/// The smaller, the earlier a trade that moves towards the stop price reaches it.
+fn reach(side: Side, stop: Price) -> u64 {
+    match side {
+        Side::Buy => stop.ticks(),
+        Side::Sell => u64::MAX - stop.ticks(),
+    }
+}
+
+impl Stops {
+    /// Whether no live order has a stop price.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.live.is_empty()
+    }
+
+    /// The stop price of a live order, triggered or not.
+    pub fn price(&self, id: OrderId) -> Option<Price> {
+        self.live.get(&id).map(|stop| stop.price)
+    }
+
+    /// The order that enters next.
+    #[inline]
+    pub fn due(&self) -> Option<OrderId> {
+        self.due.front().copied()
+    }
+
+    /// The id that a live order queues under: its own, or that of its trigger.
+    #[inline]
+    pub(crate) fn priority(&self, id: OrderId) -> OrderId {
+        self.live.get(&id).map_or(id, |stop| stop.priority)
+    }
+
+    /// Keeps an order until a trade reaches its stop price.
+    pub(crate) fn wait(&mut self, symbol: SymbolId, side: Side, stop: Price, id: OrderId, slot: Slot) {
+        self.live.insert(id, Stop { price: stop, priority: id });
+        self.untriggered.insert(key(symbol, side, stop, id), slot);
+    }
+
+    /// A trade printed: the orders whose stop price it reaches are due.
+    #[inline]
+    pub(crate) fn print(&mut self, symbol: SymbolId, last: Price) {
+        if !self.untriggered.is_empty() {
+            self.reach(symbol, last);
+        }
+    }
+
+    #[cold]
+    pub(crate) fn reach(&mut self, symbol: SymbolId, last: Price) {
+        for side in [Side::Buy, Side::Sell] {
+            let first = (symbol, side, 0, OrderId(0));
+            let end = (symbol, side, reach(side, last), OrderId(u64::MAX));
+            let reached: Vec<Key> = self.untriggered.range(first..=end).map(|(key, _)| *key).collect();
+            for key in reached {
+                self.untriggered.remove(&key);
+                self.due.push_back(key.3);
+            }
+        }
+    }
+
+    /// The order that is due enters, and queues behind every order with a smaller id than `priority`.
+    ///
+    /// # Panics
+    /// When it is not the one that is due.
+    pub(crate) fn enter(&mut self, id: OrderId, priority: OrderId) {
+        assert!(self.due.pop_front() == Some(id), "triggered orders enter in their order");
+        self.live.get_mut(&id).expect("an order that is due is live").priority = priority;
+    }
+
+    /// Forgets an order that is gone.
+    #[cold]
+    pub(crate) fn forget(&mut self, symbol: SymbolId, side: Side, id: OrderId) {
+        let Some(stop) = self.live.remove(&id) else { return };
+        if self.untriggered.remove(&key(symbol, side, stop.price, id)).is_none() {
+            self.due.retain(|due| *due != id);
+        }
+    }
+
+    /// The untriggered orders of a symbol.
+    pub(crate) fn of_symbol(&self, symbol: SymbolId) -> impl Iterator<Item = Slot> {
+        let first = (symbol, Side::Buy, 0, OrderId(0));
+        let end = (symbol, Side::Sell, u64::MAX, OrderId(u64::MAX));
+        self.untriggered.range(first..=end).map(|(_, slot)| *slot)
+    }
+}
+
+/// Checks an order's stop price against its limit (ORD-038 to ORD-040, ORD-042).
+pub(crate) fn check(place: &Place) -> Result<(), StopError> {
+    let (stop, price) = (place.stop.ticks(), place.price.ticks());
+    if stop == 0 || place.option.is_some() {
+        return Err(StopError::Missing);
+    }
+    match place.side {
+        Side::Buy if stop >= price => Err(StopError::Buy),
+        Side::Sell if stop <= price => Err(StopError::Sell),
+        // Twice the distance is no more than the stop price.
+        Side::Buy | Side::Sell if stop.abs_diff(price) > stop / 2 => Err(StopError::TooFar),
+        Side::Buy | Side::Sell => Ok(()),
+    }
+}
+
+/// Decides that the order which is due enters; false when another one is, or none.
+pub fn decide<D: Desks, E: From<Event>>(
+    market: Market<'_, D>,
+    id: OrderId,
+    planner: &mut Planner<D::Plan>,
+    out: &mut Outbox<E>,
+) -> bool {
+    let Market { floor, .. } = market;
+    let is_next = floor.stops.due() == Some(id) && floor.settling == 0;
+    let (Some(slot), true) = (floor.orders.find(id), is_next) else { return false };
+    let order = floor.orders.get(slot);
+    let Some(symbol) = market.symbol(order.symbol) else { return false };
+    let place = Place {
+        symbol: order.symbol,
+        side: order.side(),
+        claim: order.class().claim(),
+        kind: OrderKind::Limit,
+        option: None,
+        price: order.price,
+        qty: order.remaining,
+        spend: Money::ZERO,
+        client_id: None,
+        stop: Price::default(),
+    };
+    let placer = Placer { account: order.account, session: floor.orders.entry(slot).session };
+    let incoming = Incoming::triggered(market, placer, &place, symbol, slot);
+    if !is_taken(symbol.status, market, &place) {
+        incoming.emit_refused(CancelReason::MarketClosed, out);
+        return true;
+    }
+    if incoming.enter(planner, out).is_err() {
+        // More orders than one may trade with, or fees that round up beyond what it held.
+        incoming.emit_refused(CancelReason::ExceedsPriceLimits, out);
+    }
+    true
+}
+
+/// Whether the symbol's status takes a limit order now (SYM-024 to SYM-027).
+fn is_taken<D>(status: SymbolStatus, market: Market<'_, D>, place: &Place) -> bool {
+    match status {
+        SymbolStatus::Open | SymbolStatus::LimitOnly => true,
+        SymbolStatus::Closed | SymbolStatus::CancelOnly => false,
+        SymbolStatus::PostOnly => !crosses(market.floor.orders.book(place.symbol), place.side, place.price),
+    }
+}
+
+impl Floor {
+    /// A trade of the symbol printed at a price.
+    #[inline]
+    pub(crate) fn print(&mut self, symbol: SymbolId, price: Price) {
+        self.orders.print(symbol, price);
+        self.stops.print(symbol, price);
+    }
+
+    /// Forgets an order that leaves.
+    #[inline]
+    pub(crate) fn remove(&mut self, slot: Slot) {
+        if !self.stops.is_empty() {
+            let order = self.orders.get(slot);
+            self.stops.forget(order.symbol, order.side(), order.id);
+        }
+        self.orders.remove(slot);
+    }
+}
