@@ -1,7 +1,7 @@
 //! A crash image taken at any quiet moment recovers to what the live exchange had: state, books, history, nonces, with
 //! and without snapshots in between.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
