@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The side of an order.
+/// The side of the book that an order is on. What it pays and receives is up to its desk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Side {
-    /// Pays quote, receives base.
+    /// The bids: a spot order pays quote and receives base.
     Buy,
-    /// Pays base, receives quote.
+    /// The asks: a spot order pays base and receives quote.
     Sell,
 }
 
