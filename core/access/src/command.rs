@@ -5,7 +5,6 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use arrayvec::ArrayVec;
 use buttonwood_model::{AccountId, BytesRef, Nonce, Outbox, Role, Roles, SessionId, named};
-use serde::{Deserialize, Serialize};
 
 /// Nonces that one command takes note of at most; held in place, so that none of them is allocated.
 pub const SEEN_MAX: usize = 4;
@@ -76,7 +75,7 @@ pub enum Event {
 }
 
 /// What seldom happens.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Infrequent {
     /// Which nonces a session has used was forgotten.
     NoncesForgotten(SessionId),

@@ -47,7 +47,7 @@ impl Command {
 }
 
 /// An infrequent event.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Infrequent {
     /// The house issued money to an account.
     Credited(AccountId, AssetId, Money),

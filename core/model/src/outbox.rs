@@ -106,12 +106,4 @@ impl<E> Outbox<E> {
         let (first, end) = (self.first.1, self.texts.len());
         self.events.push(BytesRef { start: short(start - first), len: short(end - start) }.into());
     }
-
-    /// Stores bytes of any length; an event of the latest command refers to them.
-    pub fn keep_bytes(&mut self, bytes: &[u8]) -> BytesRef {
-        let short = |len: usize| u32::try_from(len).expect("a command carries less than 4 GiB");
-        let start = short(self.texts.len() - self.first.1);
-        self.texts.extend_from_slice(bytes);
-        BytesRef { start, len: short(bytes.len()) }
-    }
 }

@@ -126,7 +126,7 @@ pub enum Reject<R> {
 }
 
 /// An infrequent event of the trading floor.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Infrequent {
     /// A symbol's status changed.
     SymbolStatusChanged(SymbolId, SymbolStatus),
