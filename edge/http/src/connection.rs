@@ -123,3 +123,6 @@ async fn linger(mut stream: impl AsyncRead + Unpin) {
     // A client that sends for longer has had time to read the answer.
     let _ = tokio::time::timeout(LINGER_WAIT, read_on).await;
 }
+
+#[cfg(test)]
+mod tests;

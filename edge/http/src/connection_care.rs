@@ -184,6 +184,11 @@ impl Connections {
         self.release(connection);
         connection.end(bytes);
         self.sign(connection);
+        // What came with the request is in the read buffer, and counts again.
+        let next_head = connection.next_head.get();
+        if next_head > 0 {
+            self.hold(connection, next_head);
+        }
         self.answers.set(self.answers.get() + 1);
         connection.answered.set(self.answers.get());
         self.uncounted.set(self.uncounted.get().saturating_add(bytes));

@@ -37,6 +37,8 @@ pub(crate) struct Connection {
     pub(crate) answered: Cell<u64>,
     /// Its entry in the idle order: whether among signed connections, and the time there.
     pub(crate) idle_entry: Cell<(bool, u64)>,
+    /// Bytes of a head that came after the request in progress, and whose end has not arrived.
+    pub(crate) next_head: Cell<usize>,
     /// Bytes of an unfinished head or body, and the thread's number of this unfinished request.
     pub(crate) unfinished: Cell<usize>,
     pub(crate) unfinished_since: Cell<u64>,

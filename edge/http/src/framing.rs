@@ -11,6 +11,8 @@ use std::cell::{Cell, RefCell};
 
 /// Bytes of a line kept until the rest of it arrives; hyper refuses a larger head.
 const LINE_MAX: usize = HEAD_MAX;
+/// Capacity that a connection keeps for the next such line.
+const SPARE_MAX: usize = 1024;
 
 /// The framing of a connection's requests, as far as their bytes have arrived.
 #[derive(Debug, Default)]
@@ -24,6 +26,11 @@ impl Framing {
     /// Looks at bytes as they arrive.
     pub(crate) fn feed(&self, bytes: &[u8]) {
         self.heads.borrow_mut().feed(bytes);
+    }
+
+    /// Bytes of a head whose end has not arrived.
+    pub(crate) fn unfinished(&self) -> usize {
+        self.heads.borrow().unfinished
     }
 
     /// Counts the request that is served next, and returns its verdict.
@@ -70,6 +77,8 @@ struct Heads {
     part: Part,
     /// The beginning of a line whose end has not arrived.
     partial: Vec<u8>,
+    /// Bytes of this head so far.
+    unfinished: usize,
     /// Lines of this head so far.
     lines: u32,
     lengths: u32,
@@ -104,20 +113,25 @@ impl Heads {
     fn feed_head<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let Some(end) = memchr::memchr(b'\n', bytes) else {
             self.partial.extend_from_slice(bytes);
+            self.unfinished += bytes.len();
             if self.partial.len() > LINE_MAX {
+                self.partial = Vec::new();
                 self.part = Part::Rest;
             }
             return &[];
         };
         let (line, rest) = bytes.split_at(end + 1);
+        self.unfinished += line.len();
         if self.partial.is_empty() {
             self.line(line);
         } else {
             let mut whole = std::mem::take(&mut self.partial);
             whole.extend_from_slice(line);
             self.line(&whole);
-            whole.clear();
-            self.partial = whole;
+            if whole.capacity() <= SPARE_MAX {
+                whole.clear();
+                self.partial = whole;
+            }
         }
         rest
     }
@@ -168,6 +182,7 @@ impl Heads {
             self.last = Some(Last { request: self.requests, verdict });
         }
         (self.lines, self.lengths, self.length, self.codings) = (0, 0, None, 0);
+        self.unfinished = 0;
     }
 
     fn verdict(&self) -> Verdict {

@@ -74,6 +74,7 @@ impl AsyncRead for GuardedStream {
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
         let fresh = buffer.filled().get(before..).unwrap_or_default();
         self.framing.feed(fresh);
+        self.connection.next_head.set(self.framing.unfinished());
         self.connections.receive(&self.connection, fresh.len());
         Poll::Ready(Ok(()))
     }

@@ -116,6 +116,22 @@ fn the_oldest_unfinished_requests_close() {
     assert_eq!(all(), [Signal::Continue, Signal::Close, Signal::Close, Signal::Continue]);
 }
 
+/// What came of the next head with a request counts from the end of the request on.
+#[test]
+fn the_next_head_counts_after_the_answer() {
+    let connections = Connections::default();
+    let (number, connection) = connections.enter();
+    for _ in 0..2 {
+        connection.next_head.set(100);
+        connections.receive(&connection, 150);
+        connections.begin(&connection);
+        connections.end(&connection, 0);
+        assert_eq!(connections.unfinished.get(), 100);
+    }
+    connections.leave(number);
+    assert_eq!(connections.unfinished.get(), 0);
+}
+
 /// A connection that ends gives its memory back.
 #[test]
 fn the_end_of_a_connection_makes_room() {

@@ -66,5 +66,31 @@ fn a_line_without_end_is_not_kept() {
     for _ in 0..100 {
         heads.feed(&[b'x'; 4096]);
     }
-    assert!(heads.partial.len() <= LINE_MAX + 4096 && heads.part == Part::Rest);
+    assert!(heads.partial.capacity() == 0 && heads.part == Part::Rest);
+}
+
+/// A long line leaves no memory behind, a short one what the next can use.
+#[test]
+fn a_whole_line_leaves_little_behind() {
+    let mut heads = Heads::default();
+    for pieces in [["GET / HT", "TP/1.1\r\n"], ["X: y", "\r\n"], [&"x".repeat(30_000), "\r\n"]] {
+        for piece in pieces {
+            heads.feed(piece.as_bytes());
+        }
+        assert!(heads.partial.is_empty() && heads.partial.capacity() <= SPARE_MAX);
+    }
+}
+
+/// Bytes count from the end of a request on, however they come.
+#[test]
+fn the_beginning_of_a_head_is_counted() {
+    let framing = Framing::default();
+    let counted = |text: &str| {
+        framing.feed(text.as_bytes());
+        framing.unfinished()
+    };
+    assert_eq!([counted("GET / HTTP/1.1\r\nHo"), counted("st: x\r\n"), counted("\r\n")], [18, 25, 0]);
+    assert_eq!(counted(&format!("{GET}{GET}GET / ")), 6);
+    assert_eq!(counted("HTTP/1.1\r\nContent-Length: 8\r\n\r\n\r\n12"), 0, "a body is no head");
+    assert_eq!(counted("3456GET / "), 6);
 }

@@ -1,0 +1,65 @@
+//! Connections over real sockets, all on one thread.
+
+use super::*;
+use crate::fault::Fault;
+use std::io;
+use std::net::IpAddr;
+use tokio::net::TcpListener;
+use tokio::task::{LocalSet, spawn_local};
+
+struct Plain;
+
+impl Handler for Plain {
+    async fn answer(&self, _: Request<'_>) -> Reply {
+        Self::refuse(Fault::BodyLate)
+    }
+
+    fn thread_task(&self) -> impl Future<Output = ()> + 'static {
+        std::future::ready(())
+    }
+
+    fn client_of(address: IpAddr) -> IpAddr {
+        address
+    }
+
+    fn refuse(_: Fault) -> Reply {
+        Reply::text(http::StatusCode::OK, "")
+    }
+}
+
+/// The beginning of a request takes memory too where it came with the request before it: the oldest close.
+#[tokio::test]
+async fn what_comes_with_a_request_counts() {
+    const CROWD: usize = 120;
+    const LINE: usize = 39 * 1024;
+    let head = |bytes: usize| format!("GET / HTTP/1.1\r\nX: {}", "x".repeat(bytes));
+    // Whole heads first, so that hyper reads as much at once.
+    let requests = [7, 15, 31].map(|kilobytes| head(kilobytes * 1024) + "\r\n\r\n");
+    let requests = requests.into_iter().chain([head(1) + "\r\n\r\n" + &head(LINE)]).collect::<Vec<_>>();
+    let crowd = async {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a listener");
+        let address = listener.local_addr().expect("its address");
+        let connections = Rc::new(Connections::default());
+        let mut clients = Vec::new();
+        for _ in 0..CROWD {
+            let mut client = TcpStream::connect(address).await.expect("a connection");
+            let (stream, peer) = listener.accept().await.expect("a connection");
+            let (_, connection) = connections.enter();
+            spawn_local(serve(stream, peer, Arc::new(Plain), Rc::clone(&connections), connection));
+            for request in &requests {
+                client.write_all(request.as_bytes()).await.expect("it is read");
+                assert!(client.read(&mut [0; 4096]).await.expect("an answer") > 0);
+            }
+            clients.push(client);
+        }
+        let open = |client: &&mut TcpStream| match client.try_read(&mut [0; 4096]) {
+            Ok(count) => count > 0,
+            Err(error) => error.kind() == io::ErrorKind::WouldBlock,
+        };
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let (older, newer) = clients.split_at_mut(CROWD / 2);
+        [older, newer].map(|clients| clients.iter_mut().filter(open).count())
+    };
+    let [older, newer] = LocalSet::new().run_until(crowd).await;
+    assert!(older < CROWD / 2 && newer == CROWD / 2, "{older} of the older and {newer} of the newer stay");
+}
