@@ -76,8 +76,8 @@ impl Connections {
     }
 
     /// Makes a place for a new connection among `share`. If none is free, the connection that has been idle longest
-    /// closes. Connections without a signed request have fewer places; beyond these, one of them closes. Returns false
-    /// if no connection is idle.
+    /// closes, one with a signed request only when no other is idle. Connections without a signed request have fewer
+    /// places; beyond these, one of them closes. Returns false if no connection is idle.
     pub(crate) fn make_place(&self, share: usize) -> bool {
         let for_unsigned = share - if share > 1 { share.div_ceil(KEPT_FOR_SIGNED) } else { 0 };
         let (live, signed) = (self.live.get(), self.live_signed.get());

@@ -26,7 +26,8 @@ impl IdleOrder {
         self.entries(is_signed).remove(&(at, number));
     }
 
-    /// The connection that has been idle longest at `now`, of those without a signed request or of all.
+    /// The connection without a signed request that has been idle longest at `now`. If there is none, the longest idle
+    /// one with a signed request, unless only the others are searched.
     pub(crate) fn first(
         &mut self,
         open: &BTreeMap<u64, Rc<Connection>>,
@@ -34,9 +35,9 @@ impl IdleOrder {
         among_unsigned: bool,
     ) -> Option<Rc<Connection>> {
         let unsigned = self.first_of(false, open, now);
-        let signed = if among_unsigned { None } else { self.first_of(true, open, now) };
-        let (_, number) = [unsigned, signed].into_iter().flatten().min()?;
-        open.get(&number).cloned()
+        let found =
+            if among_unsigned { unsigned } else { unsigned.or_else(|| self.first_of(true, open, now)) };
+        open.get(&found?.1).cloned()
     }
 
     /// Updates the entries of one kind until the first is that of an idle connection, and returns it, if there is one.

@@ -206,7 +206,7 @@ fn no_place_is_made_of_waiting_connections() {
     assert!(!connections.make_place(4));
 }
 
-/// Any number of connections without a signed request leaves a tenth of the places to signed ones.
+/// A flood of connections without a signed request closes none with one.
 #[test]
 fn a_crowd_leaves_signed_connections_alone() {
     let connections = Connections::default();
@@ -220,7 +220,23 @@ fn a_crowd_leaves_signed_connections_alone() {
         connections.enter();
     }
     let kept = signed.iter().filter(|connection| connection.signal.get() == Signal::Continue).count();
-    assert_eq!((kept, connections.live.get(), connections.live_signed.get()), (2, 20, 2));
+    assert_eq!((kept, connections.live.get(), connections.live_signed.get()), (5, 20, 5));
+}
+
+/// Where all others wait for answers, the longest idle signed connection closes.
+#[test]
+fn a_signed_connection_closes_last() {
+    let connections = Connections::default();
+    let [first, other, second] = [(); 3].map(|()| connections.enter().1);
+    for signed in [&first, &second] {
+        connections.note_signed(signed);
+    }
+    assert!(connections.make_place(3));
+    assert_eq!(signals(&[&first, &other, &second]), [Signal::Continue, Signal::Close, Signal::Continue]);
+    let waiting = connections.enter().1;
+    connections.begin(&waiting);
+    assert!(connections.make_place(3));
+    assert_eq!(signals(&[&first, &second, &waiting]), [Signal::Close, Signal::Continue, Signal::Continue]);
 }
 
 /// The end of the server reaches open connections and later ones, and replaces no stronger signal.
