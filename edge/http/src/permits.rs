@@ -1,4 +1,5 @@
-//! Permits for open connections, counted from acceptance to end, over all threads and for each client address.
+//! Permits for open connections, counted from acceptance to end, over all threads, for each thread and for each client
+//! address.
 //!
 //! Each thread counts the connections that it serves, but a connection in its queue is an open file too. In a flood, a
 //! thread that is busy for some milliseconds gets hundreds of them.
@@ -36,6 +37,20 @@ pub(crate) struct Permits {
 struct Taken {
     all: usize,
     by_address: HashMap<IpAddr, usize>,
+    by_thread: Vec<usize>,
+    /// The thread of the last permit.
+    turn: usize,
+}
+
+impl Taken {
+    /// The thread with the fewest connections; of several, the next in turn.
+    fn next_thread(&mut self) -> usize {
+        let counts = self.by_thread.iter().enumerate();
+        let count = self.by_thread.len();
+        let turns = counts.map(|(thread, taken)| (taken, (thread + count - self.turn - 1) % count, thread));
+        self.turn = turns.min().map_or(0, |(_, _, thread)| thread);
+        self.turn
+    }
 }
 
 /// Why there is no permit.
@@ -53,15 +68,18 @@ pub(crate) enum NoPermit {
 pub(crate) struct Permit {
     taken: Arc<Mutex<Taken>>,
     address: Option<IpAddr>,
+    thread: Option<usize>,
 }
 
 impl Permits {
-    /// Permits for these places, and for `beyond` more connections that are about to close.
-    pub(crate) fn new(places: Places, beyond: usize) -> Self {
-        Self { taken: Arc::default(), all: places.all + beyond, of_address: places.of_address }
+    /// Permits for these places of so many threads, and for `beyond` more connections of each that are about to close.
+    pub(crate) fn new(places: Places, threads: usize, beyond: usize) -> Self {
+        let taken = Taken { by_thread: vec![0; threads], ..Taken::default() };
+        let all = places.all + threads * beyond;
+        Self { taken: Arc::new(Mutex::new(taken)), all, of_address: places.of_address }
     }
 
-    /// A permit for a connection of this address, or for one that is refused and counts for no address.
+    /// A permit for a connection of this address, or for one that is refused and counts for no address and no thread.
     pub(crate) fn take(&self, address: Option<IpAddr>) -> Result<Permit, NoPermit> {
         let mut taken = lock(&self.taken);
         if taken.all >= self.all {
@@ -75,7 +93,18 @@ impl Permits {
             *of_address += 1;
         }
         taken.all += 1;
-        Ok(Permit { taken: Arc::clone(&self.taken), address })
+        let thread = address.map(|_| taken.next_thread());
+        if let Some(of_thread) = thread.and_then(|thread| taken.by_thread.get_mut(thread)) {
+            *of_thread += 1;
+        }
+        Ok(Permit { taken: Arc::clone(&self.taken), address, thread })
+    }
+}
+
+impl Permit {
+    /// The thread that serves the connection, counted from 0; that of a refused one is any.
+    pub(crate) fn thread(&self) -> usize {
+        self.thread.unwrap_or(0)
     }
 }
 
@@ -83,6 +112,9 @@ impl Drop for Permit {
     fn drop(&mut self) {
         let mut taken = lock(&self.taken);
         taken.all -= 1;
+        if let Some(of_thread) = self.thread.and_then(|thread| taken.by_thread.get_mut(thread)) {
+            *of_thread -= 1;
+        }
         let Some(address) = self.address else { return };
         if let Some(of_address) = taken.by_address.get_mut(&address) {
             *of_address -= 1;
@@ -108,7 +140,7 @@ mod tests {
     /// No more permits are taken than there are, whichever thread holds them and gives them back.
     #[test]
     fn no_more_are_taken_than_there_are() {
-        let permits = Permits::new(Places::new(1, 100), 1);
+        let permits = Permits::new(Places::new(1, 100), 1, 1);
         let [first, second] = [ADDRESS, None].map(|address| permits.take(address).expect("there is one"));
         assert_eq!(permits.take(OTHER).err(), Some(NoPermit::All));
         std::thread::spawn(move || drop(first)).join().expect("it ends");
@@ -118,10 +150,28 @@ mod tests {
         assert!(permits.take(ADDRESS).is_ok() && lock(&permits.taken).by_address.is_empty());
     }
 
+    /// Threads have equally many, however one address opens and closes its own.
+    #[test]
+    fn the_thread_with_the_fewest_is_next() {
+        let permits = Permits::new(Places::new(100, 100), 3, 0);
+        let take = |address| permits.take(address).expect("there is one");
+        let held: Vec<_> = (0..6).map(|_| take(OTHER)).collect();
+        assert_eq!(held.iter().map(Permit::thread).collect::<Vec<_>>(), [1, 2, 0, 1, 2, 0], "in turn");
+        let mut kept = Vec::new();
+        for _ in 0..10 {
+            kept.push(take(ADDRESS));
+            drop((take(None), take(ADDRESS), take(ADDRESS)));
+        }
+        let counts = lock(&permits.taken).by_thread.clone();
+        assert!(counts.iter().all(|count| (5..=6).contains(count)), "{counts:?}");
+        drop((held, kept));
+        assert_eq!(lock(&permits.taken).by_thread, [0; 3]);
+    }
+
     /// An address has its share, and leaves the others theirs.
     #[test]
     fn an_address_has_a_share() {
-        let permits = Permits::new(Places::new(10, 80), 0);
+        let permits = Permits::new(Places::new(10, 80), 1, 0);
         let mut held: Vec<_> = (0..8).map(|_| permits.take(ADDRESS).expect("of its share")).collect();
         assert_eq!(permits.take(ADDRESS).err(), Some(NoPermit::OfAddress));
         let other = permits.take(OTHER);

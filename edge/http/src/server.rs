@@ -77,7 +77,7 @@ pub fn serve<H: Handler>(
     let (stop, stopped) = watch::channel(false);
     let count = threads();
     let share = places.all.div_ceil(count);
-    let permits = Permits::new(places, count * BEYOND);
+    let permits = Permits::new(places, count, BEYOND);
     let mut others = Vec::new();
     let mut threads = Vec::new();
     for number in 1..count {
@@ -138,7 +138,7 @@ impl<H: Handler> ServingThread<H> {
         move || Self { handler, stopped, share, is_full: Cell::new(false), turned_away: Rc::default() }
     }
 
-    /// Accepts connections, keeps its share and gives the others to the other threads in turn.
+    /// Accepts connections, and gives each to the thread with the fewest.
     async fn accept(self, listener: std::net::TcpListener, permits: Permits, others: Vec<Queue>) {
         let listener = match TcpListener::from_std(listener) {
             Ok(listener) => listener,
@@ -148,7 +148,6 @@ impl<H: Handler> ServingThread<H> {
             }
         };
         let open = self.connections();
-        let mut turn = 0usize;
         let mut stopped = self.stopped.clone();
         loop {
             let accepted = tokio::select! {
@@ -172,8 +171,7 @@ impl<H: Handler> ServingThread<H> {
                             continue;
                         }
                     };
-                    turn = (turn + 1) % (others.len() + 1);
-                    match others.get(turn) {
+                    match others.get(permit.thread()) {
                         None => self.start(permit, stream, &open),
                         Some(other) => {
                             // If that thread has ended, the connection is dropped.
