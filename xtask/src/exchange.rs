@@ -22,7 +22,7 @@ const STOPPED_WITHIN: Duration = Duration::from_secs(30);
 pub(crate) struct Exchange {
     child: Child,
     /// Replaces the system's temporary folder, so that files left there by the sandbox are noticed.
-    scratch: PathBuf,
+    pub(crate) scratch: PathBuf,
     pub(crate) url: String,
     pub(crate) credentials: PathBuf,
 }

@@ -1,5 +1,6 @@
 //! Schemathesis from PyPI against a fresh sandbox: generated calls of the contract, valid and invalid. The replies
-//! must match the contract and never be 5xx. `proof/accept/schemathesis/signing.py` signs the calls.
+//! must match the contract and never be 5xx. `proof/accept/schemathesis/signing.py` signs the calls and counts the
+//! statuses of their replies.
 
 use crate::Done;
 use crate::exchange::Exchange;
@@ -37,6 +38,20 @@ const CALLS: [&str; 17] = [
     "--no-color",
 ];
 
+/// Signed calls that succeed with generated input. Each needs a reply with status 200, or the gate refused all of them.
+const SUCCEED: [&str; 10] = [
+    "/v1/balances",
+    "/v1/heartbeat",
+    "/v1/mytrades",
+    "/v1/order/cancel",
+    "/v1/order/cancel/all",
+    "/v1/order/cancel/session",
+    "/v1/order/new",
+    "/v1/order/status",
+    "/v1/orders",
+    "/v1/roles",
+];
+
 /// A run that hangs is ended after this many seconds.
 const SECONDS_MAX: &str = "240";
 
@@ -45,15 +60,41 @@ pub(crate) fn run(repo: &Repo) -> Done {
         return Ok(());
     }
     let exchange = Exchange::start(repo, &["--activity", "off", "--rate-limits", "off"])?;
+    let statuses = exchange.scratch.join("statuses");
     let schemathesis = ENVIRONMENT.program("schemathesis");
     let contract = format!("{}/openapi.json", exchange.url);
     let run = ["--kill-after=10", SECONDS_MAX, &schemathesis, "run", &contract];
     repo.step("timeout", run.into_iter().chain(CALLS))
         .env("BUTTONWOOD_CREDENTIALS", &exchange.credentials)
+        .env("BUTTONWOOD_STATUSES", &statuses)
         .env("SCHEMATHESIS_HOOKS", "signing")
         .env("PYTHONPATH", repo.path("proof/accept/schemathesis"))
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .run()
         .map_err(|why| exchange.trouble(&format!("did not pass: {why}")))?;
-    exchange.stop()
+    let counted = std::fs::read_to_string(&statuses);
+    let counted = counted.map_err(|error| format!("{}: {error}", statuses.display()))?;
+    match never_succeeded(&counted) {
+        none if none.is_empty() => exchange.stop(),
+        paths => Err(format!("schemathesis: no call of {} was answered with 200", paths.join(", "))),
+    }
+}
+
+/// Those of [`SUCCEED`] without an answer of status 200 among lines of path, status and count.
+fn never_succeeded(counted: &str) -> Vec<&'static str> {
+    let succeeded = |path: &str| counted.lines().any(|line| line.starts_with(&format!("{path} 200 ")));
+    SUCCEED.into_iter().filter(|path| !succeeded(path)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_without_a_success_is_named() {
+        let all: String = SUCCEED.iter().map(|path| format!("{path} 200 3\n{path} 400 2\n")).collect();
+        assert_eq!(never_succeeded(&all), [""; 0]);
+        assert_eq!(never_succeeded(&all.replace("/v1/orders 200", "/v1/orders 401")), ["/v1/orders"]);
+        assert_eq!(never_succeeded(""), SUCCEED);
+    }
 }
