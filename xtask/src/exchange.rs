@@ -3,8 +3,9 @@
 //! Relies on the launch contract alone: one `ready URL` line on standard output, `credentials.json` in the
 //! data directory, a clean exit on SIGTERM that removes an ephemeral directory.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Stdio};
 use std::sync::mpsc;
@@ -36,7 +37,8 @@ impl Exchange {
         if scratch.exists() {
             fs::remove_dir_all(&scratch).map_err(failed)?;
         }
-        fs::create_dir(&scratch).map_err(failed)?;
+        // The binary refuses a temporary folder that other users may write.
+        DirBuilder::new().mode(0o700).create(&scratch).map_err(failed)?;
         let log = File::create(scratch.join("stderr.log")).map_err(failed)?;
 
         let head = ["sandbox", "--listen", "127.0.0.1:0", "--ephemeral"];

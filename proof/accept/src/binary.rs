@@ -1,8 +1,12 @@
 //! The binary under test as a process: its path, its arguments, its end.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
 
 /// Time limit for a start, a stop or a `verify` on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
@@ -20,6 +24,13 @@ pub fn binary() -> PathBuf {
     let folder =
         if folder.ends_with("deps") { folder.parent().expect("deps lies in a profile") } else { folder };
     folder.join("buttonwood-under-test")
+}
+
+/// A temporary folder that no other user may write. The binary refuses any other as a data directory, and as the parent of
+/// an ephemeral one.
+pub fn private_folder() -> TempDir {
+    let private = Permissions::from_mode(0o700);
+    tempfile::Builder::new().permissions(private).tempdir().expect("a temporary folder")
 }
 
 /// The binary with these arguments, and without the tester's own settings.

@@ -21,7 +21,7 @@ mod setup;
 
 pub use actor::Actor;
 pub use answer::{Answer, same_keys};
-pub use binary::{binary, run_to_end};
+pub use binary::{binary, private_folder, run_to_end};
 pub use buttonwood_checker::{Dec, dec};
 pub use buttonwood_client::{Client, Credentials, NewOrder, NonceSource, Signed, signature};
 pub use crowd::Crowd;

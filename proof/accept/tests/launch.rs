@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use buttonwood_accept::{Exchange, Setup, Value, binary, json, laws, run_to_end, same_keys};
+use buttonwood_accept::{Exchange, Setup, Value, binary, json, laws, private_folder, run_to_end, same_keys};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Time limit for a start or a stop on a busy machine.
@@ -331,7 +331,7 @@ fn verify_command() {
     let output = x.verify();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(!output.stdout.is_empty(), "says what it found");
-    let nowhere = tempfile::tempdir().unwrap();
+    let nowhere = private_folder();
     for (data, words) in
         [(nowhere.path().join("missing"), "No such file"), (nowhere.path().into(), "no journal")]
     {
@@ -380,7 +380,7 @@ fn verify_reads_the_history() {
 /// Simulated funds are not built yet; the flag is refused with that message.
 #[test]
 fn simulated_funds_are_not_built() {
-    let home = tempfile::tempdir().unwrap();
+    let home = private_folder();
     let line = Exchange::builder().flag("--funds", "simulated").refuses_in(&home.path().join("data"));
     assert!(line.contains("funds"), "{line}");
 }
@@ -388,7 +388,7 @@ fn simulated_funds_are_not_built() {
 /// Invalid values are refused, each with its flag's name.
 #[test]
 fn bad_flags() {
-    let home = tempfile::tempdir().unwrap();
+    let home = private_folder();
     for (flag, value) in [
         ("--listen", "nowhere"),
         ("--activity", "perhaps"),
@@ -493,7 +493,7 @@ fn damaged_vault() {
 fn wrong_mode() {
     let x = Exchange::start();
     x.stop();
-    let home = tempfile::tempdir().unwrap();
+    let home = private_folder();
     let config = home.path().join("venue.toml");
     fs::write(&config, format!("listen = \"127.0.0.1:0\"\ndata = \"{}\"\n", text(x.data()))).unwrap();
     let output = run_to_end(&["serve", "--config", text(&config)]);
@@ -519,7 +519,7 @@ fn second_process() {
 #[test]
 fn busy_port() {
     let x = Exchange::start();
-    let home = tempfile::tempdir().unwrap();
+    let home = private_folder();
     let line = Exchange::builder().flag("--listen", &x.address()).refuses_in(&home.path().join("data"));
     let port = x.address().rsplit(':').next().unwrap().to_owned();
     assert!(line.contains(&port) && line.contains("--listen"), "names the address, and what to do: {line}");
@@ -529,7 +529,7 @@ fn busy_port() {
 /// Paths that cannot be directories.
 #[test]
 fn impossible_directories() {
-    let home = tempfile::tempdir().unwrap();
+    let home = private_folder();
     let file = home.path().join("file");
     fs::write(&file, "in the way").unwrap();
     // Not even root can make a directory under /proc.
@@ -576,7 +576,7 @@ fn directories_open_to_others() {
 /// A directory that contains something other than an exchange is not touched.
 #[test]
 fn foreign_directory() {
-    let home = tempfile::tempdir().unwrap();
+    let home = private_folder();
     fs::create_dir(home.path().join("mine")).unwrap();
     fs::write(home.path().join("mine/thesis.txt"), "precious").unwrap();
     let x = Exchange::builder().start_in(home.path());
@@ -635,7 +635,7 @@ fn terminated(mut child: std::process::Child) -> bool {
 /// An ephemeral directory is removed at a clean exit.
 #[test]
 fn ephemeral() {
-    let temporary = tempfile::tempdir().unwrap();
+    let temporary = private_folder();
     let child = ephemeral_in(temporary.path());
     assert_eq!(names_in(temporary.path()).len(), 1);
     assert!(terminated(child));
@@ -645,7 +645,7 @@ fn ephemeral() {
 /// Something else at the path of an ephemeral directory stays at a clean exit, and so does the moved directory.
 #[test]
 fn a_link_in_an_ephemeral_directory_s_place() {
-    let temporary = tempfile::tempdir().unwrap();
+    let temporary = private_folder();
     let precious = temporary.path().join("precious");
     fs::create_dir(&precious).unwrap();
     fs::write(precious.join("thesis.txt"), "precious").unwrap();
@@ -665,7 +665,7 @@ fn a_link_in_an_ephemeral_directory_s_place() {
 /// own.
 #[test]
 fn ephemeral_wants_a_safe_parent() {
-    let temporary = tempfile::tempdir().unwrap();
+    let temporary = private_folder();
     let parent = temporary.path();
     for mode in [0o777, 0o770] {
         fs::set_permissions(parent, fs::Permissions::from_mode(mode)).unwrap();
@@ -689,7 +689,7 @@ fn ephemeral_wants_a_safe_parent() {
 /// one with just a similar name.
 #[test]
 fn a_killed_one_s_ephemeral_directory_is_removed() {
-    let temporary = tempfile::tempdir().unwrap();
+    let temporary = private_folder();
     let names = || names_in(temporary.path());
     let killed = || {
         let before = names();
@@ -738,7 +738,7 @@ fn a_killed_one_s_ephemeral_directory_is_removed() {
 /// A flag overrides the environment, which overrides the file; commands without a configuration file do not read one.
 #[test]
 fn settings_have_ranks() {
-    let home = tempfile::tempdir().unwrap();
+    let home = private_folder();
     let config = home.path().join("sandbox.toml");
     let lines =
         "listen = \"127.0.0.1:0\"\nactivity = \"off\"\nseed = 42\nservice_name = \"file\"\ndata = \"file\"\n";
@@ -803,7 +803,7 @@ fn logs_hold_no_secret() {
 /// A venue is empty, without test money and control calls, and no sandbox key works there. Proves SBX-001.
 #[test]
 fn serve_is_an_empty_venue() {
-    let home = tempfile::tempdir().unwrap();
+    let home = private_folder();
     let config = home.path().join("venue.toml");
     let data = home.path().join("data");
     fs::write(&config, format!("listen = \"127.0.0.1:0\"\ndata = \"{}\"\n", text(&data))).unwrap();

@@ -1,7 +1,8 @@
 //! Never lose: kill -9 at any moment, damaged directories, restarts.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -247,7 +248,9 @@ fn copy(from: &Path, to: &Path) {
     let finished = |file: &PathBuf| file.extension().is_none_or(|ending| ending != "tmp");
     for file in files_below(from).into_iter().filter(finished) {
         let target = to.join(file.strip_prefix(from).expect("a file below"));
-        fs::create_dir_all(target.parent().expect("a parent")).expect("a directory can be made");
+        // A data directory that other users may write is refused.
+        let folders = target.parent().expect("a parent");
+        DirBuilder::new().recursive(true).mode(0o700).create(folders).expect("a directory can be made");
         fs::copy(&file, &target).expect("a file can be copied");
     }
 }

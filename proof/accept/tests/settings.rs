@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use buttonwood_accept::{Exchange, binary};
+use buttonwood_accept::{Exchange, binary, private_folder};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The configuration file's name.
@@ -76,7 +76,7 @@ fn config(home: &Path, lines: &str) -> String {
 /// applies.
 #[test]
 fn ephemeral_and_data() {
-    let home = tempfile::tempdir().unwrap();
+    let home = private_folder();
     let home = home.path();
     let file = config(home, "ephemeral = true\ndata = \"file\"\n");
     for (arguments, environment) in [
@@ -98,7 +98,7 @@ fn ephemeral_and_data() {
 /// A switch in the environment or in the file accepts all usual words.
 #[test]
 fn words_of_switches() {
-    let home = tempfile::tempdir().unwrap();
+    let home = private_folder();
     let home = home.path();
     for word in ["1", "yes", "on"] {
         let ephemeral =
@@ -114,7 +114,7 @@ fn words_of_switches() {
 /// A real clock has no start time: setting one is refused, unless the clock ranks higher.
 #[test]
 fn start_time_and_clock() {
-    let home = tempfile::tempdir().unwrap();
+    let home = private_folder();
     let home = home.path();
     let time = ["--start-time", "2026-03-04"];
     for (arguments, environment) in [
@@ -138,7 +138,7 @@ fn start_time_and_clock() {
 /// The file may give a time as a TOML date or as text.
 #[test]
 fn times_in_the_file() {
-    let home = tempfile::tempdir().unwrap();
+    let home = private_folder();
     for value in ["2026-05-05T00:00:00Z", "2026-05-05 02:00:00+02:00", "2026-05-05", "\"2026-05-05\""] {
         let file = config(home.path(), &format!("start-time = {value}\n"));
         let x = Exchange::builder().flag("--config", &file).start();
@@ -152,7 +152,7 @@ fn times_in_the_file() {
 /// A mistake in the file is reported with the file, one in a flag is not.
 #[test]
 fn mistakes_in_the_file() {
-    let home = tempfile::tempdir().unwrap();
+    let home = private_folder();
     let home = home.path();
     for (setting, value) in [
         ("rate-limits", "\"perhaps\""),
@@ -199,7 +199,7 @@ fn mistakes_in_the_file() {
 /// overrides it.
 #[test]
 fn mistakes_in_the_environment() {
-    let home = tempfile::tempdir().unwrap();
+    let home = private_folder();
     let home = home.path();
     for (variable, value) in [
         ("BUTTONWOOD_SEED", "seven"),
@@ -224,7 +224,7 @@ fn mistakes_in_the_environment() {
 /// A negative number is refused as one, not as an unknown flag.
 #[test]
 fn numbers_below_zero() {
-    let home = tempfile::tempdir().unwrap();
+    let home = private_folder();
     for flag in
         ["--seed", "--snapshot-every", "--connections-per-address", "--segment-bytes", "--ballast-bytes"]
     {

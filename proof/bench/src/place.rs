@@ -1,5 +1,7 @@
 //! New directories, on the disk or in memory.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -24,6 +26,9 @@ impl Place {
             Self::Memory => Path::new("/dev/shm").to_path_buf(),
         };
         std::fs::create_dir_all(&parent).expect("the data folder can be made");
-        tempfile::Builder::new().prefix("buttonwood-bench-").tempdir_in(parent).expect("a fresh directory")
+        // A data directory that other users may write is refused.
+        let mut made = tempfile::Builder::new();
+        made.prefix("buttonwood-bench-").permissions(Permissions::from_mode(0o700));
+        made.tempdir_in(parent).expect("a fresh directory")
     }
 }

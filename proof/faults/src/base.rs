@@ -1,7 +1,8 @@
 //! A stopped directory to damage, copies of it, and their content.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::load::Load;
@@ -115,7 +116,9 @@ pub fn differ(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec
 pub fn copy(from: &Path, to: &Path) {
     for file in files(from) {
         let target = to.join(&file);
-        fs::create_dir_all(target.parent().expect("a file lies in a folder")).expect("a folder can be made");
+        // A data directory that other users may write is refused.
+        let folders = target.parent().expect("a file lies in a folder");
+        DirBuilder::new().recursive(true).mode(0o700).create(folders).expect("a folder can be made");
         fs::copy(from.join(&file), &target).expect("a file can be copied");
     }
 }
