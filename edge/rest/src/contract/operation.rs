@@ -104,11 +104,14 @@ fn capitalised(word: &str) -> impl Iterator<Item = char> {
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters)
 }
 
+/// A nonce as a string (SES-005, Q-071).
+const NONCE: &str = r"^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$";
+
 /// The fields that every payload has, with whether each is required.
 fn common(route: &Route) -> Vec<(&'static str, bool, Node)> {
     let path = Node::of_type("string").with("const", route.path).with("description", "The path of the call.");
-    let types: Node = ["integer", "string"].into_iter().collect();
-    let nonce = Node::object().with("type", types).with("pattern", "^[0-9]+$").with("minimum", 0);
+    let types: Node = ["number", "string"].into_iter().collect();
+    let nonce = Node::object().with("type", types).with("pattern", NONCE).with("minimum", 0);
     let nonce = nonce.with(
         "description",
         "A number higher than in every earlier call of the key; for a key with time-based nonces, the time.",

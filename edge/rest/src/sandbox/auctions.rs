@@ -9,7 +9,7 @@ use buttonwood_engine::{Body, Outcome, Reject, Schedule, ScheduleError, TradingC
 use buttonwood_gate::{LATEST, Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::{SymbolId, Time};
-use buttonwood_wire::contract::{Done, Flag, InPayload, Timestamp, Whole};
+use buttonwood_wire::contract::{Done, Flag, InPayload, Timestamp, WholeUpTo};
 use buttonwood_wire::field::{bad_value, failed, no_space};
 use buttonwood_wire::{answer, json, request};
 
@@ -29,13 +29,13 @@ request! {
         /// When the next auction is; needed unless `enabled` is false.
         auction_time_ms: Timestamp,
         /// Seconds from one auction to the next; 0 for one auction only.
-        every_seconds: Whole,
+        every_seconds: WholeUpTo<EVERY_SECONDS_MAX>,
         /// When the auction takes orders; at once without it.
         auction_open_ms: Timestamp,
         /// When its first indication is; ten minutes before the auction without it.
         first_indicative_ms: Timestamp,
         /// Seconds from one indication to the next; 60 without it.
-        indicative_every_seconds: Whole,
+        indicative_every_seconds: WholeUpTo<EVERY_SECONDS_MAX>,
         /// Until when its orders can be cancelled; a minute before the auction without it.
         last_cancel_time_ms: Timestamp,
     }
@@ -69,6 +69,8 @@ answer! {
 const INDICATES: u64 = 600 * Time::SECOND;
 /// They repeat every minute, unless the call names an interval.
 const INDICATES_EVERY_SECONDS: u64 = 60;
+/// The longest span from one auction or indication to the next.
+const EVERY_SECONDS_MAX: u64 = Schedule::EVERY_MAX / Time::SECOND;
 /// Orders for it can be cancelled until a minute before, unless the call names a time.
 const LAST_CANCEL: u64 = 60 * Time::SECOND;
 
@@ -104,10 +106,6 @@ fn read(fields: &Payload) -> Result<Option<Schedule>, Refusal> {
     let indicates = before("first_indicative_ms", plan.first_indicative_ms()?, time)?;
     let indicates = indicates.unwrap_or(INDICATES.min(most));
     let indicates_every = seconds(plan.indicative_every_seconds()?, INDICATES_EVERY_SECONDS);
-    if indicates_every > Schedule::EVERY_MAX {
-        let sent = fields.decimal_text("indicative_every_seconds").unwrap_or_default();
-        return Err(bad_value("indicative_every_seconds", "at most 31622400", &sent));
-    }
     let last_cancel = before("last_cancel_time_ms", plan.last_cancel_time_ms()?, time)?;
     let last_cancel = last_cancel.unwrap_or(LAST_CANCEL.min(most / 2));
     Ok(Some(Schedule { time, every, opens, indicates, indicates_every, last_cancel }))

@@ -3,7 +3,7 @@
 use super::node::Node;
 use super::request::{Described, Kind, Query};
 use super::shape::Words;
-use crate::field::{self, bad_query, page};
+use crate::field::{self, bad_query, bad_value, page};
 use buttonwood_gate::{Payload, Refusal, Value};
 use buttonwood_views::history::Limit;
 use std::borrow::Cow;
@@ -72,7 +72,7 @@ pub enum Whole {}
 
 impl Described for Whole {
     fn schema() -> Node {
-        digits_or_number("integer", "^[0-9]+$")
+        digits_or_number("integer", "^[0-9]+$", 0)
     }
 }
 
@@ -93,6 +93,36 @@ impl<'a> Kind<Query<'a>> for Whole {
     }
 }
 
+/// A whole number of at most `MAX`, or a string of its digits.
+#[derive(Debug)]
+pub enum WholeUpTo<const MAX: u64> {}
+
+impl<const MAX: u64> Described for WholeUpTo<MAX> {
+    fn schema() -> Node {
+        Whole::schema().with("maximum", MAX)
+    }
+}
+
+impl<'a, const MAX: u64> Kind<&'a Payload> for WholeUpTo<MAX> {
+    type Read = Result<Option<u64>, Refusal>;
+
+    #[inline]
+    fn read(source: &'a Payload, name: &'static str) -> Self::Read {
+        Self::find(source, name)
+    }
+}
+
+impl<const MAX: u64> Absent for WholeUpTo<MAX> {
+    type Present<'a> = u64;
+
+    fn find(source: &Payload, name: &'static str) -> Result<Option<u64>, Refusal> {
+        match source.integer(name)? {
+            Some(sent) if sent > MAX => Err(bad_value(name, &format!("at most {MAX}"), &sent.to_string())),
+            sent => Ok(sent),
+        }
+    }
+}
+
 /// How many rows a listing returns.
 #[derive(Debug)]
 pub enum PageRows {}
@@ -100,7 +130,7 @@ pub enum PageRows {}
 impl Described for PageRows {
     fn schema() -> Node {
         let default = u64::try_from(field::PAGE).unwrap_or(u64::MAX);
-        Node::of_type("integer").with("minimum", 1).with("default", default)
+        digits_or_number("integer", "^0*[1-9][0-9]*$", 1).with("default", default)
     }
 }
 
@@ -129,7 +159,7 @@ pub enum Timestamp {}
 
 impl Described for Timestamp {
     fn schema() -> Node {
-        digits_or_number("number", r"^[0-9]+(\.[0-9]+)?$")
+        digits_or_number("number", r"^[0-9]+(\.[0-9]+)?$", 0)
     }
 }
 
@@ -307,7 +337,30 @@ pub(super) fn words(words: &[&'static str]) -> Node {
     Node::of_type("string").with("enum", words.iter().copied().collect::<Node>())
 }
 
-fn digits_or_number(number: &'static str, digits: &'static str) -> Node {
+fn digits_or_number(number: &'static str, digits: &'static str, minimum: u64) -> Node {
     let types: Node = [number, "string"].into_iter().collect();
-    Node::object().with("type", types).with("pattern", digits).with("minimum", 0)
+    Node::object().with("type", types).with("pattern", digits).with("minimum", minimum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A kind reads what its schema describes, and refuses the rest.
+    #[test]
+    fn what_is_described_is_read() {
+        let payload = Payload::read(br#"{"a":5,"b":"5","c":6,"d":"6","e":"0"}"#.to_vec()).unwrap();
+        let bounded = |name| <WholeUpTo<5> as Kind<_>>::read(&payload, name);
+        assert_eq!(["a", "b", "f"].map(|name| bounded(name).unwrap()), [Some(5), Some(5), None]);
+        for name in ["c", "d"] {
+            let message = bounded(name).unwrap_err().message;
+            assert_eq!(message, format!("Field '{name}' must be at most 5: 6"));
+        }
+        let pattern = r#"{"type":["integer","string"],"pattern":"^[0-9]+$","minimum":0,"maximum":5}"#;
+        assert_eq!(WholeUpTo::<5>::schema().pretty().split_whitespace().collect::<String>(), pattern);
+
+        let rows = |name| <PageRows as Kind<_>>::read(&payload, name).map(|limit| limit.rows);
+        assert_eq!([rows("a").unwrap(), rows("d").unwrap(), rows("f").unwrap()], [5, 6, field::PAGE]);
+        assert!(rows("e").is_err() && PageRows::schema().pretty().contains(r#""string""#));
+    }
 }
