@@ -4,7 +4,9 @@
 /// Each as a whole, or up to the last slash.
 const UNBUILT: &[&str] = &[
     "/auth",
+    "/auth/revoke",
     "/auth/token",
+    "/auth/token/revoke",
     "/v1/account",
     "/v1/account/create",
     "/v1/account/list",
@@ -82,7 +84,9 @@ mod tests {
 
     #[test]
     fn only_whole_segments_count() {
-        for path in ["/v1/orders/history", "/v2/candles/btcusd/1m", "/v1/account", "/v1/account/list"] {
+        for path in
+            ["/v1/orders/history", "/v2/candles/btcusd/1m", "/v1/account", "/v1/account/list", "/auth/revoke"]
+        {
             assert!(is_unbuilt(path), "{path}");
         }
         for path in ["/v1/orders/histor", "/v2/candles", "/v2/candles/", "/v1/accounts", "/v1/nowhere", "/"] {
