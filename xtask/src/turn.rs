@@ -22,6 +22,11 @@ impl Part {
 
     /// The part for the current commit. It depends on the number of commits, so a repeated run takes the same part.
     pub(crate) fn in_turn(repo: &Repo, n: usize) -> Result<Self, String> {
+        if repo.step("git", ["rev-parse", "--is-shallow-repository"]).stdout()?.trim() == "true" {
+            let why = "this clone is shallow, so the number of its commits is unknown: run `git fetch --unshallow`, \
+                       or name a part as K/N";
+            return Err(why.to_owned());
+        }
         let counted = repo.step("git", ["rev-list", "--count", "HEAD"]).stdout()?;
         let commits: usize = counted.trim().parse().map_err(|_| format!("git counts {counted} commits"))?;
         Ok(Self { k: commits % n, n })
@@ -51,6 +56,28 @@ mod tests {
         for text in ["", "1", "1/1", "8/8", "a/8", "-1/8", "1/8/9", "0/0"] {
             assert_eq!(Part::parse(text), None, "{text}");
         }
+    }
+
+    /// A shallow clone has one commit, so every commit's part would be the same.
+    #[test]
+    fn a_shallow_clone_has_no_turn() {
+        let home = std::env::temp_dir().join(format!("buttonwood-turn-{}", std::process::id()));
+        std::fs::create_dir(&home).unwrap();
+        let git = |words: &[&str]| {
+            let identity = ["-c", "user.name=x", "-c", "user.email=x@y", "-c", "commit.gpgsign=false"];
+            let step = Repo::at(home.clone()).step("git", identity.iter().chain(words));
+            step.stdout().unwrap();
+        };
+        git(&["init", "--quiet", "whole"]);
+        for message in ["one", "two"] {
+            git(&["-C", "whole", "commit", "--quiet", "--allow-empty", "--message", message]);
+        }
+        let whole = home.join("whole");
+        git(&["clone", "--quiet", "--depth", "1", &format!("file://{}", whole.display()), "shallow"]);
+        assert_eq!(Part::in_turn(&Repo::at(whole), 5), Ok(Part { k: 2, n: 5 }));
+        let refused = Part::in_turn(&Repo::at(home.join("shallow")), 5).unwrap_err();
+        assert!(refused.contains("git fetch --unshallow"), "{refused}");
+        std::fs::remove_dir_all(&home).unwrap();
     }
 
     /// Every item is in exactly one part, even if the parts differ in size.
