@@ -1,7 +1,8 @@
 //! Ephemeral data directories: removed at a clean exit, or by the next start of their kind after any other exit.
 //!
 //! A directory is removed only if it certainly is one that no process uses: it has the name, the owner and the mark, it holds
-//! nothing that does not belong there, and neither its mark nor its journal is locked. All of this is checked on the
+//! nothing that does not belong there, and neither its mark nor its journal is locked. One that was made and never marked has
+//! been so for some time, has the mode too, and holds at most the unlocked beginning of its mark. All of this is checked on the
 //! directory's own handle, and its content is removed through that handle, so that no link leads elsewhere.
 
 mod handle;
@@ -18,6 +19,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 /// The beginning of their names; random letters follow.
 const PREFIX: &str = "buttonwood-";
@@ -28,6 +30,8 @@ const MARK: &CStr = c"ephemeral";
 const UNLOCKED_MARK: &CStr = c"ephemeral.tmp";
 /// The content of the mark.
 const MARKED: &[u8] = b"made by buttonwood --ephemeral, which removes it\n";
+/// The age from which a directory without a mark will get none: a start writes it at once.
+const UNMARKED_FOR: Duration = Duration::from_mins(10);
 /// The entries that belong in such a directory.
 const PARTS: [&str; 6] = ["ephemeral", JOURNAL_DIR, "history", "vault", "vault.key", "credentials.json"];
 /// The endings of a part whose writing was interrupted; earlier builds used the second.
@@ -52,7 +56,7 @@ struct Place {
 /// A directory that no process uses, and the locks that keep it so.
 struct Leftover {
     place: Place,
-    _locks: (File, Option<File>),
+    _locks: Vec<File>,
 }
 
 impl Ephemeral {
@@ -156,26 +160,45 @@ fn leftover(parent: &Arc<Handle>, name: CString) -> Option<Leftover> {
     if !has_only_parts(&place.dir) {
         return None;
     }
-    let mark = mark_of(&place.dir)?;
-    mark.try_lock().ok()?;
-    let journal = CString::new(JOURNAL_DIR).ok()?;
-    let journal = match place.dir.dir(&journal).and_then(|journal| journal.file(c"lock")) {
-        Ok(lock) => {
-            lock.try_lock().ok()?;
-            Some(lock)
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(_) => return None,
+    let mut locks = match mark_of(&place.dir) {
+        Some(mark) => vec![mark],
+        None => beginning_of_mark(&place.dir)?,
     };
-    Some(Leftover { place, _locks: (mark, journal) })
+    let journal = CString::new(JOURNAL_DIR).ok()?;
+    match place.dir.dir(&journal).and_then(|journal| journal.file(c"lock")) {
+        Ok(lock) => locks.push(lock),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(_) => return None,
+    }
+    locks.iter().try_for_each(File::try_lock).ok()?;
+    Some(Leftover { place, _locks: locks })
 }
 
 /// The mark of a directory, if it has one.
 fn mark_of(dir: &Handle) -> Option<File> {
     let mark = dir.file(MARK).ok()?;
-    let mut marked = Vec::new();
-    (&mark).take(1_000).read_to_end(&mut marked).ok()?;
-    (marked == MARKED).then_some(mark)
+    (content(&mark)? == MARKED).then_some(mark)
+}
+
+/// What there is of the mark, perhaps nothing, in a directory whose making was interrupted; none if it is no such directory.
+fn beginning_of_mark(dir: &Handle) -> Option<Vec<File>> {
+    if !dir.is_private() || dir.age() < UNMARKED_FOR {
+        return None;
+    }
+    match dir.names().ok()?.as_slice() {
+        [] => Some(Vec::new()),
+        [name] if name.as_c_str() == UNLOCKED_MARK => {
+            let begun = dir.file(UNLOCKED_MARK).ok()?;
+            MARKED.starts_with(&content(&begun)?).then(|| vec![begun])
+        }
+        _ => None,
+    }
+}
+
+fn content(file: &File) -> Option<Vec<u8>> {
+    let mut content = Vec::new();
+    file.take(1_000).read_to_end(&mut content).ok()?;
+    Some(content)
 }
 
 fn has_only_parts(dir: &Handle) -> bool {
@@ -192,6 +215,7 @@ mod tests {
     use super::*;
     use std::fs;
     use std::os::unix::fs::symlink;
+    use std::time::SystemTime;
 
     /// A parent with a leftover `buttonwood-abcdef` and with a directory `precious`.
     fn parent() -> (tempfile::TempDir, PathBuf, PathBuf) {
@@ -214,6 +238,52 @@ mod tests {
         remove_leftovers(&Arc::new(Handle::open(parent.path()).unwrap()));
         assert!(!left.exists());
         assert!(precious.join("thesis.txt").exists());
+    }
+
+    /// A directory whose process was killed before it had written the mark is removed once it is old. One with another
+    /// mode, with other content or with a locked mark stays.
+    #[test]
+    fn what_was_never_marked_is_removed_once_it_is_old() {
+        let parent = tempfile::tempdir().unwrap();
+        let make = |name: &str, mode: u32, file: Option<(&str, &[u8])>| {
+            let path = parent.path().join(name);
+            fs::create_dir(&path).unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            if let Some((file, content)) = file {
+                fs::write(path.join(file), content).unwrap();
+            }
+            path
+        };
+        let age = |path: &Path, minutes| {
+            let time = SystemTime::now() - Duration::from_mins(minutes);
+            File::open(path).unwrap().set_modified(time).unwrap();
+        };
+        let gone = [
+            make("buttonwood-empty1", 0o700, None),
+            make("buttonwood-begun1", 0o700, Some(("ephemeral.tmp", b""))),
+            make("buttonwood-begun2", 0o700, Some(("ephemeral.tmp", MARKED))),
+        ];
+        let locked = make("buttonwood-locked", 0o700, Some(("ephemeral.tmp", MARKED)));
+        let lock = File::open(locked.join("ephemeral.tmp")).unwrap();
+        lock.lock().unwrap();
+        let kept = [
+            make("buttonwood-public", 0o755, None),
+            make("buttonwood-others", 0o700, Some(("ephemeral.tmp", b"other"))),
+            make("buttonwood-vaults", 0o700, Some(("vault", b""))),
+            make("buttonwood-longer-name", 0o700, None),
+            locked,
+        ];
+        let remove = || remove_leftovers(&Arc::new(Handle::open(parent.path()).unwrap()));
+        for path in &gone {
+            age(path, 9);
+        }
+        remove();
+        assert!(gone.iter().all(|path| path.exists()), "they may get their mark yet");
+        for path in gone.iter().chain(&kept) {
+            age(path, 11);
+        }
+        remove();
+        assert!(!gone.iter().any(|path| path.exists()) && kept.iter().all(|path| path.exists()));
     }
 
     /// An entry that takes a directory's name after the checks is not removed, nor is the directory that was moved.

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 /// An open directory and what the system knew of it when it was opened.
 #[derive(Debug)]
@@ -110,6 +111,18 @@ impl Handle {
     pub(super) fn is_open_to_others(&self) -> bool {
         let mode = Mode::from_raw_mode(self.stat.st_mode);
         mode.intersects(Mode::WGRP | Mode::WOTH) && !mode.contains(Mode::SVTX)
+    }
+
+    /// Whether only its owner may list, enter and write it.
+    pub(super) fn is_private(&self) -> bool {
+        Mode::from_raw_mode(self.stat.st_mode) == Mode::RWXU
+    }
+
+    /// How long ago an entry was last made or removed in it, or it was made itself.
+    pub(super) fn age(&self) -> Duration {
+        let modified = u64::try_from(self.stat.st_mtime).unwrap_or_default();
+        let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(modified);
+        SystemTime::now().duration_since(modified).unwrap_or_default()
     }
 
     fn kind(&self, name: &CStr) -> io::Result<FileType> {
