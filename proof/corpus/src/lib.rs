@@ -3,12 +3,14 @@
 //!
 //! `directories/NAME` is a directory; `directories/NAME.txt` holds the fingerprint and the text dump of its state. The test
 //! `replay` compares both, with the directory's snapshots and without them. A directory is never changed once it is committed:
-//! `cargo xtask corpus NAME` makes a new one.
+//! `cargo xtask corpus NAME` makes a new one, and adds its line to `directories.sha256`.
 
 mod dump;
+mod list;
 mod make;
 
 pub use dump::dump;
+pub use list::{LIST, found, listed};
 pub use make::{RECIPES, described, make};
 
 use std::fs::Permissions;

@@ -1,7 +1,7 @@
 //! Makes a directory of this build: the real binary, driven over HTTP by seeded dice, or the sequencer driven by the dealer of
 //! the naive exchange.
 
-use crate::{copy, directories, dump};
+use crate::{copy, directories, dump, list};
 use buttonwood_accept::Exchange;
 use buttonwood_engine::{Body, Command, FeeChange, FeeSchedule, TradingCommand};
 use buttonwood_journal::Options;
@@ -26,20 +26,25 @@ pub const RECIPES: [(&str, Recipe); 6] = [
     ("stops", stops),
 ];
 
-/// Makes `FORMAT-NAME` in the corpus with a recipe, and its text.
+/// Makes `FORMAT-NAME` in the corpus with a recipe, its text and its line of the list.
 ///
 /// # Panics
 /// When the directory is there already or cannot be made.
 pub fn make(name: &str, recipe: Recipe) {
     let name = format!("format-{}-{name}", buttonwood_engine::FORMAT);
     let target = directories().join(&name);
-    assert!(!target.exists(), "{} is part of the corpus and is never changed", target.display());
+    assert!(
+        !target.exists() && !list::has(&name),
+        "{} is part of the corpus and is never changed",
+        target.display()
+    );
     let home = tempfile::tempdir().expect("a temporary folder");
     let data = home.path().join("data");
     recipe(&data);
     copy(&data, &target);
     let text = described(&target);
     fs::write(directories().join(format!("{name}.txt")), text).expect("the text");
+    list::add(&name);
 }
 
 /// Fingerprint and dump of a directory, read in a copy.

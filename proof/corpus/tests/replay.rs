@@ -1,6 +1,6 @@
 //! Every directory of the corpus is read to the state that its text holds.
 
-use buttonwood_corpus::{copy, described, directories, dump, names};
+use buttonwood_corpus::{LIST, copy, described, directories, dump, found, listed, names};
 use buttonwood_engine::{Event, FrameError, decode_command, decode_events, encode};
 use buttonwood_journal::{Batch, Options, Reader};
 use buttonwood_model::Outbox;
@@ -42,6 +42,20 @@ fn same(name: &str, found: &str) {
         panic!("{name}: expected\n{expected}\nfound\n{found}");
     }
     assert_eq!(expected.lines().count(), found.lines().count(), "{name}");
+}
+
+/// Every directory is listed, as it was when it was made, and none is gone.
+#[test]
+fn every_directory_is_as_it_was_made() {
+    let (listed, found) = (listed(), found());
+    let wrong: Vec<_> = listed
+        .iter()
+        .filter(|line| !found.contains(line))
+        .map(|line| format!("{LIST}: this is changed or gone: {line}"))
+        .chain(found.iter().filter(|line| !listed.contains(line)).map(|line| format!("{LIST} lacks: {line}")))
+        .collect();
+    assert!(wrong.is_empty(), "a directory is never changed (DESIGN Q-146)\n{}", wrong.join("\n"));
+    assert!(found.len() >= 4 && listed.is_sorted_by_key(|line| line.split_at(66).1), "{LIST}: {listed:?}");
 }
 
 /// With its snapshots, where this build reads them.
