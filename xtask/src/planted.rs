@@ -1,8 +1,10 @@
 //! Planted bugs: each edit of `proof/planted.toml` is built into a scratch copy of the product, and the simulator must fail there.
+//! Without an edit it must pass: a simulator that fails by itself catches nothing.
 
 mod bugs;
 mod scratch;
 
+use std::process::Output;
 use std::time::Instant;
 
 use crate::Done;
@@ -37,6 +39,7 @@ pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
         names => names.iter().map(|name| named(&bugs, name)).collect::<Result<_, _>>()?,
     };
     let scratch = Scratch::of(repo)?;
+    pass_unchanged(&scratch, &chosen)?;
     let mut missed = Vec::new();
     for bug in &chosen {
         if let Err(why) = catch(&scratch, bug) {
@@ -60,19 +63,42 @@ fn named<'a>(bugs: &'a [Bug], name: &str) -> Result<&'a Bug, String> {
     })
 }
 
+/// Builds the unchanged copy and runs the simulator on it, with the methods and as many seeds as the bugs need.
+fn pass_unchanged(scratch: &Scratch<'_>, bugs: &[&Bug]) -> Done {
+    let binary = scratch.build(&[])?;
+    for method in Method::ALL {
+        let of_method = bugs.iter().filter(|bug| bug.caught_by == method);
+        let Some(seeds) = of_method.map(|bug| bug.seeds.unwrap_or(SEEDS)).max() else { continue };
+        let start = Instant::now();
+        let output = simulate(scratch, &binary, method, seeds)?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stdout);
+            let why = finding(&said, method).unwrap_or_else(|| output.status.to_string());
+            return Err(format!("planted: without a bug {} fails too: {why}", method.word()));
+        }
+        println!("planted: without a bug {seeds} seeds of {} pass in {:.1?}", method.word(), start.elapsed());
+    }
+    Ok(())
+}
+
+/// Runs the simulator that was built.
+fn simulate(scratch: &Scratch<'_>, binary: &str, method: Method, seeds: u64) -> Result<Output, String> {
+    let seeds = seeds.to_string();
+    let words = ["--only", method.word(), "--seeds", &seeds, "--commands", COMMANDS, "--cuts", CUTS];
+    let mut command = vec!["--kill-after=5", ENDLESS, binary];
+    command.extend(words);
+    scratch.repo().step("timeout", command).env("CARGO_TARGET_DIR", scratch.target()).output()
+}
+
 /// Builds one bug and runs the simulator on it.
 fn catch(scratch: &Scratch<'_>, bug: &Bug) -> Done {
     let Bug { name, says, breaks, caught_by, .. } = bug;
     let start = Instant::now();
-    let binary = scratch.build(bug).map_err(|why| format!("{name} cannot be planted: {why}"))?;
+    let binary = scratch.build(&bug.edits).map_err(|why| format!("{name} cannot be planted: {why}"))?;
     let built = start.elapsed();
     let method = caught_by.word();
-    let seeds = bug.seeds.unwrap_or(SEEDS).to_string();
-    let words = ["--only", method, "--seeds", &seeds, "--commands", COMMANDS, "--cuts", CUTS];
-    let mut command = vec!["--kill-after=5", ENDLESS, &binary];
-    command.extend(words);
-    let output =
-        scratch.repo().step("timeout", command).env("CARGO_TARGET_DIR", scratch.target()).output()?;
+    let seeds = bug.seeds.unwrap_or(SEEDS);
+    let output = simulate(scratch, &binary, *caught_by, seeds)?;
     let said = String::from_utf8_lossy(&output.stdout);
     let ran = start.elapsed().saturating_sub(built);
     match finding(&said, *caught_by) {

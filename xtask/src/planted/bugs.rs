@@ -36,7 +36,7 @@ pub(super) struct Bug {
 }
 
 /// The part of the simulator that must fail.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Method {
     Life,
@@ -45,6 +45,8 @@ pub(super) enum Method {
 }
 
 impl Method {
+    pub(super) const ALL: [Self; 3] = [Self::Life, Self::Sweep, Self::Compare];
+
     /// The value of the simulator's option `--only`.
     pub(super) fn word(self) -> &'static str {
         match self {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::bugs::{Bug, Edit};
+use super::bugs::Edit;
 use crate::Done;
 use crate::repo::Repo;
 
@@ -43,10 +43,10 @@ impl<'a> Scratch<'a> {
         self.repo.path(BUILD)
     }
 
-    /// Plants the bug, builds the simulator with it, and reverts the edit. Returns the simulator's path.
-    pub(super) fn build(&self, bug: &Bug) -> Result<String, String> {
-        let built = bug.edits.iter().try_for_each(|edit| self.plant(edit)).and_then(|()| self.compile());
-        for edit in &bug.edits {
+    /// Makes the edits, builds the simulator with them, and reverts them. Returns the simulator's path.
+    pub(super) fn build(&self, edits: &[Edit]) -> Result<String, String> {
+        let built = edits.iter().try_for_each(|edit| self.plant(edit)).and_then(|()| self.compile());
+        for edit in edits {
             self.restore(&edit.file)?;
         }
         built?;
