@@ -1,7 +1,7 @@
 //! Stopping on SIGTERM or SIGINT, at any time.
 
 use crate::trouble::Trouble;
-use buttonwood_sequencer::EndOnPanic;
+use buttonwood_sequencer::AbortOnPanic;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -30,7 +30,7 @@ impl Stop {
         let ends_at_once = Arc::new(Mutex::new(ends_at_once));
         let starting = Arc::clone(&ends_at_once);
         let hear = move || {
-            let _end = EndOnPanic("signals");
+            let _end = AbortOnPanic("signals");
             let mut first: Option<Instant> = None;
             for signal in &mut signals {
                 // Held until the exit, so that a start that is being ended does not become ready.

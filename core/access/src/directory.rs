@@ -254,7 +254,7 @@ impl Access {
 
     /// Has what a command of the session reads and writes of it fetched before it does.
     #[inline]
-    pub fn foresee(&self, session: SessionId) {
+    pub fn prefetch(&self, session: SessionId) {
         if let Some(session) = self.sessions.get(session.index()) {
             fetch(Some(session));
             fetch(Some(&session.late));

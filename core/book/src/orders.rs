@@ -1,17 +1,16 @@
 //! All live orders, and their indices: by id, by client id, by account.
 
-mod ahead;
 mod books;
 mod change;
 mod hash;
 mod own;
+mod prefetch;
 mod stored;
 
 use crate::index::Index;
 use crate::link::Neighbours;
 use crate::texts::Texts;
 use crate::{Book, Entry, Order, Traded};
-pub use ahead::Resting;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use books::Books;
@@ -19,6 +18,7 @@ use buttonwood_model::{AccountId, ClientId, OrderId, Side, Slab, Slot, SymbolId}
 use buttonwood_num::Price;
 use hash::hash_client_id;
 use own::Own;
+pub use prefetch::Resting;
 use serde::{Deserialize, Serialize};
 
 /// Live orders of all symbols. Books and hash indices are derived: call [`Orders::reindex`] after a restore.

@@ -92,7 +92,7 @@ fn put_whole(command: &Command, out: &mut Vec<u8>) {
 
 /// Decodes the command of these events. A whole command may follow from them: an earlier build derived fewer.
 pub(crate) fn decode(bytes: &[u8], events: &[Event], texts: &[u8]) -> Result<Command, FrameError> {
-    let (form, mut rest) = bytes.split_first().ok_or(FrameError::Cut)?;
+    let (form, mut rest) = bytes.split_first().ok_or(FrameError::Truncated)?;
     let rest = &mut rest;
     let command = if *form == WHOLE {
         let caller = match take_named(rest)?.read()? {
@@ -108,18 +108,18 @@ pub(crate) fn decode(bytes: &[u8], events: &[Event], texts: &[u8]) -> Result<Com
 
 fn take_derived(form: u8, rest: &mut &[u8], events: &[Event], texts: &[u8]) -> Result<Command, FrameError> {
     let [Event::Access(AccessEvent::NonceUsed(session, nonce)), Event::Trading(first), ..] = events else {
-        return Err(FrameError::Underivable);
+        return Err(FrameError::CommandMissing);
     };
     let (account, body) = if form == ENTERED {
-        let order = entered(first).ok_or(FrameError::Underivable)?;
+        let order = entered(first).ok_or(FrameError::CommandMissing)?;
         (order.account, TradingCommand::Place(placed(order, texts)).into())
     } else {
-        let account = AccountId::take(rest).ok_or(FrameError::Cut)?;
-        let id = cancelled(first).ok_or(FrameError::Underivable)?;
+        let account = AccountId::take(rest).ok_or(FrameError::Truncated)?;
+        let id = cancelled(first).ok_or(FrameError::CommandMissing)?;
         let by = match form {
             CANCELLED => OrderRef::Id(id),
-            CANCELLED_BY_CLIENT_ID => OrderRef::ClientId(ClientId::take(rest).ok_or(FrameError::Cut)?),
-            _ => return Err(FrameError::Underivable),
+            CANCELLED_BY_CLIENT_ID => OrderRef::ClientId(ClientId::take(rest).ok_or(FrameError::Truncated)?),
+            _ => return Err(FrameError::CommandMissing),
         };
         (account, Body::Trading(TradingCommand::Cancel(by)))
     };

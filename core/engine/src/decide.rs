@@ -13,7 +13,9 @@ use buttonwood_trading::{self as trading, Answer, Decided, Market, cancel, place
 /// the stamp: an auction takes orders, and allows cancels, only at certain times.
 pub fn decide(state: &State, command: &Command, stamp: Stamp, work: &mut Workspace) -> Outcome {
     work.out.begin();
-    let Some(caller) = &command.caller else { return decide_own(state, stamp.time, &command.body, work) };
+    let Some(caller) = &command.caller else {
+        return decide_internal(state, stamp.time, &command.body, work);
+    };
     let market = state.market(stamp.time);
     if let Err(reject) = access::admit(&state.access, caller, command.body.roles()) {
         return refuse(caller, reject, work);
@@ -26,7 +28,7 @@ pub fn decide(state: &State, command: &Command, stamp: Stamp, work: &mut Workspa
         (Body::Trading(trading::Command::Cancel(order)), Some(account)) => {
             decide_cancel(market, account, order, work)
         }
-        (body, _) => decide_seldom(state, market, caller, body, work),
+        (body, _) => decide_infrequent(state, market, caller, body, work),
     }
 }
 
@@ -54,7 +56,7 @@ fn refuse(caller: &Caller, reject: access::Reject, work: &mut Workspace) -> Outc
 
 /// The infrequent commands of a key.
 #[inline(never)]
-fn decide_seldom(
+fn decide_infrequent(
     state: &State,
     market: Market<'_, Desks>,
     caller: &Caller,
@@ -109,8 +111,8 @@ fn decide_place(
 
 /// Decides a command of the exchange itself or of an operator.
 #[inline(never)]
-fn decide_own(state: &State, now: Time, body: &Body, work: &mut Workspace) -> Outcome {
-    match decide_own_events(state, now, body, work) {
+fn decide_internal(state: &State, now: Time, body: &Body, work: &mut Workspace) -> Outcome {
+    match decide_internal_events(state, now, body, work) {
         Ok(()) => Outcome::Done,
         Err(reject) => {
             work.out.undo();
@@ -119,7 +121,7 @@ fn decide_own(state: &State, now: Time, body: &Body, work: &mut Workspace) -> Ou
     }
 }
 
-fn decide_own_events(state: &State, now: Time, body: &Body, work: &mut Workspace) -> Result<(), Reject> {
+fn decide_internal_events(state: &State, now: Time, body: &Body, work: &mut Workspace) -> Result<(), Reject> {
     if state.opening.is_none() && is_founding(body) {
         return Err(Reject::NotNow);
     }

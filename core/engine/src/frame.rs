@@ -22,7 +22,7 @@ pub enum FrameError {
     /// Written by another version.
     Version(u8),
     /// It ends too early.
-    Cut,
+    Truncated,
     /// It holds bytes that are not an event.
     NoEvent,
     /// It holds a frequent event of a kind that this build does not know.
@@ -35,7 +35,7 @@ pub enum FrameError {
     /// An infrequent event or the command cannot be read, or a newer build wrote it.
     Named(NamedError),
     /// The command does not follow from the events, and the frame says that it does.
-    Underivable,
+    CommandMissing,
     /// This many bytes follow the command, which must end the frame.
     Trailing(usize),
     /// This many events, or bytes of texts, exceed what a frame can hold.
@@ -48,7 +48,7 @@ impl core::fmt::Display for FrameError {
             Self::Version(version) => {
                 write!(f, "frame of version {version}, this build reads version {FORMAT}")
             }
-            Self::Cut => f.write_str("frame cannot be read: it ends too early"),
+            Self::Truncated => f.write_str("frame cannot be read: it ends too early"),
             Self::NoEvent => f.write_str(
                 "frame cannot be read: it holds an event that was not written by this build or an older one",
             ),
@@ -57,7 +57,7 @@ impl core::fmt::Display for FrameError {
             }
             Self::TooLong(count) => write!(f, "{count} events or bytes of texts are more than a frame holds"),
             Self::Named(error) => write!(f, "frame cannot be read: {error}"),
-            Self::Underivable => {
+            Self::CommandMissing => {
                 f.write_str("frame cannot be read: its command does not follow from its events")
             }
             Self::Trailing(bytes) => write!(f, "frame cannot be read: {bytes} bytes follow its command"),
@@ -106,15 +106,15 @@ pub fn encode(
 /// [undo](Outbox::undo) what was appended by then.
 pub fn decode_events<'a>(bytes: &'a [u8], out: &mut Outbox<Event>) -> Result<(Time, &'a [u8]), FrameError> {
     out.begin();
-    let (version, mut rest) = bytes.split_first().ok_or(FrameError::Cut)?;
+    let (version, mut rest) = bytes.split_first().ok_or(FrameError::Truncated)?;
     if *version != FORMAT {
         return Err(FrameError::Version(*version));
     }
     let rest = &mut rest;
-    let time = Time::take(rest).ok_or(FrameError::Cut)?;
-    let texts = take_texts(rest).ok_or(FrameError::Cut)?;
+    let time = Time::take(rest).ok_or(FrameError::Truncated)?;
+    let texts = take_texts(rest).ok_or(FrameError::Truncated)?;
     out.texts.extend_from_slice(texts);
-    for _ in 0..u32::take(rest).ok_or(FrameError::Cut)? {
+    for _ in 0..u32::take(rest).ok_or(FrameError::Truncated)? {
         let bytes = *rest;
         let event = Event::take(rest).ok_or_else(|| no_event(bytes))?;
         if let Event::Infrequent(kept) = event {

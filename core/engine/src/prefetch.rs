@@ -105,11 +105,11 @@ impl Prefetch {
     pub fn see(&mut self, state: &State, coming: Coming<'_>) {
         match coming {
             Coming::Cancel(session, id) => {
-                state.access.foresee(session);
+                state.access.prefetch(session);
                 self.leaving.see(state, id);
             }
             Coming::Place(session, account, order) => {
-                state.access.foresee(session);
+                state.access.prefetch(session);
                 self.entering.see(state, account, order);
             }
             Coming::Other => {}
@@ -122,14 +122,14 @@ impl Leaving {
     fn see(&mut self, state: &State, id: OrderId) {
         let (orders, at) = (&state.floor.orders, self.seen);
         self.seen = at.wrapping_add(1);
-        orders.foresee_id(id);
+        orders.prefetch_id(id);
         self.ids[at % KEPT] = id;
         let second = at.wrapping_sub(SECOND) % KEPT;
-        self.slots[second] = orders.foresee_order(self.ids[second]);
+        self.slots[second] = orders.prefetch_order(self.ids[second]);
         let third = at.wrapping_sub(THIRD) % KEPT;
-        self.slots[third] = orders.foresee_chained(self.ids[third], self.slots[third]);
-        let held = orders.foresee_links(self.slots[at.wrapping_sub(FOURTH) % KEPT]);
-        state.desks.ledger.foresee_held(held);
+        self.slots[third] = orders.prefetch_chained(self.ids[third], self.slots[third]);
+        let held = orders.prefetch_links(self.slots[at.wrapping_sub(FOURTH) % KEPT]);
+        state.desks.ledger.prefetch_held(held);
     }
 }
 
@@ -140,11 +140,11 @@ impl Entering {
         let Some(listed) = state.symbol(symbol) else { return };
         let (orders, ledger, at) = (&state.floor.orders, &state.desks.ledger, self.seen);
         self.seen = at.wrapping_add(1);
-        self.paying[at % KEPT] = ledger.foresee(account, listed.paid_in(side));
-        self.resting[at % KEPT] = orders.foresee_level(account, symbol, side, price, client_id);
+        self.paying[at % KEPT] = ledger.prefetch(account, listed.paid_in(side));
+        self.resting[at % KEPT] = orders.prefetch_level(account, symbol, side, price, client_id);
         let second = at.wrapping_sub(SECOND) % KEPT;
-        ledger.foresee_balance(self.paying[second]);
-        orders.foresee_queue(self.resting[second]);
+        ledger.prefetch_balance(self.paying[second]);
+        orders.prefetch_queue(self.resting[second]);
     }
 }
 

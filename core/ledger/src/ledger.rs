@@ -1,11 +1,11 @@
 //! All balances and their indices.
 
-mod ahead;
 mod laws;
 mod moves;
+mod prefetch;
 
-pub use ahead::Entry;
 pub use laws::BrokenLaw;
+pub use prefetch::Entry;
 
 use crate::balance::Owner;
 use crate::house::Named;

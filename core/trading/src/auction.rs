@@ -51,7 +51,12 @@ pub fn decide<D: Desks, E: From<Event> + From<BytesRef>>(
 }
 
 /// Cancels the orders that wait for a symbol's auctions.
-pub fn abandon<E: From<Event>>(floor: &Floor, symbol: SymbolId, reason: CancelReason, out: &mut Outbox<E>) {
+pub fn cancel_waiting<E: From<Event>>(
+    floor: &Floor,
+    symbol: SymbolId,
+    reason: CancelReason,
+    out: &mut Outbox<E>,
+) {
     for slot in [Side::Buy, Side::Sell].into_iter().flat_map(|side| waiting(floor, symbol, side)) {
         cancel(floor, slot, reason, out);
     }
@@ -233,12 +238,12 @@ pub(crate) fn check_open<D, R>(market: Market<'_, D>, symbol: SymbolId) -> Resul
 
 /// Whether an order waits for an auction and can no longer be cancelled (AUCT-003).
 #[inline]
-pub(crate) fn is_bound<D>(market: Market<'_, D>, slot: Slot) -> bool {
-    market.floor.orders.any_waits() && waits_bound(market, slot)
+pub(crate) fn is_past_last_cancel<D>(market: Market<'_, D>, slot: Slot) -> bool {
+    market.floor.orders.any_waits() && waits_past_last_cancel(market, slot)
 }
 
 #[cold]
-fn waits_bound<D>(market: Market<'_, D>, slot: Slot) -> bool {
+fn waits_past_last_cancel<D>(market: Market<'_, D>, slot: Slot) -> bool {
     let order = market.floor.orders.get(slot);
     let auctions = market.floor.auctions.get(&order.symbol);
     order.is_auction_only() && auctions.is_some_and(|auctions| auctions.is_late(order.id, market.time))

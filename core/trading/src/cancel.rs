@@ -1,6 +1,6 @@
 //! Cancels of one order, of a session's orders, and of an account's orders (ORD-054 to ORD-063).
 
-use crate::auction::is_bound;
+use crate::auction::is_past_last_cancel;
 use crate::{Decided, Desks, Event, Floor, Market, Planner};
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, CancelReason, ClientId, OrderId, Outbox, SessionId, Slot};
@@ -101,7 +101,7 @@ pub fn many<D: Desks, E: From<Event>>(
 /// The event of a requested cancel: it is rejected if the order waits for an auction and it is too late.
 #[inline]
 fn requested<D>(market: Market<'_, D>, slot: Slot, order: OrderId) -> Event {
-    if is_bound(market, slot) {
+    if is_past_last_cancel(market, slot) {
         Event::CancelRejected { slot, order }
     } else {
         Event::Cancelled { slot, reason: CancelReason::Requested, order }

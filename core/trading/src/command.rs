@@ -225,7 +225,7 @@ fn schedule_auctions<D: Desks, E: From<Event> + From<BytesRef>>(
     if let Some(schedule) = schedule {
         schedule.check(market.time).map_err(Reject::Schedule)?;
     } else {
-        auction::abandon(market.floor, symbol, CancelReason::AuctionCancelled, out);
+        auction::cancel_waiting(market.floor, symbol, CancelReason::AuctionCancelled, out);
     }
     out.push_named(&Infrequent::AuctionsScheduled(symbol, schedule));
     Ok(())

@@ -144,7 +144,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
 
     /// The fate of a limit order that meets no order on the continuous book, or waits for an auction.
     pub(crate) fn fate_unmet(&self, reserve: Reserve) -> Fate {
-        if self.waits_for_itself() {
+        if self.self_crosses_in_auction() {
             return Fate::Cancelled { reason: CancelReason::SelfCrossPrevented, executes: false };
         }
         Fate::unmet(self.place.option, reserve)
@@ -226,7 +226,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
     ) -> Result<Fate, Reject<D::Refusal>> {
         let Place { side, kind, option, .. } = *self.place;
         let void = |reason| Ok(Fate::Cancelled { reason, executes: false });
-        if self.meets_itself(fills) || self.waits_for_itself() {
+        if self.self_crosses(fills) || self.self_crosses_in_auction() {
             return void(CancelReason::SelfCrossPrevented);
         }
         if option == Some(ExecutionOption::MakerOrCancel) && crosses(self.book(), side, self.place.price) {
@@ -315,7 +315,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
 
     /// Whether an opposite order of the same account lies within the order's limit or, without a limit,
     /// within the prices of its fills (ORD-050, D-23).
-    fn meets_itself(&self, fills: &[Fill]) -> bool {
+    fn self_crosses(&self, fills: &[Fill]) -> bool {
         let side = self.place.side;
         let account = self.placer.account;
         if self.market.floor.orders.count(account, side.opposite()) == 0 {
@@ -336,7 +336,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
 
     /// Whether the order could meet an opposite order of the same account in an auction: it waits for an
     /// auction or rests until one, and one of the two orders is auction-only (ORD-050, Q-118).
-    fn waits_for_itself(&self) -> bool {
+    fn self_crosses_in_auction(&self) -> bool {
         let Place { kind, option, side, price, symbol, .. } = *self.place;
         let for_auction = option == Some(ExecutionOption::AuctionOnly);
         let may_rest = match option {

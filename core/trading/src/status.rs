@@ -9,7 +9,7 @@ pub fn decide<E: From<Event>>(floor: &Floor, symbol: SymbolId, status: SymbolSta
         return;
     }
     let book = floor.orders.book(symbol);
-    crate::auction::abandon(floor, symbol, CancelReason::MarketClosed, out);
+    crate::auction::cancel_waiting(floor, symbol, CancelReason::MarketClosed, out);
     for slot in floor.stops.of_symbol(symbol) {
         let order = floor.orders.get(slot).id;
         out.push(Event::Cancelled { slot, reason: CancelReason::MarketClosed, order });

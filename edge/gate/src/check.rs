@@ -19,13 +19,13 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// It only reads.
-    Reads,
+    Read,
     /// It changes state.
-    Changes,
+    Write,
     /// It cancels orders: changes state, with reserved capacity (D-04).
-    Cancels,
+    Cancel,
     /// It is a heartbeat: a sign of life only, with reserved capacity (D-04).
-    Beats,
+    Heartbeat,
 }
 
 /// A private request, before any check.
@@ -179,7 +179,7 @@ impl Gate {
         if !key.time_based_nonce {
             return Rule::Increasing { service: &self.service, endpoint: request.path };
         }
-        let changes = matches!(request.kind, Kind::Changes | Kind::Cancels);
+        let changes = matches!(request.kind, Kind::Write | Kind::Cancel);
         Rule::Timely { now: time, once: changes.then_some(tag) }
     }
 }
@@ -187,12 +187,12 @@ impl Gate {
 /// How long a request waits for its turn. A cancel draws on reserved capacity, but it does not overtake its key's
 /// waiting orders: otherwise an order could come alive after all were cancelled.
 fn wait(known: &KnownKey, kind: Kind, now: Duration) -> Result<Duration, Refusal> {
-    let reserved = matches!(kind, Kind::Cancels | Kind::Beats);
+    let reserved = matches!(kind, Kind::Cancel | Kind::Heartbeat);
     let wait = turn(known.allowance.take(now, reserved))?;
     match kind {
-        Kind::Cancels => return Ok(wait.max(known.allowance.last_turn(now))),
-        Kind::Changes if !wait.is_zero() => known.allowance.note_turn(now.saturating_add(wait)),
-        Kind::Changes | Kind::Reads | Kind::Beats => {}
+        Kind::Cancel => return Ok(wait.max(known.allowance.last_turn(now))),
+        Kind::Write if !wait.is_zero() => known.allowance.note_turn(now.saturating_add(wait)),
+        Kind::Write | Kind::Read | Kind::Heartbeat => {}
     }
     Ok(wait)
 }

@@ -216,7 +216,7 @@ async fn wait_for_turn(call: &gate::Call) -> Result<(), Refusal> {
 /// Refuses calls that add work while too many commands are in flight, before any work is spent on the call and before
 /// its nonce is used.
 fn check_room(app: &App, route: &Route) -> Result<(), Refusal> {
-    if route.kind == Kind::Changes && !app.exchange.has_room() {
+    if route.kind == Kind::Write && !app.exchange.has_room() {
         return Err(field::busy("The exchange has more orders than it can take"));
     }
     Ok(())

@@ -75,7 +75,7 @@ impl Route {
             auth,
             roles: Roles::NONE,
             scope: None,
-            kind: Kind::Reads,
+            kind: Kind::Read,
             handler,
             about: "",
             fields: &[],
@@ -119,7 +119,7 @@ impl Route {
 
     /// A private endpoint that changes something.
     pub(crate) const fn writing(path: &'static str, write: Write) -> Self {
-        Self { kind: Kind::Changes, ..Self::new("POST", path, Auth::Account, Handler::Write(write)) }
+        Self { kind: Kind::Write, ..Self::new("POST", path, Auth::Account, Handler::Write(write)) }
     }
 
     /// A control call of the sandbox that only reads.

@@ -106,7 +106,7 @@ fn gate() -> usize {
         let calls = (0..).zip(&all).map(|(second, headers)| {
             let now = Duration::from_secs(second);
             gate.address(peer, now)?;
-            let request = Request { path: PATH, query: None, headers, kind: Kind::Changes };
+            let request = Request { path: PATH, query: None, headers, kind: Kind::Write };
             gate.check(&request, now, Time(1))
         });
         calls.filter(Result::is_ok).count()

@@ -1,7 +1,7 @@
 //! A disk in memory with only the operations of a fuzzed recovery. Its identity is always the same, so that an input
 //! has the same meaning everywhere.
 
-use buttonwood_disk::{Disk, Folder, Handle, Hold, Open};
+use buttonwood_disk::{Disk, Folder, Handle, LockMode, Open};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -64,9 +64,9 @@ impl Disk for Memory {
     fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn Handle>> {
         let mut files = self.files();
         let content = match (files.get(path), how) {
-            (Some(content), Open::Read | Open::Keep) => Arc::clone(content),
+            (Some(content), Open::Read | Open::ReadWrite) => Arc::clone(content),
             (None, Open::Read) => return Err(io::ErrorKind::NotFound.into()),
-            (_, Open::Fresh | Open::Keep) => {
+            (_, Open::Truncate | Open::ReadWrite) => {
                 let content = Arc::<Content>::default();
                 files.insert(path.to_owned(), Arc::clone(&content));
                 content
@@ -148,7 +148,7 @@ impl Handle for Content {
         Ok(false)
     }
 
-    fn try_lock(&self, _: Hold) -> io::Result<bool> {
+    fn try_lock(&self, _: LockMode) -> io::Result<bool> {
         Ok(true)
     }
 }

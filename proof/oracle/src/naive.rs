@@ -298,13 +298,13 @@ impl Naive {
 
     /// Cancels an order unless it is too late; returns whether it did.
     fn cancel_one(&mut self, order: &OrderState, now: Time) -> bool {
-        let is_bound = self.is_bound(order, now);
-        if is_bound {
+        let is_past_last_cancel = self.is_past_last_cancel(order, now);
+        if is_past_last_cancel {
             self.happened.push(Happening::CancelRejected(order.id.0));
         } else {
             self.close(order.id, CancelReason::Requested);
         }
-        !is_bound
+        !is_past_last_cancel
     }
 
     fn cancel_all(&mut self, account: AccountId, session: Option<SessionId>, now: Time) -> Answer {

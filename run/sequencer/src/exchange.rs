@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::recovery::history_mark::HistoryMark;
 use crate::recovery::verify::check_laws;
 use crate::recovery::{JOURNAL_DIR, Recovered, flush_if_room};
-use crate::shared::{EndOnPanic, Shared, Submission};
+use crate::shared::{AbortOnPanic, Shared, Submission};
 use crate::writer::batch::Receipt;
 use crate::writer::commit::Committer;
 use crate::writer::reply_mailbox::{self, Pending, Reply};
@@ -159,7 +159,7 @@ impl Exchange {
         let serving = reply_mailbox::open(Arc::clone(&self.shared));
         async move {
             // A panic would end only this task, and the thread's callers would wait forever.
-            let _end = EndOnPanic("serving");
+            let _end = AbortOnPanic("serving");
             serving.await;
         }
     }
@@ -283,7 +283,7 @@ fn spawn_vital<T: Send + 'static>(
     run: impl FnOnce() -> T + Send + 'static,
 ) -> Result<JoinHandle<T>, Fault> {
     spawn(name, move || {
-        let _end = EndOnPanic(name);
+        let _end = AbortOnPanic(name);
         run()
     })
 }

@@ -22,7 +22,7 @@ pub use fault::Fault;
 pub use recovery::read_ahead::{Decoded, Stop, Visit, read_ahead};
 pub use recovery::verify::{Report, verify, verify_stepped};
 pub use recovery::{JOURNAL_DIR, Recovered, has_journal, recover, recover_if, recover_stepped};
-pub use shared::EndOnPanic;
+pub use shared::AbortOnPanic;
 pub use stepped::Stepped;
 pub use writer::batch::Receipt;
 pub use writer::reply_mailbox::{Pending, Stopped};

@@ -113,7 +113,7 @@ impl Shared {
     /// that one leaves.
     fn decide_here(&self) {
         let Some(mut writer) = self.writer.try_lock() else { return self.wake.unpark() };
-        let _end = EndOnPanic("sequencer");
+        let _end = AbortOnPanic("sequencer");
         if self.is_closed.load(Ordering::SeqCst) {
             return self.drain();
         }
@@ -164,9 +164,9 @@ impl Shared {
 
 /// Ends the process if the thread panics while this guard is held: the state it protects can no longer be trusted.
 #[derive(Debug)]
-pub struct EndOnPanic(pub &'static str);
+pub struct AbortOnPanic(pub &'static str);
 
-impl Drop for EndOnPanic {
+impl Drop for AbortOnPanic {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let _ =

@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::exchange::{Exchange, Options, Parts, finish};
 use crate::recovery::Recovered;
 use crate::shared::Submission;
-use crate::writer::By;
+use crate::writer::TurnThread;
 use crate::writer::batch::Batch;
 use crate::writer::batch_handoff::Taken;
 use buttonwood_engine::State;
@@ -50,7 +50,7 @@ impl Stepped {
     /// A turn of the writer at `elapsed` after the beginning: decides what queued and what fell due.
     pub fn decide(&mut self, elapsed: Duration) {
         let shared = &self.parts.exchange.shared;
-        shared.writer.lock().turn(self.began + elapsed, shared, By::OwnThread);
+        shared.writer.lock().turn(self.began + elapsed, shared, TurnThread::OwnThread);
     }
 
     /// A turn of the journal's thread: makes what was decided durable, visible and answered. `false` when there was

@@ -10,7 +10,7 @@ pub(crate) mod commit;
 mod due;
 pub(crate) mod reply_mailbox;
 
-use crate::shared::{EndOnPanic, Shared, Submission};
+use crate::shared::{AbortOnPanic, Shared, Submission};
 use batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
 use buttonwood_engine::{
     AccessCommand, Body, Command, Founding, Outcome, PREFETCH_DISTANCE, Prefetch, Reject, SEEN_MAX, State,
@@ -43,7 +43,7 @@ const DUE_TICK_MIN: Duration = Duration::from_millis(10);
 
 /// The thread that gives the writer a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum By {
+pub(crate) enum TurnThread {
     /// The writer's own thread, or a stepped caller in its place.
     OwnThread,
     /// A serving thread, which leaves silent sessions to the writer's thread.
@@ -87,8 +87,8 @@ pub(crate) fn run(shared: &Shared, parker: &Parker) {
     loop {
         let mut writer = shared.writer.lock();
         // Ends the process before the lock is released: a half-changed state must not be used.
-        let _end = EndOnPanic("sequencer");
-        let is_full = writer.turn(Instant::now(), shared, By::OwnThread);
+        let _end = AbortOnPanic("sequencer");
+        let is_full = writer.turn(Instant::now(), shared, TurnThread::OwnThread);
         let next = writer.next(is_full, shared);
         if matches!(next, Next::End) {
             // Under the lock, so that no other thread decides: later submissions are refused.
@@ -142,12 +142,12 @@ impl Writer {
     /// A turn on a serving thread; `true` if the writer's own thread has work now.
     pub(crate) fn turn_for(&mut self, shared: &Shared) -> bool {
         let due = self.due();
-        self.turn(Instant::now(), shared, By::ServingThread);
+        self.turn(Instant::now(), shared, TurnThread::ServingThread);
         self.stopping || self.due() < due
     }
 
     /// Decides what queued; `true` if the batch is full now.
-    pub(crate) fn turn(&mut self, now: Instant, shared: &Shared, by: By) -> bool {
+    pub(crate) fn turn(&mut self, now: Instant, shared: &Shared, by: TurnThread) -> bool {
         self.now = now;
         let mut slot = shared.handoff.lock();
         // Events are written where they will be encoded from: nothing is copied.
@@ -245,7 +245,7 @@ impl Writer {
         batch.entries.push(Entry { stamp, command, outcome, events, texts, reply });
     }
 
-    fn take_due(&mut self, shared: &Shared, by: By) {
+    fn take_due(&mut self, shared: &Shared, by: TurnThread) {
         let now = self.now;
         self.note_time(shared);
         // Any batch takes the pending nonces along: with a full queue their announcement may be missing.
@@ -254,7 +254,7 @@ impl Writer {
             self.nonces_due = None;
             self.take_nonces(shared);
         }
-        if self.next_tick <= now && by == By::OwnThread {
+        if self.next_tick <= now && by == TurnThread::OwnThread {
             self.next_tick = now + TICK;
             // Their announcement may have been refused by a full queue.
             if shared.low_space.load(Ordering::Relaxed) {

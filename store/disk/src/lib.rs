@@ -28,16 +28,16 @@ pub enum Open {
     /// For reading; it must be there.
     Read,
     /// For reading and writing, as it is; created if it is not there.
-    Keep,
+    ReadWrite,
     /// For reading and writing, empty; created if it is not there.
-    Fresh,
+    Truncate,
 }
 
 /// Which other handles may hold the lock of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hold {
+pub enum LockMode {
     /// None.
-    Alone,
+    Exclusive,
     /// Those that hold it shared too.
     Shared,
 }
@@ -119,7 +119,7 @@ pub trait Handle: Debug + Send + Sync {
     fn bypass_cache(&self, bypass: bool) -> io::Result<bool>;
 
     /// Takes the file's lock until the handle is dropped; `false` if another handle has it.
-    fn try_lock(&self, hold: Hold) -> io::Result<bool>;
+    fn try_lock(&self, hold: LockMode) -> io::Result<bool>;
 
     /// Fills all of `room`.
     ///

@@ -1,6 +1,6 @@
 //! The disk of the system the exchange runs on.
 
-use crate::{Disk, Handle, Hold, Open};
+use crate::{Disk, Handle, LockMode, Open};
 use rustix::fs::{Advice, FallocateFlags, OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -36,7 +36,7 @@ impl Disk for System {
         if how != Open::Read {
             // Only the owner may read it, even in a folder that others may enter: it holds the orders and balances of
             // all accounts.
-            options.write(true).create(true).truncate(how == Open::Fresh).mode(0o600);
+            options.write(true).create(true).truncate(how == Open::Truncate).mode(0o600);
         }
         Ok(Arc::new(options.open(path)?))
     }
@@ -111,10 +111,10 @@ impl Handle for File {
         }
     }
 
-    fn try_lock(&self, hold: Hold) -> io::Result<bool> {
+    fn try_lock(&self, hold: LockMode) -> io::Result<bool> {
         let outcome = match hold {
-            Hold::Alone => Self::try_lock(self),
-            Hold::Shared => Self::try_lock_shared(self),
+            LockMode::Exclusive => Self::try_lock(self),
+            LockMode::Shared => Self::try_lock_shared(self),
         };
         match outcome {
             Ok(()) => Ok(true),
@@ -135,12 +135,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         assert_eq!(System.open(&path, Open::Read).unwrap_err().kind(), io::ErrorKind::NotFound);
-        System.open(&path, Open::Keep).unwrap().write_all_at(b"bytes", 0).unwrap();
-        let kept = System.open(&path, Open::Keep).unwrap();
+        System.open(&path, Open::ReadWrite).unwrap().write_all_at(b"bytes", 0).unwrap();
+        let kept = System.open(&path, Open::ReadWrite).unwrap();
         assert_eq!(kept.read_whole().unwrap(), b"bytes");
         let mut long = [0; 6];
         assert_eq!(kept.read_exact_at(&mut long, 0).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
-        assert!(System.open(&path, Open::Fresh).unwrap().is_empty().unwrap());
+        assert!(System.open(&path, Open::Truncate).unwrap().is_empty().unwrap());
     }
 
     /// Only the owner may read a new file or enter a new folder, regardless of the parent's permissions.
@@ -152,7 +152,7 @@ mod tests {
         for folder in [inner.parent().unwrap(), &inner] {
             assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
         }
-        for how in [Open::Keep, Open::Fresh] {
+        for how in [Open::ReadWrite, Open::Truncate] {
             let path = dir.path().join(format!("{how:?}"));
             System.open(&path, how).unwrap();
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -164,12 +164,12 @@ mod tests {
     fn locks_until_it_is_dropped() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lock");
-        let [first, second] = [(); 2].map(|()| System.open(&path, Open::Keep).unwrap());
-        assert!(first.try_lock(Hold::Alone).unwrap());
-        assert!(!second.try_lock(Hold::Alone).unwrap());
-        assert!(!second.try_lock(Hold::Shared).unwrap());
+        let [first, second] = [(); 2].map(|()| System.open(&path, Open::ReadWrite).unwrap());
+        assert!(first.try_lock(LockMode::Exclusive).unwrap());
+        assert!(!second.try_lock(LockMode::Exclusive).unwrap());
+        assert!(!second.try_lock(LockMode::Shared).unwrap());
         drop(first);
-        assert!(second.try_lock(Hold::Shared).unwrap());
-        assert!(System.open(&path, Open::Keep).unwrap().try_lock(Hold::Shared).unwrap());
+        assert!(second.try_lock(LockMode::Shared).unwrap());
+        assert!(System.open(&path, Open::ReadWrite).unwrap().try_lock(LockMode::Shared).unwrap());
     }
 }

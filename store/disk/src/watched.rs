@@ -1,7 +1,7 @@
 //! The system's disk with intercepted calls, for tests of events that no real disk produces on demand. Reads, writes,
 //! syncs, reservations, renames and removals are intercepted; other calls, such as opening and listing, pass.
 
-use crate::{Disk, Handle, Hold, Open, System};
+use crate::{Disk, Handle, LockMode, Open, System};
 use std::fmt::Debug;
 use std::io;
 use std::path::Path;
@@ -146,7 +146,7 @@ impl Handle for File {
         self.inner.bypass_cache(bypass)
     }
 
-    fn try_lock(&self, hold: Hold) -> io::Result<bool> {
+    fn try_lock(&self, hold: LockMode) -> io::Result<bool> {
         self.inner.try_lock(hold)
     }
 }

@@ -81,7 +81,7 @@ impl Blank {
         pace: Pace<'_>,
     ) -> Result<Option<Self>, Fault> {
         let path = dir.file(name);
-        let file = dir.open(&path, Open::Fresh).map_err(io("create the segment", &path))?;
+        let file = dir.open(&path, Open::Truncate).map_err(io("create the segment", &path))?;
         let bytes = bytes.next_multiple_of(BLOCK_BYTES).max(LEAST);
         let blank = Self { file, bytes, path, dir: dir.clone() };
         match zero(&*blank.file, blank.bytes, pace) {

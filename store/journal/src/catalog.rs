@@ -59,7 +59,7 @@ pub(crate) fn found(dir: &Folder) -> Result<JournalId, Fault> {
     seal(&mut block);
 
     let unfinished = path.with_extension("tmp");
-    let file = dir.open(&unfinished, Open::Fresh).map_err(io("create", &unfinished))?;
+    let file = dir.open(&unfinished, Open::Truncate).map_err(io("create", &unfinished))?;
     file.write_all_at(&block, 0).and_then(|()| file.sync_all()).map_err(io("write", &unfinished))?;
     files::publish(&unfinished, &path, dir)?;
     Ok(JournalId(id))

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::Mutex;
 
-use buttonwood_disk::{Handle, Hold};
+use buttonwood_disk::{Handle, LockMode};
 
 /// A recorded call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl Handle for Fake {
         Ok(true)
     }
 
-    fn try_lock(&self, _: Hold) -> io::Result<bool> {
+    fn try_lock(&self, _: LockMode) -> io::Result<bool> {
         Ok(true)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use buttonwood_disk::{Folder, Handle, Hold, Open};
+use buttonwood_disk::{Folder, Handle, LockMode, Open};
 use rustix::process::{Pid, test_kill_process};
 
 use crate::fault::{Fault, io};
@@ -19,8 +19,8 @@ impl Lock {
     /// Locks the directory for this process alone.
     pub(crate) fn exclusive(dir: &Folder) -> Result<Self, Fault> {
         let path = dir.file(files::LOCK);
-        let file = dir.open(&path, Open::Keep).map_err(io("open the lock file", &path))?;
-        if file.try_lock(Hold::Alone).map_err(io("lock", &path))? {
+        let file = dir.open(&path, Open::ReadWrite).map_err(io("open the lock file", &path))?;
+        if file.try_lock(LockMode::Exclusive).map_err(io("lock", &path))? {
             Ok(Self { file })
         } else {
             Err(locked(dir, &*file))
@@ -39,7 +39,7 @@ impl Lock {
     pub(crate) fn shared(dir: &Folder) -> Result<Option<Self>, Fault> {
         let path = dir.file(files::LOCK);
         let file = dir.open(&path, Open::Read).map_err(io("open the lock file", &path))?;
-        Ok(file.try_lock(Hold::Shared).map_err(io("lock", &path))?.then_some(Self { file }))
+        Ok(file.try_lock(LockMode::Shared).map_err(io("lock", &path))?.then_some(Self { file }))
     }
 }
 

@@ -282,7 +282,7 @@ impl Shared {
         if !self.has_ballast()? && self.free()? < self.options.ballast_bytes {
             return Err(io("reserve the ballast", &path)(std::io::ErrorKind::StorageFull.into()));
         }
-        let opened = self.dir.open(&path, Open::Keep);
+        let opened = self.dir.open(&path, Open::ReadWrite);
         opened
             .and_then(|file| file.reserve(self.options.ballast_bytes))
             .map_err(io("reserve the ballast", &path))

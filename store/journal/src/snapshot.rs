@@ -123,7 +123,7 @@ fn create(
     mark: &Mark,
     encode: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Fault> {
-    let file = dir.open(path, Open::Fresh).map_err(io("create the snapshot", path))?;
+    let file = dir.open(path, Open::Truncate).map_err(io("create the snapshot", path))?;
     let mut block = [0; BLOCK];
     Put::new(&mut block)
         .bytes(&MAGIC)

@@ -73,7 +73,7 @@ impl Gauge {
     /// Opens the file and makes `seq` durable in it. This allocates its block, so that later writes need no metadata.
     pub(crate) fn open(dir: &Folder, id: JournalId, seq: u64) -> Result<Self, Fault> {
         let path = dir.file(files::WATERMARK);
-        let file = dir.open(&path, Open::Keep).map_err(io("open", &path))?;
+        let file = dir.open(&path, Open::ReadWrite).map_err(io("open", &path))?;
         let gauge = Self { file, path, id };
         gauge.show(seq)?;
         gauge.file.sync_all().map_err(io("sync", &gauge.path))?;

@@ -158,14 +158,18 @@ fn events_that_derive_nothing_are_refused() {
     let completed = Event::Trading(TradingEvent::Completed);
     for form in 1..=4 {
         let record = [form, 0, 0, 0, 0, 1, b'a'];
-        assert_eq!(read_record(&[], &record), Err(FrameError::Underivable), "{form}");
-        assert_eq!(read_record(&[used, completed], &record), Err(FrameError::Underivable), "{form}");
+        assert_eq!(read_record(&[], &record), Err(FrameError::CommandMissing), "{form}");
+        assert_eq!(read_record(&[used, completed], &record), Err(FrameError::CommandMissing), "{form}");
     }
-    assert_eq!(read_record(&[], &[]), Err(FrameError::Cut));
+    assert_eq!(read_record(&[], &[]), Err(FrameError::Truncated));
     let cancelled =
         TradingEvent::Cancelled { slot: Slot(1), reason: CancelReason::Requested, order: OrderId(1) };
     for short in [&[2, 0, 0, 0][..], &[3, 0, 0, 0, 0, 2, b'a']] {
-        assert_eq!(read_record(&[used, Event::Trading(cancelled)], short), Err(FrameError::Cut), "{short:?}");
+        assert_eq!(
+            read_record(&[used, Event::Trading(cancelled)], short),
+            Err(FrameError::Truncated),
+            "{short:?}"
+        );
     }
 }
 
@@ -178,7 +182,7 @@ fn what_is_no_frame_is_refused() {
     let read = |bytes: &[u8]| decode_events(bytes, &mut Outbox::default()).map(|_| ());
     let kind = 1 + 8 + 4 + 2 + 4;
     for short in 0..kind {
-        assert_eq!(read(frame.get(..short).unwrap()), Err(FrameError::Cut), "{short}");
+        assert_eq!(read(frame.get(..short).unwrap()), Err(FrameError::Truncated), "{short}");
     }
     for short in [kind, kind + 1] {
         assert_eq!(read(frame.get(..short).unwrap()), Err(FrameError::NoEvent), "{short}");

@@ -369,10 +369,10 @@ impl Naive {
         }
         let reach = if is_limit { Some(row.price) } else { fills.last().map(|(maker, _)| maker.price) };
         let meets = |price: i128| reach.is_some_and(|reach| sign(row.side) * price <= sign(row.side) * reach);
-        let meets_itself = others.iter().any(|other| other.account == row.account && meets(other.price));
+        let self_crosses = others.iter().any(|other| other.account == row.account && meets(other.price));
         let crosses = others.first().is_some_and(|best| row.accepts(best.price));
         let void = match place.option {
-            _ if meets_itself => Some(CancelReason::SelfCrossPrevented),
+            _ if self_crosses => Some(CancelReason::SelfCrossPrevented),
             Some(ExecutionOption::MakerOrCancel) if crosses => Some(CancelReason::MakerOrCancelWouldTake),
             Some(ExecutionOption::FillOrKill) if left > 0 => Some(CancelReason::FillOrKillWouldNotFill),
             _ => None,

@@ -61,7 +61,7 @@ fn pass(gate: &Gate, headers: &HeaderMap, kind: Kind, time: Time) -> Result<Call
 
 /// One request of the plain key, as its clients send it.
 fn call(gate: &Gate, payload: &str) -> Result<Call, Refusal> {
-    pass(gate, &signed("account-a", "secret", &encoded(payload)), Kind::Changes, NOW)
+    pass(gate, &signed("account-a", "secret", &encoded(payload)), Kind::Write, NOW)
 }
 
 fn reason<T>(result: Result<T, Refusal>) -> (u16, Reason) {
@@ -90,7 +90,7 @@ fn a_signed_request_passes() {
 fn an_unknown_key_is_403() {
     let gate = gate();
     let headers = signed("account-b", "secret", &encoded("{}"));
-    assert_eq!(reason(pass(&gate, &headers, Kind::Reads, NOW)), (403, Reason::InvalidApiKey));
+    assert_eq!(reason(pass(&gate, &headers, Kind::Read, NOW)), (403, Reason::InvalidApiKey));
     gate.keys().remove("account-a");
     let payload = r#"{"request":"/v1/order/new","nonce":1}"#;
     assert_eq!(reason(call(&gate, payload)), (403, Reason::InvalidApiKey));
@@ -110,7 +110,7 @@ fn a_wrong_signature_is_400() {
     changed.insert("x-svc-payload", HeaderValue::from_str(&encoded(&payload.replace('1', "2"))).unwrap());
     let other = signed("account-a", "Secret", &header);
     for headers in [&decoded, &changed, &other] {
-        assert_eq!(reason(pass(&gate, headers, Kind::Changes, NOW)), (400, Reason::InvalidSignature));
+        assert_eq!(reason(pass(&gate, headers, Kind::Write, NOW)), (400, Reason::InvalidSignature));
     }
     assert!(call(&gate, payload).is_ok(), "none of them used the nonce");
 }
@@ -122,7 +122,7 @@ fn a_payload_is_base64_of_a_json_object() {
     for header in ["{}", "e30", "e31=", "e30=e30=", "_-__"] {
         let headers = signed("account-a", "secret", header);
         assert_eq!(
-            reason(pass(&gate, &headers, Kind::Reads, NOW)),
+            reason(pass(&gate, &headers, Kind::Read, NOW)),
             (400, Reason::InvalidSignature),
             "{header}"
         );
@@ -177,7 +177,7 @@ fn the_leading_slash_is_optional_and_a_documented_query_is_not() {
     let with_query = |text: &str, nonce: u32| {
         let payload = format!("{{\"request\":\"{text}\",\"nonce\":{nonce}}}");
         let headers = signed("account-a", "secret", &encoded(&payload));
-        let request = Request { path: PATH, query: Some("a=1&b=2"), headers: &headers, kind: Kind::Reads };
+        let request = Request { path: PATH, query: Some("a=1&b=2"), headers: &headers, kind: Kind::Read };
         gate.check(&request, Duration::ZERO, NOW)
     };
     for text in ["/v1/order/new", "/v1/order/new?b=2&a=1", "/v1/order/new?"] {
@@ -205,7 +205,7 @@ fn a_nonce_is_used_by_success_alone() {
 fn the_first_failing_check_decides() {
     let limits = Limits { key: crate::Limit::per_second(1).queueing(0), ..Limits::default() };
     let gate = gate_with(limits);
-    let refusal = |headers: &HeaderMap| reason(pass(&gate, headers, Kind::Reads, NOW));
+    let refusal = |headers: &HeaderMap| reason(pass(&gate, headers, Kind::Read, NOW));
     let mut keyless = signed("account-b", "wrong", "not base64");
     keyless.remove("x-svc-signature");
     assert_eq!(refusal(&keyless).1, Reason::MissingSignatureHeader);
@@ -217,7 +217,7 @@ fn the_first_failing_check_decides() {
     assert_eq!(refusal(&signed("account-a", "secret", &encoded("no json"))), (429, Reason::RateLimit));
     // The guard of the address comes before all of it.
     let gate = gate_with(Limits { flood: crate::Limit::per_second(1).queueing(0), ..Limits::default() });
-    let refusal = |headers: &HeaderMap| reason(pass(&gate, headers, Kind::Reads, NOW));
+    let refusal = |headers: &HeaderMap| reason(pass(&gate, headers, Kind::Read, NOW));
     assert_eq!(refusal(&HeaderMap::new()), (401, Reason::MissingSecurityHeaders));
     assert_eq!(refusal(&HeaderMap::new()), (429, Reason::RateLimit));
     let gate = gate_with(Limits::off());
@@ -249,12 +249,12 @@ fn only_what_is_authenticated_is_let_in_and_a_sign_of_life() {
     let gate = gate();
     let header = encoded("{}");
     let wrong = signed("account-a", "wrong", &header);
-    assert!(pass(&gate, &wrong, Kind::Reads, NOW).is_err());
-    assert!(pass(&gate, &signed("account-a", "secret", &header), Kind::Reads, NOW).is_err());
+    assert!(pass(&gate, &wrong, Kind::Read, NOW).is_err());
+    assert!(pass(&gate, &signed("account-a", "secret", &header), Kind::Read, NOW).is_err());
     let beat = signed("account-a", "secret", &encoded(r#"{"request":"/v1/order/new","nonce":1}"#));
-    assert!(pass(&gate, &beat, Kind::Beats, NOW).is_ok());
+    assert!(pass(&gate, &beat, Kind::Heartbeat, NOW).is_ok());
     // A repeated old request is no sign of life.
-    assert_eq!(reason(pass(&gate, &beat, Kind::Beats, NOW.plus(1))).1, Reason::InvalidNonce);
+    assert_eq!(reason(pass(&gate, &beat, Kind::Heartbeat, NOW.plus(1))).1, Reason::InvalidNonce);
 }
 
 /// Proves SES-008.
@@ -264,13 +264,13 @@ fn time_based_keys_may_repeat_a_nonce_but_not_a_changing_payload() {
     let send =
         |payload: &str, kind| pass(&gate, &signed("account-time", "secret", &encoded(payload)), kind, NOW);
     let payload = r#"{"request":"/v1/order/new","nonce":1699999990}"#;
-    assert!(send(payload, Kind::Reads).is_ok());
-    assert!(send(payload, Kind::Reads).is_ok());
-    assert!(send(payload, Kind::Changes).is_ok());
-    assert_eq!(reason(send(payload, Kind::Cancels)), (400, Reason::InvalidNonce));
-    assert!(send(payload, Kind::Beats).is_ok());
-    assert!(send(&payload.replace(':', ": "), Kind::Changes).is_ok());
-    assert_eq!(reason(send(&payload.replace("99990", "99969"), Kind::Reads)), (400, Reason::InvalidNonce));
+    assert!(send(payload, Kind::Read).is_ok());
+    assert!(send(payload, Kind::Read).is_ok());
+    assert!(send(payload, Kind::Write).is_ok());
+    assert_eq!(reason(send(payload, Kind::Cancel)), (400, Reason::InvalidNonce));
+    assert!(send(payload, Kind::Heartbeat).is_ok());
+    assert!(send(&payload.replace(':', ": "), Kind::Write).is_ok());
+    assert_eq!(reason(send(&payload.replace("99990", "99969"), Kind::Read)), (400, Reason::InvalidNonce));
 }
 
 /// 20 requests sent together; each queued one gets the time of its turn. Proves LIM-005, ERR-005.
@@ -298,14 +298,14 @@ fn a_cancel_does_not_overtake_what_waits() {
         let request = Request { path: PATH, query: None, headers: &headers, kind };
         gate.check(&request, Duration::from_millis(now), NOW).map(|call| call.wait.as_millis())
     };
-    assert_eq!(send(1, Kind::Cancels, 0), Ok(0));
-    let waits: Vec<_> = (2..14).map(|nonce| send(nonce, Kind::Changes, 0)).collect();
+    assert_eq!(send(1, Kind::Cancel, 0), Ok(0));
+    let waits: Vec<_> = (2..14).map(|nonce| send(nonce, Kind::Write, 0)).collect();
     assert_eq!(waits[9..], [0, 100, 200].map(Ok));
-    assert_eq!(send(130, Kind::Reads, 0), Ok(300), "which no cancel waits for");
-    assert_eq!(send(140, Kind::Beats, 0), Ok(0));
-    assert_eq!(send(150, Kind::Cancels, 0), Ok(205));
-    assert_eq!(send(160, Kind::Cancels, 150), Ok(55));
-    assert_eq!(send(170, Kind::Cancels, 200), Ok(0));
+    assert_eq!(send(130, Kind::Read, 0), Ok(300), "which no cancel waits for");
+    assert_eq!(send(140, Kind::Heartbeat, 0), Ok(0));
+    assert_eq!(send(150, Kind::Cancel, 0), Ok(205));
+    assert_eq!(send(160, Kind::Cancel, 150), Ok(55));
+    assert_eq!(send(170, Kind::Cancel, 200), Ok(0));
 }
 
 /// A call that was admitted before a reset of its key's nonces is overtaken by the reset.
@@ -334,7 +334,7 @@ fn public_requests_have_their_own_bucket() {
     assert_eq!(waits[..7], [0, 0, 500, 1_000, 1_500, 2_000, 2_500].map(Ok));
     assert_eq!(waits[7], Err(Refusal::rate_limit(1)));
     let headers = signed("account-a", "secret", &encoded(r#"{"request":"/v1/order/new","nonce":1}"#));
-    assert!(pass(&gate, &headers, Kind::Reads, NOW).is_ok());
+    assert!(pass(&gate, &headers, Kind::Read, NOW).is_ok());
     assert_eq!(gate_with(Limits::off()).public(peer, Duration::ZERO), Ok(Duration::ZERO));
 }
 

@@ -14,7 +14,7 @@ use buttonwood_wire::{answer, json};
 pub(crate) const ROUTE: Route = Route::reading("/v1/heartbeat", answer)
     .by(Auth::Session)
     .roles(&[Role::Trader])
-    .kind(Kind::Beats)
+    .kind(Kind::Heartbeat)
     .about("Keeps the session of a key that needs heartbeats alive.")
     .gives::<Heard>();
 

@@ -21,7 +21,7 @@ pub(crate) const ROUTE: Route =
     Route::writing("/v1/order/cancel", Write { command, answer, closed: Some(closed) })
         .roles(&[Role::Trader])
         .scope("orders:create")
-        .kind(Kind::Cancels)
+        .kind(Kind::Cancel)
         .about("Cancels an order. Cancelling twice is no error.")
         .takes::<NamedOrder>()
         .gives::<Order>()

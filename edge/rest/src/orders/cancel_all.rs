@@ -13,7 +13,7 @@ pub(crate) const ROUTE: Route =
     Route::writing("/v1/order/cancel/all", Write { command, answer: cancel_session::answer, closed: None })
         .roles(&[Role::Trader])
         .scope("orders:create")
-        .kind(Kind::Cancels)
+        .kind(Kind::Cancel)
         .about("Cancels every live order of the account.")
         .gives::<Cancelled>();
 

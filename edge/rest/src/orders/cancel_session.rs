@@ -17,7 +17,7 @@ pub(crate) const ROUTE: Route =
     Route::writing("/v1/order/cancel/session", Write { command, answer, closed: None })
         .roles(&[Role::Trader])
         .scope("orders:create")
-        .kind(Kind::Cancels)
+        .kind(Kind::Cancel)
         .about("Cancels every live order that the key has placed.")
         .gives::<Cancelled>();
 

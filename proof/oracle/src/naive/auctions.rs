@@ -152,7 +152,7 @@ impl Naive {
     }
 
     /// Whether an order waits for an auction that it can no longer leave.
-    pub(super) fn is_bound(&self, order: &OrderState, now: Time) -> bool {
+    pub(super) fn is_past_last_cancel(&self, order: &OrderState, now: Time) -> bool {
         let next = self.auctions(order.symbol).and_then(|auctions| auctions.waited_for(order.id, now));
         is_for_auction(order) && next.is_some_and(|next| now >= before(&next, next.last_cancel))
     }

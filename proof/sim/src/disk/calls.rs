@@ -33,16 +33,16 @@ impl Disk for Faulty {
         let mut inside = self.lock();
         let known = inside.names.get(path.as_os_str()).copied();
         let file = match (known, how) {
-            (Some(file), Open::Read | Open::Keep) => file,
+            (Some(file), Open::Read | Open::ReadWrite) => file,
             (None, Open::Read) => return Err(io::ErrorKind::NotFound.into()),
-            (Some(file), Open::Fresh) => {
+            (Some(file), Open::Truncate) => {
                 inside.call()?;
                 if let Some(content) = inside.files.get_mut(&file) {
                     content.set_len(0);
                 }
                 file
             }
-            (None, Open::Keep | Open::Fresh) => {
+            (None, Open::ReadWrite | Open::Truncate) => {
                 inside.call()?;
                 let file = inside.next_file;
                 inside.next_file += 1;

@@ -2,7 +2,7 @@
 
 use super::content::{Content, wide};
 use super::{Faulty, Inside};
-use buttonwood_disk::{Handle, Hold};
+use buttonwood_disk::{Handle, LockMode};
 use std::io;
 use std::sync::Mutex;
 
@@ -14,7 +14,7 @@ pub(super) struct Opened {
     disk: Faulty,
     file: u64,
     boot: u64,
-    held: Mutex<Option<Hold>>,
+    held: Mutex<Option<LockMode>>,
 }
 
 impl Opened {
@@ -107,16 +107,16 @@ impl Handle for Opened {
         Ok(true)
     }
 
-    fn try_lock(&self, hold: Hold) -> io::Result<bool> {
+    fn try_lock(&self, hold: LockMode) -> io::Result<bool> {
         let file = self.file;
         let taken = self.alive(|inside| {
             let holders = inside.locks.entry(file).or_default();
             let is_free = match hold {
-                Hold::Alone => *holders == 0,
-                Hold::Shared => *holders >= 0,
+                LockMode::Exclusive => *holders == 0,
+                LockMode::Shared => *holders >= 0,
             };
             if is_free {
-                *holders = if hold == Hold::Alone { ALONE } else { *holders + 1 };
+                *holders = if hold == LockMode::Exclusive { ALONE } else { *holders + 1 };
             }
             Ok(is_free)
         })?;
@@ -134,7 +134,7 @@ impl Drop for Opened {
             // The locks of an ended process are already released.
             let _ = self.alive(|inside| {
                 let holders = inside.locks.entry(self.file).or_default();
-                *holders = if hold == Hold::Alone { 0 } else { *holders - 1 };
+                *holders = if hold == LockMode::Exclusive { 0 } else { *holders - 1 };
                 Ok(())
             });
         }

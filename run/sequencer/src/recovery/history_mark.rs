@@ -46,7 +46,7 @@ fn read_if(folder: &Folder, is_meant: impl FnOnce(&[u8]) -> bool) -> io::Result<
 impl HistoryMark {
     /// Opens the mark of a history that has come as far as `seq`.
     pub(crate) fn open(folder: &Folder, journal: JournalId, seq: u64) -> io::Result<Self> {
-        let file = folder.open(&folder.file(FILE), Open::Keep)?;
+        let file = folder.open(&folder.file(FILE), Open::ReadWrite)?;
         let mut mark = Self { file, journal, written: 0 };
         mark.write(seq)?;
         Ok(mark)

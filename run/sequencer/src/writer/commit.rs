@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::recovery::history_mark::HistoryMark;
-use crate::shared::{EndOnPanic, Shared};
+use crate::shared::{AbortOnPanic, Shared};
 use crate::writer::batch::{Batch, Receipt};
 use crate::writer::batch_handoff::Taken;
 use crate::writer::reply_mailbox::Mailbox;
@@ -43,7 +43,7 @@ impl Committer {
     pub(crate) fn run(mut self) -> (Writer, HistoryMark) {
         let mut batch = Batch::default();
         // Declared after the batch, so that on a panic it aborts before the batch's callers are notified.
-        let _end = EndOnPanic("journal");
+        let _end = AbortOnPanic("journal");
         loop {
             match self.shared.handoff.take(&mut batch, LOOK_FOR_SPACE) {
                 Taken::Batch => {

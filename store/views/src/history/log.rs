@@ -48,7 +48,7 @@ impl Log {
             let path = path.clone();
             move |source| Fault::Io { action, path, source }
         };
-        let file = directory.open(&path, Open::Keep).map_err(fault("open"))?;
+        let file = directory.open(&path, Open::ReadWrite).map_err(fault("open"))?;
         // Without rows to keep, the file is emptied, even a damaged one: the history is empty, or is rebuilt.
         let kept = if length == HEADER { 0 } else { length };
         if kept > 0 {

@@ -28,14 +28,14 @@ impl Default for Resting {
 impl Orders {
     /// Cancel, step 1: the head of the id's bucket.
     #[inline(always)]
-    pub fn foresee_id(&self, id: OrderId) {
+    pub fn prefetch_id(&self, id: OrderId) {
         fetch(self.by_id.head(id.0));
     }
 
     /// Step 2: the order, its neighbours and its entry, which the next order to enter overwrites. Returns its slot,
     /// assuming that it is the first in its bucket.
     #[inline(always)]
-    pub fn foresee_order(&self, id: OrderId) -> Slot {
+    pub fn prefetch_order(&self, id: OrderId) -> Slot {
         let Some(slot) = self.by_id.head(id.0).and_then(|head| head.get()) else { return Slot(0) };
         fetch(self.slab.look(slot));
         fetch(self.near.row(Link::to(slot)));
@@ -46,7 +46,7 @@ impl Orders {
     /// Step 3: the same of the next order in the bucket, if the first is not the one. Returns the slot, which may
     /// still be wrong.
     #[inline(always)]
-    pub fn foresee_chained(&self, id: OrderId, slot: Slot) -> Slot {
+    pub fn prefetch_chained(&self, id: OrderId, slot: Slot) -> Slot {
         let Some(order) = self.slab.look(slot) else { return Slot(0) };
         let chained = order.by_id.0.get().unwrap_or(slot);
         let slot = select_unpredictable(order.id == id, slot, chained);
@@ -58,7 +58,7 @@ impl Orders {
 
     /// Step 4: everything that the order links to. Returns the balance that it reserves from.
     #[inline(always)]
-    pub fn foresee_links(&self, slot: Slot) -> Held {
+    pub fn prefetch_links(&self, slot: Slot) -> Held {
         let Some(order) = self.slab.look(slot) else { return Held::NONE };
         if let Some(own) = self.own.get(order.account.index()) {
             fetch(own.index.head(u64::from(order.client_hash)));
@@ -75,7 +75,7 @@ impl Orders {
 
     /// Placement, step 1: the order's bucket in its account's index, and the level it may rest on.
     #[inline(always)]
-    pub fn foresee_level(
+    pub fn prefetch_level(
         &self,
         account: AccountId,
         symbol: SymbolId,
@@ -95,7 +95,7 @@ impl Orders {
 
     /// Step 2: the last order in the queue of that level.
     #[inline(always)]
-    pub fn foresee_queue(&self, resting: Resting) {
+    pub fn prefetch_queue(&self, resting: Resting) {
         if let Some(book) = self.books.look(resting.symbol, false)
             && let Some(level) = book.side(resting.side).at(resting.rung)
         {

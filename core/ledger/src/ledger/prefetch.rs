@@ -10,7 +10,7 @@ pub struct Entry(usize);
 impl Ledger {
     /// Step 1 for a balance that an order may reserve from: the entry of the index.
     #[inline]
-    pub fn foresee(&self, account: AccountId, currency: CurrencyId) -> Entry {
+    pub fn prefetch(&self, account: AccountId, currency: CurrencyId) -> Entry {
         let at = self.at(account, currency);
         fetch(self.index.get(at));
         Entry(at)
@@ -18,7 +18,7 @@ impl Ledger {
 
     /// Step 2: the balance.
     #[inline]
-    pub fn foresee_balance(&self, entry: Entry) {
+    pub fn prefetch_balance(&self, entry: Entry) {
         if let Some(place) = self.index.get(entry.0) {
             fetch(self.balances.get(AccountId(place.wrapping_sub(1)).index()));
         }
@@ -26,7 +26,7 @@ impl Ledger {
 
     /// The balance that an order reserves from.
     #[inline]
-    pub fn foresee_held(&self, held: Held) {
+    pub fn prefetch_held(&self, held: Held) {
         fetch(self.balances.get(held.index()));
     }
 }
