@@ -332,3 +332,132 @@ impl Floor {
         self.auctions.iter().filter_map(due).min_by_key(Due::key)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NewOrder;
+    use buttonwood_model::{
+        Claim, Desk, ExecutionOption, Held, OrderClass, OrderKind, RatesId, Side, TextRef,
+    };
+    use buttonwood_num::{Money, Price, Qty};
+
+    const BTCUSD: SymbolId = SymbolId(0);
+    const ETHUSD: SymbolId = SymbolId(1);
+
+    /// An auction after so many seconds, with indications from ten seconds before it if it has any.
+    fn schedule(seconds: u64, indicates: bool) -> Schedule {
+        Schedule {
+            time: Time(seconds * Time::SECOND),
+            every: 0,
+            opens: Schedule::ALWAYS,
+            indicates: if indicates { 10 * Time::SECOND } else { 0 },
+            indicates_every: Time::SECOND,
+            last_cancel: 0,
+        }
+    }
+
+    /// A floor with auctions of these symbols; an order waits for those of `waiting`.
+    fn floor(auctions: &[(SymbolId, Option<Schedule>)], waiting: &[SymbolId]) -> Floor {
+        let mut floor = Floor::default();
+        floor.orders.open_account(AccountId(0));
+        for (symbol, schedule) in auctions {
+            floor.auctions.insert(*symbol, Auctions::scheduled(None, *schedule, Time(0)));
+        }
+        for (id, symbol) in (1..).zip(waiting) {
+            let order = NewOrder {
+                id: OrderId(id),
+                price: Price::from_ticks(100),
+                qty: Qty::from_hundredths(100),
+                account: AccountId(0),
+                session: SessionId(0),
+                symbol: *symbol,
+                class: OrderClass::new(Side::Buy, Claim::Yes, Desk::new(0)),
+                kind: OrderKind::Limit,
+                option: Some(ExecutionOption::AuctionOnly),
+                rates: RatesId::default(),
+                client_id: TextRef::default(),
+            };
+            floor.orders.insert_booked(&order, &[], Time(0), Held::NONE);
+        }
+        floor
+    }
+
+    fn due(rank: Rank, seconds: u64, may_skip: bool, symbol: SymbolId) -> Option<Due<Command>> {
+        let time = Time(seconds * Time::SECOND);
+        Some(Due { rank, time, may_skip, command: Command::Auction(symbol) })
+    }
+
+    /// A skip passes indications and auctions without orders; an auction with an order runs at its time.
+    #[test]
+    fn only_an_auction_with_orders_is_not_skipped() {
+        let step = |seconds, may_skip| due(Rank::Step, seconds, may_skip, BTCUSD);
+        let next_due = |schedule, waiting: &[SymbolId]| {
+            let floor = floor(&[(BTCUSD, schedule)], waiting);
+            [false, true].map(|skips| floor.next_due(skips))
+        };
+        assert_eq!(next_due(None, &[]), [None, None]);
+        assert_eq!(next_due(None, &[BTCUSD]), [None, None]);
+        assert_eq!(next_due(Some(schedule(100, false)), &[]), [step(100, true), None]);
+        assert_eq!(next_due(Some(schedule(100, true)), &[]), [step(90, true), None]);
+        assert_eq!(next_due(Some(schedule(100, false)), &[BTCUSD]), [step(100, false), step(100, false)]);
+        assert_eq!(next_due(Some(schedule(100, true)), &[BTCUSD]), [step(90, true), step(100, false)]);
+        // An order for another symbol's auction changes nothing.
+        assert_eq!(next_due(Some(schedule(100, true)), &[ETHUSD]), [step(90, true), None]);
+    }
+
+    /// An auction that is being settled is due before all others and cannot be skipped, whether or not orders still wait. Of the
+    /// others the earliest is due, and of equals that of the symbol that was listed first.
+    #[test]
+    fn auctions_are_due_in_order() {
+        let both = [BTCUSD, ETHUSD];
+        let next_due = |[btcusd, ethusd]: [u64; 2]| {
+            let schedules = [(BTCUSD, btcusd), (ETHUSD, ethusd)];
+            let schedules = schedules.map(|(symbol, seconds)| (symbol, Some(schedule(seconds, false))));
+            floor(&schedules, &both).next_due(false)
+        };
+        assert_eq!(next_due([100, 200]), due(Rank::Step, 100, false, BTCUSD));
+        assert_eq!(next_due([200, 100]), due(Rank::Step, 100, false, ETHUSD));
+        assert_eq!(next_due([100, 100]), due(Rank::Step, 100, false, BTCUSD));
+        for waiting in [&both[..], &[BTCUSD], &[]] {
+            let schedules = [(BTCUSD, Some(schedule(100, true))), (ETHUSD, Some(schedule(200, true)))];
+            let mut floor = floor(&schedules, waiting);
+            floor.auctions_of(ETHUSD).note_cut(Finding::default(), OrderId(9));
+            let settles = due(Rank::FollowUp, 0, false, ETHUSD);
+            assert_eq!([false, true].map(|skips| floor.next_due(skips)), [settles.clone(), settles]);
+        }
+    }
+
+    /// A trader's key places and cancels; the rest is left to the exchange and its operator. With little room to journal only
+    /// cancels are served.
+    #[test]
+    fn commands_differ_in_roles_and_in_risk() {
+        let place = Place {
+            symbol: BTCUSD,
+            side: Side::Buy,
+            claim: Claim::Yes,
+            kind: OrderKind::Limit,
+            option: None,
+            price: Price::from_ticks(100),
+            qty: Qty::from_hundredths(100),
+            spend: Money::ZERO,
+            client_id: None,
+            stop: Price::default(),
+        };
+        let fees = FeeChange { product: Product::Spot, account: None, schedule: None };
+        let (trader, none) = (Roles::of(&[Role::Trader]), Roles::NOBODY);
+        for (command, roles, is_reducing) in [
+            (Command::Place(place), trader, false),
+            (Command::Cancel(OrderRef::Id(OrderId(1))), trader, true),
+            (Command::CancelSession, trader, true),
+            (Command::CancelAll, trader, true),
+            (Command::ExpireSession(SessionId(1)), none, true),
+            (Command::SetSymbolStatus(BTCUSD, SymbolStatus::Closed), none, false),
+            (Command::ScheduleAuctions(BTCUSD, None), none, false),
+            (Command::Auction(BTCUSD), none, false),
+            (Command::SetFees(fees), none, false),
+        ] {
+            assert_eq!((command.roles(), command.is_reducing()), (roles, is_reducing), "{command:?}");
+        }
+    }
+}
