@@ -174,6 +174,17 @@ mod tests {
         assert_eq!((fees.of(Product::Swap, alice), fees.table.len()), ((RatesId(0), plain), 3));
     }
 
+    /// A product that a later build added has the opening's schedule until it is given one.
+    #[test]
+    fn a_new_product_begins_with_the_first_schedule() {
+        let (plain, swap) = (rates(1, 3), rates(2, 5));
+        let mut fees = Fees::new(plain);
+        fees.products.clear();
+        assert_eq!(fees.of(Product::Swap, AccountId(7)), (RatesId(0), plain));
+        fees.set(Product::Swap, None, Some(swap));
+        assert_eq!((fees.of_product(Product::Spot), fees.of_product(Product::Swap)), (plain, swap));
+    }
+
     /// A full table refuses new schedules and still takes those that it has.
     #[test]
     fn a_full_table_takes_no_new_schedule() {
