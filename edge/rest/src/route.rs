@@ -202,14 +202,16 @@ impl Route {
         self.scope
     }
 
-    /// The parameter in `path`, if it is a path of this route; empty if the route takes none.
+    /// The parameters in `path`, as they stand there, if it is a path of this route; empty if the route takes none. A route may take
+    /// several in a row: `{symbol}/{time_frame}` gives `btcusd/1m`.
     pub(crate) fn matches<'a>(&self, path: &'a str) -> Option<&'a str> {
         let Some((before, rest)) = self.path.split_once('{') else {
             return (self.path == path).then_some("");
         };
-        let (_, after) = rest.split_once('}').unwrap_or((rest, ""));
-        let parameter = path.strip_prefix(before)?.strip_suffix(after)?;
-        (!parameter.is_empty() && !parameter.contains('/')).then_some(parameter)
+        let (names, after) = rest.rsplit_once('}').unwrap_or((rest, ""));
+        let parameters = path.strip_prefix(before)?.strip_suffix(after)?;
+        let is_whole = parameters.split('/').all(|parameter| !parameter.is_empty());
+        (is_whole && parameters.split('/').count() == names.split('/').count()).then_some(parameters)
     }
 }
 
@@ -226,5 +228,10 @@ mod tests {
         assert_eq!(route.matches("/v1/books/btcusd"), None);
         let route = Route::public("/x/{symbol}/status", |_, _| unreachable!("not called"));
         assert_eq!(route.matches("/x/btcusd/status"), Some("btcusd"));
+        let route = Route::public("/c/{symbol}/{frame}", |_, _| unreachable!("not called"));
+        assert_eq!(route.matches("/c/btcusd/1m"), Some("btcusd/1m"));
+        for other in ["/c/btcusd", "/c/btcusd/", "/c//1m", "/c/btcusd/1m/2", "/c/"] {
+            assert_eq!(route.matches(other), None, "{other}");
+        }
     }
 }

@@ -28,6 +28,8 @@ pub const ROUTES: &[Route] = &[
     market::trades::ROUTE,
     market::ticker_v1::ROUTE,
     market::ticker_v2::ROUTE,
+    market::candles::ROUTE,
+    market::candles::DERIVATIVES,
     market::price_feed::ROUTE,
     market::auction::ROUTE,
     market::auction_history::ROUTE,

@@ -44,8 +44,6 @@ const UNBUILT: &[&str] = &[
     "/v1/transfers",
     "/v1/withdraw/",
     "/v1/wrap/",
-    "/v2/candles/",
-    "/v2/derivatives/candles/",
     "/v2/fxrate/",
     "/v2/marketdata",
     "/v2/network/",
@@ -84,12 +82,23 @@ mod tests {
 
     #[test]
     fn only_whole_segments_count() {
-        for path in
-            ["/v1/orders/history", "/v2/candles/btcusd/1m", "/v1/account", "/v1/account/list", "/auth/revoke"]
-        {
+        for path in [
+            "/v1/orders/history",
+            "/v1/fundingamount/btcgusdperp",
+            "/v1/account",
+            "/v1/account/list",
+            "/auth/revoke",
+        ] {
             assert!(is_unbuilt(path), "{path}");
         }
-        for path in ["/v1/orders/histor", "/v2/candles", "/v2/candles/", "/v1/accounts", "/v1/nowhere", "/"] {
+        for path in [
+            "/v1/orders/histor",
+            "/v1/fundingamount",
+            "/v1/fundingamount/",
+            "/v1/accounts",
+            "/v1/nowhere",
+            "/",
+        ] {
             assert!(!is_unbuilt(path), "{path}");
         }
     }

@@ -138,6 +138,19 @@ impl Json {
         self.out.push(b',');
     }
 
+    /// A number element of digits that `print` writes: a decimal.
+    pub fn exact_item(&mut self, print: impl FnOnce(&mut Vec<u8>)) {
+        print(&mut self.out);
+        self.out.push(b',');
+    }
+
+    /// An array element or body whose elements `fill` writes.
+    pub fn list(&mut self, fill: impl FnOnce(&mut Self)) {
+        self.out.push(b'[');
+        fill(self);
+        self.close(b']');
+    }
+
     /// A field with a whole number in a string.
     #[expect(clippy::inline_always, reason = "as its name's")]
     #[inline(always)]

@@ -171,6 +171,21 @@ def refusals(check, base, keys, trader):
                  lambda: auditor.create_order(SYMBOL, "limit", "buy", 0.01, LOW))
 
 
+def candles_and_stops(check, trader):
+    rows = trader.fetch_ohlcv(SYMBOL, "1m")
+    check.true("candles since the first trade", len(rows) > 0 and all(len(row) == 6 for row in rows), rows)
+    check.true("a candle's prices are in order", all(low <= min(first, last) and max(first, last) <= high
+               for _, first, high, low, last, _ in rows), rows)
+    check.true("hourly candles", len(trader.fetch_ohlcv(SYMBOL, "1h")) > 0)
+
+    placed = trader.create_order(SYMBOL, "limit", "buy", 0.1, PRICE + 2000, {"triggerPrice": PRICE + 1000})
+    check.equal("a stop waits", placed["status"], "open")
+    check.true("a stop is an open order", placed["id"] in [order["id"] for order in trader.fetch_open_orders(SYMBOL)])
+    check.equal("a stop is cancelled", trader.cancel_order(placed["id"])["status"], "canceled")
+    check.raises("a stop on the wrong side of its limit", ccxt.ExchangeError,
+                 lambda: trader.create_order(SYMBOL, "limit", "buy", 0.1, PRICE, {"triggerPrice": PRICE + 1}))
+
+
 def main():
     base = sys.argv[1].rstrip("/")
     with open(os.environ["BUTTONWOOD_CREDENTIALS"], encoding="utf-8") as file:
@@ -181,6 +196,7 @@ def main():
         "markets": lambda: markets(check, trader),
         "resting order": lambda: resting_order(check, trader),
         "trade": lambda: trade(check, trader, counterparty),
+        "candles and stops": lambda: candles_and_stops(check, trader),
         "options": lambda: options(check, trader),
         "refusals": lambda: refusals(check, base, keys, trader),
     }

@@ -40,6 +40,8 @@ VALUES = {
     "total_spend": ["100", 5, "0.00000000000000000001"],
 }
 SYMBOLS = {"type": "string", "enum": ["btcusd", "ETHUSD", "nowhere"]}
+# Parameters of paths that are no symbol.
+PATH = {"time_frame": {"type": "string", "enum": ["1m", "6hr", "1day", "2m"]}}
 # Control calls close this symbol, and orders trade on the others.
 CONTROLLED = {"type": "string", "enum": ["ethbtc", "nowhere"]}
 
@@ -74,7 +76,7 @@ def as_body(operation, symbols):
     """Moves the payload of a signed call to its body."""
     for parameter in operation["parameters"]:
         if parameter["in"] == "path":
-            parameter["schema"] = symbols
+            parameter["schema"] = PATH.get(parameter["name"], symbols)
     if payload := operation.get("x-payload"):
         operation["parameters"] = [one for one in operation["parameters"] if one["in"] != "header"]
         operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": payload}}}

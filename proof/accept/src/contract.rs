@@ -27,9 +27,8 @@ struct Contract {
 
 struct Operation {
     method: String,
-    before: String,
-    /// The text after the path's parameter, if it has one.
-    after: Option<String>,
+    /// The segments of its path; a parameter is one in braces.
+    path: Vec<String>,
     responses: Value,
 }
 
@@ -50,20 +49,17 @@ impl Contract {
         let paths = whole["paths"].as_object().expect("the contract has paths");
         let mut operations: Vec<Operation> = Vec::new();
         for (path, item) in paths.iter().filter(|(_, item)| item["x-unbuilt"] != true) {
-            let (before, after) = path.split_once('{').map_or((path.as_str(), None), |(before, rest)| {
-                (before, rest.split_once('}').map(|(_, after)| after.to_owned()))
-            });
             for (method, operation) in item.as_object().expect("a path has operations") {
                 operations.push(Operation {
                     method: method.to_ascii_uppercase(),
-                    before: before.to_owned(),
-                    after: after.clone(),
+                    path: path.split('/').map(str::to_owned).collect(),
                     responses: operation["responses"].clone(),
                 });
             }
         }
         // A whole path takes precedence over one with a parameter.
-        operations.sort_by_key(|operation| operation.after.is_some());
+        operations
+            .sort_by_key(|operation| operation.path.iter().filter(|segment| is_parameter(segment)).count());
         let components = &whole["components"];
         let schemas = Schemas::read(&components["schemas"]);
         Self { operations, schemas, responses: components["responses"].clone() }
@@ -112,10 +108,16 @@ impl Contract {
 
 impl Operation {
     fn matches(&self, path: &str) -> bool {
-        let Some(after) = &self.after else { return self.before == path };
-        let parameter = path.strip_prefix(&self.before).and_then(|rest| rest.strip_suffix(after.as_str()));
-        parameter.is_some_and(|parameter| !parameter.is_empty() && !parameter.contains('/'))
+        let sent: Vec<&str> = path.split('/').collect();
+        let fits = |(known, sent): (&String, &&str)| {
+            if is_parameter(known) { !sent.is_empty() } else { known == sent }
+        };
+        sent.len() == self.path.len() && self.path.iter().zip(&sent).all(fits)
     }
+}
+
+fn is_parameter(segment: &str) -> bool {
+    segment.starts_with('{')
 }
 
 /// Whether the reply is a page or a health check, and not a refusal.

@@ -69,7 +69,7 @@ fn wrong_method_and_unknown_path() {
 fn what_is_not_built_is_told_from_a_slip() {
     let x = Exchange::start();
     for (path, unbuilt) in
-        [("/v1/orders/history", true), ("/v2/candles/btcusd/1m", true), ("/v1/order/history", false)]
+        [("/v1/orders/history", true), ("/v1/riskstats/btcgusdperp", true), ("/v1/order/history", false)]
     {
         let message = x.get(path).refused(404, "EndpointNotFound").message;
         assert!(message.contains(&format!("No endpoint at '{path}'")), "{message}");
@@ -157,7 +157,7 @@ fn ticker_of_an_empty_market() {
     assert_eq!([&ticker["ask"], &ticker["last"]], [&Value::Null; 2]);
 }
 
-/// Unknown symbols: plain text from the old ticker, JSON from the others: of MKT-007, the part without candles.
+/// Unknown symbols: plain text from the old ticker, JSON from the others: of MKT-007, the part without candles (`candles.rs` has that).
 #[test]
 fn unknown_symbols() {
     let x = Exchange::start();

@@ -10,7 +10,7 @@ use buttonwood_model::{AccountId, ClientId, OrderId, Side, SymbolId, Time, Trade
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Dice, Happening};
 use buttonwood_views::history::{self, Fault, History, Limit, Look, PublicTrade, Query, Since, TradeRow};
-use buttonwood_views::{Day, Found, RESULTS_KEPT, Views};
+use buttonwood_views::{Candle, Day, FRAMES, Found, Frame, RESULTS_KEPT, Views};
 use page::page;
 use std::collections::BTreeMap;
 
@@ -397,6 +397,35 @@ impl Memory {
             trades.get(until.checked_sub(1)?).map(|(trade, _)| trade.price)
         };
         let hours: Vec<Price> = (0..24).map_while(close).collect();
-        same("as the past hours", &views.tape().changes(symbol, now), &hours)
+        same("as the past hours", &views.tape().changes(symbol, now), &hours)?;
+        let frame = dice.pick(&FRAMES);
+        same("as candles", &views.candles().newest(symbol, frame, now), &candles_of(trades, frame, now))
     }
+}
+
+/// The candles of a symbol from all of its trades, newest first.
+fn candles_of(trades: &[(PublicTrade, Money)], frame: Frame, now: Time) -> Vec<Candle> {
+    let span = frame.minutes * MINUTE;
+    let mut intervals: BTreeMap<u64, Vec<&PublicTrade>> = BTreeMap::new();
+    for (trade, _) in trades {
+        intervals.entry(trade.time.0 / span).or_default().push(trade);
+    }
+    let newest = intervals.keys().next_back().map_or(0, |last| (now.0 / span).max(*last));
+    let candle = |back: u64| {
+        let interval = newest.checked_sub(back)?;
+        let none = Vec::new();
+        let within = intervals.get(&interval).unwrap_or(&none);
+        let before = intervals.range(..interval).next_back().and_then(|(_, trades)| trades.last());
+        let open = within.first().or(before.as_ref().map(|trade| *trade))?.price;
+        let prices = || within.iter().map(|trade| trade.price);
+        Some(Candle {
+            start: Time(interval * span),
+            open,
+            high: prices().max().unwrap_or(open),
+            low: prices().min().unwrap_or(open),
+            close: prices().next_back().unwrap_or(open),
+            volume: within.iter().map(|trade| trade.qty).sum(),
+        })
+    };
+    (0..frame.shown).map_while(candle).collect()
 }

@@ -5,7 +5,7 @@
 //! fold that makes snapshots only computes their positions.
 
 use crate::history::{Index, OrderRow, Part, Position, PublicTrade, TradeRow};
-use crate::{AuctionResult, AuctionResults, Tape};
+use crate::{AuctionResult, AuctionResults, Candles, Tape};
 use buttonwood_engine::{
     AccessEvent, Event, Infrequent, OrderState, State, TradingEvent, TradingInfrequent, evolve,
 };
@@ -63,11 +63,12 @@ impl Sink for Counted {
     fn reduced(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
 }
 
-/// State, tape and the link from live orders to their trades, as of the last applied command.
+/// State, tape, candles and the link from live orders to their trades, as of the last applied command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fold {
     state: State,
     tape: Tape,
+    candles: Candles,
     auctions: AuctionResults,
     /// The newest trade row of the live order in each slot.
     trades: Vec<Option<Position>>,
@@ -78,6 +79,7 @@ impl Default for Fold {
         Self {
             state: State::new(),
             tape: Tape::new(),
+            candles: Candles::default(),
             auctions: AuctionResults::default(),
             trades: Vec::new(),
         }
@@ -98,6 +100,11 @@ impl Fold {
     /// Prices and volumes of the past day.
     pub fn tape(&self) -> &Tape {
         &self.tape
+    }
+
+    /// Prices and volume by interval.
+    pub fn candles(&self) -> &Candles {
+        &self.candles
     }
 
     /// Results of auctions.
@@ -231,6 +238,7 @@ impl Fold {
         sink.reduced(symbol, maker.side(), price, qty);
         let notional = self.notional(symbol, price, qty);
         self.tape.trade(symbol, stamp.time, price, qty, notional);
+        self.candles.trade(symbol, stamp.time, price, qty);
         self.close_filled(stamp, fill.maker, qty, notional, sink);
     }
 
@@ -241,6 +249,7 @@ impl Fold {
         let notional = self.notional(symbol, price, qty);
         sink.public(&trade.public(symbol, None));
         self.tape.trade(symbol, stamp.time, price, qty, notional);
+        self.candles.trade(symbol, stamp.time, price, qty);
         for (slot, fee) in slots.into_iter().zip(fees) {
             self.record_part(slot, &trade, fee, Part::Auction, sink);
             let order = self.state.orders().get(slot);

@@ -2,7 +2,7 @@
 
 use crate::fold::{Fold, Sink};
 use crate::history::{Fault, History, Index, OrderRow, Position, PublicTrade, Query, TradeRow};
-use crate::{AuctionResults, Depth, Tape};
+use crate::{AuctionResults, Candles, Depth, Tape};
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Event, OrderRef, OrderState, State};
 use buttonwood_model::{AccountId, Side, Stamp, SymbolId, Time};
@@ -154,6 +154,11 @@ impl Views {
     /// Prices and volumes of the past day.
     pub fn tape(&self) -> &Tape {
         self.fold.tape()
+    }
+
+    /// Prices and volume by interval.
+    pub fn candles(&self) -> &Candles {
+        self.fold.candles()
     }
 
     /// Results of auctions.

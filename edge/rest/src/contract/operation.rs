@@ -133,11 +133,23 @@ fn fields_object(common: Vec<(&'static str, bool, Node)>, fields: impl Iterator<
 
 /// The parameters in the path, then those in the query.
 fn parameters(route: &Route, query: &[Field]) -> Vec<Node> {
-    let path = route.path.split_once('{').map(|_| path_parameter("symbol", "A symbol, in any letter case."));
+    let names = route.path.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+    let path = names.map(|(name, _)| path_parameter(name, path_text(name)));
     let query = query.iter().map(|field| {
         parameter("query", field.name, paragraph(field.about), field.required, (field.schema)())
     });
-    path.into_iter().chain(query).collect()
+    path.chain(query).collect()
+}
+
+/// What a parameter in the path is.
+fn path_text(name: &str) -> &'static str {
+    match name {
+        "symbol" => "A symbol, in any letter case.",
+        "time_frame" => {
+            "The length of an interval: 1m, 5m, 15m, 30m, 1h (or 1hr), 6h (or 6hr), 1day (or 1d)."
+        }
+        other => panic!("no text for the parameter {other}"),
+    }
 }
 
 /// A parameter in the path.
@@ -171,14 +183,28 @@ fn responses(route: &Route, components: &mut Components) -> Node {
     };
     let mut statuses: Vec<u16> = [&ANY, own, route.refuses].concat();
     statuses.sort_unstable();
-    let all = statuses.into_iter().fold(Node::object().with("200", done), |all, status| {
+    let is_listed = |status| statuses.contains(&status);
+    let all = statuses.iter().copied().fold(Node::object().with("200", done), |all, status| {
         let name = if matches!(status, 429 | 503) { "Later" } else { "Refused" };
-        all.with(status.to_string(), reference(name))
+        match route.says {
+            Some((says, about)) if says == status => {
+                all.with(status.to_string(), text_or_error(about, components))
+            }
+            _ => all.with(status.to_string(), reference(name)),
+        }
     });
     match route.says {
-        Some((status, about)) => all.with(status.to_string(), text(about)),
-        None => all,
+        Some((status, about)) if !is_listed(status) => all.with(status.to_string(), text(about)),
+        _ => all,
     }
+}
+
+/// A line of plain text, or a refusal like any other.
+fn text_or_error(about: &'static str, components: &mut Components) -> Node {
+    let error = Node::object().with("schema", Error::node(components));
+    let line = Node::object().with("schema", Node::of_type("string"));
+    let content = Node::object().with("application/json", error).with("text/plain", line);
+    Node::object().with("description", about).with("content", content)
 }
 
 fn reference(name: &str) -> Node {

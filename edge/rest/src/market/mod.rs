@@ -3,6 +3,7 @@
 pub(crate) mod auction;
 pub(crate) mod auction_history;
 pub(crate) mod book;
+pub(crate) mod candles;
 pub(crate) mod details;
 pub(crate) mod price_feed;
 pub(crate) mod symbols;

@@ -101,6 +101,7 @@ fn scalar(schema: &Map<String, Value>, value: &Value, at: &str) -> Result<(), St
     let expected = schema["type"].as_str().expect("an answer's schema has one type");
     let fits = match expected {
         "integer" => value.is_u64(),
+        "number" => value.is_number(),
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),
         "array" => value.is_array(),
