@@ -20,14 +20,14 @@ impl Part {
         (k < n).then_some(Self { k, n })
     }
 
-    /// The part for the current commit. It depends on the number of commits, so a repeated run takes the same part.
+    /// The part for the current commit. It depends on the number of commits, or, in a shallow clone, which does not know that
+    /// number, on the time of the commit. So a repeated run takes the same part.
     pub(crate) fn in_turn(repo: &Repo, n: usize) -> Result<Self, String> {
-        if repo.step("git", ["rev-parse", "--is-shallow-repository"]).stdout()?.trim() == "true" {
-            let why = "this clone is shallow, so the number of its commits is unknown: run `git fetch --unshallow`, \
-                       or name a part as K/N";
-            return Err(why.to_owned());
-        }
-        let counted = repo.step("git", ["rev-list", "--count", "HEAD"]).stdout()?;
+        let is_shallow =
+            repo.step("git", ["rev-parse", "--is-shallow-repository"]).stdout()?.trim() == "true";
+        let number: &[&str] =
+            if is_shallow { &["log", "-1", "--format=%ct"] } else { &["rev-list", "--count", "HEAD"] };
+        let counted = repo.step("git", number).stdout()?;
         let commits: usize = counted.trim().parse().map_err(|_| format!("git counts {counted} commits"))?;
         Ok(Self { k: commits % n, n })
     }
@@ -58,9 +58,9 @@ mod tests {
         }
     }
 
-    /// A shallow clone has one commit, so every commit's part would be the same.
+    /// A shallow clone has one commit: its time decides, or every commit's part would be the same.
     #[test]
-    fn a_shallow_clone_has_no_turn() {
+    fn a_shallow_clone_takes_the_part_of_its_time() {
         let home = std::env::temp_dir().join(format!("buttonwood-turn-{}", std::process::id()));
         std::fs::create_dir(&home).unwrap();
         let git = |words: &[&str]| {
@@ -75,8 +75,10 @@ mod tests {
         let whole = home.join("whole");
         git(&["clone", "--quiet", "--depth", "1", &format!("file://{}", whole.display()), "shallow"]);
         assert_eq!(Part::in_turn(&Repo::at(whole), 5), Ok(Part { k: 2, n: 5 }));
-        let refused = Part::in_turn(&Repo::at(home.join("shallow")), 5).unwrap_err();
-        assert!(refused.contains("git fetch --unshallow"), "{refused}");
+        let shallow = Repo::at(home.join("shallow"));
+        let time = shallow.step("git", ["log", "-1", "--format=%ct"]).stdout().unwrap();
+        let k = time.trim().parse::<usize>().unwrap() % 5;
+        assert_eq!(Part::in_turn(&shallow, 5), Ok(Part { k, n: 5 }));
         std::fs::remove_dir_all(&home).unwrap();
     }
 
