@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use arrayvec::ArrayVec;
 use buttonwood_model::{AccountId, BytesRef, Nonce, Outbox, Role, Roles, SessionId, named};
+use serde::{Deserialize, Serialize};
 
 /// Nonces that one command takes note of at most; held in place, so that none of them is allocated.
 pub const SEEN_MAX: usize = 4;
@@ -28,12 +29,16 @@ pub enum Command {
     /// Make a session.
     AddSession(Arc<NewSession>),
     /// Give the acting account these names, or those of them that there are.
-    RenameAccount {
-        /// For people.
-        display_name: Option<Arc<String>>,
-        /// For calls.
-        short_name: Option<Arc<String>>,
-    },
+    RenameAccount(Arc<AccountNames>),
+}
+
+/// The names that an account gets, as far as there are any.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccountNames {
+    /// For people.
+    pub display_name: Option<String>,
+    /// For calls.
+    pub short_name: Option<String>,
 }
 
 named!(Command, "access", {
@@ -43,7 +48,7 @@ named!(Command, "access", {
     AddGroup { 0: name } = "add_group" 1,
     OpenAccount { 0: account } = "open_account" 2,
     AddSession { 0: session } = "add_session" 1,
-    RenameAccount { display_name: display_name, short_name: short_name } = "rename_account" 1,
+    RenameAccount { 0: names } = "rename_account" 1,
 });
 
 impl Command {
@@ -51,7 +56,7 @@ impl Command {
     pub fn roles(&self) -> Roles {
         match self {
             Self::UseNonce => Roles::NONE,
-            Self::RenameAccount { .. } => Roles::of(&[Role::Administrator]),
+            Self::RenameAccount(_) => Roles::of(&[Role::Administrator]),
             Self::NoncesSeen(_)
             | Self::ResetNonces(_)
             | Self::AddGroup(_)
@@ -149,9 +154,7 @@ pub fn decide<E: From<Event> + From<BytesRef>>(
             check_session(access, session)?;
             out.push_named(&Infrequent::SessionAdded(NewSession::clone(session)));
         }
-        Command::RenameAccount { display_name, short_name } => {
-            rename::decide(access, caller, [display_name.as_deref(), short_name.as_deref()], out)?;
-        }
+        Command::RenameAccount(names) => rename::decide(access, caller, names, out)?,
     }
     Ok(())
 }

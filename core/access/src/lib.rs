@@ -13,5 +13,5 @@ mod directory;
 mod rename;
 
 pub use admit::{Caller, Reject, admit};
-pub use command::{Command, Event, Infrequent, SEEN_MAX, Seen, decide, evolve};
+pub use command::{AccountNames, Command, Event, Infrequent, SEEN_MAX, Seen, decide, evolve};
 pub use directory::{Access, Account, AccountKind, Group, NewSession, Owner, Session};

@@ -1,7 +1,6 @@
 //! Renaming an account (ACCT-009, ACCT-010).
 
-use crate::{Access, Caller, Infrequent, Owner, Reject};
-use alloc::string::String;
+use crate::{Access, AccountNames, Caller, Infrequent, Owner, Reject};
 use buttonwood_model::{BytesRef, Outbox};
 
 /// Gives the account that a master key acts on a new display name, a new short name, both or none. Ids stay as they are, and
@@ -13,7 +12,7 @@ use buttonwood_model::{BytesRef, Outbox};
 pub(crate) fn decide<E: From<BytesRef>>(
     access: &Access,
     caller: Option<&Caller>,
-    [display_name, short_name]: [Option<&String>; 2],
+    AccountNames { display_name, short_name }: &AccountNames,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
     let caller = caller.ok_or(Reject::Unknown)?;
@@ -24,7 +23,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
         return Ok(());
     }
     let mut renamed = access.account(account).ok_or(Reject::Unknown)?.clone();
-    renamed.rename(display_name.cloned(), short_name.cloned());
+    renamed.rename(display_name.clone(), short_name.clone());
     if access.has_name(group, renamed.name(), Some(account)) {
         return Err(Reject::NameTaken);
     }
@@ -33,8 +32,8 @@ pub(crate) fn decide<E: From<BytesRef>>(
     }
     out.push_named(&Infrequent::AccountRenamed {
         account,
-        display_name: display_name.cloned(),
-        short_name: short_name.cloned(),
+        display_name: display_name.clone(),
+        short_name: short_name.clone(),
     });
     Ok(())
 }

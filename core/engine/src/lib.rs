@@ -18,8 +18,9 @@ mod prefetch;
 mod state;
 
 pub use buttonwood_access::{
-    Access, Account, AccountKind, Caller, Command as AccessCommand, Event as AccessEvent, Group,
-    Infrequent as AccessInfrequent, NewSession, Owner, Reject as AccessReject, SEEN_MAX, Seen, Session,
+    Access, Account, AccountKind, AccountNames, Caller, Command as AccessCommand, Event as AccessEvent,
+    Group, Infrequent as AccessInfrequent, NewSession, Owner, Reject as AccessReject, SEEN_MAX, Seen,
+    Session,
 };
 pub use buttonwood_auction::{Auctions, Collar, Finding, Schedule, ScheduleError};
 pub use buttonwood_ledger::{

@@ -56,9 +56,9 @@ impl Counts {
                 Body::Trading(TradingCommand::SetFees(_)),
                 Outcome::Rejected(Reject::Trading(TradingReject::BadFees)),
             ) => self.note("bad fees"),
-            (Body::Access(AccessCommand::RenameAccount { .. }), Outcome::Done) => self.note("renamed"),
+            (Body::Access(AccessCommand::RenameAccount(_)), Outcome::Done) => self.note("renamed"),
             (
-                Body::Access(AccessCommand::RenameAccount { .. }),
+                Body::Access(AccessCommand::RenameAccount(_)),
                 Outcome::Rejected(Reject::Access(AccessReject::NameTaken | AccessReject::Taken)),
             ) => self.note("name is used"),
             (

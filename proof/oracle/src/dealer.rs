@@ -5,8 +5,8 @@ use crate::dice::Dice;
 use crate::exchange::{Exchange, next_auction, orders_of};
 use crate::worlds::{Range, World, exchange_unit};
 use buttonwood_engine::{
-    AccessCommand, Body, Caller, Command, FeeChange, FeeSchedule, OrderRef, Place, Schedule, State,
-    TradingCommand,
+    AccessCommand, AccountNames, Body, Caller, Command, FeeChange, FeeSchedule, OrderRef, Place, Schedule,
+    State, TradingCommand,
 };
 use buttonwood_model::{
     AccountId, Claim, ClientId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Product, Role,
@@ -213,14 +213,13 @@ impl Dealer {
             1..4 => key.account,
             _ => near,
         };
-        let mut some =
-            |names: &[&str]| (!self.dice.once_in(3)).then(|| Arc::new(self.dice.pick(names).to_owned()));
+        let mut some = |names: &[&str]| (!self.dice.once_in(3)).then(|| self.dice.pick(names).to_owned());
         let (display_name, short_name) =
             (some(&["Ann", "ANN", "Bob", "Trader1"]), some(&["ann", "bob", "trader1"]));
         let caller = Caller { session: key.session, account: Some(account), nonce: key.spelled(key.nonce) };
         Command {
             caller: Some(caller),
-            body: AccessCommand::RenameAccount { display_name, short_name }.into(),
+            body: AccessCommand::RenameAccount(Arc::new(AccountNames { display_name, short_name })).into(),
         }
     }
 

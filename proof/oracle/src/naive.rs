@@ -141,7 +141,7 @@ impl Naive {
             return Outcome::Done;
         }
         let account = caller.account.unwrap();
-        let is_rename = matches!(command.body, Body::Access(AccessCommand::RenameAccount { .. }));
+        let is_rename = matches!(command.body, Body::Access(AccessCommand::RenameAccount(_)));
         let needed = if is_rename { Role::Administrator } else { Role::Trader };
         if !key.roles.has(needed) || (is_rename && !key.is_master) {
             return Outcome::Rejected(Reject::Access(AccessReject::MissingRole));
@@ -158,8 +158,8 @@ impl Naive {
                 self.cancel_all(account, Some(caller.session), time)
             }
             Body::Trading(TradingCommand::CancelAll) => self.cancel_all(account, None, time),
-            Body::Access(AccessCommand::RenameAccount { display_name, short_name }) => {
-                self.rename(account, display_name.as_deref(), short_name.as_deref())
+            Body::Access(AccessCommand::RenameAccount(names)) => {
+                self.rename(account, names.display_name.as_ref(), names.short_name.as_ref())
             }
             other => panic!("not dealt to keys: {other:?}"),
         }

@@ -6,7 +6,7 @@ use crate::auth::Auth;
 use crate::call::Call;
 use crate::refused;
 use crate::route::{Route, Write};
-use buttonwood_engine::{AccessCommand, AccessReject, Body, Outcome, Reject};
+use buttonwood_engine::{AccessCommand, AccessReject, AccountNames, Body, Outcome, Reject};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
@@ -48,8 +48,8 @@ answer! {
 
 fn command(_app: &App, call: &Call) -> Result<Body, Refusal> {
     let Renamed { name, account } = read(call)?;
-    let display_name = name.map(|Label(name)| Arc::new(name));
-    Ok(AccessCommand::RenameAccount { display_name, short_name: account.map(Arc::new) }.into())
+    let names = AccountNames { display_name: name.map(|Label(name)| name), short_name: account };
+    Ok(AccessCommand::RenameAccount(Arc::new(names)).into())
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
