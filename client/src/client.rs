@@ -1,4 +1,4 @@
-//! The client itself: public GETs, signed POSTs, and requests built by hand.
+//! The client itself: public GETs, signed POSTs and GETs, and requests built by hand.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -113,8 +113,18 @@ impl Client {
 
     /// A signed POST whose payload is exactly these bytes, JSON or not.
     pub async fn call_payload(&self, path: &str, payload: &[u8]) -> Result<Reply, Error> {
+        self.send_payload("POST", path, payload).await
+    }
+
+    /// A signed GET; `path` may carry a query, which its `request` then carries too.
+    pub async fn signed_get(&self, path: &str, params: Value) -> Result<Reply, Error> {
+        let payload = Value::Object(self.payload(path, params)?);
+        self.send_payload("GET", path, payload.to_string().as_bytes()).await
+    }
+
+    async fn send_payload(&self, method: &str, path: &str, payload: &[u8]) -> Result<Reply, Error> {
         let signed = self.sign(payload)?;
-        self.send_raw("POST", path, &signed.headers(), Bytes::new()).await
+        self.send_raw(method, path, &signed.headers(), Bytes::new()).await
     }
 
     /// The payload that [`Client::call`] would sign.

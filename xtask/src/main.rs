@@ -4,6 +4,7 @@
 //! exiting with a non-zero code; a chore prints its progress to standard output.
 
 mod bench;
+mod browser;
 mod ccxt;
 mod checker;
 mod ci;
@@ -39,9 +40,10 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   ci               what a change must pass, as continuous integration runs it; stops at the first failure
-  test             every test: unit, acceptance, documentation, then ccxt and schemathesis
+  test             every test: unit, acceptance, documentation, then ccxt, schemathesis and the pages in a browser
   ccxt             stock ccxt from PyPI against a freshly started sandbox
   schemathesis     calls made of the contract, by schemathesis from PyPI, against a freshly started sandbox
+  browser          the web pages in Debian's chromium against a freshly started sandbox; leaves target/screenshots
   fmt              is everything formatted?
   tidy             module heads, left-over marks, empty rooms; speaks of long files and functions
   layers           do dependencies point down, as ARCHITECTURE.md says?
@@ -87,6 +89,7 @@ fn run(words: &[String]) -> Done {
         ("test", []) => suite::run(&repo),
         ("ccxt", []) => ccxt::run(&repo),
         ("schemathesis", []) => schemathesis::run(&repo),
+        ("browser", []) => browser::run(&repo),
         ("fmt", []) => repo.cargo(["fmt", "--all", "--check"]).run(),
         ("tidy", []) => tidy::run(&repo),
         ("layers", []) => layers::run(&repo),

@@ -22,7 +22,7 @@ struct Room {
 
 const CORE: &[&str] = &["buttonwood-trading", "buttonwood-spot", "buttonwood-engine"];
 
-const ROOMS: [Room; 7] = [
+const ROOMS: [Room; 8] = [
     Room { folder: "core/num", package: "buttonwood-num", above: CORE, is_listed: true },
     Room { folder: "core/ledger", package: "buttonwood-ledger", above: CORE, is_listed: false },
     Room { folder: "core/auction", package: "buttonwood-auction", above: CORE, is_listed: false },
@@ -31,6 +31,12 @@ const ROOMS: [Room; 7] = [
         folder: "core/trading",
         package: "buttonwood-trading",
         above: &["buttonwood-spot", "buttonwood-engine"],
+        is_listed: false,
+    },
+    Room {
+        folder: "core/convert",
+        package: "buttonwood-convert",
+        above: &["buttonwood-engine"],
         is_listed: false,
     },
     Room { folder: "core/spot", package: "buttonwood-spot", above: &["buttonwood-engine"], is_listed: false },

@@ -1,10 +1,10 @@
-//! All tests: with nextest if installed, else with cargo's own runner; then the documentation's examples, then ccxt
-//! and schemathesis.
+//! All tests: with nextest if installed, else with cargo's own runner; then the documentation's examples, then ccxt,
+//! schemathesis and the pages in a browser.
 
 use std::ffi::OsStr;
 
 use crate::repo::Repo;
-use crate::{Done, ccxt, schemathesis, skipped};
+use crate::{Done, browser, ccxt, schemathesis, skipped};
 
 pub(crate) fn run(repo: &Repo) -> Done {
     if repo.cargo(["nextest", "--version"]).works() {
@@ -16,7 +16,8 @@ pub(crate) fn run(repo: &Repo) -> Done {
     }
     tell_of_small_disks(repo)?;
     ccxt::run(repo)?;
-    schemathesis::run(repo)
+    schemathesis::run(repo)?;
+    browser::run(repo)
 }
 
 /// The tests of full disks need a small disk. Without one they pass with a message that the runner hides, so this

@@ -23,6 +23,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Reads a data directory, recomputes every hash, balance, hold and past row, prints what it found; exit 0 only if all are right.
     Verify(Verify),
+    /// Writes past orders, trades or candles of a data directory, running or stopped, as CSV.
+    Export(Export),
 }
 
 /// On or off.
@@ -134,6 +136,9 @@ pub(crate) struct Sandbox {
 pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) common: Common,
+    /// File of exchange rates, a line each: time, pair, rate, provider. Lines that are new are added at the start.
+    #[arg(long, env = "BUTTONWOOD_FX_RATES")]
+    pub(crate) fx_rates: Option<PathBuf>,
 }
 
 /// Flags of `verify`.
@@ -142,6 +147,62 @@ pub(crate) struct Verify {
     /// The data directory.
     #[arg(long, env = "BUTTONWOOD_DATA")]
     pub(crate) data: PathBuf,
+}
+
+/// Flags of `export`.
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// The data directory; an exchange may be running on it.
+    #[arg(long, env = "BUTTONWOOD_DATA")]
+    pub(crate) data: PathBuf,
+    /// What to export.
+    #[arg(long, value_enum)]
+    pub(crate) table: ExportTable,
+    /// The earliest time of a trade, start of a candle or closing of an order, ISO 8601 or in milliseconds.
+    #[arg(long, allow_negative_numbers = true)]
+    pub(crate) from: Option<String>,
+    /// The first time that is out again, likewise.
+    #[arg(long, allow_negative_numbers = true)]
+    pub(crate) to: Option<String>,
+    /// The format of the lines.
+    #[arg(long, value_enum, default_value = "csv")]
+    pub(crate) format: ExportFormat,
+    /// The file to write, readable by its owner alone; an existing one is replaced [default: standard output].
+    #[arg(long)]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// What can be exported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum ExportTable {
+    /// Closed orders.
+    Orders,
+    /// The parts of accounts in trades.
+    Trades,
+    /// Trades as published.
+    PublicTrades,
+    /// Prices and volume by interval, of every time frame, without gaps.
+    Candles,
+}
+
+impl ExportTable {
+    /// Its name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Orders => "orders",
+            Self::Trades => "trades",
+            Self::PublicTrades => "public_trades",
+            Self::Candles => "candles",
+        }
+    }
+}
+
+/// The format of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// Values separated by commas, the first line with the names of the columns.
+    Csv,
 }
 
 /// A whole number.

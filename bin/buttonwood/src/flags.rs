@@ -6,6 +6,7 @@ use buttonwood_gate::{EARLIEST, HeaderNames, LATEST};
 use buttonwood_journal::Options as JournalOptions;
 use buttonwood_model::Time;
 use buttonwood_sequencer::Options;
+use std::ops::Range;
 
 /// The options of the exchange.
 pub(crate) fn options(common: &Common) -> Options {
@@ -87,7 +88,37 @@ pub(crate) fn start_time(text: &str) -> Result<Time, Trouble> {
     })
 }
 
-fn moment(text: &str) -> Option<Time> {
+/// The period from `--from` to `--to`; without them it has no bound. Digits are milliseconds.
+pub(crate) fn period(from: Option<&str>, to: Option<&str>) -> Result<Range<Time>, Trouble> {
+    let bound = |flag: &str, text: Option<&str>, default: Time| {
+        match text {
+        None => Ok(default),
+        Some(text) => millis(text).or_else(|| moment(text)).ok_or_else(|| {
+            Trouble::Flag(format!(
+                "{flag} '{text}' must be an ISO 8601 time with its zone, a date, or milliseconds since 1970, such as \
+                 2026-01-01T00:00:00Z, 2026-01-01 or 1767225600000"
+            ))
+        }),
+    }
+    };
+    let period = bound("--from", from, Time(0))?..bound("--to", to, Time(u64::MAX))?;
+    match (from, to) {
+        (Some(from), Some(to)) if period.start > period.end => {
+            Err(Trouble::Flag(format!("--from {from}: later than --to {to}")))
+        }
+        _ => Ok(period),
+    }
+}
+
+fn millis(text: &str) -> Option<Time> {
+    if !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    text.parse::<u64>().ok()?.checked_mul(1_000).map(Time)
+}
+
+/// A time in ISO 8601 with its zone, or a date.
+pub(crate) fn moment(text: &str) -> Option<Time> {
     let is_date = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     let midnight = if is_date { "T00:00:00Z" } else { "" };
     let stamp: jiff::Timestamp = format!("{text}{midnight}").parse().ok()?;
@@ -125,6 +156,32 @@ mod tests {
             "9999-12-31T23:59:59Z",
         ] {
             assert!(refused(text).ends_with("from 1974-01-01T00:00:00Z to 5138-01-01T00:00:00Z"), "{text}");
+        }
+    }
+
+    /// A period is bounded by moments, dates or milliseconds; the first of them is in, the second is not.
+    #[test]
+    fn a_period_has_bounds_or_none() {
+        let day = 86_400_000_000;
+        let midnight = 1_767_225_600_000_000;
+        for (from, to) in [
+            ("2026-01-01", "2026-01-02T00:00:00Z"),
+            ("1767225600000", "1767312000000"),
+            ("2026-01-01T01:00:00+01:00", "2026-01-02"),
+        ] {
+            let found = period(Some(from), Some(to)).ok();
+            assert_eq!(found, Some(Time(midnight)..Time(midnight + day)), "{from} {to}");
+        }
+        assert_eq!(period(None, None).ok(), Some(Time(0)..Time(u64::MAX)));
+        assert!(period(Some("5"), Some("5")).is_ok_and(|period| period.is_empty()));
+        for (from, to, line) in [
+            (Some("yesterday"), None, "--from 'yesterday' must be an ISO 8601 time"),
+            (None, Some("-1"), "--to '-1' must be"),
+            (None, Some("99999999999999999999"), "--to '99999999999999999999' must be"),
+            (Some("2026-01-02"), Some("2026-01-01"), "--from 2026-01-02: later than --to 2026-01-01"),
+        ] {
+            let told = period(from, to).expect_err(line).to_string();
+            assert!(told.starts_with(line), "{told}");
         }
     }
 

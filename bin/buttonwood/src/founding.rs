@@ -5,7 +5,7 @@ use crate::trouble::Trouble;
 use buttonwood_engine::{Body, Command, FeeSchedule, Mode, Opening};
 use buttonwood_model::{CurrencyId, Time};
 use buttonwood_num::Money;
-use buttonwood_sandbox::{Draw, Funding, found};
+use buttonwood_sandbox::{Draw, Funding, found, missing_sample_rates};
 use buttonwood_sequencer::Recovered;
 use buttonwood_vault::Vault;
 
@@ -39,9 +39,15 @@ pub(crate) fn venue(recovered: &mut Recovered, time: Time) -> Result<(), Trouble
     commit(recovered, time, bodies)
 }
 
-/// Opens the house accounts that this build needs and an older directory lacks.
+/// Adds what this build needs and an older directory lacks: house accounts, and in a sandbox the sample exchange rates.
 pub(crate) fn complete(recovered: &mut Recovered, time: Time) -> Result<(), Trouble> {
-    let missing: Vec<Body> = recovered.views().state().missing_houses().collect();
+    let missing: Vec<Body> = {
+        let views = recovered.views();
+        let state = views.state();
+        let is_sandbox = state.opening().is_some_and(|opening| opening.mode == Mode::Sandbox);
+        let rates = is_sandbox.then(|| missing_sample_rates(state.rates()));
+        state.missing_houses().chain(rates.into_iter().flatten()).collect()
+    };
     if missing.is_empty() { Ok(()) } else { commit(recovered, time, missing) }
 }
 

@@ -7,10 +7,12 @@ mod cli;
 mod config;
 mod directory;
 mod ephemeral;
+mod export;
 mod flags;
 mod founding;
 mod ownership;
 mod ranks;
+mod rates_file;
 mod reference;
 mod run;
 mod signals;
@@ -43,6 +45,7 @@ pub fn main() -> ExitCode {
         Cli { command: Command::Sandbox(flags) } => run::sandbox(&flags),
         Cli { command: Command::Serve(flags) } => run::serve(&flags),
         Cli { command: Command::Verify(flags) } => verify::run(&flags),
+        Cli { command: Command::Export(flags) } => export::run(&flags),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

@@ -5,6 +5,7 @@ use crate::directory::{check_opening, clock, data_dir, named_dir, open, open_vau
 use crate::ephemeral::adopt;
 use crate::flags::{check_common, connections_percent, header_names, options, start_time};
 use crate::founding;
+use crate::rates_file::RatesFile;
 use crate::signals::Stop;
 use crate::trading::{SharedTraders, keep_trading, steps, traders};
 use crate::trouble::Trouble;
@@ -99,6 +100,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         ));
     }
     let names = header_names(&flags.common)?;
+    let fx_rates = flags.fx_rates.as_deref().map(RatesFile::read).transpose()?;
     let places = places(&flags.common)?;
     let stop = Stop::listen(true)?;
     let listener = bind(flags.common.listen)?;
@@ -113,6 +115,9 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         founding::venue(&mut recovered, clock.now())?;
     }
     founding::complete(&mut recovered, clock.now())?;
+    if let Some(file) = fx_rates {
+        file.import(&mut recovered, clock.now())?;
+    }
     let running = Exchange::start(recovered, clock, options(&flags.common))?;
     let exchange = running.exchange();
     let base_url = base_url(&listener)?;
@@ -158,8 +163,10 @@ fn serve_until_told(
 fn site_page(path: &str) -> Option<MakePage> {
     let known = buttonwood_site::page(path)?;
     Some(Box::new(move |exchange| {
-        let page = known.make(exchange);
-        Page { content_type: page.content_type, body: page.body }
+        Box::pin(async move {
+            let page = known.make(exchange).await;
+            Page { content_type: page.content_type, body: page.body, is_found: page.is_found }
+        })
     }))
 }
 

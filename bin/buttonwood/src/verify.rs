@@ -3,15 +3,11 @@
 use crate::cli::Verify;
 use crate::trouble::Trouble;
 use buttonwood_sequencer::verify;
+use std::path::Path;
 
 /// Verifies and prints what was found.
 pub(crate) fn run(flags: &Verify) -> Result<(), Trouble> {
-    std::fs::metadata(&flags.data).map_err(|error| Trouble::Data(flags.data.clone(), error))?;
-    if !["journal", "history"].iter().any(|part| flags.data.join(part).is_dir()) {
-        let line =
-            format!("--data {}: no exchange's data directory, it holds no journal", flags.data.display());
-        return Err(Trouble::Flag(line));
-    }
+    check_directory(&flags.data)?;
     let report = verify(&flags.data)?;
     println!(
         "{} commands in {} batches of {} segments: checksums and hash chain hold",
@@ -29,9 +25,31 @@ pub(crate) fn run(flags: &Verify) -> Result<(), Trouble> {
         }
         None => println!("no snapshot yet"),
     }
+    match &report.tables {
+        Some(tables) => {
+            let sizes = tables.tables.iter().map(|size| format!("{} {} rows", size.table, size.rows));
+            println!(
+                "the history's database has reached command {} and is as the journal gives it: {}; {} bytes, kept for ever",
+                tables.seq,
+                sizes.collect::<Vec<_>>().join(", "),
+                tables.bytes
+            );
+        }
+        None => println!("no database of the history"),
+    }
     for note in &report.notes {
         println!("note: {note}");
     }
     println!("ok");
+    Ok(())
+}
+
+/// Refuses a folder that holds no exchange.
+pub(crate) fn check_directory(data: &Path) -> Result<(), Trouble> {
+    std::fs::metadata(data).map_err(|error| Trouble::Data(data.to_owned(), error))?;
+    if !["journal", "history"].iter().any(|part| data.join(part).is_dir()) {
+        let line = format!("--data {}: no exchange's data directory, it holds no journal", data.display());
+        return Err(Trouble::Flag(line));
+    }
     Ok(())
 }

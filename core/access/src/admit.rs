@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Caller {
     /// The key that signed it.
     pub session: SessionId,
-    /// The account it acts on; none where the call is about the session itself.
+    /// The account it acts on; none where the call is about the session itself, or about its group.
     pub account: Option<AccountId>,
     /// The nonce it used.
     pub nonce: Nonce,
@@ -34,6 +34,16 @@ pub enum Reject {
     Taken,
     /// Another account of the group has the display name.
     NameTaken,
+    /// The group has not agreed to the terms of custody accounts (ACCT-007).
+    NoCustodyTerms,
+    /// The group has as many open accounts as it may have (ACCT-007).
+    GroupFull,
+    /// The account is closed (ACCT-013).
+    Closed,
+    /// The account has live orders, so it is not closed.
+    HasOrders,
+    /// The account has money or claims, so it is not closed.
+    HasMoney,
 }
 
 impl Reject {
@@ -46,6 +56,11 @@ impl Reject {
             | Self::WrongKind
             | Self::Unknown
             | Self::NameTaken
+            | Self::NoCustodyTerms
+            | Self::GroupFull
+            | Self::Closed
+            | Self::HasOrders
+            | Self::HasMoney
             | Self::Taken => true,
         }
     }
@@ -79,7 +94,7 @@ pub fn admit(access: &Access, caller: &Caller, needed: Roles) -> Result<(), Reje
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Account, AccountKind, Group, NewSession};
+    use crate::{Account, AccountKind, NewSession};
     use alloc::string::String;
     use buttonwood_model::{GroupId, Role, Time};
 
@@ -89,8 +104,8 @@ mod tests {
 
     fn directory() -> Access {
         let mut access = Access::default();
-        access.add_group(Group { name: String::from("one") });
-        access.add_group(Group { name: String::from("two") });
+        access.add_group(String::from("one"));
+        access.add_group(String::from("two"));
         for group in [0, 0, 1] {
             access.add_account(Account {
                 group: Some(GroupId(group)),

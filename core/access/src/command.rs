@@ -1,10 +1,12 @@
 //! What this room can be asked to do, and what seldom happens in it.
 
-use crate::{Access, Account, Caller, Group, NewSession, Owner, Reject, rename};
+use crate::{
+    Access, Account, Caller, GroupTerms, NewAccount, NewSession, Owner, Reject, close, create, rename,
+};
 use alloc::string::String;
 use alloc::sync::Arc;
 use arrayvec::ArrayVec;
-use buttonwood_model::{AccountId, BytesRef, Nonce, Outbox, Role, Roles, SessionId, named};
+use buttonwood_model::{AccountId, BytesRef, GroupId, Nonce, Outbox, Role, Roles, SessionId, Time, named};
 use serde::{Deserialize, Serialize};
 
 /// Nonces that one command takes note of at most; held in place, so that none of them is allocated.
@@ -30,6 +32,12 @@ pub enum Command {
     AddSession(Arc<NewSession>),
     /// Give the acting account these names, or those of them that there are.
     RenameAccount(Arc<AccountNames>),
+    /// Open an account in the caller's group.
+    CreateAccount(Arc<NewAccount>),
+    /// Set the terms of a group.
+    SetGroupTerms(GroupId, GroupTerms),
+    /// Close an account for good.
+    CloseAccount(AccountId),
 }
 
 /// The names that an account gets, as far as there are any.
@@ -49,6 +57,9 @@ named!(Command, "access", {
     OpenAccount { 0: account } = "open_account" 2,
     AddSession { 0: session } = "add_session" 1,
     RenameAccount { 0: names } = "rename_account" 1,
+    CreateAccount { 0: account } = "create_account" 1,
+    SetGroupTerms { 0: group, 1: terms } = "set_group_terms" 1,
+    CloseAccount { 0: account } = "close_account" 1,
 });
 
 impl Command {
@@ -56,12 +67,14 @@ impl Command {
     pub fn roles(&self) -> Roles {
         match self {
             Self::UseNonce => Roles::NONE,
-            Self::RenameAccount(_) => Roles::of(&[Role::Administrator]),
+            Self::RenameAccount(_) | Self::CreateAccount(_) => Roles::of(&[Role::Administrator]),
             Self::NoncesSeen(_)
             | Self::ResetNonces(_)
             | Self::AddGroup(_)
             | Self::OpenAccount(_)
-            | Self::AddSession(_) => Roles::NOBODY,
+            | Self::AddSession(_)
+            | Self::SetGroupTerms(..)
+            | Self::CloseAccount(_) => Roles::NOBODY,
         }
     }
 
@@ -99,6 +112,10 @@ pub enum Infrequent {
         /// For calls.
         short_name: Option<String>,
     },
+    /// The terms of a group were set.
+    GroupTermsSet(GroupId, GroupTerms),
+    /// An account was closed.
+    AccountClosed(AccountId),
 }
 
 named!(Infrequent, "access", {
@@ -107,7 +124,18 @@ named!(Infrequent, "access", {
     AccountOpened { 0: account } = "account_opened" 2,
     SessionAdded { 0: session } = "session_added" 1,
     AccountRenamed { account: account, display_name: display_name, short_name: short_name } = "account_renamed" 1,
+    GroupTermsSet { 0: group, 1: terms } = "group_terms_set" 1,
+    AccountClosed { 0: account } = "account_closed" 1,
 });
+
+/// What a decision reads besides the directory.
+#[derive(Clone, Copy, Debug)]
+pub struct Context {
+    /// The time of the command.
+    pub now: Time,
+    /// The seed of everything that is drawn at random.
+    pub seed: u64,
+}
 
 /// Decides a command: of a key that [`admit`](crate::admit) has let in, or, without a caller, of the exchange itself or an
 /// operator.
@@ -116,6 +144,7 @@ named!(Infrequent, "access", {
 /// [`Reject`]; what was written by then is taken back by the caller.
 pub fn decide<E: From<Event> + From<BytesRef>>(
     access: &Access,
+    context: Context,
     caller: Option<&Caller>,
     command: &Command,
     out: &mut Outbox<E>,
@@ -155,17 +184,24 @@ pub fn decide<E: From<Event> + From<BytesRef>>(
             out.push_named(&Infrequent::SessionAdded(NewSession::clone(session)));
         }
         Command::RenameAccount(names) => rename::decide(access, caller, names, out)?,
+        Command::CreateAccount(new) => create::decide(access, context, caller, new, out)?,
+        Command::CloseAccount(account) => close::decide(access, *account, out)?,
+        Command::SetGroupTerms(group, terms) => {
+            access.group(*group).ok_or(Reject::Unknown)?;
+            out.push_named(&Infrequent::GroupTermsSet(*group, *terms));
+        }
     }
     Ok(())
 }
 
 /// A key has a valid set of roles, an owner that exists, the prefix of its kind, and no heartbeat when it is a
-/// master key (AUTH-015, AUTH-024, SES-016). An account that does not trade has no trader's key ([`Access::may_place`]).
+/// master key (AUTH-015, AUTH-024, SES-016). An account that does not trade, or no more, gets no trader's key ([`Access::may_place`]).
 fn check_session(access: &Access, session: &NewSession) -> Result<(), Reject> {
     let exists = match session.owner {
         // The house's own accounts are in no group, and no key reaches them.
-        Owner::Account(account) => access.account(account).is_some_and(|account| {
-            account.group.is_some() && (account.kind.trades() || !session.roles.has(Role::Trader))
+        Owner::Account(id) => access.account(id).is_some_and(|account| {
+            let trades = account.kind.trades() && !access.is_closed(id);
+            account.group.is_some() && (trades || !session.roles.has(Role::Trader))
         }),
         Owner::Group(group) => access.group(group).is_some(),
     };
@@ -187,11 +223,13 @@ fn check_session(access: &Access, session: &NewSession) -> Result<(), Reject> {
 pub fn evolve(access: &mut Access, event: Infrequent) {
     match event {
         Infrequent::NoncesForgotten(session) => access.forget_nonces(session),
-        Infrequent::GroupAdded(name) => access.add_group(Group { name }),
+        Infrequent::GroupAdded(name) => access.add_group(name),
         Infrequent::AccountOpened(account) => access.add_account(account),
         Infrequent::SessionAdded(session) => access.add_session(session),
         Infrequent::AccountRenamed { account, display_name, short_name } => {
             access.rename_account(account, display_name, short_name);
         }
+        Infrequent::GroupTermsSet(group, terms) => access.set_group_terms(group, terms),
+        Infrequent::AccountClosed(account) => access.close_account(account),
     }
 }

@@ -1,5 +1,7 @@
 //! The tables of groups, accounts and sessions.
 
+use crate::GroupTerms;
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, GroupId, Nonce, Roles, SessionId, Time, fetch};
@@ -10,6 +12,8 @@ use serde::{Deserialize, Serialize};
 pub struct Group {
     /// Its name, unique.
     pub name: String,
+    /// What it may do.
+    pub terms: GroupTerms,
 }
 
 /// What an account is for.
@@ -134,6 +138,8 @@ pub struct Session {
     highest: Nonce,
     /// Nonces it has used, from 0 again after 256: which place the next digest takes, and which floor counts.
     uses: u8,
+    /// Whether it is a key of a closed account.
+    is_closed: bool,
     /// What it was made with.
     pub key: NewSession,
     late: Late,
@@ -219,6 +225,7 @@ pub struct Access {
     groups: Vec<Group>,
     accounts: Vec<Account>,
     sessions: Vec<Session>,
+    closed: BTreeSet<AccountId>,
 }
 
 impl Access {
@@ -272,6 +279,13 @@ impl Access {
         self.accounts.iter().position(named).map(AccountId::from_index)
     }
 
+    /// The accounts of a group, the oldest first.
+    pub fn accounts_of(&self, group: GroupId) -> impl DoubleEndedIterator<Item = (AccountId, &Account)> {
+        let all = self.accounts.iter().enumerate();
+        let all = all.map(|(at, account)| (AccountId::from_index(at), account));
+        all.filter(move |(_, account)| account.group == Some(group))
+    }
+
     /// Whether an account of the group, other than `own`, has this name for people, in whatever letter case.
     pub fn has_name(&self, group: GroupId, name: &str, own: Option<AccountId>) -> bool {
         fn lower(name: &str) -> impl Iterator<Item = char> {
@@ -292,18 +306,35 @@ impl Access {
         }
     }
 
-    /// Whether a session with the role of a trader may place orders for an account of its owner (AUTH-018). An account key always
-    /// may, since an account that does not trade gets no such key; so only a master key pays for a look at the account.
+    /// Whether an account is closed (ACCT-013).
+    pub fn is_closed(&self, account: AccountId) -> bool {
+        self.closed.contains(&account)
+    }
+
+    /// Whether a session with the role of a trader may place orders for an account of its owner (AUTH-018, ACCT-013). An account
+    /// key knows that its account is closed, and an account that does not trade gets no such key; so only a master key pays for a
+    /// look at the account.
     #[inline]
     pub fn may_place(&self, session: SessionId, account: AccountId) -> bool {
-        let is_master =
-            self.session(session).is_some_and(|session| matches!(session.key.owner, Owner::Group(_)));
-        !is_master || self.account(account).is_some_and(|account| account.kind.trades())
+        let Some(session) = self.session(session) else { return false };
+        match session.key.owner {
+            Owner::Account(_) => !session.is_closed,
+            Owner::Group(_) => {
+                self.account(account).is_some_and(|account| account.kind.trades()) && !self.is_closed(account)
+            }
+        }
     }
 
     /// Adds a group.
-    pub fn add_group(&mut self, group: Group) {
-        self.groups.push(group);
+    pub fn add_group(&mut self, name: String) {
+        self.groups.push(Group { name, terms: GroupTerms::default() });
+    }
+
+    /// Sets the terms of a group.
+    pub(crate) fn set_group_terms(&mut self, group: GroupId, terms: GroupTerms) {
+        if let Some(group) = self.groups.get_mut(group.index()) {
+            group.terms = terms;
+        }
     }
 
     /// Adds an account.
@@ -323,9 +354,23 @@ impl Access {
         }
     }
 
+    /// Closes an account, and notes it in the account's keys.
+    pub(crate) fn close_account(&mut self, account: AccountId) {
+        self.closed.insert(account);
+        let owner = Owner::Account(account);
+        let keys = self.sessions.iter_mut().filter(|session| session.key.owner == owner);
+        keys.for_each(|session| session.is_closed = true);
+    }
+
     /// Adds a session.
     pub fn add_session(&mut self, key: NewSession) {
-        self.sessions.push(Session { highest: Nonce::default(), uses: 0, key, late: Late::default() });
+        self.sessions.push(Session {
+            highest: Nonce::default(),
+            uses: 0,
+            is_closed: false,
+            key,
+            late: Late::default(),
+        });
     }
 
     /// Forgets which nonces a session has used: it may begin again with any (D-26).

@@ -3,15 +3,22 @@
 //! The gate checks signatures. This room repeats, on the journaled state, the checks that need only ids,
 //! roles and nonces, so that a faulty gate cannot grant rights. It holds no secrets.
 //!
-//! Clauses: `SES-001` to `SES-007`, `AUTH-016` to `AUTH-025`, `ACCT-009`, `ACCT-010`.
+//! Clauses: `SES-001` to `SES-007`, `AUTH-016` to `AUTH-025`, `ACCT-005` to `ACCT-010`, `ACCT-013`.
 #![no_std]
 extern crate alloc;
 
 mod admit;
+mod close;
+mod codes;
 mod command;
+mod create;
 mod directory;
 mod rename;
+mod terms;
 
 pub use admit::{Caller, Reject, admit};
-pub use command::{AccountNames, Command, Event, Infrequent, SEEN_MAX, Seen, decide, evolve};
+pub use codes::memo_code;
+pub use command::{AccountNames, Command, Context, Event, Infrequent, SEEN_MAX, Seen, decide, evolve};
+pub use create::NewAccount;
 pub use directory::{Access, Account, AccountKind, Group, NewSession, Owner, Session};
+pub use terms::GroupTerms;

@@ -14,7 +14,7 @@ use crate::{Book, Entry, Order, Traded};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use books::Books;
-use buttonwood_model::{AccountId, ClientId, OrderId, Side, Slab, Slot, SymbolId};
+use buttonwood_model::{AccountId, ClientId, OrderId, Side, Slab, Slot, SymbolId, TradeId};
 use buttonwood_num::Price;
 use hash::hash_client_id;
 use own::Own;
@@ -38,8 +38,8 @@ pub struct Orders {
     near: Neighbours,
     texts: Texts,
     own: Vec<Own>,
-    /// The price of each symbol's last trade: the reference of the price collar (D-32).
-    last: Vec<Option<Price>>,
+    /// Each symbol's last trade, whose price is the reference of the price collar (D-32).
+    last: Vec<Print>,
     /// Stop orders that have not triggered: in the indices, on no book.
     untriggered: BTreeSet<Slot>,
     /// The slots of all queues, in order; only while stored.
@@ -48,6 +48,15 @@ pub struct Orders {
     books: Books,
     #[serde(skip)]
     by_id: Index,
+}
+
+/// A symbol's last trade.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Print {
+    /// The newest trade, broken or not; zero before the first.
+    trade: TradeId,
+    /// The price of the newest trade that is not void.
+    price: Option<Price>,
 }
 
 impl Orders {
@@ -69,25 +78,38 @@ impl Orders {
         self.own.resize(self.own.len().max(account.index() + 1), Own::default());
     }
 
-    /// Stores the price of a symbol's last trade.
+    /// Stores a symbol's last trade and its price.
     #[inline]
-    pub fn print(&mut self, symbol: SymbolId, price: Price) {
+    pub fn print(&mut self, symbol: SymbolId, trade: TradeId, price: Price) {
+        let print = Print { trade, price: Some(price) };
         match self.last.get_mut(symbol.index()) {
-            Some(last) => *last = Some(price),
-            None => self.first_print(symbol, price),
+            Some(last) => *last = print,
+            None => self.first_print(symbol, print),
         }
     }
 
     #[cold]
-    fn first_print(&mut self, symbol: SymbolId, price: Price) {
-        self.last.resize(symbol.index(), None);
-        self.last.push(Some(price));
+    fn first_print(&mut self, symbol: SymbolId, print: Print) {
+        self.last.resize(symbol.index(), Print::default());
+        self.last.push(print);
     }
 
-    /// The price of a symbol's last trade.
+    /// Corrects the price of a symbol's last trade, after a trade was broken.
+    pub fn correct_last(&mut self, symbol: SymbolId, price: Option<Price>) {
+        if let Some(last) = self.last.get_mut(symbol.index()) {
+            last.price = price;
+        }
+    }
+
+    /// A symbol's newest trade, broken or not; zero before the first.
+    pub fn newest_trade(&self, symbol: SymbolId) -> TradeId {
+        self.last.get(symbol.index()).map_or(TradeId(0), |last| last.trade)
+    }
+
+    /// The price of a symbol's last trade that is not void.
     #[inline]
     pub fn last(&self, symbol: SymbolId) -> Option<Price> {
-        self.last.get(symbol.index()).copied().flatten()
+        self.last.get(symbol.index())?.price
     }
 
     /// A symbol's book; an empty one for a symbol that has had no order.

@@ -5,11 +5,13 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::{self as access, Account, Caller, NewSession};
+use buttonwood_convert as convert;
 use buttonwood_ledger as ledger;
 use buttonwood_model::{
     AccountId, Currency, CurrencyId, Named, NamedError, NamedRecord, Roles, Symbol, put_named,
 };
 use buttonwood_num::Money;
+use buttonwood_rates as rates;
 use buttonwood_trading as trading;
 
 /// A command, and the key that sent it.
@@ -30,6 +32,10 @@ pub enum Body {
     Access(access::Command),
     /// Of the ledger.
     Ledger(ledger::Command),
+    /// Of the foreign exchange rates.
+    Rates(rates::Command),
+    /// Of the conversions.
+    Convert(convert::Command),
     /// Of the engine itself.
     Founding(Founding),
 }
@@ -50,6 +56,18 @@ impl From<access::Command> for Body {
 impl From<ledger::Command> for Body {
     fn from(command: ledger::Command) -> Self {
         Self::Ledger(command)
+    }
+}
+
+impl From<rates::Command> for Body {
+    fn from(command: rates::Command) -> Self {
+        Self::Rates(command)
+    }
+}
+
+impl From<convert::Command> for Body {
+    fn from(command: convert::Command) -> Self {
+        Self::Convert(command)
     }
 }
 
@@ -81,6 +99,11 @@ impl Body {
         Founding::Open(opening).into()
     }
 
+    /// Adds exchange rates of a pair.
+    pub fn add_rates(rates: rates::NewRates) -> Self {
+        rates::Command::AddRates(Arc::new(rates)).into()
+    }
+
     /// Lists a symbol.
     pub fn list_symbol(symbol: Symbol) -> Self {
         trading::Command::ListSymbol(Arc::new(symbol)).into()
@@ -110,6 +133,8 @@ impl Body {
             Self::Trading(command) => command.roles(),
             Self::Access(command) => command.roles(),
             Self::Ledger(command) => command.roles(),
+            Self::Rates(command) => command.roles(),
+            Self::Convert(command) => command.roles(),
             Self::Founding(command) => command.roles(),
         }
     }
@@ -120,6 +145,8 @@ impl Body {
             Self::Trading(command) => command.is_reducing(),
             Self::Access(command) => command.is_reducing(),
             Self::Ledger(command) => command.is_reducing(),
+            Self::Rates(command) => command.is_reducing(),
+            Self::Convert(command) => command.is_reducing(),
             Self::Founding(command) => command.is_reducing(),
         }
     }
@@ -128,7 +155,9 @@ impl Body {
     pub fn withdrawn(&self, events: &[Event]) -> trading::cancel::Withdrawn {
         match self {
             Self::Trading(command) => command.withdrawn(events.iter().filter_map(Event::of_order)),
-            Self::Access(_) | Self::Ledger(_) | Self::Founding(_) => trading::cancel::Withdrawn::default(),
+            Self::Access(_) | Self::Ledger(_) | Self::Rates(_) | Self::Convert(_) | Self::Founding(_) => {
+                trading::cancel::Withdrawn::default()
+            }
         }
     }
 
@@ -138,6 +167,8 @@ impl Body {
             Self::Trading(command) => put_named(command, out),
             Self::Access(command) => put_named(command, out),
             Self::Ledger(command) => put_named(command, out),
+            Self::Rates(command) => put_named(command, out),
+            Self::Convert(command) => put_named(command, out),
             Self::Founding(command) => put_named(command, out),
         }
     }
@@ -148,6 +179,8 @@ impl Body {
             trading::Command::ROOM => record.read().map(Self::Trading),
             access::Command::ROOM => record.read().map(Self::Access),
             ledger::Command::ROOM => record.read().map(Self::Ledger),
+            rates::Command::ROOM => record.read().map(Self::Rates),
+            convert::Command::ROOM => record.read().map(Self::Convert),
             Founding::ROOM => record.read().map(Self::Founding),
             _ => Err(record.unknown()),
         }

@@ -1,10 +1,13 @@
 //! The command in a frame: the part that cannot be derived from the frame's events.
 //!
-//! Most new orders and most cancels follow from their events. Writing them too would double the size of a
-//! frame and take most of its encoding time.
+//! Most new orders, most cancels and new exchange rates follow from their events. Writing them too would double
+//! the size of a frame and take most of its encoding time.
 
 use crate::frame::FrameError;
-use crate::{AccessEvent, Body, Caller, Command, Event, OrderRef, Place, TradingCommand, TradingEvent};
+use crate::{
+    AccessEvent, Body, Caller, Command, Event, Infrequent, NewRates, OrderRef, Place, RatesCommand,
+    RatesInfrequent, TradingCommand, TradingEvent,
+};
 use alloc::vec::Vec;
 use buttonwood_book::NewOrder;
 use buttonwood_model::{
@@ -20,6 +23,8 @@ const ENTERED: u8 = 1;
 const CANCELLED: u8 = 2;
 /// A cancel by client order id of the order in the events; the account and the client order id follow.
 const CANCELLED_BY_CLIENT_ID: u8 = 3;
+/// New exchange rates that are those of the only event. They are many: a sandbox begins with 15,000.
+const RATES_ADDED: u8 = 4;
 
 /// The sender of a command, as a named record.
 #[derive(Debug)]
@@ -35,7 +40,7 @@ named!(Sender, "caller", { Exchange {} = "exchange" 1, Key { 0: caller } = "key"
 /// Appends the command of these events.
 pub(crate) fn encode(command: &Command, events: &[Event], texts: &[u8], out: &mut Vec<u8>) {
     if !put_derived(command, events, texts, out) {
-        put_whole(command, out);
+        put_infrequent(command, events, texts, out);
     }
 }
 
@@ -84,7 +89,12 @@ fn put_cancel(caller: &Caller, by: &OrderRef, order: OrderId, out: &mut Vec<u8>)
 }
 
 #[inline(never)]
-fn put_whole(command: &Command, out: &mut Vec<u8>) {
+fn put_infrequent(command: &Command, events: &[Event], texts: &[u8], out: &mut Vec<u8>) {
+    if let (None, Body::Rates(RatesCommand::AddRates(new))) = (&command.caller, &command.body)
+        && added_rates(events, texts).is_some_and(|added| added == **new)
+    {
+        return out.push(RATES_ADDED);
+    }
     out.push(WHOLE);
     put_named(&command.caller.map_or(Sender::Exchange, Sender::Key), out);
     command.body.put(out);
@@ -100,6 +110,9 @@ pub(crate) fn decode(bytes: &[u8], events: &[Event], texts: &[u8]) -> Result<Com
             Sender::Key(caller) => Some(caller),
         };
         Command { caller, body: Body::read(take_named(rest)?)? }
+    } else if *form == RATES_ADDED {
+        let added = added_rates(events, texts).ok_or(FrameError::CommandMissing)?;
+        Command { caller: None, body: Body::add_rates(added) }
     } else {
         take_derived(*form, rest, events, texts)?
     };
@@ -124,6 +137,14 @@ fn take_derived(form: u8, rest: &mut &[u8], events: &[Event], texts: &[u8]) -> R
         (account, Body::Trading(TradingCommand::Cancel(by)))
     };
     Ok(Command { caller: Some(caller_of(*session, account, nonce)), body })
+}
+
+fn added_rates(events: &[Event], texts: &[u8]) -> Option<NewRates> {
+    let [Event::Infrequent(kept)] = events else { return None };
+    match Infrequent::read(*kept, texts) {
+        Ok(Infrequent::Rates(RatesInfrequent::RatesAdded(added))) => Some(added),
+        Ok(_) | Err(_) => None,
+    }
 }
 
 fn caller_of(session: SessionId, account: AccountId, nonce: &Nonce) -> Caller {

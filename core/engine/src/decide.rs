@@ -2,8 +2,10 @@
 
 use crate::{Body, Command, Desks, Founded, Founding, Outcome, Reject, State, Workspace};
 use buttonwood_access::{self as access, Caller};
+use buttonwood_convert as convert;
 use buttonwood_ledger as ledger;
 use buttonwood_model::{AccountId, SessionId, Stamp, Time};
+use buttonwood_rates as rates;
 use buttonwood_trading::{self as trading, Answer, Decided, Market, cancel, place, stop};
 
 /// Decides one command. Reads the state, does not change it, and appends the events to `work.out`;
@@ -64,11 +66,14 @@ fn decide_infrequent(
     work: &mut Workspace,
 ) -> Outcome {
     let session = match body {
-        Body::Access(command) => return decide_access(state, caller, command, work),
+        Body::Access(command) => return decide_access(state, market.time, caller, command, work),
+        Body::Convert(command) => return decide_convert(state, market.time, caller, command, work),
         Body::Trading(trading::Command::CancelSession) => Some(caller.session),
         Body::Trading(trading::Command::CancelAll) => None,
         // An order of no account. The rest is refused for its roles.
-        Body::Trading(_) | Body::Ledger(_) | Body::Founding(_) => return Outcome::Rejected(Reject::Unknown),
+        Body::Trading(_) | Body::Ledger(_) | Body::Rates(_) | Body::Founding(_) => {
+            return Outcome::Rejected(Reject::Unknown);
+        }
     };
     let Some(account) = caller.account else { return Outcome::Rejected(Reject::Unknown) };
     cancel::many(market, account, session, &mut work.planner, &mut work.out);
@@ -76,13 +81,43 @@ fn decide_infrequent(
 }
 
 /// A key's command of the directory, which knows the commands that keys may send.
-fn decide_access(state: &State, caller: &Caller, command: &access::Command, work: &mut Workspace) -> Outcome {
-    match access::decide(&state.access, Some(caller), command, &mut work.out) {
+fn decide_access(
+    state: &State,
+    now: Time,
+    caller: &Caller,
+    command: &access::Command,
+    work: &mut Workspace,
+) -> Outcome {
+    match access::decide(&state.access, context(state, now), Some(caller), command, &mut work.out) {
         Ok(()) => Outcome::Done,
         Err(reject) => {
             work.out.undo();
             refuse(caller, reject, work)
         }
+    }
+}
+
+fn context(state: &State, now: Time) -> access::Context {
+    access::Context { now, seed: state.opening.map_or(0, |opening| opening.seed) }
+}
+
+/// A client's conversion. Only accounts that trade convert (WRAP-007).
+fn decide_convert(
+    state: &State,
+    now: Time,
+    caller: &Caller,
+    command: &convert::Command,
+    work: &mut Workspace,
+) -> Outcome {
+    let Some(account) = caller.account else { return Outcome::Rejected(Reject::Unknown) };
+    if !state.access.may_place(caller.session, account) {
+        return Outcome::Rejected(Reject::Access(no_trader(state, account)));
+    }
+    let market = state.conversion_market(now);
+    let home = state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
+    match convert::decide(market, convert::Client { account, home }, command, &mut work.out) {
+        Ok(()) => Outcome::Converted(()),
+        Err(reject) => Outcome::Rejected(Reject::Convert(reject)),
     }
 }
 
@@ -97,7 +132,7 @@ fn decide_place(
     work: &mut Workspace,
 ) -> Outcome {
     if !state.access.may_place(session, account) {
-        return Outcome::Rejected(Reject::Access(access::Reject::WrongKind));
+        return Outcome::Rejected(Reject::Access(no_trader(state, account)));
     }
     // The account's entry is far in memory from everything else that an order reads, so it is read only if
     // needed.
@@ -107,6 +142,12 @@ fn decide_place(
         Ok(id) => Outcome::Trading(Answer::Order(Decided { id, kept: None })),
         Err(reject) => Outcome::Rejected(Reject::place(reject)),
     }
+}
+
+/// Why an account places no orders.
+#[cold]
+fn no_trader(state: &State, account: AccountId) -> access::Reject {
+    if state.access.is_closed(account) { access::Reject::Closed } else { access::Reject::WrongKind }
 }
 
 /// Decides a command of the exchange itself or of an operator.
@@ -147,8 +188,19 @@ fn decide_internal_events(state: &State, now: Time, body: &Body, work: &mut Work
             if is_due { Ok(()) } else { Err(Reject::Trading(trading::Reject::NotNow)) }
         }
         Body::Trading(command) => trading::decide(market, command, out).map_err(Reject::Trading),
-        Body::Access(command) => access::decide(&state.access, None, command, out).map_err(Reject::Access),
+        Body::Access(command) => {
+            access::decide(&state.access, context(state, now), None, command, out).map_err(Reject::Access)?;
+            if let access::Command::CloseAccount(account) = command {
+                check_empty(state, *account).map_err(Reject::Access)?;
+            }
+            Ok(())
+        }
+        Body::Ledger(ledger::Command::Credit(credit)) if state.access.is_closed(credit.account) => {
+            Err(Reject::Access(access::Reject::Closed))
+        }
         Body::Ledger(command) => ledger::decide(state.ledger(), command, out).map_err(Reject::Ledger),
+        Body::Rates(command) => rates::decide(state.rates(), command, out).map_err(Reject::Rates),
+        Body::Convert(command) => convert::decide_own(command, out).map_err(Reject::Convert),
         Body::Founding(Founding::Open(opening)) => {
             if state.opening.is_some() {
                 return Err(Reject::NotNow);
@@ -167,11 +219,31 @@ fn decide_internal_events(state: &State, now: Time, body: &Body, work: &mut Work
     }
 }
 
+/// Refuses to close an account that has live orders or money, since none of its keys could use them any more.
+fn check_empty(state: &State, account: AccountId) -> Result<(), access::Reject> {
+    if state.orders().of_account(account).next().is_some() {
+        return Err(access::Reject::HasOrders);
+    }
+    let currencies = state.ledger().balances_of(account).map(|(_, balance)| balance);
+    let mut all = currencies.chain(state.ledger().claims_of(account).map(|(_, balance)| balance));
+    if all.any(|balance| balance != ledger::Balance::default()) {
+        return Err(access::Reject::HasMoney);
+    }
+    Ok(())
+}
+
 /// Whether a command adds reference data or money, which requires that the exchange has been opened.
 fn is_founding(body: &Body) -> bool {
     match body {
         Body::Ledger(_)
-        | Body::Trading(trading::Command::ListSymbol(_) | trading::Command::SetFees(_))
+        | Body::Rates(_)
+        | Body::Convert(_)
+        | Body::Trading(
+            trading::Command::ListSymbol(_)
+            | trading::Command::SetFees(_)
+            | trading::Command::SetFeeTiers(_)
+            | trading::Command::SetPromotion(_),
+        )
         | Body::Access(
             access::Command::AddGroup(_) | access::Command::OpenAccount(_) | access::Command::AddSession(_),
         ) => true,

@@ -5,7 +5,7 @@ use buttonwood_model::{AccountId, AssetId, Desk, Product, Symbol};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_spot as spot;
 use buttonwood_trading::{
-    self as trading, Crossing, Execution, Fill, Live, Reserve, Rules, Terms, Traded, Unmet,
+    self as trading, Break, BreakError, Crossing, Execution, Fill, Live, Reserve, Rules, Terms, Traded, Unmet,
 };
 use core::convert::Infallible;
 use serde::{Deserialize, Serialize};
@@ -151,6 +151,20 @@ impl trading::Desks for Desks {
         match crossing.buy.desk() {
             spot::DESK => spot::settle_crossing(&mut self.ledger, crossing),
             desk => no_such_desk(desk),
+        }
+    }
+
+    fn can_void(&self, symbol: &Symbol, broken: &Break) -> Result<(), BreakError> {
+        match symbol.product {
+            Product::Spot => spot::can_void(&self.ledger, symbol, broken),
+            Product::Swap => Err(BreakError::ManualOnly),
+        }
+    }
+
+    fn void(&mut self, symbol: &Symbol, broken: &Break) {
+        match symbol.product {
+            Product::Spot => spot::void(&mut self.ledger, symbol, broken),
+            Product::Swap => unreachable!("the decision refused it"),
         }
     }
 

@@ -4,8 +4,10 @@
 use crate::Founded;
 use alloc::vec::Vec;
 use buttonwood_access as access;
+use buttonwood_convert as convert;
 use buttonwood_ledger as ledger;
 use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Record, take_named};
+use buttonwood_rates as rates;
 use buttonwood_trading as trading;
 
 /// One event. It is small and owns no memory, so that dropping a whole batch costs nothing.
@@ -28,6 +30,10 @@ pub enum Infrequent {
     Access(access::Infrequent),
     /// Of the ledger.
     Ledger(ledger::Infrequent),
+    /// Of the foreign exchange rates.
+    Rates(rates::Infrequent),
+    /// Of the conversions.
+    Convert(convert::Infrequent),
     /// Of the engine itself.
     Founded(Founded),
 }
@@ -39,6 +45,8 @@ impl Infrequent {
             Self::Trading(event) => out.push_named(event),
             Self::Access(event) => out.push_named(event),
             Self::Ledger(event) => out.push_named(event),
+            Self::Rates(event) => out.push_named(event),
+            Self::Convert(event) => out.push_named(event),
             Self::Founded(event) => out.push_named(event),
         }
     }
@@ -57,6 +65,8 @@ impl Infrequent {
             trading::Infrequent::ROOM => record.read().map(Self::Trading),
             access::Infrequent::ROOM => record.read().map(Self::Access),
             ledger::Infrequent::ROOM => record.read().map(Self::Ledger),
+            rates::Infrequent::ROOM => record.read().map(Self::Rates),
+            convert::Infrequent::ROOM => record.read().map(Self::Convert),
             Founded::ROOM => record.read().map(Self::Founded),
             _ => Err(record.unknown()),
         }

@@ -2,9 +2,14 @@
 
 use crate::{Event, Founded, Infrequent, State};
 use buttonwood_access::{self as access, Account};
+use buttonwood_convert as convert;
 use buttonwood_ledger as ledger;
-use buttonwood_model::{AccountId, BytesRef, Stamp, Time};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, OrderId, Stamp, Time};
+use buttonwood_rates as rates;
 use buttonwood_trading::{self as trading, Fees};
+
+/// The currency of every volume that decides a fee tier (VOL-003).
+const DOLLAR: &str = "USD";
 
 /// Applies one event of the command at `stamp`. `texts` holds the texts that the command's events refer to.
 ///
@@ -18,8 +23,7 @@ pub fn evolve(state: &mut State, stamp: Stamp, event: &Event, texts: &[u8]) {
         Event::Trading(event) => {
             let State { floor, desks, .. } = state;
             if let Some(used) = trading::evolve(floor, desks, stamp.time, event, texts) {
-                assert!(used == state.next_id, "order and trade ids have no holes");
-                state.next_id += 1;
+                take_id(state, used);
             }
         }
         Event::Access(access::Event::NonceUsed(session, nonce)) => state.access.take_nonce(*session, nonce),
@@ -30,13 +34,19 @@ pub fn evolve(state: &mut State, stamp: Stamp, event: &Event, texts: &[u8]) {
 #[cold]
 fn evolve_infrequent(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]) {
     match Infrequent::read(kept, texts).expect("what was kept can be read") {
-        Infrequent::Trading(event) => trading::evolve_infrequent(&mut state.floor, time, event),
+        Infrequent::Trading(event) => {
+            let lists = matches!(event, trading::Infrequent::SymbolListed(_));
+            trading::evolve_infrequent(&mut state.floor, &mut state.desks, time, event);
+            if lists {
+                value_listed(state);
+            }
+        }
         Infrequent::Access(event) => {
             let opens = matches!(event, access::Infrequent::AccountOpened(_));
             access::evolve(&mut state.access, event);
             if opens {
                 let account = state.desks.ledger.open_account();
-                state.floor.orders.open_account(account);
+                state.floor.open_account(account);
             }
         }
         Infrequent::Ledger(event) => {
@@ -47,6 +57,14 @@ fn evolve_infrequent(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]
                 open_house(state, account, time);
             }
         }
+        Infrequent::Rates(event) => rates::evolve(&mut state.floor.rates, event),
+        Infrequent::Convert(event) => {
+            if let Some(OrderId(used)) = event.order() {
+                take_id(state, used);
+            }
+            let State { conversions, desks, floor, .. } = state;
+            convert::evolve(conversions, &mut desks.ledger, &floor.symbols, &event);
+        }
         Infrequent::Founded(Founded::Opened(opening)) => {
             state.opening = Some(opening);
             state.floor.fees = Fees::new(opening.fees);
@@ -55,10 +73,17 @@ fn evolve_infrequent(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]
     }
 }
 
+/// Takes the next id of orders and trades.
+#[inline]
+fn take_id(state: &mut State, used: u64) {
+    assert!(used == state.next_id, "order and trade ids have no holes");
+    state.next_id += 1;
+}
+
 /// Adds a house account to directory and orders too: ids of accounts are the same there and in the ledger.
 fn open_house(state: &mut State, account: AccountId, time: Time) {
     state.access.add_account(Account::house(time));
-    state.floor.orders.open_account(account);
+    state.floor.open_account(account);
 }
 
 impl State {
@@ -92,4 +117,12 @@ impl State {
         assert!(stamp.time >= self.stamp.time, "time does not go back");
         self.stamp = stamp;
     }
+}
+
+/// Tells the floor how volumes of the symbol that was listed last are counted in dollars.
+fn value_listed(state: &mut State) {
+    let dollar = state.currencies().iter().position(|currency| currency.code == DOLLAR);
+    let quote = state.symbols().last().and_then(|symbol| state.currency(symbol.quote));
+    let pair = quote.and_then(|currency| rates::FxPair::of_currency(&currency.code));
+    state.floor.value_listed(dollar.map(CurrencyId::from_index), pair);
 }

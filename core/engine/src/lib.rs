@@ -19,20 +19,31 @@ mod state;
 
 pub use buttonwood_access::{
     Access, Account, AccountKind, AccountNames, Caller, Command as AccessCommand, Event as AccessEvent,
-    Group, Infrequent as AccessInfrequent, NewSession, Owner, Reject as AccessReject, SEEN_MAX, Seen,
-    Session,
+    Group, GroupTerms, Infrequent as AccessInfrequent, NewAccount, NewSession, Owner, Reject as AccessReject,
+    SEEN_MAX, Seen, Session, memo_code,
 };
 pub use buttonwood_auction::{Auctions, Collar, Finding, Schedule, ScheduleError};
+pub use buttonwood_convert::{
+    Answer as ConvertAnswer, Command as ConvertCommand, Conversions, Execute, INSTANT, ISSUER,
+    Infrequent as ConvertInfrequent, QUOTE_AGE_MAX, QUOTES_MAX, Quote as ConvertQuote, QuoteAmounts, QuoteId,
+    QuoteRequest, Reject as ConvertReject, Spend, Term, Terms, Wrap, Wrapped,
+};
 pub use buttonwood_ledger::{
     Balance, BrokenLaw, Command as LedgerCommand, FEES, House, HouseAccount, Infrequent as LedgerInfrequent,
     ROUNDING, Reject as LedgerReject, SOURCE,
+};
+pub use buttonwood_rates::{
+    Command as RatesCommand, FxPair, FxRate, Infrequent as RatesInfrequent, NewRates, Quote, RATES_MAX,
+    Rates, Reject as RatesReject,
 };
 pub use buttonwood_trading::StopError;
 pub use buttonwood_trading::cancel::{OrderRef, Withdrawn};
 pub use buttonwood_trading::place::{FILLS_MAX, ORDERS_MAX, Place};
 pub use buttonwood_trading::{
-    Answer as TradingAnswer, Command as TradingCommand, Decided, Event as TradingEvent, FeeChange,
-    FeeSchedule, Fees, Infrequent as TradingInfrequent, NewOrder, OrderState, SYMBOLS_MAX,
+    Answer as TradingAnswer, Bar, Break, BreakError, BreakKind, Breaks, Command as TradingCommand, Decided,
+    Event as TradingEvent, FeeChange, FeeSchedule, FeeTier, FeeTiers, Fees, Figures,
+    Infrequent as TradingInfrequent, Interval, NewOrder, OrderState, Party, Promotion, SYMBOLS_MAX,
+    TIERS_MAX, Value, Voided, Volumes, WINDOW_DAYS,
 };
 pub use command::{Body, Command};
 pub use decide::decide;
@@ -47,7 +58,7 @@ pub use state::{Broken, State};
 
 /// The house accounts of all rooms, in the order in which this build opens them in a new directory.
 pub fn houses() -> impl Iterator<Item = House> {
-    buttonwood_ledger::HOUSES.into_iter()
+    buttonwood_ledger::HOUSES.into_iter().chain(buttonwood_convert::HOUSES)
 }
 
 /// Buffers that the writer reuses for every command.

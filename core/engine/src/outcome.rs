@@ -1,17 +1,21 @@
 //! The result of a command: one variant for each room.
 
-use crate::{Event, State};
+use crate::{Event, Infrequent, State};
 use buttonwood_access as access;
+use buttonwood_convert as convert;
 use buttonwood_ledger as ledger;
 use buttonwood_model::{CancelReason, OrderId, Stamp};
+use buttonwood_rates as rates;
 use buttonwood_trading::{self as trading, Answer as TradingAnswer, Decided, OrderState};
 use core::convert::Infallible;
 
-/// The result of a command. `decide` only refers to the order; [`Outcome::in_full`] builds the full order.
+/// The result of a command. `decide` only refers to the order or the conversion; [`Outcome::in_full`] builds them in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome<O = Decided> {
+pub enum Outcome<O = Decided, C = ()> {
     /// Of the trading floor.
     Trading(TradingAnswer<O>),
+    /// Of the conversions.
+    Converted(C),
     /// Done; cancelled orders are in the command's events.
     Done,
     /// Refused; nothing changed except the nonce.
@@ -28,6 +32,7 @@ impl Outcome {
         let order = match self {
             Self::Trading(TradingAnswer::Order(order)) => order,
             Self::Trading(TradingAnswer::NotLive) => return Outcome::Trading(TradingAnswer::NotLive),
+            Self::Converted(()) => return Outcome::Converted(conversion(events, texts)),
             Self::Done => return Outcome::Done,
             Self::Rejected(reject) => return Outcome::Rejected(reject),
         };
@@ -54,8 +59,25 @@ fn is_cancelled(id: OrderId, events: &[Event]) -> bool {
     events.iter().filter_map(Event::of_order).any(of_it)
 }
 
-/// An answer with the full order.
-pub type Answer = Outcome<OrderState>;
+/// The answer of the conversion among a command's events.
+#[cold]
+fn conversion(events: &[Event], texts: &[u8]) -> convert::Answer {
+    let answers = events.iter().filter_map(|event| {
+        let Event::Infrequent(kept) = event else { return None };
+        match Infrequent::read(*kept, texts).expect("what was kept can be read") {
+            Infrequent::Convert(event) => event.answer(),
+            Infrequent::Trading(_)
+            | Infrequent::Access(_)
+            | Infrequent::Ledger(_)
+            | Infrequent::Rates(_)
+            | Infrequent::Founded(_) => None,
+        }
+    });
+    { answers }.next().expect("a conversion is in its command's events")
+}
+
+/// An answer with the full order or conversion.
+pub type Answer = Outcome<OrderState, convert::Answer>;
 
 /// Why a desk refuses an order, other than for lack of funds; the cash desk has no such reason.
 pub type DeskReject = Infallible;
@@ -75,6 +97,10 @@ pub enum Reject {
     Trading(TradingReject),
     /// By the ledger.
     Ledger(ledger::Reject),
+    /// By the foreign exchange rates.
+    Rates(rates::Reject),
+    /// By the conversions.
+    Convert(convert::Reject),
     /// The disk is nearly full, and the exchange accepts only commands that reduce risk.
     NoRoom,
     /// No key may send the command, or it needs an account and names none that exists.

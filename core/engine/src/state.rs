@@ -5,12 +5,14 @@ use alloc::collections::BTreeMap;
 use buttonwood_access::Access;
 use buttonwood_auction::Auctions;
 use buttonwood_book::Orders;
+use buttonwood_convert::{self as convert, Conversions};
 use buttonwood_ledger::{BrokenLaw, House, Ledger};
 use buttonwood_model::{
     AccountId, AssetId, Currency, CurrencyId, Due, OrderId, Side, Slot, Stamp, Symbol, SymbolId, Time,
 };
 use buttonwood_num::Money;
-use buttonwood_trading::{Fees, Floor, Market};
+use buttonwood_rates::Rates;
+use buttonwood_trading::{Fees, Floor, Market, Volumes};
 use serde::{Deserialize, Serialize};
 
 /// The whole state; it depends on the journal alone.
@@ -25,6 +27,7 @@ pub struct State {
     pub(crate) access: Access,
     pub(crate) floor: Floor,
     pub(crate) desks: Desks,
+    pub(crate) conversions: Conversions,
 }
 
 impl State {
@@ -71,6 +74,28 @@ impl State {
     /// Balances.
     pub fn ledger(&self) -> &Ledger {
         &self.desks.ledger
+    }
+
+    /// The terms of instant orders, and quotes.
+    pub fn conversions(&self) -> &Conversions {
+        &self.conversions
+    }
+
+    /// The dollar value of what the house owes from instant orders; none when it owes a currency without a price.
+    pub fn exposure(&self) -> Option<Money> {
+        self.conversion_market(self.stamp.time).exposure()
+    }
+
+    /// What a decision about conversions reads.
+    pub(crate) fn conversion_market(&self, time: Time) -> convert::Market<'_> {
+        convert::Market {
+            symbols: self.symbols(),
+            ledger: self.ledger(),
+            orders: self.orders(),
+            conversions: &self.conversions,
+            next_id: OrderId(self.next_id),
+            time,
+        }
     }
 
     /// Live orders.
@@ -123,6 +148,16 @@ impl State {
     /// Fee schedules.
     pub fn fees(&self) -> &Fees {
         &self.floor.fees
+    }
+
+    /// Foreign exchange rates.
+    pub fn rates(&self) -> &Rates {
+        &self.floor.rates
+    }
+
+    /// What every account has traded.
+    pub fn volumes(&self) -> &Volumes {
+        &self.floor.volumes
     }
 
     /// What a decision about orders reads.

@@ -137,7 +137,7 @@ fn rates_of_no_account_are_refused() {
     assert_eq!(set(AccountId(account.0 + 1)), Outcome::Rejected(Reject::Unknown));
     assert_eq!(set(account), Outcome::Done);
     let next = exchange.account("bob", "");
-    assert_eq!(exchange.state.fees().of(Product::Spot, next).1, FeeSchedule::default());
+    assert_eq!(exchange.state.floor().rates(Product::Spot, None, next).1, FeeSchedule::default());
 }
 
 /// Rates that were set before the directory is made would be lost.

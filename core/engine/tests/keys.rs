@@ -1,9 +1,9 @@
 //! Which keys can be made: whom one acts for, what it may do and what is asked of it have to fit together.
 
 use buttonwood_engine::{
-    AccessCommand, AccessReject, Account, AccountKind, Answer, Body, Command, Event, FEES, FeeChange,
-    FeeSchedule, Founded, Founding, LedgerInfrequent, LedgerReject, Mode, NewSession, Opening, Owner, Place,
-    Reject, Seen, TradingAnswer, TradingCommand,
+    AccessCommand, AccessReject, Account, AccountKind, AccountNames, Answer, Body, Command, Event, FEES,
+    FeeChange, FeeSchedule, Founded, Founding, LedgerInfrequent, LedgerReject, Mode, NewAccount, NewSession,
+    Opening, Owner, Place, Reject, Seen, TradingAnswer, TradingCommand,
 };
 use buttonwood_model::{
     AccountId, Claim, GroupId, OrderKind, Outbox, Product, Role, Roles, Seq, SessionId, Side, Stamp,
@@ -11,6 +11,7 @@ use buttonwood_model::{
 };
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Exchange, caller, fees_account};
+use std::sync::Arc;
 
 /// Every kind of key, and what none can be: of another kind's prefix, without a role, an Auditor and more, a master key
 /// that must be heard of, a key of nobody or of the house, a text twice. Proves AUTH-015, AUTH-024, SES-016.
@@ -155,6 +156,34 @@ fn a_custody_account_places_no_orders() {
     assert_eq!(exchange.own(Body::add_session(auditor)), Answer::Done);
 }
 
+/// A created account is where its group's first account is, so that it opens no symbol to the group (D-16); it is opened at its
+/// command's time, and its counterparty id is its own. A name that was given up leads to another id.
+#[test]
+fn a_created_account_is_of_its_group() {
+    let mut exchange = Exchange::open(FeeSchedule::default(), None);
+    let first = exchange.account("ann", "US-NY");
+    let master = exchange.master_key("ann", first, Role::Administrator);
+    let mut create = |number, name: &str, custody| {
+        let new = NewAccount { display_name: name.into(), short_name: name.into(), custody };
+        let body = AccessCommand::CreateAccount(Arc::new(new)).into();
+        let command = Command { caller: Some(caller(master, first, number)), body };
+        assert_eq!(exchange.submit(7, &command), Answer::Done);
+        let account = exchange.state.access().accounts().last().unwrap().clone();
+        assert_eq!((&*account.jurisdiction, account.opened), ("US-NY", exchange.stamp.time));
+        assert!(!account.broker && account.kind == AccountKind::Exchange);
+        let id = AccountId::from_index(exchange.state.access().accounts().len() - 1);
+        assert_eq!(exchange.state.ledger().next_account(), AccountId(id.0 + 1));
+        let names =
+            AccountNames { display_name: Some(format!("{number}")), short_name: Some(format!("{number}")) };
+        let body = AccessCommand::RenameAccount(Arc::new(names)).into();
+        let command = Command { caller: Some(caller(master, id, number + 1)), body };
+        assert_eq!(exchange.submit(1, &command), Answer::Done);
+        account.counterparty_id
+    };
+    let ids = [create(1, "bob", false), create(3, "bob", false), create(5, "cat", false)];
+    assert!(ids.iter().all(|id| id.len() == 8) && ids[0] != ids[1] && ids[1] != ids[2], "{ids:?}");
+}
+
 /// A directory that an earlier build made may lack accounts of the house: they are opened by name, at the next free places.
 #[test]
 fn missing_accounts_of_the_house_are_opened() {
@@ -173,8 +202,11 @@ fn missing_accounts_of_the_house_are_opened() {
     let state = &exchange.state;
     let houses: Vec<_> =
         state.ledger().houses().iter().map(|house| (house.name.as_str(), house.may_be_negative)).collect();
-    assert_eq!(houses, [("source", true), ("fees", false), ("rounding", false)]);
-    assert_eq!((state.missing_houses().count(), state.access().accounts().len()), (0, 3));
+    assert_eq!(
+        houses,
+        [("source", true), ("fees", false), ("rounding", false), ("issuer", true), ("instant", true)]
+    );
+    assert_eq!((state.missing_houses().count(), state.access().accounts().len()), (0, 5));
     let again = exchange.own(Body::open_house(FEES));
     assert_eq!(again, Answer::Rejected(Reject::Ledger(LedgerReject::Taken)));
 }

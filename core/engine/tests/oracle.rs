@@ -65,27 +65,71 @@ fn compare_all(world: &'static World, seeds: std::ops::Range<u64>, count: usize)
             "too early for an auction",
             "other fees",
             "bad fees",
+            "other tiers",
+            "bad tiers",
+            "order in a higher tier",
+            "other promotion",
+            "order under promotion",
+            "day closed",
+            "too early for midnight",
             "renamed",
             "name is used",
+            "rates",
+            "rate of a taken time",
             "suspended",
             "triggered",
             "triggered orders that traded",
             "refused stop prices",
+            "broken manually",
+            "broken in full",
+            "broken already",
+            "unknown trade",
+            "stale break",
         ],
     );
+    let of_accounts = [
+        "account created",
+        "group is full",
+        "no custody terms",
+        "account closed",
+        "account in use",
+        "order of a closed account",
+    ];
+    assert_seen(&seen, 3, &of_accounts);
     seen
 }
 
-/// Proves ORD-046, ORD-047, ORD-048, BAL-009.
+/// Every way a conversion ends.
+const CONVERSIONS: &[&str] = &[
+    "wrapped",
+    "unwrapped",
+    "no conversion of this symbol",
+    "conversion of too little",
+    "conversion while closed",
+    "conversion without funds",
+    "quoted",
+    "bought at once",
+    "sold at once",
+    "no such quote",
+    "not as quoted",
+    "quote beyond the book",
+    "conversion beyond the exposure",
+    "terms of instant orders",
+    "bad terms of instant orders",
+];
+
+/// Proves ORD-023, ORD-046, ORD-047, ORD-048, BAL-009.
 #[test]
 fn majors_agree() {
-    compare_all(&MAJORS, 1..9, 15_000);
+    let seen = compare_all(&MAJORS, 1..9, 15_000);
+    assert_seen(&seen, 10, CONVERSIONS);
+    assert_seen(&seen, 3, &["money is gone"]);
 }
 
 /// Proves BAL-009, TYPE-010, TYPE-020.
 #[test]
 fn products_of_nineteen_decimals_agree() {
-    compare_all(&FINE, 101..109, 15_000);
+    compare_all(&FINE, 101..111, 15_000);
 }
 
 /// Proves BAL-009, TYPE-010, TYPE-020.
@@ -100,7 +144,7 @@ fn fees_that_never_come_out_even_agree() {
 /// Proves AUCT-004, AUCT-006.
 #[test]
 fn auctions_agree() {
-    compare_all(&CALLS, 301..307, 15_000);
+    compare_all(&CALLS, 301..310, 15_000);
 }
 
 /// Symbols whose first auction comes before their first trade, which is all that some auctions could be measured by.

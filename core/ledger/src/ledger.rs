@@ -241,16 +241,30 @@ impl Ledger {
         })
     }
 
-    /// Whether the source account can issue this much within the range of money. The source account's balance bounds
-    /// all others, so nothing else can overflow then.
+    /// Whether the source account can issue this much within the range of money.
     ///
     /// # Errors
     /// [`LedgerError::OutOfRange`].
     pub fn can_issue(&self, currency: CurrencyId, amount: Money) -> Result<(), LedgerError> {
-        let source = self.balance(self.named.source, currency).available;
+        self.can_give(self.named.source, currency, amount)
+    }
+
+    /// Whether a house account that may be negative can give this much within the range of money. What such accounts owe together
+    /// bounds all other balances, so nothing else can overflow then.
+    ///
+    /// # Errors
+    /// [`LedgerError::OutOfRange`].
+    pub fn can_give(&self, house: AccountId, currency: CurrencyId, amount: Money) -> Result<(), LedgerError> {
+        let may_owe = self.houses.iter().filter(|house| house.may_be_negative);
+        let owed = may_owe.map(|other| {
+            let given = if other.account == house { amount } else { Money::ZERO };
+            let after = self.balance(other.account, currency).available.checked_add(-given)?;
+            Some(after.min(Money::ZERO))
+        });
+        let owed = { owed }.try_fold(Money::ZERO, |sum, owed| sum.checked_add(owed?));
         // The smallest number is excluded: the sum of all other balances, its negative, is not representable.
-        let after = source.checked_add(-amount).filter(|after| after.units() >= -i128::MAX);
-        after.map(|_| ()).ok_or(LedgerError::OutOfRange)
+        let is_in_range = owed.is_some_and(|owed| owed.units() >= -i128::MAX);
+        if is_in_range { Ok(()) } else { Err(LedgerError::OutOfRange) }
     }
 
     /// The chain of all balances so far; see [`Ledger::post`].

@@ -33,4 +33,4 @@ pub use record::Record;
 pub use reference::{Currency, CurrencyKind, Product, Symbol, SymbolStatus};
 pub use role::{Role, Roles};
 pub use slab::Slab;
-pub use time::{Stamp, Time};
+pub use time::{Day, Stamp, Time};

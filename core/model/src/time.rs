@@ -28,6 +28,37 @@ impl Time {
     }
 }
 
+/// A UTC day, counted from 1970-01-01.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Day(pub u64);
+
+impl Day {
+    /// Microseconds in a day.
+    pub const MICROS: u64 = 86_400 * Time::SECOND;
+
+    /// The day of a moment.
+    pub const fn of(time: Time) -> Self {
+        Self(time.0 / Self::MICROS)
+    }
+
+    /// The midnight with which it begins.
+    pub const fn start(self) -> Time {
+        Time(self.0.saturating_mul(Self::MICROS))
+    }
+
+    /// This many days later.
+    #[must_use]
+    pub const fn plus(self, days: u64) -> Self {
+        Self(self.0.saturating_add(days))
+    }
+
+    /// This many days earlier, or the first day.
+    #[must_use]
+    pub const fn minus(self, days: u64) -> Self {
+        Self(self.0.saturating_sub(days))
+    }
+}
+
 /// The place of a command in the one order of all commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {

@@ -4,7 +4,7 @@
 
 use crate::digits::{pow10, push_fixed, push_trimmed};
 use crate::rate::divide_up;
-use crate::{Bps, Decimal, HUNDREDTHS_PER_LOT, MONEY_DECIMALS, Money, Price, Qty};
+use crate::{Bps, Decimal, HUNDREDTHS_PER_LOT, MONEY_DECIMALS, Money, Price, Qty, Ratio};
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
 use serde::{Deserialize, Serialize};
@@ -121,6 +121,12 @@ impl Grid {
         }
     }
 
+    /// The price as the conversion from base to quote currency; `None` for no price.
+    pub fn conversion(&self, price: Price) -> Option<Ratio> {
+        let units = u128::from(price.ticks()) * u128::from(self.tick_mantissa);
+        Ratio::new(units, pow10(self.tick_decimals)?)
+    }
+
     /// The value of `qty` in the base currency; `None` beyond the range of money.
     #[inline]
     pub fn base(&self, qty: Qty) -> Option<Money> {
@@ -130,9 +136,27 @@ impl Grid {
         }
     }
 
+    /// The value of an amount of the base currency at a price, in the quote currency, truncated to 10⁻¹⁹. It saturates,
+    /// as published figures do.
+    pub fn value(&self, base: Money, price: Price) -> Money {
+        let power =
+            pow10(self.tick_decimals).and_then(|power| i128::try_from(power).ok()).unwrap_or(i128::MAX);
+        let factor = i128::from(price.ticks()).saturating_mul(i128::from(self.tick_mantissa));
+        // Whole parts and remainder separately: the product may overflow although the value is well within the range.
+        let (whole, rest) = (base.units() / power, base.units() % power);
+        Money::from_units(whole.saturating_mul(factor).saturating_add(rest.saturating_mul(factor) / power))
+    }
+
     #[cold]
     fn base_of_many(&self, qty: Qty) -> Option<Money> {
         i128::try_from(qty.hundredths()).ok()?.checked_mul(self.base_unit).map(Money::from_units)
+    }
+
+    /// The smallest quantity, to a hundredth of a lot, whose value in the base currency is at least `amount`; `None` for a negative
+    /// amount.
+    pub fn qty_holding(&self, amount: Money) -> Option<Qty> {
+        let hundredths = divide_up(amount.units(), self.base_unit);
+        u128::try_from(hundredths).ok().map(Qty::from_hundredths)
     }
 
     /// price × qty × rate, rounded up at 10⁻¹⁹ (TYPE-010, D-29); `None` beyond the range of money.

@@ -7,6 +7,7 @@
 #![no_std]
 extern crate alloc;
 
+mod conversion;
 mod decimal;
 mod digits;
 mod grid;
@@ -15,6 +16,7 @@ mod price;
 mod qty;
 mod rate;
 
+pub use conversion::Ratio;
 pub use decimal::{Decimal, DecimalError};
 pub use digits::{push_fixed, push_trimmed, push_u64};
 pub use grid::{Grid, GridError};

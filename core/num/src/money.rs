@@ -25,6 +25,9 @@ impl Money {
     /// Zero.
     pub const ZERO: Self = Self::from_units(0);
 
+    /// The largest amount.
+    pub const MAX: Self = Self::from_units(i128::MAX);
+
     /// From units of 10⁻¹⁹.
     #[expect(
         clippy::as_conversions,
@@ -64,7 +67,7 @@ impl Money {
 
     #[cold]
     fn most() -> Self {
-        Self::from_units(i128::MAX)
+        Self::MAX
     }
 
     /// Whether the amount is negative.

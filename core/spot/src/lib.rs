@@ -1,7 +1,7 @@
 //! The cash desk: what a spot order reserves, what it costs, how its fills settle.
 //!
 //! A buy reserves quote currency, including the higher of its two possible fees; a sell reserves base
-//! currency. A fill exchanges base for quote and pays both fees to the house.
+//! currency. A fill exchanges base for quote and pays both fees to the house; a full break reverses that.
 //!
 //! Not here: everything else about a spot order (`trading`).
 //!
@@ -11,8 +11,10 @@ extern crate alloc;
 
 mod desk;
 mod fees;
+mod void;
 
 pub use desk::{
     DESK, RULES, affords, auction_fee, buy_with, fees, hold, release, reserve, reserved, rest,
     settle_crossing, settle_maker, settle_taker,
 };
+pub use void::{can_void, void};

@@ -1,15 +1,15 @@
 //! The commands of the trading floor, and its infrequent events.
 
 use crate::cancel::{OrderRef, Withdrawn};
+use crate::fee_change::{self, FeeChange, FeeTiers, Promotion};
 use crate::place::Place;
-use crate::{Decided, Desks, Event, FeeSchedule, Floor, Market, auction, place, status};
+use crate::{Break, BreakError, Decided, Desks, Event, Floor, Market, auction, broken, place, status};
 use alloc::sync::Arc;
 use buttonwood_auction::{Auctions, Finding, Schedule, ScheduleError};
 use buttonwood_model::{
-    AccountId, BytesRef, CancelReason, Due, OrderId, Outbox, Product, Rank, Role, Roles, SessionId, Symbol,
-    SymbolId, SymbolStatus, Time, named,
+    BytesRef, CancelReason, Day, Due, OrderId, Outbox, Rank, Role, Roles, SessionId, Symbol, SymbolId,
+    SymbolStatus, Time, named,
 };
-use serde::{Deserialize, Serialize};
 
 /// The most symbols that can be listed.
 pub const SYMBOLS_MAX: usize = 10_000;
@@ -40,6 +40,14 @@ pub enum Command {
     ListSymbol(Arc<Symbol>),
     /// Set a fee schedule.
     SetFees(FeeChange),
+    /// Set a product's tiers.
+    SetFeeTiers(Arc<FeeTiers>),
+    /// Set what is under a fee promotion.
+    SetPromotion(Arc<Promotion>),
+    /// A UTC day ended: compute every account's volume of the 30 days before (VOL-004).
+    CloseDay,
+    /// Break a trade.
+    BreakTrade(Arc<Break>),
 }
 
 named!(Command, "trading", {
@@ -54,19 +62,11 @@ named!(Command, "trading", {
     Auction { 0: symbol } = "auction" 1,
     ListSymbol { 0: symbol } = "list_symbol" 1,
     SetFees { 0: change } = "set_fees" 1,
+    SetFeeTiers { 0: tiers } = "set_fee_tiers" 1,
+    SetPromotion { 0: promotion } = "set_promotion" 1,
+    CloseDay {} = "close_day" 1,
+    BreakTrade { 0: broken } = "break_trade" 1,
 });
-
-/// A change of the fee schedule of a product, or of one account for a product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FeeChange {
-    /// The product.
-    pub product: Product,
-    /// The account; none for all accounts without a schedule of their own.
-    pub account: Option<AccountId>,
-    /// The new rates. None returns an account to the rates of the product, and a product to those of the
-    /// opening.
-    pub schedule: Option<FeeSchedule>,
-}
 
 impl Command {
     /// A caller needs one of these roles (AUTH-025).
@@ -81,7 +81,11 @@ impl Command {
             | Self::Trigger(_)
             | Self::Auction(_)
             | Self::ListSymbol(_)
-            | Self::SetFees(_) => Roles::NOBODY,
+            | Self::SetFees(_)
+            | Self::SetFeeTiers(_)
+            | Self::SetPromotion(_)
+            | Self::BreakTrade(_)
+            | Self::CloseDay => Roles::NOBODY,
         }
     }
 
@@ -121,8 +125,10 @@ pub enum Reject<R> {
     NotNow,
     /// The schedule of auctions is invalid.
     Schedule(ScheduleError),
-    /// Fee rates are not valid, or the table of them is full.
+    /// Fee rates or tiers are not valid, or the table of rates is full.
     BadFees,
+    /// The trade cannot be broken.
+    Break(BreakError),
 }
 
 /// An infrequent event of the trading floor.
@@ -142,6 +148,14 @@ pub enum Infrequent {
     AuctionEnded(SymbolId, Finding),
     /// A fee schedule came into force.
     FeesChanged(FeeChange),
+    /// The tiers of a product came into force.
+    FeeTiersChanged(FeeTiers),
+    /// Other symbols are under promotion, or at other rates.
+    PromotionChanged(Promotion),
+    /// Volumes were computed as of the midnight with which this day begins.
+    DayClosed(Day),
+    /// A trade was broken.
+    TradeBroken(Break),
 }
 
 named!(Infrequent, "trading", {
@@ -152,6 +166,10 @@ named!(Infrequent, "trading", {
     AuctionCut { 0: symbol, 1: finding, 2: before } = "auction_cut" 1,
     AuctionEnded { 0: symbol, 1: finding } = "auction_ended" 1,
     FeesChanged { 0: change } = "fees_changed" 1,
+    FeeTiersChanged { 0: tiers } = "fee_tiers_changed" 1,
+    PromotionChanged { 0: promotion } = "promotion_changed" 1,
+    DayClosed { 0: day } = "day_closed" 1,
+    TradeBroken { 0: broken } = "trade_broken" 1,
 });
 
 /// Decides a command of the exchange itself or of an operator. The engine decides [`Command::ExpireSession`],
@@ -175,7 +193,11 @@ pub fn decide<D: Desks, E: From<Event> + From<BytesRef>>(
             }
         }
         Command::ListSymbol(symbol) => list_symbol(market, symbol, out),
-        Command::SetFees(change) => set_fees(market, *change, out),
+        Command::SetFees(change) => fee_change::set_fees(market, *change, out),
+        Command::SetFeeTiers(tiers) => fee_change::set_tiers(market, tiers, out),
+        Command::SetPromotion(promotion) => fee_change::set_promotion(market, promotion, out),
+        Command::CloseDay => close_day(market, out),
+        Command::BreakTrade(broken) => broken::decide(market, broken, out).map_err(Reject::Break),
         Command::Place(_)
         | Command::Cancel(_)
         | Command::CancelSession
@@ -250,16 +272,14 @@ fn list_symbol<D: Desks, E: From<BytesRef>>(
     Ok(())
 }
 
-fn set_fees<D: Desks, E: From<BytesRef>>(
+fn close_day<D: Desks, E: From<BytesRef>>(
     market: Market<'_, D>,
-    change: FeeChange,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject<D::Refusal>> {
-    let is_good = |schedule: FeeSchedule| schedule.is_valid() && market.floor.fees.has_room_for(schedule);
-    if !change.schedule.is_none_or(is_good) {
-        return Err(Reject::BadFees);
+    if market.floor.volumes.due().is_none_or(|due| due > market.time) {
+        return Err(Reject::NotNow);
     }
-    out.push_named(&Infrequent::FeesChanged(change));
+    out.push_named(&Infrequent::DayClosed(Day::of(market.time)));
     Ok(())
 }
 
@@ -267,7 +287,7 @@ fn set_fees<D: Desks, E: From<BytesRef>>(
 ///
 /// # Panics
 /// When the event does not follow from the state.
-pub fn evolve_infrequent(floor: &mut Floor, time: Time, event: Infrequent) {
+pub fn evolve_infrequent<D: Desks>(floor: &mut Floor, desks: &mut D, time: Time, event: Infrequent) {
     match event {
         Infrequent::SymbolStatusChanged(symbol, to) => {
             let listed = floor.symbols.get_mut(symbol.index()).expect("the decision found the symbol");
@@ -293,16 +313,32 @@ pub fn evolve_infrequent(floor: &mut Floor, time: Time, event: Infrequent) {
         Infrequent::FeesChanged(FeeChange { product, account, schedule }) => {
             floor.fees.set(product, account, schedule);
         }
+        Infrequent::FeeTiersChanged(FeeTiers { product, tiers }) => floor.fees.set_tiers(product, &tiers),
+        Infrequent::PromotionChanged(promotion) => floor.fees.promote(&promotion),
+        Infrequent::DayClosed(day) => floor.volumes.close(day),
+        Infrequent::TradeBroken(broken) => floor.break_trade(desks, &broken, time),
     }
 }
 
 impl Floor {
+    /// Voids a trade, or marks it.
+    fn break_trade<D: Desks>(&mut self, desks: &mut D, broken: &Break, now: Time) {
+        let symbol = self.symbols.get(broken.symbol.index()).expect("the decision found the symbol");
+        if let Some(figures) = &broken.figures {
+            desks.void(symbol, broken);
+            self.orders.correct_last(broken.symbol, figures.last);
+            let accounts = [broken.buyer.account, broken.seller.account];
+            self.volumes.take_back(broken.time, accounts, figures.value, now);
+        }
+        self.breaks.note(broken, symbol);
+    }
+
     fn auctions_of(&mut self, symbol: SymbolId) -> &mut Auctions {
         self.auctions.get_mut(&symbol).expect("the decision found the symbol's auctions")
     }
 
-    /// The next due command: of an auction that is being settled, else of the earliest auction; among equals,
-    /// of the symbol listed first. `skips` leaves out commands that move no money: indicative prices, and
+    /// The next due command: of an auction that is being settled, else the earliest of auctions and the end of a
+    /// day; among equals, the day's end, then the symbol listed first. `skips` leaves out commands that move no money: indicative prices, and
     /// auctions without waiting orders, in which nothing can trade since a book is never crossed.
     pub fn next_due(&self, skips: bool) -> Option<Due<Command>> {
         let due = |(symbol, auctions): (&SymbolId, &Auctions)| {
@@ -329,7 +365,13 @@ impl Floor {
                 command: Command::Trigger(order),
             });
         }
-        self.auctions.iter().filter_map(due).min_by_key(Due::key)
+        let day = self.volumes.due().map(|time| Due {
+            rank: Rank::Step,
+            time,
+            may_skip: false,
+            command: Command::CloseDay,
+        });
+        day.into_iter().chain(self.auctions.iter().filter_map(due)).min_by_key(Due::key)
     }
 }
 
@@ -338,7 +380,7 @@ mod tests {
     use super::*;
     use crate::NewOrder;
     use buttonwood_model::{
-        Claim, Desk, ExecutionOption, Held, OrderClass, OrderKind, RatesId, Side, TextRef,
+        AccountId, Claim, Desk, ExecutionOption, Held, OrderClass, OrderKind, Product, RatesId, Side, TextRef,
     };
     use buttonwood_num::{Money, Price, Qty};
 
@@ -360,7 +402,7 @@ mod tests {
     /// A floor with auctions of these symbols; an order waits for those of `waiting`.
     fn floor(auctions: &[(SymbolId, Option<Schedule>)], waiting: &[SymbolId]) -> Floor {
         let mut floor = Floor::default();
-        floor.orders.open_account(AccountId(0));
+        floor.open_account(AccountId(0));
         for (symbol, schedule) in auctions {
             floor.auctions.insert(*symbol, Auctions::scheduled(None, *schedule, Time(0)));
         }

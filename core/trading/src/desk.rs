@@ -4,7 +4,7 @@
 //! engine has one type for all desks, which selects the desk by the order's [`OrderClass`]: a cash order and
 //! a margin order may trade on one book, and each side settles at its own desk.
 
-use crate::{CollarWidth, FeeSchedule, Fees};
+use crate::{Break, BreakError, CollarWidth, FeeSchedule, Fees};
 use buttonwood_book::{Fill, Order, Traded};
 use buttonwood_model::{AccountId, AssetId, Desk, Held, OrderClass, OrderKind, SessionId, Symbol, SymbolId};
 use buttonwood_num::{Grid, Money, Price, Qty};
@@ -233,6 +233,15 @@ pub trait Desks: Debug {
     /// Settles both sides of an auction's trade, each at its own desk and from its reserve. [`Desks::covers`]
     /// is not called before: see [`Rules::auctions`].
     fn settle_crossing(&mut self, crossing: &Crossing<'_>);
+
+    /// Whether a full break of a trade of the symbol can be settled: both parties have what they return.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    fn can_void(&self, symbol: &Symbol, broken: &Break) -> Result<(), BreakError>;
+
+    /// Settles a full break: both parties return what they got, and the house both fees.
+    fn void(&mut self, symbol: &Symbol, broken: &Break);
 
     /// Whether the ledger's account between makers and taker is empty; true between any two orders.
     fn is_settled(&self) -> bool;

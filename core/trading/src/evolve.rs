@@ -2,7 +2,7 @@
 
 use crate::{Crossing, Desks, Event, Execution, Floor, Reserve};
 use buttonwood_book::{NewOrder, Order, Orders};
-use buttonwood_model::{ExecutionOption, OrderId, Side, Slot, SymbolId, Time};
+use buttonwood_model::{ExecutionOption, OrderId, Side, Slot, SymbolId, Time, TradeId};
 use buttonwood_num::{Money, Price, Qty};
 
 /// Applies one event. [`Event::Placed`] sets the taker, which the later events of its command concern.
@@ -31,11 +31,11 @@ pub fn evolve<D: Desks>(
             Some(order.id.0)
         }
         Event::Filled { maker, trade, qty, maker_fee, taker_fee } => {
-            settle(floor, desks, *maker, *qty, [maker_fee, taker_fee]);
+            settle(floor, desks, time, (*maker, *trade), *qty, [maker_fee, taker_fee]);
             Some(trade.0)
         }
         Event::Crossed { buy, sell, trade, price, qty, fees } => {
-            cross(floor, desks, [*buy, *sell], *price, *qty, *fees);
+            cross(floor, desks, time, ([*buy, *sell], *trade), *price, *qty, *fees);
             Some(trade.0)
         }
         Event::Booked { held, amount } => {
@@ -159,7 +159,8 @@ fn check_uncrossed(orders: &Orders, symbol: SymbolId, side: Side, price: Price) 
 fn settle<D: Desks>(
     floor: &mut Floor,
     desks: &mut D,
-    slot: Slot,
+    time: Time,
+    (slot, trade): (Slot, TradeId),
     qty: Qty,
     [maker_fee, taker_fee]: [&Money; 2],
 ) {
@@ -167,8 +168,10 @@ fn settle<D: Desks>(
     let Order { symbol, price, .. } = *maker.order;
     let notional = maker.grid().notional(price, qty).expect("a fill is no larger than its resting order");
     let taker = floor.live(floor.taking);
+    let accounts = [maker.order.account, taker.order.account];
     desks.settle_maker(&Execution { maker, taker, qty, notional, maker_fee, taker_fee });
-    floor.print(symbol, price);
+    floor.count_volume(time, symbol, notional, accounts);
+    floor.print(symbol, trade, price);
     let Floor { orders, taking, .. } = &mut *floor;
     orders.fill_entered(*taking, qty, notional);
     if orders.fill(slot, qty, notional) == Qty::ZERO {
@@ -181,7 +184,8 @@ fn settle<D: Desks>(
 fn cross<D: Desks>(
     floor: &mut Floor,
     desks: &mut D,
-    slots: [Slot; 2],
+    time: Time,
+    (slots, trade): ([Slot; 2], TradeId),
     price: Price,
     qty: Qty,
     fees: [Money; 2],
@@ -189,8 +193,10 @@ fn cross<D: Desks>(
     let [buy, sell] = slots.map(|slot| floor.live(slot));
     let symbol = buy.order.symbol;
     let notional = buy.grid().notional(price, qty).expect("a trade is no larger than its buyer's order");
+    let accounts = [buy.order.account, sell.order.account];
     desks.settle_crossing(&Crossing { buy, sell, price, qty, notional, fees });
-    floor.print(symbol, price);
+    floor.count_volume(time, symbol, notional, accounts);
+    floor.print(symbol, trade, price);
     floor.auctions.get_mut(&symbol).expect("the symbol has an auction").note_settled(qty);
     for slot in slots {
         if floor.orders.fill(slot, qty, notional) == Qty::ZERO {

@@ -1,9 +1,13 @@
 //! Fee schedules. An order keeps the rates that were in force when it was placed (TYPE-011).
+//!
+//! An account has its own rates, else those of its tier, else those of the product. A promotion lowers them on its symbols
+//! and raises none.
 
-use alloc::collections::BTreeMap;
+use crate::{FeeTier, Promotion};
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, Product, RatesId};
-use buttonwood_num::Bps;
+use buttonwood_model::{AccountId, Product, RatesId, SymbolId};
+use buttonwood_num::{Bps, Money};
 use serde::{Deserialize, Serialize};
 
 /// Fee rates (D-31). Aligned to eight bytes, so that they are copied as one word.
@@ -29,6 +33,13 @@ impl FeeSchedule {
     pub fn is_valid(self) -> bool {
         u32::from(self.worst().0) <= Bps::WHOLE && self.auction <= self.maker.max(self.taker)
     }
+
+    /// The lower of each rate under a promotion. The auction's rate stays within what an order reserves.
+    #[must_use]
+    pub fn promoted(self, promotion: Self) -> Self {
+        let (maker, taker) = (self.maker.min(promotion.maker), self.taker.min(promotion.taker));
+        Self { maker, taker, auction: self.auction.min(promotion.auction).min(maker.max(taker)) }
+    }
 }
 
 impl Default for FeeSchedule {
@@ -37,8 +48,11 @@ impl Default for FeeSchedule {
     }
 }
 
-/// The schedules in force for products and single accounts, and a table of every schedule that an order may
-/// have been placed under.
+/// The most rows of the table.
+const ROWS_MAX: usize = 1 << 16;
+
+/// The schedules in force for products, tiers and single accounts, and a table of every schedule that an order may have
+/// been placed under.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fees {
     /// Every schedule that was ever in force; the first row is the opening's.
@@ -46,6 +60,16 @@ pub struct Fees {
     /// By [`Product::index`]: the row in force and its rates.
     products: Vec<(RatesId, FeeSchedule)>,
     accounts: BTreeMap<(AccountId, Product), RatesId>,
+    /// The tiers that replace a product's schedule: the volume from which on an account has these rates, lowest first.
+    tiers: BTreeMap<Product, Vec<(Money, RatesId)>>,
+    /// The symbols under promotion.
+    promoted: BTreeSet<SymbolId>,
+    /// The promotion's rates, if any symbol is under promotion.
+    promotion: Option<FeeSchedule>,
+    /// The rates in force as the promotion lowers them, by the row of the rates.
+    lowered: BTreeMap<RatesId, RatesId>,
+    /// Whether every account has the rates of the product, on every symbol.
+    is_flat: bool,
 }
 
 impl Default for Fees {
@@ -61,18 +85,50 @@ impl Fees {
             table: alloc::vec![schedule],
             products: alloc::vec![(RatesId::default(), schedule); Product::COUNT],
             accounts: BTreeMap::new(),
+            tiers: BTreeMap::new(),
+            promoted: BTreeSet::new(),
+            promotion: None,
+            lowered: BTreeMap::new(),
+            is_flat: true,
         }
     }
 
-    /// The rates of an order that the account places now: the row of the table and its contents.
+    /// The rates of an order that the account places now: the row of the table and its contents. `volume` returns the
+    /// volume that decides the account's tier; `symbol` is none for the rates of symbols without a promotion.
     #[inline]
-    pub fn of(&self, product: Product, account: AccountId) -> (RatesId, FeeSchedule) {
-        if !self.accounts.is_empty()
-            && let Some(rates) = self.accounts.get(&(account, product))
-        {
-            return (*rates, self.get(*rates));
+    pub fn of(
+        &self,
+        product: Product,
+        symbol: Option<SymbolId>,
+        account: AccountId,
+        volume: impl FnOnce() -> Money,
+    ) -> (RatesId, FeeSchedule) {
+        if self.is_flat {
+            return self.in_force(product);
         }
-        self.in_force(product)
+        let rates = self.of_account(product, symbol, account, volume);
+        (rates, self.get(rates))
+    }
+
+    #[inline(never)]
+    fn of_account(
+        &self,
+        product: Product,
+        symbol: Option<SymbolId>,
+        account: AccountId,
+        volume: impl FnOnce() -> Money,
+    ) -> RatesId {
+        let own = self.accounts.get(&(account, product)).copied();
+        let rates =
+            own.or_else(|| self.of_tier(product, volume())).unwrap_or_else(|| self.in_force(product).0);
+        let is_promoted = symbol.is_some_and(|symbol| self.promoted.contains(&symbol));
+        if is_promoted { self.lowered.get(&rates).copied().unwrap_or(rates) } else { rates }
+    }
+
+    /// The rates of the highest tier that the volume reaches.
+    fn of_tier(&self, product: Product, volume: Money) -> Option<RatesId> {
+        let reached = self.tiers.get(&product)?.iter().rev().find(|(from, _)| *from <= volume);
+        reached.map(|(_, rates)| *rates)
     }
 
     #[inline]
@@ -95,13 +151,29 @@ impl Fees {
         *self.table.get(rates.index()).expect("an order's rates are in the table")
     }
 
-    /// Whether the table has room for the schedule.
-    pub fn has_room_for(&self, schedule: FeeSchedule) -> bool {
-        self.table.contains(&schedule) || u16::try_from(self.table.len()).is_ok()
+    /// Whether the table has room for the schedules, also as the promotion lowers them.
+    pub fn has_room_for(&self, schedules: &[FeeSchedule]) -> bool {
+        let lowered = |schedule: &FeeSchedule| Some(schedule.promoted(self.promotion?));
+        self.has_room(schedules.iter().copied().chain(schedules.iter().filter_map(lowered)))
+    }
+
+    /// Whether the table has room for the schedules in force as a promotion would lower them.
+    pub fn has_room_to_promote(&self, promotion: FeeSchedule) -> bool {
+        self.has_room(self.rows_in_force().into_iter().map(|rates| self.get(rates).promoted(promotion)))
+    }
+
+    fn has_room(&self, schedules: impl Iterator<Item = FeeSchedule>) -> bool {
+        let mut added = Vec::new();
+        for schedule in schedules {
+            if !self.table.contains(&schedule) && !added.contains(&schedule) {
+                added.push(schedule);
+            }
+        }
+        added.is_empty() || self.table.len() + added.len() <= ROWS_MAX
     }
 
     /// Sets the schedule of a product, or of one account for it. None removes the account's own schedule, or
-    /// returns the product to the opening's.
+    /// returns the product to the opening's. A product's schedule ends its tiers.
     pub fn set(&mut self, product: Product, account: Option<AccountId>, schedule: Option<FeeSchedule>) {
         let rates = schedule.map(|schedule| self.row(schedule));
         match (account, rates) {
@@ -119,8 +191,42 @@ impl Fees {
                 if let Some(entry) = self.products.get_mut(product.index()) {
                     *entry = (rates, schedule);
                 }
+                self.tiers.remove(&product);
             }
         }
+        self.derive();
+    }
+
+    /// Sets the tiers of a product, lowest first.
+    pub fn set_tiers(&mut self, product: Product, tiers: &[FeeTier]) {
+        let rows = tiers.iter().map(|tier| (tier.from, self.row(tier.rates))).collect();
+        self.tiers.insert(product, rows);
+        self.derive();
+    }
+
+    /// Sets the promotion; one without symbols ends it.
+    pub fn promote(&mut self, promotion: &Promotion) {
+        self.promoted = promotion.symbols.iter().copied().collect();
+        self.promotion = (!self.promoted.is_empty()).then_some(promotion.rates);
+        self.derive();
+    }
+
+    /// Computes what follows from a change.
+    fn derive(&mut self) {
+        self.is_flat = self.accounts.is_empty() && self.tiers.is_empty() && self.promotion.is_none();
+        self.lowered.clear();
+        let Some(promotion) = self.promotion else { return };
+        for rates in self.rows_in_force() {
+            let lowered = self.row(self.get(rates).promoted(promotion));
+            self.lowered.insert(rates, lowered);
+        }
+    }
+
+    /// The rows of the rates that an order may be placed under, on a symbol without a promotion.
+    fn rows_in_force(&self) -> BTreeSet<RatesId> {
+        let products = core::iter::once(self.first().0).chain(self.products.iter().map(|(rates, _)| *rates));
+        let tiers = self.tiers.values().flatten().map(|(_, rates)| *rates);
+        products.chain(tiers).chain(self.accounts.values().copied()).collect()
     }
 
     fn row(&mut self, schedule: FeeSchedule) -> RatesId {
@@ -136,6 +242,22 @@ impl Fees {
         self.in_force(product).1
     }
 
+    /// The tiers of a product, lowest first; none if it has one schedule for all accounts.
+    pub fn tiers_of(&self, product: Product) -> impl Iterator<Item = FeeTier> {
+        let rows = self.tiers.get(&product).into_iter().flatten();
+        rows.map(|(from, rates)| FeeTier { from: *from, rates: self.get(*rates) })
+    }
+
+    /// The symbols under promotion (MKT-036).
+    pub fn symbols_promoted(&self) -> impl Iterator<Item = SymbolId> {
+        self.promoted.iter().copied()
+    }
+
+    /// The rates of the promotion, if any symbol is under promotion.
+    pub fn promotion(&self) -> Option<FeeSchedule> {
+        self.promotion
+    }
+
     /// The accounts with schedules of their own.
     pub fn of_accounts(&self) -> impl Iterator<Item = (AccountId, Product, FeeSchedule)> {
         self.accounts.iter().map(|((account, product), rates)| (*account, *product, self.get(*rates)))
@@ -143,55 +265,4 @@ impl Fees {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rates(maker: u16, taker: u16) -> FeeSchedule {
-        FeeSchedule { maker: Bps(maker), taker: Bps(taker), auction: Bps(maker) }
-    }
-
-    /// An account's own schedule takes precedence over its product's. Rows of the table are shared and never
-    /// change.
-    #[test]
-    fn the_nearest_schedule_is_in_force() {
-        let (plain, swap, own) = (rates(20, 40), rates(2, 5), rates(0, 1));
-        let (alice, bob) = (AccountId(7), AccountId(8));
-        let mut fees = Fees::new(plain);
-        let (placed, _) = fees.of(Product::Swap, alice);
-        fees.set(Product::Swap, None, Some(swap));
-        fees.set(Product::Swap, Some(alice), Some(own));
-        fees.set(Product::Spot, Some(bob), Some(own));
-        let now = |product, account| fees.of(product, account).1;
-        assert_eq!((now(Product::Swap, alice), now(Product::Swap, bob)), (own, swap));
-        assert_eq!((now(Product::Spot, alice), now(Product::Spot, bob)), (plain, own));
-        assert_eq!((fees.get(placed), fees.of_product(Product::Swap)), (plain, swap));
-        assert_eq!(
-            fees.of_accounts().collect::<Vec<_>>(),
-            [(alice, Product::Swap, own), (bob, Product::Spot, own)]
-        );
-        fees.set(Product::Swap, Some(alice), None);
-        fees.set(Product::Swap, None, None);
-        assert_eq!((fees.of(Product::Swap, alice), fees.table.len()), ((RatesId(0), plain), 3));
-    }
-
-    /// A product that a later build added has the opening's schedule until it is given one.
-    #[test]
-    fn a_new_product_begins_with_the_first_schedule() {
-        let (plain, swap) = (rates(1, 3), rates(2, 5));
-        let mut fees = Fees::new(plain);
-        fees.products.clear();
-        assert_eq!(fees.of(Product::Swap, AccountId(7)), (RatesId(0), plain));
-        fees.set(Product::Swap, None, Some(swap));
-        assert_eq!((fees.of_product(Product::Spot), fees.of_product(Product::Swap)), (plain, swap));
-    }
-
-    /// A full table refuses new schedules and still takes those that it has.
-    #[test]
-    fn a_full_table_takes_no_new_schedule() {
-        let mut fees = Fees::new(rates(0, 0));
-        for taker in 1..=u16::MAX {
-            fees.table.push(FeeSchedule { maker: Bps(0), taker: Bps(taker), auction: Bps(0) });
-        }
-        assert!(fees.has_room_for(rates(0, 9)) && !fees.has_room_for(rates(1, 9)));
-    }
-}
+mod tests;

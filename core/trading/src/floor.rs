@@ -1,13 +1,15 @@
-//! The floor's state (symbols, live orders, fee schedules, auctions), what decisions read of it, and the
+//! The floor's state (symbols, live orders, fee schedules, volumes, auctions), what decisions read of it, and the
 //! buffers that they reuse.
 
-use crate::{Desks, Fees, Live, Stops};
+use crate::volumes::Value;
+use crate::{Breaks, Desks, FeeSchedule, Fees, Live, Stops, Volumes};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_auction::Auctions;
 use buttonwood_book::{Fill, Order, Orders};
-use buttonwood_model::{AccountId, AssetId, Slot, Symbol, SymbolId, Time};
+use buttonwood_model::{AccountId, AssetId, CurrencyId, Product, RatesId, Slot, Symbol, SymbolId, Time};
 use buttonwood_num::Money;
+use buttonwood_rates::{FxPair, Rates};
 use serde::{Deserialize, Serialize};
 
 /// The floor's part of the state.
@@ -27,6 +29,12 @@ pub struct Floor {
     pub settling: u32,
     /// Live orders with a stop price.
     pub stops: Stops,
+    /// What every account has traded.
+    pub volumes: Volumes,
+    /// Broken trades.
+    pub breaks: Breaks,
+    /// Foreign exchange rates, at which some volumes are valued.
+    pub rates: Rates,
 }
 
 impl Floor {
@@ -43,6 +51,69 @@ impl Floor {
     pub(crate) fn seen<'a>(&'a self, order: &'a Order) -> Live<'a> {
         let symbol = self.symbols.get(order.symbol.index()).expect("an order's symbol is listed");
         Live { symbol, fees: &self.fees, order }
+    }
+
+    /// Gives a new account its place in the tables.
+    pub fn open_account(&mut self, account: AccountId) {
+        self.orders.open_account(account);
+        self.volumes.open_account(account);
+    }
+
+    /// Chooses how the trades of the symbol that was listed last are valued. `dollar` is the currency of volumes, if it is
+    /// listed, and `pair` that of the symbol's quote currency, if it has rates.
+    pub fn value_listed(&mut self, dollar: Option<CurrencyId>, pair: Option<FxPair>) {
+        self.volumes.list(&self.symbols, dollar, pair);
+    }
+
+    /// The rates of an order that the account places now; `symbol` is none for the rates of symbols without a promotion.
+    #[inline]
+    pub fn rates(
+        &self,
+        product: Product,
+        symbol: Option<SymbolId>,
+        account: AccountId,
+    ) -> (RatesId, FeeSchedule) {
+        self.fees.of(product, symbol, account, || self.volumes.total(account))
+    }
+
+    /// Adds a trade to the volume of its two accounts.
+    #[inline]
+    pub(crate) fn count_volume(
+        &mut self,
+        time: Time,
+        symbol: SymbolId,
+        notional: Money,
+        accounts: [AccountId; 2],
+    ) {
+        self.volumes.count(time, accounts, self.dollars(time, symbol, notional));
+    }
+
+    /// What a trade of the symbol counts in volumes if it trades at `time`, which is now, in dollars (VOL-003).
+    #[inline]
+    pub fn dollars(&self, time: Time, symbol: SymbolId, notional: Money) -> Money {
+        match self.volumes.value_of(symbol) {
+            Value::Dollars => notional,
+            value @ (Value::AtLastPriceOf(_) | Value::Unknown) => {
+                self.converted(value, time, symbol, notional)
+            }
+        }
+    }
+
+    /// The value of an amount of the symbol's quote currency: at the last price of that currency in dollars, before its
+    /// first trade at the newest rate, and without either zero.
+    #[cold]
+    fn converted(&self, value: Value, time: Time, symbol: SymbolId, amount: Money) -> Money {
+        if let Value::AtLastPriceOf(priced) = value
+            && let Some(last) = self.orders.last(priced)
+        {
+            let listed = self.symbols.get(priced.index()).expect("a valued symbol is listed");
+            return listed.grid.value(amount, last);
+        }
+        let pair = self.volumes.pair_of(symbol);
+        pair.and_then(|pair| self.rates.at(pair, time)).map_or(Money::ZERO, |quote| {
+            // A figure saturates.
+            quote.rate.to_usd(amount).unwrap_or(Money::MAX)
+        })
     }
 
     /// What the account's live orders reserve, order by order (INV-LEDGER-5).

@@ -70,7 +70,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
         let Place { side, claim, kind, price, qty, spend, .. } = *place;
         let Placer { account, session } = placer;
         let class = OrderClass::new(side, claim, market.desks.desk(symbol, account));
-        let (rates, schedule) = market.floor.fees.of(symbol.product, account);
+        let (rates, schedule) = market.floor.rates(symbol.product, Some(place.symbol), account);
         let terms = Terms {
             symbol,
             symbol_id: place.symbol,

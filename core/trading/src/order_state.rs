@@ -43,6 +43,8 @@ pub struct OrderState {
     pub remaining: Qty,
     /// Executed so far, in quote currency.
     pub notional: Money,
+    /// The quantity of its trades that were broken in full (ORD-023): neither executed nor remaining.
+    pub broken: Qty,
     /// When it entered.
     pub placed: Time,
     /// Why it was cancelled, if it was.
@@ -56,6 +58,11 @@ pub struct OrderState {
 impl OrderState {
     /// A live order.
     pub fn live(floor: &Floor, slot: Slot) -> Self {
+        floor.breaks.correct(Self::with_broken(floor, slot))
+    }
+
+    /// A live order as if no trade had been broken: what the history records, since its rows never change.
+    pub fn with_broken(floor: &Floor, slot: Slot) -> Self {
         let orders = &floor.orders;
         let (order, entry, traded) = (orders.get(slot), orders.entry(slot), orders.traded(slot));
         Self {
@@ -70,6 +77,7 @@ impl OrderState {
             original: order.remaining + traded.qty,
             remaining: order.remaining,
             notional: traded.notional,
+            broken: Qty::ZERO,
             placed: entry.placed,
             reason: None,
             client_id: orders.client_id(slot),
@@ -91,6 +99,7 @@ impl OrderState {
             original: order.qty,
             remaining: order.qty,
             notional: Money::ZERO,
+            broken: Qty::ZERO,
             placed,
             reason: None,
             client_id: order.client_id.of(texts).map(ClientId::copied),
@@ -154,9 +163,9 @@ impl OrderState {
         self.reason.is_none() && self.remaining > Qty::ZERO
     }
 
-    /// The executed quantity.
+    /// The executed quantity, without broken trades.
     pub fn executed(&self) -> Qty {
-        self.original - self.remaining
+        self.original - self.remaining - self.broken
     }
 }
 

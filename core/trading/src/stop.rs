@@ -10,7 +10,9 @@ use crate::place::{Place, Placer, crosses};
 use crate::{Desks, Event, Floor, Market, Planner};
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
-use buttonwood_model::{CancelReason, OrderId, OrderKind, Outbox, Side, Slot, SymbolId, SymbolStatus};
+use buttonwood_model::{
+    CancelReason, OrderId, OrderKind, Outbox, Side, Slot, SymbolId, SymbolStatus, TradeId,
+};
 use buttonwood_num::{Money, Price};
 use serde::{Deserialize, Serialize};
 
@@ -200,8 +202,8 @@ fn is_taken<D>(status: SymbolStatus, market: Market<'_, D>, place: &Place) -> bo
 impl Floor {
     /// A trade of the symbol printed at a price.
     #[inline]
-    pub(crate) fn print(&mut self, symbol: SymbolId, price: Price) {
-        self.orders.print(symbol, price);
+    pub(crate) fn print(&mut self, symbol: SymbolId, trade: TradeId, price: Price) {
+        self.orders.print(symbol, trade, price);
         self.stops.print(symbol, price);
     }
 

@@ -34,7 +34,7 @@ macro_rules! reasons {
 
 reasons! {
     /// The account is closed.
-    AccountClosed = 403,
+    AccountClosed = 400,
     /// Too many accounts listed, or too many live orders of one account.
     AccountLimitExceeded = 400,
     /// An account of another type is needed; for example, a custody account cannot trade.
@@ -188,13 +188,14 @@ mod tests {
     fn every_row_stands_as_documented() {
         let groups: &[(u16, &str)] = &[
             (401, "InvalidAccessToken MissingSecurityHeaders"),
-            (403, "AccountClosed ApiKeyIpFilteringFailure InvalidApiKey MissingRole RemoteAddressForbidden"),
+            (403, "ApiKeyIpFilteringFailure InvalidApiKey MissingRole RemoteAddressForbidden"),
             (404, "ClearingOrderNotFound EndpointNotFound OrderNotFound ProviderNotFound UnsupportedNetwork"),
             (406, "InsufficientFunds"),
             (429, "RateLimit"),
             (500, "System"),
             (503, "Maintenance"),
-            (400, "AccountLimitExceeded AccountNotOfTypeRequired AccountsOnGroupOnlyApi AddressNotApproved"),
+            (400, "AccountClosed AccountLimitExceeded AccountNotOfTypeRequired AccountsOnGroupOnlyApi"),
+            (400, "AddressNotApproved"),
             (400, "AmbiguousAuthentication AuctionNotOpen BadAccountType ClientOrderIdMustBeString"),
             (400, "ClientOrderIdTooLong ConflictingAccountName ConflictingOptions DepositLimitExceeded"),
             (400, "CryptoAddressWhitelistsNotEnabled EndpointMismatch ExceededMaxAccountsInGroup"),

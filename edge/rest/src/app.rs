@@ -6,6 +6,7 @@ use buttonwood_model::{Symbol, SymbolId, Time};
 use buttonwood_sequencer::Exchange;
 use buttonwood_views::Views;
 use buttonwood_wire::Names;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -16,10 +17,15 @@ pub struct Page {
     pub content_type: &'static str,
     /// Its bytes.
     pub body: Vec<u8>,
+    /// Whether there is what the path names: if not, the status is 404.
+    pub is_found: bool,
 }
 
+/// A page that may have to wait for the disk.
+pub type LaterPage<'a> = Pin<Box<dyn Future<Output = Page> + 'a>>;
+
 /// Makes a page as of now.
-pub type MakePage = Box<dyn FnOnce(&Exchange) -> Page>;
+pub type MakePage = Box<dyn for<'a> FnOnce(&'a Exchange) -> LaterPage<'a>>;
 
 /// Looks up paths outside the interface: the site's pages. The lookup is cheap; making the page is not.
 pub type Pages = fn(&str) -> Option<MakePage>;

@@ -9,6 +9,8 @@ pub enum Auth {
     Account,
     /// A master key, on the one account it names; to any other key it is closed (D-10).
     Master,
+    /// A master key, on its group; to any other key it is closed (D-10).
+    Group,
     /// A key, about itself.
     Session,
     /// The sandbox's own machine.

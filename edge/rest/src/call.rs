@@ -5,7 +5,7 @@ use crate::auth::Auth;
 use crate::route::Route;
 use buttonwood_engine::Caller;
 use buttonwood_gate::{self as gate, Owner, Payload, Reason, Refusal, Value, quoted};
-use buttonwood_model::{AccountId, Roles, SymbolId};
+use buttonwood_model::{AccountId, GroupId, Roles, SymbolId};
 use buttonwood_wire::contract::{InPayload, Query, Sent, Text};
 use buttonwood_wire::{field, request};
 
@@ -20,7 +20,7 @@ request! {
 /// A public request.
 #[derive(Debug)]
 pub(crate) struct Asked<'a> {
-    /// The path's parameter.
+    /// The path's parameters, as they stand there; several in a row are parted by slashes.
     pub(crate) parameter: &'a str,
     /// The query string.
     pub(crate) query: Query<'a>,
@@ -40,6 +40,8 @@ pub(crate) struct Call {
     gate: gate::Call,
     account: Option<AccountId>,
     needed: Roles,
+    /// The path's parameters, as in [`Asked`]; without any there is no allocation.
+    parameter: Box<str>,
 }
 
 /// A call that is refused after the gate. Its nonce is used.
@@ -52,12 +54,20 @@ pub(crate) struct Refused {
 impl Call {
     /// Finds the account the call acts on and checks the key's roles, in this order (D-05). A route for master keys refuses
     /// any other before both (D-10).
-    pub(crate) fn new(app: &App, route: &Route, gate: gate::Call) -> Result<Self, Box<Refused>> {
+    pub(crate) fn new(
+        app: &App,
+        route: &Route,
+        gate: gate::Call,
+        parameter: &str,
+    ) -> Result<Self, Box<Refused>> {
         let account = match route.auth {
             Auth::Account => acting_account(app, &gate).map(Some),
             Auth::Master => {
                 let master = gate.require_master(route.roles);
                 master.and_then(|()| acting_account(app, &gate)).map(Some)
+            }
+            Auth::Group => {
+                gate.require_master(route.roles).and_then(|()| named_account(app, &gate)).map(|_| None)
             }
             // It acts on no account, so it need not name one; if it does, the account must be one of this key's.
             Auth::Session => named_account(app, &gate).map(|_| None),
@@ -68,7 +78,7 @@ impl Call {
             Err(refusal) => return Err(Box::new(Refused { gate, refusal })),
         };
         match gate.require(route.roles) {
-            Ok(()) => Ok(Self { gate, account, needed: route.roles }),
+            Ok(()) => Ok(Self { gate, account, needed: route.roles, parameter: parameter.into() }),
             Err(refusal) => Err(Box::new(Refused { gate, refusal })),
         }
     }
@@ -81,6 +91,14 @@ impl Call {
         self.account.expect("the route acts on an account")
     }
 
+    /// The group of its key, if that is a master key.
+    pub(crate) fn group(&self) -> Option<GroupId> {
+        match self.key().owner {
+            Owner::Group(group) => Some(group),
+            Owner::Account(_) => None,
+        }
+    }
+
     /// The key that signed it.
     pub(crate) fn key(&self) -> &gate::Key {
         self.gate.key()
@@ -89,6 +107,11 @@ impl Call {
     /// The roles of which its route asks for one.
     pub(crate) fn needed(&self) -> Roles {
         self.needed
+    }
+
+    /// The path's parameters, as they stand there; several in a row are parted by slashes. The signed `request` is this same path.
+    pub(crate) fn parameter(&self) -> &str {
+        &self.parameter
     }
 
     /// Its payload.

@@ -8,9 +8,17 @@ use http::StatusCode;
 pub(crate) fn answer(app: &App, path: &str) -> Option<Reply> {
     let reply = match path {
         "/health/live" => Reply::text(StatusCode::OK, "live\n"),
-        "/health/ready" if app.is_ready() => Reply::text(StatusCode::OK, "ready\n"),
+        "/health/ready" if app.is_ready() => Reply::text(StatusCode::OK, ready(app)),
         "/health/ready" => Reply::text(StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
         _ => return None,
     };
     Some(reply.uncached())
+}
+
+/// Orders are taken also while the history's database lags; the operator sees why it does.
+fn ready(app: &App) -> String {
+    match app.exchange.tables_trouble() {
+        None => "ready\n".to_owned(),
+        Some(trouble) => format!("ready\nthe history's database lags: {trouble}\n"),
+    }
 }

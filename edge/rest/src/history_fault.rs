@@ -1,11 +1,18 @@
 //! The refusal when the history cannot be read.
 
 use buttonwood_gate::Refusal;
+use buttonwood_sequencer::TablesFault;
 use buttonwood_views::history::Fault;
-use buttonwood_wire::field::failed;
+use buttonwood_wire::field::{busy, failed};
 
 /// The refusal for a fault of the history. The log has the details for the operator.
 pub(crate) fn unread(fault: &Fault) -> Refusal {
     tracing::error!(%fault, "history cannot be read");
     failed()
+}
+
+/// The refusal when the history's database lags or cannot be read: an answer is never stale.
+pub(crate) fn not_current(fault: &TablesFault) -> Refusal {
+    tracing::error!(%fault, "the history's database cannot answer");
+    busy("The history's database is not current")
 }

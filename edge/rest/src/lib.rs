@@ -13,6 +13,7 @@ mod app;
 mod auth;
 mod call;
 mod contract;
+mod convert;
 mod funds;
 mod health;
 mod history_fault;
@@ -27,7 +28,7 @@ mod steps;
 mod submit;
 mod unbuilt;
 
-pub use app::{App, MakePage, Page, Pages, Settings};
+pub use app::{App, LaterPage, MakePage, Page, Pages, Settings};
 pub use auth::Auth;
 pub use buttonwood_views::Views;
 pub use contract::openapi;

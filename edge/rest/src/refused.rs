@@ -21,8 +21,8 @@ fn market<'a>(app: &'a App, call: &Call) -> Market<'a> {
         symbol: found.map(|(_, symbol)| symbol),
         auction_opens: schedule.map(|schedule| schedule.opening()),
         fees: found.map(|(_, symbol)| {
-            let fees = views.state().fees();
-            fees.of(symbol.product, call.account()).1
+            let (floor, id) = (views.state().floor(), found.map(|(id, _)| id));
+            floor.rates(symbol.product, id, call.account()).1
         }),
     }
 }

@@ -17,6 +17,7 @@ use buttonwood_sequencer::Pending;
 use buttonwood_wire::contract::Query;
 use buttonwood_wire::field;
 use buttonwood_wire::reply::{refusal_of, refused};
+use http::StatusCode;
 use http::request::Parts;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -58,7 +59,7 @@ async fn respond(app: &App, request: Request<'_>) -> Result<Reply, Refusal> {
         Found::OtherMethod(method) => {
             return Ok(wrong_method(head.method.as_str(), path, method));
         }
-        Found::Nothing => return outside(app, peer, head.method.as_str(), path),
+        Found::Nothing => return outside(app, peer, head.method.as_str(), path).await,
     };
     request.check_framing().map_err(refusal_of)?;
     let asked = Asked { parameter, query: Query(head.uri.query().unwrap_or_default()) };
@@ -92,6 +93,11 @@ async fn dispatch(
             skip(body).await?;
             Ok(answer(app))
         }
+        Handler::ControlRecall(answer) => {
+            caller::check(peer, head)?;
+            skip(body).await?;
+            answer(app).await
+        }
         Handler::Control(answer) => {
             caller::check(peer, head)?;
             let fields = Box::new(control::read(&head.headers, body).await?);
@@ -101,13 +107,13 @@ async fn dispatch(
             come_in(app, peer, body).await?;
             let call = admit(app, route, head, signed)?;
             wait_for_turn(&call).await?;
-            answer(app, &reader(app, route, call)?)
+            answer(app, &reader(app, route, call, asked.parameter)?)
         }
         Handler::Recall(answer) => {
             come_in(app, peer, body).await?;
             let call = admit(app, route, head, signed)?;
             wait_for_turn(&call).await?;
-            let call = Box::new(reader(app, route, call)?);
+            let call = Box::new(reader(app, route, call, asked.parameter)?);
             answer(app, &call).await
         }
         Handler::Write(write) => {
@@ -115,14 +121,20 @@ async fn dispatch(
             come_in(app, peer, body).await?;
             let call = admit(app, route, head, signed)?;
             wait_for_turn(&call).await?;
-            carry_out(app, route, call, write).await
+            carry_out(app, route, call, asked.parameter, write).await
         }
     }
 }
 
 /// Makes a call's command, and answers once it is durable.
-async fn carry_out(app: &App, route: &Route, call: gate::Call, write: Write) -> Result<Reply, Refusal> {
-    let (receipt, then) = change(app, route, call, write)?;
+async fn carry_out(
+    app: &App,
+    route: &Route,
+    call: gate::Call,
+    parameter: &str,
+    write: Write,
+) -> Result<Reply, Refusal> {
+    let (receipt, then) = change(app, route, call, parameter, write)?;
     let receipt = durable(receipt).await?;
     match then {
         Then::Answer(call) => match (write.closed, &receipt.outcome) {
@@ -147,15 +159,16 @@ fn goes_on(app: &App, head: &Parts) -> bool {
 }
 
 /// Health checks and pages: not part of the interface.
-fn outside(app: &App, peer: SocketAddr, method: &str, path: &str) -> Result<Reply, Refusal> {
+async fn outside(app: &App, peer: SocketAddr, method: &str, path: &str) -> Result<Reply, Refusal> {
     let (health, page) = (health::answer(app, path), page(app, path));
     match (health, page, method) {
         (None, None, _) => Err(no_endpoint(path)),
         (Some(reply), _, "GET" | "HEAD") => Ok(reply),
         (None, Some(make), "GET" | "HEAD") => {
             app.gate.page(peer.ip(), app.uptime())?;
-            let page = make(&app.exchange);
-            Ok(Reply::page(page.content_type, page.body))
+            let page = make(&app.exchange).await;
+            let status = if page.is_found { StatusCode::OK } else { StatusCode::NOT_FOUND };
+            Ok(Reply::page(page.content_type, page.body).with_status(status))
         }
         (Some(_), ..) | (_, Some(_), _) => Ok(wrong_method(method, path, "GET, HEAD")),
     }
@@ -166,7 +179,10 @@ fn page(app: &App, path: &str) -> Option<MakePage> {
     if path != CONTRACT {
         return (app.settings.pages)(path);
     }
-    Some(Box::new(|_| Page { content_type: "application/json", body: openapi().as_bytes().to_vec() }))
+    Some(Box::new(|_| {
+        let body = openapi().as_bytes().to_vec();
+        Box::pin(std::future::ready(Page { content_type: "application/json", body, is_found: true }))
+    }))
 }
 
 fn no_endpoint(path: &str) -> Refusal {
@@ -225,7 +241,9 @@ fn check_room(app: &App, route: &Route) -> Result<(), Refusal> {
 /// Lets a private request through the gate; from here on its nonce is used. It may have to wait for its turn.
 fn admit(app: &App, route: &Route, head: &Parts, signed: SignedMark<'_>) -> Result<gate::Call, Refusal> {
     let (path, headers) = (head.uri.path(), &head.headers);
-    let request = gate::Request { path, query: None, headers, kind: route.kind };
+    // The query string of a POST is ignored (D-03).
+    let query = head.uri.query().filter(|_| route.method == "GET");
+    let request = gate::Request { path, query, headers, kind: route.kind };
     let checked = app.gate.check(&request, app.uptime(), app.exchange.now());
     if checked.is_ok() {
         signed.set();
@@ -238,11 +256,11 @@ fn admit(app: &App, route: &Route, head: &Parts, signed: SignedMark<'_>) -> Resu
 
 /// A call that is answered from the views or the history. Its nonce is journaled soon, and the call does not wait for
 /// it (D-08a).
-fn reader(app: &App, route: &Route, call: gate::Call) -> Result<Call, Refusal> {
+fn reader(app: &App, route: &Route, call: gate::Call, parameter: &str) -> Result<Call, Refusal> {
     if let (Some(nonce), false) = (call.nonce, call.key().time_based_nonce) {
         app.exchange.note_nonce(call.key().session, nonce);
     }
-    Call::new(app, route, call).map_err(|refused| refused.refusal)
+    Call::new(app, route, call, parameter).map_err(|refused| refused.refusal)
 }
 
 /// The next step once a command is durable.
@@ -253,12 +271,18 @@ enum Then {
 
 /// Sends a call's command. A call that is refused before it becomes one still uses its nonce, and the refusal waits
 /// until that is durable (SES-006, D-08).
-fn change(app: &App, route: &Route, call: gate::Call, write: Write) -> Result<(Pending, Then), Refusal> {
+fn change(
+    app: &App,
+    route: &Route,
+    call: gate::Call,
+    parameter: &str,
+    write: Write,
+) -> Result<(Pending, Then), Refusal> {
     let use_nonce = |caller, refusal| {
         let pending = send(app, Command { caller, body: AccessCommand::UseNonce.into() })?;
         Ok((pending, Then::Refuse(refusal)))
     };
-    let call = match Call::new(app, route, call) {
+    let call = match Call::new(app, route, call, parameter) {
         Ok(call) => call,
         Err(refused) => return use_nonce(call::caller(&refused.gate, None), refused.refusal),
     };

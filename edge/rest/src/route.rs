@@ -36,6 +36,7 @@ pub(crate) enum Handler {
     Recall(for<'a> fn(&'a App, &'a Call) -> Later<'a>),
     Write(Write),
     ControlRead(fn(&App) -> Reply),
+    ControlRecall(for<'a> fn(&'a App) -> Later<'a>),
     Control(Control),
 }
 
@@ -101,6 +102,14 @@ impl Route {
         Self::new("POST", path, Auth::Account, Handler::Read(answer))
     }
 
+    /// A private endpoint that is a GET and answers from the views. Its signed `request` includes the query string (FX-009).
+    pub(crate) const fn signed_get(
+        path: &'static str,
+        answer: fn(&App, &Call) -> Result<Reply, Refusal>,
+    ) -> Self {
+        Self::new("GET", path, Auth::Account, Handler::Read(answer))
+    }
+
     /// A public endpoint that answers from the history too.
     pub(crate) const fn public_recalling(
         path: &'static str,
@@ -125,6 +134,14 @@ impl Route {
     /// A control call of the sandbox that only reads.
     pub(crate) const fn control_reading(path: &'static str, answer: fn(&App) -> Reply) -> Self {
         Self::new("GET", path, Auth::Control, Handler::ControlRead(answer))
+    }
+
+    /// A control call of the sandbox that reads the history's database.
+    pub(crate) const fn control_recalling(
+        path: &'static str,
+        answer: for<'a> fn(&'a App) -> Later<'a>,
+    ) -> Self {
+        Self::new("GET", path, Auth::Control, Handler::ControlRecall(answer))
     }
 
     /// A control call of the sandbox.

@@ -2,7 +2,7 @@
 
 use crate::auth::Auth;
 use crate::route::Route;
-use crate::{account, funds, market, orders, sandbox};
+use crate::{account, convert, funds, market, orders, sandbox};
 
 /// Every endpoint of the interface.
 pub const ROUTES: &[Route] = &[
@@ -13,13 +13,25 @@ pub const ROUTES: &[Route] = &[
     orders::cancel_all::ROUTE,
     orders::status::ROUTE,
     orders::active::ROUTE,
+    orders::past_orders::ROUTE,
     orders::past_trades::ROUTE,
+    orders::notional_volume::ROUTE,
+    orders::trade_volume::ROUTE,
+    // Conversions
+    convert::wrap::ROUTE,
+    convert::quote::ROUTE,
+    convert::quote::BY_PATH,
+    convert::execute::ROUTE,
     // Funds
     funds::balances::ROUTE,
+    funds::notional::ROUTE,
     // Account administration and sessions
     account::roles::ROUTE,
     account::heartbeat::ROUTE,
+    account::detail::ROUTE,
+    account::create::ROUTE,
     account::rename::ROUTE,
+    account::list::ROUTE,
     // Public market data
     market::symbols::ROUTE,
     market::details::ALL,
@@ -31,17 +43,28 @@ pub const ROUTES: &[Route] = &[
     market::candles::ROUTE,
     market::candles::DERIVATIVES,
     market::price_feed::ROUTE,
+    market::fee_promotions::ROUTE,
     market::auction::ROUTE,
     market::auction_history::ROUTE,
+    market::fx_rate::ROUTE,
     // The sandbox's control calls
     sandbox::clock::ROUTE,
     sandbox::advance::ROUTE,
+    sandbox::history::ROUTE,
     sandbox::ledger::ROUTE,
     sandbox::accounts::ROUTE,
+    sandbox::close::ROUTE,
+    sandbox::groups::ROUTE,
     sandbox::credit::ROUTE,
     sandbox::listing::ROUTE,
     sandbox::status::ROUTE,
+    sandbox::instant::ROUTE,
     sandbox::auctions::ROUTE,
+    sandbox::fx::ROUTE,
+    sandbox::fees::ROUTE,
+    sandbox::fee_tiers::ROUTE,
+    sandbox::promotions::ROUTE,
+    sandbox::breaks::ROUTE,
     sandbox::maintenance::ROUTE,
     sandbox::nonces::ROUTE,
 ];
@@ -81,8 +104,8 @@ mod tests {
     const F: Role = Role::FundManager;
     const A: Role = Role::Auditor;
 
-    /// The specification's table of roles and scopes, row by row: those endpoints of AUTH-025 to AUTH-027 and AUTH-036
-    /// that are built.
+    /// The specification's table of roles and scopes, row by row: those endpoints of AUTH-025 to AUTH-027, AUTH-036 and
+    /// AUTH-037 that are built.
     #[test]
     fn roles_and_scopes_are_those_of_the_specification() {
         let table: &[(&str, &[Role], Option<&str>)] = &[
@@ -92,17 +115,31 @@ mod tests {
             ("/v1/order/cancel/all", &[T], Some("orders:create")),
             ("/v1/order/status", &[T, A], Some("orders:read")),
             ("/v1/orders", &[T, A], Some("orders:read")),
+            ("/v1/orders/history", &[T, A], Some("history:read")),
+            ("/v1/wrap/{symbol}", &[T], Some("orders:create")),
+            ("/v1/instant/quote", &[T], Some("orders:create")),
+            ("/v1/instant/quote/{side}/{symbol}", &[T], Some("orders:create")),
+            ("/v1/instant/execute", &[T], Some("orders:create")),
             ("/v1/mytrades", &[T, A], Some("history:read")),
+            ("/v1/notionalvolume", &[T, A], Some("history:read")),
+            ("/v1/tradevolume", &[T, A], Some("history:read")),
             ("/v1/balances", &[T, F, A], Some("balances:read")),
+            ("/v1/notionalbalances/usd", &[T, F, A], Some("balances:read")),
             ("/v1/heartbeat", &[T], None),
             ("/v1/roles", &[], None),
+            ("/v1/account", &[T, F, A], Some("account:read")),
+            ("/v1/account/create", &[Role::Administrator], None),
             ("/v1/account/rename", &[Role::Administrator], None),
+            ("/v1/account/list", &[Role::Administrator, T, F, A], Some("account:read")),
+            ("/v2/fxrate/gbpusd/1767225600000", &[A], None),
         ];
-        let private =
-            ROUTES.iter().filter(|route| matches!(route.auth, Auth::Account | Auth::Master | Auth::Session));
+        let private = ROUTES
+            .iter()
+            .filter(|route| matches!(route.auth, Auth::Account | Auth::Master | Auth::Group | Auth::Session));
         assert_eq!(private.count(), table.len());
         for (path, roles, scope) in table {
-            let Found::Route(route, "") = find("POST", path, false) else { panic!("{path} is not routed") };
+            let method = if path.starts_with("/v2/fxrate/") { "GET" } else { "POST" };
+            let Found::Route(route, _) = find(method, path, false) else { panic!("{path} is not routed") };
             assert_eq!((route.roles, route.scope), (Roles::of(roles), *scope), "{path}");
         }
     }

@@ -1,30 +1,55 @@
-// Keeps the front page's market table current.
+// Keeps the front page's market table current while the page is visible.
 const body = document.getElementById("markets");
 for (const origin of document.getElementsByClassName("origin")) origin.textContent = location.origin;
 
-const say = (text) => { document.getElementById("clock").textContent = text; };
+// Assistive technology reads a status aloud, so it is written only when it changes.
+function show(id, text) {
+  const element = document.getElementById(id);
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function newLine(symbol) {
+  const line = document.createElement("tr");
+  const [head, link] = [document.createElement("th"), document.createElement("a")];
+  head.scope = "row";
+  link.href = `/markets/${symbol}`;
+  link.textContent = symbol;
+  head.append(link);
+  line.append(head, ...["last", "change", "bid", "ask"].map(() => document.createElement("td")));
+  return line;
+}
+
+// A line stays the same element, so that a link keeps the focus of the keyboard.
+function fill(line, row) {
+  ["last", "change", "bid", "ask"].forEach((name, at) => {
+    const cell = line.cells[at + 1];
+    if (cell.textContent !== row[name]) cell.textContent = row[name];
+    if (name === "change" && row[name]) cell.className = row[name].startsWith("-") ? "down" : "up";
+  });
+  return line;
+}
+
+function fillTable(rows) {
+  const lines = new Map([...body.rows].map((line) => [line.cells[0].textContent, line]));
+  const wanted = rows.map((row) => fill(lines.get(row.symbol) || newLine(row.symbol), row));
+  for (const line of [...body.rows]) if (!wanted.includes(line)) line.remove();
+  wanted.forEach((line, at) => { if (body.rows[at] !== line) body.insertBefore(line, body.rows[at] || null); });
+}
 
 async function refresh() {
+  if (document.hidden) return;
   try {
-    const reply = await fetch("/site/market.json", { cache: "no-store" });
+    const reply = await fetch("/site/market.json", { cache: "no-store", signal: AbortSignal.timeout(10_000) });
     const { message, now_ms, rows } = await reply.json();
-    // In maintenance, say: it answers, and says why not.
-    if (!reply.ok) return say(message);
-    say(new Date(now_ms).toISOString().replace("T", " ").slice(0, 19) + " UTC");
-    if (rows.length === 0) return;
-    body.replaceChildren(...rows.map((row) => {
-      const line = document.createElement("tr");
-      for (const name of ["symbol", "last", "change", "bid", "ask"]) {
-        const cell = document.createElement("td");
-        cell.textContent = row[name];
-        if (name === "change" && row[name]) cell.className = row[name].startsWith("-") ? "down" : "up";
-        line.append(cell);
-      }
-      return line;
-    }));
+    // In maintenance the message says why there are no figures.
+    show("status", reply.ok ? "" : message);
+    if (!reply.ok) return;
+    show("clock", new Date(now_ms).toISOString().replace("T", " ").slice(0, 19) + " UTC");
+    if (rows.length) fillTable(rows);
   } catch {
-    say("the exchange does not answer");
+    show("status", "the exchange does not answer");
   }
 }
 refresh();
 setInterval(refresh, 2000);
+document.addEventListener("visibilitychange", refresh);

@@ -1,6 +1,8 @@
 //! The front page: a short introduction, the market table, and a first call to make.
 
 use crate::currency_data::Listing;
+use crate::html::{escaped, fill};
+use crate::market_page::{Link, list};
 use crate::{currency_data, market};
 use buttonwood_engine::Mode;
 use buttonwood_sequencer::Exchange;
@@ -16,52 +18,42 @@ const SANDBOX_KEYS: &str =
 /// The same for a venue, which gives no keys away.
 const VENUE_KEYS: &str = "Keys belong to accounts; a venue has no test funds and no keys that it gives away.";
 
-pub(crate) fn page(exchange: &Exchange) -> String {
-    let rows = rows(&market::table(exchange));
+pub(crate) async fn page(exchange: &Exchange) -> String {
+    let rows = rows(&market::table(exchange).await);
     let views = exchange.views();
-    let sandbox = views.state().opening().is_some_and(|opening| opening.mode == Mode::Sandbox);
-    let listed = views.state().symbols().len();
-    let listing = Listing::of(views.state());
+    let state = views.state();
+    let sandbox = state.opening().is_some_and(|opening| opening.mode == Mode::Sandbox);
+    let links: Vec<Link> = state.symbols().iter().map(|symbol| Link::of(state, symbol)).collect();
+    let listing = Listing::of(state);
     // Batches wait while the views are locked; the rest only builds text.
     drop(views);
     let data = currency_data::block(&listing).to_string();
-    FRAME
-        .replace("{{mode}}", if sandbox { "sandbox" } else { "venue" })
-        .replace("{{keys}}", if sandbox { SANDBOX_KEYS } else { VENUE_KEYS })
-        .replace("{{listed}}", &listed.to_string())
-        .replace("{{rows}}", &rows)
-        // Only this character could end the script element, and it occurs only in strings.
-        .replace("{{currency_data}}", &data.replace('<', "\\u003c"))
+    fill(
+        FRAME,
+        &[
+            ("mode", if sandbox { "sandbox" } else { "venue" }),
+            ("keys", if sandbox { SANDBOX_KEYS } else { VENUE_KEYS }),
+            ("listed", &links.len().to_string()),
+            ("rows", &rows),
+            ("symbols", &list(&links, "")),
+            // Only this character could end the script element, and it occurs only in strings.
+            ("currency_data", &data.replace('<', "\\u003c")),
+        ],
+    )
 }
 
 fn text<'a>(row: &'a Value, name: &str) -> &'a str {
     row.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Appends text with HTML escapes. The names of symbols come from codes that an operator lists.
-fn push_escaped(out: &mut String, text: &str) {
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            plain => out.push(plain),
-        }
-    }
-}
-
 fn rows(table: &Value) -> String {
     let mut out = String::new();
     for row in table.get("rows").and_then(Value::as_array).into_iter().flatten() {
-        out.push_str("<tr>");
-        for name in ["symbol", "last", "change", "bid", "ask"] {
-            out.push_str("<td>");
-            push_escaped(&mut out, text(row, name));
-            out.push_str("</td>");
-        }
-        out.push_str("</tr>");
+        let symbol = escaped(text(row, "symbol"));
+        let cells =
+            ["last", "change", "bid", "ask"].map(|name| format!("<td>{}</td>", escaped(text(row, name))));
+        let link = format!("<th scope=\"row\"><a href=\"/markets/{symbol}\">{symbol}</a></th>");
+        out.extend(["<tr>", &link, &cells.concat(), "</tr>"]);
     }
     if out.is_empty() {
         out.push_str("<tr><td colspan=\"5\">No orders and no trades yet: yours can be the first.</td></tr>");
@@ -78,7 +70,8 @@ mod tests {
     #[test]
     fn names_are_escaped() {
         let table = json!({ "rows": [{ "symbol": "<b>a&'\"usd", "last": "1.5" }] });
-        let shown = "<tr><td>&lt;b&gt;a&amp;&#39;&quot;usd</td><td>1.5</td><td></td><td></td><td></td></tr>";
-        assert_eq!(rows(&table), shown);
+        let name = "&lt;b&gt;a&amp;&#39;&quot;usd";
+        let link = format!("<th scope=\"row\"><a href=\"/markets/{name}\">{name}</a></th>");
+        assert_eq!(rows(&table), format!("<tr>{link}<td>1.5</td><td></td><td></td><td></td></tr>"));
     }
 }

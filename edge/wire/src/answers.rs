@@ -1,7 +1,7 @@
 //! The answers that several endpoints share, and frequent ones that are written by hand. Their types describe
 //! them in the contract.
 
-use crate::contract::{Components, DecimalText, Digits, Node, Shape};
+use crate::contract::{Components, DecimalText, Digits, IsoTime, Label, Node, Shape};
 use crate::json::Json;
 use crate::{answer, words};
 use buttonwood_gate::Reason;
@@ -25,6 +25,11 @@ words! {
     /// Why an order was cancelled.
     pub struct CancelReasonName: "MakerOrCancelWouldTake", "ImmediateOrCancelWouldPost", "FillOrKillWouldNotFill",
         "SelfCrossPrevented", "ExceedsPriceLimits", "Requested", "MarketClosed", "AuctionCancelled", "Uncovered"
+}
+
+words! {
+    /// How a trade is broken.
+    pub struct BreakName: "manual", "full"
 }
 
 words! {
@@ -116,6 +121,8 @@ answer! {
         pub exchange: String,
         /// Whether an auction made the trade.
         pub is_auction_fill: bool,
+        /// How the trade was broken, if it was: `manual` trades still count, `full` ones are void.
+        pub broken as "break": Option<BreakName>,
     }
 }
 
@@ -148,6 +155,8 @@ answer! {
         pub exchange: String,
         /// Whether an auction made the trade.
         pub is_auction_fill: bool,
+        /// How the trade was broken, if it was: `manual` trades still count, `full` ones are void.
+        pub broken as "break": Option<BreakName>,
         /// Always false: there is no clearing yet.
         pub is_clearing_fill: bool,
         /// The symbol, in upper case.
@@ -172,7 +181,7 @@ answer! {
         pub exchange: String,
         /// The side of the taker, or `auction`.
         pub r#type as "type": PublicTradeType,
-        /// Always false, and there only with `include_breaks`: no trade is ever broken.
+        /// Whether the trade was broken; there only with `include_breaks`.
         pub broken: Option<bool>,
     }
 }
@@ -228,5 +237,21 @@ answer! {
         pub reason: ReasonName,
         /// The reason of the refusal, for people: it names the field and the value.
         pub message: String,
+    }
+}
+
+answer! {
+    /// A person who uses an account.
+    pub struct AccountUser {
+        /// The person's name.
+        pub name: Label,
+        /// When the person last signed in.
+        pub last_sign_in as "lastSignIn": IsoTime,
+        /// Whether the person may use the account, for example `Active`.
+        pub status: String,
+        /// The country where the person lives: two letters.
+        pub country_code as "countryCode": String,
+        /// Whether the person's identity was verified.
+        pub is_verified as "isVerified": bool,
     }
 }

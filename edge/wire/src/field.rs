@@ -4,22 +4,22 @@ use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_model::Symbol;
 use buttonwood_views::history::Limit;
 
-/// Rows of a page unless the caller says otherwise.
+/// Rows of most pages unless the caller says otherwise.
 pub const PAGE: usize = 50;
 /// Rows of a page at most; more is clamped (D-15).
-const PAGE_MAX: usize = 500;
+pub const PAGE_MAX: usize = 500;
 
-/// How many rows a private listing returns (ORD-078).
-pub fn limit(payload: &Payload, name: &str) -> Result<Limit, Refusal> {
+/// How many rows a private listing returns (ORD-078); `default` if the caller does not say.
+pub fn limit(payload: &Payload, name: &str, default: usize) -> Result<Limit, Refusal> {
     match payload.count(name)? {
         Some(0) => Err(bad_value(name, "at least 1", "0")),
-        rows => Ok(page(rows)),
+        rows => Ok(page(rows, default)),
     }
 }
 
-/// A page of the requested number of rows, within the maximum.
-pub fn page(rows: Option<u64>) -> Limit {
-    let rows = rows.map_or(PAGE, |rows| usize::try_from(rows).unwrap_or(PAGE_MAX));
+/// A page of the requested number of rows, or of `default`, within the maximum.
+pub fn page(rows: Option<u64>, default: usize) -> Limit {
+    let rows = rows.map_or(default, |rows| usize::try_from(rows).unwrap_or(PAGE_MAX));
     Limit { rows: rows.min(PAGE_MAX), most: PAGE_MAX }
 }
 
@@ -41,6 +41,15 @@ pub fn custody_account(name: &str) -> Refusal {
     let message =
         format!("Field 'account' names a custody account, which does not trade: '{}'", quoted(name));
     Refusal::new(Reason::AccountNotOfTypeRequired, message)
+}
+
+/// A closed account where one that is in use is needed (ACCT-013); `name` is empty for a key's own.
+pub fn closed_account(name: &str) -> Refusal {
+    let message = match name {
+        "" => "The account of this key is closed".to_owned(),
+        _ => format!("Field 'account' names a closed account: '{}'", quoted(name)),
+    };
+    Refusal::new(Reason::AccountClosed, message)
 }
 
 /// A field of an order with a value that the symbol does not take: kind, symbol and value (facts T§7.4).

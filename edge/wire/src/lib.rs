@@ -1,4 +1,4 @@
-//! The JSON of the interface: reading orders, and writing orders, trades, books and refusals.
+//! The JSON of the interface: reading orders, and writing orders, trades, books and refusals. The same rows as CSV, for exports.
 //!
 //! Every interface that speaks JSON shares this room. It knows types, not a running exchange: the caller passes the
 //! rows to write, and [`Names`] for the symbols and currencies in them.
@@ -7,6 +7,8 @@
 
 pub mod answers;
 pub mod contract;
+pub mod convert;
+pub mod csv;
 pub mod field;
 pub mod json;
 pub mod market;

@@ -7,8 +7,19 @@ use crate::order::side_name;
 use crate::{answer, words};
 use buttonwood_model::{Product, SymbolId, SymbolStatus};
 use buttonwood_num::{Grid, Price, Qty, push_fixed};
-use buttonwood_views::AuctionResult;
 use buttonwood_views::history::PublicTrade;
+use buttonwood_views::{AuctionResult, FRAMES};
+
+/// The names of the time frames, in the order of [`FRAMES`]; the second is that of clients (facts T§2.7).
+pub const FRAME_NAMES: [[&str; 2]; FRAMES.len()] = [
+    ["1m", "1m"],
+    ["5m", "5m"],
+    ["15m", "15m"],
+    ["30m", "30m"],
+    ["1h", "1hr"],
+    ["6h", "6hr"],
+    ["1day", "1d"],
+];
 
 /// A price, or `null` where there is none (MKT-006).
 pub fn price(grid: &Grid, price: Option<Price>) -> Nullable<DecimalText> {

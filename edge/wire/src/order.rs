@@ -2,7 +2,7 @@
 
 use crate::json::Json;
 use crate::names::Names;
-use buttonwood_engine::OrderState;
+use buttonwood_engine::{BreakKind, OrderState};
 use buttonwood_model::{CancelReason, ExecutionOption, OrderKind, Side};
 use buttonwood_views::history::{Part, TradeRow};
 
@@ -14,7 +14,8 @@ pub const fn side_name(side: Side) -> &'static str {
     }
 }
 
-const fn type_name(order: &OrderState) -> &'static str {
+/// The name of an order's kind on the wire.
+pub const fn type_name(order: &OrderState) -> &'static str {
     match (order.kind, order.side) {
         (OrderKind::Limit, _) if matches!(order.option, Some(ExecutionOption::AuctionOnly)) => {
             "auction-only exchange limit"
@@ -36,7 +37,8 @@ pub const fn option_name(option: ExecutionOption) -> &'static str {
     }
 }
 
-const fn reason_name(reason: CancelReason) -> &'static str {
+/// The name of a reason why an order was cancelled.
+pub const fn reason_name(reason: CancelReason) -> &'static str {
     match reason {
         CancelReason::MakerOrCancelWouldTake => "MakerOrCancelWouldTake",
         CancelReason::ImmediateOrCancelWouldPost => "ImmediateOrCancelWouldPost",
@@ -96,8 +98,8 @@ pub fn order(json: &mut Json, names: &Names, order: &OrderState, trades: Option<
     }
 }
 
-/// Writes a trade's fields, as they stand in an order's `trades`.
-pub fn trade(json: &mut Json, names: &Names, row: &TradeRow) {
+/// Writes a trade's fields, as they stand in an order's `trades`. `broken` says how it was broken (ORD-021).
+pub fn trade(json: &mut Json, names: &Names, row: &TradeRow, broken: Option<BreakKind>) {
     let symbol = names.symbol(row.symbol);
     json.decimal("price", |out| symbol.grid.push_price(out, row.price));
     json.decimal("amount", |out| symbol.grid.push_qty(out, row.qty));
@@ -114,4 +116,7 @@ pub fn trade(json: &mut Json, names: &Names, row: &TradeRow) {
     }
     json.plain("exchange", names.service());
     json.flag("is_auction_fill", row.part == Part::Auction);
+    if let Some(kind) = broken {
+        json.plain("break", kind.name());
+    }
 }

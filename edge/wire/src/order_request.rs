@@ -108,7 +108,7 @@ pub fn symbol_name(payload: &Payload) -> Result<Cow<'_, str>, Refusal> {
 /// The first field that does not fit.
 pub fn place(payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, Refusal> {
     let order = NewOrder::of(payload);
-    let side = side(order, symbol)?;
+    let side = side(&order.side().unwrap_or_default(), symbol)?;
     let kind = kind(order, symbol, side)?;
     let option = option(order)?;
     if let Some(resting @ (ExecutionOption::MakerOrCancel | ExecutionOption::AuctionOnly)) = option
@@ -132,8 +132,12 @@ pub fn place(payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, 
         option,
         price: if is_limited { price(order, symbol)? } else { Price::default() },
         stop: if kind == OrderKind::StopLimit { stop(order, symbol)? } else { Price::default() },
-        qty: if spends { Qty::ZERO } else { qty(order, symbol)? },
-        spend: if spends { spend(order, symbol)? } else { Money::ZERO },
+        qty: if spends { Qty::ZERO } else { quantity(&present(order.amount(), "amount")?, symbol)? },
+        spend: if spends {
+            total_spend(&present(order.total_spend(), "total_spend")?, symbol)?
+        } else {
+            Money::ZERO
+        },
         client_id: client_id(order.client_order_id())?,
     })
 }
@@ -147,9 +151,12 @@ fn missing(name: &str) -> Refusal {
     Refusal::new(Reason::MissingOrderField, format!("Missing required field '{name}'"))
 }
 
-fn side(order: NewOrder<'_>, symbol: &Symbol) -> Result<Side, Refusal> {
-    let text = order.side().unwrap_or_default();
-    match &*text {
+/// A side as it was sent; empty if it is absent.
+///
+/// # Errors
+/// `InvalidSide`.
+pub fn side(text: &str, symbol: &Symbol) -> Result<Side, Refusal> {
+    match text {
         "buy" => Ok(Side::Buy),
         "sell" => Ok(Side::Sell),
         other => {
@@ -221,9 +228,14 @@ fn known_option(name: &str) -> Result<ExecutionOption, Refusal> {
     }
 }
 
+/// A field that must be there.
+fn present<'a>(sent: Option<Cow<'a, str>>, name: &str) -> Result<Cow<'a, str>, Refusal> {
+    sent.ok_or_else(|| missing(name))
+}
+
 /// A required decimal field, as it was sent and as it reads.
 fn decimal<'a>(sent: Option<Cow<'a, str>>, name: &str) -> Result<(Option<Number>, Cow<'a, str>), Refusal> {
-    let text = sent.ok_or_else(|| missing(name))?;
+    let text = present(sent, name)?;
     Ok((Number::parse(text.as_bytes()).ok(), text))
 }
 
@@ -256,15 +268,19 @@ fn stop(order: NewOrder<'_>, symbol: &Symbol) -> Result<Price, Refusal> {
     })
 }
 
-fn qty(order: NewOrder<'_>, symbol: &Symbol) -> Result<Qty, Refusal> {
-    let (decimal, text) = decimal(order.amount(), "amount")?;
+/// A quantity as it was sent; empty if it is absent.
+///
+/// # Errors
+/// `InvalidQuantity` when it is not a multiple of the symbol's lot, or is below its minimum.
+pub fn quantity(text: &str, symbol: &Symbol) -> Result<Qty, Refusal> {
+    let decimal = Number::parse(text.as_bytes()).ok();
     let qty = decimal.and_then(|decimal| symbol.grid.qty(decimal)).filter(|qty| *qty >= symbol.qty_min);
     qty.ok_or_else(|| {
         let lot = shown(|out| symbol.grid.push_lot(out));
         let least = shown(|out| symbol.grid.push_qty(out, symbol.qty_min));
-        let refusal = bad_order_field(Reason::InvalidQuantity, "quantity", symbol, &text);
+        let refusal = bad_order_field(Reason::InvalidQuantity, "quantity", symbol, text);
         let takes = format!("a quantity is a multiple of {lot}, and at least {least}");
-        refusal.and(&digits_hint(decimal, &text).unwrap_or(takes))
+        refusal.and(&digits_hint(decimal, text).unwrap_or(takes))
     })
 }
 
@@ -287,17 +303,24 @@ fn shown(print: impl FnOnce(&mut Vec<u8>)) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-fn spend(order: NewOrder<'_>, symbol: &Symbol) -> Result<Money, Refusal> {
-    let (decimal, text) = decimal(order.total_spend(), "total_spend")?;
+/// An amount of quote currency to spend, as it was sent.
+///
+/// # Errors
+/// `InvalidQuantity` when it is not a positive decimal.
+pub fn total_spend(text: &str, symbol: &Symbol) -> Result<Money, Refusal> {
+    let decimal = Number::parse(text.as_bytes()).ok();
     let spend = decimal.filter(|decimal| !decimal.is_zero()).and_then(Money::from_decimal);
     spend.ok_or_else(|| {
-        let refusal = bad_order_field(Reason::InvalidQuantity, "total spend", symbol, &text);
-        refusal.and(&digits_hint(decimal, &text).unwrap_or_else(|| "a total spend is more than 0".to_owned()))
+        let refusal = bad_order_field(Reason::InvalidQuantity, "total spend", symbol, text);
+        refusal.and(&digits_hint(decimal, text).unwrap_or_else(|| "a total spend is more than 0".to_owned()))
     })
 }
 
 /// The client order id, if the payload has one (ORD-012).
-fn client_id(sent: Option<Value<'_>>) -> Result<Option<ClientId>, Refusal> {
+///
+/// # Errors
+/// `ClientOrderIdMustBeString`, `ClientOrderIdTooLong`, or `InvalidParameterValue` for a character that no id has.
+pub fn client_id(sent: Option<Value<'_>>) -> Result<Option<ClientId>, Refusal> {
     let text = match sent {
         None => return Ok(None),
         Some(Value::Text(text)) => text,

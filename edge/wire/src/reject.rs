@@ -1,6 +1,8 @@
 //! The refusals for the core's rejects: one exhaustive table.
 
-use crate::field::{bad_order_field, closed_symbol, custody_account, failed, no_space, unknown_symbol};
+use crate::field::{
+    bad_order_field, closed_account, closed_symbol, custody_account, failed, no_space, unknown_symbol,
+};
 use crate::names::Names;
 use crate::time::iso_millis;
 use buttonwood_engine::{
@@ -41,7 +43,12 @@ pub fn refusal<'a>(call: &Rejected<'a>, reject: Reject, market: impl FnOnce() ->
         Reject::Trading(TradingReject::Place(reject)) => place(call, &market(), reject),
         Reject::NoRoom => no_space(),
         Reject::System => failed(),
-        Reject::Trading(_) | Reject::Ledger(_) | Reject::Unknown | Reject::NotNow => not_taken(),
+        Reject::Trading(_)
+        | Reject::Ledger(_)
+        | Reject::Rates(_)
+        | Reject::Convert(_)
+        | Reject::Unknown
+        | Reject::NotNow => not_taken(),
     }
 }
 
@@ -57,8 +64,15 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
             Refusal::new(Reason::InvalidAccountName, "The account does not belong to this key")
         }
         AccessReject::MissingRole => missing_role(call.key, call.needed),
+        AccessReject::Closed => closed_account(&call.payload.decimal_text("account").unwrap_or_default()),
         AccessReject::WrongKind => custody_account(&call.payload.decimal_text("account").unwrap_or_default()),
-        AccessReject::Unknown | AccessReject::NameTaken | AccessReject::Taken => not_taken(),
+        AccessReject::Unknown
+        | AccessReject::NameTaken
+        | AccessReject::Taken
+        | AccessReject::NoCustodyTerms
+        | AccessReject::GroupFull
+        | AccessReject::HasOrders
+        | AccessReject::HasMoney => not_taken(),
     }
 }
 

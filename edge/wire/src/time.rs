@@ -1,6 +1,7 @@
 //! Times as text.
 
-use buttonwood_model::Time;
+use buttonwood_gate::timestamp_millis;
+use buttonwood_model::{Day, Time};
 use jiff::Timestamp;
 
 /// ISO 8601 in UTC with microseconds, as balances carry it (BAL-007).
@@ -11,6 +12,20 @@ pub fn iso_micros(time: Time) -> String {
 /// ISO 8601 in UTC with milliseconds.
 pub fn iso_millis(time: Time) -> String {
     shown(time, "%Y-%m-%dT%H:%M:%S%.3fZ")
+}
+
+/// A time in a path, in milliseconds: seconds or milliseconds since 1970, or ISO 8601 with its zone (FX-006). Its colons and its
+/// plus sign may be percent-encoded.
+pub fn moment_millis(text: &str) -> Option<u64> {
+    timestamp_millis(text).or_else(|| {
+        let plain = text.replace("%3A", ":").replace("%3a", ":").replace("%2B", "+").replace("%2b", "+");
+        u64::try_from(plain.parse::<Timestamp>().ok()?.as_millisecond()).ok()
+    })
+}
+
+/// The date of a UTC day: `yyyy-MM-dd`.
+pub fn iso_date(day: Day) -> String {
+    shown(day.start(), "%Y-%m-%d")
 }
 
 fn shown(time: Time, format: &str) -> String {
@@ -27,5 +42,24 @@ mod tests {
         let time = Time(1_767_225_600_123_456);
         assert_eq!(iso_micros(time), "2026-01-01T00:00:00.123456Z");
         assert_eq!(iso_millis(time), "2026-01-01T00:00:00.123Z");
+        assert_eq!(iso_date(Day::of(time)), "2026-01-01");
+        assert_eq!(iso_date(Day::of(Time(time.0 - 123_457))), "2025-12-31");
+    }
+
+    /// Every form names the same moment; what has no zone or is no time is refused.
+    #[test]
+    fn a_moment_has_three_forms() {
+        for text in [
+            "1744844847189",
+            "1744844847.189",
+            "2025-04-16T23:07:27.189Z",
+            "2025-04-17T01:07:27.1899+02:00",
+            "2025-04-17T01%3A07%3a27.189%2B02:00",
+        ] {
+            assert_eq!(moment_millis(text), Some(1_744_844_847_189), "{text}");
+        }
+        for text in ["", "now", "-1", "2025-04-16T23:07:27", "2025-04-16", "1960-01-01T00:00:00Z", "1e9"] {
+            assert_eq!(moment_millis(text), None, "{text}");
+        }
     }
 }

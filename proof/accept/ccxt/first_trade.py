@@ -140,6 +140,12 @@ def trade(check, trader, counterparty):
     check.equal("public trades", [dec(t["amount"]) for t in trader.fetch_trades(SYMBOL)], [amount])
 
 
+def trading_fees(check, trader):
+    fees = trader.fetch_trading_fees()
+    check.equal("fees of every market", set(fees), set(trader.symbols))
+    check.equal("maker's and taker's fee", (dec(fees[SYMBOL]["maker"]), dec(fees[SYMBOL]["taker"])), (MAKER_FEE, TAKER_FEE))
+
+
 def options(check, trader):
     post = trader.create_order(SYMBOL, "limit", "buy", 0.01, LOW, {"postOnly": True})
     check.equal("post only rests", (post["status"], post["postOnly"]), ("open", True))
@@ -196,6 +202,7 @@ def main():
         "markets": lambda: markets(check, trader),
         "resting order": lambda: resting_order(check, trader),
         "trade": lambda: trade(check, trader, counterparty),
+        "trading fees": lambda: trading_fees(check, trader),
         "candles and stops": lambda: candles_and_stops(check, trader),
         "options": lambda: options(check, trader),
         "refusals": lambda: refusals(check, base, keys, trader),

@@ -21,6 +21,7 @@ from schemathesis.core import NOT_SET
 
 KEYS = {key["name"]: key for key in json.load(open(os.environ["BUTTONWOOD_CREDENTIALS"]))["keys"]}
 KEY = KEYS["trader"]
+AUDITOR = KEYS["auditor"]
 NONCES = itertools.count(int(time.time() * 1000))
 # Values that exist, among some that do not, so that calls come past their first checks.
 VALUES = {
@@ -32,6 +33,7 @@ VALUES = {
     "currency": ["USD", "BTC", "none"],
     "group": ["one", "nowhere"],
     "min_order_size": ["0.1", "1"],
+    "pair": ["eurusd", "GBPUSD", "nowhere"],
     "price": ["60000", 65000.01, "70000", "0.001"],
     "quote_currency": ["GBP", "USD"],
     "quote_increment": ["0.00001", "0.1"],
@@ -41,7 +43,13 @@ VALUES = {
 }
 SYMBOLS = {"type": "string", "enum": ["btcusd", "ETHUSD", "nowhere"]}
 # Parameters of paths that are no symbol.
-PATH = {"time_frame": {"type": "string", "enum": ["1m", "6hr", "1day", "2m"]}}
+PATH = {
+    "side": {"type": "string", "enum": ["buy", "sell", "hold"]},
+    "currency": {"type": "string", "enum": ["usd", "BTC", "none"]},
+    "time_frame": {"type": "string", "enum": ["1m", "6hr", "1day", "2m"]},
+    "timestamp": {"type": "string", "enum": ["1767225600000", "1767225600", "2026-01-01T00:00:00Z", "0", "never"]},
+}
+PAIRS = {"type": "string", "enum": ["eurusd", "GBPUSD", "nowhere"]}
 # Control calls close this symbol, and orders trade on the others.
 CONTROLLED = {"type": "string", "enum": ["ethbtc", "nowhere"]}
 
@@ -65,11 +73,17 @@ def before_load_schema(context, raw_schema):
     for path, item in raw_schema["paths"].items():
         for operation in item.values():
             if isinstance(operation, dict) and "parameters" in operation:
-                as_body(operation, CONTROLLED if path.startswith("/sandbox") else SYMBOLS)
+                as_body(operation, symbols_of(path))
     for name, schema in raw_schema["components"]["schemas"].items():
         if name.endswith(("Payload", "Body")):
             for field in VALUES.keys() & schema["properties"].keys():
                 schema["properties"][field] = {"enum": VALUES[field]}
+
+
+def symbols_of(path):
+    if path.startswith("/v2/fxrate"):
+        return PAIRS
+    return CONTROLLED if path.startswith("/sandbox") else SYMBOLS
 
 
 def as_body(operation, symbols):
@@ -89,13 +103,14 @@ def before_call(context, case, kwargs):
         return
     payload = case.body
     if isinstance(payload, dict):
-        payload = {**payload, "request": case.operation.path, "nonce": next(NONCES)}
+        payload = {**payload, "request": case.formatted_path, "nonce": next(NONCES)}
     text = b"" if payload is NOT_SET else json.dumps(payload, default=str).encode()
     encoded = base64.b64encode(text)
-    signature = hmac.new(KEY["api_secret"].encode(), encoded, hashlib.sha384).hexdigest()
+    key = AUDITOR if case.operation.definition.raw["x-roles"] == ["Auditor"] else KEY
+    signature = hmac.new(key["api_secret"].encode(), encoded, hashlib.sha384).hexdigest()
     case.body, case.media_type = NOT_SET, None
     case.headers = {
-        "X-SVC-APIKEY": KEY["api_key"],
+        "X-SVC-APIKEY": key["api_key"],
         "X-SVC-PAYLOAD": encoded.decode(),
         "X-SVC-SIGNATURE": signature,
     }

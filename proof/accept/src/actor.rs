@@ -73,6 +73,15 @@ impl Actor {
         self.try_call_payload(path, payload.as_bytes())
     }
 
+    /// A signed GET; `request` and `nonce` are added if missing.
+    #[track_caller]
+    pub fn signed_get(&self, path: &str, params: Value) -> Answer {
+        let sent = format!("GET {path} as {} with {params}", self.name);
+        let reply = self.runtime.block_on(self.client.signed_get(path, params));
+        let reply = reply.unwrap_or_else(|error| panic!("{sent}: {error}"));
+        Answer { sent, reply }.of_contract("GET", path)
+    }
+
     /// A signed call whose payload is exactly these bytes.
     #[track_caller]
     pub fn call_payload(&self, path: &str, payload: &[u8]) -> Answer {

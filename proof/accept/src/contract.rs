@@ -15,7 +15,7 @@ use schema::Schemas;
 const TEXT: &str = include_str!("../../../contract/openapi.json");
 
 /// Pages and health checks, which are outside of the interface.
-const OUTSIDE: [&str; 3] = ["/site/", "/health/", "/favicon.ico"];
+const OUTSIDE: [&str; 4] = ["/site/", "/markets/", "/health/", "/favicon.ico"];
 /// More of them, as whole paths.
 const PAGES: [&str; 3] = ["/", "/docs", "/openapi.json"];
 
@@ -122,7 +122,7 @@ fn is_parameter(segment: &str) -> bool {
 
 /// Whether the reply is a page or a health check, and not a refusal.
 fn is_text(reply: &Reply) -> bool {
-    reply.status == 200 || reply.header("content-type").is_some_and(|kind| kind.starts_with("text/plain"))
+    reply.status == 200 || reply.header("content-type").is_some_and(|kind| kind.starts_with("text/"))
 }
 
 fn body(reply: &Reply) -> Result<Value, String> {

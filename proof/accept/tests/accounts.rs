@@ -38,6 +38,25 @@ fn only_sent_names_are_answered() {
     laws::check(&x);
 }
 
+/// Names with JSON escapes are answered as the text that they mean: of TYPE-023, the names.
+#[test]
+fn names_with_escapes() {
+    let x = Exchange::start();
+    let master = x.as_("master");
+    for (written, meant) in [
+        (r"\u00c9tage \ud83c\udfe6", "\u{c9}tage \u{1f3e6}"),
+        (r#"a\/b \"c\" \\"#, r#"a/b "c" \"#),
+        ("\u{65e5}\u{672c} \u{5d0}", "\u{65e5}\u{672c} \u{5d0}"),
+    ] {
+        let nonce = master.client().next_nonce();
+        let payload = format!(
+            r#"{{"request":"/v1/account/rename","nonce":{nonce},"account":"savings","newName":"{written}"}}"#
+        );
+        let answer = master.call_payload("/v1/account/rename", payload.as_bytes()).ok();
+        assert_eq!(answer["name"], meant, "{written}");
+    }
+}
+
 /// The new short name counts from the answer on, and the old one no more; what the account has stays. Proves ACCT-010.
 #[test]
 fn the_new_short_name_works_at_once() {

@@ -802,6 +802,12 @@ fn pages() {
             expected: vec![(400, "InvalidParameterValue")],
             names: vec!["limit_trades".to_owned()],
         });
+        table.row(Row {
+            input: format!("limit_orders {wrong}"),
+            answer: call_with(&x, "trader", "/v1/orders/history", &format!(r#""limit_orders":{wrong}"#)),
+            expected: vec![(400, "InvalidParameterValue")],
+            names: vec!["limit_orders".to_owned()],
+        });
     }
     for wrong in
         ["\"abc\"", "\"\"", "true", "[]", "{}", "\"1e9\"", "1e30", "-1", "\"12 34\"", "\"2026-01-01\""]
@@ -809,6 +815,12 @@ fn pages() {
         table.row(Row {
             input: format!("timestamp {wrong}"),
             answer: call_with(&x, "trader", "/v1/mytrades", &format!(r#""timestamp":{wrong}"#)),
+            expected: vec![(400, "InvalidTimestampInPayload")],
+            names: vec![],
+        });
+        table.row(Row {
+            input: format!("history timestamp {wrong}"),
+            answer: call_with(&x, "trader", "/v1/orders/history", &format!(r#""timestamp":{wrong}"#)),
             expected: vec![(400, "InvalidTimestampInPayload")],
             names: vec![],
         });
@@ -825,6 +837,12 @@ fn pages() {
         table.row(Row {
             input: format!("mytrades symbol {wrong}"),
             answer: call_with(&x, "trader", "/v1/mytrades", &format!(r#""symbol":{wrong}"#)),
+            expected: vec![(400, "InvalidSymbol"), (400, "InvalidParameterValue")],
+            names: vec![],
+        });
+        table.row(Row {
+            input: format!("history symbol {wrong}"),
+            answer: call_with(&x, "trader", "/v1/orders/history", &format!(r#""symbol":{wrong}"#)),
             expected: vec![(400, "InvalidSymbol"), (400, "InvalidParameterValue")],
             names: vec![],
         });

@@ -1,6 +1,8 @@
 //! Balances, holds and conservation: clauses BAL.
 
-use buttonwood_accept::{Dec, Exchange, Script, Value, dec, json, laws, same_keys};
+use std::collections::BTreeMap;
+
+use buttonwood_accept::{Actor, Dec, Exchange, Script, Value, dec, json, laws, same_keys};
 
 /// One row per currency held, with its keys and types. Proves BAL-001, BAL-002.
 #[test]
@@ -173,4 +175,110 @@ fn credits_are_journaled() {
     refused(credit("group", json!("ninety")));
     assert_eq!(x.as_("empty").balance("USD").0, dec("13"));
     laws::check(&x);
+}
+
+/// The notional rows of a key, by currency.
+fn notional(actor: &Actor, currency: &str) -> BTreeMap<String, Value> {
+    let rows = actor.call(&format!("/v1/notionalbalances/{currency}"), json!({})).ok();
+    let rows = rows.as_array().unwrap().iter();
+    rows.map(|row| (row["currency"].as_str().unwrap().to_owned(), row.clone())).collect()
+}
+
+/// One trade at a price, of the least quantity that suits every symbol.
+fn trade(x: &Exchange, symbol: &str, price: &str) {
+    x.as_("counterparty").limit(symbol, "sell", "0.01", price);
+    x.as_("trader").limit(symbol, "buy", "0.01", price);
+}
+
+/// Seven decimal strings in each row, the same rows as in the balances; amounts in the path's own currency are their own value,
+/// and a hold lowers the available ones.
+///
+/// Proves BAL-010, BAL-011.
+#[test]
+fn notional_rows() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    trade(&x, "btcusd", "50000");
+    trader.limit("btcusd", "sell", "2.5", "60000");
+    let answer = trader.call("/v1/notionalbalances/usd", json!({}));
+    let fields = ["amount", "available", "availableForWithdrawal"];
+    let body = answer.ok();
+    let balances = trader.balances();
+    assert_eq!(body.as_array().unwrap().len(), balances.len());
+    for (row, balance) in body.as_array().unwrap().iter().zip(&balances) {
+        let notional = fields.map(|field| format!("{field}Notional"));
+        let names = ["currency"].into_iter().chain(fields).chain(notional.iter().map(String::as_str));
+        same_keys(row, &names.collect::<Vec<_>>(), &answer);
+        for field in ["currency"].into_iter().chain(fields) {
+            assert_eq!(row[field], balance[field], "{row}");
+        }
+        for field in &notional {
+            Dec::wire(&row[field]);
+        }
+    }
+    let rows = notional(&trader, "usd");
+    let values = |code: &str| fields.map(|field| Dec::wire(&rows[code][format!("{field}Notional")]));
+    assert_eq!(values("BTC"), [dec("50000500"), dec("49875500"), dec("49875500")]);
+    for field in fields {
+        assert_eq!(rows["USD"][field], rows["USD"][format!("{field}Notional")]);
+    }
+    let other = notional(&trader, "btc");
+    for field in fields {
+        assert_eq!(other["BTC"][field], other["BTC"][format!("{field}Notional")]);
+    }
+    assert_eq!(x.as_("empty").call("/v1/notionalbalances/usd", json!({})).ok(), json!([]));
+    laws::check(&x);
+}
+
+/// Fiat and crypto currencies in any letter case; the signed request has the path as called. An unknown one is refused by name.
+///
+/// Proves BAL-012.
+#[test]
+fn notional_currencies() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    trade(&x, "btcusd", "50000");
+    assert_eq!(notional(&trader, "USD"), notional(&trader, "usd"));
+    assert_eq!(notional(&trader, "BTC"), notional(&trader, "bTc"));
+    // More decimals than a dollar has are shown of bitcoin: 100,000 dollars less a cost of 502 dollars.
+    assert_eq!(notional(&trader, "btc")["USD"]["amountNotional"], "1.98996");
+    for wrong in ["xyz", "btcusd", "0", "u$d", "%20"] {
+        let refusal = trader.call(&format!("/v1/notionalbalances/{wrong}"), json!({}));
+        let message = refusal.refused(400, "InvalidCurrency").message;
+        assert!(message.contains(&format!("'{wrong}'")), "{message}");
+    }
+    let signed = |request: &str| trader.call("/v1/notionalbalances/usd", json!({ "request": request }));
+    signed("/v1/notionalbalances/usd").ok();
+    signed("/v1/notionalbalances/USD").refused(400, "EndpointMismatch");
+    signed("/v1/notionalbalances/{currency}").refused(400, "EndpointMismatch");
+    for key in ["auditor", "fund-manager"] {
+        x.as_(key).call("/v1/notionalbalances/usd", json!({})).ok();
+    }
+}
+
+/// The last price of the direct pair in either direction; else through dollars; else nothing.
+///
+/// Proves BAL-013.
+#[test]
+fn notional_prices() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    let value = |of: &str, currency: &str| notional(&trader, currency)[of]["amountNotional"].clone();
+    for (of, currency) in [("BTC", "usd"), ("USD", "btc"), ("LTC", "btc"), ("LTC", "gbp")] {
+        assert_eq!(value(of, currency), "0", "{of} in {currency} without a trade");
+    }
+    x.credit("trader", "LTC", "0.5");
+    trade(&x, "ltcusd", "80");
+    trade(&x, "btcusd", "60000");
+    // 20,000.51 LTC at 80 dollars, a bitcoin at 60,000: one rounding, and 19 decimals are shown.
+    assert_eq!(value("LTC", "btc"), "26.6673466666666666666");
+    assert_eq!(value("LTC", "usd"), "1600040.8");
+    trade(&x, "ltcbtc", "0.002");
+    assert_eq!(value("LTC", "btc"), "40.00104", "the direct pair has traded");
+    trade(&x, "ltcbtc", "0.001");
+    assert_eq!(value("LTC", "btc"), "20.00053", "the last price counts");
+    assert_eq!(value("LTC", "gbp"), "0", "neither pounds nor dollars of pounds have a price");
+    x.restart();
+    let trader = x.as_("trader");
+    assert_eq!(notional(&trader, "btc")["LTC"]["amountNotional"], "20.00053");
 }

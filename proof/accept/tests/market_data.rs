@@ -69,7 +69,7 @@ fn wrong_method_and_unknown_path() {
 fn what_is_not_built_is_told_from_a_slip() {
     let x = Exchange::start();
     for (path, unbuilt) in
-        [("/v1/orders/history", true), ("/v1/riskstats/btcgusdperp", true), ("/v1/order/history", false)]
+        [("/v1/margin", true), ("/v1/riskstats/btcgusdperp", true), ("/v1/order/history", false)]
     {
         let message = x.get(path).refused(404, "EndpointNotFound").message;
         assert!(message.contains(&format!("No endpoint at '{path}'")), "{message}");
@@ -206,14 +206,56 @@ fn ticker_v2() {
     // With each step more trades leave the window; the price in force at its beginning is its opening price.
     for (seconds, expected) in [
         (18_000, ["30000", "31000", "29500", "30500"]),
-        (63_000, ["31000", "31000", "29500", "30500"]),
-        (3_600, ["29500", "30500", "29500", "30500"]),
+        (63_000, ["31000", "30500", "29500", "30500"]),
+        (3_600, ["29500", "30500", "30500", "30500"]),
         (3_600, ["30500", "30500", "30500", "30500"]),
     ] {
         x.advance(seconds);
         let ticker = x.get("/v2/ticker/btcusd").ok();
         let prices = ["open", "high", "low", "close"].map(|name| Dec::wire(&ticker[name]));
         assert_eq!(prices, expected.map(dec), "{ticker}");
+    }
+    laws::check(&x);
+}
+
+/// A trade counts until exactly 24 hours later, in every figure of the past day: in both tickers, the price feed and the
+/// front page, after a restart too. Proves MKT-003, MKT-009, MKT-026.
+#[test]
+fn the_past_day_is_exact() {
+    let x = Exchange::start();
+    for (amount, price) in [("0.1", "30000"), ("0.2", "30500"), ("0.3", "29800")] {
+        x.as_("counterparty").limit("btcusd", "sell", amount, price);
+        x.as_("trader").limit("btcusd", "buy", amount, price);
+        x.advance(1);
+    }
+    x.advance(24 * 3600 - 4);
+    for (prices, volume, change) in [
+        (["30000", "30500", "29800", "29800"], "0.6", "-0.66"),
+        (["30000", "30500", "29800", "29800"], "0.5", "-0.66"),
+        (["30500", "29800", "29800", "29800"], "0.3", "-2.29"),
+        (["29800", "29800", "29800", "29800"], "0", "0.00"),
+    ] {
+        let shown = || {
+            let ticker = x.get("/v2/ticker/btcusd").ok();
+            let shown = ["open", "high", "low", "close"].map(|name| Dec::wire(&ticker[name]));
+            assert_eq!(shown, prices.map(dec), "{ticker}");
+            let ticker = x.get("/v1/pubticker/btcusd").ok();
+            assert_eq!(Dec::wire(&ticker["volume"]["BTC"]), dec(volume), "{ticker}");
+            let feed = x.get("/v1/pricefeed").ok();
+            let row = rows(&feed).iter().find(|row| row["pair"] == "BTCUSD").unwrap();
+            assert_eq!(row["percentChange24h"], change, "{row}");
+            let table = x.get("/site/market.json").ok();
+            let row = rows(&table["rows"]).iter().find(|row| row["symbol"] == "btcusd").unwrap();
+            assert_eq!(
+                row["change"].as_str().unwrap().trim_start_matches('+'),
+                format!("{change} %"),
+                "{row}"
+            );
+        };
+        shown();
+        x.restart();
+        shown();
+        x.advance(1);
     }
     laws::check(&x);
 }
@@ -266,7 +308,7 @@ fn book() {
     laws::check(&x);
 }
 
-/// Each side is limited by itself: 50 levels by default, all of them for 0. Proves MKT-014.
+/// Each side is limited by itself: 50 levels by default, all of them for 0; of LIM-015, the part of the book. Proves MKT-014.
 #[test]
 fn book_limits() {
     let x = Exchange::start();
@@ -423,7 +465,7 @@ fn trades_of_ninety_days() {
     assert!(!all.contains(&newest[0]));
 }
 
-/// Fifty by default, 500 at most. Proves MKT-022.
+/// Fifty by default, 500 at most; of LIM-015, the part of the trades, with [`trades_of_ninety_days`]. Proves MKT-022.
 #[test]
 fn trades_limits() {
     let x = Exchange::start();
@@ -446,7 +488,7 @@ fn trades_limits() {
     laws::check(&x);
 }
 
-/// The field `broken` appears only with the flag: of MKT-023, the part while no trade can be broken.
+/// The field `broken` appears only with the flag. Proves MKT-023.
 #[test]
 fn broken_only_on_request() {
     let x = Exchange::start();

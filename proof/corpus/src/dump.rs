@@ -2,16 +2,18 @@
 //! older directory never changes.
 
 use buttonwood_engine::{
-    Account, Auctions, FeeSchedule, Fees, Finding, Mode, OrderState, Owner, Schedule, State,
+    Account, Auctions, FeeSchedule, Fees, Finding, FxPair, Group, GroupTerms, Mode, OrderState, Owner, Quote,
+    Rates, Schedule, State, Terms,
 };
 use buttonwood_model::{
     AccountId, AssetId, Claim, Currency, CurrencyKind, Desk, OrderKind, Product, Role, Symbol, SymbolId,
 };
-use buttonwood_num::{Grid, MONEY_DECIMALS, Money, Price};
+use buttonwood_num::{Grid, MONEY_DECIMALS, Money, Price, Qty};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The text of a state: number and time, opening, balances, live orders, symbols with their auctions, groups, accounts,
-/// sessions, fees, currencies.
+/// sessions, fees, currencies, exchange rates.
 pub fn dump(state: &State) -> String {
     let mut text = Text::default();
     let stamp = state.stamp();
@@ -25,11 +27,14 @@ pub fn dump(state: &State) -> String {
     }
     balances(state, &mut text);
     orders(state, &mut text);
+    breaks(state, &mut text);
     symbols(state, &mut text);
     accounts(state, &mut text);
     sessions(state, &mut text);
     fees(state.fees(), state, &mut text);
     currencies(state, &mut text);
+    conversions(state, &mut text);
+    rates(state.rates(), &mut text);
     text.0
 }
 
@@ -68,6 +73,28 @@ fn asset_name(state: &State, asset: AssetId) -> String {
     match asset.currency() {
         Some(currency) => state.currency(currency).expect("a listed currency").code.clone(),
         None => format!("claim {}", asset.number()),
+    }
+}
+
+/// The terms of instant orders where they were set, and the quotes that may be executed.
+fn conversions(state: &State, text: &mut Text) {
+    let terms = state.conversions().terms();
+    if terms != Terms::default() {
+        text.line(&format!("instant fee {} exposure {}", terms.fee.0, money(terms.exposure)));
+    }
+    for quote in state.conversions().quotes() {
+        let (account, symbol) =
+            (account_name(state, quote.account), state.symbol(quote.symbol).expect("listed"));
+        text.line(&format!(
+            "quote {} {account} {} {:?} {} @ {} fee {} at {}",
+            quote.id.0,
+            symbol.name,
+            quote.side,
+            digits(|out| symbol.grid.push_qty(out, quote.qty)),
+            digits(|out| symbol.grid.push_price(out, quote.price)),
+            money(quote.fee),
+            quote.time.0
+        ));
     }
 }
 
@@ -120,6 +147,7 @@ fn orders(state: &State, text: &mut Text) {
             (class.claim() != Claim::Yes, format!("{:?}", class.claim())),
             (class.desk() != Desk::new(0), format!("desk {}", class.desk().number())),
             (rates != FeeSchedule::default(), schedule(rates)),
+            (whole.broken > Qty::ZERO, format!("broken {}", qty(whole.broken))),
         ] {
             if is_set {
                 write!(line, " {what}").expect("a string");
@@ -129,6 +157,13 @@ fn orders(state: &State, text: &mut Text) {
             write!(line, " as {}", String::from_utf8_lossy(client_id.as_bytes())).expect("a string");
         }
         text.line(&line);
+    }
+}
+
+fn breaks(state: &State, text: &mut Text) {
+    for (symbol, trade, kind) in state.floor().breaks.all() {
+        let symbol = state.symbol(symbol).expect("a symbol");
+        text.line(&format!("broken {} {} {}", trade.0, symbol.name, kind.name()));
     }
 }
 
@@ -191,8 +226,13 @@ fn auctions(auctions: &Auctions, grid: &Grid, line: &mut String) {
 }
 
 fn accounts(state: &State, text: &mut Text) {
-    for group in state.access().groups() {
-        text.line(&format!("group {}", group.name));
+    for Group { name, terms } in state.access().groups() {
+        let mut line = format!("group {name}");
+        if *terms != GroupTerms::default() {
+            let GroupTerms { accounts_max, custody } = terms;
+            write!(line, " accounts at most {accounts_max} custody {custody}").expect("a string");
+        }
+        text.line(&line);
     }
     for (at, account) in state.access().accounts().iter().enumerate() {
         let Account { counterparty_id, jurisdiction, broker, opened, kind, display_name, .. } = account;
@@ -207,6 +247,9 @@ fn accounts(state: &State, text: &mut Text) {
         }
         if *broker {
             line.push_str(" broker");
+        }
+        if state.access().is_closed(AccountId::from_index(at)) {
+            line.push_str(" closed");
         }
         text.line(&line);
     }
@@ -223,6 +266,29 @@ fn currencies(state: &State, text: &mut Text) {
             write!(line, " networks {}", networks.join(", ")).expect("a string");
         }
         text.line(&line);
+    }
+}
+
+/// The provider of the sample rates, which are the same in every sandbox. Older dumps leave them out, so later ones do too.
+const SAMPLES: &str = "sandbox-sample";
+
+/// For each pair and provider the number, the first, the last and the sum of its rates.
+fn rates(rates: &Rates, text: &mut Text) {
+    for pair in FxPair::ALL {
+        let mut providers: BTreeMap<&str, Vec<Quote<'_>>> = BTreeMap::new();
+        for quote in rates.of(pair).filter(|quote| quote.provider != SAMPLES) {
+            providers.entry(quote.provider).or_default().push(quote);
+        }
+        for (provider, quotes) in providers {
+            let sum: u64 = quotes.iter().map(|quote| quote.rate.units()).sum();
+            let shown = |quote: Option<&Quote<'_>>| {
+                let quote = quote.expect("a provider has a rate");
+                format!("{} at {}", digits(|out| quote.rate.push(out)), quote.time.0)
+            };
+            let (first, last) = (shown(quotes.first()), shown(quotes.last()));
+            let (name, count) = (pair.name(), quotes.len());
+            text.line(&format!("rates {name} of {provider} {count} from {first} to {last} sum {sum}"));
+        }
     }
 }
 
@@ -257,5 +323,25 @@ fn fees(fees: &Fees, state: &State, text: &mut Text) {
     }
     for (account, product, own) in fees.of_accounts() {
         text.line(&format!("{product:?} of {} {}", account_name(state, account), schedule(own)));
+    }
+    for product in [Product::Spot, Product::Swap] {
+        for tier in fees.tiers_of(product) {
+            text.line(&format!("{product:?} tier from {} {}", money(tier.from), schedule(tier.rates)));
+        }
+    }
+    if let Some(promotion) = fees.promotion() {
+        let names = fees.symbols_promoted().filter_map(|id| Some(state.symbol(id)?.name.as_str()));
+        text.line(&format!("promotion of {} {}", names.collect::<Vec<_>>().join(", "), schedule(promotion)));
+    }
+    volumes(state, text);
+}
+
+/// Totals are computed by a command that earlier builds did not have.
+fn volumes(state: &State, text: &mut Text) {
+    for account in (0..state.ledger().accounts()).map(AccountId) {
+        let total = state.volumes().total(account);
+        if total > Money::ZERO {
+            text.line(&format!("volume of {} {}", account_name(state, account), money(total)));
+        }
     }
 }

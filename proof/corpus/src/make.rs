@@ -17,13 +17,16 @@ use std::path::Path;
 pub(crate) type Recipe = fn(&Path);
 
 /// Every recipe by its name.
-pub const RECIPES: [(&str, Recipe); 6] = [
+pub const RECIPES: [(&str, Recipe); 9] = [
     ("spot", spot),
     ("auctions", auctions),
     ("crashes", crashes),
     ("commands", commands),
     ("names", names),
+    ("rates", rates),
     ("stops", stops),
+    ("conversions", conversions),
+    ("accounts", accounts),
 ];
 
 /// Makes `FORMAT-NAME` in the corpus with a recipe, its text and its line of the list.
@@ -199,6 +202,30 @@ fn stops(data: &Path) {
     exchange.kill9();
 }
 
+/// Wraps, quotes and their executions, under terms that were set, with quotes that may still be executed at the end; it ends by kill.
+fn conversions(data: &Path) {
+    let mut dice = Dice::seeded(17);
+    let exchange = started(data);
+    exchange.control("/sandbox/instant", &json!({ "fee_bps": 75, "exposure_usd": "250000" })).ok();
+    for number in 0..120 {
+        trade(&exchange, &mut dice, number);
+        let trader = exchange.as_(TRADERS[usize::try_from(dice.below(5)).expect("small")]);
+        let side = if dice.once_in(2) { "buy" } else { "sell" };
+        let wrap = json!({ "side": side, "amount": "12.5", "client_order_id": format!("wrap-{number}") });
+        let _ = trader.call("/v1/wrap/gusdusd", wrap);
+        let spend = if side == "buy" { "250" } else { "0.01" };
+        let request = json!({ "symbol": "btcusd", "side": side, "totalSpend": spend });
+        let quoted = trader.call("/v1/instant/quote", request);
+        if quoted.status() == 200 && dice.once_in(2) {
+            let quote = quoted.ok();
+            let execution = json!({ "symbol": quote["pair"], "side": side, "quantity": quote["quantity"],
+                "price": quote["price"], "fee": quote["fee"], "quoteId": quote["quoteId"] });
+            let _ = trader.call("/v1/instant/execute", execution);
+        }
+    }
+    exchange.kill9();
+}
+
 /// Commands without an endpoint, written by the sequencer alone: fee schedules of products and accounts, with the orders of the
 /// directory `spot` under them.
 fn commands(data: &Path) {
@@ -253,6 +280,68 @@ fn names(data: &Path) {
             50 => rename(json!({ "account": "vault", "newAccount": "reserve" })),
             _ => Value::Null,
         };
+    }
+    exchange.kill9();
+}
+
+/// Exchange rates before, between and after the samples, of several providers, among orders; a snapshot lies between them.
+fn rates(data: &Path) {
+    let mut dice = Dice::seeded(13);
+    let exchange = started(data);
+    for number in 0..60 {
+        trade(&exchange, &mut dice, number);
+        let pair = ["EURUSD", "KRWUSD", "GBPUSD"][usize::try_from(dice.below(3)).expect("small")];
+        let provider = ["bank", "b\u{e4}nk", "sandbox"][usize::try_from(dice.below(3)).expect("small")];
+        let time = 1_700_000_000_000 + dice.below(150_000_000) * 1_000 + number;
+        let rate = format!("{}.{:012}", dice.below(3), 1 + dice.below(1_000_000_000_000));
+        let fields = json!({ "pair": pair, "rate": rate, "time_ms": time, "provider": provider });
+        control(&exchange, "/sandbox/fx", &fields);
+        if number == 30 {
+            exchange.stop();
+            exchange.restart();
+        }
+    }
+    exchange.kill9();
+}
+
+/// Accounts that a group's administrator creates, some of which are traded on and some closed, under changing terms of the group; a
+/// snapshot lies between them.
+fn accounts(data: &Path) {
+    let mut dice = Dice::seeded(14);
+    let exchange = started(data);
+    let create = |name: &str, kind: &str| {
+        exchange.as_("master").call("/v1/account/create", json!({ "name": name, "type": kind })).ok();
+    };
+    let close = |group: &str, account: &str| {
+        control(&exchange, "/sandbox/accounts/close", &json!({ "group": group, "account": account }));
+    };
+    let set_terms = |accounts_max: u64, custody: bool| {
+        let terms = json!({ "group": "one", "accounts_max": accounts_max, "custody_terms": custody });
+        control(&exchange, "/sandbox/groups", &terms);
+    };
+    for number in 0..90 {
+        trade(&exchange, &mut dice, number);
+        match number {
+            10 => create("Desk 2", "exchange"),
+            20 => create("Cash & Co", "custody"),
+            30 => close("one", "cash--co"),
+            40 => {
+                exchange.stop();
+                exchange.restart();
+                create("Desk 3", "exchange");
+            }
+            50 => set_terms(4, false),
+            60 => close("five", "primary"),
+            70 => set_terms(9, true),
+            _ => {}
+        }
+        if number > 10 {
+            let credit = json!({ "group": "one", "account": "desk-2", "currency": "USD", "amount": "1000" });
+            control(&exchange, "/sandbox/accounts/credit", &credit);
+            let order = json!({ "account": "desk-2", "symbol": "btcusd", "side": "buy", "type": "exchange limit",
+                "amount": "0.01", "price": "49000" });
+            exchange.as_("master").call("/v1/order/new", order).ok();
+        }
     }
     exchange.kill9();
 }

@@ -64,8 +64,13 @@ const CHANGES: [(Stage, &[&str]); 6] = [
 ];
 
 /// Calls that occur only in some rounds: left-over files are removed, lines are logged.
-const PERHAPS: [Point; 3] =
-    [(Stage::Recovering, "unlink"), (Stage::Stopping, "unlink"), (Stage::Stopping, "write")];
+const PERHAPS: [Point; 5] = [
+    (Stage::Recovering, "unlink"),
+    (Stage::Running("tables"), "pwrite64"),
+    (Stage::Running("tables"), "fdatasync"),
+    (Stage::Stopping, "unlink"),
+    (Stage::Stopping, "write"),
+];
 
 /// Calls that read. Those of the first stage come first, because they read all orders.
 const READS: [Point; 4] = [

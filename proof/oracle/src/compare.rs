@@ -3,7 +3,7 @@
 
 use crate::counts::{Before, Counts};
 use crate::dealer::Dealer;
-use crate::exchange::{Exchange, next_auction};
+use crate::exchange::{Exchange, next_step};
 use crate::naive::{Auctions, Naive};
 use crate::worlds::World;
 use buttonwood_engine::{Answer, Command, Outcome, TradingAnswer};
@@ -38,10 +38,20 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
     if exchange.happened != naive.happened {
         return Err(format!("happened {:?}\nexpected {:?}", exchange.happened, naive.happened));
     }
-    for (account, names) in exchange.state.access().accounts().iter().zip(&naive.names) {
-        if !names.are_of(account) {
+    let access = exchange.state.access();
+    if access.accounts().len() != naive.names.len() {
+        return Err(format!("{} accounts, expected {}", access.accounts().len(), naive.names.len()));
+    }
+    if !access.groups().iter().map(|group| group.terms).eq(naive.terms.iter().copied()) {
+        return Err(format!("groups are {:?}, expected {:?}", access.groups(), naive.terms));
+    }
+    for ((id, account), names) in exchange.accounts().zip(access.accounts()).zip(&naive.names) {
+        if !names.are_of(account, access.is_closed(id)) {
             return Err(format!("an account is {account:?}, expected {names:?}"));
         }
+    }
+    if let Some(difference) = naive.differs_from(exchange.state.rates(), exchange.stamp.time) {
+        return Err(difference);
     }
     let reserved = naive.reserved();
     for account in exchange.accounts() {
@@ -65,6 +75,10 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
                 return Err(format!("those who wait for an auction of {symbol:?} {side:?} differ"));
             }
         }
+        let (last, expected) = (exchange.state.orders().last(symbol), naive.last(symbol));
+        if last != expected {
+            return Err(format!("the last price of {symbol:?} is {last:?}, expected {expected:?}"));
+        }
         let got = exchange.state.auctions(symbol).map(|auctions| Auctions {
             schedule: auctions.schedule().copied(),
             number: auctions.number(),
@@ -81,8 +95,14 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
     if exchange.state.floor().stops.due() != naive.due.first().copied() {
         return Err(format!("the first triggered order differs from {:?}", naive.due));
     }
-    if next_auction(&exchange.state) != naive.next_auction() {
-        return Err(format!("next {:?}, expected {:?}", next_auction(&exchange.state), naive.next_auction()));
+    if next_step(&exchange.state) != naive.next_step() {
+        return Err(format!("next {:?}, expected {:?}", next_step(&exchange.state), naive.next_step()));
+    }
+    for account in exchange.accounts() {
+        let (got, expected) = (exchange.state.volumes().total(account), naive.volumes.total(account));
+        if got.units() != expected {
+            return Err(format!("{account:?} traded {got:?} in 30 days, expected {expected}"));
+        }
     }
     exchange.state.broken_law().map_or(Ok(()), |law| Err(format!("{law:?}")))
 }

@@ -2,10 +2,11 @@
 
 use crate::exchange::{Exchange, Happening};
 use buttonwood_engine::{
-    AccessCommand, AccessReject, Answer, Body, Command, OrderState, Outcome, PlaceReject, Reject,
-    TradingAnswer, TradingCommand, TradingReject,
+    AccessCommand, AccessReject, Answer, Body, BreakError, BreakKind, Command, ConvertInfrequent,
+    ConvertReject, OrderState, Outcome, PlaceReject, RatesReject, Reject, TradingAnswer, TradingCommand,
+    TradingReject,
 };
-use buttonwood_model::{CancelReason, ExecutionOption, Side};
+use buttonwood_model::{CancelReason, ExecutionOption, Product, Side};
 use buttonwood_num::Price;
 use std::collections::{HashMap, HashSet};
 
@@ -40,6 +41,73 @@ impl Counts {
         *self.0.entry(what).or_default() += 1;
     }
 
+    /// Counts changes of tiers and promotions, and midnights.
+    fn count_fees(&mut self, command: &Command, answer: &Answer) {
+        self.count_refused_break(answer);
+        let is_done = *answer == Outcome::Done;
+        let Body::Trading(command) = &command.body else { return };
+        let [done, refused] = if matches!(command, TradingCommand::SetFeeTiers(_)) {
+            ["other tiers", "bad tiers"]
+        } else if matches!(command, TradingCommand::SetPromotion(_)) {
+            ["other promotion", "bad promotion"]
+        } else if matches!(command, TradingCommand::CloseDay) {
+            ["day closed", "too early for midnight"]
+        } else {
+            return;
+        };
+        self.note(if is_done { done } else { refused });
+    }
+
+    /// Counts an order that has the rates of a tier above the lowest, or those of a promotion.
+    fn count_rates(&mut self, exchange: &Exchange, command: &Command, answer: &Answer) {
+        let (Body::Trading(TradingCommand::Place(place)), Outcome::Trading(TradingAnswer::Order(order))) =
+            (&command.body, answer)
+        else {
+            return;
+        };
+        let floor = exchange.state.floor();
+        let rates = |symbol| floor.rates(Product::Spot, symbol, order.account).1;
+        let has_own = floor
+            .fees
+            .of_accounts()
+            .any(|(account, product, _)| (account, product) == (order.account, Product::Spot));
+        let lowest = floor.fees.tiers_of(Product::Spot).next();
+        if !has_own && lowest.is_some_and(|lowest| lowest.rates != rates(None)) {
+            self.note("order in a higher tier");
+        }
+        if rates(Some(place.symbol)) != rates(None) {
+            self.note("order under promotion");
+        }
+    }
+
+    /// Counts what was done with accounts.
+    fn count_accounts(&mut self, command: &Command, answer: &Answer) {
+        let Body::Access(command) = &command.body else {
+            if *answer == Outcome::Rejected(Reject::Access(AccessReject::Closed)) {
+                self.note("order of a closed account");
+            }
+            return;
+        };
+        let reject =
+            if let Outcome::Rejected(Reject::Access(reject)) = answer { Some(*reject) } else { None };
+        match (command, reject) {
+            (AccessCommand::RenameAccount(_), None) => self.note("renamed"),
+            (AccessCommand::RenameAccount(_), Some(AccessReject::NameTaken | AccessReject::Taken)) => {
+                self.note("name is used");
+            }
+            (AccessCommand::CreateAccount(_), None) => self.note("account created"),
+            (AccessCommand::CreateAccount(_), Some(AccessReject::GroupFull)) => self.note("group is full"),
+            (AccessCommand::CreateAccount(_), Some(AccessReject::NoCustodyTerms)) => {
+                self.note("no custody terms");
+            }
+            (AccessCommand::CloseAccount(_), None) => self.note("account closed"),
+            (AccessCommand::CloseAccount(_), Some(AccessReject::HasOrders | AccessReject::HasMoney)) => {
+                self.note("account in use");
+            }
+            _ => {}
+        }
+    }
+
     /// Counts what one command did.
     pub(crate) fn count(&mut self, before: &Before, exchange: &Exchange, command: &Command, answer: &Answer) {
         let happened = &exchange.happened;
@@ -50,17 +118,20 @@ impl Counts {
         if happened.iter().filter(|what| matches!(what, Happening::Filled { .. })).count() > MANY {
             self.note("many makers");
         }
+        self.count_fees(command, answer);
+        self.count_rates(exchange, command, answer);
+        self.count_accounts(command, answer);
         match (&command.body, answer) {
             (Body::Trading(TradingCommand::SetFees(_)), Outcome::Done) => self.note("other fees"),
             (
                 Body::Trading(TradingCommand::SetFees(_)),
                 Outcome::Rejected(Reject::Trading(TradingReject::BadFees)),
             ) => self.note("bad fees"),
-            (Body::Access(AccessCommand::RenameAccount(_)), Outcome::Done) => self.note("renamed"),
-            (
-                Body::Access(AccessCommand::RenameAccount(_)),
-                Outcome::Rejected(Reject::Access(AccessReject::NameTaken | AccessReject::Taken)),
-            ) => self.note("name is used"),
+            (Body::Rates(_), Outcome::Done) => self.note("rates"),
+            (Body::Rates(_), Outcome::Rejected(Reject::Rates(RatesReject::Taken(_)))) => {
+                self.note("rate of a taken time");
+            }
+            (Body::Convert(_), Outcome::Rejected(Reject::Convert(reject))) => self.note(refused(*reject)),
             (
                 Body::Trading(TradingCommand::ScheduleAuctions(..)),
                 Outcome::Rejected(Reject::Trading(TradingReject::Schedule(_))),
@@ -128,6 +199,17 @@ impl Counts {
         }
     }
 
+    fn count_refused_break(&mut self, answer: &Answer) {
+        let Outcome::Rejected(Reject::Trading(TradingReject::Break(error))) = answer else { return };
+        self.note(match error {
+            BreakError::Unknown => "unknown trade",
+            BreakError::Broken(_) => "broken already",
+            BreakError::Stale => "stale break",
+            BreakError::ManualOnly => "no full break",
+            BreakError::Short { .. } => "money is gone",
+        });
+    }
+
     fn count_auction(&mut self, before: &Before, exchange: &Exchange, happening: &Happening) {
         match happening {
             Happening::Cut(_, finding, _) => match finding.price {
@@ -171,8 +253,26 @@ impl Counts {
             | Happening::Indicated(..)
             | Happening::Ended(..)
             | Happening::Status(..)
-            | Happening::Credited(..) => {}
+            | Happening::Broken(..)
+            | Happening::Credited(..)
+            | Happening::Converted(_) => {}
         }
+    }
+}
+
+fn refused(reject: ConvertReject) -> &'static str {
+    match reject {
+        ConvertReject::InvalidSymbol => "no conversion of this symbol",
+        ConvertReject::BelowMinimum => "conversion of too little",
+        ConvertReject::MarketClosed | ConvertReject::MarketNotOpen(_) => "conversion while closed",
+        ConvertReject::InsufficientFunds => "conversion without funds",
+        ConvertReject::Unavailable => "conversion beyond the house",
+        ConvertReject::NoQuote => "no such quote",
+        ConvertReject::Differs(_) => "not as quoted",
+        ConvertReject::NoLiquidity => "quote beyond the book",
+        ConvertReject::BeyondExposure => "conversion beyond the exposure",
+        ConvertReject::BadTerms => "bad terms of instant orders",
+        ConvertReject::Unknown => "conversion by the exchange itself",
     }
 }
 
@@ -211,5 +311,17 @@ fn label(happening: &Happening) -> &'static str {
         Happening::Ended(..) => "ended",
         Happening::Status(..) => "status",
         Happening::Credited(..) => "credited",
+        Happening::Converted(ConvertInfrequent::Wrapped(wrapped)) => match wrapped.wrap.side {
+            Side::Buy => "wrapped",
+            Side::Sell => "unwrapped",
+        },
+        Happening::Converted(ConvertInfrequent::Quoted(_)) => "quoted",
+        Happening::Converted(ConvertInfrequent::Executed(_, quote)) => match quote.side {
+            Side::Buy => "bought at once",
+            Side::Sell => "sold at once",
+        },
+        Happening::Converted(ConvertInfrequent::TermsSet(_)) => "terms of instant orders",
+        Happening::Broken(_, BreakKind::Manual) => "broken manually",
+        Happening::Broken(_, BreakKind::Full) => "broken in full",
     }
 }

@@ -2,15 +2,16 @@
 //! of every kind, funds that run out and are replenished, symbols that close and open, auctions.
 
 use crate::dice::Dice;
-use crate::exchange::{Exchange, next_auction, orders_of};
+use crate::exchange::{Exchange, Step, next_step, orders_of};
 use crate::worlds::{Range, World, exchange_unit};
 use buttonwood_engine::{
-    AccessCommand, AccountNames, Body, Caller, Command, FeeChange, FeeSchedule, OrderRef, Place, Schedule,
-    State, TradingCommand,
+    AccessCommand, AccountNames, Body, Caller, Command, ConvertCommand, ConvertQuote, Execute, FeeChange,
+    FeeSchedule, FeeTier, FeeTiers, FxPair, FxRate, GroupTerms, NewAccount, NewRates, OrderRef, Place,
+    Promotion, QUOTE_AGE_MAX, QuoteId, QuoteRequest, Schedule, Spend, State, Terms, TradingCommand, Wrap,
 };
 use buttonwood_model::{
-    AccountId, Claim, ClientId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Product, Role,
-    SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
+    AccountId, Claim, ClientId, CurrencyId, ExecutionOption, GroupId, Nonce, OrderId, OrderKind, Product,
+    Role, SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Bps, Money, Price, Qty};
 use std::sync::Arc;
@@ -20,14 +21,14 @@ use std::sync::Arc;
 struct Key {
     session: SessionId,
     account: AccountId,
-    /// Another account of a master key.
-    other: Option<AccountId>,
+    /// The group of a master key.
+    group: Option<GroupId>,
     nonce: u64,
 }
 
 impl Key {
     fn new(session: SessionId, account: AccountId) -> Self {
-        Self { session, account, other: None, nonce: 1 }
+        Self { session, account, group: None, nonce: 1 }
     }
 
     /// A nonce in this key's format: some have a fraction, some have more digits than a word holds.
@@ -43,10 +44,15 @@ pub struct Dealer {
     dice: Dice,
     world: &'static World,
     keys: Vec<Key>,
-    /// Keys that rename accounts: a master key, and an account key, to which that is closed.
+    /// Keys that create and rename accounts: a master key, and an account key, to which that is closed.
     administrators: [Key; 2],
     credits: Vec<(CurrencyId, i128)>,
+    /// The last few executions that were dealt.
+    executed: Vec<Execute>,
 }
+
+/// How many executions are dealt again at times.
+const EXECUTED: usize = 4;
 
 /// Client ids in use; few, so that they repeat.
 const CLIENT_IDS: [&str; 4] = ["a", "b", "a-client-id-longer-than-one-chunk-of-28", "c"];
@@ -63,7 +69,7 @@ impl Dealer {
             for code in range.pair {
                 exchange.find_currency(code);
             }
-            exchange.symbol(range.pair, range.steps, range.closed_to);
+            exchange.symbol_that(range.pair, range.steps, range.closed_to, range.wraps);
         }
         let mut keys: Vec<Key> = Vec::new();
         for at in 0..world.traders {
@@ -81,24 +87,30 @@ impl Dealer {
             ];
             keys.extend(sessions.map(|session| Key::new(session, account)));
         }
-        let [first, second, third] = [0, 2, 4].map(|at| keys[at].account);
+        let [first, third] = [0, 4].map(|at| keys[at].account);
+        let group = exchange.state.access().account(first).unwrap().group;
         let master = exchange.master_key("master", first, Role::Trader);
-        keys.push(Key { other: Some(second), ..Key::new(master, first) });
+        keys.push(Key { group, ..Key::new(master, first) });
         keys.push(Key::new(exchange.timed_key("timed", third, Role::Trader), third));
         keys.push(Key::new(exchange.key("auditor", first, Role::Auditor), first));
         let administrators = [
-            Key::new(exchange.master_key("administrator", first, Role::Administrator), first),
+            Key {
+                group,
+                ..Key::new(exchange.master_key("administrator", first, Role::Administrator), first)
+            },
             Key::new(exchange.key("clerk", first, Role::Administrator), first),
         ];
         let credits =
             world.credits.iter().map(|(code, amount)| (exchange.find_currency(code), *amount)).collect();
-        (exchange, Self { dice: Dice::seeded(seed), world, keys, administrators, credits })
+        let (dice, executed) = (Dice::seeded(seed), Vec::new());
+        (exchange, Self { dice, world, keys, administrators, credits, executed })
     }
 
     /// A copy with other dice.
     #[must_use]
     pub fn taking(&self, dice: Dice) -> Self {
-        Self { dice, keys: self.keys.clone(), credits: self.credits.clone(), ..*self }
+        let (keys, credits, executed) = (self.keys.clone(), self.credits.clone(), self.executed.clone());
+        Self { dice, keys, credits, executed, ..*self }
     }
 
     /// Whether the input bytes of the dice are used up.
@@ -116,10 +128,15 @@ impl Dealer {
 
     /// The next command, and the microseconds between the last one and it.
     pub fn deal(&mut self, exchange: &Exchange) -> (u64, Command) {
+        if self.dice.once_in(60)
+            && let Some(body) = exchange.some_break(&mut self.dice)
+        {
+            return (1, Command { caller: None, body });
+        }
         self.deal_to(&exchange.state)
     }
 
-    /// Like [`Dealer::deal`], with only the state of the exchange.
+    /// Like [`Dealer::deal`], with only the state of the exchange: without breaks of trades.
     pub fn deal_to(&mut self, state: &State) -> (u64, Command) {
         let micros = self.dice.below(3) * self.dice.below(100_000);
         let roll = self.dice.below(1000);
@@ -129,7 +146,7 @@ impl Dealer {
             return (micros, Command { caller: None, body: Body::Trading(TradingCommand::Trigger(order)) });
         }
         let command = match roll {
-            0..40 => Command { caller: None, body: self.credit() },
+            0..40 => Command { caller: None, body: self.credit(state) },
             40..43 => Command { caller: None, body: self.status(state) },
             43..45 => {
                 let key = self.dice.pick(&self.keys);
@@ -147,13 +164,35 @@ impl Dealer {
             }
             80..84 => Command { caller: None, body: self.fees() },
             84..86 => self.renaming(),
+            86..89 => Command { caller: None, body: self.rates(state) },
+            89..94 => self.creating(),
+            94 => Command { caller: None, body: self.terms(state) },
+            95..97 => Command { caller: None, body: self.instant_terms() },
+            97..100 => Command { caller: None, body: self.tiers(state) },
+            100..102 => Command { caller: None, body: self.promotion(state) },
+            102..105 => {
+                let (micros, body) = self.midnight(state);
+                return (micros, Command { caller: None, body });
+            }
+            105..108 => Command { caller: None, body: self.closing(state) },
             _ => self.call(state),
         };
+        let micros = self.until_expiry(state, &command).unwrap_or(micros);
         (micros, command)
     }
 
-    fn credit(&mut self) -> Body {
-        let account = self.dice.pick(&self.keys).account;
+    /// Sometimes the last moment of the quote that the command executes, or the next one.
+    fn until_expiry(&mut self, state: &State, command: &Command) -> Option<u64> {
+        let Body::Convert(ConvertCommand::Execute(execute)) = &command.body else { return None };
+        let quote = state.conversions().quotes().find(|quote| quote.id == execute.quote)?;
+        let left = quote.time.plus(QUOTE_AGE_MAX).0.checked_sub(state.stamp().time.0)?;
+        self.dice.once_in(10).then(|| left + self.dice.below(2))
+    }
+
+    fn credit(&mut self, state: &State) -> Body {
+        // Sometimes the youngest account, which only a master key reaches.
+        let youngest = AccountId::from_index(state.access().accounts().len() - 1);
+        let account = if self.dice.once_in(40) { youngest } else { self.dice.pick(&self.keys).account };
         let mut amounts = Vec::new();
         for _ in 0..=self.dice.below(3) {
             let (currency, most) = self.dice.pick(&self.credits);
@@ -181,20 +220,70 @@ impl Dealer {
 
     /// Other fee rates of a product or of one account, or none of its own any more; sometimes invalid rates.
     fn fees(&mut self) -> Body {
-        let mut rate = |most: u64| Bps(u16::try_from(self.dice.below(most + 1)).unwrap());
-        let (maker, taker) = (rate(60), rate(60));
-        let auction = rate(u64::from(maker.max(taker).0));
-        let mut schedule = FeeSchedule { maker, taker, auction };
-        match self.dice.below(16) {
-            0 => schedule.auction = Bps(maker.max(taker).0 + 1),
-            1 => schedule.taker = Bps(10_001),
-            _ => {}
-        }
+        let schedule = self.fee_rates(16);
         Body::Trading(TradingCommand::SetFees(FeeChange {
             product: if self.dice.once_in(8) { Product::Swap } else { Product::Spot },
             account: (!self.dice.once_in(3)).then(|| self.dice.pick(&self.keys).account),
             schedule: (!self.dice.once_in(3)).then_some(schedule),
         }))
+    }
+
+    /// Fee rates; one of `invalid` has one of two faults.
+    fn fee_rates(&mut self, invalid: u64) -> FeeSchedule {
+        let mut rate = |most: u64| Bps(u16::try_from(self.dice.below(most + 1)).unwrap());
+        let (maker, taker) = (rate(60), rate(60));
+        let auction = rate(u64::from(maker.max(taker).0));
+        let mut schedule = FeeSchedule { maker, taker, auction };
+        match self.dice.below(invalid) {
+            0 => schedule.auction = Bps(maker.max(taker).0 + 1),
+            1 => schedule.taker = Bps(10_001),
+            _ => {}
+        }
+        schedule
+    }
+
+    /// Tiers that begin at the volumes of accounts, or a quantum beside them; sometimes invalid ones.
+    fn tiers(&mut self, state: &State) -> Body {
+        let mut from = vec![0];
+        for _ in 0..=self.dice.below(3) {
+            let volume = state.volumes().total(self.dice.pick(&self.keys).account).units();
+            from.push((volume - 1 + i128::from(self.dice.below(3))).max(1));
+        }
+        from.sort_unstable();
+        from.dedup();
+        match self.dice.below(12) {
+            0 => from[0] = 1,
+            1 => from.push(from[0]),
+            _ => {}
+        }
+        let tier = |from| FeeTier { from: Money::from_units(from), rates: self.fee_rates(60) };
+        let tiers = from.into_iter().map(tier).collect();
+        let product = if self.dice.once_in(12) { Product::Swap } else { Product::Spot };
+        Body::Trading(TradingCommand::SetFeeTiers(Arc::new(FeeTiers { product, tiers })))
+    }
+
+    /// A promotion of a few symbols, or of none; sometimes an invalid one.
+    fn promotion(&mut self, state: &State) -> Body {
+        let mut symbols: Vec<_> = (0..self.dice.below(3)).map(|_| self.some_symbol(state)).collect();
+        if self.dice.once_in(12) {
+            symbols.push(SymbolId::from_index(state.symbols().len()));
+        }
+        let rates = self.fee_rates(24);
+        Body::Trading(TradingCommand::SetPromotion(Arc::new(Promotion { symbols, rates })))
+    }
+
+    /// The next midnight that changes a total, usually when it is due; returns the time until then.
+    fn midnight(&mut self, state: &State) -> (u64, Body) {
+        let body = Body::Trading(TradingCommand::CloseDay);
+        let Some(due) = state.volumes().due() else { return (0, body) };
+        let wait = due.0.saturating_sub(state.stamp().time.0);
+        let micros = match self.dice.below(8) {
+            0 => 0,
+            1 => wait.saturating_sub(1),
+            2 => wait + self.dice.below(40 * 86_400 * Time::SECOND),
+            _ => wait,
+        };
+        (micros, body)
     }
 
     /// Other names of an account, of the first two mostly, which are of one group: few names, so that they meet.
@@ -221,6 +310,63 @@ impl Dealer {
             caller: Some(caller),
             body: AccessCommand::RenameAccount(Arc::new(AccountNames { display_name, short_name })).into(),
         }
+    }
+
+    /// Exchange rates of about now, or of the last rate's time, a second apart; sometimes invalid ones.
+    fn rates(&mut self, state: &State) -> Body {
+        let pair = self.dice.pick(&[FxPair::EurUsd, FxPair::KrwUsd]);
+        let provider = self.dice.pick(&["bank", "bank", "bank", "bank", "bank", "other", "other", ""]);
+        let last = state.rates().of(pair).last().map(|quote| quote.time).filter(|_| self.dice.once_in(2));
+        let second = (last.unwrap_or(state.stamp().time).seconds() + 3).saturating_sub(self.dice.below(7));
+        let count = self.dice.below(4) + u64::from(!self.dice.once_in(4));
+        let mut rates: Vec<_> = (0..count)
+            .map(|at| ((second + at) * 1_000, FxRate::from_units(self.dice.below(1_000_000) + 1)))
+            .collect();
+        match self.dice.below(16) {
+            0 => rates.reverse(),
+            1 => rates.push(((second + count) * 1_000, FxRate::from_units(0))),
+            _ => {}
+        }
+        Body::add_rates(NewRates { pair, provider: provider.to_owned(), rates })
+    }
+
+    /// Another account of a group, under one of a few names.
+    fn creating(&mut self) -> Command {
+        let at = usize::from(self.dice.once_in(8));
+        let key = &mut self.administrators[at];
+        key.nonce += 1;
+        let key = *key;
+        let number = self.dice.below(9);
+        let new = NewAccount {
+            display_name: if self.dice.once_in(4) { "BOB".to_owned() } else { format!("Desk {number}") },
+            short_name: if self.dice.once_in(4) { "ann".to_owned() } else { format!("desk-{number}") },
+            custody: self.dice.once_in(2),
+        };
+        // An account key has to name its account to get as far as its missing right.
+        let account = (at == 1 && self.dice.once_in(2)).then_some(key.account);
+        Command {
+            caller: Some(Caller { session: key.session, account, nonce: key.spelled(key.nonce) }),
+            body: AccessCommand::CreateAccount(Arc::new(new)).into(),
+        }
+    }
+
+    /// Closes the youngest account, most often; sometimes another one, the house's included, or none that exists.
+    fn closing(&mut self, state: &State) -> Body {
+        let accounts = u64::try_from(state.access().accounts().len()).unwrap();
+        let at = if self.dice.once_in(12) { self.dice.below(accounts + 1) } else { accounts - 1 };
+        Body::Access(AccessCommand::CloseAccount(AccountId(u32::try_from(at).unwrap())))
+    }
+
+    /// Other terms of a group, most often of the first; sometimes of one that does not exist.
+    fn terms(&mut self, state: &State) -> Body {
+        let groups = u64::try_from(state.access().groups().len()).unwrap();
+        let group = match self.administrators[0].group {
+            Some(first) if !self.dice.once_in(4) => first,
+            Some(_) | None => GroupId(u32::try_from(self.dice.below(groups + 1)).unwrap()),
+        };
+        let accounts_max = u32::try_from(self.dice.below(8)).unwrap();
+        let terms = GroupTerms { accounts_max, custody: self.dice.once_in(3) };
+        Body::Access(AccessCommand::SetGroupTerms(group, terms))
     }
 
     /// Auctions that begin soon and are a minute or more apart; sometimes none, or invalid ones.
@@ -258,8 +404,9 @@ impl Dealer {
     /// What is due next of any auction, usually when it is due; returns the time until then.
     fn auction(&mut self, state: &State) -> (u64, Body) {
         let some = Body::Trading(TradingCommand::Auction(self.some_symbol(state)));
-        let Some((time, symbol)) = next_auction(state) else { return (0, some) };
+        let Some((time, step)) = next_step(state) else { return (0, some) };
         let wait = time.0.saturating_sub(state.stamp().time.0);
+        let Step::Auction(symbol) = step else { return (wait, step.body()) };
         match self.dice.below(12) {
             0 => (0, some),
             1 => (wait.saturating_sub(1), Body::Trading(TradingCommand::Auction(symbol))),
@@ -301,9 +448,13 @@ impl Dealer {
         } else {
             key.session
         };
-        let account = match key.other {
+        let account = match key.group {
             _ if self.dice.once_in(200) => self.dice.pick(&self.keys).account,
-            Some(other) if self.dice.once_in(2) => other,
+            Some(group) if self.dice.once_in(2) => {
+                let accounts: Vec<_> =
+                    state.access().accounts_of(group).map(|(account, _)| account).collect();
+                self.dice.pick(&accounts)
+            }
             Some(_) | None => key.account,
         };
         let crowded = state.orders().len() > self.world.crowd;
@@ -311,8 +462,11 @@ impl Dealer {
             0..3 => Body::Trading(TradingCommand::CancelAll),
             3..8 => Body::Trading(TradingCommand::CancelSession),
             8..10 => Body::Access(AccessCommand::UseNonce),
-            10..150 => self.cancel(state, account),
-            150..500 if crowded => self.cancel(state, account),
+            10..18 => Body::Convert(ConvertCommand::Wrap(self.wrap(state))),
+            18..40 => Body::Convert(ConvertCommand::Quote(self.quote(state))),
+            40..62 => Body::Convert(ConvertCommand::Execute(self.execute(state, account))),
+            62..180 => self.cancel(state, account),
+            180..500 if crowded => self.cancel(state, account),
             _ => Body::Trading(TradingCommand::Place(self.place(state))),
         };
         // A heartbeat names no account.
@@ -337,6 +491,95 @@ impl Dealer {
         let live: Vec<u64> = orders_of(state, whose).map(|order| order.id.0).collect();
         let id = if live.is_empty() { self.dice.below(1000) } else { self.dice.pick(&live) };
         Body::Trading(TradingCommand::Cancel(OrderRef::Id(OrderId(id))))
+    }
+
+    /// Asks for a quote; sometimes for nothing, for too much, or for a symbol that is not listed.
+    fn quote(&mut self, state: &State) -> QuoteRequest {
+        let symbol = self.some_symbol(state);
+        let range = self.range(state, symbol);
+        let spend = if self.dice.once_in(2) {
+            let per_step = i128::from(range.mid) * i128::try_from(range.qty_step).unwrap();
+            let most = range.qty_steps;
+            Spend::Buy(self.spend(exchange_unit(&range) * per_step, most))
+        } else {
+            Spend::Sell(self.qty(&range))
+        };
+        let spend = if self.dice.once_in(40) { Spend::Buy(Money::ZERO) } else { spend };
+        let symbol = if self.dice.once_in(40) { SymbolId::from_index(state.symbols().len()) } else { symbol };
+        QuoteRequest { symbol, spend }
+    }
+
+    /// Executes a quote of the account; sometimes another account's, one again, one that never was, or on other terms.
+    fn execute(&mut self, state: &State, account: AccountId) -> Execute {
+        let quotes: Vec<ConvertQuote> = state.conversions().quotes().copied().collect();
+        let own: Vec<ConvertQuote> =
+            quotes.iter().filter(|quote| quote.account == account).copied().collect();
+        let from = if own.is_empty() || self.dice.once_in(12) { &quotes } else { &own };
+        if !self.executed.is_empty() && (from.is_empty() || self.dice.once_in(8)) {
+            return self.dice.pick(&self.executed);
+        }
+        if from.is_empty() {
+            return Execute {
+                quote: QuoteId(self.dice.below(9)),
+                symbol: self.some_symbol(state),
+                side: Side::Buy,
+                quantity: Money::ZERO,
+                price: Price::default(),
+                fee: Money::ZERO,
+            };
+        }
+        let quote = self.dice.pick(from);
+        let amounts = quote.amounts(state.symbol(quote.symbol).unwrap()).unwrap();
+        let mut execute = Execute {
+            quote: quote.id,
+            symbol: quote.symbol,
+            side: quote.side,
+            quantity: amounts.base,
+            price: quote.price,
+            fee: quote.fee,
+        };
+        match self.dice.below(40) {
+            0 => execute.symbol = self.some_symbol(state),
+            1 => execute.side = execute.side.opposite(),
+            2 => execute.quantity += Money::from_units(1),
+            3 => execute.price = Price::from_ticks(execute.price.ticks() + 1),
+            4 => execute.fee -= Money::from_units(1),
+            _ => {}
+        }
+        self.executed.push(execute);
+        if self.executed.len() > EXECUTED {
+            self.executed.remove(0);
+        }
+        execute
+    }
+
+    /// Other terms of instant orders; sometimes invalid ones, or a limit that forbids everything.
+    fn instant_terms(&mut self) -> Body {
+        let most = 100_000 * 10_i128.pow(19);
+        let share = i128::from(self.dice.pick(&[0, 1, 1_000, 1_000_000, 1_000_000]));
+        let mut terms = Terms {
+            fee: Bps(u16::try_from(self.dice.below(301)).unwrap()),
+            exposure: Money::from_units(most / 1_000_000 * share),
+        };
+        match self.dice.below(12) {
+            0 => terms.fee = Bps(10_001),
+            1 => terms.exposure = Money::from_units(-1),
+            _ => {}
+        }
+        Body::Convert(ConvertCommand::SetTerms(terms))
+    }
+
+    /// Wraps or unwraps; sometimes a symbol that does not wrap, or is not listed.
+    fn wrap(&mut self, state: &State) -> Wrap {
+        let wraps = self.world.ranges.iter().position(|range| range.wraps);
+        let symbol = match wraps {
+            Some(at) if !self.dice.once_in(6) => SymbolId::from_index(at),
+            Some(_) | None => self.some_symbol(state),
+        };
+        let range = self.range(state, symbol);
+        let qty = if self.dice.once_in(20) { Qty::from_hundredths(1) } else { self.qty(&range) };
+        let symbol = if self.dice.once_in(20) { SymbolId::from_index(state.symbols().len()) } else { symbol };
+        Wrap { symbol, side: self.dice.pick(&[Side::Buy, Side::Sell]), qty, client_id: None }
     }
 
     fn place(&mut self, state: &State) -> Place {

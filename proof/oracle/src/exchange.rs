@@ -3,15 +3,16 @@
 //! Everything that these tests know of the core's internals (how to walk a book, which slot holds which order) is in
 //! this file.
 
+use crate::breaks::trade_of;
 use buttonwood_engine::{
-    AccessEvent, Account, AccountKind, Answer, Balance, Body, Caller, Command, Event, FEES, FeeSchedule,
-    Finding, Infrequent, LedgerInfrequent, Mode, NewSession, Opening, OrderState, Outcome, Owner, Schedule,
-    State, TradingCommand, TradingEvent, TradingInfrequent, Workspace, decide, decode_events, encode, evolve,
-    houses,
+    AccessEvent, Account, AccountKind, Answer, Balance, Body, Break, BreakKind, Caller, Command,
+    ConvertInfrequent, Event, FEES, FeeSchedule, Finding, Infrequent, LedgerInfrequent, Mode, NewSession,
+    Opening, OrderState, Outcome, Owner, Schedule, State, TradingCommand, TradingEvent, TradingInfrequent,
+    Workspace, decide, decode_events, encode, evolve, houses,
 };
 use buttonwood_model::{
     AccountId, CancelReason, Currency, CurrencyId, CurrencyKind, GroupId, Nonce, Outbox, Product, Role,
-    Roles, Seq, SessionId, Side, Stamp, Symbol, SymbolId, SymbolStatus, Time,
+    Roles, Seq, SessionId, Side, Stamp, Symbol, SymbolId, SymbolStatus, Time, TradeId,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 
@@ -62,6 +63,8 @@ pub enum Happening {
     Cancelled(u64, CancelReason),
     /// An order was not cancelled, since it is bound to its auction.
     CancelRejected(u64),
+    /// A trade was broken.
+    Broken(TradeId, BreakKind),
     /// A symbol's auctions have these times from now on; `None` ends them.
     Scheduled(SymbolId, Option<Schedule>),
     /// The indicative price of the next auction was published.
@@ -74,6 +77,8 @@ pub enum Happening {
     Status(SymbolId, SymbolStatus),
     /// An account was given money.
     Credited(AccountId, CurrencyId, Money),
+    /// An account converted.
+    Converted(ConvertInfrequent),
 }
 
 /// A state and the means to change it.
@@ -87,6 +92,10 @@ pub struct Exchange {
     pub stamp: Stamp,
     /// The events of the last command.
     pub happened: Vec<Happening>,
+    /// Every trade, oldest first.
+    pub trades: Vec<Break>,
+    /// What each of them counted in volumes, in dollars.
+    pub(crate) dollars: Vec<Money>,
     /// The last command's frame.
     pub frame: Vec<u8>,
     /// The frames of all commands, if recorded.
@@ -110,7 +119,9 @@ impl Exchange {
     /// An independent copy.
     #[must_use]
     pub fn fork(&self) -> Self {
-        Self { state: self.state.clone(), stamp: self.stamp, ..Self::default() }
+        let trades = self.trades.clone();
+        let dollars = self.dollars.clone();
+        Self { state: self.state.clone(), stamp: self.stamp, trades, dollars, ..Self::default() }
     }
 
     /// Runs a command of the exchange itself, one microsecond after the last command.
@@ -136,6 +147,10 @@ impl Exchange {
         for event in &out.events {
             self.happened
                 .extend(happening(&self.state, &mut entered, event, &out.texts).into_iter().flatten());
+            if let Some((trade, dollars)) = trade_of(&self.state, stamp.time, event) {
+                self.dollars.push(dollars);
+                self.trades.push(trade);
+            }
             evolve(&mut self.state, stamp, event, &out.texts);
         }
         self.state.advance(stamp);
@@ -152,6 +167,10 @@ impl Exchange {
         for event in &out.events {
             self.happened
                 .extend(happening(&self.state, &mut entered, event, &out.texts).into_iter().flatten());
+            if let Some((trade, dollars)) = trade_of(&self.state, self.stamp.time, event) {
+                self.dollars.push(dollars);
+                self.trades.push(trade);
+            }
             evolve(&mut self.state, self.stamp, event, &out.texts);
         }
         self.state.advance(self.stamp);
@@ -182,6 +201,17 @@ impl Exchange {
     /// Lists an open symbol of `pair` (base, quote); `steps` are minimum, lot and tick, as printed in the
     /// specification.
     pub fn symbol(&mut self, pair: [&str; 2], steps: [&str; 3], closed_to: &[&str]) -> SymbolId {
+        self.symbol_that(pair, steps, closed_to, false)
+    }
+
+    /// The same, with whether it wraps.
+    pub(crate) fn symbol_that(
+        &mut self,
+        pair: [&str; 2],
+        steps: [&str; 3],
+        closed_to: &[&str],
+        wraps: bool,
+    ) -> SymbolId {
         let [base, quote] = pair.map(|code| self.find_currency(code));
         let [min, lot, tick] = steps.map(|text| Decimal::parse(text.as_bytes()).unwrap());
         let grid = Grid::new(tick, lot).unwrap();
@@ -193,7 +223,7 @@ impl Exchange {
             grid,
             product: Product::Spot,
             status: SymbolStatus::Open,
-            wrap_enabled: false,
+            wrap_enabled: wraps,
             closed_to: closed_to.iter().map(|&place| place.into()).collect(),
         };
         assert_eq!(self.own(Body::list_symbol(symbol)), Outcome::Done);
@@ -418,8 +448,19 @@ fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> [
             Infrequent::Trading(TradingInfrequent::AuctionEnded(symbol, finding)) => {
                 Some(Happening::Ended(symbol, finding))
             }
-            Infrequent::Trading(TradingInfrequent::SymbolListed(_) | TradingInfrequent::FeesChanged(_))
+            Infrequent::Convert(event) => Some(Happening::Converted(event)),
+            Infrequent::Trading(TradingInfrequent::TradeBroken(broken)) => {
+                Some(Happening::Broken(broken.trade, broken.kind()))
+            }
+            Infrequent::Trading(
+                TradingInfrequent::SymbolListed(_)
+                | TradingInfrequent::FeesChanged(_)
+                | TradingInfrequent::FeeTiersChanged(_)
+                | TradingInfrequent::PromotionChanged(_)
+                | TradingInfrequent::DayClosed(_),
+            )
             | Infrequent::Founded(_)
+            | Infrequent::Rates(_)
             | Infrequent::Ledger(LedgerInfrequent::CurrencyListed(_) | LedgerInfrequent::HouseOpened(..))
             | Infrequent::Access(_) => None,
         },
@@ -442,9 +483,31 @@ pub fn fees_account() -> AccountId {
     AccountId::from_index(houses().position(|house| house == FEES).unwrap())
 }
 
-/// The next time at which an auction needs a command, and its symbol.
-pub fn next_auction(state: &State) -> Option<(Time, SymbolId)> {
+/// A command that falls due by the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Of the symbol's auctions.
+    Auction(SymbolId),
+    /// The end of a day.
+    Midnight,
+}
+
+impl Step {
+    /// Its command.
+    pub fn body(self) -> Body {
+        Body::Trading(match self {
+            Self::Auction(symbol) => TradingCommand::Auction(symbol),
+            Self::Midnight => TradingCommand::CloseDay,
+        })
+    }
+}
+
+/// The next command that falls due by the clock, and when.
+pub fn next_step(state: &State) -> Option<(Time, Step)> {
     let due = state.next_due()?;
+    if due.command == Step::Midnight.body() {
+        return Some((due.time, Step::Midnight));
+    }
     let Body::Trading(TradingCommand::Auction(symbol)) = due.command else { return None };
-    Some((due.time, symbol))
+    Some((due.time, Step::Auction(symbol)))
 }

@@ -5,6 +5,7 @@
 //! bytes, [`step`] runs one command on both and reports a difference.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
 
+mod breaks;
 mod compare;
 mod counts;
 mod dealer;
@@ -16,6 +17,6 @@ mod worlds;
 pub use compare::{agree, compare, step};
 pub use dealer::Dealer;
 pub use dice::Dice;
-pub use exchange::{Exchange, Happening, caller, fees_account, next_auction, nonce};
+pub use exchange::{Exchange, Happening, Step, caller, fees_account, next_step, nonce};
 pub use naive::Naive;
 pub use worlds::{CALLS, DEEP, FINE, MAJORS, ODD, Range, World};

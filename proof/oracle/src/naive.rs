@@ -5,10 +5,14 @@
 
 mod accounts;
 mod auctions;
+mod breaks;
+mod convert;
+mod fees;
 mod funds;
 mod key;
 mod matching;
 mod placing;
+mod rates;
 mod stops;
 
 use crate::exchange::{Exchange, Happening};
@@ -16,14 +20,17 @@ use crate::worlds::{World, exchange_unit, units};
 use accounts::Names;
 pub(crate) use auctions::Auctions;
 use auctions::is_for_auction;
+use breaks::Trade;
 use buttonwood_engine::{
-    AccessCommand, AccessReject, Answer, Body, Command, FeeChange, FeeSchedule, Founding, LedgerCommand,
-    LedgerReject, OrderRef, OrderState, Outcome, Owner, Reject, TradingAnswer, TradingCommand, TradingReject,
+    AccessCommand, AccessReject, Answer, Body, Command, ConvertCommand, ConvertQuote, FeeSchedule, Founding,
+    GroupTerms, INSTANT, ISSUER, LedgerCommand, LedgerReject, OrderRef, OrderState, Outcome, Owner,
+    Promotion, RatesCommand, Reject, Terms, TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{
     AccountId, CancelReason, CurrencyId, OrderId, Role, SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
+use fees::{Change, Volumes};
 use key::Key;
 use std::collections::HashMap;
 
@@ -37,6 +44,9 @@ struct Pair {
     quote_unit: i128,
     /// Money units of one hundredth of a lot, in the base currency.
     base_unit: i128,
+    wraps: bool,
+    /// The price step, in units of 10⁻¹⁹.
+    tick: i128,
     min: Qty,
     closed_to: &'static [&'static str],
     status: SymbolStatus,
@@ -51,14 +61,28 @@ pub struct Naive {
     /// The rates of the opening.
     fees: FeeSchedule,
     /// Every change of fee rates, oldest first.
-    fee_changes: Vec<FeeChange>,
+    fee_changes: Vec<Change>,
+    promotion: Option<Promotion>,
+    pub(crate) volumes: Volumes,
     /// The rates that each order was placed under.
     rates: HashMap<OrderId, FeeSchedule>,
     pairs: Vec<Pair>,
     jurisdictions: HashMap<AccountId, &'static str>,
     /// In the order of their ids.
     pub(crate) names: Vec<Names>,
+    /// The terms of each group.
+    pub(crate) terms: Vec<GroupTerms>,
     keys: Vec<Key>,
+    dollar: Option<CurrencyId>,
+    /// The house account that wrapped currencies come from.
+    issuer: AccountId,
+    /// The house account of instant orders.
+    instant: AccountId,
+    instant_terms: Terms,
+    /// Quotes that were neither executed nor replaced, oldest first.
+    quotes: Vec<ConvertQuote>,
+    /// How many quotes there were.
+    quoted: u64,
     /// Total balances, reserved or not.
     pub(crate) totals: HashMap<(AccountId, CurrencyId), i128>,
     /// In the sequence in which they entered.
@@ -67,7 +91,13 @@ pub struct Naive {
     stopped: Vec<OrderState>,
     /// Those of them that a trade has reached, in the sequence in which they enter.
     pub(crate) due: Vec<OrderId>,
+    /// Foreign exchange rates, in the sequence in which they were added.
+    fx: Vec<rates::Row>,
+    /// Every trade, oldest first.
+    trades: Vec<Trade>,
     next_id: u64,
+    /// Of the command that runs.
+    now: Time,
     pub(crate) happened: Vec<Happening>,
 }
 
@@ -79,6 +109,8 @@ impl Naive {
         let mut naive = Self {
             fees: world.fees,
             fee_changes: Vec::new(),
+            promotion: None,
+            volumes: Volumes::of(exchange),
             rates: HashMap::new(),
             pairs: symbols
                 .map(|(symbol, range)| Pair {
@@ -87,23 +119,35 @@ impl Naive {
                     quote: symbol.quote,
                     quote_unit: exchange_unit(range),
                     base_unit: units(range.steps[1]) / 100,
+                    tick: units(range.steps[2]),
                     min: Qty::from_hundredths(
                         (units(range.steps[0]) / units(range.steps[1]) * 100).unsigned_abs(),
                     ),
                     closed_to: range.closed_to,
+                    wraps: range.wraps,
                     status: SymbolStatus::Open,
                     last: None,
                     auctions: None,
                 })
                 .collect(),
             jurisdictions: HashMap::new(),
-            names: access.accounts().iter().map(Names::of).collect(),
+            names: access.accounts().iter().map(|account| Names::of(account, false)).collect(),
+            terms: access.groups().iter().map(|group| group.terms).collect(),
             keys: Vec::new(),
+            issuer: exchange.state.ledger().house(ISSUER.name).unwrap(),
+            instant: exchange.state.ledger().house(INSTANT.name).unwrap(),
+            instant_terms: exchange.state.conversions().terms(),
+            quotes: Vec::new(),
+            quoted: 0,
+            dollar: exchange.currencies().find(|id| exchange.state.currency(*id).unwrap().code == "USD"),
             totals: HashMap::new(),
             live: Vec::new(),
             stopped: Vec::new(),
             due: Vec::new(),
+            fx: Vec::new(),
+            trades: Vec::new(),
             next_id: 1,
+            now: Time(0),
             happened: Vec::new(),
         };
         for account in exchange.accounts() {
@@ -126,6 +170,7 @@ impl Naive {
     /// Answers one command and records the events.
     pub fn submit(&mut self, time: Time, command: &Command) -> Answer {
         self.happened.clear();
+        self.now = time;
         let Some(caller) = &command.caller else { return self.own(&command.body, time) };
         let Some(key) = self.keys.get_mut(caller.session.index()) else {
             return Outcome::Rejected(Reject::Access(AccessReject::UnknownSession));
@@ -140,13 +185,32 @@ impl Naive {
         if command.body == Body::Access(AccessCommand::UseNonce) {
             return Outcome::Done;
         }
-        let account = caller.account.unwrap();
-        let is_rename = matches!(command.body, Body::Access(AccessCommand::RenameAccount(_)));
-        let needed = if is_rename { Role::Administrator } else { Role::Trader };
-        if !key.roles.has(needed) || (is_rename && !key.is_master) {
+        if caller.account.is_none() && key.group.is_none() {
+            return Outcome::Rejected(Reject::Access(AccessReject::ForeignAccount));
+        }
+        let is_of_group = matches!(
+            command.body,
+            Body::Access(AccessCommand::RenameAccount(_) | AccessCommand::CreateAccount(_))
+        );
+        let needed = if is_of_group { Role::Administrator } else { Role::Trader };
+        if !key.roles.has(needed) || (is_of_group && key.group.is_none()) {
             return Outcome::Rejected(Reject::Access(AccessReject::MissingRole));
         }
+        if let (Body::Access(AccessCommand::CreateAccount(new)), Some(group)) = (&command.body, key.group) {
+            return self.create(group, new, time);
+        }
+        let account = caller.account.unwrap();
         match &command.body {
+            Body::Trading(TradingCommand::Place(_)) | Body::Convert(_)
+                if self.names[account.index()].is_closed =>
+            {
+                Outcome::Rejected(Reject::Access(AccessReject::Closed))
+            }
+            Body::Trading(TradingCommand::Place(_)) | Body::Convert(_)
+                if self.names[account.index()].is_custody =>
+            {
+                Outcome::Rejected(Reject::Access(AccessReject::WrongKind))
+            }
             Body::Trading(TradingCommand::Place(place)) => {
                 match self.place(account, caller.session, place, time) {
                     Ok(order) => Outcome::Trading(TradingAnswer::Order(order)),
@@ -158,6 +222,7 @@ impl Naive {
                 self.cancel_all(account, Some(caller.session), time)
             }
             Body::Trading(TradingCommand::CancelAll) => self.cancel_all(account, None, time),
+            Body::Convert(command) => self.convert(account, command, time),
             Body::Access(AccessCommand::RenameAccount(names)) => {
                 self.rename(account, names.display_name.as_ref(), names.short_name.as_ref())
             }
@@ -174,7 +239,7 @@ impl Naive {
             Body::Trading(TradingCommand::ExpireSession(session)) => {
                 // The session of a master key never expires.
                 let key = &self.keys[session.index()];
-                if !key.is_master {
+                if key.group.is_none() {
                     return self.cancel_all(key.accounts[0], Some(*session), now);
                 }
             }
@@ -194,6 +259,13 @@ impl Naive {
                     self.happened.push(Happening::Status(*symbol, *status));
                 }
             }
+            Body::Access(AccessCommand::CloseAccount(account)) => return self.close_account(*account),
+            Body::Access(AccessCommand::SetGroupTerms(group, terms)) => {
+                match self.terms.get_mut(group.index()) {
+                    Some(set) => *set = *terms,
+                    None => return Outcome::Rejected(Reject::Access(AccessReject::Unknown)),
+                }
+            }
             Body::Access(AccessCommand::NoncesSeen(seen)) => {
                 for (session, nonce) in seen {
                     // A call refused for lack of room was refused before authentication.
@@ -211,6 +283,12 @@ impl Naive {
             Body::Trading(TradingCommand::Trigger(order)) => return self.trigger(*order),
             Body::Trading(TradingCommand::Auction(symbol)) => return self.auction(*symbol, now),
             Body::Trading(TradingCommand::SetFees(change)) => return self.set_fees(*change),
+            Body::Convert(ConvertCommand::SetTerms(terms)) => return self.set_instant_terms(*terms),
+            Body::Rates(RatesCommand::AddRates(new)) => return self.add_rates(new),
+            Body::Trading(TradingCommand::SetFeeTiers(tiers)) => return self.set_tiers(tiers),
+            Body::Trading(TradingCommand::SetPromotion(promotion)) => return self.set_promotion(promotion),
+            Body::Trading(TradingCommand::CloseDay) => return self.close_day(now),
+            Body::Trading(TradingCommand::BreakTrade(broken)) => return self.break_trade(broken),
             Body::Founding(Founding::MoveClock) => {}
             other => panic!("not dealt: {other:?}"),
         }
@@ -218,6 +296,12 @@ impl Naive {
     }
 
     fn credit(&mut self, account: AccountId, amounts: &[(CurrencyId, Money)]) -> Answer {
+        if account.index() >= self.names.len() {
+            return Outcome::Rejected(Reject::Ledger(LedgerReject::Unknown));
+        }
+        if self.names[account.index()].is_closed {
+            return Outcome::Rejected(Reject::Access(AccessReject::Closed));
+        }
         if amounts.iter().any(|(_, amount)| *amount <= Money::ZERO) {
             return Outcome::Rejected(Reject::Ledger(LedgerReject::BadAmount));
         }

@@ -20,6 +20,8 @@ pub struct Range {
     pub qty_step: u128,
     /// Most steps of a quantity.
     pub qty_steps: u64,
+    /// Whether its currencies wrap each other, one for one.
+    pub wraps: bool,
 }
 
 /// A world to trade in.
@@ -72,6 +74,7 @@ pub static MAJORS: World = World {
             span: 12,
             qty_step: 100_000,
             qty_steps: 60,
+            wraps: false,
         },
         Range {
             pair: ["ETH", "USD"],
@@ -81,6 +84,7 @@ pub static MAJORS: World = World {
             span: 60,
             qty_step: 100_000,
             qty_steps: 40,
+            wraps: false,
         },
         Range {
             pair: ["ETH", "BTC"],
@@ -90,6 +94,7 @@ pub static MAJORS: World = World {
             span: 5,
             qty_step: 100_000,
             qty_steps: 20,
+            wraps: true,
         },
     ],
     credits: &[
@@ -116,6 +121,7 @@ pub static FINE: World = World {
             span: 3,
             qty_step: 100,
             qty_steps: 12,
+            wraps: true,
         },
         Range {
             pair: ["ELON", "USD"],
@@ -125,6 +131,7 @@ pub static FINE: World = World {
             span: 40,
             qty_step: 100,
             qty_steps: 9,
+            wraps: false,
         },
     ],
     credits: &[
@@ -151,6 +158,7 @@ pub static ODD: World = World {
             span: 1,
             qty_step: 1,
             qty_steps: 300,
+            wraps: true,
         },
         Range {
             pair: ["DOGE", "USD"],
@@ -160,6 +168,7 @@ pub static ODD: World = World {
             span: 30,
             qty_step: 10_000_100,
             qty_steps: 30,
+            wraps: false,
         },
     ],
     credits: &[("DOGE", 100_000_000_000_000_000_000), ("BTC", 50_000), ("USD", 4_000_000_000_000_000_000)],
@@ -181,6 +190,7 @@ pub static DEEP: World = World {
         span: 40,
         qty_step: 100_000,
         qty_steps: 25,
+        wraps: false,
     }],
     credits: &[("SOL", 1_000_000_000_000_000_000_000), ("USD", 150_000_000_000_000_000_000_000)],
     crowd: 140,
@@ -202,6 +212,7 @@ pub static CALLS: World = World {
             span: 8,
             qty_step: 100,
             qty_steps: 5,
+            wraps: false,
         },
         Range {
             pair: ["ZEC", "BTC"],
@@ -211,6 +222,7 @@ pub static CALLS: World = World {
             span: 4,
             qty_step: 50,
             qty_steps: 7,
+            wraps: true,
         },
     ],
     credits: &[

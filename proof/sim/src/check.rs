@@ -6,6 +6,7 @@
 //! have been requested. A command once read must stay.
 
 mod asked;
+mod breaks;
 mod due;
 
 use crate::disk::Faulty;
@@ -16,7 +17,7 @@ use buttonwood_engine::{AccessCommand, Body, Command, State, Withdrawn};
 use buttonwood_journal::{Mark, Reader, ReplayError};
 use buttonwood_model::{Nonce, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Price, Qty};
-use buttonwood_oracle::{Dice, Exchange, Naive, World, agree};
+use buttonwood_oracle::{Dice, Exchange, Naive, Step, World, agree};
 use buttonwood_sequencer::{JOURNAL_DIR, Pending, Receipt, Stopped};
 use buttonwood_views::Views;
 use std::collections::{BTreeMap, VecDeque};
@@ -65,7 +66,7 @@ pub(crate) struct Checker {
     /// Whether a command was refused for lack of room since the last query.
     has_turned_away: bool,
     /// The auction that was due next before the current command.
-    auction_due: Option<(Time, SymbolId)>,
+    step_due: Option<(Time, Step)>,
     /// Whether auctions may run late: the process was down, or there was no room.
     may_be_late: bool,
 }
@@ -88,7 +89,7 @@ impl Checker {
             seen: 0,
             taken: 0,
             has_turned_away: false,
-            auction_due: None,
+            step_due: None,
             may_be_late: false,
         }
     }
@@ -242,7 +243,7 @@ impl Checker {
             return Err(format!("command {seq} follows {}", self.seq()));
         }
         let before = self.exchange.stamp.time;
-        self.auction_due = buttonwood_oracle::next_auction(&self.exchange.state);
+        self.step_due = buttonwood_oracle::next_step(&self.exchange.state);
         self.exchange.replay(frame);
         if self.exchange.stamp.time < before {
             return Err(format!("time goes back at command {seq}"));

@@ -213,7 +213,10 @@ impl Life {
 
     fn submit(&mut self) -> Result<(), Finding> {
         let stepped = self.stepped.as_mut().expect("it is running between two turns");
-        let command = self.scene.deal(&stepped.state());
+        let command = match self.checker.some_break(stepped, &mut self.dice) {
+            Some(command) => command,
+            None => self.scene.deal(&stepped.state()),
+        };
         let pause =
             if self.dice.once_in(self.temper.pause_every) { 3_600 * Time::SECOND } else { self.temper.gap };
         self.now = self.now.plus(self.dice.below(pause));
@@ -290,7 +293,7 @@ impl Life {
             let (told, now) = (self.told, self.now);
             if self.checker.waiting() == 0 && told == now {
                 self.checker.check_silence(now)?;
-                self.checker.check_auctions(now, self.room.is_known())?;
+                self.checker.check_steps(now, self.room.is_known())?;
             }
         }
         self.checker.check_nonces()

@@ -4,7 +4,8 @@ mod page;
 
 use crate::check::Finding;
 use buttonwood_engine::{
-    Answer, Auctions, Finding as AuctionFinding, OrderRef, OrderState, Outcome, State, TradingAnswer,
+    Answer, Auctions, BreakKind, Finding as AuctionFinding, OrderRef, OrderState, Outcome, State,
+    TradingAnswer,
 };
 use buttonwood_model::{AccountId, ClientId, OrderId, Side, SymbolId, Time, TradeId};
 use buttonwood_num::{Money, Price, Qty};
@@ -47,7 +48,7 @@ impl Look for Shown<'_> {
 }
 
 /// Queries like the exchange: memory first, then the files if rows are missing there.
-fn told<T>(views: &Views, ask: impl Fn(Query<'_>) -> Result<T, Fault>) -> Result<T, Odd> {
+pub(crate) fn told<T>(views: &Views, ask: impl Fn(Query<'_>) -> Result<T, Fault>) -> Result<T, Odd> {
     let told = match ask(Query::near(views.history())) {
         Err(Fault::Away) => ask(Query::far(&Shown(views))),
         told => told,
@@ -56,7 +57,14 @@ fn told<T>(views: &Views, ask: impl Fn(Query<'_>) -> Result<T, Fault>) -> Result
 }
 
 fn find(views: &Views, account: AccountId, order: &OrderRef) -> Result<Option<Found>, Odd> {
-    told(views, |history| Found::last_placed(views.find_live(account, order), history, account, order))
+    let found =
+        told(views, |history| Found::last_placed(views.find_live(account, order), history, account, order));
+    Ok(found?.map(|found| corrected(views, found)))
+}
+
+/// An order as its owner is shown it.
+fn corrected(views: &Views, found: Found) -> Found {
+    found.corrected(&views.state().floor().breaks)
 }
 
 /// Checks that the views show the expected value.
@@ -128,6 +136,8 @@ pub(crate) struct Memory {
     public: BTreeMap<SymbolId, Vec<(PublicTrade, Money)>>,
     /// Results of each symbol's auctions, oldest first; the flag marks indicative ones.
     results: BTreeMap<SymbolId, Vec<(Time, bool, AuctionFinding)>>,
+    /// Every broken trade.
+    broken: BTreeMap<TradeId, BreakKind>,
 }
 
 impl Memory {
@@ -180,13 +190,15 @@ impl Memory {
                     self.closes(id, time);
                 }
                 Happening::Triggered(id) => entered = id,
+                Happening::Broken(trade, kind) => self.note_break(trade, kind),
                 Happening::Booked(_)
                 | Happening::Suspended(_)
                 | Happening::CancelRejected(_)
                 | Happening::Scheduled(..)
                 | Happening::Cut(..)
                 | Happening::Status(..)
-                | Happening::Credited(..) => {}
+                | Happening::Credited(..)
+                | Happening::Converted(_) => {}
             }
         }
     }
@@ -219,6 +231,28 @@ impl Memory {
         self.public.entry(symbol).or_default().push((shown, paid));
     }
 
+    /// Records a break; a full one takes the trade from both of its orders.
+    fn note_break(&mut self, trade: TradeId, kind: BreakKind) {
+        self.broken.insert(trade, kind);
+        if kind == BreakKind::Manual {
+            return;
+        }
+        let paid = self.public.values().flatten().find(|(row, _)| row.trade == trade).map(|(_, paid)| *paid);
+        for part in self.trades.values().flatten().filter(|part| part.trade == trade) {
+            if let (Some(order), Some(paid)) = (self.orders.get_mut(&part.order.0), paid) {
+                order.broken += part.qty;
+                order.notional -= paid;
+            }
+        }
+    }
+
+    /// The trades of a symbol that count: all but those that are void.
+    fn counted(&self, symbol: SymbolId) -> Vec<(PublicTrade, Money)> {
+        let trades = self.public.get(&symbol).into_iter().flatten();
+        let is_void = |trade: TradeId| self.broken.get(&trade) == Some(&BreakKind::Full);
+        trades.filter(|(row, _)| !is_void(row.trade)).copied().collect()
+    }
+
     /// A trade closes an order on the book if nothing of it is left.
     fn closes_if_done(&mut self, id: u64, time: Time) {
         if self.orders.get(&id).is_some_and(|order| order.remaining == Qty::ZERO) {
@@ -245,7 +279,7 @@ impl Memory {
         self.compare_trades(order.account, symbol, from, limit, views)?;
         self.compare_closed(order.account, symbol, from, limit, views)?;
         let after = if dice.once_in(3) { Some(dice.below(last + 2)) } else { None };
-        self.compare_public(order.symbol, from, after, limit, views)?;
+        self.compare_public(order.symbol, (from, after), limit, dice.once_in(2), views)?;
         self.compare_auctions(order.symbol, views)?;
         self.compare_day(order.symbol, views, dice)
     }
@@ -278,7 +312,7 @@ impl Memory {
         for account in self.closed.keys() {
             self.compare_closed(*account, None, None, all, views)?;
         }
-        self.public.keys().try_for_each(|symbol| self.compare_public(*symbol, None, None, all, views))
+        self.public.keys().try_for_each(|symbol| self.compare_public(*symbol, (None, None), all, true, views))
     }
 
     /// Compares an order by its id, with its trades; no other account may see it.
@@ -288,8 +322,7 @@ impl Memory {
         same("as an order", &found.as_ref().map(|found| found.order), &Some(*order))?;
         let newest = found.and_then(|found| found.trades);
         let rows = told(views, |history| history.trades_of(newest))?;
-        let trades = self.trades.get(&order.account).into_iter().flatten();
-        let expected: Vec<Part> = trades.rev().filter(|part| part.order == order.id).copied().collect();
+        let expected = self.trades_of(order.account, order.id);
         same("as the trades of an order", &parts_of(&rows), &expected)?;
         match find(views, AccountId(order.account.0 + 1), &by_id)? {
             None => Ok(()),
@@ -314,7 +347,8 @@ impl Memory {
         let before = closed.iter().take_while(|(_, time)| *time <= by);
         let before = before.filter_map(|(id, _)| self.orders.get(id)).filter(is_named);
         let expected = before.max_by_key(|order| order.id).copied();
-        same("under a client id, closed by then,", &shown.map(|found| found.order), &expected)
+        let shown = shown.map(|found| corrected(views, found).order);
+        same("under a client id, closed by then,", &shown, &expected)
     }
 
     fn compare_trades(
@@ -340,25 +374,40 @@ impl Memory {
         limit: Limit,
         views: &Views,
     ) -> Result<(), Odd> {
-        let rows = told(views, |history| history.orders(account, symbol, from, limit))?;
-        let shown: Vec<_> = rows.iter().map(|row| (Found::from(*row).order, row.closed)).collect();
-        let closed = self.closed.get(&account).into_iter().flatten();
-        let closed = closed.filter_map(|(id, time)| Some((*self.orders.get(id)?, *time)));
+        let past = told(views, |history| history.orders(account, symbol, from, limit, usize::MAX))?;
+        let shown: Vec<_> =
+            past.iter().map(|past| (corrected(views, past.row.into()).order, past.row.closed)).collect();
+        let mut closed = self.closed.get(&account).cloned().unwrap_or_default();
+        // Ids rise with the time of placing.
+        closed.sort_unstable();
+        let closed = closed.iter().filter_map(|(id, time)| Some((*self.orders.get(id)?, *time)));
         let closed: Vec<_> =
             closed.filter(|(order, _)| symbol.is_none_or(|symbol| order.symbol == symbol)).collect();
-        same("as closed orders", &shown, &page(&closed, |(_, time)| time.millis(), from, limit))
+        same("as closed orders", &shown, &page(&closed, |(order, _)| order.placed.millis(), from, limit))?;
+        past.iter().try_for_each(|past| {
+            same("as trades", &parts_of(&past.trades), &self.trades_of(account, past.row.order.id))
+        })
+    }
+
+    /// The trades of an order, newest first.
+    fn trades_of(&self, account: AccountId, order: OrderId) -> Vec<Part> {
+        let trades = self.trades.get(&account).into_iter().flatten();
+        trades.rev().filter(|part| part.order == order).copied().collect()
     }
 
     fn compare_public(
         &self,
         symbol: SymbolId,
-        from: Option<u64>,
-        after: Option<u64>,
+        (from, after): (Option<u64>, Option<u64>),
         limit: Limit,
+        with_breaks: bool,
         views: &Views,
     ) -> Result<(), Odd> {
-        let trades = self.public.get(&symbol).into_iter().flatten();
-        let trades: Vec<PublicTrade> = trades.map(|(trade, _)| *trade).collect();
+        let hidden: Vec<TradeId> =
+            if with_breaks { Vec::new() } else { self.broken.keys().copied().collect() };
+        let trades = self.public.get(&symbol).into_iter().flatten().map(|(trade, _)| *trade);
+        let trades: Vec<PublicTrade> =
+            trades.filter(|row| hidden.binary_search(&row.trade).is_err()).collect();
         let (since, expected) = if let Some(after) = after {
             let later = trades.iter().filter(|trade| trade.trade.0 > after).take(limit.rows);
             let mut later: Vec<PublicTrade> = later.copied().collect();
@@ -368,39 +417,97 @@ impl Memory {
             let since = from.map_or(Since::Newest, Since::FromTime);
             (since, page(&trades, |trade| trade.time.millis(), from, limit))
         };
-        let shown = told(views, |history| history.public_trades(symbol, since, limit))?;
+        let shown = told(views, |history| history.public_trades_without(symbol, since, limit, &hidden))?;
         same("as public trades", &shown, &expected)
     }
 
     /// Compares the tickers' figures, now or later, with sums over individual trades.
     fn compare_day(&self, symbol: SymbolId, views: &Views, dice: &mut Dice) -> Result<(), Odd> {
-        let now = views.state().stamp().time.plus(dice.below(2) * dice.below(2 * DAY) * MINUTE);
+        let trades = &*self.counted(symbol);
+        let now = a_moment(views, trades, dice);
         let minute = |time: Time| time.0 / MINUTE;
-        let none = Vec::new();
-        let trades = self.public.get(&symbol).unwrap_or(&none);
-        let is_before = |(trade, _): &&(PublicTrade, Money)| minute(trade.time) + DAY <= minute(now);
+        let is_before =
+            |(trade, _): &&(PublicTrade, Money)| trade.time.millis() + DAY * 60_000 <= now.millis();
         let before = trades.partition_point(|trade| is_before(&trade));
         let (old, within) = trades.split_at(before);
         let open = old.last().or(within.first()).map(|(trade, _)| trade.price);
-        let prices = || within.iter().map(|(trade, _)| trade.price).chain(open);
+        let prices = || within.iter().map(|(trade, _)| trade.price);
         let day = open.zip(trades.last()).map(|(open, (last, _))| Day {
             last: last.price,
             open,
-            high: prices().max().unwrap_or(open),
-            low: prices().min().unwrap_or(open),
+            high: prices().max().unwrap_or(last.price),
+            low: prices().min().unwrap_or(last.price),
             base: within.iter().map(|(trade, _)| trade.qty).sum(),
             quote: within.iter().fold(Money::ZERO, |sum, (_, paid)| sum.capped_add(*paid)),
         });
-        same("as a day", &views.tape().day(symbol, now), &day)?;
+        same("as a day", &shown_day(views, symbol, now)?, &day)?;
         let close = |hour: u64| {
             let until = trades.partition_point(|(trade, _)| minute(trade.time) + hour * HOUR <= minute(now));
             trades.get(until.checked_sub(1)?).map(|(trade, _)| trade.price)
         };
         let hours: Vec<Price> = (0..24).map_while(close).collect();
         same("as the past hours", &views.tape().changes(symbol, now), &hours)?;
+        self.compare_volumes(symbol, views, now)?;
         let frame = dice.pick(&FRAMES);
         same("as candles", &views.candles().newest(symbol, frame, now), &candles_of(trades, frame, now))
     }
+
+    /// Compares the trade volumes of every account with sums over its trades, today's too.
+    fn compare_volumes(&self, symbol: SymbolId, views: &Views, now: Time) -> Result<(), Odd> {
+        let tomorrow = now.plus(DAY * MINUTE);
+        for (account, parts) in &self.trades {
+            let rows = views.trade_volumes().newest(*account, tomorrow).filter(|(_, of, _)| *of == symbol);
+            let shown: Vec<_> = rows
+                .map(|(day, _, volume)| {
+                    let sums = [volume.buys.maker, volume.buys.taker, volume.sells.maker, volume.sells.taker];
+                    (day.0, sums.map(|fills| (fills.qty, fills.count)))
+                })
+                .collect();
+            let counts = |part: &&Part| self.broken.get(&part.trade) != Some(&BreakKind::Full);
+            let parts: Vec<&Part> = parts.iter().filter(counts).collect();
+            same("as trade volume", &shown, &volumes_of(&parts, symbol, tomorrow))?;
+        }
+        Ok(())
+    }
+}
+
+/// Now, or a moment later at which some trade is about to leave the trailing day or has just left it.
+fn a_moment(views: &Views, trades: &[(PublicTrade, Money)], dice: &mut Dice) -> Time {
+    let now = views.state().stamp().time;
+    let pick = dice.below(2) * dice.below(u64::try_from(trades.len()).unwrap_or(u64::MAX).max(1));
+    let leaving = usize::try_from(pick).ok().and_then(|pick| trades.get(pick));
+    let leaving = leaving.map_or(now, |(trade, _)| trade.time.plus(DAY * MINUTE + dice.below(3) * 1_000));
+    now.max(Time(leaving.0 - 1_000))
+}
+
+/// A symbol's trailing day, as the tickers show it.
+fn shown_day(views: &Views, symbol: SymbolId, now: Time) -> Result<Option<Day>, Odd> {
+    let Some(sums) = views.tape().sums(symbol, now) else { return Ok(None) };
+    let begun = sums.window.stretch();
+    let breaks = views.state().floor().breaks.of_symbol(symbol);
+    let void: Vec<TradeId> =
+        breaks.filter(|(_, kind)| *kind == BreakKind::Full).map(|(trade, _)| trade).collect();
+    let begun =
+        begun.map(|stretch| told(views, |history| history.stretch_without(stretch, &void))).transpose()?;
+    let listed = views.state().symbol(symbol).expect("a traded symbol is listed");
+    Ok(Some(sums.day(begun.as_ref(), &listed.grid)))
+}
+
+/// The days, quantities and counts of an account's parts in the trades of a symbol: the full days before `now`, newest
+/// first. The sums are of resting and incoming buys, then of resting and incoming sells.
+fn volumes_of(parts: &[&Part], symbol: SymbolId, now: Time) -> Vec<(u64, [(Qty, u64); 4])> {
+    const MICROS: u64 = DAY * MINUTE;
+    let mut days: BTreeMap<u64, [(Qty, u64); 4]> = BTreeMap::new();
+    for part in parts.iter().filter(|part| part.symbol == symbol) {
+        let place = usize::from(part.side == Side::Sell) * 2 + usize::from(part.role == history::Part::Taker);
+        let day = days.entry(part.time.0 / MICROS).or_default();
+        if let Some((qty, count)) = day.get_mut(place) {
+            *qty += part.qty;
+            *count += 1;
+        }
+    }
+    let today = now.0 / MICROS;
+    days.into_iter().rev().filter(|(day, _)| *day < today && day + 30 >= today).collect()
 }
 
 /// The candles of a symbol from all of its trades, newest first.

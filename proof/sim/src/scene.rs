@@ -60,6 +60,7 @@ impl Scene {
                     TradingCommand::ExpireSession(_)
                         | TradingCommand::Trigger(_)
                         | TradingCommand::Auction(_)
+                        | TradingCommand::CloseDay
                 )
             ) {
                 return command;

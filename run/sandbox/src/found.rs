@@ -2,7 +2,7 @@
 
 use crate::cast::{self, SIMULATED};
 use crate::draw::Draw;
-use buttonwood_engine::{Account, AccountKind, Body, NewSession, Owner, houses};
+use buttonwood_engine::{AccessCommand, Account, AccountKind, Body, GroupTerms, NewSession, Owner, houses};
 use buttonwood_model::{AccountId, CurrencyId, GroupId, Time};
 use buttonwood_num::Money;
 use buttonwood_vault::{Entry, Secret};
@@ -29,6 +29,10 @@ pub struct Founded {
 pub fn found(draw: &mut Draw, funding: &Funding, opened: Time) -> Founded {
     let mut commands: Vec<Body> =
         cast::GROUPS.iter().map(|group| Body::add_group((*group).to_owned())).collect();
+    // Testers need no contract to try custody accounts.
+    let terms = GroupTerms { custody: true, ..GroupTerms::default() };
+    let groups = (0..cast::GROUPS.len()).map(GroupId::from_index);
+    commands.extend(groups.map(|group| AccessCommand::SetGroupTerms(group, terms).into()));
     let accounts = cast::accounts();
     for part in &accounts {
         commands.push(Body::open_account(Account {

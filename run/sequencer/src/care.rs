@@ -3,3 +3,4 @@
 pub(crate) mod checkpoint;
 pub(crate) mod heartbeats;
 pub(crate) mod scrub;
+pub(crate) mod tables;

@@ -4,6 +4,7 @@ mod history_query;
 
 use crate::Fault;
 use crate::care::checkpoint;
+use crate::care::tables::{self, Place};
 use crate::clock::Clock;
 use crate::recovery::history_mark::HistoryMark;
 use crate::recovery::verify::check_laws;
@@ -58,6 +59,7 @@ pub struct Running {
     writer: JoinHandle<()>,
     committer: JoinHandle<(journal::Writer, HistoryMark)>,
     checkpointer: JoinHandle<()>,
+    tables: JoinHandle<()>,
 }
 
 /// The parts of an exchange before its threads start.
@@ -116,7 +118,8 @@ impl Exchange {
         let Parts { exchange, dir, parker, committer, to_snapshot, .. } =
             Parts::of(recovered, clock, options);
         let (shared, checkpoint_dir) = (Arc::clone(&exchange.shared), dir.clone());
-        let writing = Arc::clone(&shared);
+        let (writing, followed) = (Arc::clone(&shared), Arc::clone(&shared));
+        let place = Place::of(&dir, committer.writer.id());
         Ok(Running {
             exchange,
             dir,
@@ -125,6 +128,7 @@ impl Exchange {
             checkpointer: spawn_vital("snapshots", move || {
                 checkpoint::run(&checkpoint_dir, &shared, &to_snapshot);
             })?,
+            tables: spawn("tables", move || tables::run(place, &followed))?,
         })
     }
 
@@ -238,7 +242,7 @@ impl Running {
     /// # Panics
     /// When a thread of the exchange has panicked.
     pub fn stop(self) -> Result<(), Fault> {
-        let Self { exchange, dir, writer, committer, checkpointer } = self;
+        let Self { exchange, dir, writer, committer, checkpointer, tables } = self;
         // The queue may be full for a moment; the writer is emptying it.
         while exchange.shared.send(Submission::Stop).is_err() && !writer.is_finished() {
             std::thread::yield_now();
@@ -246,6 +250,8 @@ impl Running {
         writer.join().expect("the writer ends when told to");
         let (journal, mut history_mark) = committer.join().expect("the committer ends after the writer");
         checkpointer.join().expect("the checkpointer ends after the committer");
+        exchange.shared.tables.stop();
+        tables.join().expect("the thread of the tables ends when told to");
         finish(&dir, &exchange.shared, journal.mark(), &mut history_mark)
     }
 }

@@ -14,6 +14,20 @@ pub enum Fault {
     /// The history.
     #[error(transparent)]
     History(#[from] history::Fault),
+    /// The history's database.
+    #[error("the history's database: {0}")]
+    Tables(buttonwood_tables::Fault),
+    /// The history's database differs from the journal.
+    #[error(
+        "the history's database, which has reached command {seq}, differs from the journal in table {table}; without its file \
+         history/tables.db a start builds it again"
+    )]
+    TablesDiffer {
+        /// The last command whose rows it has.
+        seq: u64,
+        /// The first table that differs.
+        table: &'static str,
+    },
     /// The mark of the history.
     #[error("history: cannot read or write how far it has come: {0}")]
     HistoryMark(std::io::Error),

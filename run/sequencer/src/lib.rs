@@ -16,10 +16,13 @@ mod stepped;
 mod writer;
 
 pub use care::checkpoint::index_of_empty;
+pub use care::tables::TablesFault;
 pub use clock::Clock;
 pub use exchange::{Busy, Exchange, Options, Running};
 pub use fault::Fault;
+pub use recovery::past::{Past, PastRow, PastTable};
 pub use recovery::read_ahead::{Decoded, Stop, Visit, read_ahead};
+pub use recovery::tables_proof::TablesReport;
 pub use recovery::verify::{Report, verify, verify_stepped};
 pub use recovery::{JOURNAL_DIR, Recovered, has_journal, recover, recover_if, recover_stepped};
 pub use shared::AbortOnPanic;

@@ -1,6 +1,7 @@
 //! The state that the threads of an exchange share, and how they wake each other.
 
 use crate::care::heartbeats::Heartbeats;
+use crate::care::tables::TablesMark;
 use crate::clock::Clock;
 use crate::exchange::Busy;
 use crate::writer::Writer;
@@ -8,11 +9,13 @@ use crate::writer::admission::Admission;
 use crate::writer::batch_handoff::BatchHandoff;
 use crate::writer::reply_mailbox::{self, Mailbox, Reply};
 use buttonwood_engine::Command;
-use buttonwood_model::{Nonce, SessionId, Time};
+use buttonwood_model::{Nonce, SessionId, SymbolId, Time};
 use buttonwood_views::Views;
+use buttonwood_views::history::Stretched;
 use crossbeam_queue::ArrayQueue;
 use crossbeam_utils::sync::Unparker;
 use parking_lot::{Mutex, RwLock};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -57,8 +60,12 @@ pub(crate) struct Shared {
     pub(crate) handoff: BatchHandoff,
     /// Whether a batch is being made durable.
     pub(crate) is_syncing: AtomicBool,
+    /// For each symbol, how its trailing 24 hours last began.
+    pub(crate) stretches: Mutex<BTreeMap<SymbolId, Stretched>>,
     /// Serving threads to wake after the sync in flight.
     pub(crate) deferred: Mutex<Vec<Arc<Mailbox>>>,
+    /// How far the history's database has come.
+    pub(crate) tables: TablesMark,
     is_closed: AtomicBool,
     /// Wakes the writer's thread.
     pub(crate) wake: Unparker,
@@ -78,7 +85,9 @@ impl Shared {
             admission: Admission::default(),
             handoff: BatchHandoff::default(),
             is_syncing: AtomicBool::new(false),
+            stretches: Mutex::default(),
             deferred: Mutex::default(),
+            tables: TablesMark::default(),
             is_closed: AtomicBool::new(false),
             wake,
         }

@@ -95,6 +95,29 @@ impl Reader {
         Ok(finish.cursor.mark)
     }
 
+    /// Visits every durable batch after `from` (`None`: from the first). Next to a writer these are the batches up to the
+    /// watermark seen at the start of the call. Otherwise writers are locked out, and the tail is judged like a recovery,
+    /// without changing anything.
+    ///
+    /// # Errors
+    /// As [`Reader::replay`].
+    pub fn replay_durable<E>(
+        &mut self,
+        from: Option<&Mark>,
+        visit: impl FnMut(&Batch<'_>) -> Result<(), E>,
+    ) -> Result<Mark, ReplayError<E>> {
+        let still = Lock::shared(&self.dir)?;
+        let mut watermark = watermark::read(&self.dir, self.id)?;
+        snapshot::raise(&self.dir, self.id, &mut watermark)?;
+        let goal = match goal(still.as_ref(), &watermark) {
+            Goal::Seq(seq) => Goal::Seq(seq.max(from.map_or(0, |mark| mark.seq))),
+            end @ Goal::End(_) => end,
+        };
+        let start = from.map_or(Start::Genesis, Start::Mark);
+        let finish = run(&self.dir, self.id, &mut self.window, start, goal, visit)?;
+        Ok(finish.cursor.mark)
+    }
+
     /// The numbers of the sealed segments, ascending: all but the last, which is being written.
     ///
     /// # Errors

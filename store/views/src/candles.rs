@@ -3,8 +3,9 @@
 //! Only intervals with trades are kept, and of these the ones that an answer can show. A symbol takes at most 64 bytes for each of
 //! 8,421 of them; most have few.
 //!
-//! Clauses: `MKT-027` to `MKT-033`.
+//! Clauses: `MKT-027` to `MKT-033`, `MKT-035`.
 
+use buttonwood_engine::{Bar as Remaining, Break, Figures};
 use buttonwood_model::{SymbolId, Time};
 use buttonwood_num::{Price, Qty};
 use serde::{Deserialize, Serialize};
@@ -31,13 +32,18 @@ pub const FRAMES: [Frame; 7] = [
 ];
 
 impl Frame {
+    /// When the interval of a moment begins.
+    pub fn start_of(self, time: Time) -> Time {
+        self.start(self.interval(time))
+    }
+
     /// The interval of a moment, counted from 1970.
-    fn interval(self, time: Time) -> u64 {
+    pub(crate) fn interval(self, time: Time) -> u64 {
         time.0 / (self.minutes * 60 * Time::SECOND)
     }
 
     /// When an interval begins.
-    fn start(self, interval: u64) -> Time {
+    pub(crate) fn start(self, interval: u64) -> Time {
         Time(interval.saturating_mul(self.minutes * 60 * Time::SECOND))
     }
 }
@@ -97,6 +103,15 @@ impl Candles {
         }
     }
 
+    /// Replaces the intervals of a trade that was broken in full.
+    pub fn correct(&mut self, broken: &Break) {
+        let Some(figures) = &broken.figures else { return };
+        let Some(lines) = self.symbols.get_mut(broken.symbol.index()) else { return };
+        for (line, frame) in lines.iter_mut().zip(FRAMES) {
+            line.correct(frame, broken.time, figures);
+        }
+    }
+
     /// A symbol's candles at `now`, newest first: that of `now` and those before it, without gaps, back to the first trade or as many
     /// as the frame shows. None for a frame that is not one of [`FRAMES`].
     pub fn newest(&self, symbol: SymbolId, frame: Frame, now: Time) -> Vec<Candle> {
@@ -128,10 +143,27 @@ impl Line {
         }
     }
 
+    fn correct(&mut self, frame: Frame, time: Time, figures: &Figures) {
+        let interval = frame.interval(time);
+        let Ok(place) = self.bars.binary_search_by_key(&interval, |bar| bar.interval) else {
+            // It was dropped. If every trade after this one is kept, it closed the last interval that was dropped.
+            let first = self.bars.front().map(|bar| bar.interval);
+            let is_kept = |after: Time| first.is_some_and(|first| frame.interval(after) >= first);
+            if figures.after.is_none_or(is_kept) {
+                self.before = figures.before;
+            }
+            return;
+        };
+        let remaining = figures.intervals.iter().find(|other| other.minutes == frame.minutes);
+        match (remaining.and_then(|remaining| remaining.bar), self.bars.get_mut(place)) {
+            (Some(remaining), Some(bar)) => *bar = Bar::of(interval, &remaining),
+            _ => drop(self.bars.remove(place)),
+        }
+    }
+
     fn newest(&self, frame: Frame, now: Time) -> Vec<Candle> {
-        let Some(last) = self.bars.back() else { return Vec::new() };
         // The reader's clock may lag behind the last trade.
-        let newest = frame.interval(now).max(last.interval);
+        let newest = self.bars.back().map_or(0, |last| last.interval).max(frame.interval(now));
         let oldest = (newest + 1).saturating_sub(frame.shown);
         let mut bars = self.bars.iter().rev().peekable();
         let candle = |interval| match bars.next_if(|bar| bar.interval == interval) {
@@ -144,6 +176,11 @@ impl Line {
 }
 
 impl Bar {
+    fn of(interval: u64, remaining: &Remaining) -> Self {
+        let Remaining { open, high, low, close, base: volume, .. } = *remaining;
+        Self { interval, open, high, low, close, volume }
+    }
+
     fn candle(&self, frame: Frame) -> Candle {
         let Self { interval, open, high, low, close, volume } = *self;
         Candle { start: frame.start(interval), open, high, low, close, volume }
@@ -159,6 +196,9 @@ fn still(frame: Frame, interval: u64, price: Price) -> Candle {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use buttonwood_engine::{Interval, Party};
+    use buttonwood_model::{AccountId, OrderId, TradeId};
+    use buttonwood_num::Money;
     use proptest::prelude::*;
 
     const SYMBOL: SymbolId = SymbolId(1);
@@ -173,6 +213,41 @@ mod tests {
             candles.trade(SYMBOL, Time(*time), Price::from_ticks(*ticks), qty);
         }
         candles
+    }
+
+    /// The break of one of these trades, with the figures of the others.
+    fn break_of(trades: &[Trade], at: usize) -> Break {
+        let (time, ticks, hundredths) = trades[at];
+        let others = || trades.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, trade)| trade);
+        let interval = |frame: Frame| {
+            let within = others().filter(|other| frame.interval(Time(other.0)) == frame.interval(Time(time)));
+            let bar = within.fold(None, |bar, (_, ticks, hundredths)| {
+                let qty = Qty::from_hundredths(u128::from(*hundredths));
+                Some(Remaining::with(bar, Price::from_ticks(*ticks), qty, Money::ZERO))
+            });
+            Interval { minutes: frame.minutes, bar }
+        };
+        let price = |trade: &Trade| Price::from_ticks(trade.1);
+        let party = Party { account: AccountId(1), order: OrderId(1), fee: Money::ZERO };
+        Break {
+            trade: TradeId(1),
+            symbol: SYMBOL,
+            time: Time(time),
+            price: Price::from_ticks(ticks),
+            qty: Qty::from_hundredths(u128::from(hundredths)),
+            taker: None,
+            buyer: party,
+            seller: party,
+            figures: Some(Figures {
+                newest: TradeId(1),
+                breaks: 0,
+                last: others().next_back().map(price),
+                before: trades[..at].last().map(price),
+                after: trades.get(at + 1).map(|trade| Time(trade.0)),
+                value: Money::ZERO,
+                intervals: FRAMES.map(interval).to_vec(),
+            }),
+        }
     }
 
     /// The same from all single trades.
@@ -205,19 +280,28 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// Every frame shows what all single trades come to, whatever was dropped.
+        /// Every frame shows what all single trades come to that are not void, whatever was dropped. Proves MKT-035.
         #[test]
         fn candles_are_those_of_all_trades(
-            steps in prop::collection::vec((prop_oneof![0..30_u64, 0..900_u64, 0..400_000_u64], 1..9_u64, 0..9_u64), 0..60),
+            steps in prop::collection::vec(
+                (prop_oneof![0..30_u64, 0..900_u64, 0..400_000_u64], 1..9_u64, 0..9_u64, any::<Option<prop::sample::Index>>()),
+                0..60,
+            ),
             wait in prop_oneof![0..3_u64, 0..3_000_u64],
         ) {
             let mut time = 1_700_000_000_000_000;
             let mut trades = Vec::new();
-            for (seconds, ticks, hundredths) in steps {
+            let mut candles = Candles::default();
+            for (seconds, ticks, hundredths, broken) in steps {
                 time += seconds * 1_000_000;
+                let qty = Qty::from_hundredths(u128::from(hundredths));
+                candles.trade(SYMBOL, Time(time), Price::from_ticks(ticks), qty);
                 trades.push((time, ticks, hundredths));
+                if let Some(at) = broken.map(|at| at.index(trades.len())) {
+                    candles.correct(&break_of(&trades, at));
+                    trades.remove(at);
+                }
             }
-            let candles = candles_of(&trades);
             let now = time + wait * 60_000_000;
             for frame in FRAMES {
                 prop_assert_eq!(candles.newest(SYMBOL, frame, Time(now)), model(&trades, frame, now));

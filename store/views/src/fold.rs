@@ -5,9 +5,10 @@
 //! fold that makes snapshots only computes their positions.
 
 use crate::history::{Index, OrderRow, Part, Position, PublicTrade, TradeRow};
-use crate::{AuctionResult, AuctionResults, Candles, Tape};
+use crate::{AuctionResult, AuctionResults, Candles, Tape, TradeVolumes};
 use buttonwood_engine::{
-    AccessEvent, Event, Infrequent, OrderState, State, TradingEvent, TradingInfrequent, evolve,
+    AccessEvent, Break, BreakKind, Event, Infrequent, OrderState, State, TradingEvent, TradingInfrequent,
+    evolve,
 };
 use buttonwood_model::{BytesRef, CancelReason, Side, Slot, Stamp, SymbolId, Time, TradeId};
 use buttonwood_num::{Money, Price, Qty};
@@ -70,6 +71,7 @@ pub struct Fold {
     tape: Tape,
     candles: Candles,
     auctions: AuctionResults,
+    volumes: TradeVolumes,
     /// The newest trade row of the live order in each slot.
     trades: Vec<Option<Position>>,
 }
@@ -81,6 +83,7 @@ impl Default for Fold {
             tape: Tape::new(),
             candles: Candles::default(),
             auctions: AuctionResults::default(),
+            volumes: TradeVolumes::default(),
             trades: Vec::new(),
         }
     }
@@ -105,6 +108,11 @@ impl Fold {
     /// Prices and volume by interval.
     pub fn candles(&self) -> &Candles {
         &self.candles
+    }
+
+    /// What each account traded, by day.
+    pub fn trade_volumes(&self) -> &TradeVolumes {
+        &self.volumes
     }
 
     /// Results of auctions.
@@ -167,7 +175,7 @@ impl Fold {
         }
     }
 
-    /// Records results and indicative results of auctions.
+    /// Records results and indicative results of auctions, and corrects the market's figures after a full break.
     fn record_infrequent(&mut self, stamp: Stamp, kept: BytesRef, texts: &[u8]) {
         let event = Infrequent::read(kept, texts).expect("what was kept can be read");
         let (symbol, finding, is_indicative) = match event {
@@ -175,13 +183,28 @@ impl Fold {
                 (symbol, finding, true)
             }
             Infrequent::Trading(TradingInfrequent::AuctionEnded(symbol, finding)) => (symbol, finding, false),
+            Infrequent::Trading(TradingInfrequent::TradeBroken(broken)) => {
+                self.correct(&broken);
+                return;
+            }
             Infrequent::Trading(_)
             | Infrequent::Access(_)
             | Infrequent::Ledger(_)
+            | Infrequent::Rates(_)
+            | Infrequent::Convert(_)
             | Infrequent::Founded(_) => return,
         };
         let number = self.state.auctions(symbol).expect("the symbol has auctions").number();
         self.auctions.push(symbol, AuctionResult { number, stamp, is_indicative, finding });
+    }
+
+    /// Corrects the figures that counted a trade, if it is void now.
+    fn correct(&mut self, broken: &Break) {
+        self.tape.correct(broken);
+        self.candles.correct(broken);
+        if broken.kind() == BreakKind::Full {
+            self.volumes.correct(broken, self.notional(broken.symbol, broken.price, broken.qty));
+        }
     }
 
     /// Records what is known only after the event is applied.
@@ -229,14 +252,14 @@ impl Fold {
         let taking = self.state.taking();
         let maker = *self.state.orders().get(fill.maker);
         let (symbol, price, qty) = (maker.symbol, maker.price, fill.qty);
-        let trade = Traded { trade: fill.trade, time: stamp.time, price, qty };
+        let notional = self.notional(symbol, price, qty);
+        let trade = Traded { trade: fill.trade, time: stamp.time, price, qty, notional };
         let parts = [(fill.maker, fill.maker_fee, Part::Maker), (taking, fill.taker_fee, Part::Taker)];
         for (slot, fee, part) in parts {
             self.record_part(slot, &trade, fee, part, sink);
         }
         sink.public(&trade.public(symbol, Some(maker.side().opposite())));
         sink.reduced(symbol, maker.side(), price, qty);
-        let notional = self.notional(symbol, price, qty);
         self.tape.trade(symbol, stamp.time, price, qty, notional);
         self.candles.trade(symbol, stamp.time, price, qty);
         self.close_filled(stamp, fill.maker, qty, notional, sink);
@@ -245,8 +268,8 @@ impl Fold {
     fn record_crossing(&mut self, stamp: Stamp, crossing: &Crossing, sink: &mut impl Sink) {
         let Crossing { slots, trade, price, qty, fees } = *crossing;
         let symbol = self.state.orders().get(slots[0]).symbol;
-        let trade = Traded { trade, time: stamp.time, price, qty };
         let notional = self.notional(symbol, price, qty);
+        let trade = Traded { trade, time: stamp.time, price, qty, notional };
         sink.public(&trade.public(symbol, None));
         self.tape.trade(symbol, stamp.time, price, qty, notional);
         self.candles.trade(symbol, stamp.time, price, qty);
@@ -263,6 +286,8 @@ impl Fold {
     /// Records an order's part in a trade.
     fn record_part(&mut self, slot: Slot, trade: &Traded, fee: Money, part: Part, sink: &mut impl Sink) {
         let order = self.state.orders().get(slot);
+        let (sort, traded) = ((order.side(), part), (trade.qty, trade.notional));
+        self.volumes.record(order.account, order.symbol, trade.time, sort, traded);
         let position = sink.trade(&TradeRow {
             account: order.account,
             symbol: order.symbol,
@@ -283,7 +308,7 @@ impl Fold {
     /// Records that a resting order is closed, if a trade of `qty` is its last.
     fn close_filled(&self, stamp: Stamp, slot: Slot, qty: Qty, notional: Money, sink: &mut impl Sink) {
         if self.state.orders().get(slot).remaining == qty {
-            let mut state = OrderState::live(self.state.floor(), slot);
+            let mut state = OrderState::with_broken(self.state.floor(), slot);
             state.remaining = Qty::ZERO;
             state.notional = state.notional.capped_add(notional);
             sink.order(&OrderRow { order: state, closed: stamp.time, trades: self.trades_of(slot) });
@@ -296,7 +321,7 @@ impl Fold {
     }
 
     fn close(&self, stamp: Stamp, slot: Slot, reason: Option<CancelReason>, sink: &mut impl Sink) {
-        let order = OrderState { reason, ..OrderState::live(self.state.floor(), slot) };
+        let order = OrderState { reason, ..OrderState::with_broken(self.state.floor(), slot) };
         sink.order(&OrderRow { order, closed: stamp.time, trades: self.trades_of(slot) });
     }
 }
@@ -307,11 +332,12 @@ struct Traded {
     time: Time,
     price: Price,
     qty: Qty,
+    notional: Money,
 }
 
 impl Traded {
     fn public(&self, symbol: SymbolId, taker: Option<Side>) -> PublicTrade {
-        let Self { trade, time, price, qty } = *self;
+        let Self { trade, time, price, qty, .. } = *self;
         PublicTrade { symbol, trade, time, price, qty, taker }
     }
 }

@@ -1,20 +1,29 @@
 //! Read models: they answer queries, follow the journal, and can be rebuilt from it (INV-READ-1).
 //!
-//! [`history`] keeps closed orders and trades in log files, [`Tape`] the data of the tickers, [`Candles`] prices by interval, [`Depth`] the visible
-//! levels of the books. None of them knows the engine; a [`Fold`] turns its events into calls of these, and [`Views`]
+//! [`history`] keeps closed orders and trades in log files, [`Tape`] the data of the tickers, [`Candles`] prices by interval,
+//! [`TradeVolumes`] what each account traded by day, [`Depth`] the visible levels of the books, [`Conversion`] converts amounts
+//! at last prices. None of them knows the engine; a [`Fold`] turns its events into calls of these, and [`Views`]
 //! answers queries.
 
 mod auctions;
+mod bars;
+mod breaks;
 mod candles;
+mod conversion;
 mod depth;
 mod fold;
 pub mod history;
 mod tape;
 mod views;
+mod volumes;
 
 pub use auctions::{AuctionResult, AuctionResults, RESULTS_KEPT};
+pub use bars::Bars;
+pub use breaks::Records;
 pub use candles::{Candle, Candles, FRAMES, Frame};
+pub use conversion::Conversion;
 pub use depth::Depth;
 pub use fold::{Counted, Fold, Sink};
-pub use tape::{Day, Move, Tape};
+pub use tape::{Day, Move, Sums, Tape, Window};
 pub use views::{Found, Views};
+pub use volumes::{ByRole, Fills, TradeVolume, TradeVolumes, VOLUME_DAYS};

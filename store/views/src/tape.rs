@@ -1,21 +1,26 @@
 //! The tape: last trade and trailing 24 hours of every symbol, for both tickers and the price feed.
 //!
 //! Trades are summed per minute, and only minutes with trades are kept, so a symbol needs at most 1,441 of them. A
-//! window therefore moves by whole minutes: it consists of the 1,440 minutes that end with the minute of `now`.
+//! [`Window`] has the figures of its whole minutes. It begins inside a minute: what was traded in the rest of that minute
+//! comes from the history, as a [`Stretch`].
 //!
 //! Clauses: `MKT-003` to `MKT-006`, `MKT-008` to `MKT-010`, `MKT-025`, `MKT-026`.
 
+use crate::history::{Stretch, Stretched};
+use buttonwood_engine::{Bar, Break, Figures};
 use buttonwood_model::{SymbolId, Time};
-use buttonwood_num::{Money, Price, Qty};
+use buttonwood_num::{Grid, Money, Price, Qty};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Minutes in the trailing window.
+/// Minutes in a day.
 const DAY: u64 = 24 * HOUR;
 /// Minutes in an hour.
 const HOUR: u64 = 60;
 /// Microseconds in a minute.
 const MINUTE: u64 = 60 * Time::SECOND;
+/// Milliseconds in a minute.
+const MINUTE_MILLIS: u64 = 60_000;
 /// Most hourly prices in a ticker.
 const HOURS_SHOWN: u64 = 24;
 
@@ -25,16 +30,16 @@ pub struct Tape {
     symbols: Vec<Line>,
 }
 
-/// A symbol's trailing 24 hours.
+/// A symbol's trailing 24 hours: the trades that are less than 24 hours old, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Day {
     /// Price of the most recent trade, no matter how old.
     pub last: Price,
     /// Price 24 hours ago: of the last trade before the window, or of the first in it if there is none before.
     pub open: Price,
-    /// Highest price in force during the window, including the opening one.
+    /// Highest price of a trade in the window; without one, the last price before it.
     pub high: Price,
-    /// Lowest price in force during the window, including the opening one.
+    /// Lowest price of a trade in the window; without one, the last price before it.
     pub low: Price,
     /// Volume in the window, in the base currency.
     pub base: Qty,
@@ -56,6 +61,67 @@ impl Move {
     pub fn change(&self) -> i128 {
         let (open, last) = (i128::from(self.open.ticks()), i128::from(self.last.ticks()));
         (last - open) * 10_000 / open.max(1)
+    }
+}
+
+/// A symbol's trailing 24 hours, except the minute in which they begin.
+///
+/// The methods that need it get what [`crate::history::Query::stretch`] returns for [`Window::stretch`].
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    last: Price,
+    /// The price in force when the whole minutes begin.
+    before: Option<Price>,
+    /// The first price in the whole minutes.
+    first: Option<Price>,
+    stretch: Option<Stretch>,
+}
+
+impl Window {
+    /// The price of the most recent trade, no matter how old.
+    pub fn last(&self) -> Price {
+        self.last
+    }
+
+    /// The rest of the minute in which the window begins, if that minute has trades.
+    pub fn stretch(&self) -> Option<Stretch> {
+        self.stretch
+    }
+
+    /// The change of the price.
+    pub fn moved(&self, begun: Option<&Stretched>) -> Move {
+        let before = begun.map_or(self.before, |begun| begun.before);
+        let first = begun.and_then(|begun| begun.traded).map(|traded| traded.open);
+        Move { open: before.or(first).or(self.first).unwrap_or(self.last), last: self.last }
+    }
+}
+
+/// A window with the figures of its whole minutes.
+#[derive(Clone, Copy, Debug)]
+pub struct Sums {
+    /// The window.
+    pub window: Window,
+    high: Option<Price>,
+    low: Option<Price>,
+    base: Qty,
+    quote: Money,
+}
+
+impl Sums {
+    /// The figures of the whole window, by the grid of the symbol.
+    pub fn day(&self, begun: Option<&Stretched>, grid: &Grid) -> Day {
+        let Move { open, last } = self.window.moved(begun);
+        let begun = begun.and_then(|begun| begun.traded);
+        let (high, low) = (begun.map(|begun| begun.high()), begun.map(|begun| begun.low()));
+        let (base, quote) = begun.map_or((Qty::ZERO, Money::ZERO), |begun| (begun.base(), begun.quote(grid)));
+        Day {
+            last,
+            open,
+            high: self.high.max(high).unwrap_or(last),
+            low: self.low.into_iter().chain(low).min().unwrap_or(last),
+            base: self.base + base,
+            quote: self.quote.capped_add(quote),
+        }
     }
 }
 
@@ -96,31 +162,52 @@ impl Tape {
         line.record(minute_of(time), price, qty, notional);
     }
 
+    /// Replaces the minute of a trade that was broken in full (MKT-035).
+    pub fn correct(&mut self, broken: &Break) {
+        if let (Some(figures), Some(line)) = (&broken.figures, self.symbols.get_mut(broken.symbol.index())) {
+            line.correct(minute_of(broken.time), figures);
+        }
+    }
+
     /// Price of the most recent trade; `None` if the symbol never traded.
     pub fn last(&self, symbol: SymbolId) -> Option<Price> {
         self.line(symbol)?.last()
     }
 
-    /// The trailing 24 hours at `now`; `None` if the symbol never traded.
-    pub fn day(&self, symbol: SymbolId, now: Time) -> Option<Day> {
+    /// The trailing 24 hours at `now`; `None` if the symbol never traded. It sums nothing, so that a list of all symbols
+    /// is cheap.
+    pub fn window(&self, symbol: SymbolId, now: Time) -> Option<Window> {
         let line = self.line(symbol)?;
-        let start = line.start(now);
-        let Move { open, last } = line.moved(start)?;
-        let mut day = Day { last, open, high: open, low: open, base: Qty::ZERO, quote: Money::ZERO };
-        for minute in line.minutes.range(start..) {
-            day.high = day.high.max(minute.high);
-            day.low = day.low.min(minute.low);
-            day.base += minute.base;
-            day.quote = day.quote.capped_add(minute.quote);
-        }
-        Some(day)
+        let start = window_start(now);
+        let place = line.whole(start);
+        let begun = place.checked_sub(1).and_then(|place| line.minutes.get(place));
+        let stretch = start.and_then(|start| {
+            let until_millis = start - start % MINUTE_MILLIS + (MINUTE_MILLIS - 1);
+            // A minute that ends with the last millisecond before the window lies before it as a whole.
+            let is_begun =
+                begun.is_some_and(|minute| minute.at == start / MINUTE_MILLIS) && start < until_millis;
+            is_begun.then_some(Stretch { symbol, after_millis: start, until_millis })
+        });
+        Some(Window {
+            last: line.last()?,
+            before: line.close_before(place),
+            first: line.minutes.get(place).map(|minute| minute.open),
+            stretch,
+        })
     }
 
-    /// The change of price in the trailing 24 hours at `now`; `None` if the symbol never traded. It sums nothing, so
-    /// that a list of all symbols is cheap.
-    pub fn moved(&self, symbol: SymbolId, now: Time) -> Option<Move> {
+    /// The same with the figures of the whole minutes.
+    pub fn sums(&self, symbol: SymbolId, now: Time) -> Option<Sums> {
+        let window = self.window(symbol, now)?;
         let line = self.line(symbol)?;
-        line.moved(line.start(now))
+        let minutes = || line.minutes.range(line.whole(window_start(now))..);
+        Some(Sums {
+            window,
+            high: minutes().map(|minute| minute.high).max(),
+            low: minutes().map(|minute| minute.low).min(),
+            base: minutes().map(|minute| minute.base).sum(),
+            quote: minutes().fold(Money::ZERO, |sum, minute| sum.capped_add(minute.quote)),
+        })
     }
 
     /// Closing prices of the past hours, at most 24, newest first (MKT-010). The newest hour ends with the minute of
@@ -166,9 +253,28 @@ impl Line {
         }
     }
 
-    /// Drops the minutes that no window ending at `now` or later contains.
+    fn correct(&mut self, at: u64, figures: &Figures) {
+        let Ok(place) = self.minutes.binary_search_by_key(&at, |minute| minute.at) else {
+            // It was dropped. If every trade after this one is kept, it closed the last minute that was dropped.
+            let first = self.minutes.front().map(|minute| minute.at);
+            let is_kept = |after: Time| first.is_some_and(|first| minute_of(after) >= first);
+            if figures.after.is_none_or(is_kept) {
+                self.before = figures.before;
+            }
+            return;
+        };
+        let minute = figures.intervals.iter().find(|interval| interval.minutes == 1);
+        match (minute.and_then(|minute| minute.bar), self.minutes.get_mut(place)) {
+            (Some(Bar { open, high, low, close, base, quote }), Some(minute)) => {
+                *minute = Minute { at, open, high, low, close, base, quote };
+            }
+            _ => drop(self.minutes.remove(place)),
+        }
+    }
+
+    /// Drops the minutes that no window ending at `now` or later contains, not even in part.
     fn prune(&mut self, now: u64) {
-        while let Some(minute) = self.minutes.pop_front_if(|minute| minute.at + DAY <= now) {
+        while let Some(minute) = self.minutes.pop_front_if(|minute| minute.at + DAY < now) {
             self.before = Some(minute.close);
         }
     }
@@ -177,16 +283,9 @@ impl Line {
         self.close_before(self.minutes.len())
     }
 
-    /// The index of the first kept minute in the window that ends at `now`.
-    fn start(&self, now: Time) -> usize {
-        self.after(minute_of(now).checked_sub(DAY))
-    }
-
-    /// From the price in force before the window that begins at `start`, or else from the window's first price, to
-    /// the last.
-    fn moved(&self, start: usize) -> Option<Move> {
-        let open = self.close_before(start).or_else(|| self.minutes.get(start).map(|minute| minute.open))?;
-        Some(Move { open, last: self.last()? })
+    /// The index of the first kept minute that lies as a whole in a window.
+    fn whole(&self, start: Option<u64>) -> usize {
+        self.after(start.map(|start| start / MINUTE_MILLIS))
     }
 
     /// The index of the first kept minute after `minute`.
@@ -201,125 +300,14 @@ impl Line {
     }
 }
 
+/// The last millisecond before the window that ends at `now`.
+fn window_start(now: Time) -> Option<u64> {
+    now.millis().checked_sub(DAY * MINUTE_MILLIS)
+}
+
 fn minute_of(time: Time) -> u64 {
     time.0 / MINUTE
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    const SYMBOL: SymbolId = SymbolId(2);
-
-    /// A trade of the model: minute, ticks, hundredths, notional.
-    type Trade = (u64, u64, u128, i128);
-
-    fn at(minute: u64) -> Time {
-        Time(minute * MINUTE + 59 * Time::SECOND)
-    }
-
-    fn tape_of(trades: &[Trade]) -> Tape {
-        let mut tape = Tape::new();
-        for (minute, ticks, hundredths, notional) in trades {
-            let (qty, notional) = (Qty::from_hundredths(*hundredths), Money::from_units(*notional));
-            tape.trade(SYMBOL, at(*minute), Price::from_ticks(*ticks), qty, notional);
-        }
-        tape
-    }
-
-    /// The window summed from individual trades.
-    fn day_of(trades: &[Trade], now: u64) -> Option<Day> {
-        let last = trades.last()?.1;
-        let (before, within): (Vec<&Trade>, Vec<&Trade>) =
-            trades.iter().partition(|trade| trade.0 + DAY <= now);
-        let open = before.last().or(within.first())?.1;
-        let prices = || within.iter().map(|trade| trade.1).chain([open]);
-        Some(Day {
-            last: Price::from_ticks(last),
-            open: Price::from_ticks(open),
-            high: Price::from_ticks(prices().max()?),
-            low: Price::from_ticks(prices().min()?),
-            base: within.iter().map(|trade| Qty::from_hundredths(trade.2)).sum(),
-            quote: within.iter().map(|trade| Money::from_units(trade.3)).sum(),
-        })
-    }
-
-    fn changes_of(trades: &[Trade], now: u64) -> Vec<Price> {
-        let close = |hour: u64| trades.iter().rfind(|trade| trade.0 + hour * HOUR <= now);
-        (0..HOURS_SHOWN).map_while(close).map(|trade| Price::from_ticks(trade.1)).collect()
-    }
-
-    #[test]
-    fn a_symbol_without_trades_has_nothing() {
-        let tape = Tape::new();
-        assert_eq!((tape.last(SYMBOL), tape.day(SYMBOL, at(5))), (None, None));
-        assert_eq!(tape.moved(SYMBOL, at(5)), None);
-        assert!(tape.changes(SYMBOL, at(5)).is_empty());
-    }
-
-    /// Only a day of minutes is kept, no matter how long a symbol trades.
-    #[test]
-    fn keeps_a_day_of_minutes() {
-        let trades: Vec<Trade> = (0..5 * DAY).map(|minute| (minute, minute + 1, 1, 1)).collect();
-        let tape = tape_of(&trades);
-        assert_eq!(tape.symbols[SYMBOL.index()].minutes.len(), 1_440);
-        assert_eq!(tape.changes(SYMBOL, at(5 * DAY - 1)).len(), 24);
-    }
-
-    /// A quiet symbol keeps its price: open, high and close are its last trade.
-    #[test]
-    fn a_quiet_day_repeats_the_last_price() {
-        let tape = tape_of(&[(100, 7, 5, 35)]);
-        let day = tape.day(SYMBOL, at(100 + 10 * DAY)).unwrap();
-        let price = Price::from_ticks(7);
-        assert_eq!((day.last, day.open, day.high, day.low), (price, price, price, price));
-        assert_eq!((day.base, day.quote), (Qty::ZERO, Money::ZERO));
-        assert_eq!(tape.changes(SYMBOL, at(100 + 10 * DAY)), [price; 24]);
-    }
-
-    /// The same money can be spent repeatedly, within a minute and within a day: the sum saturates.
-    #[test]
-    fn more_may_be_traded_than_can_be_counted() {
-        let (most, rest) = (i128::MAX, 7);
-        for minutes in [[5, 5, 5], [5, 6, 6], [5, 6, 7]] {
-            let trades = [most - rest, rest + 1, most].into_iter().zip(minutes);
-            let trades: Vec<Trade> = trades.map(|(notional, minute)| (minute, 3, 10, notional)).collect();
-            let day = tape_of(&trades).day(SYMBOL, at(7)).unwrap();
-            assert_eq!(
-                (day.quote, day.base),
-                (Money::from_units(most), Qty::from_hundredths(30)),
-                "{minutes:?}"
-            );
-        }
-    }
-
-    proptest! {
-        /// Figures of both tickers and the feed equal those summed from individual trades, at the last trade and long
-        /// after. Proves MKT-009, MKT-010.
-        #[test]
-        fn sums_the_trailing_day(
-            steps in prop::collection::vec((0_u64..200, 1_u64..1_000, 1_u128..1_000, 1_i128..1_000), 1..80),
-            later in 0_u64..2_000,
-        ) {
-            let mut minute = 30_000_000;
-            let trades: Vec<Trade> = steps
-                .into_iter()
-                .map(|(wait, ticks, hundredths, notional)| {
-                    minute += wait;
-                    (minute, ticks, hundredths, notional)
-                })
-                .collect();
-            let tape = tape_of(&trades);
-            for now in [minute, minute + later] {
-                let day = day_of(&trades, now);
-                prop_assert_eq!(tape.day(SYMBOL, at(now)), day);
-                prop_assert_eq!(tape.moved(SYMBOL, at(now)), day.map(|Day { open, last, .. }| Move { open, last }));
-                prop_assert_eq!(tape.changes(SYMBOL, at(now)), changes_of(&trades, now));
-            }
-            prop_assert_eq!(tape.last(SYMBOL), trades.last().map(|trade| Price::from_ticks(trade.1)));
-            let bytes = postcard::to_allocvec(&tape).unwrap();
-            prop_assert_eq!(postcard::from_bytes::<Tape>(&bytes).unwrap(), tape);
-        }
-    }
-}
+mod tests;

@@ -2,9 +2,9 @@
 
 use crate::fold::{Fold, Sink};
 use crate::history::{Fault, History, Index, OrderRow, Position, PublicTrade, Query, TradeRow};
-use crate::{AuctionResults, Candles, Depth, Tape};
+use crate::{AuctionResults, Candles, Depth, Tape, TradeVolumes};
 use buttonwood_disk::Folder;
-use buttonwood_engine::{Event, OrderRef, OrderState, State};
+use buttonwood_engine::{Breaks, Event, OrderRef, OrderState, State};
 use buttonwood_model::{AccountId, Side, Stamp, SymbolId, Time};
 use buttonwood_num::{Price, Qty};
 
@@ -60,6 +60,12 @@ impl From<OrderRow> for Found {
 }
 
 impl Found {
+    /// The order without its voided trades. Rows of the history never change, so the answer corrects them (ORD-023).
+    #[must_use]
+    pub fn corrected(self, breaks: &Breaks) -> Self {
+        Self { order: breaks.correct(self.order), ..self }
+    }
+
     /// The order that was placed last, of an account's live order and the closed ones that a query finds (ORD-068).
     ///
     /// # Errors
@@ -159,6 +165,11 @@ impl Views {
     /// Prices and volume by interval.
     pub fn candles(&self) -> &Candles {
         self.fold.candles()
+    }
+
+    /// What each account traded, by day.
+    pub fn trade_volumes(&self) -> &TradeVolumes {
+        self.fold.trade_volumes()
     }
 
     /// Results of auctions.

@@ -295,7 +295,7 @@ fn what_trades_first_may_rest_later() {
 fn books_are_made_at_first_use_and_dropped() {
     let mut orders = open();
     let slot = place(&mut orders, &bid(1, 100));
-    orders.print(BTCUSD, Price::from_ticks(100));
+    orders.print(BTCUSD, TradeId(7), Price::from_ticks(100));
     orders.remove(slot);
     orders.drop_books(BTCUSD);
     orders.drop_books(SymbolId(9_999_999));
@@ -362,7 +362,11 @@ fn equal_states_have_equal_queues_and_prices() {
         change(&mut other);
         other
     };
-    assert_ne!(orders, changed(&|other| other.print(BTCUSD, Price::from_ticks(3))), "another last price");
+    assert_ne!(
+        orders,
+        changed(&|other| other.print(BTCUSD, TradeId(7), Price::from_ticks(3))),
+        "another last price"
+    );
     let traded = changed(&|other| {
         other.fill(slots[0], qty(1), Money::ZERO);
     });
@@ -380,7 +384,7 @@ fn equal_states_have_equal_queues_and_prices() {
 #[test]
 fn the_last_price_is_remembered() {
     let mut orders = open();
-    orders.print(ETHUSD, Price::from_ticks(8));
+    orders.print(ETHUSD, TradeId(9), Price::from_ticks(8));
     for orders in [restored(&orders), orders] {
         assert_eq!((orders.last(BTCUSD), orders.last(ETHUSD)), (None, Some(Price::from_ticks(8))));
     }

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::{
-    AccessCommand, AccessEvent, Body, Caller, NewOrder, OrderRef, Place, TradingCommand, TradingEvent,
+    AccessCommand, AccessEvent, Body, Caller, FxPair, FxRate, NewOrder, NewRates, OrderRef, Place,
+    RatesInfrequent, TradingCommand, TradingEvent,
 };
 use alloc::format;
 use alloc::string::ToString;
@@ -156,7 +157,7 @@ fn read_record(events: &[Event], record: &[u8]) -> Result<Command, FrameError> {
 fn events_that_derive_nothing_are_refused() {
     let used = Event::Access(AccessEvent::NonceUsed(SessionId(1), Nonce::default()));
     let completed = Event::Trading(TradingEvent::Completed);
-    for form in 1..=4 {
+    for form in 1..=5 {
         let record = [form, 0, 0, 0, 0, 1, b'a'];
         assert_eq!(read_record(&[], &record), Err(FrameError::CommandMissing), "{form}");
         assert_eq!(read_record(&[used, completed], &record), Err(FrameError::CommandMissing), "{form}");
@@ -212,4 +213,24 @@ fn another_version_is_refused_by_name() {
         let text = alloc::format!("frame of version {version}, this build reads version {FORMAT}");
         assert_eq!(refusal.to_string(), text);
     }
+}
+
+/// Rates are written once, in their event. Other rates than the event's are written whole, and without them nothing is read.
+#[test]
+fn added_rates_follow_from_their_event() {
+    let new =
+        NewRates { pair: FxPair::EurUsd, provider: "bank".into(), rates: vec![(1, FxRate::from_units(5))] };
+    let mut out = Outbox::<Event>::default();
+    out.push_named(&RatesInfrequent::RatesAdded(new.clone()));
+    let other = NewRates { provider: "other".into(), ..new.clone() };
+    for (rates, form) in [(new, 4), (other, 0)] {
+        let command = Command { caller: None, body: Body::add_rates(rates) };
+        let mut frame = vec![];
+        encode(Time(1), &command, &out.events, &out.texts, &mut frame).unwrap();
+        let mut read = Outbox::default();
+        let (_, record) = decode_events(&frame, &mut read).unwrap();
+        assert_eq!((record[0], decode_command(record, &read)), (form, Ok(command)));
+    }
+    assert_eq!(decode_command(&[4], &Outbox::default()), Err(FrameError::CommandMissing));
+    assert_eq!(decode_command(&[4, 4], &out), Err(FrameError::Trailing(1)));
 }

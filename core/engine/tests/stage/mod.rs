@@ -494,7 +494,9 @@ impl Stage {
                 | Happening::Ended(..)
                 | Happening::Completed(_)
                 | Happening::Status(..)
-                | Happening::Credited(..) => {}
+                | Happening::Broken(..)
+                | Happening::Credited(..)
+                | Happening::Converted(_) => {}
             }
         }
     }
@@ -511,7 +513,7 @@ impl Stage {
             Outcome::Rejected(reject) => format!("refused {reject:?}"),
             Outcome::Trading(TradingAnswer::NotLive) => "unknown".into(),
             Outcome::Done if self.exchange.happened.is_empty() => "(nothing)".into(),
-            Outcome::Done | Outcome::Trading(TradingAnswer::Order(_)) => {
+            Outcome::Done | Outcome::Converted(_) | Outcome::Trading(TradingAnswer::Order(_)) => {
                 let told: Vec<_> = self.exchange.happened.iter().map(|one| self.tell(one)).collect();
                 return told.join(", ");
             }
@@ -554,11 +556,13 @@ impl Stage {
             Happening::Status(symbol, status) => {
                 format!("status {} {}", self.name(symbol), status.name())
             }
+            Happening::Broken(trade, kind) => format!("broken {} {}", trade.0, kind.name()),
             Happening::Credited(account, currency, amount) => {
                 let name = self.accounts.iter().find(|(_, id)| **id == account).unwrap().0;
                 let code = &self.exchange.state.currency(currency).unwrap().code;
                 format!("credited {name} {code} {amount:?}")
             }
+            Happening::Converted(event) => format!("{event:?}"),
         }
     }
 

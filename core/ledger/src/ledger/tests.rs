@@ -113,6 +113,31 @@ fn the_source_never_leaves_the_range_of_money() {
     assert_eq!(ledger.can_issue(USD, money(1)), Ok(()));
 }
 
+/// What all house accounts owe together stays within the range, and what one of them has is no debt.
+#[test]
+fn house_accounts_together_stay_within_the_range_of_money() {
+    let mut ledger = ledger(5, 1);
+    let other = ledger.open_house("other".into(), true);
+    issue(&mut ledger, ALICE, USD, i128::MAX - 5);
+    assert_eq!(ledger.can_give(other, USD, money(5)), Ok(()));
+    assert_eq!(ledger.can_give(other, USD, money(6)), Err(LedgerError::OutOfRange));
+    let give = |ledger: &mut Ledger, from, to, amount: i128| {
+        let posting = |account, amount| Posting {
+            account,
+            asset: USD.into(),
+            bucket: Bucket::Available,
+            amount: money(amount),
+        };
+        ledger.post(&[posting(from, -amount), posting(to, amount)]);
+    };
+    give(&mut ledger, other, ALICE, 3);
+    assert_eq!(ledger.can_issue(USD, money(3)), Err(LedgerError::OutOfRange));
+    assert_eq!(ledger.can_issue(USD, money(2)), Ok(()));
+    give(&mut ledger, ALICE, other, 10);
+    assert_eq!(ledger.can_give(other, USD, money(12)), Ok(()));
+    assert_eq!(ledger.can_give(other, USD, money(13)), Err(LedgerError::OutOfRange));
+}
+
 #[test]
 fn more_currencies_and_a_restore_keep_every_balance() {
     let mut ledger = ledger(6, 1);

@@ -240,3 +240,25 @@ proptest! {
         prop_assert!(cost(qty + Qty::from_hundredths(1)) > spend);
     }
 }
+
+/// A holding is covered by a quantity, rounded up to a hundredth of a lot.
+#[test]
+fn a_quantity_holds_an_amount() {
+    let grid = Grid::new(Decimal::parse(b"0.01").unwrap(), Decimal::parse(b"0.001").unwrap()).unwrap();
+    let unit = 10_i128.pow(14);
+    for (units, hundredths) in [(0, 0), (1, 1), (unit, 1), (unit + 1, 2), (5 * unit, 5)] {
+        assert_eq!(grid.qty_holding(Money::from_units(units)), Some(Qty::from_hundredths(hundredths)));
+    }
+    assert_eq!(grid.qty_holding(Money::from_units(-2 * unit)), None);
+}
+
+/// A value ends at 10⁻¹⁹, and saturates.
+#[test]
+fn a_value_is_truncated() {
+    let btcusd = grid("0.01", "0.00000001");
+    let value = |amount: &str, ticks| btcusd.value(money(amount), Price::from_ticks(ticks));
+    assert_eq!(value("0.1", 3_000_050), money("3000.05"));
+    assert_eq!(value("0.0000000000000000199", 1_23), money("0.0000000000000000244"));
+    assert_eq!(value("999999999999999999", 100), money("999999999999999999"));
+    assert_eq!(value("999999999999999999", u64::MAX), Money::from_units(i128::MAX));
+}

@@ -6,7 +6,9 @@ use crate::perp::{self, Perp};
 use buttonwood_ledger::{Bucket, Ledger, Posting};
 use buttonwood_model::{AccountId, AssetId, Desk, OrderKind, Product, Symbol};
 use buttonwood_num::{Money, Price, Qty};
-use buttonwood_trading::{Crossing, Desks, Execution, Fill, Live, Reserve, Rules, Terms, Traded, Unmet};
+use buttonwood_trading::{
+    Break, BreakError, Crossing, Desks, Execution, Fill, Live, Reserve, Rules, Terms, Traded, Unmet,
+};
 use serde::{Deserialize, Serialize};
 
 pub(crate) const CASH: Desk = Desk::new(0);
@@ -259,6 +261,14 @@ impl Desks for TestDesks {
         for (party, fee) in parties.into_iter().zip(fees).filter(|(party, _)| party.desk() == MARGIN) {
             cash::repay(ledger, debts, party, Move { notional, fee });
         }
+    }
+
+    fn can_void(&self, _symbol: &Symbol, _broken: &Break) -> Result<(), BreakError> {
+        Err(BreakError::ManualOnly)
+    }
+
+    fn void(&mut self, _symbol: &Symbol, _broken: &Break) {
+        unreachable!("every full break is refused")
     }
 
     fn is_settled(&self) -> bool {

@@ -136,11 +136,11 @@ impl State {
         }
         for (name, may_be_negative) in HOUSES {
             let account = state.desks.ledger.open_house(name.into(), may_be_negative);
-            state.floor.orders.open_account(account);
+            state.floor.open_account(account);
         }
         while state.desks.ledger.accounts() < FIRST + customers {
             let account = state.desks.ledger.open_account();
-            state.floor.orders.open_account(account);
+            state.floor.open_account(account);
         }
         state.floor.symbols = vec![
             symbol("btcusd", "0.001", Product::Spot),
@@ -163,7 +163,9 @@ impl State {
                 let mut bytes = kept.of(texts).unwrap();
                 let record = take_named(&mut bytes).unwrap();
                 match record.room {
-                    Infrequent::ROOM => trading::evolve_infrequent(floor, time, record.read().unwrap()),
+                    Infrequent::ROOM => {
+                        trading::evolve_infrequent(floor, desks, time, record.read().unwrap());
+                    }
                     _ => ledger::evolve(&mut desks.ledger, record.read().unwrap()),
                 }
             }

@@ -1,10 +1,46 @@
 //! Names of accounts, as clients choose them.
 
+use buttonwood_engine::AccountKind;
 use buttonwood_gate::Refusal;
+use buttonwood_wire::contract::Label;
 use buttonwood_wire::field::bad_value;
+use buttonwood_wire::words;
+
+words! {
+    /// The type of an account.
+    pub(crate) struct AccountTypeName: "exchange", "custody"
+}
+
+impl AccountTypeName {
+    /// The type that the interface shows for a kind: it has no other two, so the kinds that trade are all `exchange` (facts F§11).
+    pub(crate) fn of(kind: AccountKind) -> Self {
+        Self(if kind.trades() { AccountKind::Exchange.name() } else { AccountKind::Custody.name() })
+    }
+}
 
 /// Characters of a name at most.
 pub(crate) const NAME_MAX: usize = 50;
+
+/// A name for people, in the field of this name: repeated as it was sent (TYPE-023).
+pub(crate) fn display_name(field: &str, name: &str) -> Result<Label, Refusal> {
+    if (1..=NAME_MAX).contains(&name.chars().count())
+        && name.trim() == name
+        && !name.contains(char::is_control)
+    {
+        return Ok(Label(name.to_owned()));
+    }
+    let expected = format!("1 to {NAME_MAX} characters without control characters, no blank at either end");
+    Err(bad_value(field, &expected, name))
+}
+
+/// The short name that follows from a name for people: in lower case, with `-` for spaces and without symbols (ACCT-008). The
+/// symbol `-` stays, since short names have it. `None` if no letter and no digit is left.
+pub(crate) fn derived_short_name(name: &str) -> Option<String> {
+    let plain = name.chars().map(|letter| if letter == ' ' { '-' } else { letter.to_ascii_lowercase() });
+    let short: String = plain.filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-').collect();
+    let short = short.trim_matches('-');
+    (!short.is_empty()).then(|| short.to_owned())
+}
 
 /// The name by which calls name the account: in lower case, with `-` for spaces (facts F§11).
 pub(crate) fn short_name(name: &str) -> Result<String, Refusal> {
@@ -20,6 +56,23 @@ pub(crate) fn short_name(name: &str) -> Result<String, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_name_follows_from_a_name() {
+        for (name, expected) in [
+            ("My Secondary Account", Some("my-secondary-account")),
+            ("Alpha (2nd) Fund!", Some("alpha-2nd-fund")),
+            ("R&D", Some("rd")),
+            ("Cash & Co.", Some("cash--co")),
+            ("load-7", Some("load-7")),
+            ("\u{c4}rger_1", Some("rger1")),
+            ("(a) -", Some("a")),
+            ("\u{65e5}\u{672c}", None),
+            ("& - !", None),
+        ] {
+            assert_eq!(derived_short_name(name).as_deref(), expected, "{name}");
+        }
+    }
 
     #[test]
     fn a_short_name_is_lower_case_without_spaces() {

@@ -1,6 +1,6 @@
 //! `POST /v1/account/rename`: gives an account other names (ACCT-009, ACCT-010).
 
-use super::names::{NAME_MAX, short_name};
+use super::names::{NAME_MAX, display_name, short_name};
 use crate::app::App;
 use crate::auth::Auth;
 use crate::call::Call;
@@ -59,7 +59,7 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
         Outcome::Rejected(Reject::Access(AccessReject::NameTaken)) => Err(used(names.name, names.account)),
         Outcome::Rejected(Reject::Access(AccessReject::Taken)) => Err(used(None, names.account)),
         Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
-        Outcome::Trading(_) => Err(failed()),
+        Outcome::Trading(_) | Outcome::Converted(_) => Err(failed()),
     }
 }
 
@@ -78,20 +78,9 @@ fn used(name: Option<Label>, account: Option<String>) -> Refusal {
 fn read(call: &Call) -> Result<Renamed, Refusal> {
     let request = NewNames::of(call.payload());
     Ok(Renamed {
-        name: request.name()?.map(|name| display_name(&name)).transpose()?,
+        name: request.name()?.map(|name| display_name("newName", &name)).transpose()?,
         account: request.account()?.map(|name| new_short_name(&name)).transpose()?,
     })
-}
-
-fn display_name(name: &str) -> Result<Label, Refusal> {
-    if (1..=NAME_MAX).contains(&name.chars().count())
-        && name.trim() == name
-        && !name.contains(char::is_control)
-    {
-        return Ok(Label(name.to_owned()));
-    }
-    let expected = format!("1 to {NAME_MAX} characters without control characters, no blank at either end");
-    Err(bad_value("newName", &expected, name))
 }
 
 /// What is sent is what calls must name from then on: nothing of it is changed.

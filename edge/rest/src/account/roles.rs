@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::auth::Auth;
 use crate::call::Call;
 use crate::route::Route;
-use buttonwood_gate::{Owner, Refusal};
+use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{GroupId, Role};
 use buttonwood_wire::{answer, json};
@@ -34,7 +34,7 @@ answer! {
 fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let key = call.key();
     let has = |role| key.roles.has(role);
-    let group = if let Owner::Group(group) = key.owner { Some(group) } else { None };
+    let group = call.group();
     let roles = KeyRoles {
         is_auditor: has(Role::Auditor),
         is_fund_manager: has(Role::FundManager),

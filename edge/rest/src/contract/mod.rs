@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 /// The description of the whole interface.
 const ABOUT: &str = "\
 A digital-asset exchange. Public calls are GETs. HEAD is answered as GET without the body.\n\n\
-A private call is a POST with an empty body and three headers. X-SVC-PAYLOAD is the Base64 of a JSON object with the call's \
-fields, among them `request`, the path, and `nonce`, a number higher than in every earlier call of the key. X-SVC-SIGNATURE is \
+A private call is a POST with an empty body, or a GET where the contract says so, and has three headers. X-SVC-PAYLOAD is the Base64 of a JSON object with the call's \
+fields, among them `request`, the path (of a GET with its query string), and `nonce`, a number higher than in every earlier call of the key. X-SVC-SIGNATURE is \
 the HMAC-SHA384, in lower-case hex, of the text of X-SVC-PAYLOAD under the key's secret. X-SVC-APIKEY names the key. \
 `x-payload` is the schema of the object.\n\n\
 Calls under /sandbox exist in a sandbox alone, answer to programs of the same machine, take a JSON body and need no signature. \

@@ -5,14 +5,14 @@ use crate::auth::Auth;
 use crate::call::Acting;
 use crate::route::Route;
 use buttonwood_wire::answers::Error;
-use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape, paragraph};
+use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape, object_of, paragraph};
 
 /// The tags, which are the chapters of the documentation.
 pub(super) const TAGS: [(&str, &str); 6] = [
-    ("market data", "Public: no key is needed."),
+    ("market data", "Public: no key is needed, except for exchange rates."),
     ("orders", "Placing, cancelling and reading orders and trades."),
     ("funds", "What an account has."),
-    ("accounts", "The accounts of a group: for master keys."),
+    ("accounts", "The accounts of a group."),
     ("keys", "What a key may do, and whether it is alive."),
     ("sandbox", "Control calls: in a sandbox, from its own machine."),
 ];
@@ -20,11 +20,11 @@ pub(super) const TAGS: [(&str, &str); 6] = [
 /// The tag of a route.
 pub(super) fn tag(route: &Route) -> &'static str {
     match (route.auth, route.path) {
-        (Auth::Public, _) => "market data",
+        (Auth::Public, _) | (Auth::Session, "/v2/fxrate/{symbol}/{timestamp}") => "market data",
         (Auth::Control, _) => "sandbox",
         (Auth::Session, _) => "keys",
-        (Auth::Master, _) => "accounts",
-        (Auth::Account, "/v1/balances") => "funds",
+        (Auth::Master | Auth::Group, _) | (Auth::Account, "/v1/account") => "accounts",
+        (Auth::Account, "/v1/balances" | "/v1/notionalbalances/{currency}") => "funds",
         (Auth::Account, _) => "orders",
     }
 }
@@ -44,7 +44,7 @@ pub(super) fn describe(route: &Route, components: &mut Components) -> Node {
         .with("tags", Node::List(vec![tag(route).into()]))
         .with("security", security::required(route.auth));
     let operation = match route.auth {
-        Auth::Account | Auth::Master | Auth::Session => signed(operation, route, components),
+        Auth::Account | Auth::Master | Auth::Group | Auth::Session => signed(operation, route, components),
         Auth::Control => control(operation, route, components),
         Auth::Public => operation.with("parameters", Node::List(parameters(route, route.fields))),
     };
@@ -92,11 +92,10 @@ fn control(operation: Node, route: &Route, components: &mut Components) -> Node 
     operation.with("requestBody", Node::object().with("required", true).with("content", content))
 }
 
-/// The path in words: `OrderNew` of `/v1/order/new`.
+/// The path in words: `OrderNew` of `/v1/order/new`, and `WrapSymbol` of `/v1/wrap/{symbol}`.
 fn name(route: &Route) -> String {
-    let is_word = |segment: &&str| !matches!(*segment, "v1" | "v2") && !segment.starts_with('{');
-    let segments = route.path.split('/').filter(is_word);
-    segments.flat_map(capitalised).collect()
+    let segments = route.path.split('/').filter(|segment| !matches!(*segment, "v1" | "v2"));
+    segments.flat_map(|segment| capitalised(segment.trim_matches(['{', '}']))).collect()
 }
 
 fn capitalised(word: &str) -> impl Iterator<Item = char> {
@@ -109,7 +108,7 @@ const NONCE: &str = r"^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$";
 
 /// The fields that every payload has, with whether each is required.
 fn common(route: &Route) -> Vec<(&'static str, bool, Node)> {
-    let path = Node::of_type("string").with("const", route.path).with("description", "The path of the call.");
+    let path = path_called(route).with("description", "The path of the call.");
     let types: Node = ["number", "string"].into_iter().collect();
     let nonce = Node::object().with("type", types).with("pattern", NONCE).with("minimum", 0);
     let nonce = nonce.with(
@@ -119,16 +118,21 @@ fn common(route: &Route) -> Vec<(&'static str, bool, Node)> {
     vec![("request", true, path), ("nonce", true, nonce)]
 }
 
+/// The text of a call's path: with parameters, the path as it is called, not its template.
+fn path_called(route: &Route) -> Node {
+    let path = Node::of_type("string");
+    if !route.path.contains('{') {
+        return path.with("const", route.path);
+    }
+    let segment = |name: &str| if name.starts_with('{') { "[^/]+".to_owned() } else { name.to_owned() };
+    let segments: Vec<String> = route.path.split('/').map(segment).collect();
+    // A signed GET names its query string too (FX-009).
+    let query = if route.method == "GET" { r"(\?.*)?" } else { "" };
+    path.with("pattern", format!("^{}{query}$", segments.join("/")))
+}
+
 fn fields_object(common: Vec<(&'static str, bool, Node)>, fields: impl Iterator<Item = Field>) -> Node {
-    let own = fields.map(|field| {
-        let schema = (field.schema)().with("description", paragraph(field.about));
-        (field.name, field.required, schema)
-    });
-    let all: Vec<_> = common.into_iter().chain(own).collect();
-    let required: Node = all.iter().filter(|(_, required, _)| *required).map(|(name, ..)| *name).collect();
-    let properties = all.into_iter().map(|(name, _, schema)| (name.into(), schema));
-    let schema = Node::of_type("object").with("properties", Node::Object(properties.collect()));
-    if required == Node::List(Vec::new()) { schema } else { schema.with("required", required) }
+    object_of(common.into_iter().chain(fields.map(|field| field.described())).collect())
 }
 
 /// The parameters in the path, then those in the query.
@@ -145,9 +149,12 @@ fn parameters(route: &Route, query: &[Field]) -> Vec<Node> {
 fn path_text(name: &str) -> &'static str {
     match name {
         "symbol" => "A symbol, in any letter case.",
+        "side" => "The side, buy or sell.",
         "time_frame" => {
             "The length of an interval: 1m, 5m, 15m, 30m, 1h (or 1hr), 6h (or 6hr), 1day (or 1d)."
         }
+        "currency" => "The code of a currency, in any letter case.",
+        "timestamp" => "A time: milliseconds or seconds since 1970, or ISO 8601 with its zone.",
         other => panic!("no text for the parameter {other}"),
     }
 }
@@ -178,7 +185,7 @@ fn responses(route: &Route, components: &mut Components) -> Node {
     let done = Node::object().with("description", "Done.").with("content", content);
     let own = match route.auth {
         Auth::Public => &[],
-        Auth::Account | Auth::Master | Auth::Session => SIGNED.as_slice(),
+        Auth::Account | Auth::Master | Auth::Group | Auth::Session => SIGNED.as_slice(),
         Auth::Control => CONTROL.as_slice(),
     };
     let mut statuses: Vec<u16> = [&ANY, own, route.refuses].concat();
@@ -230,4 +237,26 @@ pub(super) fn refusals() -> Node {
     Node::object()
         .with("Refused", refused.with("content", content.clone()))
         .with("Later", later.with("content", content))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A signed call names the path that it calls, so its template is a pattern there; names of payloads differ by parameters.
+    #[test]
+    fn a_signed_path_with_parameters_is_a_pattern() {
+        let described = |path| {
+            let route = Route::reading(path, |_, _| unreachable!("not called"));
+            (name(&route), path_called(&route).pretty())
+        };
+        let (name, path) = described("/v1/instant/quote/{side}/{symbol}");
+        assert_eq!(name, "InstantQuoteSideSymbol");
+        assert!(path.contains(r#""pattern": "^/v1/instant/quote/[^/]+/[^/]+$""#), "{path}");
+        let route = Route::signed_get("/v2/fxrate/{symbol}", |_, _| unreachable!("not called"));
+        assert!(path_called(&route).pretty().contains(r#""pattern": "^/v2/fxrate/[^/]+(\\?.*)?$""#));
+        let (name, path) = described("/v1/instant/quote");
+        assert_eq!(name, "InstantQuote");
+        assert!(path.contains(r#""const": "/v1/instant/quote""#), "{path}");
+    }
 }

@@ -76,7 +76,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
 }
 
 /// Whether an amount is more than zero when cut to this many decimals (facts F§1: rows with a non-zero balance).
-fn is_shown(amount: Money, decimals: u8) -> bool {
+pub(super) fn is_shown(amount: Money, decimals: u8) -> bool {
     let least = 10i128.pow(u32::from(MONEY_DECIMALS.saturating_sub(decimals)));
     amount.units() >= least
 }

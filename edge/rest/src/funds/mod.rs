@@ -1,3 +1,4 @@
 //! Fund management endpoints.
 
 pub(crate) mod balances;
+pub(crate) mod notional;

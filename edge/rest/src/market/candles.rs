@@ -11,6 +11,7 @@ use buttonwood_views::{Candle, FRAMES, Frame};
 use buttonwood_wire::Json;
 use buttonwood_wire::contract::{Components, Node, Shape};
 use buttonwood_wire::json;
+use buttonwood_wire::market::FRAME_NAMES;
 use http::StatusCode;
 
 /// Anybody.
@@ -24,17 +25,6 @@ pub(crate) const DERIVATIVES: Route =
         .about("Lists the newest candles of a perpetual contract, the newest first, without gaps.")
         .gives::<Vec<Bar<'static>>>()
         .says(400, "There is no such symbol; a refusal of anything else is as usual.");
-
-/// The names of the time frames, in the order of [`FRAMES`]; the second is that of clients (facts T§2.7).
-const NAMES: [[&str; 2]; FRAMES.len()] = [
-    ["1m", "1m"],
-    ["5m", "5m"],
-    ["15m", "15m"],
-    ["30m", "30m"],
-    ["1h", "1hr"],
-    ["6h", "6hr"],
-    ["1day", "1d"],
-];
 
 /// A candle with the increments of its symbol.
 #[derive(Debug)]
@@ -91,7 +81,7 @@ fn unknown(name: &str) -> Reply {
 
 /// The time frame of a name, of those that are `taken` (MKT-028, MKT-029).
 fn known(name: &str, taken: impl Fn(Frame) -> bool) -> Result<Frame, Refusal> {
-    let frames = || NAMES.iter().zip(FRAMES).filter(|(_, frame)| taken(*frame));
+    let frames = || FRAME_NAMES.iter().zip(FRAMES).filter(|(_, frame)| taken(*frame));
     let found = frames().find(|(names, _)| names.contains(&name)).map(|(_, frame)| frame);
     found.ok_or_else(|| {
         let names: Vec<&str> = frames().map(|([name, _], _)| *name).collect();

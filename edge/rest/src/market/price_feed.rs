@@ -1,17 +1,17 @@
 //! `GET /v1/pricefeed`: one price per symbol (MKT-025, MKT-026).
 
 use crate::app::App;
-use crate::call::Asked;
+use crate::history_fault::unread;
 use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_views::Move;
+use buttonwood_views::{Move, Window};
 use buttonwood_wire::contract::DecimalText;
 use buttonwood_wire::market::push_percent;
 use buttonwood_wire::{answer, json};
 
 /// Anybody.
-pub(crate) const ROUTE: Route = Route::public("/v1/pricefeed", answer)
+pub(crate) const ROUTE: Route = Route::public_recalling("/v1/pricefeed", |app, _| Box::pin(answer(app)))
     .about("Lists one price for each symbol.")
     .gives::<Vec<FeedPrice>>();
 
@@ -27,13 +27,19 @@ answer! {
     }
 }
 
-fn answer(app: &App, _asked: &Asked) -> Result<Reply, Refusal> {
+async fn answer(app: &App) -> Result<Reply, Refusal> {
     let now = app.now();
     let symbols = app.symbols();
-    let since: Vec<Option<Move>> = {
+    let windows: Vec<Option<Window>> = {
         let views = app.exchange.views();
-        symbols.iter().map(|(id, _)| views.tape().moved(*id, now)).collect()
+        symbols.iter().map(|(id, _)| views.tape().window(*id, now)).collect()
     };
+    let mut since: Vec<Option<Move>> = Vec::with_capacity(windows.len());
+    for window in windows {
+        let begun = app.exchange.stretch(window.and_then(|window| window.stretch())).await;
+        let begun = begun.map_err(|fault| unread(&fault))?;
+        since.push(window.map(|window| window.moved(begun.as_ref())));
+    }
     let rows = symbols.into_iter().zip(since).map(|((_, symbol), moved)| FeedPrice {
         pair: symbol.name.to_ascii_uppercase(),
         // 0 for one that never traded (D-33).

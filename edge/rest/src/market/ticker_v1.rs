@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::call::Asked;
+use crate::history_fault::unread;
 use crate::route::Route;
 use buttonwood_gate::{Refusal, quoted};
 use buttonwood_http::Reply;
@@ -12,10 +13,11 @@ use buttonwood_wire::{Json, answer, json, market};
 use http::StatusCode;
 
 /// Anybody.
-pub(crate) const ROUTE: Route = Route::public("/v1/pubticker/{symbol}", answer)
-    .about("Reads the best prices, the last price and the day's volume of a symbol.")
-    .gives::<PubTicker>()
-    .says(404, "There is no such symbol.");
+pub(crate) const ROUTE: Route =
+    Route::public_recalling("/v1/pubticker/{symbol}", |app, asked| Box::pin(answer(app, asked)))
+        .about("Reads the best prices, the last price and the day's volume of a symbol.")
+        .gives::<PubTicker>()
+        .says(404, "There is no such symbol.");
 
 answer! {
     /// Prices of now, and the volume of the past day.
@@ -62,7 +64,7 @@ impl Shape for Volume {
     }
 }
 
-fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
+async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let name = asked.parameter;
     // Plain text, as clients of this old path know it (facts T§2.3).
     let Ok(id) = asked.symbol(app) else {
@@ -70,12 +72,15 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
         return Ok(Reply::text(StatusCode::NOT_FOUND, message));
     };
     let now = app.now();
-    let (bid, ask, day) = {
+    let (bid, ask, sums) = {
         let views = app.exchange.views();
-        (views.depth().best(id, Side::Buy), views.depth().best(id, Side::Sell), views.tape().day(id, now))
+        (views.depth().best(id, Side::Buy), views.depth().best(id, Side::Sell), views.tape().sums(id, now))
     };
+    let begun = app.exchange.stretch(sums.and_then(|sums| sums.window.stretch())).await;
+    let begun = begun.map_err(|fault| unread(&fault))?;
     let symbol = app.names.symbol(id);
     let grid = &symbol.grid;
+    let day = sums.map(|sums| sums.day(begun.as_ref(), grid));
     let (base, quote) = day.map_or((Qty::ZERO, Money::ZERO), |day| (day.base, day.quote));
     let code = |id| app.names.currency(id).code.clone();
     let volume = [

@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::call::Asked;
+use crate::history_fault::unread;
 use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
@@ -10,9 +11,10 @@ use buttonwood_wire::contract::{DecimalText, Nullable};
 use buttonwood_wire::{answer, json, market};
 
 /// Anybody.
-pub(crate) const ROUTE: Route = Route::public("/v2/ticker/{symbol}", answer)
-    .about("Reads the day's prices of a symbol, hour by hour.")
-    .gives::<Ticker>();
+pub(crate) const ROUTE: Route =
+    Route::public_recalling("/v2/ticker/{symbol}", |app, asked| Box::pin(answer(app, asked)))
+        .about("Reads the day's prices of a symbol, hour by hour.")
+        .gives::<Ticker>();
 
 answer! {
     /// The prices of the past 24 hours.
@@ -36,16 +38,19 @@ answer! {
     }
 }
 
-fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
+async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let id = asked.symbol(app)?;
     let now = app.now();
-    let (bid, ask, day, changes) = {
+    let (bid, ask, sums, changes) = {
         let views = app.exchange.views();
         let best = |side| views.depth().best(id, side).map(|(price, _)| price);
-        (best(Side::Buy), best(Side::Sell), views.tape().day(id, now), views.tape().changes(id, now))
+        (best(Side::Buy), best(Side::Sell), views.tape().sums(id, now), views.tape().changes(id, now))
     };
+    let begun = app.exchange.stretch(sums.and_then(|sums| sums.window.stretch())).await;
+    let begun = begun.map_err(|fault| unread(&fault))?;
     let symbol = app.names.symbol(id);
     let grid = &symbol.grid;
+    let day = sums.map(|sums| sums.day(begun.as_ref(), grid));
     let price = |price| market::price(grid, price);
     let change = |price| DecimalText::of(|out| grid.push_price(out, price));
     let ticker = Ticker {

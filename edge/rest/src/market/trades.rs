@@ -6,6 +6,7 @@ use crate::history_fault::unread;
 use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
+use buttonwood_model::TradeId;
 use buttonwood_views::history::Since;
 use buttonwood_wire::answers::PublicTrade;
 use buttonwood_wire::contract::{Flag, InQuery, PageRows, Timestamp, Whole};
@@ -24,7 +25,7 @@ request! {
     pub(crate) struct Trades in InQuery {
         /// How many trades at most; more than 500 are 500.
         limit_trades: PageRows,
-        /// Whether rows say if a trade was broken.
+        /// Whether broken trades are listed too, and rows say if a trade was broken.
         include_breaks: Flag<false>,
         /// Trades after this trade, by its id; it overrides `timestamp`. Of more than fit, the oldest are listed.
         since_tid: Whole,
@@ -45,14 +46,21 @@ async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let limit = request.limit_trades()?;
     let with_breaks = request.include_breaks()?;
     let since = since(request, app.now().millis().saturating_sub(REACH))?;
-    let rows = app.exchange.query_history(move |history| history.public_trades(id, since, limit)).await;
+    let broken: Vec<TradeId> = {
+        let views = app.exchange.views();
+        views.state().floor().breaks.of_symbol(id).map(|(trade, _)| trade).collect()
+    };
+    let hidden = if with_breaks { Vec::new() } else { broken.clone() };
+    let rows =
+        app.exchange.query_history(move |history| history.public_trades_without(id, since, limit, &hidden));
+    let rows = rows.await;
     let rows = rows.map_err(|fault| unread(&fault))?;
     let grid = &app.names.symbol(id).grid;
     let body = json::array(&rows, |json, row| {
         json.object(|json| {
             public_trade(json, &app.names, grid, row);
             if with_breaks {
-                json.flag("broken", false);
+                json.flag("broken", broken.binary_search(&row.trade).is_ok());
             }
         });
     });

@@ -35,7 +35,9 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     let order = match receipt.outcome {
         Outcome::Trading(TradingAnswer::Order(order)) => order,
         Outcome::Rejected(reject) => return Err(refused::refusal(app, call, reject)),
-        Outcome::Trading(TradingAnswer::NotLive) | Outcome::Done => return Err(failed()),
+        Outcome::Trading(TradingAnswer::NotLive) | Outcome::Converted(_) | Outcome::Done => {
+            return Err(failed());
+        }
     };
     Ok(reply(app, &order))
 }
@@ -50,7 +52,9 @@ fn closed<'a>(app: &'a App, call: &'a Call, receipt: &'a Receipt) -> Later<'a> {
         let found =
             app.exchange.query_history(move |history| Found::closed_by(by, history, account, &named)).await;
         let found = found.map_err(|fault| unread(&fault))?;
-        found.map(|found| reply(app, &found.order)).ok_or_else(|| not_found(&named))
+        let found = found.ok_or_else(|| not_found(&named))?;
+        let found = found.corrected(&app.exchange.views().state().floor().breaks);
+        Ok(reply(app, &found.order))
     })
 }
 

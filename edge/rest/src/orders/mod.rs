@@ -1,9 +1,24 @@
 //! Order endpoints.
 
+use crate::app::App;
+use buttonwood_gate::Refusal;
+use buttonwood_model::SymbolId;
+use buttonwood_wire::field;
+
 pub(crate) mod active;
 pub(crate) mod cancel;
 pub(crate) mod cancel_all;
 pub(crate) mod cancel_session;
+pub(crate) mod checks;
 pub(crate) mod new;
+pub(crate) mod notional_volume;
+pub(crate) mod past_orders;
 pub(crate) mod past_trades;
 pub(crate) mod status;
+pub(crate) mod trade_volume;
+
+/// The symbol that an optional field names (ORD-079).
+fn listed(app: &App, name: Option<&str>) -> Result<Option<SymbolId>, Refusal> {
+    let Some(name) = name else { return Ok(None) };
+    app.find_symbol(name).map(|(id, _)| Some(id)).ok_or_else(|| field::unknown_symbol(name))
+}

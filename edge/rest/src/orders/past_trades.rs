@@ -3,13 +3,14 @@
 use crate::app::App;
 use crate::call::Call;
 use crate::history_fault::unread;
+use crate::orders::listed;
 use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::{Role, SymbolId};
+use buttonwood_model::Role;
 use buttonwood_wire::answers::OwnTrade;
 use buttonwood_wire::contract::{InPayload, PageRows, Text, Timestamp};
-use buttonwood_wire::{field, json, order, request};
+use buttonwood_wire::{json, order, request};
 
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route = Route::recalling("/v1/mytrades", |app, call| Box::pin(answer(app, call)))
@@ -33,24 +34,23 @@ request! {
 
 async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let request = PastTrades::of(call.payload());
-    let symbol = symbol(app, request)?;
+    let symbol = listed(app, request.symbol()?.as_deref())?;
     let limit = request.limit_trades()?;
     let from = request.timestamp()?;
     let account = call.account();
     let rows = app.exchange.query_history(move |history| history.trades(account, symbol, from, limit)).await;
     let rows = rows.map_err(|fault| unread(&fault))?;
-    let body = json::array(&rows, |json, row| {
+    let breaks: Vec<_> = {
+        let views = app.exchange.views();
+        let breaks = &views.state().floor().breaks;
+        rows.into_iter().map(|row| (breaks.of(row.symbol, row.trade), row)).collect()
+    };
+    let body = json::array(&breaks, |json, (broken, row)| {
         json.object(|json| {
-            order::trade(json, &app.names, row);
+            order::trade(json, &app.names, row, *broken);
             json.flag("is_clearing_fill", false);
             json.plain("symbol", &app.names.symbol(row.symbol).name.to_ascii_uppercase());
         });
     });
     Ok(Reply::json(body))
-}
-
-/// The symbol an optional field names (ORD-079).
-fn symbol(app: &App, request: PastTrades<'_>) -> Result<Option<SymbolId>, Refusal> {
-    let Some(name) = request.symbol()? else { return Ok(None) };
-    app.find_symbol(&name).map(|(id, _)| Some(id)).ok_or_else(|| field::unknown_symbol(&name))
 }

@@ -31,12 +31,16 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let found = app.exchange.query_history(move |history| {
         let Some(found) = Found::last_placed(live, history, account, &named)? else { return Ok(None) };
         let trades = if with_trades { Some(history.trades_of(found.trades)?) } else { None };
-        Ok(Some((found.order, trades)))
+        Ok(Some((found, trades)))
     });
     let found = found.await;
-    let (state, trades) = found.map_err(|fault| unread(&fault))?.ok_or_else(|| not_found(&named))?;
+    let (found, trades) = found.map_err(|fault| unread(&fault))?.ok_or_else(|| not_found(&named))?;
+    let breaks = app.exchange.views().state().floor().breaks.clone();
+    let state = found.corrected(&breaks).order;
     // An order may have traded a hundred thousand times, so its trades are written in parts.
-    let word = |json: &mut Json, row: &TradeRow| json.object(|json| order::trade(json, &app.names, row));
+    let word = |json: &mut Json, row: &TradeRow| {
+        json.object(|json| order::trade(json, &app.names, row, breaks.of(row.symbol, row.trade)));
+    };
     let trades = match &trades {
         Some(rows) => Some(json::elements(rows, order::TRADE_BYTES, word).await),
         None => None,

@@ -4,7 +4,7 @@ use super::control::operate;
 use crate::account::names::short_name;
 use crate::app::App;
 use crate::route::Route;
-use buttonwood_engine::{AccessReject, Account, AccountKind, Body, Outcome, Reject, State};
+use buttonwood_engine::{AccessReject, Account, AccountKind, Body, Outcome, Reject};
 use buttonwood_gate::{Payload, Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_wire::contract::{InPayload, Needed, Text};
@@ -57,7 +57,7 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
             return Err(refusal.with_reason(Reason::ConflictingAccountName));
         }
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Trading(_) => return Err(failed()),
+        Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) => return Err(failed()),
     }
     let opened = OpenedAccount { account: short_name, kind: AccountKindName(kind.name()) };
     Ok(Reply::json(json::body(&opened)))
@@ -68,11 +68,12 @@ fn read(app: &App, request: NewAccount<'_>, name: &str) -> Result<Account, Refus
     let short_name = short_name(name)?;
     let opened = app.now();
     let views = app.exchange.views();
-    let state = views.state();
-    let group_id = state.access().find_group(&group);
+    let (state, access) = (views.state(), views.state().access());
+    let group_id = access.find_group(&group);
+    let seed = state.opening().map_or(0, |opening| opening.seed);
     Ok(Account {
         group: Some(group_id.ok_or_else(|| bad_value("group", "the name of a group", &group))?),
-        counterparty_id: counterparty_id(state, kind, &group, &short_name),
+        counterparty_id: access.free_counterparty_id(kind, seed, &group, &short_name),
         short_name,
         jurisdiction: String::new(),
         broker: false,
@@ -87,47 +88,4 @@ fn kind(name: &str) -> Result<AccountKind, Refusal> {
         bad_value("kind", "one of exchange, custody, derivatives, margin", name)
             .with_reason(Reason::BadAccountType)
     })
-}
-
-/// A counterparty id that no account has, drawn from the seed and from the account's names, so that a sandbox with the same seed
-/// repeats itself. A custody account has none (facts F§11).
-fn counterparty_id(state: &State, kind: AccountKind, group: &str, short_name: &str) -> String {
-    if kind == AccountKind::Custody {
-        return String::new();
-    }
-    let seed = state.opening().map_or(0, |opening| opening.seed);
-    let is_free = |id: &String| state.access().accounts().iter().all(|other| other.counterparty_id != *id);
-    let mut ids = (0..=u64::MAX).map(|attempt| drawn(seed.wrapping_add(attempt), group, short_name));
-    ids.find(is_free).unwrap_or_default()
-}
-
-/// Eight upper-case letters and digits (D-31), from a hash (FNV-1a) of the inputs.
-fn drawn(seed: u64, group: &str, short_name: &str) -> String {
-    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    let seed = seed.to_le_bytes();
-    let bytes = seed.iter().chain(group.as_bytes()).chain(b"/").chain(short_name.as_bytes());
-    let mut hash = bytes.fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
-    });
-    let mut letter = || {
-        let place = usize::try_from(hash % 36).unwrap_or(0);
-        hash /= 36;
-        LETTERS.get(place).copied().map_or('A', char::from)
-    };
-    (0..8).map(|_| letter()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Another name or another seed gives another id.
-    #[test]
-    fn counterparty_ids_are_spread() {
-        let ids: std::collections::HashSet<String> =
-            (0..1_000).map(|number| drawn(7, "one", &format!("account-{number}"))).collect();
-        assert_eq!(ids.len(), 1_000);
-        assert!(ids.iter().all(|id| id.len() == 8 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())));
-        assert_ne!(drawn(7, "one", "a"), drawn(8, "one", "a"));
-    }
 }

@@ -88,7 +88,7 @@ async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Result<Reply,
             asked.parameter,
         )),
         Outcome::Rejected(Reject::NoRoom) => Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Trading(_) => Err(failed()),
+        Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) => Err(failed()),
     }
 }
 

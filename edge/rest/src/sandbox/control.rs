@@ -4,6 +4,8 @@ use crate::app::App;
 use crate::submit::submit;
 use buttonwood_engine::{Answer, Body, Command};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
+use buttonwood_model::AccountId;
+use buttonwood_wire::field::bad_value;
 use buttonwood_wire::reply::refusal_of;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
@@ -16,6 +18,19 @@ pub(crate) async fn read(headers: &HeaderMap, body: buttonwood_http::Body<'_>) -
         return Err(Refusal::new(Reason::InvalidParameterValue, message).with_status(415));
     }
     Payload::read(body.read().await.map_err(refusal_of)?)
+}
+
+/// The account of a group, by its short name.
+pub(super) fn find_account(app: &App, group: &str, account: &str) -> Result<AccountId, Refusal> {
+    let views = app.exchange.views();
+    let access = views.state().access();
+    let group_id =
+        access.find_group(group).ok_or_else(|| bad_value("group", "the name of a group", group))?;
+    access.find_account(group_id, account).ok_or_else(|| {
+        let message =
+            format!("Field 'account' names no account of group '{}': '{}'", quoted(group), quoted(account));
+        Refusal::new(Reason::InvalidAccountName, message)
+    })
 }
 
 /// Sends a command of the operator and waits until it is durable.

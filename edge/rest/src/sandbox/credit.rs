@@ -1,14 +1,14 @@
 //! `POST /sandbox/accounts/credit`: a test credit from the house's source, journaled like everything else.
 
-use super::control::operate;
+use super::control::{find_account, operate};
 use crate::app::App;
 use crate::route::Route;
-use buttonwood_engine::{Body, Outcome, Reject};
+use buttonwood_engine::{AccessReject, Body, Outcome, Reject};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_num::{Decimal as Number, Money};
 use buttonwood_wire::contract::{Decimal, DecimalText, Done, InPayload, Needed, Text};
-use buttonwood_wire::field::{bad_value, failed, no_space};
+use buttonwood_wire::field::{bad_value, closed_account, failed, no_space};
 use buttonwood_wire::{answer, json, request};
 
 /// This machine only.
@@ -49,17 +49,7 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     let (group, account) = (request.group()?, request.account()?);
     let code = request.currency()?;
     let amount = request.amount()?;
-    let to = {
-        let views = app.exchange.views();
-        let access = views.state().access();
-        let group_id =
-            access.find_group(&group).ok_or_else(|| bad_value("group", "the name of a group", &group))?;
-        access.find_account(group_id, &account).ok_or_else(|| {
-            let message =
-                format!("Field 'account' names no account of group '{group}': '{}'", quoted(&account));
-            Refusal::new(Reason::InvalidAccountName, message)
-        })?
-    };
+    let to = find_account(app, &group, &account)?;
     let currency = app.names.find_currency(&code).ok_or_else(|| {
         let message = format!("Field 'currency' names no listed currency: '{}'", quoted(&code));
         Refusal::new(Reason::InvalidCurrency, message)
@@ -73,8 +63,9 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     match operate(app, Body::credit(to, vec![(currency, money)])).await? {
         Outcome::Done => {}
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
+        Outcome::Rejected(Reject::Access(AccessReject::Closed)) => return Err(closed_account(&account)),
         Outcome::Rejected(_) => return Err(bad_amount()),
-        Outcome::Trading(_) => {
+        Outcome::Trading(_) | Outcome::Converted(_) => {
             return Err(failed());
         }
     }

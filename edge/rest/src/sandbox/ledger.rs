@@ -6,7 +6,7 @@ use buttonwood_engine::State;
 use buttonwood_http::Reply;
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::{MONEY_DECIMALS, Money};
-use buttonwood_wire::contract::{Components, DecimalText, Node, Shape};
+use buttonwood_wire::contract::{Components, DecimalText, Node, Nullable, Shape};
 use buttonwood_wire::{Json, answer, json};
 
 /// This machine only.
@@ -21,6 +21,20 @@ answer! {
         seq: u64,
         /// A row for each listed currency.
         currencies: Vec<CurrencyTotals>,
+        /// The terms of instant orders, and what the house owes from them.
+        instant: InstantState,
+    }
+}
+
+answer! {
+    /// The terms of instant orders, and what the house owes from them.
+    struct InstantState {
+        /// The rate of the fee, in basis points.
+        fee_bps: u64,
+        /// The dollar value of what the house owes, each currency at its last price; null when one of them has no price.
+        exposure_usd: Nullable<DecimalText>,
+        /// The most that the house may owe, in dollars.
+        exposure_max_usd: DecimalText,
     }
 }
 
@@ -67,12 +81,11 @@ struct Totals {
 
 /// Answers from the views, which show every command that was answered before.
 pub(super) fn answer(app: &App) -> Reply {
-    let (seq, house, rows) = {
+    let (seq, house, rows, instant) = {
         let views = app.exchange.views();
         let state = views.state();
-        (state.stamp().seq, house_accounts(state), totals(state))
+        (state.stamp().seq, house_accounts(state), totals(state), instant(state))
     };
-    let exact = |amount: Money| DecimalText::of(|out| amount.push_floored(out, MONEY_DECIMALS));
     let rows = rows.into_iter().map(|row| CurrencyTotals {
         customers: exact(row.customers),
         sum: exact(row.customers + row.house.iter().copied().sum()),
@@ -81,7 +94,21 @@ pub(super) fn answer(app: &App) -> Reply {
         ),
         currency: row.currency,
     });
-    Reply::json(json::body(&Ledger { seq: seq.0, currencies: rows.collect() }))
+    Reply::json(json::body(&Ledger { seq: seq.0, currencies: rows.collect(), instant }))
+}
+
+/// An amount with all its decimals.
+fn exact(amount: Money) -> DecimalText {
+    DecimalText::of(|out| amount.push_floored(out, MONEY_DECIMALS))
+}
+
+fn instant(state: &State) -> InstantState {
+    let terms = state.conversions().terms();
+    InstantState {
+        fee_bps: u64::from(terms.fee.0),
+        exposure_usd: Nullable(state.exposure().map(exact)),
+        exposure_max_usd: exact(terms.exposure),
+    }
 }
 
 /// Every house account with its name.

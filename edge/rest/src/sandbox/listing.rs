@@ -53,7 +53,7 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
             return Err(bad_value("symbol", &format!("one of {SYMBOLS_MAX} at most"), &name));
         }
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Trading(_) => return Err(failed()),
+        Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) => return Err(failed()),
     }
     let (id, _) = app.find_symbol(&name).ok_or_else(failed)?;
     Ok(details::reply(app, id))

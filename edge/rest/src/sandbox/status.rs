@@ -53,7 +53,7 @@ async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Result<Reply,
             return Err(bad_value("status", "closed: perpetual contracts are not traded yet", &name));
         }
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Trading(_) => return Err(failed()),
+        Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) => return Err(failed()),
     }
     let symbol = app.names.symbol(id).name.to_ascii_uppercase();
     let set = StatusSet { result: Done, symbol, status: StatusName(status.name()) };

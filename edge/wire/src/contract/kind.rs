@@ -1,10 +1,10 @@
 //! The kinds of fields that requests have.
 
 use super::node::Node;
-use super::request::{Described, Kind, Query};
+use super::request::{Described, Field, Fields, Kind, Query, object_of};
 use super::shape::Words;
 use crate::field::{self, bad_query, bad_value, page};
-use buttonwood_gate::{Payload, Refusal, Value};
+use buttonwood_gate::{Payload, Refusal, Value, items};
 use buttonwood_views::history::Limit;
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -25,6 +25,52 @@ impl<'a> Kind<&'a Payload> for Text {
     #[inline]
     fn read(source: &'a Payload, name: &'static str) -> Self::Read {
         source.text(name)
+    }
+}
+
+/// An array of strings.
+#[derive(Debug)]
+pub enum Texts {}
+
+impl Described for Texts {
+    fn schema() -> Node {
+        Node::of_type("array").with("items", Text::schema())
+    }
+}
+
+impl Absent for Texts {
+    type Present<'a> = Vec<Cow<'a, str>>;
+
+    fn find<'a>(source: &'a Payload, name: &'static str) -> Result<Option<Vec<Cow<'a, str>>>, Refusal> {
+        source.texts(name)
+    }
+}
+
+/// An array of objects, each with the fields of `F`.
+#[derive(Debug)]
+pub struct Objects<F>(PhantomData<F>);
+
+impl<F: Fields> Described for Objects<F> {
+    fn schema() -> Node {
+        Node::of_type("array").with("items", object_of(F::FIELDS.iter().map(Field::described).collect()))
+    }
+}
+
+impl<F: Fields> Absent for Objects<F> {
+    type Present<'a> = Vec<Payload>;
+
+    fn find(source: &Payload, name: &'static str) -> Result<Option<Vec<Payload>>, Refusal> {
+        let Some(value) = source.field(name) else { return Ok(None) };
+        let Value::Array(raw) = value else {
+            return Err(Refusal::bad_field(name, "an array of objects", &value));
+        };
+        let object = |item| {
+            let Value::Object(raw) = item else {
+                return Err(Refusal::bad_field(name, "an array of objects", &item));
+            };
+            Payload::read(raw.as_bytes().to_vec())
+        };
+        items(raw).map(object).collect::<Result<_, _>>().map(Some)
     }
 }
 
@@ -123,32 +169,32 @@ impl<const MAX: u64> Absent for WholeUpTo<MAX> {
     }
 }
 
-/// How many rows a listing returns.
+/// How many rows a listing returns; `DEFAULT` when it is absent.
 #[derive(Debug)]
-pub enum PageRows {}
+pub enum PageRows<const DEFAULT: usize = { field::PAGE }> {}
 
-impl Described for PageRows {
+impl<const DEFAULT: usize> Described for PageRows<DEFAULT> {
     fn schema() -> Node {
-        let default = u64::try_from(field::PAGE).unwrap_or(u64::MAX);
+        let default = u64::try_from(DEFAULT).unwrap_or(u64::MAX);
         digits_or_number("integer", "^0*[1-9][0-9]*$", 1).with("default", default)
     }
 }
 
-impl<'a> Kind<&'a Payload> for PageRows {
+impl<'a, const DEFAULT: usize> Kind<&'a Payload> for PageRows<DEFAULT> {
     type Read = Result<Limit, Refusal>;
 
     fn read(source: &'a Payload, name: &'static str) -> Self::Read {
-        field::limit(source, name)
+        field::limit(source, name, DEFAULT)
     }
 }
 
-impl<'a> Kind<Query<'a>> for PageRows {
+impl<'a, const DEFAULT: usize> Kind<Query<'a>> for PageRows<DEFAULT> {
     type Read = Result<Limit, Refusal>;
 
     fn read(source: Query<'a>, name: &'static str) -> Self::Read {
         match source.number(name)? {
             Some(0) => Err(bad_query(name, "at least 1", "0")),
-            rows => Ok(page(rows)),
+            rows => Ok(page(rows, DEFAULT)),
         }
     }
 }
@@ -359,8 +405,18 @@ mod tests {
         let pattern = r#"{"type":["integer","string"],"pattern":"^[0-9]+$","minimum":0,"maximum":5}"#;
         assert_eq!(WholeUpTo::<5>::schema().pretty().split_whitespace().collect::<String>(), pattern);
 
-        let rows = |name| <PageRows as Kind<_>>::read(&payload, name).map(|limit| limit.rows);
+        let lists = Payload::read(br#"{"g":["x"],"h":[{"a":1},{}],"i":[1],"j":{}}"#.to_vec()).unwrap();
+        assert_eq!(<Texts as Absent>::find(&lists, "g").unwrap().unwrap(), ["x"]);
+        let objects = <Objects<super::super::NoFields> as Absent>::find(&lists, "h").unwrap().unwrap();
+        assert_eq!(objects[0].integer("a").unwrap(), Some(1));
+        assert!(<Objects<super::super::NoFields> as Absent>::find(&lists, "k").unwrap().is_none());
+        for name in ["g", "i", "j"] {
+            let refusal = <Objects<super::super::NoFields> as Absent>::find(&lists, name).unwrap_err();
+            assert!(refusal.message.starts_with(&format!("Field '{name}' must be an array of objects: ")));
+        }
+
+        let rows = |name| <PageRows as Kind<&Payload>>::read(&payload, name).map(|limit| limit.rows);
         assert_eq!([rows("a").unwrap(), rows("d").unwrap(), rows("f").unwrap()], [5, 6, field::PAGE]);
-        assert!(rows("e").is_err() && PageRows::schema().pretty().contains(r#""string""#));
+        assert!(rows("e").is_err() && <PageRows>::schema().pretty().contains(r#""string""#));
     }
 }

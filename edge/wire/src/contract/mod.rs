@@ -9,7 +9,13 @@ mod node;
 mod request;
 mod shape;
 
-pub use kind::{Decimal, Flag, Loose, Needed, PageRows, Sent, Switch, Text, Timestamp, Whole, WholeUpTo};
+pub use kind::{
+    Decimal, Flag, Loose, Needed, Objects, PageRows, Sent, Switch, Text, Texts, Timestamp, Whole, WholeUpTo,
+};
 pub use node::Node;
-pub use request::{Described, Field, Fields, InPayload, InQuery, Kind, NoFields, Place, Query, paragraph};
-pub use shape::{Components, DecimalText, Digits, Done, IsoTime, Label, Nullable, Property, Shape, Words};
+pub use request::{
+    Described, Field, Fields, InPayload, InQuery, Kind, NoFields, Place, Query, object_of, paragraph,
+};
+pub use shape::{
+    Components, DecimalNumber, DecimalText, Digits, Done, IsoTime, Label, Nullable, Property, Shape, Words,
+};

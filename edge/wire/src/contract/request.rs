@@ -58,6 +58,21 @@ pub struct Field {
     pub schema: fn() -> Node,
 }
 
+impl Field {
+    /// Its name, whether it is required, and its schema with its description.
+    pub fn described(&self) -> (&'static str, bool, Node) {
+        (self.name, self.required, (self.schema)().with("description", paragraph(self.about)))
+    }
+}
+
+/// The schema of an object with these fields: their names, whether each is required, and their schemas.
+pub fn object_of(fields: Vec<(&'static str, bool, Node)>) -> Node {
+    let required: Node = fields.iter().filter(|(_, required, _)| *required).map(|(name, ..)| *name).collect();
+    let properties = fields.into_iter().map(|(name, _, schema)| (name.into(), schema));
+    let schema = Node::of_type("object").with("properties", Node::Object(properties.collect()));
+    if required == Node::List(Vec::new()) { schema } else { schema.with("required", required) }
+}
+
 /// The fields of a request.
 pub trait Fields {
     /// In the order of their declaration.

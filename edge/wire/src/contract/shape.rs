@@ -128,6 +128,27 @@ impl Shape for DecimalText {
     }
 }
 
+/// A decimal as a number (D-01); it is printed from its digits, never through a float.
+#[derive(Clone, Debug)]
+pub struct DecimalNumber(DecimalText);
+
+impl DecimalNumber {
+    /// The decimal that `print` writes.
+    pub fn of(print: impl FnOnce(&mut Vec<u8>)) -> Self {
+        Self(DecimalText::of(print))
+    }
+}
+
+impl Shape for DecimalNumber {
+    fn node(_components: &mut Components) -> Node {
+        Node::of_type("number")
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.exact_item(|out| out.extend_from_slice(self.0.0.as_bytes()));
+    }
+}
+
 /// A whole number in a string.
 #[derive(Clone, Copy, Debug)]
 pub struct Digits(pub u64);

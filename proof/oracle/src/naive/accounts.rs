@@ -1,24 +1,30 @@
-//! What accounts are called.
+//! The accounts of groups: their names, and which may be opened.
 
 use super::Naive;
-use buttonwood_engine::{AccessReject, Account, Answer, Outcome, Reject};
-use buttonwood_model::{AccountId, GroupId};
+use buttonwood_engine::{AccessReject, Account, AccountKind, Answer, NewAccount, Outcome, Reject};
+use buttonwood_model::{AccountId, GroupId, Time};
 
-/// What an account is called, and in which group.
+/// What an account is called, in which group and since when, and whether it only holds funds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Names {
     group: Option<GroupId>,
     short: String,
     /// Empty where it has none.
     display: String,
+    opened: Time,
+    pub(super) is_custody: bool,
+    pub(super) is_closed: bool,
 }
 
 impl Names {
-    pub(super) fn of(account: &Account) -> Self {
+    pub(super) fn of(account: &Account, is_closed: bool) -> Self {
         Self {
             group: account.group,
             short: account.short_name.clone(),
             display: account.display_name.clone(),
+            opened: account.opened,
+            is_custody: account.kind == AccountKind::Custody,
+            is_closed,
         }
     }
 
@@ -27,10 +33,9 @@ impl Names {
         if self.display.is_empty() { &self.short } else { &self.display }
     }
 
-    /// Whether the account is called so.
-    pub(crate) fn are_of(&self, account: &Account) -> bool {
-        (self.group, &self.short, &self.display)
-            == (account.group, &account.short_name, &account.display_name)
+    /// Whether the account is called so, and is what was opened.
+    pub(crate) fn are_of(&self, account: &Account, is_closed: bool) -> bool {
+        *self == Self::of(account, is_closed)
     }
 }
 
@@ -48,18 +53,73 @@ impl Naive {
         let mut names = self.names[account.index()].clone();
         names.display = display.cloned().unwrap_or(names.display);
         names.short = short.cloned().unwrap_or(names.short);
-        for (at, other) in self.names.iter().enumerate() {
-            if at == account.index() || other.group != names.group {
-                continue;
-            }
-            if other.shown().to_lowercase() == names.shown().to_lowercase() {
-                return Outcome::Rejected(Reject::Access(AccessReject::NameTaken));
-            }
-            if other.short == names.short {
-                return Outcome::Rejected(Reject::Access(AccessReject::Taken));
-            }
+        let rows = self.names.iter().enumerate();
+        let others = rows.filter(|(at, other)| *at != account.index() && other.group == names.group);
+        let others: Vec<_> = others.map(|(_, other)| other).collect();
+        if others.iter().any(|other| other.shown().to_lowercase() == names.shown().to_lowercase()) {
+            return Outcome::Rejected(Reject::Access(AccessReject::NameTaken));
+        }
+        if others.iter().any(|other| other.short == names.short) {
+            return Outcome::Rejected(Reject::Access(AccessReject::Taken));
         }
         self.names[account.index()] = names;
+        Outcome::Done
+    }
+
+    /// Closes an account that has no orders and no money.
+    pub(super) fn close_account(&mut self, account: AccountId) -> Answer {
+        let refused = |reject| Outcome::Rejected(Reject::Access(reject));
+        let Some(names) = self.names.get(account.index()).filter(|names| names.group.is_some()) else {
+            return refused(AccessReject::Unknown);
+        };
+        if names.is_closed {
+            return refused(AccessReject::Closed);
+        }
+        if self.live.iter().chain(&self.stopped).any(|order| order.account == account) {
+            return refused(AccessReject::HasOrders);
+        }
+        if self.totals.iter().any(|((owner, _), total)| *owner == account && *total != 0) {
+            return refused(AccessReject::HasMoney);
+        }
+        self.names[account.index()].is_closed = true;
+        Outcome::Done
+    }
+
+    /// Opens an account in the group of a master key.
+    pub(super) fn create(&mut self, group: GroupId, new: &NewAccount, now: Time) -> Answer {
+        let refused = |reject| Outcome::Rejected(Reject::Access(reject));
+        let id = AccountId::from_index(self.names.len());
+        let others: Vec<_> = self.names.iter().filter(|other| other.group == Some(group)).collect();
+        if others.iter().any(|other| other.short == new.short_name) {
+            return refused(AccessReject::Taken);
+        }
+        if others.iter().any(|other| other.shown().to_lowercase() == new.display_name.to_lowercase()) {
+            return refused(AccessReject::NameTaken);
+        }
+        let terms = self.terms[group.index()];
+        if new.custody && !terms.custody {
+            return refused(AccessReject::NoCustodyTerms);
+        }
+        if others.iter().filter(|other| !other.is_closed).count()
+            >= usize::try_from(terms.accounts_max).unwrap()
+        {
+            return refused(AccessReject::GroupFull);
+        }
+        // The whole group lives where its first account does.
+        let first = self.names.iter().position(|other| other.group == Some(group));
+        let home = first.map_or("", |first| self.jurisdictions[&AccountId::from_index(first)]);
+        self.jurisdictions.insert(id, home);
+        self.names.push(Names {
+            group: Some(group),
+            short: new.short_name.clone(),
+            display: new.display_name.clone(),
+            opened: now,
+            is_custody: new.custody,
+            is_closed: false,
+        });
+        for key in self.keys.iter_mut().filter(|key| key.group == Some(group)) {
+            key.accounts.push(id);
+        }
         Outcome::Done
     }
 }

@@ -1,9 +1,10 @@
 //! Call auctions: their times, their price, found by trying all candidates, and their trades.
 
 use super::Naive;
+use super::breaks::Party;
 use super::funds::{ceil_bps, int};
 use super::matching::reaches;
-use crate::exchange::{Happening, fees_account};
+use crate::exchange::{Happening, Step, fees_account};
 use buttonwood_engine::{
     Answer, Collar, Finding, OrderState, Outcome, Place, PlaceReject, Reject, Schedule, ScheduleError,
     TradingReject,
@@ -100,8 +101,8 @@ impl Naive {
         self.pairs.iter().filter_map(|pair| pair.auctions.as_ref()).any(|auctions| auctions.cut.is_some())
     }
 
-    /// Time and symbol of the next thing due.
-    pub(crate) fn next_auction(&self) -> Option<(Time, SymbolId)> {
+    /// The next thing due, and when.
+    pub(crate) fn next_step(&self) -> Option<(Time, Step)> {
         if !self.is_settling() && !self.due.is_empty() {
             return None;
         }
@@ -111,9 +112,11 @@ impl Naive {
                 Some(_) => Time(0),
                 None => auctions.told.or(Some(auctions.schedule?.time))?,
             };
-            Some((time, SymbolId::from_index(at)))
+            Some((time, Step::Auction(SymbolId::from_index(at))))
         };
-        (0..self.pairs.len()).filter_map(next).min_by_key(|(time, _)| *time)
+        let midnight = self.volumes.due().map(|time| (time, Step::Midnight));
+        let auctions = (0..self.pairs.len()).filter_map(next);
+        midnight.into_iter().chain(auctions).min_by_key(|(time, _)| *time)
     }
 
     pub(super) fn schedule(&mut self, symbol: SymbolId, schedule: Option<Schedule>, now: Time) -> Answer {
@@ -310,6 +313,9 @@ impl Naive {
         self.pay(buyer.account, seller.account, quote, notional);
         self.pay(buyer.account, fees_account(), quote, buyer_fee);
         self.pay(seller.account, fees_account(), quote, seller_fee);
+        self.count(symbol, notional, [buyer.account, seller.account]);
+        let party = |order: &OrderState, fee| Party { account: order.account, order: order.id, fee };
+        self.note_trade(symbol, price, qty, [party(buyer, buyer_fee), party(seller, seller_fee)]);
         self.pairs[symbol.index()].last = Some(price);
         self.reach(symbol);
         for order in self.live.iter_mut().filter(|order| [buyer.id, seller.id].contains(&order.id)) {

@@ -1,8 +1,8 @@
 //! Reserves and affordable quantities, computed each time.
 
 use super::Naive;
-use buttonwood_engine::{Answer, FeeChange, FeeSchedule, Outcome, Reject, TradingReject};
-use buttonwood_model::{AccountId, CurrencyId, Product, Side, SymbolId};
+use buttonwood_engine::FeeSchedule;
+use buttonwood_model::{AccountId, CurrencyId, Side, SymbolId};
 use buttonwood_num::{Bps, Price, Qty};
 use std::collections::HashMap;
 
@@ -15,31 +15,11 @@ pub(super) fn ceil_bps(amount: i128, bps: i128) -> i128 {
 }
 
 /// The higher rate of maker and taker.
-fn worse(rates: FeeSchedule) -> Bps {
+pub(super) fn worse(rates: FeeSchedule) -> Bps {
     rates.maker.max(rates.taker)
 }
 
 impl Naive {
-    /// Changes the rates of later orders.
-    pub(super) fn set_fees(&mut self, change: FeeChange) -> Answer {
-        let is_bad = |rates: FeeSchedule| worse(rates).get() > 10_000 || rates.auction > worse(rates);
-        if change.schedule.is_some_and(is_bad) {
-            return Outcome::Rejected(Reject::Trading(TradingReject::BadFees));
-        }
-        self.fee_changes.push(change);
-        Outcome::Done
-    }
-
-    /// The rates of an order that the account places now: of the last change for the account, if it set any; else of
-    /// the last change for all spot orders; else of the opening.
-    pub(super) fn rates_now(&self, account: AccountId) -> FeeSchedule {
-        let last = |whose: Option<AccountId>| {
-            let mut changes = self.fee_changes.iter().rev();
-            changes.find(|change| change.product == Product::Spot && change.account == whose)?.schedule
-        };
-        last(Some(account)).or_else(|| last(None)).unwrap_or(self.fees)
-    }
-
     /// The reserve for a quantity at a price: the notional and the higher fee, or the quantity itself.
     pub(super) fn reserve(
         &self,

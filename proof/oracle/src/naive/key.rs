@@ -1,7 +1,7 @@
 //! Keys, each with the set of all nonces it ever used.
 
 use buttonwood_engine::{NewSession, Owner};
-use buttonwood_model::{AccountId, Nonce, Roles};
+use buttonwood_model::{AccountId, GroupId, Nonce, Roles};
 use std::collections::HashSet;
 
 /// A key and its nonces.
@@ -9,7 +9,8 @@ use std::collections::HashSet;
 pub(super) struct Key {
     /// The accounts it acts for; one, unless it is a master key.
     pub(super) accounts: Vec<AccountId>,
-    pub(super) is_master: bool,
+    /// The group of a master key.
+    pub(super) group: Option<GroupId>,
     pub(super) roles: Roles,
     /// Whether its nonces are time-based, so that they need not increase.
     timed: bool,
@@ -25,7 +26,10 @@ impl Key {
     pub(super) fn new(accounts: Vec<AccountId>, key: &NewSession) -> Self {
         Self {
             accounts,
-            is_master: matches!(key.owner, Owner::Group(_)),
+            group: match key.owner {
+                Owner::Group(group) => Some(group),
+                Owner::Account(_) => None,
+            },
             roles: key.roles,
             timed: key.time_based_nonce,
             used: HashSet::new(),

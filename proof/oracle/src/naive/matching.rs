@@ -1,6 +1,7 @@
 //! The orders that a new one meets, where it stops, and what a trade moves.
 
 use super::Naive;
+use super::breaks::Party;
 use super::funds::{ceil_bps, int};
 use crate::exchange::{Happening, fees_account};
 use buttonwood_engine::{OrderState, Place};
@@ -45,7 +46,7 @@ impl Naive {
 
     /// Walks the opposite side, best price and oldest order first.
     pub(super) fn walk(&self, account: AccountId, place: &Place) -> (Vec<Fill>, Stop) {
-        let rate = self.rates_now(account).taker;
+        let rate = self.rates_now(account, place.symbol).taker;
         let unit = self.pairs[place.symbol.index()].quote_unit;
         let (mut left, mut money) = (place.qty, place.spend.units());
         let mut fills = Vec::new();
@@ -141,15 +142,20 @@ impl Naive {
             assert!(maker_fee - (before - after - notional) <= 1, "it pays at most one quantum less");
             maker_fee = maker_fee.min(before - after - notional);
         }
-        let (buyer, seller) = match taker.side {
-            Side::Buy => (taker.account, maker.account),
-            Side::Sell => (maker.account, taker.account),
+        let entered = Party { account: taker.account, order: taker.id, fee: taker_fee };
+        let rested = Party { account: maker.account, order: maker.id, fee: maker_fee };
+        let parties = match taker.side {
+            Side::Buy => [entered, rested],
+            Side::Sell => [rested, entered],
         };
+        let [buyer, seller] = parties.map(|party| party.account);
         assert_ne!(buyer, seller, "nobody trades with himself");
         self.pay(seller, buyer, base, amount);
         self.pay(buyer, seller, quote, notional);
         self.pay(taker.account, fees_account(), quote, taker_fee);
         self.pay(maker.account, fees_account(), quote, maker_fee);
+        self.note_trade(taker.symbol, maker.price, qty, parties);
+        self.count(taker.symbol, notional, [taker.account, maker.account]);
         self.pairs[taker.symbol.index()].last = Some(maker.price);
         self.reach(taker.symbol);
         let resting = self.live.iter_mut().find(|order| order.id == maker.id).unwrap();

@@ -72,7 +72,7 @@ impl Naive {
             (_, OrderKind::MarketSpend) => (pair.quote, place.spend.units()),
             (Side::Buy, OrderKind::Market) => (pair.quote, 0),
             (Side::Buy, OrderKind::Limit | OrderKind::StopLimit) => {
-                let rates = self.rates_now(account);
+                let rates = self.rates_now(account, place.symbol);
                 (pair.quote, self.reserve(place.symbol, Side::Buy, place.price, place.qty, rates))
             }
             (Side::Sell, _) => (pair.base, int(place.qty) * pair.base_unit),
@@ -95,7 +95,7 @@ impl Naive {
         if plan.void.is_none() && plan.stop == Stop::Money && plan.fills.is_empty() {
             return Err(PlaceReject::BelowMinimum);
         }
-        if !self.affords(account, place, &plan, self.rates_now(account)) {
+        if !self.affords(account, place, &plan, self.rates_now(account, place.symbol)) {
             return Err(PlaceReject::InsufficientFunds);
         }
         Ok(plan)
@@ -164,12 +164,13 @@ impl Naive {
             original,
             remaining: original,
             notional: Money::ZERO,
+            broken: Qty::ZERO,
             placed: time,
             reason: None,
             client_id: place.client_id,
             stop: waits_for_stop.then_some(place.stop),
         };
-        self.rates.insert(order.id, self.rates_now(account));
+        self.rates.insert(order.id, self.rates_now(account, order.symbol));
         self.next_id += 1;
         self.happened.push(Happening::Accepted(order.id.0));
         Ok(match plan {

@@ -56,7 +56,9 @@ pub(super) fn listed(body: &Body, happened: &[Happening]) -> [Vec<OrderId>; 2] {
             | Happening::Cut(..)
             | Happening::Ended(..)
             | Happening::Status(..)
-            | Happening::Credited(..) => {}
+            | Happening::Broken(..)
+            | Happening::Credited(..)
+            | Happening::Converted(_) => {}
         }
     }
     for ids in &mut listed {

@@ -1,8 +1,9 @@
-//! The commands that the exchange runs by itself, and their times: nonces of reads, silent sessions, auctions.
+//! The commands that the exchange runs by itself, and their times: nonces of reads, silent sessions, auctions, midnights.
 
 use super::{Checker, Finding, SILENCE};
 use buttonwood_engine::{AccessCommand, Body, Command, Founding, OrderState, TradingCommand};
-use buttonwood_model::{ExecutionOption, SessionId, SymbolId, Time};
+use buttonwood_model::{ExecutionOption, SessionId, Time};
+use buttonwood_oracle::Step;
 
 impl Checker {
     #[expect(clippy::wildcard_enum_match_arm, reason = "there is nothing else it may do by itself")]
@@ -16,13 +17,13 @@ impl Checker {
             Body::Access(AccessCommand::NoncesSeen(_))
             | Body::Founding(Founding::MoveClock)
             | Body::Trading(TradingCommand::Trigger(_)) => Ok(()),
-            Body::Trading(TradingCommand::Auction(symbol)) => {
+            Body::Trading(TradingCommand::Auction(_) | TradingCommand::CloseDay) => {
                 // The naive exchange checks whether it was due at all. An auction being settled is due at once.
-                let is_due = |(when, whose): (Time, SymbolId)| {
+                let is_due = |(when, step): (Time, Step)| {
                     let on_time = when == self.exchange.stamp.time || when == Time(0);
-                    whose == *symbol && (on_time || self.may_be_late)
+                    step.body() == command.body && (on_time || self.may_be_late)
                 };
-                let due = self.auction_due;
+                let due = self.step_due;
                 if due.is_some_and(is_due) { Ok(()) } else { Err(format!(": due was {due:?}")) }
             }
             Body::Trading(TradingCommand::ExpireSession(session)) => {
@@ -37,14 +38,14 @@ impl Checker {
         }
     }
 
-    /// Checks that no auction is overdue at `now`, unless room is short.
-    pub(crate) fn check_auctions(&mut self, now: Time, has_room: bool) -> Result<(), Finding> {
-        match buttonwood_oracle::next_auction(&self.exchange.state) {
-            Some((when, symbol)) if when <= now => {
+    /// Checks that no auction and no midnight is overdue at `now`, unless room is short.
+    pub(crate) fn check_steps(&mut self, now: Time, has_room: bool) -> Result<(), Finding> {
+        match buttonwood_oracle::next_step(&self.exchange.state) {
+            Some((when, step)) if when <= now => {
                 if self.may_be_late {
                     Ok(())
                 } else {
-                    Err(format!("{symbol:?} has an auction due at {when:?}, at {now:?}"))
+                    Err(format!("{step:?} was due at {when:?}, at {now:?}"))
                 }
             }
             Some(_) | None => {

@@ -91,6 +91,8 @@ fn is_full(fault: &Fault) -> bool {
             source.kind() == io::ErrorKind::StorageFull
         }
         Fault::History(_)
+        | Fault::Tables(_)
+        | Fault::TablesDiffer { .. }
         | Fault::Gone { .. }
         | Fault::Frame { .. }
         | Fault::Snapshot { .. }

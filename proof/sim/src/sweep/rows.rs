@@ -6,6 +6,7 @@ use buttonwood_model::{AccountId, Side, SymbolId};
 use buttonwood_num::{Price, Qty};
 use buttonwood_views::history::{Fault, Limit, OrderRow, Position, PublicTrade, Query, Since, TradeRow};
 use buttonwood_views::{Counted, Sink, Views};
+use std::cmp::Reverse;
 
 /// More rows than any account or symbol of such a run has.
 const ALL: Limit = Limit { rows: 10_000, most: 10_000 };
@@ -30,28 +31,29 @@ impl Rows {
         let history = Query::whole(views.history());
         let state: &State = views.state();
         for account in (0..state.access().accounts().len()).map(AccountId::from_index) {
-            let is_of = |row: &TradeRow| row.account == account;
-            same(history.trades(account, None, None, ALL), &self.trades, seq, is_of)?;
-            let is_of = |row: &OrderRow| row.order.account == account;
-            same(history.orders(account, None, None, ALL), &self.orders, seq, is_of)?;
+            let kept = until(&self.trades, seq, |row| row.account == account);
+            same(history.trades(account, None, None, ALL), &kept, seq)?;
+            let mut kept = until(&self.orders, seq, |row| row.order.account == account);
+            kept.sort_unstable_by_key(|row| Reverse(row.order.id));
+            let orders = history.orders(account, None, None, ALL, usize::MAX);
+            same(orders.map(|past| past.into_iter().map(|past| past.row).collect()), &kept, seq)?;
         }
         for symbol in (0..state.symbols().len()).map(SymbolId::from_index) {
-            let is_of = |row: &PublicTrade| row.symbol == symbol;
-            same(history.public_trades(symbol, Since::Newest, ALL), &self.public, seq, is_of)?;
+            let kept = until(&self.public, seq, |row| row.symbol == symbol);
+            same(history.public_trades(symbol, Since::Newest, ALL), &kept, seq)?;
         }
         Ok(())
     }
 }
 
-fn same<T: Copy + PartialEq>(
-    read: Result<Vec<T>, Fault>,
-    kept: &[(u64, T)],
-    seq: u64,
-    is_of: impl Fn(&T) -> bool,
-) -> Result<(), Finding> {
+/// The rows up to a command, newest first.
+fn until<T: Copy>(kept: &[(u64, T)], seq: u64, is_of: impl Fn(&T) -> bool) -> Vec<T> {
+    kept.iter().rev().filter(|(at, row)| *at <= seq && is_of(row)).map(|(_, row)| *row).collect()
+}
+
+fn same<T: PartialEq>(read: Result<Vec<T>, Fault>, kept: &[T], seq: u64) -> Result<(), Finding> {
     let read = read.map_err(|fault| format!("the history of command {seq} cannot be read: {fault}"))?;
-    let kept = kept.iter().rev().filter(|(at, row)| *at <= seq && is_of(row)).map(|(_, row)| *row);
-    if read.into_iter().eq(kept) {
+    if read == kept {
         Ok(())
     } else {
         Err(format!("the history of command {seq} shows other rows than it did"))

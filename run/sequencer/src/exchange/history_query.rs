@@ -2,7 +2,9 @@
 
 use crate::exchange::Exchange;
 use crate::shared::Shared;
-use buttonwood_views::history::{Fault, History, Look, Query};
+use buttonwood_engine::BreakKind;
+use buttonwood_model::{SymbolId, TradeId};
+use buttonwood_views::history::{Fault, History, Look, Query, Stretch, Stretched};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use tokio::task::JoinError;
@@ -40,6 +42,38 @@ impl Exchange {
             // The runtime is shutting down, so no caller reads the answer.
             Err(Err(_)) => std::future::pending().await,
         }
+    }
+
+    /// What a symbol traded in a stretch of time, usually the rest of the minute in which its trailing 24 hours begin. The
+    /// answer is kept until a trade leaves the stretch, so most calls read no row.
+    ///
+    /// # Errors
+    /// As [`Exchange::query_history`].
+    ///
+    /// # Panics
+    /// As [`Exchange::query_history`].
+    pub async fn stretch(&self, stretch: Option<Stretch>) -> Result<Option<Stretched>, Fault> {
+        let Some(stretch) = stretch else { return Ok(None) };
+        let void = self.void_trades(stretch.symbol);
+        if !void.is_empty() {
+            // What was kept may hold a trade that was broken since.
+            let found = self.query_history(move |history| history.stretch_without(stretch, &void)).await?;
+            return Ok(Some(found));
+        }
+        let kept = self.shared.stretches.lock().get(&stretch.symbol).copied();
+        if let Some(kept) = kept.filter(|kept| kept.answers(&stretch)) {
+            return Ok(Some(kept));
+        }
+        let found = self.query_history(move |history| history.stretch(stretch)).await?;
+        self.shared.stretches.lock().insert(stretch.symbol, found);
+        Ok(Some(found))
+    }
+
+    /// The trades of a symbol that were broken in full, in order of their ids.
+    fn void_trades(&self, symbol: SymbolId) -> Vec<TradeId> {
+        let views = self.views();
+        let broken = views.state().floor().breaks.of_symbol(symbol);
+        broken.filter(|(_, kind)| *kind == BreakKind::Full).map(|(trade, _)| trade).collect()
     }
 
     fn query_memory<T>(&self, question: impl Fn(Query<'_>) -> Result<T, Fault>) -> Result<T, Fault> {

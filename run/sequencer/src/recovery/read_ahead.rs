@@ -60,7 +60,7 @@ impl Decoded {
     }
 
     /// Decodes another batch into the same memory.
-    fn read(&mut self, batch: &Batch<'_>) -> Result<(), Fault> {
+    pub(crate) fn read(&mut self, batch: &Batch<'_>) -> Result<(), Fault> {
         self.out.clear();
         self.commands.clear();
         (self.last_seq, self.fingerprint) = (batch.last_seq(), batch.fingerprint());

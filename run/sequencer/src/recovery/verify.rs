@@ -3,8 +3,10 @@
 
 use crate::Fault;
 use crate::care::checkpoint::index_of_empty;
+use crate::care::tables::Place;
 use crate::recovery::history_mark;
 use crate::recovery::read_ahead::{Decoded, Stop, Threads, Visit, read};
+use crate::recovery::tables_proof::{Proofs, TablesProof, TablesReport};
 use crate::recovery::{HISTORY_DIR, JOURNAL_DIR, check_not_gone, decode};
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Event, decode_command, decode_events};
@@ -32,6 +34,8 @@ pub struct Report {
     pub snapshot: Option<u64>,
     /// Rows of the history that were compared: those that the snapshot refers to.
     pub rows: u64,
+    /// The history's database, if there is one that a start goes on with.
+    pub tables: Option<TablesReport>,
     /// Notes for the operator.
     pub notes: Vec<String>,
 }
@@ -70,14 +74,15 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
     // Read before the journal, since a running exchange advances both. The same holds for snapshots: a snapshot made
     // during this verification refers to a part of the journal that is not read.
     let marked = history_mark::read(&dir.folder(HISTORY_DIR), reader.id()).map_err(Fault::HistoryMark)?;
-    let mut skipped = Vec::new();
+    let (mut skipped, mut notes) = (Vec::new(), Vec::new());
+    let tables = TablesProof::open(&Place::of(dir, reader.id()), &mut notes)?;
     let newest = snapshot::load_newest(&journal, &mut skipped)?;
     let checked = reader.verify()?;
     if let Some((watermark, seen)) = marked.filter(|(seq, _)| *seq > checked.end.seq) {
         let (dir, end) = (journal.path().to_owned(), checked.end.seq);
         return Err(Fault::Journal(journal::Fault::Behind { dir, end, watermark, seen }));
     }
-    let mut notes: Vec<String> = checked.notes.iter().chain(&skipped).map(ToString::to_string).collect();
+    notes.extend(checked.notes.iter().chain(&skipped).map(ToString::to_string));
     let newest = newest.and_then(|(mark, payload)| match decode(mark.seq, &payload) {
         Ok(decoded) => Some((mark.seq, decoded)),
         Err(fault) => {
@@ -88,7 +93,7 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
     let mut fold = Fold::default();
     let empty = index_of_empty(reader.id());
     let relied_on = newest.as_ref().map_or(empty.lengths(), |(_, (_, index))| index.lengths());
-    let mut rows = Proof::open(&dir.folder(HISTORY_DIR), empty, relied_on)?;
+    let mut rows = Proofs::new(Proof::open(&dir.folder(HISTORY_DIR), empty, relied_on)?, tables);
     let mut compared = None;
     let mut laws_due = LAWS_EVERY;
     let check = |batch: &Decoded| {
@@ -96,14 +101,14 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
             fold.apply(stamp, events, texts, &mut rows);
         }
         batch.check(fold.state().fingerprint())?;
-        rows.check()?;
         let seq = batch.last_seq();
+        rows.check(seq, &fold)?;
         if seq >= laws_due {
             laws_due = seq + LAWS_EVERY;
             check_laws(&fold)?;
         }
         if let Some((_, (stored, index))) = newest.as_ref().filter(|(of, _)| *of == seq) {
-            if *stored != fold || index != rows.index() {
+            if *stored != fold || index != rows.files.index() {
                 return Err(Fault::SnapshotDiffers { seq });
             }
             compared = Some(seq);
@@ -122,7 +127,11 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
     if let Some((seq, _)) = newest.filter(|(seq, _)| compared != Some(*seq)) {
         return Err(Fault::SnapshotDiffers { seq });
     }
-    notes.extend(rows.missing().map(built_again));
+    let tables = match rows.second_pass()? {
+        None => rows.tables()?,
+        Some((until, tables)) => verify_tables(dir, &mut reader, threads, until, tables)?,
+    };
+    notes.extend(rows.files.missing().map(built_again));
     Ok(Report {
         commands: checked.commands,
         batches: checked.batches,
@@ -130,9 +139,32 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
         accounts: fold.state().access().accounts().len(),
         live_orders: fold.state().orders().len(),
         snapshot: compared,
-        rows: rows.proven(),
+        rows: rows.files.proven(),
+        tables,
         notes,
     })
+}
+
+/// Compares the history's database in a pass of its own, which knows from the start which trades are void.
+fn verify_tables(
+    dir: &Folder,
+    reader: &mut Reader,
+    threads: Threads,
+    until: u64,
+    tables: TablesProof,
+) -> Result<Option<TablesReport>, Fault> {
+    let empty = index_of_empty(reader.id());
+    let lengths = empty.lengths();
+    let mut rows = Proofs::new(Proof::open(&dir.folder(HISTORY_DIR), empty, lengths)?, Some(tables));
+    let mut fold = Fold::default();
+    let check = |batch: &Decoded| {
+        for (stamp, events, texts) in batch.commands() {
+            fold.apply(stamp, events, texts, &mut rows);
+        }
+        rows.check(batch.last_seq(), &fold)
+    };
+    read(threads, |visit| reader.replay(None, until, visit), check)?;
+    rows.tables()
 }
 
 /// Reads the commands of a batch, which a replay has no need of.

@@ -3,23 +3,45 @@
 //! The rows of a chain form complete binary trees, newest root first, whose sizes are a skew-binary number: at most
 //! the last two are equal. A row's `prev` is the row before it; its `jump` is the first row after the tree of which
 //! it is the root. A search follows the jump if its target lies beyond it, and `prev` otherwise.
+//!
+//! A chain may also keep what the rows of each tree have together: the least of their keys, for a search by a key that
+//! does not follow the chain's order (`placed`), or the sums of their figures (`stretch`).
 
 use super::codec::{self, Damage, Position};
 use super::fault::Fault;
+use buttonwood_model::OrderId;
 use serde::{Deserialize, Serialize};
 
-/// The head of a chain: the roots of its trees, oldest and largest first.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Chain {
+/// What rows have together.
+pub(super) trait Together: Copy {
+    /// What rows and others have together; the order of the two does not matter.
+    fn with(self, other: Self) -> Self;
+}
+
+impl Together for () {
+    fn with(self, (): Self) {}
+}
+
+/// The least.
+impl Together for OrderId {
+    fn with(self, other: Self) -> Self {
+        self.min(other)
+    }
+}
+
+/// The head of a chain: the roots of its trees, oldest and largest first. `T` is what the rows of a tree have together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Chain<T = ()> {
     len: u64,
-    trees: Vec<Tree>,
+    trees: Vec<Tree<T>>,
 }
 
 /// A complete tree of 2^height − 1 rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Tree {
+struct Tree<T> {
     height: u8,
     root: Position,
+    whole: T,
 }
 
 /// The links of a row in a chain, written with the row.
@@ -45,27 +67,43 @@ impl Link {
     }
 }
 
-impl Chain {
+impl<T> Default for Chain<T> {
+    fn default() -> Self {
+        Self { len: 0, trees: Vec::new() }
+    }
+}
+
+impl<T> Chain<T> {
     /// The newest row.
     pub(super) fn newest(&self) -> Option<Position> {
         self.trees.last().map(|tree| tree.root)
     }
+}
 
-    /// Appends a row as the newest; returns its link.
-    pub(super) fn push(&mut self, at: Position) -> Link {
+impl<T: Together> Chain<T> {
+    /// Appends a row as the newest; returns its link, and what the rows of the tree of which it is the root have
+    /// together.
+    pub(super) fn push_with(&mut self, at: Position, row: T) -> (Link, T) {
         let prev = self.newest();
-        let height = match self.trees.as_slice() {
+        let (height, whole) = match self.trees.as_slice() {
             [.., second, first] if first.height == second.height => {
-                let height = first.height + 1;
+                let merged = (first.height + 1, row.with(first.whole).with(second.whole));
                 self.trees.truncate(self.trees.len() - 2);
-                height
+                merged
             }
-            _ => 1,
+            _ => (1, row),
         };
         let jump = self.newest();
-        self.trees.push(Tree { height, root: at });
+        self.trees.push(Tree { height, root: at, whole });
         self.len += 1;
-        Link { ordinal: self.len, prev, jump }
+        (Link { ordinal: self.len, prev, jump }, whole)
+    }
+}
+
+impl Chain {
+    /// Appends a row as the newest; returns its link.
+    pub(super) fn push(&mut self, at: Position) -> Link {
+        self.push_with(at, ()).0
     }
 }
 
@@ -153,7 +191,7 @@ mod tests {
     #[test]
     fn searches_in_logarithmic_reads() {
         const ROWS: u64 = 100_000;
-        let mut chain = Chain::default();
+        let mut chain: Chain = Chain::default();
         let links: Vec<Link> = (1..=ROWS).map(|at| chain.push(Position::new(at).unwrap())).collect();
         assert!(chain.trees.len() <= 17, "{}", chain.trees.len());
         let reads = Cell::new(0);

@@ -37,7 +37,7 @@ impl From<TryFromIntError> for Damage {
 }
 
 /// Bytes before the body of a frame.
-const FRAME_HEAD: usize = 6;
+pub(super) const FRAME_HEAD: usize = 6;
 /// The most bytes of a row: the widest is an order with every number at full width and a long client id.
 pub(super) const ROW_MAX: usize = 384;
 

@@ -2,9 +2,10 @@
 
 use super::codec::Position;
 use super::fault::Fault;
-use super::index::Index;
+use super::index::{Index, Lengths};
 use super::log::{Log, Magic, Rows};
 use super::row::{OrderRow, PublicTrade, TradeRow};
+use super::scan::Scan;
 use buttonwood_disk::Folder;
 use buttonwood_model::Time;
 use std::sync::Arc;
@@ -12,8 +13,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The name of each file, and its first bytes.
 pub(super) const TRADES: (&str, Magic) = ("trades.log", *b"BWtrade1");
-pub(super) const ORDERS: (&str, Magic) = ("orders.log", *b"BWorder2");
-pub(super) const PUBLIC: (&str, Magic) = ("public.log", *b"BWpubli1");
+pub(super) const ORDERS: (&str, Magic) = ("orders.log", *b"BWorder3");
+pub(super) const PUBLIC: (&str, Magic) = ("public.log", *b"BWpubli2");
+
+/// The kinds and versions of the files, as text: another format moves the rows.
+pub fn formats() -> String {
+    [TRADES, ORDERS, PUBLIC].map(|(_, magic)| String::from_utf8_lossy(&magic).into_owned()).join(" ")
+}
 
 /// Bytes per half of the newest rows that stay in memory.
 #[derive(Clone, Copy)]
@@ -112,6 +118,11 @@ impl History {
     pub(super) fn order_closed_before(&self, at: Position, time: Time) -> bool {
         let [older, newer] = self.since;
         !self.orders.holds(at) && older.or(newer).is_some_and(|kept| kept < time)
+    }
+
+    /// The rows after these lengths, whatever happens to the history from now on.
+    pub fn after(&self, from: Lengths) -> Scan {
+        Scan::after(self, from)
     }
 
     /// Bytes of rows not yet in the files.

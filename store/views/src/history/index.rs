@@ -6,7 +6,8 @@
 use super::bucket;
 use super::chain::Chain;
 use super::codec::{self, Position};
-use super::row::{AccountLinks, OrderLinks, OrderRow, PublicTrade, TradeRow};
+use super::row::{AccountLinks, Least, OrderLinks, OrderRow, PublicTrade, TradeRow};
+use super::stretch::Sums;
 use super::table::Table;
 use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId};
 use postcard::Error;
@@ -29,7 +30,7 @@ struct Chains {
     key: u64,
     lengths: Lengths,
     accounts: Vec<Heads>,
-    symbols: Vec<Chain>,
+    symbols: Vec<Chain<Sums>>,
 }
 
 /// The length of each file, including the header.
@@ -47,7 +48,7 @@ pub struct Lengths {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Heads {
     trades: Chain,
-    orders: Chain,
+    orders: Chain<OrderId>,
     /// Sorted by symbol; only symbols that the account has traded.
     symbols: Vec<SymbolHeads>,
 }
@@ -57,15 +58,21 @@ struct Heads {
 struct SymbolHeads {
     symbol: SymbolId,
     trades: Chain,
-    orders: Chain,
+    orders: Chain<OrderId>,
+}
+
+impl Lengths {
+    /// Those of files without rows.
+    pub const fn empty() -> Self {
+        Self { trades: HEADER, orders: HEADER, public: HEADER }
+    }
 }
 
 impl Index {
     /// The index of an empty history. The secret key prevents clients from guessing which client ids share a hash
     /// bucket; the same rows give the same files only under the same key.
     pub fn new(key: u64) -> Self {
-        let lengths = Lengths { trades: HEADER, orders: HEADER, public: HEADER };
-        let chains = Chains { key, lengths, accounts: Vec::new(), symbols: Vec::new() };
+        let chains = Chains { key, lengths: Lengths::empty(), accounts: Vec::new(), symbols: Vec::new() };
         Self { chains, by_order: Table::new(), by_client: Table::new() }
     }
 
@@ -111,16 +118,19 @@ impl Index {
     pub fn push_order(&mut self, row: &OrderRow, out: &mut Vec<u8>) -> Position {
         let at = end(self.chains.lengths.orders);
         let heads = grown(&mut self.chains.accounts, row.order.account.index());
-        let account = AccountLinks {
-            all: heads.orders.push(at),
-            symbol: heads.symbol(row.order.symbol).orders.push(at),
-        };
+        let (all, least_of_all) = heads.orders.push_with(at, row.order.id);
+        let (symbol, least_of_symbol) = heads.symbol(row.order.symbol).orders.push_with(at, row.order.id);
         let same_order = self.by_order.push(bucket::of_order(row.order.id), at);
         let same_client = row.order.client_id.as_ref().and_then(|client_id| {
             let bucket = bucket::of_client(self.chains.key, row.order.account, client_id);
             self.by_client.push(bucket, at)
         });
-        let links = OrderLinks { account, same_order, same_client };
+        let links = OrderLinks {
+            account: AccountLinks { all, symbol },
+            least: Least { all: least_of_all, symbol: least_of_symbol },
+            same_order,
+            same_client,
+        };
         self.chains.lengths.orders += codec::seal(out, at, |out| row.encode(at, links, out));
         at
     }
@@ -128,8 +138,9 @@ impl Index {
     /// Links a public trade and appends its bytes; returns its position.
     pub fn push_public(&mut self, row: &PublicTrade, out: &mut Vec<u8>) -> Position {
         let at = end(self.chains.lengths.public);
-        let link = grown(&mut self.chains.symbols, row.symbol.index()).push(at);
-        self.chains.lengths.public += codec::seal(out, at, |out| row.encode(at, link, out));
+        let chain = grown(&mut self.chains.symbols, row.symbol.index());
+        let (link, sums) = chain.push_with(at, Sums::of(row));
+        self.chains.lengths.public += codec::seal(out, at, |out| row.encode(at, link, sums, out));
         at
     }
 
@@ -142,7 +153,7 @@ impl Index {
         }
     }
 
-    /// An account's newest closed order, in one symbol or in all.
+    /// The order of an account that closed last, in one symbol or in all.
     pub(super) fn newest_order(&self, account: AccountId, symbol: Option<SymbolId>) -> Option<Position> {
         let heads = self.chains.accounts.get(account.index())?;
         match symbol {
@@ -154,6 +165,12 @@ impl Index {
     /// A symbol's newest public trade.
     pub(super) fn newest_public(&self, symbol: SymbolId) -> Option<Position> {
         self.chains.symbols.get(symbol.index())?.newest()
+    }
+
+    /// The newest trade in the symbol of each account that has traded it.
+    pub(super) fn newest_of_each(&self, symbol: SymbolId) -> Vec<Position> {
+        let newest = |heads: &Heads| heads.find(symbol)?.trades.newest();
+        self.chains.accounts.iter().filter_map(newest).collect()
     }
 
     /// The newest row of the order id's bucket.

@@ -85,7 +85,7 @@ impl Log {
     /// Writes the pending bytes; returns whether the older half was dropped from memory. After an error it may be
     /// called again.
     pub(super) fn flush(&mut self) -> Result<bool, Fault> {
-        let pending = self.newer.get(offset(self.newer_start, self.written)..).unwrap_or_default();
+        let pending = self.unwritten();
         if !pending.is_empty() {
             let written = self.file.write_all_at(pending, self.written);
             written.map_err(|source| self.io("write", source))?;
@@ -98,6 +98,11 @@ impl Log {
             self.newer.clear();
         }
         Ok(is_full)
+    }
+
+    /// The bytes that are not in the file yet.
+    pub(super) fn unwritten(&self) -> &[u8] {
+        self.newer.get(offset(self.newer_start, self.written)..).unwrap_or_default()
     }
 
     /// The rows in the file, to be synced or read without holding the log.
@@ -139,10 +144,10 @@ impl Log {
 /// The rows in a log's file, which appending does not change.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
-    path: Arc<Path>,
-    file: Arc<dyn Handle>,
+    pub(super) path: Arc<Path>,
+    pub(super) file: Arc<dyn Handle>,
     /// Least number of bytes in the file.
-    written: u64,
+    pub(super) written: u64,
 }
 
 impl Rows {

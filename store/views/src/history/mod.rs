@@ -6,6 +6,10 @@
 //!
 //! * every row is linked to the one before it of its account, and of its account and symbol (public trades: of its
 //!   symbol), with a jump pointer for searches in O(log n): `chain`, `page`;
+//! * closed orders, which are linked in the order of closing, hold the least id of a range of rows, for pages by the time of
+//!   placing: `placed`;
+//! * public trades hold the figures of the same range of rows together, for the sums of a stretch of time in O(log n):
+//!   `stretch`;
 //! * closed orders are linked in hash buckets by order id and by client order id: `bucket`, `table`;
 //! * the trades of one order are linked by [`TradeRow::of_order`], whose newest position the caller keeps.
 //!
@@ -19,19 +23,25 @@ mod files;
 mod index;
 mod log;
 mod page;
+mod placed;
 mod proof;
 mod query;
 mod row;
+mod scan;
+mod stretch;
 mod table;
 
 pub use codec::Position;
 pub use fault::Fault;
-pub use files::{History, Syncer};
+pub use files::{History, Syncer, formats};
 pub use index::{Index, Lengths};
 pub use page::Limit;
+pub use placed::PastOrder;
 pub use proof::Proof;
 pub use query::{Look, Query, Since};
 pub use row::{OrderRow, Part, PublicTrade, TradeRow};
+pub use scan::{Rows, Scan};
+pub use stretch::{Stretch, Stretched, Traded};
 
 #[cfg(test)]
 mod tests;

@@ -6,11 +6,11 @@ use super::files::{ORDERS, PUBLIC, TRADES};
 use super::index::{Index, Lengths};
 use super::log::Magic;
 use super::row::{OrderRow, PublicTrade, TradeRow};
+use super::scan::usable;
 use crate::Sink;
-use buttonwood_disk::{Folder, Handle, Open};
+use buttonwood_disk::{Folder, Handle};
 use buttonwood_model::{Side, SymbolId};
 use buttonwood_num::{Price, Qty};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -150,21 +150,6 @@ impl Sink for Proof {
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
 
     fn reduced(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
-}
-
-/// The file, if it exists, is of this kind, and is at least `end` long.
-fn usable(directory: &Folder, path: &Path, magic: Magic, end: u64) -> io::Result<Option<Arc<dyn Handle>>> {
-    let file = match directory.open(path, Open::Read) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    if file.len()? < end {
-        return Ok(None);
-    }
-    let mut found = Magic::default();
-    file.read_exact_at(&mut found, 0)?;
-    Ok((found == magic).then_some(file))
 }
 
 fn count(bytes: &[u8]) -> u64 {

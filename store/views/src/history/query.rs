@@ -3,7 +3,7 @@
 //! No query returns another account's rows (ORD-080). A row in an account's chain that names another account is
 //! damage; a row in a bucket, which accounts share, is skipped.
 
-use super::chain::{Node, Walk};
+use super::chain::{Link, Node, Walk};
 use super::codec::Position;
 use super::fault::Fault;
 use super::files::History;
@@ -11,14 +11,30 @@ use super::index::Index;
 use super::log::{Decode, Log};
 use super::page::{self, End, Limit};
 use super::row::{OrderLinks, OrderRow, PublicTrade, TradeRow};
-use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId, Time};
+use super::stretch::Sums;
+use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId, Time, TradeId};
+use std::cell::Cell;
 
-/// Most trades of one order that a query reads from memory at once. An order may have hundreds of thousands, and
-/// appending blocks while a query holds the history.
+/// Most rows that a query for the trades of an order, or for past orders, reads from memory at once. An order may have
+/// hundreds of thousands of trades, and appending blocks while a query holds the history.
 pub(super) const NEAR_MAX: usize = 1_000;
 
+/// How many more rows a query may read.
+pub(super) struct Reads(Cell<usize>);
+
+impl Reads {
+    /// Counts a row.
+    ///
+    /// # Errors
+    /// [`Fault::Away`] if it is one too many.
+    pub(super) fn count(&self) -> Result<(), Fault> {
+        self.0.set(self.0.get().checked_sub(1).ok_or(Fault::Away)?);
+        Ok(())
+    }
+}
+
 const TRADES: fn(&History) -> &Log = |history| &history.trades;
-const ORDERS: fn(&History) -> &Log = |history| &history.orders;
+pub(super) const ORDERS: fn(&History) -> &Log = |history| &history.orders;
 const PUBLIC: fn(&History) -> &Log = |history| &history.public;
 
 /// Which public trades to return.
@@ -90,7 +106,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    fn head<T>(&self, of: impl FnOnce(&Index) -> T) -> T {
+    pub(super) fn head<T>(&self, of: impl FnOnce(&Index) -> T) -> T {
         self.look(|history| of(history.index()))
     }
 
@@ -103,7 +119,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    fn damaged(&self, log: fn(&History) -> &Log, at: Position) -> Fault {
+    pub(super) fn damaged(&self, log: fn(&History) -> &Log, at: Position) -> Fault {
         self.look(|history| log(history).rows().damaged(at))
     }
 
@@ -129,30 +145,6 @@ impl<'a> Query<'a> {
         match from_millis {
             None => walk.newest(limit.rows),
             Some(from) => page::oldest(&walk, |row| row.time.millis() >= from, limit, End::Millisecond),
-        }
-    }
-
-    /// An account's closed orders in the order in which they closed, newest first; pages like [`Query::trades`], by
-    /// the time of **closing**. A page is complete only in that order: an order that was placed early may close late.
-    ///
-    /// # Errors
-    /// [`Fault`] of the disk, or a damaged row.
-    pub fn orders(
-        &self,
-        account: AccountId,
-        symbol: Option<SymbolId>,
-        from_millis: Option<u64>,
-        limit: Limit,
-    ) -> Result<Vec<OrderRow>, Fault> {
-        let read = |at| {
-            let (row, links) = self.order_at(at)?;
-            let link = if symbol.is_some() { links.account.symbol } else { links.account.all };
-            if row.order.account == account { Ok(Node { link, row }) } else { Err(self.damaged(ORDERS, at)) }
-        };
-        let walk = Walk { head: self.head(|index| index.newest_order(account, symbol)), read };
-        match from_millis {
-            None => walk.newest(limit.rows),
-            Some(from) => page::oldest(&walk, |row| row.closed.millis() >= from, limit, End::Millisecond),
         }
     }
 
@@ -222,12 +214,23 @@ impl<'a> Query<'a> {
     /// # Errors
     /// [`Fault`] of the disk, a damaged row, or a position that is no row of this history.
     pub fn trades_of(&self, newest: Option<Position>) -> Result<Vec<TradeRow>, Fault> {
+        self.trades_within(newest, usize::MAX, &self.reads()).map(Option::unwrap_or_default)
+    }
+
+    /// The same; `None` if there are more than `room`.
+    pub(super) fn trades_within(
+        &self,
+        newest: Option<Position>,
+        room: usize,
+        reads: &Reads,
+    ) -> Result<Option<Vec<TradeRow>>, Fault> {
         let mut rows: Vec<TradeRow> = Vec::new();
         let mut next = newest;
         while let Some(at) = next {
-            if rows.len() == NEAR_MAX && matches!(self.0, Source::Near(_)) {
-                return Err(Fault::Away);
+            if rows.len() == room {
+                return Ok(None);
             }
+            reads.count()?;
             let (row, _) = self.row(TRADES, at, TradeRow::decode)?;
             if rows.last().is_some_and(|newer| newer.order != row.order) {
                 return Err(self.damaged(TRADES, at));
@@ -235,7 +238,13 @@ impl<'a> Query<'a> {
             next = row.of_order;
             rows.push(row);
         }
-        Ok(rows)
+        Ok(Some(rows))
+    }
+
+    /// A count of the rows that the query reads.
+    pub(super) fn reads(&self) -> Reads {
+        let is_near = matches!(self.0, Source::Near(_));
+        Reads(Cell::new(if is_near { NEAR_MAX } else { usize::MAX }))
     }
 
     /// A symbol's public trades, newest first. Pages from a time on end like those of [`Query::trades`]. Pages by
@@ -249,10 +258,7 @@ impl<'a> Query<'a> {
         since: Since,
         limit: Limit,
     ) -> Result<Vec<PublicTrade>, Fault> {
-        let read = |at| {
-            let (row, link) = self.row(PUBLIC, at, PublicTrade::decode)?;
-            if row.symbol == symbol { Ok(Node { link, row }) } else { Err(self.damaged(PUBLIC, at)) }
-        };
+        let read = |at| self.public_node(symbol, at);
         let walk = Walk { head: self.head(|index| index.newest_public(symbol)), read };
         match since {
             Since::Newest => walk.newest(limit.rows),
@@ -263,7 +269,145 @@ impl<'a> Query<'a> {
         }
     }
 
-    fn order_at(&self, at: Position) -> Result<(OrderRow, OrderLinks), Fault> {
+    /// Like [`Query::public_trades`], without the trades in `hidden`, which are in order of their ids. A page is what it would
+    /// be if they had never been made.
+    ///
+    /// # Errors
+    /// As [`Query::public_trades`].
+    pub fn public_trades_without(
+        &self,
+        symbol: SymbolId,
+        since: Since,
+        limit: Limit,
+        hidden: &[TradeId],
+    ) -> Result<Vec<PublicTrade>, Fault> {
+        if hidden.is_empty() || limit.rows == 0 {
+            return self.public_trades(symbol, since, limit);
+        }
+        let visible = |rows| self.visible_trades(symbol, since, rows, hidden);
+        if !matches!(since, Since::FromTime(_)) {
+            return visible(limit.rows);
+        }
+        // One more row than the page has shows in which millisecond the page has to end.
+        let mut page = visible(limit.rows + 1)?;
+        let Some(next) = page.first().filter(|_| page.len() > limit.rows).map(|row| row.time.millis()) else {
+            return Ok(page);
+        };
+        page.retain(|row| row.time.millis() < next);
+        if page.is_empty() {
+            page = visible(limit.most)?;
+            page.retain(|row| row.time.millis() == next);
+        }
+        Ok(page)
+    }
+
+    /// The newest, or the oldest, `rows` public trades that are not hidden, newest first.
+    fn visible_trades(
+        &self,
+        symbol: SymbolId,
+        since: Since,
+        rows: usize,
+        hidden: &[TradeId],
+    ) -> Result<Vec<PublicTrade>, Fault> {
+        let is_hidden = |row: &PublicTrade| hidden.binary_search(&row.trade).is_ok();
+        let mut more = 0;
+        loop {
+            let mut page = self.public_rows(symbol, since, rows + more)?;
+            let count = page.iter().filter(|row| is_hidden(row)).count();
+            if count <= more {
+                page.retain(|row| !is_hidden(row));
+                return Ok(page);
+            }
+            // A wider page holds at least the same hidden trades.
+            more = count;
+        }
+    }
+
+    /// Like [`Query::public_trades`], but a page may end anywhere.
+    fn public_rows(&self, symbol: SymbolId, since: Since, rows: usize) -> Result<Vec<PublicTrade>, Fault> {
+        let walk = Walk {
+            head: self.head(|index| index.newest_public(symbol)),
+            read: |at| self.public_node(symbol, at),
+        };
+        let limit = Limit { rows, most: rows };
+        match since {
+            Since::Newest => walk.newest(rows),
+            Since::FromTime(from) => {
+                page::oldest(&walk, |row| row.time.millis() >= from, limit, End::Anywhere)
+            }
+            Since::AfterTrade(trade) => page::oldest(&walk, |row| row.trade.0 > trade, limit, End::Anywhere),
+        }
+    }
+
+    /// The newest trade of a symbol before another that `counts`.
+    ///
+    /// # Errors
+    /// As [`Query::public_trades`].
+    pub fn public_trade_before(
+        &self,
+        symbol: SymbolId,
+        trade: TradeId,
+        counts: impl Fn(&PublicTrade) -> bool,
+    ) -> Result<Option<PublicTrade>, Fault> {
+        let walk = Walk {
+            head: self.head(|index| index.newest_public(symbol)),
+            read: |at| self.public_node(symbol, at),
+        };
+        let from = walk.oldest(|node| node.row.trade >= trade)?;
+        let mut next = from.map_or(walk.head, |node| node.link.prev);
+        while let Some(at) = next {
+            let node = self.public_node(symbol, at)?;
+            if counts(&node.row) {
+                return Ok(Some(node.row));
+            }
+            next = node.link.prev;
+        }
+        Ok(None)
+    }
+
+    /// The accounts' parts in a trade of a symbol: two, or none for a trade that the history does not know. It searches the
+    /// trades of every account that has traded the symbol, so a query of the rows in memory returns [`Fault::Away`].
+    ///
+    /// # Errors
+    /// [`Fault`] of the disk, or a damaged row.
+    pub fn parts(&self, symbol: SymbolId, trade: TradeId) -> Result<Vec<TradeRow>, Fault> {
+        if matches!(self.0, Source::Near(_)) {
+            return Err(Fault::Away);
+        }
+        let mut parts = Vec::new();
+        for head in self.head(|index| index.newest_of_each(symbol)) {
+            let read = |at| {
+                let (row, links) = self.row(TRADES, at, TradeRow::decode)?;
+                Ok(Node { link: links.symbol, row })
+            };
+            let walk = Walk { head: Some(head), read };
+            // An account that traded with itself in an auction has both parts.
+            let both = Limit { rows: 2, most: 2 };
+            let rows = page::oldest(&walk, |row: &TradeRow| row.trade >= trade, both, End::Anywhere)?;
+            parts.extend(rows.into_iter().filter(|row| row.trade == trade));
+            if parts.len() == 2 {
+                break;
+            }
+        }
+        Ok(parts)
+    }
+
+    /// A public trade with its link.
+    pub(super) fn public_node(&self, symbol: SymbolId, at: Position) -> Result<Node<PublicTrade>, Fault> {
+        let (row, (link, _)) = self.public_at(symbol, at)?;
+        Ok(Node { link, row })
+    }
+
+    pub(super) fn public_at(
+        &self,
+        symbol: SymbolId,
+        at: Position,
+    ) -> Result<(PublicTrade, (Link, Sums)), Fault> {
+        let found = self.row(PUBLIC, at, PublicTrade::decode)?;
+        if found.0.symbol == symbol { Ok(found) } else { Err(self.damaged(PUBLIC, at)) }
+    }
+
+    pub(super) fn order_at(&self, at: Position) -> Result<(OrderRow, OrderLinks), Fault> {
         self.row(ORDERS, at, OrderRow::decode)
     }
 }

@@ -5,6 +5,7 @@
 
 use super::chain::Link;
 use super::codec::{self, Damage, Position};
+use super::stretch::Sums;
 use buttonwood_engine::OrderState;
 use buttonwood_model::{
     AccountId, CLIENT_ID_MAX, CancelReason, ClientId, ExecutionOption, OrderId, OrderKind, SessionId, Side,
@@ -94,7 +95,7 @@ impl Timed for TradeRow {
 
 impl Timed for OrderRow {
     fn millis(&self) -> u64 {
-        self.closed.millis()
+        self.order.placed.millis()
     }
 }
 
@@ -113,11 +114,22 @@ pub(super) struct AccountLinks {
     pub(super) symbol: Link,
 }
 
+/// The least order id among the rows of the tree of which a row is the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Least {
+    /// In the chain of the account.
+    pub(super) all: OrderId,
+    /// In the chain of the account and symbol.
+    pub(super) symbol: OrderId,
+}
+
 /// The links of a closed order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OrderLinks {
     /// In the account's chains.
     pub(super) account: AccountLinks,
+    /// The least ids of its trees there.
+    pub(super) least: Least,
     /// The previous row in the bucket of its order id.
     pub(super) same_order: Option<Position>,
     /// The previous row in the bucket of its client id; `None` without a client id.
@@ -210,6 +222,8 @@ impl OrderRow {
             self.trades.map_or(0, Position::get),
             codec::distance(at, links.same_order),
             codec::distance(at, links.same_client),
+            order.id.0 - links.least.all.0,
+            order.id.0 - links.least.symbol.0,
             ordinal,
             prev,
             jump,
@@ -223,11 +237,12 @@ impl OrderRow {
 
     /// Reads the body of the row at `at`.
     pub(super) fn decode(at: Position, body: &[u8]) -> Result<(Self, OrderLinks), Damage> {
-        let (numbers, client_id): ([u64; 27], _) = codec::unpack(body)?;
+        let (numbers, client_id): ([u64; 29], _) = codec::unpack(body)?;
         let [account, session, order, symbol, side_of, kind_of, option_of, reason_of, rest @ ..] = numbers;
         let [price, original, original_high, remaining, remaining_high, notional, notional_high, rest @ ..] =
             rest;
-        let [placed, closed, stop, trades, same_order, same_client, links @ ..] = rest;
+        let [placed, closed, stop, trades, same_order, same_client, rest @ ..] = rest;
+        let [below, below_of_symbol, links @ ..] = rest;
         let order = OrderState {
             account: AccountId(u32::try_from(account)?),
             session: SessionId(u32::try_from(session)?),
@@ -240,35 +255,54 @@ impl OrderRow {
             original: Qty::from_hundredths(codec::whole(original, original_high)),
             remaining: Qty::from_hundredths(codec::whole(remaining, remaining_high)),
             notional: Money::from_units(codec::unzigzag(codec::whole(notional, notional_high))),
+            broken: Qty::ZERO,
             placed: Time(placed),
             reason: unless_zero(reason_of, reason)?,
             client_id: take_client_id(client_id)?,
             stop: (stop > 0).then(|| Price::from_ticks(stop)),
         };
-        let row = Self { order, closed: Time(closed), trades: Position::new(trades) };
         let links = OrderLinks {
             account: account_links(at, links)?,
+            least: Least { all: least(order.id, below)?, symbol: least(order.id, below_of_symbol)? },
             same_order: codec::linked(at, same_order)?,
             same_client: codec::linked(at, same_client)?,
         };
-        Ok((row, links))
+        Ok((Self { order, closed: Time(closed), trades: Position::new(trades) }, links))
     }
 }
 
 impl PublicTrade {
-    /// Appends the body of the row at `at`.
-    pub(super) fn encode(&self, at: Position, link: Link, out: &mut Vec<u8>) {
+    /// Appends the body of the row at `at`, with the sums of the tree of which it is the root.
+    pub(super) fn encode(&self, at: Position, link: Link, sums: Sums, out: &mut Vec<u8>) {
         let [qty, qty_high] = codec::halves(self.qty.hundredths());
+        let [above, below, base, base_high, product, product_high] = sums.beyond(self);
         let [ordinal, prev, jump] = link.numbers(at);
-        let (symbol, taker) = (u64::from(self.symbol.0), self.taker.map_or(NO_TAKER, side_code));
-        let (price, time) = (self.price.ticks(), self.time.0);
-        codec::pack(out, &[symbol, self.trade.0, time, price, qty, qty_high, taker, ordinal, prev, jump]);
+        let numbers = [
+            u64::from(self.symbol.0),
+            self.trade.0,
+            self.time.0,
+            self.price.ticks(),
+            qty,
+            qty_high,
+            self.taker.map_or(NO_TAKER, side_code),
+            above,
+            below,
+            base,
+            base_high,
+            product,
+            product_high,
+            ordinal,
+            prev,
+            jump,
+        ];
+        codec::pack(out, &numbers);
     }
 
     /// Reads the body of the row at `at`.
-    pub(super) fn decode(at: Position, body: &[u8]) -> Result<(Self, Link), Damage> {
-        let (numbers, rest): ([u64; 10], _) = codec::unpack(body)?;
-        let [symbol, trade, time, price, qty, qty_high, taker, link @ ..] = numbers;
+    pub(super) fn decode(at: Position, body: &[u8]) -> Result<(Self, (Link, Sums)), Damage> {
+        let (numbers, rest): ([u64; 16], _) = codec::unpack(body)?;
+        let [symbol, trade, time, price, qty, qty_high, taker, figures @ ..] = numbers;
+        let [above, below, base, base_high, product, product_high, link @ ..] = figures;
         let row = Self {
             symbol: SymbolId(u32::try_from(symbol)?),
             trade: TradeId(trade),
@@ -277,9 +311,15 @@ impl PublicTrade {
             qty: Qty::from_hundredths(codec::whole(qty, qty_high)),
             taker: if taker == NO_TAKER { None } else { Some(side(taker)?) },
         };
+        let sums = Sums::from_beyond(&row, [above, below, base, base_high, product, product_high])?;
         let link = Link::from_numbers(at, link)?;
-        if rest.is_empty() { Ok((row, link)) } else { Err(Damage) }
+        if rest.is_empty() { Ok((row, (link, sums))) } else { Err(Damage) }
     }
+}
+
+/// The id that is this far below another.
+fn least(id: OrderId, below: u64) -> Result<OrderId, Damage> {
+    id.0.checked_sub(below).map(OrderId).ok_or(Damage)
 }
 
 fn account_links(at: Position, numbers: [u64; 6]) -> Result<AccountLinks, Damage> {

@@ -6,7 +6,9 @@ mod rig;
 use super::bucket;
 use super::query::NEAR_MAX;
 use super::row::Timed;
-use super::{Fault, History, Index, Limit, Look, OrderRow, Position, Query, Since, TradeRow};
+use super::{
+    Fault, History, Index, Limit, Look, OrderRow, PastOrder, Position, Query, Scan, Since, TradeRow,
+};
 use buttonwood_disk::Folder;
 use buttonwood_disk::watched::{Call, Warden, Watched};
 use buttonwood_engine::OrderState;
@@ -25,6 +27,15 @@ const BOB: AccountId = AccountId(1);
 const EVER: Time = Time(u64::MAX);
 const BTCUSD: SymbolId = SymbolId(0);
 const FILES: [&str; 3] = ["trades.log", "orders.log", "public.log"];
+
+/// A page may have all trades of its orders.
+const ALL: usize = usize::MAX;
+
+impl Timed for PastOrder {
+    fn millis(&self) -> u64 {
+        self.row.millis()
+    }
+}
 
 /// The newest `limit` rows of a list that is ordered oldest first.
 fn newest<R: Clone>(rows: &[R], limit: usize) -> Vec<R> {
@@ -76,14 +87,14 @@ fn compare_accounts(rig: &Rig, millis: u64, limit: Limit) {
     for (account, symbol) in (0..4).flat_map(|account| (0..5).map(move |symbol| (AccountId(account), symbol)))
     {
         let symbol = (symbol < 4).then_some(SymbolId(symbol));
-        let (trades, orders) = (rig.trades(account, symbol), rig.orders(account, symbol));
+        let (trades, orders) = (rig.trades(account, symbol), rig.past_orders(account, symbol));
         let history = &rig.history;
         assert_eq!(
             told(history, |query| query.trades(account, symbol, None, limit)),
             newest(&trades, limit.rows)
         );
         assert_eq!(
-            told(history, |query| query.orders(account, symbol, None, limit)),
+            told(history, |query| query.orders(account, symbol, None, limit, ALL)),
             newest(&orders, limit.rows)
         );
         let trades: Vec<_> = trades.into_iter().filter(|row| row.millis() >= millis).collect();
@@ -93,7 +104,7 @@ fn compare_accounts(rig: &Rig, millis: u64, limit: Limit) {
             oldest(&trades, limit)
         );
         assert_eq!(
-            told(history, |query| query.orders(account, symbol, Some(millis), limit)),
+            told(history, |query| query.orders(account, symbol, Some(millis), limit, ALL)),
             oldest(&orders, limit)
         );
     }
@@ -160,8 +171,8 @@ fn restored(index: &Index) -> Index {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Every answer equals the model's, flushed or not, and never contains another account's rows. Proves ORD-074,
-    /// ORD-076, ORD-080.
+    /// Every answer equals the model's, flushed or not, and never contains another account's rows. Proves ORD-070,
+    /// ORD-072, ORD-074, ORD-076, ORD-080.
     #[test]
     fn account_queries_answer_as_the_model(
         steps in prop::collection::vec(step(), 0..250),
@@ -175,7 +186,9 @@ proptest! {
         rig.run(&steps);
         compare_accounts(&rig, begin + after, Limit { rows, most: rows + beyond });
         compare_orders(&rig);
-        prop_assert!(told(&rig.history, |query| query.trades(ALICE, None, Some(0), exactly(0))).is_empty());
+        let none = Limit { rows: 0, most: beyond };
+        prop_assert!(told(&rig.history, |query| query.trades(ALICE, None, Some(0), none)).is_empty());
+        prop_assert!(told(&rig.history, |query| query.orders(ALICE, None, Some(0), none, ALL)).is_empty());
     }
 
     /// Queries for the newest, from a time on, and after a trade equal the model. Proves MKT-020, MKT-021.
@@ -252,6 +265,20 @@ fn crowded(directory: &Path) -> Rig {
     rig
 }
 
+/// A venue where orders close in another order than they were placed, many in the same millisecond.
+fn scattered(directory: &Path) -> Rig {
+    let mut rig = Rig::new(directory);
+    for round in 0..300_usize {
+        rig.step(Step::Place { account: 0, symbol: u16::from(round % 3 == 0), client: None });
+        rig.step(Step::Trade { order: round * 7, qty: 1, fee: 1 });
+        if round % 3 > 0 {
+            rig.step(Step::Close { order: round * 5, reason: None });
+        }
+        rig.step(Step::Wait(if round % 50 < 25 { 90 } else { 700 }));
+    }
+    rig
+}
+
 /// Paging from zero, then from the highest time plus one, reaches every trade exactly once and ends with an empty
 /// page, even if many share a millisecond. Proves ORD-077.
 #[test]
@@ -321,6 +348,53 @@ fn walking_by_trade_id_misses_none() {
         reached.extend(page.iter().rev().copied());
     }
     assert_eq!(reached, rig.public(BTCUSD));
+}
+
+/// Paging from zero, then from the highest time of placing plus one, reaches every closed order exactly once and ends
+/// with an empty page, whatever the order of closing and the number of trades of a page. Proves ORD-073.
+#[test]
+fn paging_reaches_every_order_once() {
+    let directory = tempdir().unwrap();
+    let rig = scattered(directory.path());
+    for (symbol, rows, most_trades) in
+        [(None, 1, ALL), (None, 7, 60), (Some(BTCUSD), 3, ALL), (None, 500, 60), (None, 500, ALL)]
+    {
+        let limit = Limit { rows, most: 500 };
+        let mut reached: Vec<PastOrder> = Vec::new();
+        let mut from = 0;
+        loop {
+            let page =
+                told(&rig.history, |query| query.orders(ALICE, symbol, Some(from), limit, most_trades));
+            let Some(newest) = page.first() else { break };
+            let trades: usize = page[..page.len() - 1].iter().map(|order| order.trades.len()).sum();
+            assert!(trades <= most_trades, "{trades} trades");
+            assert!(page.len() <= rows || page.iter().all(|row| row.millis() == newest.millis()));
+            from = newest.millis() + 1;
+            reached.extend(page.into_iter().rev());
+        }
+        assert!(reached == rig.past_orders(ALICE, symbol), "{rows} rows, {most_trades} trades");
+    }
+}
+
+/// A page ends before the order with which it would have too many trades, but not before its first one.
+#[test]
+fn no_page_has_too_many_trades() {
+    let directory = tempdir().unwrap();
+    let mut rig = Rig::new(directory.path());
+    for trades in [3, 2, 0, 4] {
+        rig.step(Step::Place { account: 0, symbol: 0, client: None });
+        (0..trades).for_each(|_| rig.step(Step::Trade { order: 0, qty: 1, fee: 1 }));
+        rig.step(Step::Close { order: 0, reason: None });
+        rig.step(Step::Wait(1_000));
+    }
+    let all = rig.past_orders(ALICE, None);
+    for (most_trades, oldest, newest) in [(0, 1, 2), (3, 1, 2), (4, 1, 2), (5, 3, 2), (6, 3, 3), (9, 4, 4)] {
+        let page =
+            |from| told(&rig.history, |query| query.orders(ALICE, None, from, exactly(10), most_trades));
+        let (from_zero, last) = (page(Some(0)), page(None));
+        assert!(from_zero.iter().rev().eq(&all[..oldest]), "{most_trades} trades");
+        assert!(last.iter().rev().eq(&all[all.len() - newest..]), "{most_trades} trades");
+    }
 }
 
 /// A client id used by several orders finds the one placed last, even if another closed later. Proves ORD-068.
@@ -414,9 +488,77 @@ fn damage_gives_an_error() {
     let history = history.unwrap();
     assert!(matches!(Query::whole(&history).order(ALICE, OrderId(1)), Err(Fault::Damaged { at: 8, .. })));
     assert!(matches!(
-        Query::whole(&history).orders(ALICE, None, None, exactly(1)),
+        Query::whole(&history).orders(ALICE, None, None, exactly(1), ALL),
         Err(Fault::Damaged { at: 8, .. })
     ));
+}
+
+/// A scan returns every row once, in the order in which they were appended; missing and short files give none.
+#[test]
+fn a_scan_returns_every_row() {
+    let directory = tempdir().unwrap();
+    let mut rig = crowded(directory.path());
+    rig.step(Step::Close { order: 0, reason: None });
+    rig.history.flush().unwrap();
+    let lengths = rig.history.index().lengths();
+    let folder = Folder::from(directory.path());
+    let Scan { trades, orders, public } = Scan::open(&folder, lengths).unwrap().unwrap();
+    let of = |pick: fn(&Row) -> bool| rig.rows.iter().filter(|row| pick(row)).copied().collect::<Vec<Row>>();
+    let scanned: Vec<Row> = trades.map(|row| Row::Trade(row.unwrap())).collect();
+    assert_eq!(scanned, of(|row| matches!(row, Row::Trade(_))));
+    let scanned: Vec<Row> = orders.map(|row| Row::Order(row.unwrap())).collect();
+    assert_eq!(scanned, of(|row| matches!(row, Row::Order(_))));
+    let scanned: Vec<Row> = public.map(|row| Row::Public(row.unwrap())).collect();
+    assert_eq!(scanned, of(|row| matches!(row, Row::Public(_))));
+    fs::write(directory.path().join("orders.log"), b"BWorder1").unwrap();
+    assert!(Scan::open(&folder, lengths).unwrap().is_none());
+    fs::remove_file(directory.path().join("orders.log")).unwrap();
+    assert!(Scan::open(&folder, lengths).unwrap().is_none());
+}
+
+/// The rows after any point are those that were appended then, whether they are in the files, in memory, or both.
+#[test]
+fn a_live_history_returns_the_rows_after_a_point() {
+    let directory = tempdir().unwrap();
+    let mut rig = Rig::new(directory.path());
+    rig.step(Step::Place { account: 0, symbol: 0, client: None });
+    let mut points = vec![(rig.history.index().lengths(), 0)];
+    for round in 0..60 {
+        rig.step(Step::Trade { order: round, qty: 1, fee: 1 });
+        if round % 7 == 0 {
+            rig.history.flush().unwrap();
+        }
+        points.push((rig.history.index().lengths(), rig.rows.len()));
+    }
+    for (from, count) in points {
+        let Scan { trades, orders, public } = rig.history.after(from);
+        let expected = |pick: fn(&Row) -> bool| {
+            rig.rows[count..].iter().filter(|row| pick(row)).copied().collect::<Vec<_>>()
+        };
+        let found: Vec<Row> = trades.map(|row| Row::Trade(row.unwrap())).collect();
+        assert_eq!(found, expected(|row| matches!(row, Row::Trade(_))));
+        let found: Vec<Row> = public.map(|row| Row::Public(row.unwrap())).collect();
+        assert_eq!(found, expected(|row| matches!(row, Row::Public(_))));
+        assert_eq!(orders.count(), 0);
+    }
+}
+
+/// A scan ends with an error at the first damaged row.
+#[test]
+fn a_scan_ends_at_damage() {
+    let directory = tempdir().unwrap();
+    let mut rig = crowded(directory.path());
+    rig.history.flush().unwrap();
+    let path = directory.path().join("public.log");
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let scan = Scan::open(&Folder::from(directory.path()), rig.history.index().lengths()).unwrap().unwrap();
+    let rows: Vec<_> = scan.public.collect();
+    let (last, whole) = rows.split_last().unwrap();
+    assert!(matches!(last, Err(Fault::Damaged { .. })) && !whole.is_empty());
+    assert!(whole.iter().all(Result::is_ok));
 }
 
 /// A position that is no row of the file is an error too.

@@ -42,7 +42,7 @@ fn ask(query: Query<'_>, which: usize, limit: Limit) -> Result<String, Fault> {
     Ok(match which {
         0 => format!("{:?}", query.trades(ALICE, None, None, limit)?),
         1 => format!("{:?}", query.trades(ALICE, None, Some(BEGIN), limit)?),
-        2 => format!("{:?}", query.orders(ALICE, Some(BTCUSD), Some(BEGIN + 20), limit)?),
+        2 => format!("{:?}", query.orders(ALICE, Some(BTCUSD), Some(BEGIN + 20), limit, usize::MAX)?),
         3 => format!("{:?}", query.public_trades(BTCUSD, Since::FromTime(BEGIN), limit)?),
         4 => format!("{:?}", query.public_trades(BTCUSD, Since::AfterTrade(9), limit)?),
         5 => format!("{:?}", query.order_by_client_id(ALICE, &client_id(1), EVER, Time(0))?),

@@ -1,7 +1,7 @@
 //! A small venue that fills a history, and the simplest model of one: the rows in a `Vec`.
 
 use crate::history::files::Halves;
-use crate::history::{History, Index, OrderRow, Part, Position, PublicTrade, TradeRow};
+use crate::history::{History, Index, OrderRow, Part, PastOrder, Position, PublicTrade, TradeRow};
 use buttonwood_engine::OrderState;
 use buttonwood_model::{
     AccountId, CancelReason, ClientId, ExecutionOption, OrderId, OrderKind, SessionId, Side, SymbolId, Time,
@@ -46,7 +46,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
 }
 
 /// One appended row.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Row {
     Trade(TradeRow),
     Order(OrderRow),
@@ -106,6 +106,7 @@ impl Rig {
             original: Qty::from_hundredths(u128::MAX),
             remaining: Qty::from_hundredths(u128::MAX),
             notional: Money::ZERO,
+            broken: Qty::ZERO,
             placed: self.time,
             reason: None,
             client_id: client.map(client_id),
@@ -168,7 +169,7 @@ impl Rig {
             .collect()
     }
 
-    /// Closed orders of an account, oldest first.
+    /// Closed orders of an account, in the order in which they closed.
     pub(super) fn orders(&self, account: AccountId, symbol: Option<SymbolId>) -> Vec<OrderRow> {
         let rows = self.rows.iter().filter_map(|row| match row {
             Row::Order(row) => Some(*row),
@@ -178,6 +179,17 @@ impl Rig {
             row.order.account == account && symbol.is_none_or(|symbol| row.order.symbol == symbol)
         })
         .collect()
+    }
+
+    /// Closed orders of an account with their trades, the one placed first before the others.
+    pub(super) fn past_orders(&self, account: AccountId, symbol: Option<SymbolId>) -> Vec<PastOrder> {
+        let mut rows = self.orders(account, symbol);
+        rows.sort_by_key(|row| row.order.id);
+        let with_trades = |row: OrderRow| {
+            let trades = self.trades(account, symbol).into_iter().rev();
+            PastOrder { row, trades: trades.filter(|trade| trade.order == row.order.id).collect() }
+        };
+        rows.into_iter().map(with_trades).collect()
     }
 
     /// Public trades of a symbol, oldest first.

@@ -1,0 +1,175 @@
+//! Commands and infrequent events of this room.
+
+use crate::{
+    Client, Conversions, Execute, Market, Quote, QuoteRequest, Term, Terms, Wrap, Wrapped, execute, quote,
+    wrap,
+};
+use buttonwood_ledger::Ledger;
+use buttonwood_model::{BytesRef, OrderId, Outbox, Role, Roles, Symbol, SymbolStatus, named};
+
+/// A command of this room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Wrap or unwrap.
+    Wrap(Wrap),
+    /// Quote a price.
+    Quote(QuoteRequest),
+    /// Execute a quote.
+    Execute(Execute),
+    /// Set the terms of instant orders.
+    SetTerms(Terms),
+}
+
+named!(Command, "convert", {
+    Wrap { 0: wrap } = "wrap" 1,
+    Quote { 0: request } = "quote" 1,
+    Execute { 0: execute } = "execute" 1,
+    SetTerms { 0: terms } = "set_terms" 1,
+});
+
+impl Command {
+    /// A caller needs one of these roles (AUTH-025).
+    pub fn roles(&self) -> Roles {
+        match self {
+            Self::Wrap(_) | Self::Quote(_) | Self::Execute(_) => Roles::of(&[Role::Trader]),
+            Self::SetTerms(_) => Roles::NOBODY,
+        }
+    }
+
+    /// Whether it is still accepted when journal space is low.
+    pub fn is_reducing(&self) -> bool {
+        false
+    }
+}
+
+/// An infrequent event of this room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Infrequent {
+    /// An account wrapped or unwrapped.
+    Wrapped(Wrapped),
+    /// An account got a quote.
+    Quoted(Quote),
+    /// An account executed a quote; the execution has this id, from the counter of orders and trades.
+    Executed(OrderId, Quote),
+    /// The terms of instant orders were set.
+    TermsSet(Terms),
+}
+
+named!(Infrequent, "convert", {
+    Wrapped { 0: wrapped } = "wrapped" 1,
+    Quoted { 0: quote } = "quoted" 1,
+    Executed { 0: order, 1: quote } = "executed" 1,
+    TermsSet { 0: terms } = "terms_set" 1,
+});
+
+impl Infrequent {
+    /// The id that the event takes from the counter of orders and trades.
+    pub fn order(&self) -> Option<OrderId> {
+        match self {
+            Self::Wrapped(wrapped) => Some(wrapped.order),
+            Self::Executed(order, _) => Some(*order),
+            Self::Quoted(_) | Self::TermsSet(_) => None,
+        }
+    }
+
+    /// The answer to the command that the event came from.
+    pub fn answer(&self) -> Option<Answer> {
+        match self {
+            Self::Wrapped(wrapped) => Some(Answer::Wrapped(*wrapped)),
+            Self::Quoted(quote) => Some(Answer::Quoted(*quote)),
+            Self::Executed(order, quote) => Some(Answer::Executed(*order, *quote)),
+            Self::TermsSet(_) => None,
+        }
+    }
+}
+
+/// The answer to a command of this room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// What was wrapped or unwrapped.
+    Wrapped(Wrapped),
+    /// The quote.
+    Quoted(Quote),
+    /// The quote that was executed, and the id of the execution.
+    Executed(OrderId, Quote),
+}
+
+/// Why a command of this room is refused. The variants are in the order of the checks (D-05).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reject {
+    /// The account has no such quote that it may still execute (WRAP-017).
+    NoQuote,
+    /// A term of the execution is not the quote's (WRAP-015).
+    Differs(Term),
+    /// Not listed, closed to the account's jurisdiction (SYM-005), or not for this kind of conversion (WRAP-005).
+    InvalidSymbol,
+    /// Below the symbol's minimum.
+    BelowMinimum,
+    /// The symbol is closed (SYM-024).
+    MarketClosed,
+    /// The symbol's status does not take this conversion.
+    MarketNotOpen(SymbolStatus),
+    /// The book has too little, on the side or for the size of a quote.
+    NoLiquidity,
+    /// The exposure of the house account would be too high, or its value cannot be told.
+    BeyondExposure,
+    /// The account has too little available (WRAP-006, WRAP-018).
+    InsufficientFunds,
+    /// The house account cannot give this much, or is not open.
+    Unavailable,
+    /// The rate of the fee is above 100 %, or the limit is negative.
+    BadTerms,
+    /// No key may send the command, or only a key may.
+    Unknown,
+}
+
+/// Decides a command of a client: appends its event, or refuses it.
+///
+/// # Errors
+/// [`Reject`]; no event was appended.
+pub fn decide<E: From<BytesRef>>(
+    market: Market<'_>,
+    client: Client<'_>,
+    command: &Command,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    let event = match command {
+        Command::Wrap(wrap) => Infrequent::Wrapped(wrap::decide(market, client, *wrap)?),
+        Command::Quote(request) => Infrequent::Quoted(quote::decide(market, client, *request)?),
+        Command::Execute(execute) => {
+            Infrequent::Executed(market.next_id, execute::decide(market, client, execute)?)
+        }
+        Command::SetTerms(_) => return Err(Reject::Unknown),
+    };
+    out.push_named(&event);
+    Ok(())
+}
+
+/// Decides a command of the operator.
+///
+/// # Errors
+/// [`Reject`]; no event was appended.
+pub fn decide_own<E: From<BytesRef>>(command: &Command, out: &mut Outbox<E>) -> Result<(), Reject> {
+    match command {
+        Command::SetTerms(terms) if terms.are_valid() => out.push_named(&Infrequent::TermsSet(*terms)),
+        Command::SetTerms(_) => return Err(Reject::BadTerms),
+        Command::Wrap(_) | Command::Quote(_) | Command::Execute(_) => return Err(Reject::Unknown),
+    }
+    Ok(())
+}
+
+/// Applies an infrequent event.
+///
+/// # Panics
+/// When the event does not follow from the state.
+pub fn evolve(conversions: &mut Conversions, ledger: &mut Ledger, symbols: &[Symbol], event: &Infrequent) {
+    match event {
+        Infrequent::Wrapped(wrapped) => wrap::settle(ledger, symbols, *wrapped),
+        Infrequent::Quoted(quote) => conversions.add(*quote),
+        Infrequent::Executed(_, quote) => {
+            conversions.remove(quote.id);
+            execute::settle(ledger, symbols, quote);
+        }
+        Infrequent::TermsSet(terms) => conversions.set_terms(*terms),
+    }
+}

@@ -1,0 +1,101 @@
+//! Instant orders: the execution of a quote (WRAP-015 to WRAP-018).
+
+use crate::quote::check_status;
+use crate::{Client, INSTANT, Market, Quote, QuoteId, Reject};
+use buttonwood_ledger::{Bucket, FEES, Ledger, Posting};
+use buttonwood_model::{CurrencyId, Side, Symbol, SymbolId};
+use buttonwood_num::{Money, Price};
+use serde::{Deserialize, Serialize};
+
+/// The command: execute a quote, whose terms the client repeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Execute {
+    /// The quote.
+    pub quote: QuoteId,
+    /// Its symbol.
+    pub symbol: SymbolId,
+    /// Its side.
+    pub side: Side,
+    /// Its quantity, in the base currency.
+    pub quantity: Money,
+    /// Its price.
+    pub price: Price,
+    /// Its fee, in the quote currency.
+    pub fee: Money,
+}
+
+/// A term of a quote that an execution must repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// The symbol.
+    Symbol,
+    /// The side.
+    Side,
+    /// The quantity.
+    Quantity,
+    /// The price.
+    Price,
+    /// The fee.
+    Fee,
+}
+
+/// Decides an execution: the quote, or why it is refused.
+pub(crate) fn decide(market: Market<'_>, client: Client<'_>, execute: &Execute) -> Result<Quote, Reject> {
+    let quote = market.conversions.find(execute.quote, client.account, market.time);
+    let quote = quote.ok_or(Reject::NoQuote)?;
+    if execute.symbol != quote.symbol {
+        return Err(Reject::Differs(Term::Symbol));
+    }
+    let symbol = market.symbol(quote.symbol, client)?;
+    let amounts = quote.amounts(symbol).ok_or(Reject::NoLiquidity)?;
+    if let Some(term) = difference(execute, quote, amounts.base) {
+        return Err(Reject::Differs(term));
+    }
+    check_status(symbol)?;
+    market.check_offer(symbol, quote)?;
+    let paid = symbol.paid_in(quote.side);
+    if market.ledger.balance(client.account, paid).available < amounts.spend {
+        return Err(Reject::InsufficientFunds);
+    }
+    Ok(*quote)
+}
+
+/// The first term that differs from the quote.
+fn difference(execute: &Execute, quote: &Quote, base: Money) -> Option<Term> {
+    let terms = [
+        (execute.side == quote.side, Term::Side),
+        (execute.quantity == base, Term::Quantity),
+        (execute.price == quote.price, Term::Price),
+        (execute.fee == quote.fee, Term::Fee),
+    ];
+    terms.into_iter().find(|(is_equal, _)| !is_equal).map(|(_, term)| term)
+}
+
+/// Moves the money of an execution.
+///
+/// # Panics
+/// When the event does not follow from the state.
+pub(crate) fn settle(ledger: &mut Ledger, symbols: &[Symbol], quote: &Quote) {
+    let symbol = symbols.get(quote.symbol.index()).expect("the decision found the symbol");
+    let house = |name| ledger.house(name).expect("the decision found the house accounts");
+    let (instant, fees) = (house(INSTANT.name), house(FEES.name));
+    let amounts = quote.amounts(symbol).expect("the decision bounded the amounts");
+    let (given, taken) = (quote.given(symbol, &amounts), quote.taken(symbol, &amounts));
+    let received = match quote.side {
+        Side::Buy => given.1,
+        Side::Sell => given.1 - quote.fee,
+    };
+    let posting = |account, asset: CurrencyId, amount| Posting {
+        account,
+        asset: asset.into(),
+        bucket: Bucket::Available,
+        amount,
+    };
+    ledger.post(&[
+        posting(quote.account, taken.0, -amounts.spend),
+        posting(instant, taken.0, taken.1),
+        posting(instant, given.0, -given.1),
+        posting(quote.account, given.0, received),
+        posting(fees, symbol.quote, quote.fee),
+    ]);
+}

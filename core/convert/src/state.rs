@@ -1,0 +1,97 @@
+//! The state of the room: the terms of instant orders, and the quotes that may be executed.
+
+use crate::{Quote, QuoteId};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use buttonwood_model::{AccountId, Time};
+use buttonwood_num::{Bps, Money};
+use serde::{Deserialize, Serialize};
+
+/// The most quotes of an account that may be executed; a further one replaces the oldest.
+pub const QUOTES_MAX: usize = 10;
+
+/// The terms of instant orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Terms {
+    /// The rate of the fee.
+    pub fee: Bps,
+    /// The limit on the exposure of the house account, in dollars.
+    pub exposure: Money,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self { fee: Bps(150), exposure: Money::from_units(100_000 * 10_i128.pow(19)) }
+    }
+}
+
+impl Terms {
+    /// Whether no fee can exceed what it is paid from, and the limit is no debt.
+    pub(crate) fn are_valid(self) -> bool {
+        u32::from(self.fee.0) <= Bps::WHOLE && !self.exposure.is_negative()
+    }
+}
+
+/// The state of the room.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conversions {
+    terms: Terms,
+    /// The newest quote of all.
+    last: QuoteId,
+    /// The quotes that may be executed, and some that are too old.
+    quotes: BTreeMap<QuoteId, Quote>,
+    /// The ids of each account's quotes, oldest first.
+    own: BTreeMap<AccountId, Vec<QuoteId>>,
+}
+
+impl Conversions {
+    /// The terms of instant orders.
+    pub fn terms(&self) -> Terms {
+        self.terms
+    }
+
+    /// The id that the next quote gets.
+    pub fn next_quote(&self) -> QuoteId {
+        QuoteId(self.last.0 + 1)
+    }
+
+    /// Every quote that may be executed, and some that are too old; oldest first.
+    pub fn quotes(&self) -> impl Iterator<Item = &Quote> {
+        self.quotes.values()
+    }
+
+    /// A quote that the account may execute now (WRAP-017).
+    pub(crate) fn find(&self, id: QuoteId, account: AccountId, now: Time) -> Option<&Quote> {
+        self.quotes.get(&id).filter(|quote| quote.account == account && !quote.is_expired(now))
+    }
+
+    pub(crate) fn set_terms(&mut self, terms: Terms) {
+        self.terms = terms;
+    }
+
+    /// Adds a quote; quotes that are too old by then are dropped.
+    pub(crate) fn add(&mut self, quote: Quote) {
+        while let Some((id, _)) = self.quotes.first_key_value().filter(|(_, old)| old.is_expired(quote.time))
+        {
+            let id = *id;
+            self.remove(id);
+        }
+        let own = self.own.get(&quote.account);
+        if let Some(oldest) = own.filter(|own| own.len() >= QUOTES_MAX).and_then(|own| own.first().copied()) {
+            self.remove(oldest);
+        }
+        self.last = quote.id;
+        self.quotes.insert(quote.id, quote);
+        self.own.entry(quote.account).or_default().push(quote.id);
+    }
+
+    pub(crate) fn remove(&mut self, id: QuoteId) {
+        let Some(quote) = self.quotes.remove(&id) else { return };
+        if let Some(own) = self.own.get_mut(&quote.account) {
+            own.retain(|other| *other != id);
+            if own.is_empty() {
+                self.own.remove(&quote.account);
+            }
+        }
+    }
+}

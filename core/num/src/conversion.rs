@@ -1,0 +1,176 @@
+//! Products and quotients whose intermediate results need 256 bits, for conversions between currencies.
+
+use crate::Money;
+
+/// An exact positive quotient by which an amount of one currency is converted to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ratio {
+    numerator: u128,
+    denominator: u128,
+}
+
+impl Ratio {
+    /// One: the currency itself.
+    pub const ONE: Self = Self { numerator: 1, denominator: 1 };
+
+    /// A quotient in lowest terms; `None` unless both parts are positive.
+    pub fn new(numerator: u128, denominator: u128) -> Option<Self> {
+        if numerator == 0 || denominator == 0 {
+            return None;
+        }
+        let common = common_divisor(numerator, denominator);
+        Some(Self { numerator: numerator / common, denominator: denominator / common })
+    }
+
+    /// The conversion back.
+    #[must_use]
+    pub fn inverse(self) -> Self {
+        Self { numerator: self.denominator, denominator: self.numerator }
+    }
+
+    /// This conversion and then `other`; `None` if the product needs more than 128 bits.
+    pub fn then(self, other: Self) -> Option<Self> {
+        let one = Self::new(self.numerator, other.denominator)?;
+        let two = Self::new(other.numerator, self.denominator)?;
+        let numerator = one.numerator.checked_mul(two.numerator)?;
+        Some(Self { numerator, denominator: one.denominator.checked_mul(two.denominator)? })
+    }
+}
+
+fn common_divisor(mut a: u128, mut b: u128) -> u128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+impl Money {
+    /// The amount × the ratio, with one rounding: towards zero, at 10⁻¹⁹. `None` beyond the range of money.
+    pub fn converted(self, ratio: Ratio) -> Option<Self> {
+        self.scaled(ratio.numerator, ratio.denominator)
+    }
+
+    /// The amount × `numerator` ÷ `denominator`, with one rounding: towards zero, at 10⁻¹⁹. `None` for a denominator of
+    /// zero, and beyond the range of money.
+    pub fn scaled(self, numerator: u128, denominator: u128) -> Option<Self> {
+        let size = scale(self.units().unsigned_abs(), numerator, denominator)?;
+        let size = i128::try_from(size).ok()?;
+        Some(Self::from_units(if self.is_negative() { -size } else { size }))
+    }
+}
+
+/// a × b ÷ c, rounded down; `None` if c is zero or the result needs more than 128 bits.
+fn scale(a: u128, b: u128, c: u128) -> Option<u128> {
+    match a.checked_mul(b) {
+        Some(product) => product.checked_div(c),
+        None => divide(multiply(a, b), c),
+    }
+}
+
+/// The low half of a word.
+const LOW: u128 = u128::MAX >> 64;
+
+/// The full product, as its high and its low word.
+fn multiply(a: u128, b: u128) -> (u128, u128) {
+    let ([a_high, a_low], [b_high, b_low]) = ([a >> 64, a & LOW], [b >> 64, b & LOW]);
+    let low = a_low * b_low;
+    // Each sum is below 2^128: a product of halves is at most (2^64 - 1)^2, and 2^128 - 2^65 + 1 leaves room for two halves.
+    let middle = a_high * b_low + (low >> 64);
+    let other = a_low * b_high + (middle & LOW);
+    (a_high * b_high + (middle >> 64) + (other >> 64), (other << 64) | (low & LOW))
+}
+
+/// The quotient of two words and a divisor, bit by bit; `None` if it does not fit a word.
+fn divide((high, low): (u128, u128), divisor: u128) -> Option<u128> {
+    if high >= divisor {
+        return None;
+    }
+    let (mut rest, mut quotient) = (high, 0);
+    for bit in (0..u128::BITS).rev() {
+        // The remainder is below the divisor, so twice it needs at most one bit more.
+        let carries = rest >> (u128::BITS - 1) == 1;
+        rest = (rest << 1) | ((low >> bit) & 1);
+        quotient <<= 1;
+        if carries || rest >= divisor {
+            rest = rest.wrapping_sub(divisor);
+            quotient |= 1;
+        }
+    }
+    Some(quotient)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_products_are_plain() {
+        assert_eq!(scale(7, 3, 2), Some(10));
+        assert_eq!(scale(0, u128::MAX, 1), Some(0));
+        assert_eq!(scale(1, 1, 0), None);
+        assert_eq!(scale(u128::MAX, u128::MAX, 0), None);
+    }
+
+    /// Products of more than 128 bits divide exactly, at the ends of their range too.
+    #[test]
+    fn wide_products_are_exact() {
+        let most = u128::MAX;
+        assert_eq!(multiply(most, most), (most - 1, 1));
+        assert_eq!(multiply(1 << 127, 6), (3, 0));
+        assert_eq!(scale(most, most, most), Some(most));
+        assert_eq!(scale(most, most - 1, most), Some(most - 1));
+        assert_eq!(scale(most - 1, most - 1, most), Some(most - 2));
+        assert_eq!(scale(most, 3, 2), None);
+        assert_eq!(scale(1 << 100, 1 << 100, 1 << 73), Some(1 << 127));
+        assert_eq!(scale(1 << 100, 1 << 100, 1 << 72), None);
+        assert_eq!(scale(10_u128.pow(30), 10_u128.pow(30), 3 * 10_u128.pow(25)), Some(10_u128.pow(35) / 3));
+    }
+
+    /// A quotient times its divisor, plus a remainder below it, is the product.
+    #[test]
+    fn every_quotient_multiplies_back() {
+        let mut word = 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835_u128;
+        let mut next = || {
+            word ^= word << 29;
+            word ^= word >> 53;
+            word ^= word << 71;
+            word >> (word % 100)
+        };
+        for _ in 0..2_000 {
+            let (a, b, c) = (next(), next(), next().max(1));
+            let Some(quotient) = scale(a, b, c) else {
+                assert!(multiply(a, b).0 >= c);
+                continue;
+            };
+            let ((high, low), (back_high, back_low)) = (multiply(a, b), multiply(quotient, c));
+            let (rest, borrows) = low.overflowing_sub(back_low);
+            assert!(rest < c && high == back_high + u128::from(borrows), "{a} {b} {c}");
+        }
+    }
+
+    /// Ratios stay in lowest terms, so that their products seldom outgrow a word.
+    #[test]
+    fn ratios_multiply_in_lowest_terms() {
+        let ratio = |numerator, denominator| Ratio::new(numerator, denominator).unwrap();
+        assert_eq!(ratio(6, 4), ratio(3, 2));
+        assert_eq!(ratio(3, 2).inverse(), ratio(2, 3));
+        assert_eq!(ratio(3, 2).then(ratio(2, 9)), Some(ratio(1, 3)));
+        assert_eq!(ratio(u128::MAX, 7).then(ratio(7, u128::MAX)), Some(Ratio::ONE));
+        assert_eq!(ratio(u128::MAX, 1).then(ratio(2, 1)), None);
+        assert_eq!(ratio(1, u128::MAX).then(ratio(1, 2)), None);
+        assert_eq!((Ratio::new(0, 1), Ratio::new(1, 0)), (None, None));
+        assert_eq!(Money::from_units(10).converted(ratio(2, 3)), Some(Money::from_units(6)));
+    }
+
+    /// The one rounding goes towards zero, for debts of the house too.
+    #[test]
+    fn amounts_are_scaled_with_one_rounding() {
+        let money = Money::from_units;
+        assert_eq!(money(10).scaled(2, 3), Some(money(6)));
+        assert_eq!(money(-10).scaled(2, 3), Some(money(-6)));
+        assert_eq!(money(1).scaled(1, 0), None);
+        assert_eq!(money(i128::MAX).scaled(3, 3), Some(money(i128::MAX)));
+        assert_eq!(money(i128::MAX).scaled(3, 2), None);
+        assert_eq!(money(i128::MIN).scaled(1, 1), None);
+    }
+}

@@ -1,0 +1,69 @@
+//! `POST /v1/account`: an account and its users (ACCT-003, ACCT-004).
+
+use super::names::AccountTypeName;
+use crate::app::App;
+use crate::call::Call;
+use crate::route::Route;
+use buttonwood_engine::memo_code;
+use buttonwood_gate::Refusal;
+use buttonwood_http::Reply;
+use buttonwood_model::Role;
+use buttonwood_wire::answers::AccountUser;
+use buttonwood_wire::contract::{Digits, Label};
+use buttonwood_wire::field::failed;
+use buttonwood_wire::{answer, json};
+
+/// Trader, Fund Manager or Auditor.
+pub(crate) const ROUTE: Route = Route::reading("/v1/account", answer)
+    .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
+    .scope("account:read")
+    .about("Reads an account.")
+    .gives::<AccountDetail>();
+
+answer! {
+    /// An account and its users.
+    struct AccountDetail {
+        /// The account.
+        account: AccountNaming,
+        /// The people who use it; none, since people cannot sign up yet.
+        users: Vec<AccountUser>,
+        /// The code that a wire to the account names in its memo.
+        memo_reference_code: String,
+        /// The number that a wire to the account is sent to; absent if the account has none.
+        virtual_account_number: Option<String>,
+    }
+}
+
+answer! {
+    /// What an account is called, and what it is.
+    struct AccountNaming {
+        /// Its name.
+        name as "accountName": Label,
+        /// Its short name, by which calls name it.
+        short_name as "shortName": String,
+        /// Its type.
+        kind as "type": AccountTypeName,
+        /// When it was opened, in milliseconds.
+        created: Digits,
+    }
+}
+
+fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
+    let views = app.exchange.views();
+    let state = views.state();
+    let account = state.access().account(call.account()).ok_or_else(failed)?;
+    let seed = state.opening().map_or(0, |opening| opening.seed);
+    let detail = AccountDetail {
+        account: AccountNaming {
+            name: Label(account.name().to_owned()),
+            short_name: account.short_name.clone(),
+            kind: AccountTypeName::of(account.kind),
+            created: Digits(account.opened.millis()),
+        },
+        users: Vec::new(),
+        memo_reference_code: memo_code(seed, call.account()),
+        virtual_account_number: None,
+    };
+    drop(views);
+    Ok(Reply::json(json::body(&detail)))
+}

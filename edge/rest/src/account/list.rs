@@ -1,0 +1,85 @@
+//! `POST /v1/account/list`: the accounts of a group (ACCT-011, ACCT-012).
+
+use super::names::AccountTypeName;
+use crate::app::App;
+use crate::auth::Auth;
+use crate::call::Call;
+use crate::route::Route;
+use buttonwood_engine::{Access, Account};
+use buttonwood_gate::Refusal;
+use buttonwood_http::Reply;
+use buttonwood_model::{AccountId, Role};
+use buttonwood_wire::contract::{InPayload, Label, Nullable, PageRows, Timestamp};
+use buttonwood_wire::field::{PAGE_MAX, failed};
+use buttonwood_wire::{answer, json, request, words};
+use std::cmp::Reverse;
+
+/// Every role.
+pub(crate) const ROUTE: Route = Route::reading("/v1/account/list", answer)
+    .by(Auth::Group)
+    .roles(&Role::ALL)
+    .scope("account:read")
+    .about("Lists the accounts of the group, the newest first.")
+    .takes::<GroupAccounts>()
+    .gives::<Vec<GroupAccount>>();
+
+request! {
+    /// Which accounts of the group.
+    struct GroupAccounts in InPayload {
+        /// How many accounts at most; more than 500 are 500.
+        limit_accounts: PageRows<PAGE_MAX>,
+        /// Accounts that were opened at this time or before, in seconds or milliseconds; without it the newest ones.
+        timestamp: Timestamp,
+    }
+}
+
+words! {
+    /// Whether an account is in use.
+    struct AccountStatus: "open", "closed"
+}
+
+answer! {
+    /// An account of the group.
+    struct GroupAccount {
+        /// Its name.
+        name: Label,
+        /// Its short name, by which calls name it.
+        account: String,
+        /// Its type.
+        kind as "type": AccountTypeName,
+        /// Its counterparty id in clearing; `null` for a custody account.
+        counterparty_id: Nullable<String>,
+        /// When it was opened, in milliseconds.
+        created: u64,
+        /// Whether it is in use.
+        status: AccountStatus,
+    }
+}
+
+fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
+    let request = GroupAccounts::of(call.payload());
+    let limit = request.limit_accounts()?;
+    let until = request.timestamp()?.unwrap_or(u64::MAX);
+    let group = call.group().ok_or_else(failed)?;
+    let views = app.exchange.views();
+    let access = views.state().access();
+    let accounts = access.accounts_of(group);
+    let mut rows: Vec<_> = accounts.filter(|(_, account)| account.opened.millis() <= until).collect();
+    rows.sort_by_key(|(id, account)| Reverse((account.opened, *id)));
+    rows.truncate(limit.rows);
+    let rows: Vec<GroupAccount> = rows.into_iter().map(|(id, account)| row(access, id, account)).collect();
+    drop(views);
+    Ok(Reply::json(json::body(&rows)))
+}
+
+fn row(access: &Access, id: AccountId, account: &Account) -> GroupAccount {
+    let counterparty_id = (!account.counterparty_id.is_empty()).then(|| account.counterparty_id.clone());
+    GroupAccount {
+        name: Label(account.name().to_owned()),
+        account: account.short_name.clone(),
+        kind: AccountTypeName::of(account.kind),
+        counterparty_id: Nullable(counterparty_id),
+        created: account.opened.millis(),
+        status: AccountStatus(if access.is_closed(id) { "closed" } else { "open" }),
+    }
+}

@@ -1,0 +1,87 @@
+//! `POST /v1/instant/execute`: execute a quote (WRAP-015 to WRAP-018).
+
+use super::MISSING;
+use super::quote::{instant_symbol, shown};
+use crate::app::App;
+use crate::call::Call;
+use crate::orders::checks::check_trades;
+use crate::refused;
+use crate::route::{Route, Write};
+use buttonwood_engine::{Body, ConvertAnswer, ConvertCommand, Execute, Outcome, QuoteId, Reject};
+use buttonwood_gate::{Reason, Refusal};
+use buttonwood_http::Reply;
+use buttonwood_model::Role;
+use buttonwood_num::{Decimal as Number, Money};
+use buttonwood_sequencer::Receipt;
+use buttonwood_wire::answers::SideName;
+use buttonwood_wire::contract::{Decimal, InPayload, Loose, Needed, Text, Whole};
+use buttonwood_wire::convert::{Conversion, refusal};
+use buttonwood_wire::field::{bad_order_field, bad_value, failed};
+use buttonwood_wire::order_request::{Ordered, side};
+use buttonwood_wire::{json, request};
+
+/// Trader only.
+pub(crate) const ROUTE: Route =
+    Route::writing("/v1/instant/execute", Write { command, answer, closed: None })
+        .roles(&[Role::Trader])
+        .scope("orders:create")
+        .about("Executes a quote, whose terms the call repeats.")
+        .takes::<ExecuteFields>()
+        .gives::<Conversion>()
+        .refuses(&[406]);
+
+request! {
+    /// The quote to execute, with its terms.
+    struct ExecuteFields in InPayload {
+        /// The quote's symbol, in any letter case.
+        symbol: Ordered<Loose<Text>>,
+        /// The quote's side.
+        side: Ordered<Loose<SideName>>,
+        /// The quote's quantity.
+        quantity: Ordered<Decimal>,
+        /// The quote's price.
+        price: Ordered<Decimal>,
+        /// The quote's fee.
+        fee: Needed<Decimal>,
+        /// The quote.
+        quote_id as "quoteId": Needed<Whole>,
+    }
+}
+
+fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
+    check_trades(app, call)?;
+    let sent = ExecuteFields::of(call.payload());
+    let (id, symbol) = instant_symbol(app, call, &sent.symbol().unwrap_or(MISSING.into()))?;
+    let side = side(&sent.side().unwrap_or(MISSING.into()), symbol)?;
+    let text = sent.quantity().unwrap_or(MISSING.into());
+    let bad = |reason, kind, text: &str| {
+        bad_order_field(reason, kind, symbol, text).and(&format!("it must be the {kind} of the quote"))
+    };
+    let quantity = money(&text).ok_or_else(|| bad(Reason::InvalidQuantity, "quantity", &text))?;
+    let text = sent.price().unwrap_or(MISSING.into());
+    let price = Number::parse(text.as_bytes()).ok().and_then(|price| symbol.grid.price(price));
+    let price = price.ok_or_else(|| bad(Reason::InvalidPrice, "price", &text))?;
+    let text = sent.fee()?;
+    let fee = money(&text).ok_or_else(|| bad_value("fee", "the fee of the quote", &text))?;
+    let quote = QuoteId(sent.quote_id()?);
+    Ok(ConvertCommand::Execute(Execute { quote, symbol: id, side, quantity, price, fee }).into())
+}
+
+fn money(text: &str) -> Option<Money> {
+    Number::parse(text.as_bytes()).ok().and_then(Money::from_decimal)
+}
+
+fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
+    let (order, quote) = match receipt.outcome {
+        Outcome::Converted(ConvertAnswer::Executed(order, quote)) => (order, quote),
+        Outcome::Rejected(Reject::Convert(reject)) => {
+            let sent = ExecuteFields::of(call.payload());
+            let (symbol, quantity) = (sent.symbol().unwrap_or_default(), sent.quantity().unwrap_or_default());
+            return Err(refusal(&symbol, &quantity, reject));
+        }
+        Outcome::Rejected(reject) => return Err(refused::refusal(app, call, reject)),
+        Outcome::Converted(_) | Outcome::Trading(_) | Outcome::Done => return Err(failed()),
+    };
+    let (price, amounts) = shown(app, &quote)?;
+    Ok(Reply::json(json::body(&Conversion::of(order, price, amounts))))
+}

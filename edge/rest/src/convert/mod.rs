@@ -1,0 +1,8 @@
+//! Conversions with the house: wraps and instant orders.
+
+pub(crate) mod execute;
+pub(crate) mod quote;
+pub(crate) mod wrap;
+
+/// What a refusal shows of a field that is absent.
+const MISSING: &str = "(missing)";

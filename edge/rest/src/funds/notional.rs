@@ -1,0 +1,70 @@
+//! `POST /v1/notionalbalances/{currency}`: the account's balances and their values in one currency (BAL-010 to BAL-013).
+
+use super::balances::is_shown;
+use crate::app::App;
+use crate::call::Call;
+use crate::route::Route;
+use buttonwood_gate::{Reason, Refusal, quoted};
+use buttonwood_http::Reply;
+use buttonwood_model::Role;
+use buttonwood_num::Money;
+use buttonwood_wire::contract::DecimalText;
+use buttonwood_wire::{answer, json};
+
+/// Trader, Fund Manager or Auditor.
+pub(crate) const ROUTE: Route = Route::reading("/v1/notionalbalances/{currency}", answer)
+    .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
+    .scope("balances:read")
+    .about("Lists what the account has, with its value in one currency at last prices.")
+    .gives::<Vec<NotionalBalance>>();
+
+answer! {
+    /// The account's balance of a currency, with its value in the currency of the path.
+    struct NotionalBalance {
+        /// The currency.
+        currency: String,
+        /// The whole balance, holds of orders included.
+        amount: DecimalText,
+        /// Its value; 0 without a price.
+        amount_notional as "amountNotional": DecimalText,
+        /// The part that orders may use.
+        available: DecimalText,
+        /// Its value.
+        available_notional as "availableNotional": DecimalText,
+        /// The part that a withdrawal may take.
+        available_for_withdrawal as "availableForWithdrawal": DecimalText,
+        /// Its value.
+        available_for_withdrawal_notional as "availableForWithdrawalNotional": DecimalText,
+    }
+}
+
+fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
+    let code = call.parameter();
+    let target = app.names.find_currency(code).ok_or_else(|| {
+        let message = format!("The path names no listed currency: '{}'", quoted(code));
+        Refusal::new(Reason::InvalidCurrency, message)
+    })?;
+    let decimals = app.names.currency(target).decimals;
+    let views = app.exchange.views();
+    let balances = views.state().ledger().balances_of(call.account());
+    let held = balances.map(|(id, balance)| (id, app.names.currency(id), balance));
+    let held = held.filter(|(_, currency, balance)| is_shown(balance.total(), currency.decimals));
+    let rows = held.map(|(id, currency, balance)| {
+        let conversion = views.conversion(id, target);
+        let amount = |amount: Money| DecimalText::of(|out| amount.push_floored(out, currency.decimals));
+        let notional = |amount: Money| {
+            let value = conversion.of(amount).unwrap_or(Money::ZERO);
+            DecimalText::of(|out| value.push_floored(out, decimals))
+        };
+        NotionalBalance {
+            currency: currency.code.clone(),
+            amount: amount(balance.total()),
+            amount_notional: notional(balance.total()),
+            available: amount(balance.available),
+            available_notional: notional(balance.available),
+            available_for_withdrawal: amount(balance.available),
+            available_for_withdrawal_notional: notional(balance.available),
+        }
+    });
+    Ok(Reply::json(json::body(&rows.collect::<Vec<_>>())))
+}

@@ -1,0 +1,82 @@
+//! `POST /sandbox/fx`: another exchange rate (FX-008).
+
+use super::control::operate;
+use crate::app::App;
+use crate::route::Route;
+use buttonwood_engine::{Body, FxPair, FxRate, NewRates, Outcome, RatesReject, Reject};
+use buttonwood_gate::{LATEST, Payload, Refusal};
+use buttonwood_http::Reply;
+use buttonwood_num::Decimal as Number;
+use buttonwood_wire::contract::{Decimal, DecimalText, Done, InPayload, Label, Needed, Text, Timestamp};
+use buttonwood_wire::field::{bad_value, failed, no_space, unknown_symbol};
+use buttonwood_wire::{answer, json, request};
+
+/// This machine only.
+pub(crate) const ROUTE: Route = Route::control("/sandbox/fx", |app, _, fields| Box::pin(answer(app, fields)))
+    .about("Adds an exchange rate of a currency to the dollar.")
+    .takes::<Rate>()
+    .gives::<AddedRate>();
+
+request! {
+    /// A rate.
+    pub(crate) struct Rate in InPayload {
+        /// The pair, such as EURUSD.
+        pair: Needed<Text>,
+        /// Dollars for one unit of the other currency, with at most 12 decimals.
+        rate: Needed<Decimal>,
+        /// The time from which it is the pair's rate; now without it.
+        time_ms: Timestamp,
+        /// Its source; `sandbox` without it.
+        provider: Text,
+    }
+}
+
+answer! {
+    /// The rate that was added.
+    struct AddedRate {
+        /// Always `ok`.
+        result: Done,
+        /// The pair, in upper case.
+        pair: String,
+        /// Dollars for one unit of the other currency.
+        rate: DecimalText,
+        /// The time from which it is the pair's rate.
+        time_ms: u64,
+        /// Its source.
+        provider: Label,
+    }
+}
+
+async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+    let request = Rate::of(fields);
+    let name = request.pair()?;
+    let pair = FxPair::find(&name).ok_or_else(|| unknown_symbol(&name))?;
+    let text = request.rate()?;
+    let rate = Number::parse(text.as_bytes()).ok().and_then(FxRate::from_decimal);
+    let rate = rate.ok_or_else(|| bad_value("rate", "a positive decimal of at most 12 decimals", &text))?;
+    let millis = request.time_ms()?.unwrap_or_else(|| app.now().millis());
+    if millis > LATEST.millis() {
+        return Err(bad_value("time_ms", "no later than 5138-01-01T00:00:00Z", &millis.to_string()));
+    }
+    let provider = request.provider()?.unwrap_or("sandbox".into()).into_owned();
+    if !NewRates::is_provider(&provider) {
+        return Err(bad_value("provider", "1 to 50 bytes without control characters", &provider));
+    }
+    let new = NewRates { pair, provider: provider.clone(), rates: vec![(millis, rate)] };
+    match operate(app, Body::add_rates(new)).await? {
+        Outcome::Done => {}
+        Outcome::Rejected(Reject::Rates(RatesReject::Taken(_))) => {
+            let expected = format!("a time for which {} has no rate yet", pair.name());
+            return Err(bad_value("time_ms", &expected, &millis.to_string()));
+        }
+        Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
+        Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) => return Err(failed()),
+    }
+    Ok(Reply::json(json::body(&AddedRate {
+        result: Done,
+        pair: pair.name().to_owned(),
+        rate: DecimalText::of(|out| rate.push(out)),
+        time_ms: millis,
+        provider: Label(provider),
+    })))
+}

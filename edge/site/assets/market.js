@@ -1,0 +1,161 @@
+// One market: polls the public calls of the interface and shows what they answer. Prices and amounts are the texts of the
+// exchange; sums and differences of them are exact.
+import { Candles } from "./candles.js";
+import { change, difference, ratio, read, text } from "./decimal.js";
+import { draw, totals } from "./depth.js";
+import { poll } from "./poll.js";
+
+const element = (id) => document.getElementById(id);
+const { symbol, base, quote, priceDecimals } = element("main").dataset;
+// Levels of a side in the table. The depth chart shows all that a reply has.
+const LEVELS = 12;
+const TRADES = 26;
+
+// Written only when it changes: assistive technology reads some of it aloud.
+function show(id, words) {
+  if (element(id).textContent !== words) element(id).textContent = words;
+}
+
+function cell(words, name = "td") {
+  const made = document.createElement(name);
+  made.textContent = words;
+  return made;
+}
+
+// Cells of a column of decimals. A shorter fraction is filled up with invisible digits, so that the points are in line.
+function column(decimals) {
+  const places = decimals.map((decimal) => read(decimal).places);
+  const most = Math.max(0, ...places);
+  return decimals.map((decimal, at) => {
+    const made = cell(decimal);
+    if (places[at] < most) made.dataset.fill = (places[at] ? "" : ".") + "0".repeat(most - places[at]);
+    return made;
+  });
+}
+
+function line(...cells) {
+  const made = document.createElement("tr");
+  made.append(...cells);
+  return made;
+}
+
+function note(words) {
+  const made = cell(words);
+  made.colSpan = 3;
+  return line(made);
+}
+
+function showTicker(reply) {
+  const { open, high, low, close, bid, ask } = JSON.parse(reply);
+  for (const [id, price] of Object.entries({ last: close, open, high, low, bid, ask })) show(id, price ?? "–");
+  const moved = open === null ? "" : change(open, close);
+  const look = moved.startsWith("-") ? "down" : "up";
+  show("change", moved);
+  show("moved", moved ? text(difference(read(close), read(open))).replace(/^(?=\d)/, "+") : "–");
+  for (const id of ["change", "moved"]) element(id).className = moved && look;
+  document.title = `${close === null ? "" : `${close} `}${base}/${quote} – Buttonwood`;
+}
+
+function showVolume(reply) {
+  const { volume } = JSON.parse(reply);
+  show("base-volume", volume[base]);
+  show("quote-volume", volume[quote]);
+}
+
+// Levels, each with a bar that shows its part of the largest sum.
+function levelLines(levels, largest) {
+  const [amounts, sums] = [levels.map((level) => level.amount), levels.map((level) => text(level.total))].map(column);
+  return levels.map(({ price, total }, at) => {
+    const made = line(cell(price), amounts[at], sums[at]);
+    made.style.setProperty("--part", `${ratio(total, largest, 100)}%`);
+    return made;
+  });
+}
+
+function showSides(bids, asks) {
+  const [bidsShown, asksShown] = [bids.slice(0, LEVELS), asks.slice(0, LEVELS)];
+  const deepest = [bidsShown.at(-1), asksShown.at(-1)].filter(Boolean).map((level) => level.total);
+  const largest = deepest.reduce((a, b) => (difference(a, b).digits < 0n ? b : a), read("0"));
+  const lines = (levels, none) => (levels.length ? levelLines(levels, largest) : [note(none)]);
+  element("bids").replaceChildren(...lines(bidsShown, "No bids"));
+  element("asks").replaceChildren(...lines(asksShown, "No asks").reverse());
+}
+
+function showDepth(bids, asks) {
+  const isEmpty = bids.length + asks.length === 0;
+  element("no-depth").hidden = !isEmpty;
+  element("depth").toggleAttribute("hidden", isEmpty);
+  const shown = draw(element("depth"), bids, asks);
+  show("depth-low", shown.low);
+  show("depth-high", shown.high);
+  show("depth-note", isEmpty ? "" : `${shown.bids} ${base} bid, ${shown.asks} ${base} asked`);
+}
+
+function showBook(reply) {
+  const book = JSON.parse(reply);
+  const [bids, asks] = [book.bids, book.asks].map(totals);
+  showSides(bids, asks);
+  showDepth(bids, asks);
+  const spread = bids.length && asks.length ? text(difference(read(asks[0].price), read(bids[0].price))) : "–";
+  show("spread", spread === "–" ? spread : `${spread} ${quote}`);
+}
+
+let newest = null;
+
+function tradeLine({ timestampms, price, type, tid }, amount) {
+  const [time, paid] = [new Date(timestampms).toISOString(), cell(price)];
+  [paid.className, paid.title] = [type, type];
+  const when = cell(time.slice(11, 19));
+  when.title = time;
+  const made = line(when, paid, amount);
+  if (newest !== null && tid > newest) made.className = "new";
+  return made;
+}
+
+function showTrades(reply) {
+  const trades = JSON.parse(reply);
+  if (trades[0] && trades[0].tid === newest) return;
+  const amounts = column(trades.map((trade) => trade.amount));
+  const lines = trades.map((trade, at) => tradeLine(trade, amounts[at]));
+  element("trades").replaceChildren(...(lines.length ? lines : [note("No trades yet")]));
+  newest = trades[0]?.tid ?? newest;
+}
+
+const frames = [...document.querySelectorAll("#frames input")];
+const wanted = new URLSearchParams(location.search).get("frame");
+(frames.find((input) => input.value === wanted) || frames[0]).checked = true;
+const frame = () => frames.find((input) => input.checked).value;
+const chart = new Candles(element("chart"), element("candle"), { base, decimals: Number(priceDecimals) });
+
+function showCandles(reply) {
+  chart.show(frame(), reply);
+  element("no-candles").hidden = reply !== "[]";
+  element("chart").dataset.frame = frame();
+}
+
+function say(words, isWell) {
+  show("status", words);
+  element("status").classList.toggle("well", isWell);
+  element("status").classList.toggle("ill", !isWell);
+}
+
+// Together 70 requests a minute, a little more than half of what an address may send.
+const candles = { path: () => `/v2/candles/${symbol}/${frame()}`, seconds: 6, read: showCandles };
+const pollNow = poll([
+  candles,
+  { path: () => `/v1/book/${symbol}`, seconds: 2.5, read: showBook },
+  { path: () => `/v2/ticker/${symbol}`, seconds: 6, read: showTicker },
+  { path: () => `/v1/trades/${symbol}?limit_trades=${TRADES}`, seconds: 4, read: showTrades },
+  { path: () => `/v1/pubticker/${symbol}`, seconds: 6, read: showVolume },
+  {
+    path: () => `/v1/symbols/details/${symbol}`,
+    seconds: 60,
+    read: (reply) => { element("main").dataset.status = JSON.parse(reply).status; },
+  },
+], say);
+
+document.querySelector("nav [aria-current]").scrollIntoView({ inline: "center", block: "nearest" });
+element("frames").addEventListener("change", () => {
+  history.replaceState(null, "", `?frame=${frame()}`);
+  pollNow(candles);
+});

@@ -1,0 +1,351 @@
+"""The front page and the market pages in chromium, against a running sandbox.
+
+Started by `cargo xtask browser` as `market_page.py BASE_URL FOLDER`, with the path of `credentials.json` in
+BUTTONWOOD_CREDENTIALS. The sandbox is fresh, and its clock is manual: between two moves its figures stand still, so
+what a page shows can be compared with what the interface answers. Prints a line per check and leaves pictures of the
+pages in the folder.
+"""
+
+import base64
+import hmac
+import json
+import os
+import sys
+import threading
+import time
+import urllib.request
+from decimal import Decimal
+from pathlib import Path
+
+from webdriver import Browser, call
+
+PAGE = "/markets/btcusd"
+FRAMES = ["1m", "5m", "15m", "30m", "1h", "6h", "1day"]
+WIDE, PHONE = (1440, 1010), (360, 780)
+# The least contrast of text, by the Web Content Accessibility Guidelines (AA).
+CONTRAST = 4.5
+
+TEXT = "return document.getElementById(arguments[0]).textContent"
+CELLS = """return [...document.getElementById(arguments[0]).rows]
+  .map((row) => [...row.cells].map((cell) => cell.textContent))"""
+STATUS = "return new RegExp(arguments[0]).test(document.getElementById('status').textContent)"
+LEGEND = "return [...document.querySelectorAll('#candle b')].map((part) => part.textContent)"
+SHOWN = """const isEmpty = (id) => ['', '–'].includes(document.getElementById(id).textContent);
+return document.getElementById('status').textContent === 'Live' &&
+  !['last', 'bid', 'base-volume', 'depth-low'].some(isEmpty) &&
+  document.querySelector('#candle b') !== null && document.getElementById('trades').rows.length > 1"""
+# Pixels of the chart in the colours of candles.
+PAINTED = """
+const style = getComputedStyle(document.documentElement);
+const wanted = ['--up', '--down'].map((name) => parseInt(style.getPropertyValue(name).trim().slice(1), 16));
+let count = 0;
+for (const canvas of document.querySelectorAll('#chart canvas')) {
+  const copy = new OffscreenCanvas(canvas.width || 1, canvas.height || 1).getContext('2d', { willReadFrequently: true });
+  if (canvas.width * canvas.height) copy.drawImage(canvas, 0, 0);
+  const { data } = copy.getImageData(0, 0, copy.canvas.width, copy.canvas.height);
+  for (let at = 0; at < data.length; at += 4) {
+    count += wanted.includes((data[at] << 16) | (data[at + 1] << 8) | data[at + 2]);
+  }
+}
+return count"""
+# The lowest contrast of a text with the colour that it is on.
+LOWEST = """
+const parse = (color) => (color.match(/[\\d.]+/g) || []).map(Number);
+const over = (top, below) => top.slice(0, 3).map((part, at) => part * (top[3] ?? 1) + below[at] * (1 - (top[3] ?? 1)));
+function ground(element) {
+  const parent = element.parentElement;
+  const below = parent ? ground(parent) : parse(getComputedStyle(document.body).backgroundColor);
+  return over(parse(getComputedStyle(element).backgroundColor), below);
+}
+const linear = (part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+const light = (color) => color.map((part) => linear(part / 255))
+  .reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
+function contrast(element) {
+  const [one, other] = [light(over(parse(getComputedStyle(element).color), ground(element))), light(ground(element))];
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+}
+const texts = [...document.querySelectorAll('main *, header *, footer *')].filter((element) => element.offsetParent &&
+  [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()));
+return texts.map((element) => [contrast(element), element.outerHTML.slice(0, 90)]).sort((a, b) => a[0] - b[0])[0]"""
+
+
+class Pages:
+    """The checks, in order; each starts where the one before it ended."""
+
+    def __init__(self, base: str, folder: Path, browser: Browser):
+        self.base, self.folder, self.browser = base, folder, browser
+
+    def text(self, identity: str) -> str:
+        return self.browser.run(TEXT, identity)
+
+    def cells(self, identity: str) -> list[list[str]]:
+        return self.browser.run(CELLS, identity)
+
+    def get(self, path: str) -> str:
+        with urllib.request.urlopen(self.base + path, timeout=30) as reply:
+            return reply.read().decode()
+
+    def candles(self, frame: str) -> list[list[str]]:
+        """The digits of each candle, newest first."""
+        reply = self.get(f"/v2/candles/btcusd/{frame}")
+        return [row.split(",") for row in reply.removeprefix("[[").removesuffix("]]").split("],[")]
+
+    def control(self, path: str, **body):
+        return call(self.base + path, body)
+
+    def advance(self, seconds: int):
+        self.control("/sandbox/clock/advance", seconds=seconds)
+
+    def picture(self, name: str, whole: bool = False):
+        self.browser.screenshot(self.folder / f"{name}.png", whole)
+
+    def tab_to(self, what: str, script: str):
+        """Presses Tab until the script says that the focus is right; every stop has a visible focus."""
+        for _ in range(60):
+            self.browser.press("Tab")
+            outline = self.browser.run("""const focus = document.activeElement;
+                const shown = focus.matches('.frames input') ? focus.nextElementSibling : focus;
+                return getComputedStyle(shown).outlineStyle + ' ' + focus.outerHTML.slice(0, 80)""")
+            assert not outline.startswith("none"), f"no visible focus: {outline}"
+            if self.browser.run(script):
+                return
+        raise AssertionError(f"the keyboard does not reach {what}")
+
+    def nothing_wrong(self):
+        assert (lines := self.browser.console()) == [], lines
+        elsewhere = [url for url in self.browser.requests() if not url.startswith(self.base + "/")]
+        assert elsewhere == [], f"requests to other hosts: {elsewhere}"
+
+    def front_page_leads_to_the_market(self):
+        self.browser.screen(*WIDE)
+        self.browser.open(self.base)
+        self.browser.wait_for("the table", "return document.getElementById('clock').textContent")
+        self.picture("front")
+        self.browser.press("Tab")
+        skip = self.browser.run("""const focus = document.activeElement;
+            return [focus.className, focus.getBoundingClientRect().top]""")
+        assert skip[0] == "skip" and skip[1] >= 0, f"the first stop is the skip link, and shown: {skip}"
+        self.tab_to("btcusd", f"return document.activeElement.pathname === '{PAGE}'")
+        # The table is refreshed in place: the focus stays.
+        before = self.text("clock")
+        self.advance(60)
+        newer = "return document.getElementById('clock').textContent !== arguments[0]"
+        self.browser.wait_for("newer figures", newer, before)
+        assert self.browser.run(f"return document.activeElement.pathname === '{PAGE}'"), "the focus is lost"
+        self.browser.press("Enter")
+        self.browser.wait_for("the market page", f"return location.pathname === '{PAGE}'")
+
+    def figures_are_those_of_the_interface(self):
+        self.browser.wait_for("all figures", SHOWN)
+        ticker, volume = json.loads(self.get("/v2/ticker/btcusd")), json.loads(self.get("/v1/pubticker/btcusd"))["volume"]
+        wanted = {name: ticker[name] for name in ("open", "high", "low", "bid", "ask")}
+        wanted |= {"last": ticker["close"], "base-volume": volume["BTC"], "quote-volume": volume["USD"]}
+        shown = {name: self.text(name) for name in wanted}
+        assert shown == wanted, f"{shown}, wanted {wanted}"
+        moved = Decimal(ticker["close"]) - Decimal(ticker["open"])
+        assert self.text("moved") == f"{moved:+}", self.text("moved")
+        table = json.loads(self.get("/site/market.json"))["rows"]
+        assert self.text("change") == next(row["change"] for row in table if row["symbol"] == "btcusd")
+        assert self.browser.run("return document.title").startswith(f"{ticker['close']} BTC/USD")
+
+    def book_and_trades_are_those_of_the_interface(self):
+        book = self.book_is_that_of("btcusd", "BTC")
+        spread = Decimal(book["asks"][0]["price"]) - Decimal(book["bids"][0]["price"])
+        assert self.text("spread") == f"{spread} USD"
+        assert [self.text("depth-low"), self.text("depth-high")] == [book["bids"][-1]["price"], book["asks"][-1]["price"]]
+        assert self.browser.run("return document.querySelectorAll('#depth polygon').length") == 2
+        trades = json.loads(self.get("/v1/trades/btcusd?limit_trades=26"))
+        moment = lambda trade: time.strftime("%H:%M:%S", time.gmtime(trade["timestamp"]))
+        assert self.cells("trades") == [[moment(trade), trade["price"], trade["amount"]] for trade in trades]
+
+    def book_is_that_of(self, symbol: str, base: str) -> dict:
+        """Compares both sides with the interface, and their sums with exact ones; returns the book."""
+        book = json.loads(self.get(f"/v1/book/{symbol}"))
+        for side in ("bids", "asks"):
+            total, rows = Decimal(0), []
+            for level in book[side]:
+                total += Decimal(level["amount"])
+                rows.append([level["price"], level["amount"], total])
+            shown = [[price, amount, Decimal(sum_)] for price, amount, sum_ in self.cells(side)]
+            assert shown == (rows[:12] if side == "bids" else rows[:12][::-1]), f"{side}: {shown}"
+            assert f"{total} {base}" in self.text("depth-note"), self.text("depth-note")
+        return book
+
+    def legend_is(self, row: list[str]):
+        """The line above the candles shows this one, digit by digit."""
+        wanted = [*row[1:5], f"{row[5]} BTC"]
+        self.browser.wait_for(f"the candle {row}", f"{LEGEND}.slice(1).join() === arguments[0].join()", wanted)
+
+    def keys_choose_frames_and_candles(self):
+        assert self.browser.run(PAINTED) > 200, "no candles are drawn"
+        self.legend_is(self.candles("1m")[0])
+        self.tab_to("the time frames", "return document.activeElement.name === 'frame'")
+        for frame in FRAMES[1:] + FRAMES[:1]:
+            self.browser.press("Right")
+            self.browser.wait_for(frame, "return document.getElementById('chart').dataset.frame === arguments[0]", frame)
+            self.legend_is(self.candles(frame)[0])
+            assert self.browser.run("return location.search") == f"?frame={frame}"
+        self.tab_to("the chart", "return document.activeElement.id === 'chart'")
+        newest = self.candles("1m")
+        self.browser.press("Left", "Left")
+        self.legend_is(newest[2])
+        self.browser.press("Right")
+        self.legend_is(newest[1])
+        self.browser.press("Escape")
+        self.legend_is(newest[0])
+
+    def the_page_follows_the_market(self):
+        self.advance(60)
+        newest = json.loads(self.get("/v1/trades/btcusd?limit_trades=1"))[0]
+        first = f"({CELLS.removeprefix('return ')})[0].slice(1).join() === arguments[1].join()"
+        wanted = [newest["price"], newest["amount"]]
+        self.browser.wait_for("the newest trade", f"return {first} && document.querySelector('tr.new')", "trades", wanted)
+
+    def every_screen_fits(self):
+        self.browser.run("document.activeElement.blur()")
+        for dark in (False, True):
+            self.browser.screen(*WIDE, dark=dark)
+            self.looks_right("market", dark)
+            share = "return document.querySelector('.candles').offsetWidth / innerWidth"
+            assert self.browser.run(share) > 0.5, "the candles have most of a wide screen"
+            self.browser.screen(*PHONE, dark=dark, phone=True)
+            self.looks_right("market-phone", dark)
+
+    def looks_right(self, name: str, dark: bool):
+        name += "-dark" if dark else ""
+        self.browser.wait_for("the candles in these colours", PAINTED.replace("return count", "return count > 200"))
+        lowest = self.browser.run(LOWEST)
+        assert lowest[0] >= CONTRAST, f"{name}: too little contrast: {lowest}"
+        self.fits(name)
+        self.picture(name, whole=True)
+
+    def fits(self, name: str):
+        width, screen = self.browser.run("return [document.documentElement.scrollWidth, innerWidth]")
+        assert width <= screen, f"{name}: {width} pixels wide on a screen of {screen}"
+
+    def other_pages(self):
+        self.browser.screen(*PHONE, phone=True)
+        self.browser.open(self.base)
+        self.fits("front")
+        self.picture("front-phone")
+        self.browser.open(f"{self.base}/markets/avaxgusdperp")
+        self.browser.wait_for("the empty market", "return document.getElementById('base-volume').textContent === '0'")
+        seen = self.browser.run("return document.body.innerText")
+        for words in ("This market is closed", "No trades yet", "No bids", "No asks", "No orders on the book"):
+            assert words in seen, f"{words}: {seen}"
+        self.fits("empty")
+        self.picture("market-empty", whole=True)
+        self.nothing_wrong()
+        self.browser.open(f"{self.base}/markets/nosuch")
+        assert "no symbol nosuch" in self.browser.run("return document.body.innerText")
+        self.fits("unknown")
+        # The browser reports the status of the page itself.
+        assert all("404" in line for line in self.browser.console())
+
+    def order(self, nonce: int, **fields: str) -> dict:
+        """Places a limit order of elonusd with the key `trader`; returns its account."""
+        keys = json.loads(Path(os.environ["BUTTONWOOD_CREDENTIALS"]).read_text())["keys"]
+        key = next(key for key in keys if key["name"] == "trader")
+        path = "/v1/order/new"
+        wanted = {"request": path, "nonce": nonce, "symbol": "elonusd", "type": "exchange limit", **fields}
+        payload = base64.b64encode(json.dumps(wanted).encode())
+        signature = hmac.new(key["api_secret"].encode(), payload, "sha384").hexdigest()
+        headers = {"X-SVC-APIKEY": key["api_key"], "X-SVC-PAYLOAD": payload.decode(), "X-SVC-SIGNATURE": signature}
+        request = urllib.request.Request(self.base + path, b"", {**headers, "Content-Type": "text/plain"})
+        with urllib.request.urlopen(request, timeout=30):
+            return {"group": key["group"], "account": key["account"]}
+
+    def long_numbers_fit(self):
+        """A market whose prices have eleven decimals, with amounts of billions."""
+        account = self.order(1, side="buy", price="0.00001234001", amount="1234567.5")
+        self.control("/sandbox/accounts/credit", **account, currency="ELON", amount="99999999999")
+        for level in range(13):
+            amount = f"{level}123456789.123456".lstrip("0")
+            self.order(2 + level, side="sell", price=f"0.000012345{level:02}", amount=amount)
+        self.order(20, side="buy", price="0.00001234002", amount="60000.000001")
+        for name, screen in (("market-long", WIDE), ("market-long-phone", PHONE)):
+            self.browser.screen(*screen, phone=screen == PHONE)
+            self.browser.open(f"{self.base}/markets/elonusd")
+            self.browser.wait_for("the book", "return document.getElementById('asks').rows.length === 12")
+            self.browser.wait_for("the figures", "return document.getElementById('ask').textContent === '0.00001234500'")
+            self.book_is_that_of("elonusd", "ELON")
+            self.fits(name)
+            self.picture(name, whole=True)
+        self.nothing_wrong()
+
+    def a_hidden_page_is_silent(self):
+        self.browser.screen(*WIDE)
+        self.browser.open(self.base + PAGE)
+        self.browser.wait_for("all figures", SHOWN)
+        hide = """Object.defineProperty(document, 'hidden', { configurable: true, get: () => arguments[0] });
+            document.dispatchEvent(new Event('visibilitychange'))"""
+        self.browser.run(f"const hidden = arguments[0]; {hide.replace('arguments[0]', 'hidden')}", True)
+        self.browser.requests()
+        # Longer than the book's interval.
+        time.sleep(3)
+        assert (sent := self.browser.requests()) == [], f"requests of a hidden page: {sent}"
+        self.browser.run(f"const hidden = arguments[0]; {hide.replace('arguments[0]', 'hidden')}", False)
+        recent = "return performance.now() - performance.getEntriesByType('resource').at(-1).startTime < 1000"
+        self.browser.wait_for("a request", recent)
+
+    def trouble_is_shown(self):
+        self.control("/sandbox/maintenance", on=True)
+        self.browser.wait_for("maintenance", STATUS, "status 503.*Next request in")
+        self.control("/sandbox/maintenance", on=False)
+        self.browser.wait_for("the end of maintenance", SHOWN)
+        done = threading.Event()
+        crowd = [threading.Thread(target=self.crowd, args=(done,)) for _ in range(10)]
+        for one in crowd:
+            one.start()
+        try:
+            self.browser.wait_for("a refusal", STATUS, "limits the requests.*Next request in")
+            self.picture("market-limited")
+        finally:
+            done.set()
+            for one in crowd:
+                one.join()
+        self.browser.wait_for("the end of the limit", SHOWN)
+
+    def crowd(self, done: threading.Event):
+        """Takes every token of this address."""
+        while not done.is_set():
+            try:
+                self.get("/v1/symbols")
+            except OSError:
+                done.wait(0.05)
+
+
+def main():
+    base, folder = sys.argv[1], Path(sys.argv[2])
+    for picture in folder.glob("*.png"):
+        picture.unlink()
+    browser = Browser(folder / "chromedriver.log")
+    pages = Pages(base, folder, browser)
+    try:
+        for _ in range(100):
+            pages.advance(60)
+        for check in (
+            pages.front_page_leads_to_the_market,
+            pages.figures_are_those_of_the_interface,
+            pages.book_and_trades_are_those_of_the_interface,
+            pages.keys_choose_frames_and_candles,
+            pages.the_page_follows_the_market,
+            pages.every_screen_fits,
+            pages.nothing_wrong,
+            pages.other_pages,
+            pages.long_numbers_fit,
+            pages.a_hidden_page_is_silent,
+            pages.trouble_is_shown,
+        ):
+            start = time.monotonic()
+            check()
+            print(f"ok     {check.__name__.replace('_', ' ')} ({time.monotonic() - start:.1f} s)", flush=True)
+    except BaseException:
+        pages.picture("failed")
+        raise
+    finally:
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,208 @@
+//! The past rows of a directory, for an export: read next to a running exchange or without one, changing nothing.
+//!
+//! Rows that the newest snapshot relies on come from the history's files, later ones from the journal, whose durable end
+//! is fixed at the start. So the rows end exactly at one command, whatever the files of a running exchange lack yet.
+//! Without a snapshot or without usable files, all rows come from the journal.
+
+use crate::Fault;
+use crate::care::checkpoint::index_of_empty;
+use crate::recovery::read_ahead::Decoded;
+use crate::recovery::{HISTORY_DIR, JOURNAL_DIR, check_not_gone, decode};
+use buttonwood_disk::Folder;
+use buttonwood_engine::State;
+use buttonwood_journal::{Mark, Reader, ReplayError, snapshot};
+use buttonwood_model::{Side, SymbolId};
+use buttonwood_num::{Price, Qty};
+use buttonwood_views::history::{Index, OrderRow, Position, PublicTrade, Scan, TradeRow};
+use buttonwood_views::{Counted, Fold, Sink};
+
+/// Which rows to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PastTable {
+    /// Closed orders, by the time when they closed.
+    Orders,
+    /// The parts of accounts in trades, by time.
+    Trades,
+    /// Public trades, by time.
+    PublicTrades,
+}
+
+/// A row of the past.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PastRow {
+    /// A closed order.
+    Order(OrderRow),
+    /// An account's part in a trade.
+    Trade(TradeRow),
+    /// A trade as published.
+    Public(PublicTrade),
+}
+
+/// A directory's past up to its last durable command.
+#[derive(Debug)]
+pub struct Past {
+    history: Folder,
+    reader: Reader,
+    /// The newest snapshot that this build reads.
+    snapshot: Option<(Mark, Fold, Index)>,
+    state: State,
+}
+
+impl Past {
+    /// Opens a directory and finds the last durable command: next to a running exchange the last one acknowledged so far.
+    ///
+    /// # Errors
+    /// [`Fault`]: there is no journal, or it is damaged.
+    pub fn open(dir: impl Into<Folder>) -> Result<Self, Fault> {
+        let dir = dir.into();
+        let (journal, history) = (dir.folder(JOURNAL_DIR), dir.folder(HISTORY_DIR));
+        check_not_gone(&journal, &history)?;
+        let mut reader = Reader::open(&journal)?;
+        let newest = snapshot::load_newest(&journal, &mut Vec::new())?;
+        let snapshot = newest.and_then(|(mark, payload)| {
+            let (fold, index) = decode(mark.seq, &payload).ok()?;
+            Some((mark, fold, index))
+        });
+        let (from, mut fold, index) = begin(&reader, snapshot.as_ref());
+        let mut sink = Counted::new(index);
+        let mut batch = Decoded::default();
+        let replayed = reader.replay_durable(from.as_ref(), |bytes| {
+            batch.read(bytes)?;
+            for (stamp, events, texts) in batch.commands() {
+                fold.apply(stamp, events, texts, &mut sink);
+            }
+            batch.check(fold.state().fingerprint())
+        });
+        replayed.map_err(fault)?;
+        Ok(Self { history, reader, snapshot, state: fold.into_state() })
+    }
+
+    /// The state after the last command: the names of symbols, currencies and accounts.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Visits every row of a table, oldest first, with the state after the last command. The visitor may refuse a row, which
+    /// ends the reading.
+    ///
+    /// # Errors
+    /// The visitor's error, or a [`Fault`]; some rows may have been visited before.
+    pub fn visit<E: From<Fault>>(
+        &mut self,
+        table: PastTable,
+        mut visit: impl FnMut(&State, &PastRow) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let state = &self.state;
+        let mut visit = |row: &PastRow| visit(state, row);
+        let index = self.snapshot.as_ref().map(|(_, _, index)| index.lengths());
+        let scan = index.map(|lengths| Scan::open(&self.history, lengths)).transpose();
+        let scan = scan.map_err(Fault::from)?.flatten();
+        let snapshot = self.snapshot.as_ref().filter(|_| scan.is_some());
+        let (from, fold, index) = begin(&self.reader, snapshot);
+        if let Some(scan) = scan {
+            read_files(scan, table, &mut visit)?;
+        }
+        let mut replay =
+            Replay { fold, sink: Gathered { counted: Counted::new(index), table, rows: Vec::new() } };
+        let mut batch = Decoded::default();
+        let end = state.stamp().seq.0;
+        let replayed = self.reader.replay(from.as_ref(), end, |bytes| {
+            batch.read(bytes)?;
+            replay.apply(&batch, &mut visit)
+        });
+        match replayed {
+            Ok(_) => Ok(()),
+            Err(ReplayError::Refused(refused)) => Err(refused),
+            Err(ReplayError::Fault(fault)) => Err(Fault::from(fault).into()),
+        }
+    }
+}
+
+/// Where a replay begins: after the snapshot, or at the first command.
+fn begin(reader: &Reader, snapshot: Option<&(Mark, Fold, Index)>) -> (Option<Mark>, Fold, Index) {
+    match snapshot {
+        Some((mark, fold, index)) => (Some(*mark), fold.clone(), index.clone()),
+        None => (None, Fold::default(), index_of_empty(reader.id())),
+    }
+}
+
+fn read_files<E: From<Fault>>(
+    scan: Scan,
+    table: PastTable,
+    visit: &mut impl FnMut(&PastRow) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut each = |row| visit(&row);
+    match table {
+        PastTable::Orders => {
+            scan.orders.map(|row| row.map(PastRow::Order)).try_for_each(|row| each(row.map_err(Fault::from)?))
+        }
+        PastTable::Trades => {
+            scan.trades.map(|row| row.map(PastRow::Trade)).try_for_each(|row| each(row.map_err(Fault::from)?))
+        }
+        PastTable::PublicTrades => scan
+            .public
+            .map(|row| row.map(PastRow::Public))
+            .try_for_each(|row| each(row.map_err(Fault::from)?)),
+    }
+}
+
+/// The replay of the batches after the snapshot.
+struct Replay {
+    fold: Fold,
+    sink: Gathered,
+}
+
+impl Replay {
+    fn apply<E: From<Fault>>(
+        &mut self,
+        batch: &Decoded,
+        visit: &mut impl FnMut(&PastRow) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for (stamp, events, texts) in batch.commands() {
+            self.fold.apply(stamp, events, texts, &mut self.sink);
+        }
+        batch.check(self.fold.state().fingerprint())?;
+        self.sink.rows.drain(..).try_for_each(|row| visit(&row))
+    }
+}
+
+/// A sink that keeps the rows of one table.
+struct Gathered {
+    counted: Counted,
+    table: PastTable,
+    rows: Vec<PastRow>,
+}
+
+impl Sink for Gathered {
+    fn trade(&mut self, row: &TradeRow) -> Position {
+        if self.table == PastTable::Trades {
+            self.rows.push(PastRow::Trade(*row));
+        }
+        self.counted.trade(row)
+    }
+
+    fn order(&mut self, row: &OrderRow) {
+        if self.table == PastTable::Orders {
+            self.rows.push(PastRow::Order(*row));
+        }
+        self.counted.order(row);
+    }
+
+    fn public(&mut self, row: &PublicTrade) {
+        if self.table == PastTable::PublicTrades {
+            self.rows.push(PastRow::Public(*row));
+        }
+        self.counted.public(row);
+    }
+
+    fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+
+    fn reduced(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+}
+
+fn fault(error: ReplayError<Fault>) -> Fault {
+    match error {
+        ReplayError::Fault(fault) => Fault::Journal(fault),
+        ReplayError::Refused(fault) => fault,
+    }
+}

@@ -1,0 +1,269 @@
+//! The tables against sums over all rows, in whatever steps they come; and what an opening makes of a file.
+
+use super::*;
+use buttonwood_model::{
+    AccountId, CurrencyId, OrderId, Product, Side, SymbolId, SymbolStatus, Time, TradeId,
+};
+use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
+use buttonwood_views::Bars;
+use buttonwood_views::history::{Part, PublicTrade, TradeRow};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use tempfile::{TempDir, tempdir};
+
+const ORIGIN: &str = "0badcafe files-1";
+
+fn symbols() -> Vec<Symbol> {
+    let decimal = |text: &str| Decimal::parse(text.as_bytes()).unwrap();
+    let symbol = |name: &str, tick, lot| {
+        let grid = Grid::new(decimal(tick), decimal(lot)).unwrap();
+        Symbol {
+            name: name.to_owned(),
+            base: CurrencyId(0),
+            quote: CurrencyId(1),
+            qty_min: Qty::from_hundredths(100),
+            grid,
+            product: Product::Spot,
+            status: SymbolStatus::Open,
+            wrap_enabled: false,
+            closed_to: Vec::new(),
+        }
+    };
+    vec![symbol("btcusd", "0.01", "0.00000001"), symbol("batusd", "0.0005", "5")]
+}
+
+/// A trade as both rows that the history has of it for one account.
+fn rows_of(
+    number: u64,
+    (seconds, symbol, account, ticks, hundredths): (u64, u32, u32, u64, u64),
+) -> [Row; 2] {
+    let (symbol, time, trade) =
+        (SymbolId(symbol), Time(1_700_000_000_000_000 + seconds * Time::SECOND), TradeId(number));
+    let (price, qty) = (Price::from_ticks(ticks), Qty::from_hundredths(hundredths.into()));
+    let side = if ticks.is_multiple_of(2) { Side::Buy } else { Side::Sell };
+    let [part, ..] = [[Part::Maker], [Part::Taker], [Part::Auction]][usize::try_from(ticks % 3).unwrap()];
+    let public = PublicTrade { symbol, trade, time, price, qty, taker: Some(side) };
+    let own = TradeRow {
+        account: AccountId(account),
+        symbol,
+        order: OrderId(number),
+        trade,
+        time,
+        side,
+        part,
+        price,
+        qty,
+        fee: Money::ZERO,
+        client_id: None,
+        of_order: None,
+    };
+    [Row::Public(public), Row::Trade(own)]
+}
+
+fn reached(seq: u64) -> Reached {
+    Reached { seq, lengths: Lengths { public: 8 + seq, ..Lengths::empty() }, void: 0 }
+}
+
+fn step(database: &mut Database, rows: &[Row], seq: u64) {
+    database.update(&symbols(), rows.iter().copied().map(Ok::<_, Fault>), reached(seq)).unwrap();
+}
+
+fn opened(directory: &TempDir) -> (Database, Opened) {
+    Database::open(directory.path(), ORIGIN).unwrap()
+}
+
+/// Every value of a table as text, by row.
+fn dump(database: &Database, table: &str) -> Vec<Vec<String>> {
+    let sql = format!("SELECT * FROM {table} ORDER BY 1, 2, 3");
+    let mut statement = database.connection.prepare(&sql).unwrap();
+    let columns = statement.column_count();
+    let shown = |value: Value| match value {
+        Value::Integer(number) => number.to_string(),
+        Value::Text(text) => text,
+        other @ (Value::Null | Value::Real(_) | Value::Blob(_)) => panic!("{other:?}"),
+    };
+    let row =
+        |row: &rusqlite::Row<'_>| Ok((0..columns).map(|column| shown(row.get(column).unwrap())).collect());
+    statement.query_map((), row).unwrap().map(Result::unwrap).collect()
+}
+
+/// The closed candles and those in progress of a pass over the trades.
+fn candles_of(rows: &[Row]) -> Vec<Vec<String>> {
+    let (symbols, mut bars, mut all) = (symbols(), Bars::default(), Vec::new());
+    for row in rows {
+        let Row::Public(row) = row else { continue };
+        bars.trade(row.symbol, row.time, row.price, row.qty, |frame, candle, _| {
+            all.push((row.symbol, frame, candle));
+        });
+    }
+    all.extend(bars.in_progress());
+    let shown = |(symbol, frame, candle): &(SymbolId, buttonwood_views::Frame, buttonwood_views::Candle)| {
+        let Symbol { name, grid, .. } = &symbols[symbol.index()];
+        let price = |price| crate::decimal::text(|out| grid.push_price(out, price));
+        let [open, high, low, close] = [candle.open, candle.high, candle.low, candle.close].map(price);
+        let volume = crate::decimal::text(|out| grid.push_qty(out, candle.volume));
+        let numbers = [frame.minutes, candle.start.millis()];
+        (name.clone(), numbers, vec![open, high, low, close, volume])
+    };
+    let mut all: Vec<_> = all.iter().map(shown).collect();
+    all.sort();
+    let row = |(name, numbers, texts): (String, [u64; 2], Vec<String>)| {
+        [vec![name], numbers.map(|number| number.to_string()).to_vec(), texts].concat()
+    };
+    all.into_iter().map(row).collect()
+}
+
+/// Trades, base and notional by side and role.
+type Sums = [(u64, u128, i128); 4];
+
+/// Trades, base and notional of every account, symbol, day and column of the table.
+fn volumes_of(rows: &[Row]) -> Vec<Vec<String>> {
+    let symbols = symbols();
+    let mut sums: BTreeMap<(u32, &str, u64), Sums> = BTreeMap::new();
+    for row in rows {
+        let Row::Trade(row) = row else { continue };
+        let symbol = &symbols[row.symbol.index()];
+        let day = row.time.millis() / 86_400_000 * 86_400_000;
+        let place = usize::from(row.side == Side::Sell) + 2 * usize::from(row.part == Part::Taker);
+        let sum = &mut sums.entry((row.account.0, &symbol.name, day)).or_default()[place];
+        sum.0 += 1;
+        sum.1 += row.qty.hundredths();
+        sum.2 += symbol.grid.notional(row.price, row.qty).unwrap().units();
+    }
+    let row = |((account, name, day), sums): ((u32, &str, u64), Sums)| {
+        let grid = &symbols.iter().find(|symbol| symbol.name == name).unwrap().grid;
+        let figures = sums.iter().flat_map(|(count, base, notional)| {
+            let base = crate::decimal::text(|out| grid.push_qty(out, Qty::from_hundredths(*base)));
+            let notional = crate::decimal::text(|out| {
+                Money::from_units(*notional).push_floored(out, buttonwood_num::MONEY_DECIMALS);
+            });
+            [base, notional, count.to_string()]
+        });
+        [account.to_string(), name.to_owned(), day.to_string()].into_iter().chain(figures).collect()
+    };
+    sums.into_iter().map(row).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// In whatever steps the rows come, with or without a new opening between them, the tables hold what all rows sum to.
+    #[test]
+    fn tables_are_the_sums_of_all_rows(
+        trades in prop::collection::vec(
+            (prop_oneof![0..30_u64, 0..4_000_u64, 0..200_000_u64], 0..2_u32, 0..3_u32, 1..9_u64, 1..500_u64), 1..60),
+        steps in prop::collection::vec(1..20_usize, 1..9),
+        reopens in any::<bool>(),
+    ) {
+        let mut time = 0;
+        let rows: Vec<Row> = trades.into_iter().zip(1..).flat_map(|((wait, symbol, account, ticks, hundredths), number)| {
+            time += wait;
+            rows_of(number, (time, symbol, account, ticks, hundredths))
+        }).collect();
+        let directory = tempdir().unwrap();
+        let (mut database, _) = opened(&directory);
+        let (mut rest, mut seq) = (rows.as_slice(), 0);
+        for size in steps.iter().cycle() {
+            let (now, later) = rest.split_at(rest.len().min(*size));
+            seq += 1;
+            step(&mut database, now, seq);
+            rest = later;
+            if reopens {
+                drop(database);
+                let (again, found) = opened(&directory);
+                prop_assert_eq!((again.reached(), found), (reached(seq), Opened::Continued));
+                database = again;
+            }
+            if rest.is_empty() {
+                break;
+            }
+        }
+        prop_assert_eq!(dump(&database, "candles"), candles_of(&rows));
+        prop_assert_eq!(dump(&database, "daily_volumes"), volumes_of(&rows));
+        let mut whole = Database::temporary().unwrap();
+        step(&mut whole, &rows, 1);
+        prop_assert_eq!(database.difference(&whole).unwrap(), None);
+        step(&mut whole, &rows_of(1_000, (time, 0, 0, 1, 1))[..1], 2);
+        prop_assert_eq!(database.difference(&whole).unwrap(), Some("candles"));
+    }
+}
+
+fn some_rows() -> Vec<Row> {
+    (1..5).flat_map(|number| rows_of(number, (number * 50, 0, 1, number, 7))).collect()
+}
+
+/// A step that fails at one of its rows changes nothing, and the next one goes on.
+#[test]
+fn a_failed_step_changes_nothing() {
+    let directory = tempdir().unwrap();
+    let (mut database, found) = opened(&directory);
+    assert_eq!((found, database.reached().seq), (Opened::New, 0));
+    let rows = some_rows();
+    step(&mut database, &rows[..4], 1);
+    let failing = rows.iter().copied().map(Ok).chain([Err(Fault::Row { table: "none" })]);
+    assert!(matches!(database.update(&symbols(), failing, reached(2)), Err(Fault::Row { table: "none" })));
+    assert_eq!(database.reached(), reached(1));
+    assert_eq!(dump(&database, "candles"), candles_of(&rows[..4]));
+    step(&mut database, &rows[4..], 2);
+    assert_eq!(dump(&database, "candles"), candles_of(&rows));
+}
+
+/// Damages a database.
+type Spoil = fn(&Path);
+
+/// A database of another origin or version, a damaged one, and a file that is none are removed; an empty one takes their
+/// place.
+#[test]
+fn what_does_not_fit_is_built_again() {
+    let spoils: [(Opened, Spoil); 4] = [
+        (Opened::Damaged, |path| {
+            fs::write(path, "no database, although it is long enough for a header of one".repeat(9)).unwrap();
+        }),
+        (Opened::Damaged, |path| {
+            let mut bytes = fs::read(path).unwrap();
+            bytes[4_096..].fill(0xee);
+            fs::write(path, bytes).unwrap();
+        }),
+        (Opened::Foreign, |path| {
+            Connection::open(path).unwrap().pragma_update(None, "user_version", VERSION + 1).unwrap();
+        }),
+        (Opened::Foreign, |path| {
+            Connection::open(path).unwrap().execute("UPDATE progress SET origin = 'other'", ()).unwrap();
+        }),
+    ];
+    for (expected, spoil) in spoils {
+        let directory = tempdir().unwrap();
+        let (mut database, _) = opened(&directory);
+        step(&mut database, &some_rows(), 1);
+        drop(database);
+        spoil(&directory.path().join(FILE));
+        let (mut database, found) = opened(&directory);
+        assert_eq!((found, database.reached().seq), (expected, 0));
+        assert!(dump(&database, "candles").is_empty());
+        step(&mut database, &some_rows(), 1);
+        assert_eq!(dump(&database, "candles"), candles_of(&some_rows()));
+    }
+}
+
+/// A database that another program has locked refuses for now, and reads go on beside a writer.
+#[test]
+fn a_locked_database_is_refused_for_now() {
+    let directory = tempdir().unwrap();
+    let (mut database, _) = opened(&directory);
+    step(&mut database, &some_rows(), 1);
+    let other = Connection::open(directory.path().join(FILE)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let refused = database.update(&symbols(), std::iter::empty::<Result<Row, Fault>>(), reached(2));
+    assert!(refused.is_err_and(|fault| !fault.is_damage()));
+    let read = Database::read(directory.path(), ORIGIN).unwrap().unwrap();
+    assert_eq!((read.reached(), read.difference(&database).unwrap()), (reached(1), None));
+    assert_eq!(
+        read.sizes().unwrap().iter().map(|size| size.table).collect::<Vec<_>>(),
+        ["candles", "daily_volumes"]
+    );
+    assert!(read.sizes().unwrap().iter().all(|size| size.rows > 0) && read.bytes().unwrap() > 0);
+    other.execute_batch("ROLLBACK").unwrap();
+    step(&mut database, &[], 2);
+    assert_eq!(database.reached(), reached(2));
+    assert!(Database::read(directory.path(), "other").unwrap().is_none());
+}

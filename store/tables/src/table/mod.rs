@@ -1,0 +1,51 @@
+//! The tables: each a fold of past rows.
+
+mod candles;
+mod daily_volumes;
+
+use crate::Fault;
+use buttonwood_model::Symbol;
+use buttonwood_views::history::{PublicTrade, TradeRow};
+use rusqlite::Connection;
+
+/// A past row that a table may fold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Row {
+    /// An account's part in a trade.
+    Trade(TradeRow),
+    /// A trade as published.
+    Public(PublicTrade),
+}
+
+/// A table: how it is created, and how rows are folded into it.
+pub(crate) trait Table: Send {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// The statement that creates it.
+    fn schema(&self) -> &'static str;
+
+    /// Folds a row into memory. Rows come in the order of the journal.
+    fn fold(&mut self, symbols: &[Symbol], row: &Row);
+
+    /// How many rows of the table wait in memory to be written.
+    fn waiting(&self) -> usize;
+
+    /// Writes the rows that wait, merged with those of the same key that the table holds.
+    ///
+    /// # Errors
+    /// [`Fault`] of the database; its caller rolls back and calls [`Table::forget`].
+    fn write(&mut self, symbols: &[Symbol], database: &Connection) -> Result<(), Fault>;
+
+    /// Drops the rows that wait.
+    fn forget(&mut self);
+}
+
+/// The version of all tables together. It goes up with every change of a schema or a fold; a database of another version
+/// is built again.
+pub(crate) const VERSION: i64 = 2;
+
+/// Every table.
+pub(crate) fn all() -> Vec<Box<dyn Table>> {
+    vec![Box::<candles::Candles>::default(), Box::<daily_volumes::DailyVolumes>::default()]
+}
