@@ -36,7 +36,7 @@ fn evolve_infrequent(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]
     match Infrequent::read(kept, texts).expect("what was kept can be read") {
         Infrequent::Trading(event) => {
             let lists = matches!(event, trading::Infrequent::SymbolListed(_));
-            trading::evolve_infrequent(&mut state.floor, &mut state.desks, time, event);
+            trading::evolve_infrequent(&mut state.floor, &mut state.desks, time, state.next_id, event);
             if lists {
                 value_listed(state);
             }
@@ -57,7 +57,7 @@ fn evolve_infrequent(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]
                 open_house(state, account, time);
             }
         }
-        Infrequent::Rates(event) => rates::evolve(&mut state.floor.rates, event),
+        Infrequent::Rates(event) => rates::evolve(&mut state.floor.rates, state.next_id, event),
         Infrequent::Convert(event) => {
             if let Some(OrderId(used)) = event.order() {
                 take_id(state, used);

@@ -110,10 +110,10 @@ pub fn decide<E: From<BytesRef>>(
     Ok(())
 }
 
-/// Applies an infrequent event.
-pub fn evolve(rates: &mut Rates, event: Infrequent) {
+/// Applies an infrequent event. `next_id` is the next id of orders and trades.
+pub fn evolve(rates: &mut Rates, next_id: u64, event: Infrequent) {
     let Infrequent::RatesAdded(added) = event;
-    rates.add(added);
+    rates.add(added, next_id);
 }
 
 #[cfg(test)]
@@ -121,6 +121,7 @@ mod tests {
     use super::*;
     use crate::Quote;
     use alloc::vec;
+    use buttonwood_model::TradeId;
 
     fn new(provider: &str, rates: &[(u64, u64)]) -> NewRates {
         let rates = rates.iter().map(|(millis, units)| (*millis, FxRate::from_units(*units))).collect();
@@ -135,7 +136,7 @@ mod tests {
     #[track_caller]
     fn add(rates: &mut Rates, new: NewRates) {
         assert_eq!(try_add(rates, new.clone()), Ok(()));
-        evolve(rates, Infrequent::RatesAdded(new));
+        evolve(rates, 7, Infrequent::RatesAdded(new));
     }
 
     fn at(rates: &Rates, millis: u64) -> Option<(u64, u64, &str)> {
@@ -162,6 +163,19 @@ mod tests {
         assert_eq!(rates.at(FxPair::GbpUsd, Time(50_000)), None);
         let all: Vec<_> = rates.of(FxPair::EurUsd).map(|Quote { time, .. }| time.millis()).collect();
         assert_eq!(all, vec![10, 20, 30, 40]);
+    }
+
+    #[test]
+    fn a_rate_added_later_than_its_time_is_unknown_to_earlier_trades() {
+        let mut rates = Rates::default();
+        add(&mut rates, new("one", &[(10, 1)]));
+        evolve(&mut rates, 20, Infrequent::RatesAdded(new("two", &[(20, 2)])));
+        let known = |trade, millis: u64| {
+            let quote = rates.known_to(TradeId(trade), FxPair::EurUsd, Time(millis * 1_000));
+            quote.map(|quote| quote.rate.units())
+        };
+        assert_eq!([6, 7, 19, 20].map(|trade| known(trade, 25)), [None, Some(1), Some(1), Some(2)]);
+        assert_eq!((known(20, 19), known(20, 9)), (Some(1), None));
     }
 
     #[test]

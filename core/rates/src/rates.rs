@@ -4,7 +4,7 @@ use crate::{FxPair, FxRate, NewRates};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
-use buttonwood_model::Time;
+use buttonwood_model::{Time, TradeId};
 use serde::{Deserialize, Serialize};
 
 /// All rates.
@@ -23,6 +23,8 @@ struct Stored {
     millis: u64,
     rate: FxRate,
     provider: u32,
+    /// The id that the next order or trade was to get when the rate was added.
+    next_id: u64,
 }
 
 /// A rate with its time and its provider.
@@ -42,6 +44,12 @@ impl Rates {
         let history = self.history(pair);
         let after = history.partition_point(|stored| stored.millis <= time.millis());
         history.get(after.checked_sub(1)?).map(|stored| self.quote(stored))
+    }
+
+    /// Like [`Rates::at`], of the rates that stood when a trade got its id: a rate may be added later than its time.
+    pub fn known_to(&self, trade: TradeId, pair: FxPair, time: Time) -> Option<Quote<'_>> {
+        let mut until = self.history(pair).iter().rev().skip_while(|stored| stored.millis > time.millis());
+        until.find(|stored| stored.next_id <= trade.0).map(|stored| self.quote(stored))
     }
 
     /// The rate of exactly this millisecond.
@@ -68,7 +76,7 @@ impl Rates {
     }
 
     /// Adds rates that [`crate::decide`] has checked.
-    pub(crate) fn add(&mut self, added: NewRates) {
+    pub(crate) fn add(&mut self, added: NewRates, next_id: u64) {
         let NewRates { pair, provider, rates } = added;
         let known = self.providers.iter().position(|name| *name == provider);
         let place = known.unwrap_or_else(|| {
@@ -77,7 +85,7 @@ impl Rates {
         });
         let provider = u32::try_from(place).expect("fewer than 2^32 providers");
         let history = self.histories.entry(pair).or_default();
-        history.extend(rates.into_iter().map(|(millis, rate)| Stored { millis, rate, provider }));
+        history.extend(rates.into_iter().map(|(millis, rate)| Stored { millis, rate, provider, next_id }));
         // Most often the new rates are the latest, and the sort finds them in order.
         history.sort_by_key(|stored| stored.millis);
     }

@@ -174,7 +174,8 @@ pub enum BreakError {
 /// Every broken trade, and what full breaks took from the orders.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Breaks {
-    trades: BTreeMap<(SymbolId, TradeId), BreakKind>,
+    /// How each was broken, and the first trade that could be made after the break.
+    trades: BTreeMap<(SymbolId, TradeId), (BreakKind, TradeId)>,
     orders: BTreeMap<OrderId, Voided>,
 }
 
@@ -200,18 +201,24 @@ impl Breaks {
 
     /// How a trade of the symbol was broken; none if it was not.
     pub fn of(&self, symbol: SymbolId, trade: TradeId) -> Option<BreakKind> {
-        if self.trades.is_empty() { None } else { self.trades.get(&(symbol, trade)).copied() }
+        if self.trades.is_empty() { None } else { self.trades.get(&(symbol, trade)).map(|known| known.0) }
+    }
+
+    /// Whether a trade of the symbol was void already when a later one was made.
+    pub fn was_void(&self, symbol: SymbolId, trade: TradeId, later: TradeId) -> bool {
+        let known = self.trades.get(&(symbol, trade));
+        known.is_some_and(|(kind, first)| *kind == BreakKind::Full && *first <= later)
     }
 
     /// The broken trades of a symbol, oldest first.
     pub fn of_symbol(&self, symbol: SymbolId) -> impl Iterator<Item = (TradeId, BreakKind)> {
         let all = (symbol, TradeId(0))..=(symbol, TradeId(u64::MAX));
-        self.trades.range(all).map(|((_, trade), kind)| (*trade, *kind))
+        self.trades.range(all).map(|((_, trade), (kind, _))| (*trade, *kind))
     }
 
     /// Every broken trade, by symbol.
     pub fn all(&self) -> impl Iterator<Item = (SymbolId, TradeId, BreakKind)> {
-        self.trades.iter().map(|((symbol, trade), kind)| (*symbol, *trade, *kind))
+        self.trades.iter().map(|((symbol, trade), (kind, _))| (*symbol, *trade, *kind))
     }
 
     /// What full breaks took from an order.
@@ -232,12 +239,12 @@ impl Breaks {
     }
 
     fn kind_of(&self, trade: TradeId) -> Option<BreakKind> {
-        self.trades.iter().find(|((_, broken), _)| *broken == trade).map(|(_, kind)| *kind)
+        self.trades.iter().find(|((_, broken), _)| *broken == trade).map(|(_, (kind, _))| *kind)
     }
 
-    /// Records a break.
-    pub(crate) fn note(&mut self, broken: &Break, symbol: &Symbol) {
-        self.trades.insert((broken.symbol, broken.trade), broken.kind());
+    /// Records a break. `first` is the first trade that can be made after it.
+    pub(crate) fn note(&mut self, broken: &Break, symbol: &Symbol, first: TradeId) {
+        self.trades.insert((broken.symbol, broken.trade), (broken.kind(), first));
         if broken.kind() == BreakKind::Manual {
             return;
         }

@@ -8,7 +8,7 @@ use alloc::sync::Arc;
 use buttonwood_auction::{Auctions, Finding, Schedule, ScheduleError};
 use buttonwood_model::{
     BytesRef, CancelReason, Day, Due, OrderId, Outbox, Rank, Role, Roles, SessionId, Symbol, SymbolId,
-    SymbolStatus, Time, named,
+    SymbolStatus, Time, TradeId, named,
 };
 
 /// The most symbols that can be listed.
@@ -287,7 +287,13 @@ fn close_day<D: Desks, E: From<BytesRef>>(
 ///
 /// # Panics
 /// When the event does not follow from the state.
-pub fn evolve_infrequent<D: Desks>(floor: &mut Floor, desks: &mut D, time: Time, event: Infrequent) {
+pub fn evolve_infrequent<D: Desks>(
+    floor: &mut Floor,
+    desks: &mut D,
+    time: Time,
+    next_id: u64,
+    event: Infrequent,
+) {
     match event {
         Infrequent::SymbolStatusChanged(symbol, to) => {
             let listed = floor.symbols.get_mut(symbol.index()).expect("the decision found the symbol");
@@ -316,13 +322,13 @@ pub fn evolve_infrequent<D: Desks>(floor: &mut Floor, desks: &mut D, time: Time,
         Infrequent::FeeTiersChanged(FeeTiers { product, tiers }) => floor.fees.set_tiers(product, &tiers),
         Infrequent::PromotionChanged(promotion) => floor.fees.promote(&promotion),
         Infrequent::DayClosed(day) => floor.volumes.close(day),
-        Infrequent::TradeBroken(broken) => floor.break_trade(desks, &broken, time),
+        Infrequent::TradeBroken(broken) => floor.break_trade(desks, &broken, time, next_id),
     }
 }
 
 impl Floor {
     /// Voids a trade, or marks it.
-    fn break_trade<D: Desks>(&mut self, desks: &mut D, broken: &Break, now: Time) {
+    fn break_trade<D: Desks>(&mut self, desks: &mut D, broken: &Break, now: Time, next_id: u64) {
         let symbol = self.symbols.get(broken.symbol.index()).expect("the decision found the symbol");
         if let Some(figures) = &broken.figures {
             desks.void(symbol, broken);
@@ -330,7 +336,7 @@ impl Floor {
             let accounts = [broken.buyer.account, broken.seller.account];
             self.volumes.take_back(broken.time, accounts, figures.value, now);
         }
-        self.breaks.note(broken, symbol);
+        self.breaks.note(broken, symbol, TradeId(next_id));
     }
 
     fn auctions_of(&mut self, symbol: SymbolId) -> &mut Auctions {

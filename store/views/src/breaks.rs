@@ -95,13 +95,14 @@ impl Records {
             Value::Dollars => return Ok(notional),
             Value::AtLastPriceOf(priced) => {
                 let grid = self.grids.get(priced.index()).expect("a valued symbol is listed");
-                let last = history.public_trade_before(priced, row.trade, |_| true)?;
+                let counted = |other: &PublicTrade| !self.breaks.was_void(priced, other.trade, row.trade);
+                let last = history.public_trade_before(priced, row.trade, counted)?;
                 last.map(|last| grid.value(notional, last.price))
             }
             Value::Unknown => None,
         };
         let at_rate = || {
-            let quote = self.rates.at(pair?, row.time)?;
+            let quote = self.rates.known_to(row.trade, pair?, row.time)?;
             Some(quote.rate.to_usd(notional).unwrap_or(Money::MAX))
         };
         Ok(last.or_else(at_rate).unwrap_or_default())

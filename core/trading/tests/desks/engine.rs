@@ -164,7 +164,7 @@ impl State {
                 let record = take_named(&mut bytes).unwrap();
                 match record.room {
                     Infrequent::ROOM => {
-                        trading::evolve_infrequent(floor, desks, time, record.read().unwrap());
+                        trading::evolve_infrequent(floor, desks, time, *next_id, record.read().unwrap());
                     }
                     _ => ledger::evolve(&mut desks.ledger, record.read().unwrap()),
                 }
