@@ -6,9 +6,6 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha384;
 use zeroize::Zeroize;
 
-/// The header prefix of the specification, without its last dash.
-pub(crate) const PREFIX: &str = "X-SVC";
-
 /// An API key and what is needed to sign with it.
 #[derive(Clone)]
 pub struct Credentials {
@@ -16,21 +13,12 @@ pub struct Credentials {
     pub api_key: String,
     /// Signs the requests; never sent.
     pub api_secret: String,
-    /// Name prefix of the three headers, without the last dash.
-    pub prefix: String,
 }
 
 impl Credentials {
-    /// A key and its secret under the specification's header prefix `X-SVC`.
+    /// A key and its secret.
     pub fn new(api_key: impl Into<String>, api_secret: impl Into<String>) -> Self {
-        Self { api_key: api_key.into(), api_secret: api_secret.into(), prefix: PREFIX.to_owned() }
-    }
-
-    /// The same key, sent under another header prefix.
-    #[must_use]
-    pub fn with_prefix(mut self, prefix: impl Into<String>) -> Self {
-        self.prefix = prefix.into();
-        self
+        Self { api_key: api_key.into(), api_secret: api_secret.into() }
     }
 
     /// Encodes and signs a payload of any bytes.
@@ -41,7 +29,7 @@ impl Credentials {
     /// Signs a payload header that is already text, Base64 or not.
     pub fn sign_text(&self, payload: String) -> Signed {
         let signature = signature(&self.api_secret, payload.as_bytes());
-        Signed { prefix: self.prefix.clone(), api_key: self.api_key.clone(), payload, signature }
+        Signed { api_key: self.api_key.clone(), payload, signature }
     }
 }
 
@@ -61,8 +49,6 @@ impl Drop for Credentials {
 /// The values of the three headers of a private request.
 #[derive(Clone, Debug)]
 pub struct Signed {
-    /// Name prefix of the three headers, without the last dash.
-    pub prefix: String,
     /// Value of the `APIKEY` header.
     pub api_key: String,
     /// Value of the `PAYLOAD` header.
@@ -74,14 +60,14 @@ pub struct Signed {
 impl Signed {
     /// All headers of a private request as the specification lists them, the body's length excepted.
     pub fn headers(&self) -> Vec<(String, String)> {
-        let name = |last: &str| format!("{}-{last}", self.prefix);
-        vec![
-            ("Content-Type".to_owned(), "text/plain".to_owned()),
-            ("Cache-Control".to_owned(), "no-cache".to_owned()),
-            (name("APIKEY"), self.api_key.clone()),
-            (name("PAYLOAD"), self.payload.clone()),
-            (name("SIGNATURE"), self.signature.clone()),
-        ]
+        let headers = [
+            ("Content-Type", "text/plain"),
+            ("Cache-Control", "no-cache"),
+            ("X-SVC-APIKEY", &self.api_key),
+            ("X-SVC-PAYLOAD", &self.payload),
+            ("X-SVC-SIGNATURE", &self.signature),
+        ];
+        headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
     }
 }
 
@@ -106,11 +92,10 @@ mod tests {
     }
 
     #[test]
-    fn headers_carry_the_prefix() {
-        let signed = Credentials::new("account-a", "s").with_prefix("X-OTHER").sign(b"{}");
+    fn the_payload_is_sent_as_base64() {
+        let signed = Credentials::new("account-a", "s").sign(b"{}");
         assert_eq!(signed.payload, "e30=");
-        let names: Vec<String> = signed.headers().into_iter().map(|(name, _)| name).collect();
-        assert_eq!(&names[2..], ["X-OTHER-APIKEY", "X-OTHER-PAYLOAD", "X-OTHER-SIGNATURE"]);
+        assert!(signed.headers().contains(&("X-SVC-PAYLOAD".to_owned(), signed.payload)));
     }
 
     #[test]

@@ -86,9 +86,14 @@ impl Exchange {
         Ok(())
     }
 
+    /// Its standard error so far.
+    pub(crate) fn log(&self) -> String {
+        fs::read_to_string(self.scratch.join("stderr.log")).unwrap_or_default()
+    }
+
     /// A sentence about this process, with the end of its standard error.
     pub(crate) fn trouble(&self, what: &str) -> String {
-        let log = fs::read_to_string(self.scratch.join("stderr.log")).unwrap_or_default();
+        let log = self.log();
         let lines: Vec<&str> = log.lines().collect();
         let tail = lines.get(lines.len().saturating_sub(20)..).unwrap_or_default();
         format!("the sandbox {what}; the end of its standard error:\n{}", tail.join("\n"))

@@ -69,8 +69,8 @@ pub(crate) struct Common {
     /// Journal, snapshots, history and keys; created if absent, resumed if present.
     #[arg(long, env = "BUTTONWOOD_DATA", default_value = "./buttonwood-data")]
     pub(crate) data: PathBuf,
-    /// A further name prefix of the authentication headers beside X-SVC, without the last dash; repeatable, or several with commas
-    /// between them.
+    /// A name prefix of the authentication headers that is read in addition to X-SVC, without the last dash; repeatable, or several
+    /// with commas between them. Without it, a sandbox reads any prefix X-NAME, one in a request, and a venue X-SVC alone.
     #[arg(long, env = "BUTTONWOOD_HEADER_PREFIX", value_delimiter = ',')]
     pub(crate) header_prefix: Vec<String>,
     /// The constant in the `exchange` field.

@@ -71,9 +71,9 @@ pub(crate) fn connections_percent(common: &Common) -> Result<usize, Trouble> {
     })
 }
 
-/// Names of the authentication headers.
+/// Names of the authentication headers: those under `X-SVC` and the prefixes that the flags name.
 pub(crate) fn header_names(common: &Common) -> Result<HeaderNames, Trouble> {
-    HeaderNames::new(common.header_prefix.iter().map(String::as_str))
+    HeaderNames::named(common.header_prefix.iter().map(String::as_str))
         .map_err(|error| Trouble::Flag(format!("--header-prefix: {error}")))
 }
 

@@ -31,7 +31,10 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         return Err(Trouble::Flag(line.to_owned()));
     }
     let start_time = start_time(&flags.start_time)?;
-    let names = header_names(&flags.common)?;
+    let names = match flags.common.header_prefix.is_empty() {
+        true => HeaderNames::any(),
+        false => header_names(&flags.common)?,
+    };
     let places = places(&flags.common)?;
     // A signal during the start ends the process at once, but not with an ephemeral directory: it must be removed, and
     // its start does not take long.
@@ -67,13 +70,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let manual = exchange.has_manual_clock();
     let steps = traders.clone().filter(|_| manual).map(steps);
     let credentials = write_credentials(&data, &base_url, exchange.views().state(), &vault)?;
-    let about = Welcome {
-        base_url: &base_url,
-        data: &data,
-        credentials: &credentials,
-        seed,
-        prefixes: &flags.common.header_prefix,
-    };
+    let about = Welcome { base_url: &base_url, data: &data, credentials: &credentials, seed };
     welcome::sandbox(&about, exchange.views().state(), &vault);
     let settings =
         Settings { service: flags.common.service_name.clone(), sandbox: true, steps, pages: site_page };

@@ -11,12 +11,7 @@ pub(crate) struct Welcome<'a> {
     pub(crate) data: &'a Path,
     pub(crate) credentials: &'a Path,
     pub(crate) seed: u64,
-    /// Further prefixes of the authentication headers.
-    pub(crate) prefixes: &'a [String],
 }
-
-/// The header prefix that ccxt's class for this interface sends.
-const CCXT_PREFIX: &str = "X-GEMINI";
 
 /// Writes the welcome of a sandbox to standard error; it is no log, so it may show the two keys' secrets.
 pub(crate) fn sandbox(about: &Welcome<'_>, state: &State, vault: &Vault) {
@@ -27,7 +22,7 @@ pub(crate) fn sandbox(about: &Welcome<'_>, state: &State, vault: &Vault) {
         Some((found.key.api_key.clone(), String::from_utf8_lossy(secret.expose()).into_owned()))
     };
     let (Some(trader), Some(counterparty)) = (key("trader"), key("counterparty")) else { return };
-    let Welcome { base_url, data, credentials, seed, prefixes } = about;
+    let Welcome { base_url, data, credentials, seed } = about;
     let (data, credentials) = (data.display(), credentials.display());
     say(format_args!(
         "
@@ -43,7 +38,8 @@ Two ready keys, of two accounts with test funds
 Paste
   curl '{base_url}/v1/book/btcusd?limit_bids=3&limit_asks=3'
 
-  python3 -c \"{}\"
+  python3 -c \"
+{}\"
       (needs: pip install ccxt)
 
   less README.md    the interface, the sandbox's control calls, and what else there is
@@ -52,22 +48,17 @@ Paste
         trader.1,
         counterparty.0,
         counterparty.1,
-        snippet(base_url, &trader, prefixes.iter().any(|prefix| prefix.eq_ignore_ascii_case(CCXT_PREFIX))),
+        snippet(base_url, &trader),
     ));
 }
 
-/// Python that places an order with stock ccxt. Its header names are built in; unless the exchange was started with
-/// them as a further prefix, the snippet renames them.
-fn snippet(base_url: &str, (api_key, secret): &(String, String), takes_prefix: bool) -> String {
-    let rename = format!(
-        "s = x.sign; x.sign = lambda *a, **k: (lambda r: {{**r, 'headers': {{h.replace('{CCXT_PREFIX}', 'X-SVC'): v \
-         for h, v in (r['headers'] or {{}}).items()}}}})(s(*a, **k)); "
-    );
+/// Python that places an order with stock ccxt, in lines that fit a terminal.
+fn snippet(base_url: &str, (api_key, secret): &(String, String)) -> String {
     format!(
-        "import ccxt; x = ccxt.gemini({{'apiKey': '{api_key}', 'secret': '{secret}', 'urls': {{'api': {{k: '{base_url}' \
-         for k in ('public', 'private', 'web', 'webExchange', 'ws')}}}}}}); {}\
-         print(x.create_order('BTC/USD', 'limit', 'buy', 0.01, 50000)['info'])",
-        if takes_prefix { "" } else { &rename }
+        "import ccxt; x = ccxt.gemini(); x.apiKey = '{api_key}'
+x.secret = '{secret}'
+x.urls['api'] = dict.fromkeys(x.urls['api'], '{base_url}')
+print(x.create_order('BTC/USD', 'limit', 'buy', 0.01, 50000)['info'])"
     )
 }
 

@@ -13,18 +13,11 @@ pub const DEFAULT_PREFIX: &str = "X-SVC";
 /// Bytes of a payload header at most: 12 KiB once decoded.
 const PAYLOAD_MAX: usize = 16 * 1024;
 
-/// The prefixes under which authentication headers are read.
-#[derive(Clone, Debug)]
+/// The prefixes under which authentication headers are read (D-164).
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderNames {
-    prefixes: Vec<Prefix>,
-}
-
-#[derive(Clone, Debug)]
-struct Prefix {
-    /// As messages name it.
-    shown: String,
-    /// As header names carry it: lower case, with its last dash.
-    found: String,
+    /// In lower case; none if every prefix that begins with `X-` is read.
+    prefixes: Option<Vec<String>>,
 }
 
 /// A prefix that no header name can start with.
@@ -33,49 +26,44 @@ struct Prefix {
 pub struct BadPrefix(String);
 
 impl HeaderNames {
+    /// Any prefix of the form `X-NAME`; each request chooses its own.
+    pub const fn any() -> Self {
+        Self { prefixes: None }
+    }
+
     /// `X-SVC` and the further prefixes, each without its last dash.
     ///
     /// # Errors
     /// [`BadPrefix`] names the one that cannot start a header name.
-    pub fn new<'a>(further: impl IntoIterator<Item = &'a str>) -> Result<Self, BadPrefix> {
-        let mut prefixes: Vec<Prefix> = Vec::new();
+    pub fn named<'a>(further: impl IntoIterator<Item = &'a str>) -> Result<Self, BadPrefix> {
+        let mut prefixes: Vec<String> = Vec::new();
         for shown in std::iter::once(DEFAULT_PREFIX).chain(further) {
-            let prefix =
-                Prefix { shown: shown.to_owned(), found: format!("{}-", shown.to_ascii_lowercase()) };
             let permitted = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
             if shown.is_empty() || shown.ends_with('-') || !shown.bytes().all(permitted) {
                 return Err(BadPrefix(shown.to_owned()));
             }
-            if prefixes.iter().all(|known| known.found != prefix.found) {
+            let prefix = shown.to_ascii_lowercase();
+            if !prefixes.contains(&prefix) {
                 prefixes.push(prefix);
             }
         }
-        Ok(Self { prefixes })
+        Ok(Self { prefixes: Some(prefixes) })
     }
 
     /// The three headers of a request, or its refusal.
     pub(crate) fn read<'a>(&self, headers: &'a HeaderMap) -> Result<Signed<'a>, Refusal> {
         let found = self.find(headers)?;
-        let shown = self
-            .prefixes
-            .get(found.prefix.unwrap_or_default())
-            .map_or(DEFAULT_PREFIX, |prefix| &prefix.shown);
         if found.bearer {
             return Err(found.beside_bearer());
         }
-        if found.prefix.is_none() {
-            let message =
-                format!("Must provide '{shown}-APIKEY', '{shown}-PAYLOAD' and '{shown}-SIGNATURE' headers");
-            return Err(hinted(Refusal::new(Reason::MissingSecurityHeaders, message), headers));
-        }
-        let missing =
-            |reason, name: &str| Refusal::new(reason, format!("Must provide '{shown}-{name}' header"));
-        let api_key = found.api_key.ok_or_else(|| missing(Reason::MissingApikeyHeader, "APIKEY"))?;
-        let payload = found.payload.ok_or_else(|| missing(Reason::MissingPayloadHeader, "PAYLOAD"))?;
-        let signature =
-            found.signature.ok_or_else(|| missing(Reason::MissingSignatureHeader, "SIGNATURE"))?;
+        let Some(prefix) = found.prefix else { return Err(none_found(headers)) };
+        let (Some(api_key), Some(payload), Some(signature)) = (found.api_key, found.payload, found.signature)
+        else {
+            return Err(found.one_missing(prefix));
+        };
         if payload.len() > PAYLOAD_MAX {
-            return Err(invalid(&format!("header '{shown}-PAYLOAD' is longer than {PAYLOAD_MAX} bytes")));
+            let name = FieldName::Payload.under(prefix);
+            return Err(invalid(&format!("header '{name}' is longer than {PAYLOAD_MAX} bytes")));
         }
         Ok(Signed { api_key, payload, signature })
     }
@@ -86,26 +74,32 @@ impl HeaderNames {
         for (name, value) in headers {
             if name == http::header::AUTHORIZATION {
                 found.authorization(value.as_bytes())?;
-            } else if let Some((prefix, field)) = self.split(name) {
-                found.field(self, prefix, field, value.as_bytes())?;
+            } else if let Some((prefix, field)) = split(name).filter(|(prefix, _)| self.reads(prefix)) {
+                found.field(prefix, field, value.as_bytes())?;
             }
         }
         Ok(found)
     }
 
-    /// The position of the prefix a header name carries, and which of the three it is.
-    fn split(&self, name: &HeaderName) -> Option<(usize, FieldName)> {
-        let name = name.as_str();
-        self.prefixes.iter().enumerate().find_map(|(at, prefix)| {
-            let field = match name.strip_prefix(prefix.found.as_str())? {
-                "apikey" => FieldName::ApiKey,
-                "payload" => FieldName::Payload,
-                "signature" => FieldName::Signature,
-                _ => return None,
-            };
-            Some((at, field))
-        })
+    fn reads(&self, prefix: &str) -> bool {
+        match &self.prefixes {
+            None => prefix.len() > "x-".len() && prefix.starts_with("x-"),
+            Some(prefixes) => prefixes.iter().any(|known| known == prefix),
+        }
     }
+}
+
+/// The prefix of a header name without its last dash, if the rest of the name is one of the three.
+fn split(name: &HeaderName) -> Option<(&str, FieldName)> {
+    let name = name.as_str();
+    // The last letter rules out most names.
+    let (end, field) = match name.as_bytes().last()? {
+        b'y' => ("-apikey", FieldName::ApiKey),
+        b'd' => ("-payload", FieldName::Payload),
+        b'e' => ("-signature", FieldName::Signature),
+        _ => return None,
+    };
+    Some((name.strip_suffix(end)?, field))
 }
 
 #[derive(Clone, Copy)]
@@ -116,13 +110,20 @@ enum FieldName {
 }
 
 impl FieldName {
-    const fn shown(self) -> &'static str {
-        match self {
+    /// The name of the whole header under a prefix, as messages show it.
+    fn under(self, prefix: &str) -> String {
+        let field = match self {
             Self::ApiKey => "APIKEY",
             Self::Payload => "PAYLOAD",
             Self::Signature => "SIGNATURE",
-        }
+        };
+        format!("{}-{field}", shown(prefix))
     }
+}
+
+/// A prefix as messages show it.
+fn shown(prefix: &str) -> String {
+    quoted(&prefix.to_ascii_uppercase())
 }
 
 /// The values of the three headers of a signed request.
@@ -137,7 +138,7 @@ pub(crate) struct Signed<'a> {
 struct Found<'a> {
     authorization: bool,
     bearer: bool,
-    prefix: Option<usize>,
+    prefix: Option<&'a str>,
     api_key: Option<&'a [u8]>,
     payload: Option<&'a [u8]>,
     signature: Option<&'a [u8]>,
@@ -154,15 +155,14 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    fn field(
-        &mut self,
-        names: &HeaderNames,
-        at: usize,
-        field: FieldName,
-        value: &'a [u8],
-    ) -> Result<(), Refusal> {
-        if *self.prefix.get_or_insert(at) != at {
-            return Err(ambiguous("Authentication headers are given under two prefixes"));
+    fn field(&mut self, prefix: &'a str, field: FieldName, value: &'a [u8]) -> Result<(), Refusal> {
+        let first = *self.prefix.get_or_insert(prefix);
+        if first != prefix {
+            return Err(ambiguous(&format!(
+                "Authentication headers are given under two prefixes, '{}' and '{}'",
+                shown(first),
+                shown(prefix)
+            )));
         }
         let place = match field {
             FieldName::ApiKey => &mut self.api_key,
@@ -170,10 +170,19 @@ impl<'a> Found<'a> {
             FieldName::Signature => &mut self.signature,
         };
         if place.replace(value).is_some() {
-            let shown = names.prefixes.get(at).map_or(DEFAULT_PREFIX, |prefix| &prefix.shown);
-            return Err(invalid(&format!("header '{shown}-{}' is given twice", field.shown())).closing());
+            return Err(invalid(&format!("header '{}' is given twice", field.under(prefix))).closing());
         }
         Ok(())
+    }
+
+    /// The refusal of a request that lacks one of the three headers, named with the prefix of the others.
+    fn one_missing(&self, prefix: &str) -> Refusal {
+        let (reason, field) = match (self.api_key, self.payload) {
+            (None, _) => (Reason::MissingApikeyHeader, FieldName::ApiKey),
+            (_, None) => (Reason::MissingPayloadHeader, FieldName::Payload),
+            _ => (Reason::MissingSignatureHeader, FieldName::Signature),
+        };
+        Refusal::new(reason, format!("Must provide '{}' header", field.under(prefix)))
     }
 
     /// The refusal of a request with a bearer token: no token is known yet, and together with a key it is ambiguous.
@@ -185,14 +194,18 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Adds a hint if the key may be in a header that this exchange does not read, since some clients have header names
-/// built in.
+/// The refusal of a request without authentication headers. It has a hint if the key may be in a header that this
+/// exchange does not read.
 #[cold]
-fn hinted(refusal: Refusal, headers: &HeaderMap) -> Refusal {
+fn none_found(headers: &HeaderMap) -> Refusal {
+    let [api_key, payload, signature] = [FieldName::ApiKey, FieldName::Payload, FieldName::Signature]
+        .map(|field| field.under(DEFAULT_PREFIX));
+    let message = format!("Must provide '{api_key}', '{payload}' and '{signature}' headers");
+    let refusal = Refusal::new(Reason::MissingSecurityHeaders, message);
     let Some(prefix) = headers.keys().find_map(|name| name.as_str().strip_suffix("-apikey")) else {
         return refusal;
     };
-    let prefix = quoted(&prefix.to_ascii_uppercase());
+    let prefix = shown(prefix);
     refusal.and(&format!(
         "headers under '{prefix}' are read if the exchange is started with --header-prefix {prefix}"
     ))

@@ -1,8 +1,7 @@
 """Stock ccxt against a running sandbox: from an empty client to a trade, with nothing set but URLs and keys.
 
 Started by `cargo xtask ccxt` as `first_trade.py BASE_URL`, with the path of `credentials.json` in
-BUTTONWOOD_CREDENTIALS. The sandbox serves `X-GEMINI` headers, has no simulated traders and is fresh, so every
-value below is known in advance. Prints a line per check and leaves with 1 if one failed.
+BUTTONWOOD_CREDENTIALS. The sandbox has no simulated traders and is fresh, so every value below is known in advance. Prints a line per check and leaves with 1 if one failed.
 """
 
 import json

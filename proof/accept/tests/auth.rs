@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use buttonwood_accept::{
-    Actor, Answer, Exchange, NewOrder, Signed, Value, dec, json, laws, raw, same_keys, signature,
+    Actor, Answer, Exchange, NewOrder, Value, dec, json, laws, private_folder, raw, same_keys, signature,
 };
 
 fn balances(actor: &Actor) -> Answer {
@@ -457,32 +457,70 @@ fn roles() {
     assert_eq!(ids[0], ids[1], "they clear for one group");
 }
 
-/// A second prefix is configured; a request uses one of the two.
+/// A signed request for balances under a header prefix, without the headers that end in `without`.
+fn under(actor: &Actor, prefix: &str, without: &str) -> Vec<(String, String)> {
+    let signed = actor.sign(actor.payload("/v1/balances", json!({})).as_bytes());
+    let mut headers = signed.headers();
+    headers.retain(|(name, _)| without.is_empty() || !name.ends_with(without));
+    headers.into_iter().map(|(name, value)| (name.replace("X-SVC", prefix), value)).collect()
+}
+
+fn post_balances(actor: &Actor, headers: &[(String, String)]) -> Answer {
+    let headers: Vec<(&str, &str)> = headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+    actor.send("POST", "/v1/balances", &headers, b"")
+}
+
+/// A sandbox reads the headers of stock clients without a flag: a request chooses its prefix, and errors name it.
+/// Proves AUTH-001 (part), AUTH-009 (part).
 #[test]
-fn header_prefixes() {
-    let x = Exchange::builder().argument("--header-prefix").argument("X-OTHER").start();
+fn any_header_prefix() {
+    let x = Exchange::start();
     let trader = x.as_("trader");
-    let usual = || trader.sign(trader.payload("/v1/balances", json!({})).as_bytes());
-    trader.call_signed("/v1/balances", &usual()).ok();
-    let other = Signed { prefix: "X-OTHER".to_owned(), ..usual() };
-    trader.call_signed("/v1/balances", &other).ok();
-    let mut both = usual().headers();
-    both.extend(Signed { prefix: "X-OTHER".to_owned(), ..usual() }.headers());
-    let both: Vec<(&str, &str)> = both.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
-    assert_eq!(trader.send("POST", "/v1/balances", &both, b"").status(), 400);
-    let headers = Signed { prefix: "X-OTHER".to_owned(), ..usual() }.headers();
-    let headers: Vec<(&str, &str)> = headers
-        .iter()
-        .map(|(n, v)| (n.as_str(), v.as_str()))
-        .filter(|(name, _)| !name.ends_with("SIGNATURE"))
-        .collect();
-    let answer = trader.send("POST", "/v1/balances", &headers, b"");
-    assert!(
-        answer.refused(400, "MissingSignatureHeader").message.contains("'X-OTHER-SIGNATURE'"),
-        "{answer}"
-    );
-    let unknown = Signed { prefix: "X-NEVER".to_owned(), ..usual() };
-    let answer = trader.call_signed("/v1/balances", &unknown);
+    for prefix in ["X-SVC", "X-OTHER", "x-never-seen"] {
+        post_balances(&trader, &under(&trader, prefix, "")).ok();
+        let answer = post_balances(&trader, &under(&trader, prefix, "PAYLOAD"));
+        let named = format!("'{}-PAYLOAD'", prefix.to_ascii_uppercase());
+        assert!(answer.refused(400, "MissingPayloadHeader").message.contains(&named), "{answer}");
+    }
+    let mut both = under(&trader, "X-SVC", "");
+    both.extend(under(&trader, "X-OTHER", ""));
+    let answer = post_balances(&trader, &both);
+    let message = answer.refused(400, "AmbiguousAuthentication").message;
+    assert!(message.contains("'X-SVC'") && message.contains("'X-OTHER'"), "{answer}");
+    let answer = post_balances(&trader, &under(&trader, "OTHER", ""));
     let message = answer.refused(401, "MissingSecurityHeaders").message;
-    assert!(message.contains("'X-SVC-APIKEY'") && message.contains("--header-prefix X-NEVER"), "{answer}");
+    assert!(message.contains("'X-SVC-APIKEY'") && message.contains("--header-prefix OTHER"), "{answer}");
+}
+
+/// The flag, the environment or the file narrows a sandbox to the prefixes that they name and `X-SVC`.
+#[test]
+fn named_header_prefixes() {
+    let file = private_folder();
+    let config = file.path().join("config.toml");
+    std::fs::write(&config, "header_prefix = [\"X-OTHER\", \"X-THIRD\"]\n").unwrap();
+    let named = [
+        Exchange::builder().flag("--header-prefix", "X-OTHER").flag("--header-prefix", "X-THIRD"),
+        Exchange::builder().env("BUTTONWOOD_HEADER_PREFIX", "X-OTHER,X-THIRD"),
+        Exchange::builder().flag("--config", config.to_str().unwrap()),
+    ];
+    for builder in named {
+        let x = builder.start();
+        let trader = x.as_("trader");
+        for prefix in ["X-SVC", "X-OTHER", "x-third"] {
+            post_balances(&trader, &under(&trader, prefix, "")).ok();
+        }
+        let answer = post_balances(&trader, &under(&trader, "X-OTHER", "SIGNATURE"));
+        let message = answer.refused(400, "MissingSignatureHeader").message;
+        assert!(message.contains("'X-OTHER-SIGNATURE'"), "{answer}");
+        let answer = post_balances(&trader, &under(&trader, "X-NEVER", ""));
+        let message = answer.refused(401, "MissingSecurityHeaders").message;
+        assert!(
+            message.contains("'X-SVC-APIKEY'") && message.contains("--header-prefix X-NEVER"),
+            "{answer}"
+        );
+        // A header under a prefix that is not read changes nothing.
+        let mut both = under(&trader, "X-SVC", "");
+        both.extend(under(&trader, "X-NEVER", ""));
+        post_balances(&trader, &both).ok();
+    }
 }

@@ -14,11 +14,43 @@ fn map(lines: &[&str]) -> HeaderMap {
 }
 
 fn names() -> HeaderNames {
-    HeaderNames::new(["X-GEMINI"]).unwrap()
+    HeaderNames::named(["X-GEMINI"]).unwrap()
 }
 
 fn refused(lines: &[&str]) -> Refusal {
     names().read(&map(lines)).expect_err("the headers are refused")
+}
+
+/// Without configured names a request chooses its own prefix, and messages name it.
+#[test]
+fn any_prefix_is_read() {
+    let read = |lines: &[&str]| {
+        HeaderNames::any()
+            .read(&map(lines))
+            .map(|signed| signed.api_key.to_vec())
+            .map_err(|refusal| (refusal.reason, refusal.message))
+    };
+    for prefix in ["X-SVC", "x-own", "X-Two-Words", "X-0"] {
+        let lines = ["Apikey: k", "PAYLOAD: p", "signature: s"].map(|line| format!("{prefix}-{line}"));
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        assert_eq!(read(&lines), Ok(b"k".to_vec()), "{prefix}");
+        let (reason, message) = read(&lines[..2]).unwrap_err();
+        let missing = format!("'{}-SIGNATURE'", prefix.to_ascii_uppercase());
+        assert!(reason == Reason::MissingSignatureHeader && message.contains(&missing), "{message}");
+    }
+    // Names that only resemble the three, or begin otherwise, are no authentication headers.
+    for lines in [
+        &["X-APIKEY: k", "X-PAYLOAD: p", "X-SIGNATURE: s"][..],
+        &["X--APIKEY: k", "APIKEY: k", "X-SVC-APIKEYS: k", "X-SVCAPIKEY: k", "X-SVC-SIGNATURE-2: s"],
+        &["SVC-APIKEY: k", "SVC-PAYLOAD: p", "SVC-SIGNATURE: s"],
+    ] {
+        assert_eq!(read(lines).unwrap_err().0, Reason::MissingSecurityHeaders, "{lines:?}");
+    }
+    assert!(read(&["SVC-APIKEY: k"]).unwrap_err().1.ends_with("--header-prefix SVC"));
+    let lines = ["X-ONE-APIKEY: k", "X-ONE-PAYLOAD: p", "X-ONE-SIGNATURE: s", "X-TWO-SIGNATURE: s"];
+    let (reason, message) = read(&lines).unwrap_err();
+    assert_eq!(reason, Reason::AmbiguousAuthentication);
+    assert!(message.contains("'X-ONE'") && message.contains("'X-TWO'"), "{message}");
 }
 
 /// Only the three headers count. Proves AUTH-001.
@@ -118,7 +150,7 @@ fn the_payload_header_is_bounded() {
 #[test]
 fn prefixes_are_checked_when_configured() {
     for bad in ["", "X GEMINI", "X-GEMINI-", "X:", "É"] {
-        assert_eq!(HeaderNames::new([bad]).unwrap_err(), BadPrefix(bad.to_owned()));
+        assert_eq!(HeaderNames::named([bad]).unwrap_err(), BadPrefix(bad.to_owned()));
     }
-    assert_eq!(HeaderNames::new(["x-svc", "X-GEMINI", "x-gemini"]).unwrap().prefixes.len(), 2);
+    assert_eq!(HeaderNames::named(["x-svc", "X-GEMINI", "x-gemini"]).unwrap(), names());
 }

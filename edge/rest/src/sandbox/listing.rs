@@ -166,7 +166,7 @@ mod tests {
         let mut recovered = recover(dir.path(), Default::default()).unwrap();
         recovered.commit(Time(1), founding()).unwrap();
         let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
-        let gate = Gate::new(HeaderNames::new([]).unwrap(), "svc", Limits::off());
+        let gate = Gate::new(HeaderNames::any(), "svc", Limits::off());
         let settings = Settings { service: "svc".to_owned(), sandbox: true, steps: None, pages: |_| None };
         let app = App::new(running.exchange(), gate, settings);
         let body = br#"{"symbol":"btcusd","base_currency":"BTC","quote_currency":"USD",
