@@ -121,3 +121,55 @@ fn decodes_canonical_base64_only() {
         assert_eq!(refusal.reason, Reason::InvalidSignature, "{text:?}");
     }
 }
+
+/// The vectors of Project Wycheproof: number, key, text, tag, and whether the tag belongs to the text.
+fn wycheproof() -> impl Iterator<Item = (u32, Vec<u8>, Vec<u8>, Vec<u8>, bool)> {
+    let lines = include_str!("wycheproof.csv").lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let [number, key, text, tag, result] = fields[..] else { panic!("{line}") };
+        let bytes = |hex: &str| const_hex::decode(hex).unwrap();
+        assert!(["valid", "invalid"].contains(&result), "{line}");
+        (number.parse().unwrap(), bytes(key), bytes(text), bytes(tag), result == "valid")
+    })
+}
+
+/// Whole tags that fit pass; modified ones do not, nor do truncated ones that fit, since a signature is the whole tag. Proves
+/// AUTH-003 (part).
+#[test]
+fn decides_every_vector_of_wycheproof() {
+    let (mut whole, mut modified, mut truncated) = (0, 0, 0);
+    for (number, key, text, tag, fits) in wycheproof() {
+        let (signer, hex) = (signer(&key), const_hex::encode(&tag));
+        match (tag.len() == TAG, fits) {
+            (true, true) => {
+                whole += 1;
+                assert_eq!(signer.verify(&text, hex.as_bytes()), Ok(tag.try_into().unwrap()), "{number}");
+            }
+            (is_whole, fits) => {
+                modified += usize::from(is_whole);
+                truncated += usize::from(!is_whole && fits);
+                refused(&signer, &text, hex.as_bytes());
+            }
+        }
+    }
+    assert_eq!((whole, modified, truncated), (33, 54, 33));
+}
+
+/// Every bit of a tag counts, and no byte may be missing or too many. Proves AUTH-003 (part).
+#[test]
+fn refuses_every_change_of_a_vector() {
+    for (_, key, text, tag, fits) in wycheproof().filter(|(.., tag, _)| tag.len() == TAG).step_by(7) {
+        let signer = signer(&key);
+        for bit in (0..8 * TAG).filter(|_| fits) {
+            let mut changed = tag.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            refused(&signer, &text, const_hex::encode(changed).as_bytes());
+        }
+        let hex = const_hex::encode(&tag);
+        for length in 0..hex.len() {
+            refused(&signer, &text, &hex.as_bytes()[..length]);
+        }
+        refused(&signer, &text, format!("{hex}00").as_bytes());
+    }
+}
