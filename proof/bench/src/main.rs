@@ -20,6 +20,7 @@ mod recovery;
 mod reference;
 mod report;
 mod shapes;
+mod timing;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -32,6 +33,7 @@ static ALLOCATOR: memory::Counting = memory::Counting;
 
 const USAGE: &str = "\
 usage: cargo xtask bench [NUMBER…|all] [--pairs N] [--quick] [--write]
+       cargo xtask bench timing   # does the time of a refused signature depend on how much of it is right?
   1   core, one book                    7   signed REST, durable
   2   core, 100 books                   8   durable latency
   3   core tail                         9   against PostgreSQL
@@ -116,6 +118,10 @@ fn main() -> ExitCode {
         ["load", server, place, seconds, rate @ ..] => {
             let rate = rate.first().map(|rate| rate.parse().expect("a number of requests a second"));
             http::one_load(server, place, seconds.parse().expect("a number of seconds"), rate);
+            return ExitCode::SUCCESS;
+        }
+        ["timing"] => {
+            timing::run();
             return ExitCode::SUCCESS;
         }
         ["overload", words @ ..] => return overload_with(words),
