@@ -1,8 +1,9 @@
 //! Commands and flags. Each flag is an environment variable and a key of the configuration file too.
 
+use buttonwood_model::Cidr;
 use clap::builder::BoolishValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
 /// A complete digital-asset exchange in one binary.
@@ -83,6 +84,10 @@ pub(crate) struct Common {
     #[arg(long, env = "BUTTONWOOD_CONNECTIONS_PER_ADDRESS", allow_negative_numbers = true,
         value_parser = |text: &str| number(text, 1), default_value_t = 80)]
     pub(crate) connections_per_address: u64,
+    /// A proxy whose Forwarded or X-Forwarded-For names the client, as an address or a block such as 10.0.0.0/8; repeatable, or
+    /// several with commas between them.
+    #[arg(long, env = "BUTTONWOOD_TRUSTED_PROXY", value_delimiter = ',')]
+    pub(crate) trusted_proxy: Vec<Cidr>,
     /// Commands between two snapshots.
     #[arg(
         long,
@@ -126,6 +131,14 @@ pub(crate) struct Sandbox {
     /// Where a manual clock of a new directory starts, ISO 8601; one that is resumed goes on at its last stamp.
     #[arg(long, env = "BUTTONWOOD_START_TIME", default_value = "2026-01-01T00:00:00Z")]
     pub(crate) start_time: String,
+    /// Peers other than this machine that may make control calls, as an address or a block such as 172.17.0.0/16; repeatable, or
+    /// several with commas between them.
+    #[arg(long, env = "BUTTONWOOD_CONTROL_FROM", value_delimiter = ',')]
+    pub(crate) control_from: Vec<Cidr>,
+    /// A host name under which control calls may reach the exchange, in addition to those of this machine; repeatable, or several
+    /// with commas between them.
+    #[arg(long, env = "BUTTONWOOD_CONTROL_HOST", value_delimiter = ',', value_parser = host)]
+    pub(crate) control_host: Vec<String>,
     /// Deposits and withdrawals.
     #[arg(long, env = "BUTTONWOOD_FUNDS", value_enum, default_value = "off")]
     pub(crate) funds: Funds,
@@ -211,6 +224,19 @@ fn number(text: &str, least: u64) -> Result<u64, String> {
     text.parse().ok().filter(|number| *number >= least).ok_or_else(wanted)
 }
 
+/// A host name or address without a port.
+fn host(text: &str) -> Result<String, String> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let is_ipv6 = || {
+        let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+        bare.is_some_and(|bare| bare.parse::<Ipv6Addr>().is_ok())
+    };
+    if (!text.is_empty() && text.bytes().all(plain)) || is_ipv6() {
+        return Ok(text.to_owned());
+    }
+    Err("a host name, an IPv4 address or an IPv6 address in brackets is wanted, without a port".to_owned())
+}
+
 /// An address to listen at, or a name with a port. A name stands for its first IPv4 address, if it has one: clients
 /// look there.
 fn address(text: &str) -> Result<SocketAddr, String> {
@@ -254,6 +280,17 @@ mod tests {
         for text in ["", "abc", "-1", "1k", "1.5", "18446744073709551616", "0"] {
             let wanted = "a whole number from 1 to 18446744073709551615 is wanted";
             assert_eq!(number(text, 1), Err(wanted.to_owned()), "{text}");
+        }
+    }
+
+    /// Hosts are taken without a port.
+    #[test]
+    fn a_host_has_no_port() {
+        for text in ["exchange", "exchange.example.com", "172.17.0.2", "[fd00::2]", "a_b-c"] {
+            assert_eq!(host(text), Ok(text.to_owned()));
+        }
+        for text in ["", "exchange:8080", "http://exchange", "fd00::2", "[exchange]", "a b", "*", "É"] {
+            assert!(host(text).is_err(), "{text}");
         }
     }
 

@@ -11,10 +11,10 @@ use crate::trading::{SharedTraders, keep_trading, steps, traders};
 use crate::trouble::Trouble;
 use crate::welcome::{self, Welcome};
 use buttonwood_engine::{Mode, State};
-use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits};
+use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits, Proxies};
 use buttonwood_http::Places;
 use buttonwood_model::{SessionId, Time};
-use buttonwood_rest::{App, MakePage, Page, Settings};
+use buttonwood_rest::{App, Controllers, MakePage, Page, Settings};
 use buttonwood_sandbox::{is_simulated, write_credentials};
 use buttonwood_sequencer::{Exchange, Running};
 use buttonwood_vault::Vault;
@@ -31,10 +31,8 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         return Err(Trouble::Flag(line.to_owned()));
     }
     let start_time = start_time(&flags.start_time)?;
-    let names = match flags.common.header_prefix.is_empty() {
-        true => HeaderNames::any(),
-        false => header_names(&flags.common)?,
-    };
+    let is_narrowed = !flags.common.header_prefix.is_empty();
+    let names = if is_narrowed { header_names(&flags.common)? } else { HeaderNames::any() };
     let places = places(&flags.common)?;
     // A signal during the start ends the process at once, but not with an ephemeral directory: it must be removed, and
     // its start does not take long.
@@ -72,8 +70,13 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let credentials = write_credentials(&data, &base_url, exchange.views().state(), &vault)?;
     let about = Welcome { base_url: &base_url, data: &data, credentials: &credentials, seed };
     welcome::sandbox(&about, exchange.views().state(), &vault);
-    let settings =
-        Settings { service: flags.common.service_name.clone(), sandbox: true, steps, pages: site_page };
+    let settings = Settings {
+        service: flags.common.service_name.clone(),
+        sandbox: true,
+        control: Controllers { peers: flags.control_from.clone(), hosts: flags.control_host.clone() },
+        steps,
+        pages: site_page,
+    };
     let active = traders.filter(|_| !manual);
     serve_until_told(
         listener,
@@ -123,6 +126,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let settings = Settings {
         service: flags.common.service_name.clone(),
         sandbox: false,
+        control: Controllers::default(),
         steps: None,
         pages: site_page,
     };
@@ -169,7 +173,8 @@ fn site_page(path: &str) -> Option<MakePage> {
 
 fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Vault) -> Result<Gate, Trouble> {
     let limits = if common.rate_limits == Switch::On { Limits::default() } else { Limits::off() };
-    let gate = Gate::new(names, common.service_name.clone(), limits);
+    let proxies = Proxies::new(common.trusted_proxy.clone());
+    let gate = Gate::new(names, common.service_name.clone(), limits).behind(proxies);
     for (session, entry) in (0u32..).zip(state.access().sessions()) {
         let key = &entry.key;
         let secret = secret(vault, session, &key.api_key)?;

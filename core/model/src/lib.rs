@@ -1,11 +1,12 @@
-//! Types that all rooms share: ids, symbols, currencies, sides, roles, nonces, time, stored records, the slab
-//! and the outbox.
+//! Types that all rooms share: ids, symbols, currencies, sides, roles, nonces, time, blocks of addresses, stored
+//! records, the slab and the outbox.
 //!
 //! Data only. The rooms above decide what may be done with them.
 #![no_std]
 extern crate alloc;
 
 mod ahead;
+mod cidr;
 mod client_id;
 mod due;
 mod ids;
@@ -20,6 +21,7 @@ mod slab;
 mod time;
 
 pub use ahead::fetch;
+pub use cidr::{Cidr, CidrError};
 pub use client_id::{CLIENT_ID_MAX, ClientId, ClientIdError, copy_text};
 pub use due::{Due, Rank};
 pub use ids::{

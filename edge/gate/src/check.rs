@@ -7,7 +7,9 @@ use crate::nonce::Rule;
 use crate::rate::Addresses;
 use crate::refusal::quoted;
 use crate::signature::{self, Tag};
-use crate::{Admit, HeaderNames, Key, KeyTable, KnownKey, Limits, Payload, Reason, Refusal, Value};
+use crate::{
+    Admit, HeaderNames, Key, KeyTable, KnownKey, Limits, Payload, Proxies, Reason, Refusal, Value, client_of,
+};
 use buttonwood_model::{Nonce, Roles, Time};
 use http::HeaderMap;
 use std::borrow::Cow;
@@ -90,6 +92,7 @@ impl Call {
 pub struct Gate {
     keys: KeyTable,
     names: HeaderNames,
+    proxies: Proxies,
     service: String,
     limits: Limits,
     public: Addresses,
@@ -103,12 +106,30 @@ impl Gate {
         Self {
             keys: KeyTable::new(limits),
             names,
+            proxies: Proxies::default(),
             service: service.into(),
             limits,
             public: Addresses::new(limits.public),
             flood: Addresses::new(limits.flood),
             pages: Addresses::new(limits.pages),
         }
+    }
+
+    /// The same gate behind trusted proxies.
+    #[must_use]
+    pub fn behind(self, proxies: Proxies) -> Self {
+        Self { proxies, ..self }
+    }
+
+    /// The address of a request's client. `peer` is the other end of the connection.
+    pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        self.proxies.client(peer, headers)
+    }
+
+    /// The client whose share of the connections a connection from this address takes; none for a trusted proxy, which
+    /// brings many clients.
+    pub fn sharer(&self, peer: IpAddr) -> Option<IpAddr> {
+        (!self.proxies.contains(peer)).then(|| client_of(peer))
     }
 
     /// The keys it knows.
@@ -122,16 +143,16 @@ impl Gate {
     ///
     /// # Errors
     /// `RateLimit`.
-    pub fn public(&self, peer: IpAddr, now: Duration) -> Result<Duration, Refusal> {
-        if self.limits.enabled { turn(self.public.take(peer, now)) } else { Ok(Duration::ZERO) }
+    pub fn public(&self, client: IpAddr, now: Duration) -> Result<Duration, Refusal> {
+        if self.limits.enabled { turn(self.public.take(client, now)) } else { Ok(Duration::ZERO) }
     }
 
     /// Admits a request for one of the site's pages. Pages do not draw on the limit of the public paths (LIM-006).
     ///
     /// # Errors
     /// `RateLimit`.
-    pub fn page(&self, peer: IpAddr, now: Duration) -> Result<(), Refusal> {
-        if self.limits.enabled { turn(self.pages.take(peer, now)).map(|_| ()) } else { Ok(()) }
+    pub fn page(&self, client: IpAddr, now: Duration) -> Result<(), Refusal> {
+        if self.limits.enabled { turn(self.pages.take(client, now)).map(|_| ()) } else { Ok(()) }
     }
 
     /// Admits a private request of this address to [`Gate::check`]. Only the head of the request need have been read,
@@ -139,8 +160,8 @@ impl Gate {
     ///
     /// # Errors
     /// `RateLimit`.
-    pub fn address(&self, peer: IpAddr, now: Duration) -> Result<(), Refusal> {
-        if self.limits.enabled { turn(self.flood.take(peer, now)).map(|_| ()) } else { Ok(()) }
+    pub fn address(&self, client: IpAddr, now: Duration) -> Result<(), Refusal> {
+        if self.limits.enabled { turn(self.flood.take(client, now)).map(|_| ()) } else { Ok(()) }
     }
 
     /// Checks and admits a private request, which is a sign of life (SES-012). Its nonce is taken before it waits, so

@@ -7,6 +7,7 @@
 //! Not here: which path exists, which account a master key means, what a role may do to it (`edge/rest`, the core).
 
 mod check;
+mod client;
 mod headers;
 mod json;
 mod keys;
@@ -21,6 +22,7 @@ mod timestamp;
 
 pub use buttonwood_access::Owner;
 pub use check::{Call, Gate, Kind, Request};
+pub use client::Proxies;
 pub use headers::{BadPrefix, DEFAULT_PREFIX, HeaderNames};
 pub use json::{Items, Value, items};
 pub use keys::{Key, KeyTable, KnownKey};

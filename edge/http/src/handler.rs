@@ -14,7 +14,7 @@ use std::net::{IpAddr, SocketAddr};
 /// One request.
 #[derive(Debug)]
 pub struct Request<'a> {
-    /// The address of the client.
+    /// The other end of the connection: a client or a proxy.
     pub peer: SocketAddr,
     /// Method, target and header fields.
     pub head: &'a Parts,
@@ -66,8 +66,9 @@ pub trait Handler: Send + Sync + 'static {
     /// that makes the task runs on that thread too.
     fn thread_task(&self) -> impl Future<Output = ()> + 'static;
 
-    /// The client that an address stands for. All addresses of one client share its places.
-    fn client_of(address: IpAddr) -> IpAddr;
+    /// The client whose share of the places a connection from this address takes. All addresses of one client share its
+    /// places. None for a trusted proxy, which has no share of its own.
+    fn sharer(&self, address: IpAddr) -> Option<IpAddr>;
 
     /// The answer to a fault. The server uses only its status, media type, body and time to retry.
     fn refuse(fault: Fault) -> Reply;

@@ -53,6 +53,15 @@ impl Taken {
     }
 }
 
+/// What a connection is accepted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Its requests are served. It takes of the share of this client, if there is one.
+    Serve(Option<IpAddr>),
+    /// It is refused with an answer, and counts for no client and no thread.
+    TurnAway,
+}
+
 /// Why there is no permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoPermit {
@@ -79,12 +88,16 @@ impl Permits {
         Self { taken: Arc::new(Mutex::new(taken)), all, of_address: places.of_address }
     }
 
-    /// A permit for a connection of this address, or for one that is refused and counts for no address and no thread.
-    pub(crate) fn take(&self, address: Option<IpAddr>) -> Result<Permit, NoPermit> {
+    /// A permit for a connection.
+    pub(crate) fn take(&self, purpose: Purpose) -> Result<Permit, NoPermit> {
         let mut taken = lock(&self.taken);
         if taken.all >= self.all {
             return Err(NoPermit::All);
         }
+        let address = match purpose {
+            Purpose::Serve(sharer) => sharer,
+            Purpose::TurnAway => None,
+        };
         if let Some(address) = address {
             let of_address = taken.by_address.entry(address).or_default();
             if *of_address >= self.of_address {
@@ -93,7 +106,7 @@ impl Permits {
             *of_address += 1;
         }
         taken.all += 1;
-        let thread = address.map(|_| taken.next_thread());
+        let thread = matches!(purpose, Purpose::Serve(_)).then(|| taken.next_thread());
         if let Some(of_thread) = thread.and_then(|thread| taken.by_thread.get_mut(thread)) {
             *of_thread += 1;
         }
@@ -134,18 +147,20 @@ mod tests {
     use super::*;
     use std::net::Ipv4Addr;
 
-    const ADDRESS: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::LOCALHOST));
-    const OTHER: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2)));
+    const ADDRESS: Purpose = Purpose::Serve(Some(IpAddr::V4(Ipv4Addr::LOCALHOST)));
+    const OTHER: Purpose = Purpose::Serve(Some(IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2))));
+    const PROXY: Purpose = Purpose::Serve(None);
 
     /// No more permits are taken than there are, whichever thread holds them and gives them back.
     #[test]
     fn no_more_are_taken_than_there_are() {
         let permits = Permits::new(Places::new(1, 100), 1, 1);
-        let [first, second] = [ADDRESS, None].map(|address| permits.take(address).expect("there is one"));
+        let [first, second] =
+            [ADDRESS, Purpose::TurnAway].map(|purpose| permits.take(purpose).expect("there is one"));
         assert_eq!(permits.take(OTHER).err(), Some(NoPermit::All));
         std::thread::spawn(move || drop(first)).join().expect("it ends");
         let third = permits.take(OTHER);
-        assert!(third.is_ok() && permits.take(None).is_err());
+        assert!(third.is_ok() && permits.take(Purpose::TurnAway).is_err());
         drop((second, third));
         assert!(permits.take(ADDRESS).is_ok() && lock(&permits.taken).by_address.is_empty());
     }
@@ -154,18 +169,29 @@ mod tests {
     #[test]
     fn the_thread_with_the_fewest_is_next() {
         let permits = Permits::new(Places::new(100, 100), 3, 0);
-        let take = |address| permits.take(address).expect("there is one");
+        let take = |purpose| permits.take(purpose).expect("there is one");
         let held: Vec<_> = (0..6).map(|_| take(OTHER)).collect();
         assert_eq!(held.iter().map(Permit::thread).collect::<Vec<_>>(), [1, 2, 0, 1, 2, 0], "in turn");
         let mut kept = Vec::new();
         for _ in 0..10 {
             kept.push(take(ADDRESS));
-            drop((take(None), take(ADDRESS), take(ADDRESS)));
+            drop((take(Purpose::TurnAway), take(ADDRESS), take(ADDRESS)));
         }
         let counts = lock(&permits.taken).by_thread.clone();
         assert!(counts.iter().all(|count| (5..=6).contains(count)), "{counts:?}");
         drop((held, kept));
         assert_eq!(lock(&permits.taken).by_thread, [0; 3]);
+    }
+
+    /// A trusted proxy has no share, and its connections are spread over the threads like all others.
+    #[test]
+    fn a_proxy_may_take_all() {
+        let permits = Permits::new(Places::new(10, 20), 2, 0);
+        let held: Vec<_> = (0..10).map(|_| permits.take(PROXY).expect("there is one")).collect();
+        assert_eq!(permits.take(PROXY).err(), Some(NoPermit::All));
+        assert_eq!(lock(&permits.taken).by_thread, [5; 2]);
+        drop(held);
+        assert_eq!(lock(&permits.taken).by_thread, [0; 2]);
     }
 
     /// An address has its share, and leaves the others theirs.
@@ -175,7 +201,7 @@ mod tests {
         let mut held: Vec<_> = (0..8).map(|_| permits.take(ADDRESS).expect("of its share")).collect();
         assert_eq!(permits.take(ADDRESS).err(), Some(NoPermit::OfAddress));
         let other = permits.take(OTHER);
-        assert!(other.is_ok() && permits.take(None).is_ok());
+        assert!(other.is_ok() && permits.take(Purpose::TurnAway).is_ok());
         held.pop();
         assert!(permits.take(ADDRESS).is_ok());
         assert_eq!(

@@ -5,7 +5,7 @@ use crate::connection;
 use crate::connection_care::Connections;
 use crate::fault::Fault;
 use crate::handler::Handler;
-use crate::permits::{NoPermit, Permit, Permits, Places};
+use crate::permits::{NoPermit, Permit, Permits, Places, Purpose};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -157,7 +157,7 @@ impl<H: Handler> ServingThread<H> {
             match accepted {
                 Ok((stream, peer)) => {
                     // The connection is an open file from here on, even while it waits in the queue of its thread.
-                    let permit = match permits.take(Some(H::client_of(peer.ip()))) {
+                    let permit = match permits.take(Purpose::Serve(self.handler.sharer(peer.ip()))) {
                         Ok(permit) => permit,
                         Err(NoPermit::All) => {
                             // Lets closing connections end.
@@ -165,7 +165,7 @@ impl<H: Handler> ServingThread<H> {
                             continue;
                         }
                         Err(NoPermit::OfAddress) => {
-                            if let Ok(permit) = permits.take(None) {
+                            if let Ok(permit) = permits.take(Purpose::TurnAway) {
                                 self.turn_away(permit, stream, Fault::TooManyOfAddress);
                             }
                             continue;

@@ -1,5 +1,6 @@
 //! The state that all request handlers share.
 
+use crate::sandbox::caller::Controllers;
 use crate::steps::Steps;
 use buttonwood_gate::Gate;
 use buttonwood_model::{Symbol, SymbolId, Time};
@@ -37,6 +38,8 @@ pub struct Settings {
     pub service: String,
     /// Whether the directory is a sandbox's: only then do control calls exist (D-30).
     pub sandbox: bool,
+    /// Who may make control calls.
+    pub control: Controllers,
     /// Drives simulated traders while a manual clock moves.
     pub steps: Option<Steps>,
     /// The site's pages.

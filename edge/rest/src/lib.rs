@@ -34,4 +34,5 @@ pub use buttonwood_views::Views;
 pub use contract::openapi;
 pub use route::Route;
 pub use routes::ROUTES;
+pub use sandbox::caller::Controllers;
 pub use steps::{Step, Steps};

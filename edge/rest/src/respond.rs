@@ -19,7 +19,7 @@ use buttonwood_wire::field;
 use buttonwood_wire::reply::{refusal_of, refused};
 use http::StatusCode;
 use http::request::Parts;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// The path of the contract.
@@ -35,8 +35,8 @@ impl buttonwood_http::Handler for App {
         self.exchange.open_mailbox()
     }
 
-    fn client_of(address: IpAddr) -> IpAddr {
-        gate::client_of(address)
+    fn sharer(&self, address: IpAddr) -> Option<IpAddr> {
+        self.gate.sharer(address)
     }
 
     fn refuse(fault: Fault) -> Reply {
@@ -49,7 +49,8 @@ impl buttonwood_http::Handler for App {
 /// The future is moved whole into its connection. Parts that few requests need are therefore boxed, and parts that do
 /// not wait are plain functions.
 async fn respond(app: &App, request: Request<'_>) -> Result<Reply, Refusal> {
-    let (peer, head) = (request.peer, request.head);
+    let head = request.head;
+    let client = app.gate.client(request.peer.ip(), &head.headers);
     let path = head.uri.path();
     if app.is_in_maintenance() && !goes_on(app, head) {
         return Err(maintenance::refusal());
@@ -59,11 +60,11 @@ async fn respond(app: &App, request: Request<'_>) -> Result<Reply, Refusal> {
         Found::OtherMethod(method) => {
             return Ok(wrong_method(head.method.as_str(), path, method));
         }
-        Found::Nothing => return outside(app, peer, head.method.as_str(), path).await,
+        Found::Nothing => return outside(app, client, head.method.as_str(), path).await,
     };
     request.check_framing().map_err(refusal_of)?;
     let asked = Asked { parameter, query: Query(head.uri.query().unwrap_or_default()) };
-    let reply = dispatch(app, route, request, &asked).await?;
+    let reply = dispatch(app, route, request, client, &asked).await?;
     Ok(if route.auth == Auth::Public { reply } else { reply.uncached() })
 }
 
@@ -72,45 +73,46 @@ async fn dispatch(
     app: &App,
     route: &Route,
     request: Request<'_>,
+    client: IpAddr,
     asked: &Asked<'_>,
 ) -> Result<Reply, Refusal> {
     let Request { peer, head, body, signed, .. } = request;
     match route.handler {
         Handler::Public(answer) => {
-            let wait = app.gate.public(peer.ip(), app.uptime())?;
+            let wait = app.gate.public(client, app.uptime())?;
             skip(body).await?;
             pause(wait).await;
             answer(app, asked)
         }
         Handler::PublicRecall(answer) => {
-            let wait = app.gate.public(peer.ip(), app.uptime())?;
+            let wait = app.gate.public(client, app.uptime())?;
             skip(body).await?;
             pause(wait).await;
             answer(app, asked).await
         }
         Handler::ControlRead(answer) => {
-            caller::check(peer, head)?;
+            caller::check(&app.settings.control, peer, head)?;
             skip(body).await?;
             Ok(answer(app))
         }
         Handler::ControlRecall(answer) => {
-            caller::check(peer, head)?;
+            caller::check(&app.settings.control, peer, head)?;
             skip(body).await?;
             answer(app).await
         }
         Handler::Control(answer) => {
-            caller::check(peer, head)?;
+            caller::check(&app.settings.control, peer, head)?;
             let fields = Box::new(control::read(&head.headers, body).await?);
             answer(app, asked, &fields).await
         }
         Handler::Read(answer) => {
-            come_in(app, peer, body).await?;
+            come_in(app, client, body).await?;
             let call = admit(app, route, head, signed)?;
             wait_for_turn(&call).await?;
             answer(app, &reader(app, route, call, asked.parameter)?)
         }
         Handler::Recall(answer) => {
-            come_in(app, peer, body).await?;
+            come_in(app, client, body).await?;
             let call = admit(app, route, head, signed)?;
             wait_for_turn(&call).await?;
             let call = Box::new(reader(app, route, call, asked.parameter)?);
@@ -118,7 +120,7 @@ async fn dispatch(
         }
         Handler::Write(write) => {
             check_room(app, route)?;
-            come_in(app, peer, body).await?;
+            come_in(app, client, body).await?;
             let call = admit(app, route, head, signed)?;
             wait_for_turn(&call).await?;
             carry_out(app, route, call, asked.parameter, write).await
@@ -159,13 +161,13 @@ fn goes_on(app: &App, head: &Parts) -> bool {
 }
 
 /// Health checks and pages: not part of the interface.
-async fn outside(app: &App, peer: SocketAddr, method: &str, path: &str) -> Result<Reply, Refusal> {
+async fn outside(app: &App, client: IpAddr, method: &str, path: &str) -> Result<Reply, Refusal> {
     let (health, page) = (health::answer(app, path), page(app, path));
     match (health, page, method) {
         (None, None, _) => Err(no_endpoint(path)),
         (Some(reply), _, "GET" | "HEAD") => Ok(reply),
         (None, Some(make), "GET" | "HEAD") => {
-            app.gate.page(peer.ip(), app.uptime())?;
+            app.gate.page(client, app.uptime())?;
             let page = make(&app.exchange).await;
             let status = if page.is_found { StatusCode::OK } else { StatusCode::NOT_FOUND };
             Ok(Reply::page(page.content_type, page.body).with_status(status))
@@ -197,8 +199,8 @@ fn wrong_method(method: &str, path: &str, allowed: &'static str) -> Reply {
 }
 
 /// Takes a token of a private request's address, and only then reads the body.
-async fn come_in(app: &App, peer: SocketAddr, body: Body<'_>) -> Result<(), Refusal> {
-    app.gate.address(peer.ip(), app.uptime())?;
+async fn come_in(app: &App, client: IpAddr, body: Body<'_>) -> Result<(), Refusal> {
+    app.gate.address(client, app.uptime())?;
     skip(body).await
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use buttonwood_client::Reply;
 use serde_json::Value;
+use tokio::net::TcpSocket;
 
 use crate::contract;
 use crate::exchange::Exchange;
@@ -107,6 +108,22 @@ fn send_then(exchange: &Exchange, bytes: &[u8], patience: Duration, finish: bool
     let raw = receive(stream, patience);
     raw.of_contract(bytes);
     raw
+}
+
+/// A connection from this address of the loop.
+///
+/// # Panics
+/// When the exchange does not listen.
+pub fn connect_from(exchange: &Exchange, source: [u8; 4]) -> TcpStream {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let stream = runtime.block_on(async {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.bind((source, 0).into()).expect("every address of the loop is this machine's");
+        socket.connect(exchange.address().parse().expect("an address")).await.expect("the exchange listens")
+    });
+    let stream = stream.into_std().expect("a stream");
+    stream.set_nonblocking(false).expect("an option can be set");
+    stream
 }
 
 /// Reads without sending, until the exchange closes or `patience` passes without a byte.

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use buttonwood_accept::{
-    Actor, Answer, Exchange, NewOrder, Value, dec, json, laws, private_folder, raw, same_keys, signature,
+    Actor, Answer, Exchange, NewOrder, Signed, Value, dec, json, laws, private_folder, raw, same_keys,
+    signature,
 };
 
 fn balances(actor: &Actor) -> Answer {
@@ -499,7 +500,7 @@ fn named_header_prefixes() {
     let config = file.path().join("config.toml");
     std::fs::write(&config, "header_prefix = [\"X-OTHER\", \"X-THIRD\"]\n").unwrap();
     let named = [
-        Exchange::builder().flag("--header-prefix", "X-OTHER").flag("--header-prefix", "X-THIRD"),
+        Exchange::builder().flag("--header-prefix", "X-OTHER").argument("--header-prefix=X-THIRD"),
         Exchange::builder().env("BUTTONWOOD_HEADER_PREFIX", "X-OTHER,X-THIRD"),
         Exchange::builder().flag("--config", config.to_str().unwrap()),
     ];

@@ -5,7 +5,6 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use buttonwood_accept::{Exchange, NewOrder, json, laws, raw};
-use tokio::net::TcpSocket;
 
 /// One refusal of each kind: three fields, its documented reason, a message for people. Proves ERR-001, ERR-008,
 /// ERR-011.
@@ -236,15 +235,7 @@ fn small_exchange() -> Exchange {
 
 /// A connection from an address of this machine.
 fn connect_from(x: &Exchange, last: u8) -> TcpStream {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let stream = runtime.block_on(async {
-        let socket = TcpSocket::new_v4().unwrap();
-        socket.bind(([127, 0, 0, last], 0).into()).expect("every address of the loop is this machine's");
-        socket.connect(x.address().parse().unwrap()).await.expect("the exchange listens")
-    });
-    let stream = stream.into_std().unwrap();
-    stream.set_nonblocking(false).unwrap();
-    stream
+    raw::connect_from(x, [127, 0, 0, last])
 }
 
 const PATIENCE: Duration = Duration::from_secs(10);

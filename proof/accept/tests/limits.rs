@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use buttonwood_accept::{Actor, Answer, Exchange, json, raw};
-use tokio::net::TcpSocket;
 
 fn limited() -> Exchange {
     Exchange::builder().real_time().flag("--rate-limits", "on").start()
@@ -100,14 +99,7 @@ fn addresses_are_apart() {
 
 /// Sends a public request from an address of this machine.
 fn ask_from(x: &Exchange, source: [u8; 4], path: &str) -> TcpStream {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let socket = runtime.block_on(async {
-        let socket = TcpSocket::new_v4().unwrap();
-        socket.bind((source, 0).into()).expect("every address of the loop is this machine's");
-        socket.connect(x.address().parse().unwrap()).await.expect("the exchange listens")
-    });
-    let mut stream = socket.into_std().unwrap();
-    stream.set_nonblocking(false).unwrap();
+    let mut stream = raw::connect_from(x, source);
     let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", x.address());
     stream.write_all(request.as_bytes()).unwrap();
     stream

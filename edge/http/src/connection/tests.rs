@@ -18,8 +18,8 @@ impl Handler for Plain {
         std::future::ready(())
     }
 
-    fn client_of(address: IpAddr) -> IpAddr {
-        address
+    fn sharer(&self, address: IpAddr) -> Option<IpAddr> {
+        Some(address)
     }
 
     fn refuse(_: Fault) -> Reply {

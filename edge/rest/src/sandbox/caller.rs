@@ -1,10 +1,11 @@
-//! Who may make control calls: a program on this machine that connects directly.
+//! Who may make control calls: a program on this machine that connects directly, or another peer that the settings name.
 //!
 //! A page in a browser of this machine reaches the exchange too, and so does a proxy that listens to the network.
 //! Neither may make control calls. A page is recognised by `Origin`, `Sec-Fetch-Site` or the host name of its calls, a
 //! proxy by the fields it adds (Q-130).
 
 use buttonwood_gate::{Reason, Refusal, quoted};
+use buttonwood_model::Cidr;
 use http::header::{FORWARDED, HOST, HeaderName, ORIGIN, VIA};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
@@ -13,30 +14,48 @@ use std::net::{IpAddr, SocketAddr};
 const REAL_IP: HeaderName = HeaderName::from_static("x-real-ip");
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
+/// Which peers other than this machine may make control calls, and under which names of the exchange.
+#[derive(Clone, Debug, Default)]
+pub struct Controllers {
+    /// The addresses of further peers.
+    pub peers: Vec<Cidr>,
+    /// Host names that are taken like those of this machine, without a port.
+    pub hosts: Vec<String>,
+}
+
+impl Controllers {
+    fn takes_host(&self, host: &str) -> bool {
+        let name = without_port(host);
+        is_loopback(name) || self.hosts.iter().any(|known| known.eq_ignore_ascii_case(name))
+    }
+}
+
 /// Refuses a control call that may come from elsewhere.
-pub(crate) fn check(peer: SocketAddr, head: &Parts) -> Result<(), Refusal> {
-    if !peer.ip().to_canonical().is_loopback() {
-        return Err(refusal("the client's address", &peer.ip().to_string()));
+pub(crate) fn check(controllers: &Controllers, peer: SocketAddr, head: &Parts) -> Result<(), Refusal> {
+    let peer = peer.ip();
+    let is_named = || controllers.peers.iter().any(|block| block.contains(peer));
+    if !peer.to_canonical().is_loopback() && !is_named() {
+        return Err(refusal("the client's address", &peer.to_string()));
     }
     let headers = &head.headers;
     let host = headers.get(HOST).map(text).unwrap_or_default();
-    if !is_loopback(host) {
+    if !controllers.takes_host(host) {
         return Err(refusal("Host", host));
     }
-    if let Some(target) = head.uri.authority().filter(|target| !is_loopback(target.as_str())) {
+    if let Some(target) = head.uri.authority().filter(|target| !controllers.takes_host(target.as_str())) {
         return Err(refusal("the target's host", target.as_str()));
     }
     if let Some((name, value)) = headers.iter().find(|(name, _)| is_of_proxy(name)) {
         return Err(refusal(name.as_str(), text(value)));
     }
-    check_page(headers)
+    check_page(controllers, headers)
 }
 
 /// Refuses a call that a page of another site makes.
-fn check_page(headers: &HeaderMap) -> Result<(), Refusal> {
+fn check_page(controllers: &Controllers, headers: &HeaderMap) -> Result<(), Refusal> {
     let foreign = |value: &&HeaderValue| {
         let origin = text(value);
-        !origin.split_once("://").is_some_and(|(_, host)| is_loopback(host))
+        !origin.split_once("://").is_some_and(|(_, host)| controllers.takes_host(host))
     };
     if let Some(origin) = headers.get_all(ORIGIN).iter().find(foreign) {
         return Err(refusal("Origin", text(origin)));
@@ -54,7 +73,8 @@ fn is_of_proxy(name: &HeaderName) -> bool {
 
 fn refusal(what: &str, value: &str) -> Refusal {
     let message = format!(
-        "Control calls are taken from this machine only, without a proxy or another site's page; {what} was '{}'",
+        "Control calls are taken from this machine and from peers that --control-from names, without a proxy or another \
+         site's page; {what} was '{}'",
         quoted(value)
     );
     Refusal::new(Reason::RemoteAddressForbidden, message)
@@ -65,11 +85,14 @@ fn text(value: &HeaderValue) -> &str {
     value.to_str().unwrap_or("\u{fffd}")
 }
 
-fn is_loopback(host: &str) -> bool {
-    let name = match host.rsplit_once(':') {
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
         Some((name, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
-    };
+    }
+}
+
+fn is_loopback(name: &str) -> bool {
     let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
     bare.eq_ignore_ascii_case("localhost")
         || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
@@ -82,6 +105,7 @@ mod tests {
 
     #[test]
     fn only_loopback_hosts_pass() {
+        let is_loopback = |host| Controllers::default().takes_host(host);
         for host in ["localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]:80", "127.8.8.8"] {
             assert!(is_loopback(host), "{host}");
         }
@@ -93,9 +117,43 @@ mod tests {
     }
 
     fn checked(peer: &str, target: &str, fields: &[(&str, &str)]) -> Result<(), Refusal> {
-        let request = Request::post(target).header("Host", "127.0.0.1:8080");
+        let mut all = vec![("Host", "127.0.0.1:8080")];
+        all.extend(fields);
+        checked_by(&Controllers::default(), peer, target, &all)
+    }
+
+    fn checked_by(
+        controllers: &Controllers,
+        peer: &str,
+        target: &str,
+        fields: &[(&str, &str)],
+    ) -> Result<(), Refusal> {
+        let request = Request::post(target);
         let request = fields.iter().fold(request, |request, (name, value)| request.header(*name, *value));
-        check(SocketAddr::new(peer.parse().unwrap(), 1), &request.body(()).unwrap().into_parts().0)
+        let peer = SocketAddr::new(peer.parse().unwrap(), 1);
+        check(controllers, peer, &request.body(()).unwrap().into_parts().0)
+    }
+
+    /// Named peers pass under the same rules; the exchange's further names are those given.
+    #[test]
+    fn named_peers_pass() {
+        let controllers =
+            Controllers { peers: vec!["172.17.0.0/16".parse().unwrap()], hosts: vec!["exchange".to_owned()] };
+        let call = |peer: &str, fields: &[(&str, &str)]| checked_by(&controllers, peer, TARGET, fields);
+        for host in ["localhost:8080", "127.0.0.1", "exchange", "Exchange:8080"] {
+            for peer in ["172.17.0.1", "::ffff:172.17.3.4", "127.0.0.1"] {
+                assert_eq!(call(peer, &[("Host", host)]), Ok(()), "{peer} {host}");
+            }
+            assert!(call("172.18.0.1", &[("Host", host)]).is_err(), "{host}");
+        }
+        for host in ["", "exchange.example.com", "172.17.0.2:8080", "[exchange]", "exchange:x"] {
+            assert!(call("172.17.0.1", &[("Host", host)]).is_err(), "{host}");
+        }
+        let host = ("Host", "exchange");
+        assert_eq!(call("172.17.0.1", &[host, ("Origin", "http://exchange:8080")]), Ok(()));
+        for field in [("X-Forwarded-For", "172.17.0.1"), ("Origin", "http://example.com"), ("Via", "1.1 x")] {
+            assert!(call("172.17.0.1", &[host, field]).is_err(), "{field:?}");
+        }
     }
 
     const TARGET: &str = "/sandbox/maintenance";

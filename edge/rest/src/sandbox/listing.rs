@@ -137,6 +137,7 @@ fn least(request: NewSymbol<'_>, grid: &Grid) -> Result<Qty, Refusal> {
 mod tests {
     use super::*;
     use crate::app::Settings;
+    use crate::sandbox::caller::Controllers;
     use buttonwood_engine::{Command, FeeSchedule, Mode, Opening};
     use buttonwood_gate::{Gate, HeaderNames, Limits};
     use buttonwood_model::{Currency, CurrencyKind, Time};
@@ -167,7 +168,13 @@ mod tests {
         recovered.commit(Time(1), founding()).unwrap();
         let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
         let gate = Gate::new(HeaderNames::any(), "svc", Limits::off());
-        let settings = Settings { service: "svc".to_owned(), sandbox: true, steps: None, pages: |_| None };
+        let settings = Settings {
+            service: "svc".to_owned(),
+            sandbox: true,
+            control: Controllers::default(),
+            steps: None,
+            pages: |_| None,
+        };
         let app = App::new(running.exchange(), gate, settings);
         let body = br#"{"symbol":"btcusd","base_currency":"BTC","quote_currency":"USD",
             "tick_size":"0.1","quote_increment":"0.1","min_order_size":"1"}"#;
