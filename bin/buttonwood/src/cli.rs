@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Reads a data directory, recomputes every hash, balance, hold and past row, prints what it found; exit 0 only if all are right.
     Verify(Verify),
+    /// Makes a consistent copy of a data directory, running or stopped; prints its last command, files and bytes as JSON.
+    Backup(Backup),
     /// Writes past orders, trades or candles of a data directory, running or stopped, as CSV.
     Export(Export),
 }
@@ -160,6 +162,17 @@ pub(crate) struct Verify {
     /// The data directory.
     #[arg(long, env = "BUTTONWOOD_DATA")]
     pub(crate) data: PathBuf,
+}
+
+/// Flags of `backup`.
+#[derive(Debug, Args)]
+pub(crate) struct Backup {
+    /// The data directory; an exchange may be running on it, and goes on.
+    #[arg(long, env = "BUTTONWOOD_DATA")]
+    pub(crate) data: PathBuf,
+    /// The folder for the copy: absent, or empty.
+    #[arg(long)]
+    pub(crate) to: PathBuf,
 }
 
 /// Flags of `export`.

@@ -1,5 +1,6 @@
 //! The data directory: creating it, recovering it, and checking that this run fits it.
 
+use crate::backup::check_finished;
 use crate::cli::{ClockKind, Common, Sandbox};
 use crate::ephemeral::Ephemeral;
 use crate::flags::journal_options;
@@ -45,6 +46,7 @@ pub(crate) fn open<T>(
     common: &Common,
     admit: impl FnOnce(&State) -> Result<T, Trouble>,
 ) -> Result<(Recovered, T), Trouble> {
+    check_finished(data)?;
     check_not_gone(data)?;
     let (recovered, admitted) = recover_if(data, journal_options(common), admit)?;
     for note in &recovered.notes {

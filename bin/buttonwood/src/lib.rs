@@ -3,6 +3,7 @@
 //! It has no rules of its own. `--help` and the README are the launch contract: commands, flags, files and the ready
 //! line.
 
+mod backup;
 mod cli;
 mod config;
 mod directory;
@@ -46,6 +47,7 @@ pub fn main() -> ExitCode {
         Cli { command: Command::Serve(flags) } => run::serve(&flags),
         Cli { command: Command::Verify(flags) } => verify::run(&flags),
         Cli { command: Command::Export(flags) } => export::run(&flags),
+        Cli { command: Command::Backup(flags) } => backup::run(&flags),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

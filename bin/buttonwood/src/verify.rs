@@ -1,5 +1,6 @@
 //! `buttonwood verify`: proves a data directory.
 
+use crate::backup::check_finished;
 use crate::cli::Verify;
 use crate::trouble::Trouble;
 use buttonwood_sequencer::verify;
@@ -44,12 +45,12 @@ pub(crate) fn run(flags: &Verify) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Refuses a folder that holds no exchange.
+/// Refuses a folder that holds no exchange, or an unfinished copy of one.
 pub(crate) fn check_directory(data: &Path) -> Result<(), Trouble> {
     std::fs::metadata(data).map_err(|error| Trouble::Data(data.to_owned(), error))?;
     if !["journal", "history"].iter().any(|part| data.join(part).is_dir()) {
         let line = format!("--data {}: no exchange's data directory, it holds no journal", data.display());
         return Err(Trouble::Flag(line));
     }
-    Ok(())
+    check_finished(data)
 }

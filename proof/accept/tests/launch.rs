@@ -294,7 +294,7 @@ fn help() {
         let output = run_to_end(arguments);
         assert!(output.status.success());
         let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-        for word in ["sandbox", "serve", "verify", "export"] {
+        for word in ["sandbox", "serve", "verify", "backup", "export"] {
             assert!(arguments.len() > 1 || shown.contains(word), "{word}: {shown}");
         }
         for flag in [

@@ -31,6 +31,15 @@ pub enum Fault {
     /// The mark of the history.
     #[error("history: cannot read or write how far it has come: {0}")]
     HistoryMark(std::io::Error),
+    /// A file of a backup.
+    #[error("backup: cannot write the copy: {0}")]
+    Backup(std::io::Error),
+    /// The journal of a directory to back up has no command.
+    #[error("the journal {} holds no command yet, so there is nothing to back up", dir.display())]
+    NothingToBackUp {
+        /// The journal.
+        dir: PathBuf,
+    },
     /// The journal of an earlier exchange is missing, for example on a disk that is not mounted.
     #[error(
         "the journal {} is gone, but {} shows that seq {seq} was acknowledged: put it back, \

@@ -6,6 +6,7 @@
 //!
 //! Not here: authentication (`gate`) and the wire format of calls (`rest`).
 
+mod backup;
 mod care;
 mod clock;
 mod exchange;
@@ -15,6 +16,7 @@ mod shared;
 mod stepped;
 mod writer;
 
+pub use backup::{Backup, backup};
 pub use care::checkpoint::index_of_empty;
 pub use care::tables::TablesFault;
 pub use clock::Clock;

@@ -7,12 +7,14 @@
 //!
 //! Not here: when to sync, and what to do when a call fails (`store/journal`).
 
+mod copy;
 mod folder;
 mod replace;
 mod system;
 #[cfg(feature = "watched")]
 pub mod watched;
 
+pub use copy::copy_start;
 pub use folder::Folder;
 pub use replace::{ReplaceError, replace};
 pub use system::System;

@@ -53,16 +53,22 @@ fn absent(dir: &Folder) -> Result<Option<JournalId>, Fault> {
 /// Draws an identity for a new journal and makes it durable before anything refers to it (J5, J9).
 pub(crate) fn found(dir: &Folder) -> Result<JournalId, Fault> {
     let path = dir.file(files::IDENTITY);
-    let id = dir.draw().map_err(io("draw an identity for", &path))?;
+    let id = JournalId(dir.draw().map_err(io("draw an identity for", &path))?);
+    publish(dir, id)?;
+    Ok(id)
+}
+
+/// Makes an identity durable in a directory that has none.
+pub(crate) fn publish(dir: &Folder, id: JournalId) -> Result<(), Fault> {
+    let path = dir.file(files::IDENTITY);
     let mut block = [0; BYTES];
-    Put::new(&mut block).bytes(&MAGIC).u32(VERSION).bytes(&id);
+    Put::new(&mut block).bytes(&MAGIC).u32(VERSION).bytes(&id.0);
     seal(&mut block);
 
     let unfinished = path.with_extension("tmp");
     let file = dir.open(&unfinished, Open::Truncate).map_err(io("create", &unfinished))?;
     file.write_all_at(&block, 0).and_then(|()| file.sync_all()).map_err(io("write", &unfinished))?;
-    files::publish(&unfinished, &path, dir)?;
-    Ok(JournalId(id))
+    files::publish(&unfinished, &path, dir)
 }
 
 /// Removes files that interrupted runs left unfinished. The caller holds the exclusive lock.

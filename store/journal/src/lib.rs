@@ -34,6 +34,7 @@ mod blank;
 mod buffer;
 mod catalog;
 mod codec;
+mod copy;
 mod direct;
 mod earlier;
 #[cfg(test)]
@@ -57,6 +58,7 @@ pub mod snapshot;
 
 pub use buffer::{Buffer, MAX_BATCH_BYTES};
 pub use catalog::is_begun;
+pub use copy::Copy;
 pub use fault::{Fault, Flaw, Note, ReplayError};
 pub use journal::{Journal, Options};
 pub use mark::{JournalId, Mark};

@@ -52,6 +52,18 @@ pub fn write_with(
 ) -> Result<PathBuf, Fault> {
     let dir = &dir.into();
     let id = identity(dir)?;
+    let path = publish(dir, id, mark, encode)?;
+    retire(dir, id, mark.seq)?;
+    Ok(path)
+}
+
+/// Writes a snapshot, gives it its name, and reads it back.
+fn publish(
+    dir: &Folder,
+    id: JournalId,
+    mark: &Mark,
+    encode: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<PathBuf, Fault> {
     let path = files::snapshot(dir, mark.seq);
     let unfinished = path.with_extension("tmp");
     let written =
@@ -66,7 +78,6 @@ pub fn write_with(
         files::sync_dir(dir)?;
         return Err(fault);
     }
-    retire(dir, id, mark.seq)?;
     Ok(path)
 }
 
@@ -104,6 +115,31 @@ pub(crate) fn raise(dir: &Folder, id: JournalId, watermark: &mut Watermark) -> R
         }
     }
     Ok(())
+}
+
+/// Copies the newest [`KEPT`] good snapshots of a journal into another directory; returns the newest. A running exchange may
+/// remove them meanwhile; the newer ones, which it made before, then take their place.
+pub(crate) fn copy(from: &Folder, to: &Folder, id: JournalId) -> Result<Option<(Mark, Vec<u8>)>, Fault> {
+    let mut newest: Option<(Mark, Vec<u8>)> = None;
+    let (mut tried, mut good) = (Vec::new(), 0);
+    while good < KEPT {
+        let listed = files::snapshots(from)?;
+        let Some(seq) = listed.into_iter().rev().find(|seq| !tried.contains(seq)) else { break };
+        tried.push(seq);
+        let path = files::snapshot(from, seq);
+        let mut payload = Vec::new();
+        let mark = match read(from, &path, id, seq, &mut |chunk| payload.extend_from_slice(chunk)) {
+            Ok(mark) => mark,
+            Err(fault @ (Fault::Version { .. } | Fault::Foreign { .. })) => return Err(fault),
+            Err(_) => continue,
+        };
+        publish(to, id, &mark, |out| out.write_all(&payload))?;
+        good += 1;
+        if newest.as_ref().is_none_or(|(newest, _)| newest.seq < mark.seq) {
+            newest = Some((mark, payload));
+        }
+    }
+    Ok(newest)
 }
 
 fn identity(dir: &Folder) -> Result<JournalId, Fault> {

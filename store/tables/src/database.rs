@@ -115,6 +115,27 @@ impl Database {
         Self::known(connection, path, origin)
     }
 
+    /// Copies the database of the history's folder into another folder, as of one commit; `false` if there is none of this
+    /// version and origin. An exchange may be running on it, and is not held up.
+    ///
+    /// # Errors
+    /// As [`Database::read`]; on an error of the other disk. An unfinished file may be left there.
+    pub fn copy(history: &Path, origin: &str, to: &Path) -> Result<bool, Fault> {
+        let path = history.join(FILE);
+        if !fs::exists(&path)? {
+            return Ok(false);
+        }
+        let connection = Self::connect_to_read(history, &path)?;
+        connection.busy_timeout(PATIENCE)?;
+        let Some(own) = Self::known(connection, path, origin)? else { return Ok(false) };
+        let copied = to.join(FILE);
+        // Only the owner may read it. SQLite takes an empty file for none.
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&copied)?;
+        own.connection.execute("VACUUM INTO ?", (copied.to_string_lossy(),))?;
+        file.sync_all()?;
+        Ok(true)
+    }
+
     /// A database without rows that vanishes when it is dropped, to compare another one with.
     ///
     /// # Errors
@@ -124,7 +145,10 @@ impl Database {
     }
 
     /// Removes the database of a folder, if there is one.
-    fn remove(history: &Path) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn remove(history: &Path) -> io::Result<()> {
         for name in BESIDE.into_iter().chain([FILE]) {
             match fs::remove_file(history.join(name)) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),

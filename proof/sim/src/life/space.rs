@@ -94,6 +94,8 @@ fn is_full(fault: &Fault) -> bool {
         | Fault::Tables(_)
         | Fault::TablesDiffer { .. }
         | Fault::Gone { .. }
+        | Fault::Backup(_)
+        | Fault::NothingToBackUp { .. }
         | Fault::Frame { .. }
         | Fault::Snapshot { .. }
         | Fault::SnapshotVersion { .. }

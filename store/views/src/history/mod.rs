@@ -18,6 +18,7 @@
 mod bucket;
 mod chain;
 mod codec;
+mod copy;
 mod fault;
 mod files;
 mod index;
@@ -32,6 +33,7 @@ mod stretch;
 mod table;
 
 pub use codec::Position;
+pub use copy::copy;
 pub use fault::Fault;
 pub use files::{History, Syncer, formats};
 pub use index::{Index, Lengths};

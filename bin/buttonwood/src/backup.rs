@@ -1,0 +1,177 @@
+//! `buttonwood backup`: a consistent copy of a data directory, running or stopped.
+//!
+//! The copy is made in place, so that the target may be the root of an empty disk. A file that marks it as unfinished is
+//! made first and removed last; servers and tools refuse a directory with it.
+
+use crate::cli::Backup;
+use crate::directory::named_dir;
+use crate::trouble::Trouble;
+use crate::verify::check_directory;
+use buttonwood_disk::{Disk as _, Folder, Open, System, copy_start};
+use buttonwood_engine::Mode;
+use buttonwood_sequencer::backup;
+use rustix::process::nice;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// The file that shows that a backup has not come to its end.
+const UNFINISHED: &str = "backup-unfinished";
+/// Files of every directory besides journal and history.
+const OWN: [&str; 1] = ["vault"];
+/// Files of a sandbox's own: the key that its vault is sealed under, and the secrets for its users.
+const SANDBOX: [&str; 2] = ["vault.key", "credentials.json"];
+
+/// Makes the copy and prints what it holds.
+pub(crate) fn run(flags: &Backup) -> Result<(), Trouble> {
+    check_directory(&flags.data)?;
+    let (from, to) = (&flags.data, &flags.to);
+    check_target(from, to)?;
+    // Orders come first on a busy machine.
+    let _ = nice(10);
+    let unfinished = to.join(UNFINISHED);
+    let marked = System.open(&unfinished, Open::Truncate).and_then(|file| file.sync_all());
+    let copied = marked
+        .and_then(|()| sync(to))
+        .map_err(failed(to))
+        .and_then(|()| backup(from, to, |mode| copy_rest(from, to, mode)));
+    let copied = match copied {
+        Ok(copied) => copied,
+        Err(trouble) => {
+            clear(to);
+            return Err(trouble);
+        }
+    };
+    fs::remove_file(&unfinished).and_then(|()| sync(to)).map_err(failed(to))?;
+    let (files, bytes) = contents(to).map_err(failed(to))?;
+    println!("{{\"seq\":{},\"files\":{files},\"bytes\":{bytes}}}", copied.seq);
+    crate::say(format_args!("{}", about_key(copied.mode)));
+    Ok(())
+}
+
+/// Refuses a directory that is an unfinished backup.
+pub(crate) fn check_finished(data: &Path) -> Result<(), Trouble> {
+    if !data.join(UNFINISHED).exists() {
+        return Ok(());
+    }
+    Err(Trouble::Flag(format!(
+        "--data {}: this is a backup that did not come to its end, as its file {UNFINISHED} shows: remove it and back up again",
+        data.display()
+    )))
+}
+
+/// Creates the target, and refuses one that is not empty or lies in the directory.
+fn check_target(from: &Path, to: &Path) -> Result<(), Trouble> {
+    let refused = |what: &str| Err(Trouble::Flag(format!("--to {}: {what}", to.display())));
+    let resolved = |path: &Path| existing(path).canonicalize();
+    let data = from.canonicalize().map_err(|error| Trouble::Data(from.to_owned(), error))?;
+    if resolved(to).is_ok_and(|target| target.starts_with(&data)) {
+        return refused("lies in the data directory: a backup belongs outside, best on another disk");
+    }
+    match fs::read_dir(to) {
+        Ok(mut names) => {
+            if names.next().is_some() {
+                return refused("the folder is not empty, and a backup replaces nothing");
+            }
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) if error.kind() == ErrorKind::NotADirectory => return refused("is no folder"),
+        Err(error) => return Err(failed(to)(error)),
+    }
+    named_dir(to)
+        .map_err(|trouble| if let Trouble::Data(_, error) = trouble { failed(to)(error) } else { trouble })
+}
+
+/// The deepest part of a path that exists.
+fn existing(path: &Path) -> &Path {
+    let exists = |path: &&Path| path.as_os_str().is_empty() || path.exists();
+    let found = path.ancestors().find(exists).unwrap_or(path);
+    if found.as_os_str().is_empty() { Path::new(".") } else { found }
+}
+
+/// Copies the small files next to journal and history.
+fn copy_rest(from: &Path, to: &Path, mode: Mode) -> Result<(), Trouble> {
+    let of_mode: &[&str] = if mode == Mode::Sandbox { &SANDBOX } else { &[] };
+    for name in OWN.iter().chain(of_mode) {
+        copy_one(&from.join(name), &to.join(name)).map_err(failed(&to.join(name)))?;
+    }
+    Ok(())
+}
+
+/// Copies a small file with its permissions, if it is there. Such files are replaced as a whole, so it has one content.
+fn copy_one(from: &Path, to: &Path) -> io::Result<()> {
+    let source = match System.open(from, Open::Read) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        source => source?,
+    };
+    let copied = System.open(to, Open::Truncate)?;
+    copy_start(&*source, &*copied, source.len()?)?;
+    fs::set_permissions(to, fs::metadata(from)?.permissions())?;
+    copied.sync_all()
+}
+
+/// Removes what a failed backup left, so that it takes no space; the mark of an unfinished one last.
+fn clear(to: &Path) {
+    let remove = |path: PathBuf| {
+        if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+    };
+    let names = fs::read_dir(to).into_iter().flatten().flatten().map(|entry| entry.path());
+    let (marks, rest): (Vec<_>, Vec<_>) = names.partition(|path| path.ends_with(UNFINISHED));
+    // What cannot be removed stays, and so does the mark.
+    let _ = rest.into_iter().try_for_each(remove).and_then(|()| marks.into_iter().try_for_each(remove));
+}
+
+/// The number of files below a folder, and their bytes.
+fn contents(folder: &Path) -> io::Result<(u64, u64)> {
+    let mut found = (0, 0);
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let (files, bytes) =
+            if entry.file_type()?.is_dir() { contents(&entry.path())? } else { (1, entry.metadata()?.len()) };
+        found = (found.0 + files, found.1 + bytes);
+    }
+    Ok(found)
+}
+
+fn sync(folder: &Path) -> io::Result<()> {
+    Folder::from(folder).sync_names()
+}
+
+fn failed(path: &Path) -> impl FnOnce(io::Error) -> Trouble {
+    let path = path.display().to_string();
+    move |error| Trouble::System(format!("backup: cannot write {path}: {error}"))
+}
+
+/// What the owner of the copy must know of the key that its secrets are sealed under.
+fn about_key(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Sandbox => {
+            "note: the copy of a sandbox holds its vault.key and credentials.json: keep it as secret as the sandbox"
+        }
+        Mode::Venue => {
+            "note: the key-encryption key is not in the copy: keep it elsewhere, since without it nobody can open the copy's \
+             secrets"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A failed backup leaves an empty folder, and the mark of an unfinished one only with something else.
+    #[test]
+    fn a_failed_backup_is_removed() {
+        let home = tempfile::tempdir().unwrap();
+        for name in [UNFINISHED, "vault"] {
+            fs::write(home.path().join(name), "x").unwrap();
+        }
+        fs::create_dir(home.path().join("journal")).unwrap();
+        fs::write(home.path().join("journal").join("identity"), "x").unwrap();
+        assert_eq!(contents(home.path()).unwrap(), (3, 3));
+        assert!(check_finished(home.path()).is_err());
+        clear(home.path());
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+        assert!(check_finished(home.path()).is_ok());
+    }
+}
