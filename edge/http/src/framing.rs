@@ -1,7 +1,7 @@
 //! Where one request ends and the next begins, read from the bytes before hyper changes them.
 //!
-//! hyper drops a Content-Length next to a Transfer-Encoding and the second of two equal ones, so a handler never
-//! learns that another reader could see other requests in the same bytes (D-03). [`Framing`] reads every head as it
+//! hyper drops a Content-Length next to a Transfer-Encoding and the second of two equal ones, and takes any list of codings
+//! that ends in `chunked`, so a handler never learns that another reader could see other requests in the same bytes (D-03). [`Framing`] reads every head as it
 //! arrives and notes the first that is ambiguous, for the request it belongs to.
 //!
 //! Not here: what hyper refuses by itself, such as unequal lengths, folded lines and unknown codings.
@@ -85,6 +85,8 @@ struct Heads {
     /// The last Content-Length, if it is a number.
     length: Option<u64>,
     codings: u32,
+    /// Whether a Transfer-Encoding is other than `chunked` alone.
+    other_coding: bool,
     bare_line_feed: bool,
     /// Heads read to their end.
     requests: u64,
@@ -164,8 +166,9 @@ impl Heads {
         if let Some(value) = value_of(text, b"content-length:") {
             self.lengths += 1;
             self.length = std::str::from_utf8(value).ok().and_then(|digits| digits.trim().parse().ok());
-        } else if value_of(text, b"transfer-encoding:").is_some() {
+        } else if let Some(value) = value_of(text, b"transfer-encoding:") {
             self.codings += 1;
+            self.other_coding |= !value.trim_ascii().eq_ignore_ascii_case(b"chunked");
         }
     }
 
@@ -182,6 +185,7 @@ impl Heads {
             self.last = Some(Last { request: self.requests, verdict });
         }
         (self.lines, self.lengths, self.length, self.codings) = (0, 0, None, 0);
+        self.other_coding = false;
         self.unfinished = 0;
     }
 
@@ -191,6 +195,9 @@ impl Heads {
         }
         match (self.lengths, self.codings) {
             (0 | 1, 0) => Verdict::Clear,
+            (0, 1) if self.other_coding => {
+                Verdict::Ambiguous("a Transfer-Encoding other than 'chunked' alone")
+            }
             (0, 1) => Verdict::Last,
             (0, _) => Verdict::Ambiguous("more than one Transfer-Encoding"),
             (_, 0) => Verdict::Ambiguous("more than one Content-Length"),

@@ -31,16 +31,27 @@ impl Request<'_> {
     /// # Errors
     /// [`Fault::Ambiguous`].
     pub fn check_framing(&self) -> Result<(), Fault> {
-        let hosts = self.head.headers.get_all(HOST).iter().count();
-        match (self.verdict, hosts) {
+        let mut hosts = self.head.headers.get_all(HOST).iter();
+        let (host, further) = (hosts.next(), hosts.next());
+        match (self.verdict, [host, further].iter().flatten().count()) {
             (Verdict::Ambiguous(why), _) => Err(Fault::Ambiguous(why)),
             (Verdict::Clear | Verdict::Last, 0) if self.head.version == Version::HTTP_11 => {
                 Err(Fault::Ambiguous("no Host"))
             }
-            (Verdict::Clear | Verdict::Last, 0 | 1) => Ok(()),
+            (Verdict::Clear | Verdict::Last, 0 | 1) => match host {
+                Some(host) if !host.as_bytes().iter().copied().all(is_of_host) => {
+                    Err(Fault::Ambiguous("Host is no host and port"))
+                }
+                Some(_) | None => Ok(()),
+            },
             (Verdict::Clear | Verdict::Last, _) => Err(Fault::Ambiguous("more than one Host")),
         }
     }
+}
+
+/// Whether a byte may be part of a host and port (RFC 3986, 3.2.2).
+fn is_of_host(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:[]%".contains(&byte)
 }
 
 /// Notes that a connection belongs to a client that signs. Some places are reserved for such connections.

@@ -166,9 +166,9 @@ impl<'a> Reader<'a> {
         let behind = self.at + length;
         let (lengths, codings) = self.head();
         assert_eq!(self.at, behind, "two readers see the head end at two places");
-        let end = match (self.bare, lengths.len(), codings) {
-            (false, 0 | 1, 0) => End::Clear,
-            (false, 0, 1) => End::Last,
+        let end = match (self.bare, lengths.len(), codings.as_slice()) {
+            (false, 0 | 1, []) => End::Clear,
+            (false, 0, [coding]) if coding.trim_ascii().eq_ignore_ascii_case(b"chunked") => End::Last,
             _ => End::Ambiguous,
         };
         assert_eq!(served.end, end);
@@ -196,9 +196,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a head: its content lengths, and the number of its codings.
-    fn head(&mut self) -> (Vec<&'a [u8]>, usize) {
-        let (mut lengths, mut codings) = (Vec::new(), 0);
+    /// Reads a head: its content lengths and its codings.
+    fn head(&mut self) -> (Vec<&'a [u8]>, Vec<&'a [u8]>) {
+        let (mut lengths, mut codings) = (Vec::new(), Vec::new());
         while self.line().is_empty() {}
         loop {
             let line = self.line();
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
             let (name, value) = (line[..colon].trim_ascii().to_ascii_lowercase(), &line[colon + 1..]);
             match name.as_slice() {
                 b"content-length" => lengths.push(value),
-                b"transfer-encoding" => codings += 1,
+                b"transfer-encoding" => codings.push(value),
                 _ => {}
             }
         }

@@ -39,8 +39,8 @@ fn plain_requests_are_clear() {
 
 #[test]
 fn chunks_end_the_connection() {
-    for name in ["TRANSFER-ENCODING", "transfer-encoding"] {
-        let chunked = post(&format!("{name}: chunked\r\n"), "0\r\n\r\n") + GET;
+    for field in ["TRANSFER-ENCODING: chunked", "transfer-encoding:\t Chunked \t"] {
+        let chunked = post(&format!("{field}\r\n"), "0\r\n\r\n") + GET;
         assert_eq!(verdicts(&chunked, 1), [Verdict::Last]);
     }
 }
@@ -52,6 +52,8 @@ fn two_readings_are_noted_for_their_request() {
         ("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "both Content-Length and Transfer-Encoding"),
         ("Content-Length: 2\r\ncontent-length: 2\r\n", "more than one Content-Length"),
         ("Transfer-Encoding: x\r\nTransfer-Encoding: chunked\r\n", "more than one Transfer-Encoding"),
+        ("Transfer-Encoding: gzip, chunked\r\n", "a Transfer-Encoding other than 'chunked' alone"),
+        ("Transfer-Encoding: chunked, chunked\r\n", "a Transfer-Encoding other than 'chunked' alone"),
         ("X: y\nContent-Length: 0\r\n", "a line ends without a carriage return"),
     ];
     for (fields, why) in cases {
