@@ -4,13 +4,13 @@
 //! Before: path, method, framing and size. After: account, role, parameters, market state, funds.
 
 use crate::nonce::Rule;
-use crate::rate::Addresses;
+use crate::rate::{AccountLimit, Clients};
 use crate::refusal::quoted;
 use crate::signature::{self, Tag};
 use crate::{
     Admit, HeaderNames, Key, KeyTable, KnownKey, Limits, Payload, Proxies, Reason, Refusal, Value, client_of,
 };
-use buttonwood_model::{Nonce, Roles, Time};
+use buttonwood_model::{AccountId, Nonce, Roles, Time};
 use http::HeaderMap;
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -85,6 +85,11 @@ impl Call {
     pub fn require_master(&self, needed: Roles) -> Result<(), Refusal> {
         crate::require_master(self.key(), needed)
     }
+
+    /// The refusal of a key where only an access token may call (OAUTH-025).
+    pub fn tokens_only(&self) -> Refusal {
+        crate::missing_role(self.key(), Roles::NONE).and("only an access token may call it")
+    }
 }
 
 /// Authenticates calls and limits their rate; one for the whole exchange.
@@ -95,9 +100,11 @@ pub struct Gate {
     proxies: Proxies,
     service: String,
     limits: Limits,
-    public: Addresses,
-    flood: Addresses,
-    pages: Addresses,
+    public: Clients<IpAddr>,
+    flood: Clients<IpAddr>,
+    pages: Clients<IpAddr>,
+    transfers: Clients<AccountId>,
+    addresses: Clients<AccountId>,
 }
 
 impl Gate {
@@ -109,9 +116,11 @@ impl Gate {
             proxies: Proxies::default(),
             service: service.into(),
             limits,
-            public: Addresses::new(limits.public),
-            flood: Addresses::new(limits.flood),
-            pages: Addresses::new(limits.pages),
+            public: Clients::new(limits.public),
+            flood: Clients::new(limits.flood),
+            pages: Clients::new(limits.pages),
+            transfers: Clients::new(limits.transfers),
+            addresses: Clients::new(limits.addresses),
         }
     }
 
@@ -144,7 +153,7 @@ impl Gate {
     /// # Errors
     /// `RateLimit`.
     pub fn public(&self, client: IpAddr, now: Duration) -> Result<Duration, Refusal> {
-        if self.limits.enabled { turn(self.public.take(client, now)) } else { Ok(Duration::ZERO) }
+        if self.limits.enabled { turn(self.public.take(client_of(client), now)) } else { Ok(Duration::ZERO) }
     }
 
     /// Admits a request for one of the site's pages. Pages do not draw on the limit of the public paths (LIM-006).
@@ -152,7 +161,7 @@ impl Gate {
     /// # Errors
     /// `RateLimit`.
     pub fn page(&self, client: IpAddr, now: Duration) -> Result<(), Refusal> {
-        if self.limits.enabled { turn(self.pages.take(client, now)).map(|_| ()) } else { Ok(()) }
+        if self.limits.enabled { turn(self.pages.take(client_of(client), now)).map(|_| ()) } else { Ok(()) }
     }
 
     /// Admits a private request of this address to [`Gate::check`]. Only the head of the request need have been read,
@@ -161,7 +170,22 @@ impl Gate {
     /// # Errors
     /// `RateLimit`.
     pub fn address(&self, client: IpAddr, now: Duration) -> Result<(), Refusal> {
-        if self.limits.enabled { turn(self.flood.take(client, now)).map(|_| ()) } else { Ok(()) }
+        if self.limits.enabled { turn(self.flood.take(client_of(client), now)).map(|_| ()) } else { Ok(()) }
+    }
+
+    /// Admits a call that the account has a limit of its own for; another account is not slowed (LIM-010).
+    ///
+    /// # Errors
+    /// `RateLimit`.
+    pub fn account(&self, limit: AccountLimit, account: AccountId, now: Duration) -> Result<(), Refusal> {
+        if !self.limits.enabled {
+            return Ok(());
+        }
+        let clients = match limit {
+            AccountLimit::Transfers => &self.transfers,
+            AccountLimit::Addresses => &self.addresses,
+        };
+        turn(clients.take(account, now)).map(|_| ())
     }
 
     /// Checks and admits a private request, which is a sign of life (SES-012). Its nonce is taken before it waits, so

@@ -27,7 +27,7 @@ pub use headers::{BadPrefix, DEFAULT_PREFIX, HeaderNames};
 pub use json::{Items, Value, items};
 pub use keys::{Key, KeyTable, KnownKey};
 pub use payload::Payload;
-pub use rate::{Admit, Bucket, Limit, Limits, client_of};
+pub use rate::{AccountLimit, Admit, Bucket, Limit, Limits, client_of};
 pub use reason::Reason;
 pub use refusal::{Refusal, escaped, quoted};
 pub use roles::{missing_role, require, require_master};

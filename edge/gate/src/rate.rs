@@ -3,10 +3,11 @@
 //! A token bucket with a FIFO queue (D-04), stored as one number: the moment up to which its tokens are given away. A
 //! moment in the future means that callers are waiting, one token's time each.
 //!
-//! Clauses: `LIM-001` to `LIM-006`.
+//! Clauses: `LIM-001` to `LIM-010`.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash};
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -36,6 +37,11 @@ impl Limit {
         }
     }
 
+    /// One request in this time, and none waits.
+    pub const fn once_in(every: Duration) -> Self {
+        Self { every, burst: 1, queue: 0 }
+    }
+
     /// The same limit with another queue.
     #[must_use]
     pub const fn queueing(self, queue: u32) -> Self {
@@ -61,6 +67,10 @@ pub struct Limits {
     /// The site's pages and their files for one client address: separate from the interface's limits, and far above
     /// what browsers request.
     pub pages: Limit,
+    /// Lists of transfers and of custody fees of one account (LIM-007, LIM-008).
+    pub transfers: Limit,
+    /// Lists of deposit addresses and new ones of one account (LIM-009).
+    pub addresses: Limit,
 }
 
 impl Limits {
@@ -80,6 +90,8 @@ impl Default for Limits {
             public: Limit::per_second(2),
             flood: Limit::per_second(2_000).queueing(0),
             pages: Limit::per_second(100).queueing(0),
+            transfers: Limit::once_in(Duration::from_secs(5)),
+            addresses: Limit::once_in(Duration::from_secs(2)),
         }
     }
 }
@@ -199,36 +211,78 @@ impl Allowance {
     }
 }
 
-/// Addresses kept before the first search for idle ones.
-const ADDRESSES: usize = 1024;
+/// A limit of an account that several endpoints share, besides those of its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccountLimit {
+    /// Lists of transfers and of custody fees (LIM-007, LIM-008).
+    Transfers,
+    /// Lists of deposit addresses, and new ones (LIM-009).
+    Addresses,
+}
 
-/// One bucket per client address. A full bucket is dropped, since a new one is the same.
+/// Clients kept before the first search for idle ones.
+const FEW: usize = 1024;
+/// Clients with a bucket of their own at most. The others share [`OVERFLOW`] buckets.
+const CLIENTS_MAX: usize = 65_536;
+/// Buckets for the clients beyond the maximum. Filling all of them takes thousands of requests a second.
+const OVERFLOW: usize = 4_096;
+/// A search in a full table is not repeated before this time: it costs milliseconds.
+const SEARCH_EVERY: Duration = Duration::from_secs(1);
+
+/// One bucket per client. A full bucket is dropped, since a new one is the same. The memory is bounded whatever clients
+/// arrive.
 #[derive(Debug)]
-pub(crate) struct Addresses {
+pub(crate) struct Clients<K> {
     limit: Limit,
-    buckets: Mutex<Buckets>,
+    buckets: Mutex<Buckets<K>>,
 }
 
 #[derive(Debug)]
-struct Buckets {
-    by_address: HashMap<IpAddr, Bucket>,
-    /// The number of addresses that starts the next search for idle ones: at least twice those that the last search
-    /// kept, so that the searches cost little per new address.
-    sweep_at: usize,
+struct Buckets<K> {
+    by_client: HashMap<K, Bucket>,
+    /// The number of clients that starts the next search for idle ones: at least twice those that the last search kept,
+    /// so that the searches cost little per new client.
+    search_at: usize,
+    /// No search before this moment.
+    rested_at: Duration,
+    overflow: Vec<Bucket>,
 }
 
-impl Addresses {
+impl<K: Copy + Eq + Hash> Clients<K> {
     pub(crate) fn new(limit: Limit) -> Self {
-        Self { limit, buckets: Mutex::new(Buckets { by_address: HashMap::new(), sweep_at: ADDRESSES }) }
+        let buckets = Buckets {
+            by_client: HashMap::new(),
+            search_at: FEW,
+            rested_at: Duration::ZERO,
+            overflow: Vec::new(),
+        };
+        Self { limit, buckets: Mutex::new(buckets) }
     }
 
-    pub(crate) fn take(&self, peer: IpAddr, now: Duration) -> Admit {
+    pub(crate) fn take(&self, client: K, now: Duration) -> Admit {
         let mut buckets = self.buckets.lock();
-        if buckets.by_address.len() >= buckets.sweep_at {
-            buckets.by_address.retain(|_, bucket| !bucket.is_full(now));
-            buckets.sweep_at = (buckets.by_address.len() * 2).max(ADDRESSES);
+        if buckets.by_client.len() >= buckets.search_at && now >= buckets.rested_at {
+            buckets.by_client.retain(|_, bucket| !bucket.is_full(now));
+            buckets.search_at = (buckets.by_client.len() * 2).clamp(FEW, CLIENTS_MAX);
+            buckets.rested_at = now.saturating_add(SEARCH_EVERY);
         }
-        buckets.by_address.entry(client_of(peer)).or_insert_with(|| Bucket::new(self.limit)).take(now)
+        let has_room = buckets.by_client.len() < CLIENTS_MAX;
+        if has_room || buckets.by_client.contains_key(&client) {
+            return buckets.by_client.entry(client).or_insert_with(|| Bucket::new(self.limit)).take(now);
+        }
+        // The map's own seed makes the place unpredictable, so that no client can choose whose bucket it shares.
+        let place =
+            usize::try_from(buckets.by_client.hasher().hash_one(client)).unwrap_or_default() % OVERFLOW;
+        if buckets.overflow.is_empty() {
+            buckets.overflow.extend((0..OVERFLOW).map(|_| Bucket::new(self.limit)));
+        }
+        buckets.overflow.get(place).map_or(Admit::Now, |bucket| bucket.take(now))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        let buckets = self.buckets.lock();
+        buckets.by_client.len() + buckets.overflow.len()
     }
 }
 

@@ -105,32 +105,65 @@ fn cancels_and_heartbeats_have_their_reserve() {
     assert_eq!(key.take(ms(200), true), Admit::Now);
 }
 
+fn address(text: &str) -> IpAddr {
+    client_of(text.parse().unwrap())
+}
+
 /// Proves LIM-001, LIM-006.
 #[test]
 fn each_address_has_its_own_bucket() {
-    let addresses = Addresses::new(Limits::default().public);
-    let one: IpAddr = "192.0.2.1".parse().unwrap();
-    assert_eq!(tally(20, || addresses.take(one, ms(0))), (2, 5, 13));
-    assert_eq!(addresses.take("192.0.2.2".parse().unwrap(), ms(0)), Admit::Now);
-    assert!(matches!(addresses.take("::ffff:192.0.2.1".parse().unwrap(), ms(0)), Admit::Refuse { .. }));
-    let six = |text: &str| addresses.take(text.parse().unwrap(), ms(0));
-    assert_eq!(six("2001:db8::1"), Admit::Now);
-    assert_eq!(six("2001:db8::2"), Admit::Now);
-    assert!(matches!(six("2001:db8::3"), Admit::Wait(_)), "one /64 is one client");
-    assert_eq!(six("2001:db8:0:1::1"), Admit::Now);
+    let clients = Clients::new(Limits::default().public);
+    let take = |text: &str| clients.take(address(text), ms(0));
+    assert_eq!(tally(20, || take("192.0.2.1")), (2, 5, 13));
+    assert_eq!(take("192.0.2.2"), Admit::Now);
+    assert!(matches!(take("::ffff:192.0.2.1"), Admit::Refuse { .. }));
+    assert_eq!(take("2001:db8::1"), Admit::Now);
+    assert_eq!(take("2001:db8::2"), Admit::Now);
+    assert!(matches!(take("2001:db8::3"), Admit::Wait(_)), "one /64 is one client");
+    assert_eq!(take("2001:db8:0:1::1"), Admit::Now);
 }
 
 #[test]
-fn idle_addresses_are_forgotten() {
-    let addresses = Addresses::new(Limits::default().public);
-    for second in 0..10 {
-        for low in 0..10_000u32 {
-            addresses
-                .take(IpAddr::from((low + second * 10_000).to_be_bytes()), ms(u64::from(second) * 5_000));
+fn idle_clients_are_forgotten() {
+    let clients = Clients::new(Limits::default().public);
+    for second in 0..10u32 {
+        for low in 0..10_000 {
+            clients.take(low + second * 10_000, ms(u64::from(second) * 5_000));
         }
     }
-    let kept = addresses.buckets.lock().by_address.len();
-    assert!(kept <= 20_000, "{kept} of 100,000 addresses are kept");
+    assert!(clients.len() <= 20_000, "{} of 100,000 clients are kept", clients.len());
+}
+
+/// However many clients arrive at once, the memory is bounded. Those that have a bucket keep it, the others share, and a
+/// moment later there is room again.
+#[test]
+fn memory_is_bounded_whatever_clients_arrive() {
+    let clients = Clients::new(Limits::default().public);
+    let limit = CLIENTS_MAX + OVERFLOW;
+    let early = tally(7, || clients.take(0, ms(0)));
+    assert_eq!(early, (2, 5, 0));
+    let mut refused = 0;
+    for client in 1..300_000u32 {
+        refused += usize::from(matches!(clients.take(client, ms(0)), Admit::Refuse { .. }));
+        assert!(clients.len() <= limit, "{} buckets", clients.len());
+    }
+    assert!(refused > 200_000, "only {refused} of those that share were refused");
+    assert!(matches!(clients.take(0, ms(0)), Admit::Refuse { .. }), "a client keeps its bucket");
+    assert_eq!(tally(3, || clients.take(1, ms(0))), (1, 2, 0), "and so does one that came before the flood");
+    assert_eq!(tally(3, || clients.take(400_000, ms(10_000))), (2, 1, 0), "the table has room again");
+    assert!(clients.len() < 10_000, "{} buckets are kept", clients.len());
+}
+
+/// One request in five or two seconds, and none waits; of LIM-007 and LIM-009, the limits. Proves LIM-010.
+#[test]
+fn accounts_have_limits_of_their_own() {
+    for (limit, every) in [(Limits::default().transfers, 5_000), (Limits::default().addresses, 2_000)] {
+        let accounts = Clients::new(limit);
+        assert_eq!(tally(3, || accounts.take(1, ms(0))), (1, 0, 2));
+        assert_eq!(accounts.take(2, ms(0)), Admit::Now, "another account is not slowed");
+        assert!(matches!(accounts.take(1, ms(every - 1)), Admit::Refuse { retry_after: 1 }));
+        assert_eq!(accounts.take(1, ms(every)), Admit::Now);
+    }
 }
 
 /// Many threads together are served exactly as many requests as one thread.
