@@ -13,6 +13,23 @@ pub enum Auth {
     Group,
     /// A key, about itself.
     Session,
+    /// An access token, about itself; to keys it is closed (OAUTH-025).
+    Token,
     /// The sandbox's own machine.
     Control,
+}
+
+impl Auth {
+    /// Its name in the contract.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Public => "public",
+            Self::Account => "account",
+            Self::Master => "master",
+            Self::Group => "group",
+            Self::Session => "session",
+            Self::Token => "token",
+            Self::Control => "control",
+        }
+    }
 }

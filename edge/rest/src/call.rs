@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::auth::Auth;
-use crate::route::Route;
+use crate::route::{Kinds, Route};
 use buttonwood_engine::Caller;
 use buttonwood_gate::{self as gate, Owner, Payload, Reason, Refusal, Value, quoted};
 use buttonwood_model::{AccountId, GroupId, Roles, SymbolId};
@@ -70,14 +70,19 @@ impl Call {
                 gate.require_master(route.roles).and_then(|()| named_account(app, &gate)).map(|_| None)
             }
             // It acts on no account, so it need not name one; if it does, the account must be one of this key's.
-            Auth::Session => named_account(app, &gate).map(|_| None),
+            Auth::Session => named_account(app, &gate),
+            Auth::Token => Err(gate.tokens_only()),
             Auth::Public | Auth::Control => Ok(None),
         };
         let account = match account {
             Ok(account) => account,
             Err(refusal) => return Err(Box::new(Refused { gate, refusal })),
         };
-        match gate.require(route.roles) {
+        let allowed = gate
+            .require(route.roles)
+            .and_then(|()| check_kind(app, route, &gate, account))
+            .and_then(|()| draw(app, route, account));
+        match allowed {
             Ok(()) => Ok(Self { gate, account, needed: route.roles, parameter: parameter.into() }),
             Err(refusal) => Err(Box::new(Refused { gate, refusal })),
         }
@@ -122,6 +127,42 @@ impl Call {
     /// The sender of the command that it makes.
     pub(crate) fn caller(&self) -> Option<Caller> {
         caller(&self.gate, self.account)
+    }
+}
+
+/// Refuses an account of a kind that the route does not act on (AUTH-018), and a closed one where it would trade (ACCT-013). The core lets no trader's key belong to an account
+/// that does not trade, so that only a master key can name one; nearly every order need not wait for the views' lock.
+fn check_kind(
+    app: &App,
+    route: &Route,
+    call: &gate::Call,
+    account: Option<AccountId>,
+) -> Result<(), Refusal> {
+    let is_known = match route.kinds {
+        Kinds::Any => true,
+        Kinds::Trading => matches!(call.key().owner, Owner::Account(_)),
+        Kinds::Derivatives | Kinds::Margin => false,
+    };
+    let Some(id) = account.filter(|_| !is_known) else { return Ok(()) };
+    let views = app.exchange.views();
+    let access = views.state().access();
+    let Some(account) = access.account(id) else { return Ok(()) };
+    let trades = route.kinds == Kinds::Trading;
+    if trades && access.is_closed(id) {
+        return Err(field::closed_account(&account.short_name));
+    }
+    match route.kinds.has(account.kind) {
+        true => Ok(()),
+        false if trades => Err(field::custody_account(&account.short_name)),
+        false => Err(field::wrong_kind(&account.short_name, account.kind.name())),
+    }
+}
+
+/// Takes from the account's own limit.
+fn draw(app: &App, route: &Route, account: Option<AccountId>) -> Result<(), Refusal> {
+    match route.account_limit.zip(account) {
+        Some((limit, account)) => app.gate.account(limit, account, app.uptime()),
+        None => Ok(()),
     }
 }
 

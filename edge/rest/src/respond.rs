@@ -9,7 +9,7 @@ use crate::route::{Handler, Route, Write};
 use crate::routes::{Found, find};
 use crate::sandbox::{caller, control, maintenance};
 use crate::submit::{durable, send};
-use crate::unbuilt::is_unbuilt;
+use crate::unbuilt;
 use buttonwood_engine::{AccessCommand, Command, Outcome, TradingAnswer};
 use buttonwood_gate::{self as gate, Kind, Reason, Refusal, quoted};
 use buttonwood_http::{Body, Fault, Reply, Request, SignedMark};
@@ -125,6 +125,19 @@ async fn dispatch(
             wait_for_turn(&call).await?;
             carry_out(app, route, call, asked.parameter, write).await
         }
+        Handler::Unbuilt if route.auth == Auth::Public => {
+            let wait = app.gate.public(client, app.uptime())?;
+            skip(body).await?;
+            pause(wait).await;
+            Err(unbuilt::refusal(head.uri.path()))
+        }
+        Handler::Unbuilt => {
+            come_in(app, client, body).await?;
+            let call = admit(app, route, head, signed)?;
+            wait_for_turn(&call).await?;
+            reader(app, route, call, asked.parameter)?;
+            Err(unbuilt::refusal(head.uri.path()))
+        }
     }
 }
 
@@ -188,8 +201,7 @@ fn page(app: &App, path: &str) -> Option<MakePage> {
 }
 
 fn no_endpoint(path: &str) -> Refusal {
-    let why = if is_unbuilt(path) { ": it is specified, but not built yet" } else { "" };
-    Refusal::new(Reason::EndpointNotFound, format!("No endpoint at '{}'{why}", quoted(path)))
+    Refusal::new(Reason::EndpointNotFound, format!("No endpoint at '{}'", quoted(path)))
 }
 
 fn wrong_method(method: &str, path: &str, allowed: &'static str) -> Reply {

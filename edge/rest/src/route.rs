@@ -3,8 +3,8 @@
 use crate::app::App;
 use crate::auth::Auth;
 use crate::call::{Asked, Call};
-use buttonwood_engine::Body;
-use buttonwood_gate::{Kind, Payload, Refusal};
+use buttonwood_engine::{AccountKind, Body};
+use buttonwood_gate::{AccountLimit, Kind, Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::{Role, Roles};
 use buttonwood_sequencer::Receipt;
@@ -38,6 +38,62 @@ pub(crate) enum Handler {
     ControlRead(fn(&App) -> Reply),
     ControlRecall(for<'a> fn(&'a App) -> Later<'a>),
     Control(Control),
+    /// Specified, and not built yet: it refuses after the checks of the gate.
+    Unbuilt,
+}
+
+/// The rate limit that a route draws on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bucket {
+    /// None: control calls.
+    Unlimited,
+    /// That of the client's address (LIM-001).
+    Public,
+    /// That of the key or the token (LIM-002).
+    Key,
+    /// The capacity reserved for cancels and heartbeats, then that of the key (D-04).
+    Reserve,
+    /// That of the key, then one of the account (LIM-007 to LIM-010).
+    Account(AccountLimit),
+}
+
+impl Bucket {
+    /// Its name in the contract.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unlimited => "unlimited",
+            Self::Public => "public",
+            Self::Key => "key",
+            Self::Reserve => "reserve",
+            Self::Account(AccountLimit::Transfers) => "transfers",
+            Self::Account(AccountLimit::Addresses) => "addresses",
+        }
+    }
+}
+
+/// The kinds of accounts that a route acts on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kinds {
+    /// All.
+    Any,
+    /// Those that place orders (AUTH-018).
+    Trading,
+    /// Those that hold perpetual contracts (PERP-002, D-36).
+    Derivatives,
+    /// Those that borrow (MARG-001).
+    Margin,
+}
+
+impl Kinds {
+    /// Whether accounts of this kind are among them.
+    pub const fn has(self, kind: AccountKind) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Trading => kind.trades(),
+            Self::Derivatives => matches!(kind, AccountKind::Derivatives),
+            Self::Margin => matches!(kind, AccountKind::Margin),
+        }
+    }
 }
 
 /// One endpoint of the interface.
@@ -47,8 +103,11 @@ pub struct Route {
     pub(crate) path: &'static str,
     pub(crate) auth: Auth,
     pub(crate) roles: Roles,
-    pub(crate) scope: Option<&'static str>,
+    pub(crate) scopes: &'static [&'static str],
+    pub(crate) kinds: Kinds,
     pub(crate) kind: Kind,
+    /// A limit of the account, besides that of the key.
+    pub(crate) account_limit: Option<AccountLimit>,
     pub(crate) handler: Handler,
     /// A sentence for the contract.
     pub(crate) about: &'static str,
@@ -75,8 +134,10 @@ impl Route {
             path,
             auth,
             roles: Roles::NONE,
-            scope: None,
+            scopes: &[],
+            kinds: Kinds::Any,
             kind: Kind::Read,
+            account_limit: None,
             handler,
             about: "",
             fields: &[],
@@ -149,6 +210,11 @@ impl Route {
         Self::new("POST", path, Auth::Control, Handler::Control(control))
     }
 
+    /// An endpoint of the specification that is not built yet.
+    pub(crate) const fn unbuilt(method: &'static str, path: &'static str, auth: Auth) -> Self {
+        Self::new(method, path, auth, Handler::Unbuilt)
+    }
+
     /// Describes it in a sentence.
     pub(crate) const fn about(self, about: &'static str) -> Self {
         Self { about, ..self }
@@ -179,9 +245,19 @@ impl Route {
         Self { roles: Roles::of(roles), ..self }
     }
 
-    /// The scope that an access token needs.
-    pub(crate) const fn scope(self, scope: &'static str) -> Self {
-        Self { scope: Some(scope), ..self }
+    /// An access token needs one of these scopes.
+    pub(crate) const fn scopes(self, scopes: &'static [&'static str]) -> Self {
+        Self { scopes, ..self }
+    }
+
+    /// It acts on accounts of these kinds alone.
+    pub(crate) const fn kinds(self, kinds: Kinds) -> Self {
+        Self { kinds, ..self }
+    }
+
+    /// It draws on a limit of the account too.
+    pub(crate) const fn limited(self, limit: AccountLimit) -> Self {
+        Self { account_limit: Some(limit), ..self }
     }
 
     /// How the gate treats it.
@@ -214,9 +290,30 @@ impl Route {
         self.roles
     }
 
-    /// The scope an access token needs.
-    pub fn needed_scope(&self) -> Option<&'static str> {
-        self.scope
+    /// The scopes of which an access token needs one; without any, tokens may not call it.
+    pub fn accepted_scopes(&self) -> &'static [&'static str] {
+        self.scopes
+    }
+
+    /// The kinds of accounts that it acts on.
+    pub fn account_kinds(&self) -> Kinds {
+        self.kinds
+    }
+
+    /// Whether it is built.
+    pub fn is_built(&self) -> bool {
+        !matches!(self.handler, Handler::Unbuilt)
+    }
+
+    /// The rate limit that it draws on.
+    pub fn bucket(&self) -> Bucket {
+        match (self.auth, self.account_limit, self.kind) {
+            (Auth::Control, ..) => Bucket::Unlimited,
+            (Auth::Public, ..) => Bucket::Public,
+            (_, Some(limit), _) => Bucket::Account(limit),
+            (_, None, Kind::Cancel | Kind::Heartbeat) => Bucket::Reserve,
+            (_, None, Kind::Read | Kind::Write) => Bucket::Key,
+        }
     }
 
     /// The parameters in `path`, as they stand there, if it is a path of this route; empty if the route takes none. A route may take

@@ -1,11 +1,13 @@
-//! The one table of routes. An endpoint is a file with its `ROUTE`, and one line here.
+//! The one table of routes, which gives roles, scopes, rate limits and kinds of accounts. An endpoint is a file with its
+//! `ROUTE`, and one line here; those that are not built yet have their rows in `unbuilt`.
 
 use crate::auth::Auth;
 use crate::route::Route;
+use crate::unbuilt::UNBUILT;
 use crate::{account, convert, funds, market, orders, sandbox};
 
-/// Every endpoint of the interface.
-pub const ROUTES: &[Route] = &[
+/// Every endpoint that is built.
+pub(crate) const ROUTES: &[Route] = &[
     // Orders
     orders::new::ROUTE,
     orders::cancel::ROUTE,
@@ -69,6 +71,11 @@ pub const ROUTES: &[Route] = &[
     sandbox::nonces::ROUTE,
 ];
 
+/// Every endpoint of the interface, first those that are built.
+pub fn all_routes() -> impl Iterator<Item = &'static Route> {
+    ROUTES.iter().chain(UNBUILT)
+}
+
 /// The result of looking up a path and a method.
 #[derive(Debug)]
 pub(crate) enum Found<'a> {
@@ -84,7 +91,7 @@ pub(crate) enum Found<'a> {
 ///
 pub(crate) fn find<'a>(method: &str, path: &'a str, sandbox: bool) -> Found<'a> {
     let mut other = None;
-    for route in ROUTES.iter().filter(|route| sandbox || route.auth != Auth::Control) {
+    for route in all_routes().filter(|route| sandbox || route.auth != Auth::Control) {
         if let Some(parameter) = route.matches(path) {
             if route.method == method || (route.method, method) == ("GET", "HEAD") {
                 return Found::Route(route, parameter);
@@ -96,67 +103,4 @@ pub(crate) fn find<'a>(method: &str, path: &'a str, sandbox: bool) -> Found<'a> 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use buttonwood_model::{Role, Roles};
-
-    const T: Role = Role::Trader;
-    const F: Role = Role::FundManager;
-    const A: Role = Role::Auditor;
-
-    /// The specification's table of roles and scopes, row by row: those endpoints of AUTH-025 to AUTH-027, AUTH-036 and
-    /// AUTH-037 that are built.
-    #[test]
-    fn roles_and_scopes_are_those_of_the_specification() {
-        let table: &[(&str, &[Role], Option<&str>)] = &[
-            ("/v1/order/new", &[T], Some("orders:create")),
-            ("/v1/order/cancel", &[T], Some("orders:create")),
-            ("/v1/order/cancel/session", &[T], Some("orders:create")),
-            ("/v1/order/cancel/all", &[T], Some("orders:create")),
-            ("/v1/order/status", &[T, A], Some("orders:read")),
-            ("/v1/orders", &[T, A], Some("orders:read")),
-            ("/v1/orders/history", &[T, A], Some("history:read")),
-            ("/v1/wrap/{symbol}", &[T], Some("orders:create")),
-            ("/v1/instant/quote", &[T], Some("orders:create")),
-            ("/v1/instant/quote/{side}/{symbol}", &[T], Some("orders:create")),
-            ("/v1/instant/execute", &[T], Some("orders:create")),
-            ("/v1/mytrades", &[T, A], Some("history:read")),
-            ("/v1/notionalvolume", &[T, A], Some("history:read")),
-            ("/v1/tradevolume", &[T, A], Some("history:read")),
-            ("/v1/balances", &[T, F, A], Some("balances:read")),
-            ("/v1/notionalbalances/usd", &[T, F, A], Some("balances:read")),
-            ("/v1/heartbeat", &[T], None),
-            ("/v1/roles", &[], None),
-            ("/v1/account", &[T, F, A], Some("account:read")),
-            ("/v1/account/create", &[Role::Administrator], None),
-            ("/v1/account/rename", &[Role::Administrator], None),
-            ("/v1/account/list", &[Role::Administrator, T, F, A], Some("account:read")),
-            ("/v2/fxrate/gbpusd/1767225600000", &[A], None),
-        ];
-        let private = ROUTES
-            .iter()
-            .filter(|route| matches!(route.auth, Auth::Account | Auth::Master | Auth::Group | Auth::Session));
-        assert_eq!(private.count(), table.len());
-        for (path, roles, scope) in table {
-            let method = if path.starts_with("/v2/fxrate/") { "GET" } else { "POST" };
-            let Found::Route(route, _) = find(method, path, false) else { panic!("{path} is not routed") };
-            assert_eq!((route.roles, route.scope), (Roles::of(roles), *scope), "{path}");
-        }
-    }
-
-    #[test]
-    fn a_venue_has_no_control_calls() {
-        for method in ["GET", "POST"] {
-            assert!(matches!(find(method, "/sandbox/clock", false), Found::Nothing), "{method}");
-            assert!(!matches!(find(method, "/sandbox/clock", true), Found::Nothing), "{method}");
-        }
-    }
-
-    #[test]
-    fn no_two_routes_answer_the_same_request() {
-        for (at, route) in ROUTES.iter().enumerate() {
-            let same = |other: &&Route| (other.method, other.path) == (route.method, route.path);
-            assert_eq!(ROUTES.iter().position(|other| same(&other)), Some(at), "{route:?}");
-        }
-    }
-}
+mod tests;

@@ -1,89 +1,145 @@
-//! Paths of the specification that are not built yet. The answer says so, so that a caller does not search for a
-//! mistake of its own.
+//! The endpoints of the specification that are not built yet, with the rights that they will need.
+//!
+//! A call passes every check of the gate, so that a key without the right learns it today, and is then refused with 501.
+//! What the specification leaves open about rights is in Q-188.
 
-/// Each as a whole, or up to the last slash.
-const UNBUILT: &[&str] = &[
-    "/auth",
-    "/auth/revoke",
-    "/auth/token",
-    "/auth/token/revoke",
-    "/v1/account/transfer/",
-    "/v1/addresses/",
-    "/v1/approvedAddresses/",
-    "/v1/balances/staking",
-    "/v1/clearing/",
-    "/v1/custody/fee-transfers",
-    "/v1/custodyaccountfees",
-    "/v1/deposit/",
-    "/v1/fundingamount/",
-    "/v1/fundingamountreport/",
-    "/v1/margin",
-    "/v1/margin/",
-    "/v1/marketdata/",
-    "/v1/multimarketdata",
-    "/v1/network/",
-    "/v1/nextfundingtimestamp/",
-    "/v1/oauth/revokeByToken",
-    "/v1/order/events",
-    "/v1/payments/",
-    "/v1/perpetuals/",
-    "/v1/positions",
-    "/v1/prediction-markets/",
-    "/v1/riskstats/",
-    "/v1/staking/",
-    "/v1/transactions",
-    "/v1/transfers",
-    "/v1/withdraw/",
-    "/v2/marketdata",
-    "/v2/network/",
-    "/v2/networks/",
-    "/v2/transfers",
-    "/v2/withdraw/",
+use crate::auth::Auth;
+use crate::route::{Kinds, Route};
+use buttonwood_gate::AccountLimit::{Addresses, Transfers};
+use buttonwood_gate::{Reason, Refusal, quoted};
+use buttonwood_model::Role;
+use buttonwood_model::Role::{Auditor as A, FundManager as F, Trader as T};
+
+const READ_ADDRESSES: &[&str] = &["addresses:read"];
+const LIST_ADDRESSES: &[&str] = &["addresses:read", "addresses:create"];
+const CREATE_ADDRESSES: &[&str] = &["addresses:create"];
+const READ_BALANCES: &[&str] = &["balances:read"];
+const CREATE_BANKS: &[&str] = &["banks:create"];
+const READ_BANKS: &[&str] = &["banks:read", "banks:create"];
+const CREATE_CLEARING: &[&str] = &["clearing:create"];
+const READ_CLEARING: &[&str] = &["clearing:read"];
+const CREATE_PAYMENTS: &[&str] = &["payments:create"];
+const CREATE_ORDERS: &[&str] = &["orders:create"];
+const READ_HISTORY: &[&str] = &["history:read"];
+const READ_ORDERS: &[&str] = &["orders:read"];
+const SEND_CRYPTO: &[&str] = &["crypto:send"];
+const NONE: &[&str] = &[];
+
+/// A POST on an account.
+const fn account(path: &'static str, roles: &[Role], scopes: &'static [&'static str]) -> Route {
+    Route::unbuilt("POST", path, Auth::Account).roles(roles).scopes(scopes)
+}
+
+/// A signed GET on an account.
+const fn reading(path: &'static str, roles: &[Role], scopes: &'static [&'static str]) -> Route {
+    Route::unbuilt("GET", path, Auth::Account).roles(roles).scopes(scopes)
+}
+
+/// A public GET.
+const fn public(path: &'static str) -> Route {
+    Route::unbuilt("GET", path, Auth::Public)
+}
+
+/// Every one of them, in the order of the specification's chapters.
+pub(crate) const UNBUILT: &[Route] = &[
+    // Networks
+    Route::unbuilt("GET", "/v2/networks/{network}/assets", Auth::Session).roles(&[F, A]),
+    Route::unbuilt("GET", "/v1/network/{token}", Auth::Session).roles(&[F, A]),
+    Route::unbuilt("GET", "/v2/network/{token}", Auth::Session).roles(&[F, A]),
+    // Addresses
+    account("/v1/addresses/{network}", &[T, F, A], LIST_ADDRESSES).limited(Addresses),
+    account("/v1/deposit/{network}/newAddress", &[F], CREATE_ADDRESSES).limited(Addresses),
+    account("/v1/approvedAddresses/account/{network}", &[T, F, A], READ_ADDRESSES),
+    // A master key that names no account means its group's list.
+    account("/v1/approvedAddresses/{network}/request", &[F], CREATE_ADDRESSES).by(Auth::Session),
+    account("/v1/approvedAddresses/{network}/remove", &[F], CREATE_ADDRESSES).by(Auth::Session),
+    // Transfers and withdrawals
+    account("/v1/transfers", &[T, F, A], READ_HISTORY).limited(Transfers),
+    account("/v2/transfers", &[T, F, A], READ_HISTORY).limited(Transfers),
+    account("/v1/custody/fee-transfers", &[T, F, A], READ_HISTORY).limited(Transfers),
+    account("/v1/custodyaccountfees", &[T, F, A], READ_HISTORY).limited(Transfers),
+    account("/v1/withdraw/{currency}", &[F], SEND_CRYPTO),
+    account("/v2/withdraw/{network}/{ticker}", &[F], SEND_CRYPTO),
+    account("/v2/withdraw/{network}/{ticker}/feeEstimate", &[], NONE),
+    account("/v1/account/transfer/{currency}", &[F], NONE).by(Auth::Group),
+    account("/v1/transactions", &Role::ALL, READ_HISTORY).by(Auth::Group),
+    // Banks
+    account("/v1/payments/addbank", &[F], CREATE_BANKS),
+    account("/v1/payments/addbank/cad", &[F], CREATE_BANKS),
+    account("/v1/payments/methods", &[T, F, A], READ_BANKS),
+    account("/v1/payments/sen/withdraw", &[F], CREATE_PAYMENTS),
+    // Margin
+    account("/v1/margin/account", &[T, F, A], READ_BALANCES).kinds(Kinds::Margin),
+    account("/v1/margin/rates", &[T, F, A], READ_BALANCES).kinds(Kinds::Margin),
+    account("/v1/margin/order/preview", &[T, A], READ_ORDERS).kinds(Kinds::Margin),
+    // Staking
+    account("/v1/balances/staking", &[T, F, A], NONE),
+    account("/v1/staking/stake", &[T, F], NONE),
+    account("/v1/staking/unstake", &[T, F], NONE),
+    account("/v1/staking/history", &[T, F, A], NONE),
+    account("/v1/staking/rewards", &[T, F, A], NONE),
+    public("/v1/staking/rates"),
+    // Derivatives
+    account("/v1/margin", &[T, A], READ_ORDERS).kinds(Kinds::Derivatives),
+    account("/v1/positions", &[T, A], READ_ORDERS),
+    account("/v1/perpetuals/fundingPayment", &[T, A], READ_ORDERS),
+    reading("/v1/perpetuals/fundingpaymentreport/records.xlsx", &[T, A], READ_ORDERS),
+    account("/v1/perpetuals/fundingpaymentreport/records.json", &[T, A], READ_ORDERS),
+    public("/v1/riskstats/{symbol}"),
+    public("/v1/fundingamount/{symbol}"),
+    public("/v1/nextfundingtimestamp/{symbol}"),
+    public("/v1/fundingamountreport/records.xlsx"),
+    // Clearing
+    account("/v1/clearing/new", &[T], CREATE_CLEARING),
+    account("/v1/clearing/status", &[T, A], READ_CLEARING),
+    account("/v1/clearing/cancel", &[T], CREATE_CLEARING),
+    account("/v1/clearing/confirm", &[T], CREATE_CLEARING),
+    account("/v1/clearing/list", &[T], READ_CLEARING),
+    account("/v1/clearing/broker/list", &[T], READ_CLEARING),
+    account("/v1/clearing/broker/new", &[T], CREATE_CLEARING),
+    account("/v1/clearing/trades", &[T], READ_CLEARING).by(Auth::Session),
+    // Prediction markets
+    public("/v1/prediction-markets/events"),
+    public("/v1/prediction-markets/events/newly-listed"),
+    public("/v1/prediction-markets/events/recently-settled"),
+    public("/v1/prediction-markets/events/upcoming"),
+    public("/v1/prediction-markets/events/{eventTicker}"),
+    public("/v1/prediction-markets/events/{eventTicker}/strike"),
+    public("/v1/prediction-markets/categories"),
+    public("/v1/prediction-markets/combos"),
+    public("/v1/prediction-markets/combos/{instrumentSymbol}"),
+    account("/v1/prediction-markets/order", &[T], CREATE_ORDERS),
+    account("/v1/prediction-markets/order/cancel", &[T], CREATE_ORDERS),
+    account("/v1/prediction-markets/orders/active", &[T, A], READ_ORDERS),
+    account("/v1/prediction-markets/orders/history", &[T, A], READ_ORDERS),
+    account("/v1/prediction-markets/positions", &[T, A], READ_ORDERS),
+    account("/v1/prediction-markets/positions/settled", &[T, A], READ_ORDERS),
+    account("/v1/prediction-markets/metrics/volume", &[T, A], READ_ORDERS),
+    public("/v1/prediction-markets/terms"),
+    reading("/v1/prediction-markets/terms/status", &[T, A], READ_ORDERS),
+    account("/v1/prediction-markets/terms/accept", &[T], CREATE_ORDERS),
+    public("/v1/prediction-markets/maker-rebate/rates"),
+    account("/v1/prediction-markets/maker-rebate/payouts", &[T, A], READ_ORDERS),
+    reading("/v1/prediction-markets/maker-rebate/summary/total", &[T, A], READ_ORDERS),
+    public("/v1/prediction-markets/liquidity-rewards/config"),
+    public("/v1/prediction-markets/liquidity-rewards/events"),
+    reading("/v1/prediction-markets/liquidity-rewards/summary/daily", &[T, A], READ_ORDERS),
+    reading("/v1/prediction-markets/liquidity-rewards/summary/total", &[T, A], READ_ORDERS),
+    // OAuth
+    public("/auth"),
+    Route::unbuilt("POST", "/auth/token", Auth::Public),
+    Route::unbuilt("POST", "/auth/token/revoke", Auth::Public),
+    Route::unbuilt("POST", "/auth/revoke", Auth::Public),
+    Route::unbuilt("POST", "/v1/oauth/revokeByToken", Auth::Token),
+    // Streams
+    reading("/v1/order/events", &[T, A], READ_ORDERS),
+    public("/v1/marketdata/{symbol}"),
+    public("/v1/multimarketdata"),
+    public("/v2/marketdata"),
 ];
 
-/// Every one of them, as it stands in the list.
-pub(crate) fn paths() -> impl Iterator<Item = &'static str> {
-    UNBUILT.iter().copied()
-}
-
-/// Whether the specification has this path and the exchange does not have it yet.
-pub(crate) fn is_unbuilt(path: &str) -> bool {
-    UNBUILT.iter().any(|known| {
-        if known.ends_with('/') {
-            path.strip_prefix(known).is_some_and(|rest| !rest.is_empty())
-        } else {
-            path == *known
-        }
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::routes::ROUTES;
-
-    #[test]
-    fn what_is_built_is_not_called_unbuilt() {
-        for route in ROUTES {
-            assert!(!is_unbuilt(route.path), "{route:?} is built: take it out of the list");
-        }
-    }
-
-    #[test]
-    fn only_whole_segments_count() {
-        for path in [
-            "/v1/margin",
-            "/v1/fundingamount/btcgusdperp",
-            "/v1/account/transfer/usd",
-            "/v1/transactions",
-            "/auth/revoke",
-        ] {
-            assert!(is_unbuilt(path), "{path}");
-        }
-        for path in
-            ["/v1/margins", "/v1/fundingamount", "/v1/fundingamount/", "/v1/accounts", "/v1/nowhere", "/"]
-        {
-            assert!(!is_unbuilt(path), "{path}");
-        }
-    }
+/// The refusal of an admitted call.
+pub(crate) fn refusal(path: &str) -> Refusal {
+    let message = format!("'{}' is specified, but not built yet", quoted(path));
+    Refusal::new(Reason::System, message).with_status(501)
 }

@@ -67,7 +67,8 @@ function call(method, path, operation, schemas) {
   anchor.id = operation.operationId;
   const roles = operation["x-roles"] || [];
   if (roles.length) anchor.append(element("p", `Roles: ${roles.join(", ")}.`));
-  if (operation["x-scope"]) anchor.append(element("p", `Scope: ${operation["x-scope"]}.`));
+  const scopes = operation["x-scopes"] || [];
+  if (scopes.length) anchor.append(element("p", `Scopes: ${scopes.join(", ")}.`));
   anchor.append(...request(operation, schemas));
   const answer = operation.responses["200"].content["application/json"].schema;
   anchor.append(element("h3", "Answer"), element("p", "", ...shown(answer)));

@@ -43,6 +43,12 @@ pub fn custody_account(name: &str) -> Refusal {
     Refusal::new(Reason::AccountNotOfTypeRequired, message)
 }
 
+/// An account of a kind that the endpoint does not act on (AUTH-018).
+pub fn wrong_kind(name: &str, kind: &str) -> Refusal {
+    let message = format!("This endpoint does not act on {kind} accounts, and '{}' is one", quoted(name));
+    Refusal::new(Reason::AccountNotOfTypeRequired, message)
+}
+
 /// A closed account where one that is in use is needed (ACCT-013); `name` is empty for a key's own.
 pub fn closed_account(name: &str) -> Refusal {
     let message = match name {

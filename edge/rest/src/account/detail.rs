@@ -16,7 +16,7 @@ use buttonwood_wire::{answer, json};
 /// Trader, Fund Manager or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/account", answer)
     .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
-    .scope("account:read")
+    .scopes(&["account:read"])
     .about("Reads an account.")
     .gives::<AccountDetail>();
 

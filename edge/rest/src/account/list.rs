@@ -18,7 +18,7 @@ use std::cmp::Reverse;
 pub(crate) const ROUTE: Route = Route::reading("/v1/account/list", answer)
     .by(Auth::Group)
     .roles(&Role::ALL)
-    .scope("account:read")
+    .scopes(&["account:read"])
     .about("Lists the accounts of the group, the newest first.")
     .takes::<GroupAccounts>()
     .gives::<Vec<GroupAccount>>();

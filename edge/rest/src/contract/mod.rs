@@ -4,7 +4,7 @@ mod operation;
 mod security;
 
 use crate::routes::ROUTES;
-use crate::unbuilt;
+use crate::unbuilt::UNBUILT;
 use buttonwood_wire::answers::Error;
 use buttonwood_wire::contract::{Components, Node, Shape};
 use std::borrow::Cow;
@@ -18,7 +18,10 @@ fields, among them `request`, the path (of a GET with its query string), and `no
 the HMAC-SHA384, in lower-case hex, of the text of X-SVC-PAYLOAD under the key's secret. X-SVC-APIKEY names the key. \
 `x-payload` is the schema of the object.\n\n\
 Calls under /sandbox exist in a sandbox alone, answer to programs of the same machine, take a JSON body and need no signature. \
-Unknown fields are ignored. A path with `x-unbuilt` is specified and not built yet: it answers 404.";
+Unknown fields are ignored. `x-by` says who may call: `public`, a key on one `account`, a `master` key on one account or on its `group`, any key about its own \
+`session`, a `token`, or the sandbox's `control`. `x-roles` are the roles of which a key needs one, if there are any, `x-scopes` those of a \
+token, which is refused where there are none, `x-kinds` the kinds of accounts, and `x-limit` is the rate limit. \
+A path with `x-unbuilt`, whose `x-call` has the same, is specified and not built yet: after these checks it answers 501.";
 
 /// The contract as a JSON text.
 pub fn openapi() -> &'static str {
@@ -63,18 +66,14 @@ fn paths(components: &mut Components) -> Node {
             None => paths.push((route.path.into(), Node::object().with(method, operation))),
         }
     }
-    paths.extend(unbuilt::paths().map(|path| {
-        let item =
-            Node::object().with("x-unbuilt", true).with("description", "Specified, and not built yet.");
-        if path.ends_with('/') {
-            let item = item.with(
-                "parameters",
-                Node::List(vec![operation::path_parameter("rest", "The rest of the path.")]),
-            );
-            (format!("{path}{{rest}}").into(), item)
-        } else {
-            (path.into(), item)
-        }
+    paths.extend(UNBUILT.iter().map(|route| {
+        let parameters = operation::path_parameters(route).collect();
+        let item = Node::object()
+            .with("x-unbuilt", true)
+            .with("x-call", operation::with_rights(Node::object().with("method", route.method), route))
+            .with("description", "Specified, and not built yet.")
+            .with("parameters", Node::List(parameters));
+        (route.path.into(), item)
     }));
     Node::Object(paths)
 }

@@ -4,6 +4,7 @@ use super::security;
 use crate::auth::Auth;
 use crate::call::Acting;
 use crate::route::Route;
+use buttonwood_engine::AccountKind;
 use buttonwood_wire::answers::Error;
 use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape, object_of, paragraph};
 
@@ -25,7 +26,7 @@ pub(super) fn tag(route: &Route) -> &'static str {
         (Auth::Session, _) => "keys",
         (Auth::Master | Auth::Group, _) | (Auth::Account, "/v1/account") => "accounts",
         (Auth::Account, "/v1/balances" | "/v1/notionalbalances/{currency}") => "funds",
-        (Auth::Account, _) => "orders",
+        (Auth::Account | Auth::Token, _) => "orders",
     }
 }
 
@@ -43,8 +44,11 @@ pub(super) fn describe(route: &Route, components: &mut Components) -> Node {
         .with("summary", route.about)
         .with("tags", Node::List(vec![tag(route).into()]))
         .with("security", security::required(route.auth));
+    let operation = with_rights(operation, route);
     let operation = match route.auth {
-        Auth::Account | Auth::Master | Auth::Group | Auth::Session => signed(operation, route, components),
+        Auth::Account | Auth::Master | Auth::Group | Auth::Session | Auth::Token => {
+            signed(operation, route, components)
+        }
         Auth::Control => control(operation, route, components),
         Auth::Public => operation.with("parameters", Node::List(parameters(route, route.fields))),
     };
@@ -56,9 +60,24 @@ fn operation_id(route: &Route) -> String {
     format!("{}{}", route.method.to_ascii_lowercase(), path.replace('/', "_"))
 }
 
+/// Adds the row of a route: who may call it, on which accounts, and the rate limit.
+pub(super) fn with_rights(operation: Node, route: &Route) -> Node {
+    let operation = operation.with("x-by", route.auth.name()).with("x-limit", route.bucket().name());
+    if matches!(route.auth, Auth::Public | Auth::Control) {
+        return operation;
+    }
+    let roles: Node = route.roles.iter().map(buttonwood_model::Role::name).collect();
+    let scopes: Node = route.scopes.iter().copied().collect();
+    let operation = operation.with("x-roles", roles).with("x-scopes", scopes);
+    if matches!(route.auth, Auth::Account | Auth::Master) {
+        let kinds = AccountKind::ALL.into_iter().filter(|kind| route.kinds.has(*kind));
+        return operation.with("x-kinds", kinds.map(AccountKind::name).collect::<Node>());
+    }
+    operation
+}
+
 /// A call whose fields are in the payload header.
 fn signed(operation: Node, route: &Route, components: &mut Components) -> Node {
-    let roles: Node = route.roles.iter().map(buttonwood_model::Role::name).collect();
     let must_name = |field: &Field| Field { required: route.auth == Auth::Master, ..*field };
     let schema = fields_object(
         common(route),
@@ -72,11 +91,6 @@ fn signed(operation: Node, route: &Route, components: &mut Components) -> Node {
     let header = parameter("header", security::PAYLOAD, "The call's fields.", true, carried);
     let mut parameters = parameters(route, &[]);
     parameters.push(header);
-    let operation = operation.with("x-roles", roles);
-    let operation = match route.scope {
-        Some(scope) => operation.with("x-scope", scope),
-        None => operation,
-    };
     operation.with("x-payload", reference).with("parameters", Node::List(parameters))
 }
 
@@ -135,14 +149,18 @@ fn fields_object(common: Vec<(&'static str, bool, Node)>, fields: impl Iterator<
     object_of(common.into_iter().chain(fields.map(|field| field.described())).collect())
 }
 
+/// The parameters in the path.
+pub(super) fn path_parameters(route: &Route) -> impl Iterator<Item = Node> {
+    let names = route.path.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+    names.map(|(name, _)| path_parameter(name, path_text(name)))
+}
+
 /// The parameters in the path, then those in the query.
 fn parameters(route: &Route, query: &[Field]) -> Vec<Node> {
-    let names = route.path.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
-    let path = names.map(|(name, _)| path_parameter(name, path_text(name)));
     let query = query.iter().map(|field| {
         parameter("query", field.name, paragraph(field.about), field.required, (field.schema)())
     });
-    path.chain(query).collect()
+    path_parameters(route).chain(query).collect()
 }
 
 /// What a parameter in the path is.
@@ -155,12 +173,16 @@ fn path_text(name: &str) -> &'static str {
         }
         "currency" => "The code of a currency, in any letter case.",
         "timestamp" => "A time: milliseconds or seconds since 1970, or ISO 8601 with its zone.",
+        "network" => "The name of a network, in lower case.",
+        "token" | "ticker" => "The code of an asset, in any letter case.",
+        "eventTicker" => "The ticker of an event.",
+        "instrumentSymbol" => "The symbol of a contract.",
         other => panic!("no text for the parameter {other}"),
     }
 }
 
 /// A parameter in the path.
-pub(super) fn path_parameter(name: &'static str, about: &'static str) -> Node {
+fn path_parameter(name: &'static str, about: &'static str) -> Node {
     parameter("path", name, about, true, Node::of_type("string"))
 }
 
@@ -185,7 +207,7 @@ fn responses(route: &Route, components: &mut Components) -> Node {
     let done = Node::object().with("description", "Done.").with("content", content);
     let own = match route.auth {
         Auth::Public => &[],
-        Auth::Account | Auth::Master | Auth::Group | Auth::Session => SIGNED.as_slice(),
+        Auth::Account | Auth::Master | Auth::Group | Auth::Session | Auth::Token => SIGNED.as_slice(),
         Auth::Control => CONTROL.as_slice(),
     };
     let mut statuses: Vec<u16> = [&ANY, own, route.refuses].concat();

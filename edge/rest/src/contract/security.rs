@@ -29,7 +29,7 @@ pub(super) fn schemes() -> Node {
 pub(super) fn required(auth: Auth) -> Node {
     match auth {
         Auth::Public | Auth::Control => Node::List(Vec::new()),
-        Auth::Account | Auth::Master | Auth::Group | Auth::Session => {
+        Auth::Account | Auth::Master | Auth::Group | Auth::Session | Auth::Token => {
             let all = |all: Node, (name, ..): &(&'static str, _, _)| all.with(*name, Node::List(Vec::new()));
             Node::List(vec![SCHEMES.iter().fold(Node::object(), all)])
         }

@@ -4,9 +4,9 @@ use super::MISSING;
 use super::quote::{instant_symbol, shown};
 use crate::app::App;
 use crate::call::Call;
-use crate::orders::checks::check_trades;
+use crate::orders::checks::check_open;
 use crate::refused;
-use crate::route::{Route, Write};
+use crate::route::{Kinds, Route, Write};
 use buttonwood_engine::{Body, ConvertAnswer, ConvertCommand, Execute, Outcome, QuoteId, Reject};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
@@ -24,7 +24,8 @@ use buttonwood_wire::{json, request};
 pub(crate) const ROUTE: Route =
     Route::writing("/v1/instant/execute", Write { command, answer, closed: None })
         .roles(&[Role::Trader])
-        .scope("orders:create")
+        .scopes(&["orders:create"])
+        .kinds(Kinds::Trading)
         .about("Executes a quote, whose terms the call repeats.")
         .takes::<ExecuteFields>()
         .gives::<Conversion>()
@@ -49,7 +50,7 @@ request! {
 }
 
 fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
-    check_trades(app, call)?;
+    check_open(app, call)?;
     let sent = ExecuteFields::of(call.payload());
     let (id, symbol) = instant_symbol(app, call, &sent.symbol().unwrap_or(MISSING.into()))?;
     let side = side(&sent.side().unwrap_or(MISSING.into()), symbol)?;

@@ -3,9 +3,9 @@
 use super::MISSING;
 use crate::app::App;
 use crate::call::Call;
-use crate::orders::checks::{check_trades, is_closed_to};
+use crate::orders::checks::{check_open, is_closed_to};
 use crate::refused;
-use crate::route::{Route, Write};
+use crate::route::{Kinds, Route, Write};
 use buttonwood_engine::{
     Body, ConvertAnswer, ConvertCommand, ConvertQuote, Outcome, QuoteRequest, Reject, Spend,
 };
@@ -25,7 +25,8 @@ use std::borrow::Cow;
 pub(crate) const ROUTE: Route =
     Route::writing("/v1/instant/quote", Write { command: by_payload, answer, closed: None })
         .roles(&[Role::Trader])
-        .scope("orders:create")
+        .scopes(&["orders:create"])
+        .kinds(Kinds::Trading)
         .about("Quotes a price for an instant order, which changes no balance.")
         .takes::<QuoteFields>()
         .gives::<InstantQuote>();
@@ -34,7 +35,8 @@ pub(crate) const ROUTE: Route =
 pub(crate) const BY_PATH: Route =
     Route::writing("/v1/instant/quote/{side}/{symbol}", Write { command: by_path, answer, closed: None })
         .roles(&[Role::Trader])
-        .scope("orders:create")
+        .scopes(&["orders:create"])
+        .kinds(Kinds::Trading)
         .about("Quotes a price for an instant order of this side and symbol, which changes no balance.")
         .takes::<QuoteByPathFields>()
         .gives::<InstantQuote>();
@@ -96,7 +98,7 @@ fn by_path(app: &App, call: &Call) -> Result<Body, Refusal> {
 }
 
 fn command(app: &App, call: &Call, name: &str, side_sent: &str) -> Result<Body, Refusal> {
-    check_trades(app, call)?;
+    check_open(app, call)?;
     let (id, symbol) = instant_symbol(app, call, name)?;
     let sent = QuoteFields::of(call.payload());
     let amount = sent.total_spend().unwrap_or(MISSING.into());

@@ -3,9 +3,9 @@
 use super::MISSING;
 use crate::app::App;
 use crate::call::Call;
-use crate::orders::checks::{check_trades, is_closed_to};
+use crate::orders::checks::{check_open, is_closed_to};
 use crate::refused;
-use crate::route::{Route, Write};
+use crate::route::{Kinds, Route, Write};
 use buttonwood_engine::{Body, ConvertAnswer, ConvertCommand, Outcome, Reject, Wrap};
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
@@ -21,7 +21,8 @@ use buttonwood_wire::{answers::SideName, contract::Decimal, json, request};
 /// Trader only.
 pub(crate) const ROUTE: Route = Route::writing("/v1/wrap/{symbol}", Write { command, answer, closed: None })
     .roles(&[Role::Trader])
-    .scope("orders:create")
+    .scopes(&["orders:create"])
+    .kinds(Kinds::Trading)
     .about("Exchanges a currency for its wrapped form or back, one for one and without a fee.")
     .takes::<WrapRequest>()
     .gives::<Conversion>()
@@ -40,7 +41,7 @@ request! {
 }
 
 fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
-    check_trades(app, call)?;
+    check_open(app, call)?;
     let (id, symbol) = wrapped_symbol(app, call)?;
     let sent = WrapRequest::of(call.payload());
     let qty = quantity(&sent.amount().unwrap_or(MISSING.into()), symbol)?;

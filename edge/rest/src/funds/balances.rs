@@ -14,7 +14,7 @@ use buttonwood_wire::{answer, json, request, words};
 /// Trader, Fund Manager or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/balances", answer)
     .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
-    .scope("balances:read")
+    .scopes(&["balances:read"])
     .about("Lists what the account has, a row for each currency.")
     .takes::<Balances>()
     .gives::<Vec<Balance>>();

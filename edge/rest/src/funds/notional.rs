@@ -14,7 +14,7 @@ use buttonwood_wire::{answer, json};
 /// Trader, Fund Manager or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/notionalbalances/{currency}", answer)
     .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
-    .scope("balances:read")
+    .scopes(&["balances:read"])
     .about("Lists what the account has, with its value in one currency at last prices.")
     .gives::<Vec<NotionalBalance>>();
 

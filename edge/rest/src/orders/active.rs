@@ -13,7 +13,7 @@ use buttonwood_wire::{json, order};
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/orders", answer)
     .roles(&[Role::Trader, Role::Auditor])
-    .scope("orders:read")
+    .scopes(&["orders:read"])
     .about("Lists the account's live orders, the newest first.")
     .gives::<Vec<Order>>();
 

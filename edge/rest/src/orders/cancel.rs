@@ -20,7 +20,7 @@ use buttonwood_wire::{json, order};
 pub(crate) const ROUTE: Route =
     Route::writing("/v1/order/cancel", Write { command, answer, closed: Some(closed) })
         .roles(&[Role::Trader])
-        .scope("orders:create")
+        .scopes(&["orders:create"])
         .kind(Kind::Cancel)
         .about("Cancels an order. Cancelling twice is no error.")
         .takes::<NamedOrder>()

@@ -12,7 +12,7 @@ use buttonwood_model::Role;
 pub(crate) const ROUTE: Route =
     Route::writing("/v1/order/cancel/all", Write { command, answer: cancel_session::answer, closed: None })
         .roles(&[Role::Trader])
-        .scope("orders:create")
+        .scopes(&["orders:create"])
         .kind(Kind::Cancel)
         .about("Cancels every live order of the account.")
         .gives::<Cancelled>();

@@ -16,7 +16,7 @@ use buttonwood_wire::{answer, json};
 pub(crate) const ROUTE: Route =
     Route::writing("/v1/order/cancel/session", Write { command, answer, closed: None })
         .roles(&[Role::Trader])
-        .scope("orders:create")
+        .scopes(&["orders:create"])
         .kind(Kind::Cancel)
         .about("Cancels every live order that the key has placed.")
         .gives::<Cancelled>();

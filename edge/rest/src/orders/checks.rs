@@ -4,20 +4,13 @@ use crate::app::App;
 use crate::call::{Acting, Call};
 use buttonwood_gate::{Refusal, Value};
 use buttonwood_model::Symbol;
-use buttonwood_wire::field::{closed_account, custody_account};
+use buttonwood_wire::field::closed_account;
 
-/// Refuses a closed account and a custody account (ACCT-013, AUTH-018). Only a call that names its account pays for it: no
-/// trader's key belongs to a custody account, so a master key has to name one; a key of a closed account that does not name it is
-/// refused by the core alone.
-pub(crate) fn check_trades(app: &App, call: &Call) -> Result<(), Refusal> {
+/// Refuses a key's own account that is closed (ACCT-013). Only a call that names it pays for it; otherwise the core alone refuses it.
+pub(crate) fn check_open(app: &App, call: &Call) -> Result<(), Refusal> {
     let Some(Value::Text(name)) = Acting::of(call.payload()).account() else { return Ok(()) };
     let views = app.exchange.views();
-    let access = views.state().access();
-    if access.is_closed(call.account()) {
-        return Err(closed_account(&name));
-    }
-    let account = access.account(call.account());
-    if account.is_none_or(|account| account.kind.trades()) { Ok(()) } else { Err(custody_account(&name)) }
+    if views.state().access().is_closed(call.account()) { Err(closed_account(&name)) } else { Ok(()) }
 }
 
 /// Whether the symbol does not exist for the account (SYM-005).

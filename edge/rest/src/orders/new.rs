@@ -2,9 +2,9 @@
 
 use crate::app::App;
 use crate::call::Call;
-use crate::orders::checks::{check_trades, is_closed_to};
+use crate::orders::checks::{check_open, is_closed_to};
 use crate::refused;
-use crate::route::{Route, Write};
+use crate::route::{Kinds, Route, Write};
 use buttonwood_engine::{Body, Outcome, TradingAnswer, TradingCommand};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
@@ -18,7 +18,8 @@ use buttonwood_wire::{json, order, order_request};
 /// Trader only.
 pub(crate) const ROUTE: Route = Route::writing("/v1/order/new", Write { command, answer, closed: None })
     .roles(&[Role::Trader])
-    .scope("orders:create")
+    .scopes(&["orders:create"])
+    .kinds(Kinds::Trading)
     .about("Places an order.")
     .takes::<NewOrder>()
     .gives::<Order>()
@@ -26,7 +27,7 @@ pub(crate) const ROUTE: Route = Route::writing("/v1/order/new", Write { command,
 
 fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     let payload = call.payload();
-    check_trades(app, call)?;
+    check_open(app, call)?;
     let named = order_request::symbol_name(payload)?;
     let (id, symbol) = app.find_symbol(&named).ok_or_else(|| unknown_symbol(&named))?;
     if !symbol.closed_to.is_empty() && is_closed_to(app, call, symbol) {

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/notionalvolume", answer)
     .roles(&[Role::Trader, Role::Auditor])
-    .scope("history:read")
+    .scopes(&["history:read"])
     .about("Shows what the account traded in 30 days, as of the last midnight, and its fee rates.")
     .takes::<OfSymbol>()
     .gives::<NotionalVolume>();

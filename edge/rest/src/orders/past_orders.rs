@@ -18,7 +18,7 @@ use buttonwood_wire::{Json, json, order, request};
 pub(crate) const ROUTE: Route =
     Route::recalling("/v1/orders/history", |app, call| Box::pin(answer(app, call)))
         .roles(&[Role::Trader, Role::Auditor])
-        .scope("history:read")
+        .scopes(&["history:read"])
         .about("Lists the account's closed orders with their trades, the one placed last first.")
         .takes::<PastOrders>()
         .gives::<Vec<Order>>();

@@ -15,7 +15,7 @@ use buttonwood_wire::{json, order, request};
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route = Route::recalling("/v1/mytrades", |app, call| Box::pin(answer(app, call)))
     .roles(&[Role::Trader, Role::Auditor])
-    .scope("history:read")
+    .scopes(&["history:read"])
     .about("Lists the account's trades, the newest first.")
     .takes::<PastTrades>()
     .gives::<Vec<OwnTrade>>();

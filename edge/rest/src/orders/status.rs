@@ -16,7 +16,7 @@ use buttonwood_wire::{Json, json, order};
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route = Route::recalling("/v1/order/status", |app, call| Box::pin(answer(app, call)))
     .roles(&[Role::Trader, Role::Auditor])
-    .scope("orders:read")
+    .scopes(&["orders:read"])
     .about("Reads an order, live or closed.")
     .takes::<OrderStatus>()
     .gives::<Order>()

@@ -16,7 +16,7 @@ use buttonwood_wire::{answer, json};
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/tradevolume", answer)
     .roles(&[Role::Trader, Role::Auditor])
-    .scope("history:read")
+    .scopes(&["history:read"])
     .about("Lists what the account traded on each of the past 30 days by symbol, the newest day first.")
     .gives::<Vec<Vec<DayOfSymbol>>>();
 
