@@ -1,6 +1,6 @@
 //! Whether a caller may act: the checks of decision D-05 that need no request text.
 
-use crate::{Access, Owner};
+use crate::{Access, Owner, Standing};
 use buttonwood_model::{AccountId, Nonce, Roles, SessionId};
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,8 @@ pub struct Caller {
 pub enum Reject {
     /// The session does not exist.
     UnknownSession,
+    /// The session is disabled or ended (AUTH-011).
+    Disabled,
     /// The session has used the nonce, or one much higher (SES-002).
     NonceUsed,
     /// The session may not act for the account (AUTH-017).
@@ -44,13 +46,19 @@ pub enum Reject {
     HasOrders,
     /// The account has money or claims, so it is not closed.
     HasMoney,
+    /// The session has ended, so it is not changed any more.
+    Ended,
+    /// The session may not have the roles.
+    BadRoles,
+    /// A list of addresses is too long.
+    TooManyAddresses,
 }
 
 impl Reject {
     /// Whether the refused call has used its nonce (SES-006).
     pub fn uses_nonce(self) -> bool {
         match self {
-            Self::UnknownSession | Self::NonceUsed => false,
+            Self::UnknownSession | Self::Disabled | Self::NonceUsed => false,
             Self::ForeignAccount
             | Self::MissingRole
             | Self::WrongKind
@@ -61,12 +69,15 @@ impl Reject {
             | Self::Closed
             | Self::HasOrders
             | Self::HasMoney
+            | Self::Ended
+            | Self::BadRoles
+            | Self::TooManyAddresses
             | Self::Taken => true,
         }
     }
 }
 
-/// Checks nonce, account and role, in this order (D-05). A refusal for anything but the session or the nonce still
+/// Checks session, nonce, account and role, in this order (D-05). A refusal for anything but the session or the nonce still
 /// uses the nonce.
 ///
 /// # Errors
@@ -74,6 +85,9 @@ impl Reject {
 #[inline]
 pub fn admit(access: &Access, caller: &Caller, needed: Roles) -> Result<(), Reject> {
     let session = access.session(caller.session).ok_or(Reject::UnknownSession)?;
+    if session.standing != Standing::Enabled {
+        return Err(Reject::Disabled);
+    }
     if !session.key.time_based_nonce && !session.may_use(&caller.nonce) {
         return Err(Reject::NonceUsed);
     }
@@ -96,6 +110,7 @@ mod tests {
     use super::*;
     use crate::{Account, AccountKind, NewSession};
     use alloc::string::String;
+    use alloc::vec::Vec;
     use buttonwood_model::{GroupId, Role, Time};
 
     fn nonce(text: &str) -> Nonce {
@@ -125,9 +140,10 @@ mod tests {
             roles: Roles::of(&[Role::Trader]),
             require_heartbeat: false,
             time_based_nonce: false,
+            addresses: Vec::new(),
         };
-        access.add_session(key(Owner::Account(AccountId(0))));
-        access.add_session(key(Owner::Group(GroupId(0))));
+        access.add_session(key(Owner::Account(AccountId(0))), Time(0));
+        access.add_session(key(Owner::Group(GroupId(0))), Time(0));
         access
     }
 
@@ -142,14 +158,14 @@ mod tests {
     fn a_used_or_lower_nonce_is_refused_per_session() {
         let mut access = directory();
         assert_eq!(admit(&access, &caller(0, 0, "5"), TRADER), Ok(()));
-        access.take_nonce(SessionId(0), &nonce("5"));
+        access.take_nonce(SessionId(0), &nonce("5"), Time(0));
         assert_eq!(admit(&access, &caller(0, 0, "5"), TRADER), Err(Reject::NonceUsed));
         // What the gate let in before overtook this one on its way here.
         assert_eq!(admit(&access, &caller(0, 0, "4.9"), TRADER), Ok(()));
-        access.take_nonce(SessionId(0), &nonce("4.9"));
+        access.take_nonce(SessionId(0), &nonce("4.9"), Time(0));
         assert_eq!(admit(&access, &caller(0, 0, "4.9"), TRADER), Err(Reject::NonceUsed));
         for number in 6..100 {
-            access.take_nonce(SessionId(0), &nonce(&alloc::format!("{number}")));
+            access.take_nonce(SessionId(0), &nonce(&alloc::format!("{number}")), Time(0));
         }
         assert_eq!(admit(&access, &caller(0, 0, "30"), TRADER), Err(Reject::NonceUsed));
         assert_eq!(admit(&access, &caller(0, 0, "98.5"), TRADER), Ok(()));

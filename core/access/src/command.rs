@@ -1,12 +1,16 @@
 //! What this room can be asked to do, and what seldom happens in it.
 
 use crate::{
-    Access, Account, Caller, GroupTerms, NewAccount, NewSession, Owner, Reject, close, create, rename,
+    Access, Account, Caller, GroupTerms, NewAccount, NewSession, Owner, Reject, Standing, change, close,
+    create, rename,
 };
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use arrayvec::ArrayVec;
-use buttonwood_model::{AccountId, BytesRef, GroupId, Nonce, Outbox, Role, Roles, SessionId, Time, named};
+use buttonwood_model::{
+    AccountId, Cidr, BytesRef, GroupId, Nonce, Outbox, Role, Roles, SessionId, Time, named,
+};
 use serde::{Deserialize, Serialize};
 
 /// Nonces that one command takes note of at most; held in place, so that none of them is allocated.
@@ -38,6 +42,30 @@ pub enum Command {
     SetGroupTerms(GroupId, GroupTerms),
     /// Close an account for good.
     CloseAccount(AccountId),
+    /// Disable a session; with `cancel_orders` its live orders are cancelled too (D-143).
+    DisableSession {
+        /// Which.
+        session: SessionId,
+        /// Whether its live orders are cancelled.
+        cancel_orders: bool,
+    },
+    /// Enable a session again.
+    EnableSession(SessionId),
+    /// End a session for good; with `cancel_orders` its live orders are cancelled too.
+    EndSession {
+        /// Which.
+        session: SessionId,
+        /// Whether its live orders are cancelled.
+        cancel_orders: bool,
+    },
+    /// Set what a session may do.
+    SetSessionRoles(SessionId, Roles),
+    /// Give a session another name for people.
+    RenameSession(SessionId, Arc<String>),
+    /// Restrict a session to these addresses; to none, if the list is empty.
+    RestrictSession(SessionId, Arc<Vec<Cidr>>),
+    /// Restrict all sessions of a group to these addresses; to none, if the list is empty.
+    RestrictGroup(GroupId, Arc<Vec<Cidr>>),
 }
 
 /// The names that an account gets, as far as there are any.
@@ -55,11 +83,18 @@ named!(Command, "access", {
     ResetNonces { 0: session } = "reset_nonces" 1,
     AddGroup { 0: name } = "add_group" 1,
     OpenAccount { 0: account } = "open_account" 2,
-    AddSession { 0: session } = "add_session" 1,
+    AddSession { 0: session } = "add_session" 2,
     RenameAccount { 0: names } = "rename_account" 1,
     CreateAccount { 0: account } = "create_account" 1,
     SetGroupTerms { 0: group, 1: terms } = "set_group_terms" 1,
     CloseAccount { 0: account } = "close_account" 1,
+    DisableSession { session: session, cancel_orders: cancel } = "disable_session" 1,
+    EnableSession { 0: session } = "enable_session" 1,
+    EndSession { session: session, cancel_orders: cancel } = "end_session" 1,
+    SetSessionRoles { 0: session, 1: roles } = "set_session_roles" 1,
+    RenameSession { 0: session, 1: name } = "rename_session" 1,
+    RestrictSession { 0: session, 1: addresses } = "restrict_session" 1,
+    RestrictGroup { 0: group, 1: addresses } = "restrict_group" 1,
 });
 
 impl Command {
@@ -74,14 +109,32 @@ impl Command {
             | Self::OpenAccount(_)
             | Self::AddSession(_)
             | Self::SetGroupTerms(..)
-            | Self::CloseAccount(_) => Roles::NOBODY,
+            | Self::CloseAccount(_)
+            | Self::DisableSession { .. }
+            | Self::EnableSession(_)
+            | Self::EndSession { .. }
+            | Self::SetSessionRoles(..)
+            | Self::RenameSession(..)
+            | Self::RestrictSession(..)
+            | Self::RestrictGroup(..) => Roles::NOBODY,
         }
     }
 
-    /// Whether it is served when little room is left to journal. The nonce of a refusal is not: it is noted with others, as
-    /// [`Command::NoncesSeen`].
+    /// The session whose live orders the command cancels, if it does.
+    pub fn cancels_orders_of(&self) -> Option<SessionId> {
+        if let Self::DisableSession { session, cancel_orders: true }
+        | Self::EndSession { session, cancel_orders: true } = self
+        {
+            Some(*session)
+        } else {
+            None
+        }
+    }
+
+    /// Whether it is served when little room is left to journal: a leaked key is disabled even then. The nonce of a refusal is
+    /// not: it is noted with others, as [`Command::NoncesSeen`].
     pub fn is_reducing(&self) -> bool {
-        matches!(self, Self::NoncesSeen(_))
+        matches!(self, Self::NoncesSeen(_) | Self::DisableSession { .. } | Self::EndSession { .. })
     }
 }
 
@@ -116,16 +169,37 @@ pub enum Infrequent {
     GroupTermsSet(GroupId, GroupTerms),
     /// An account was closed.
     AccountClosed(AccountId),
+    /// A session was disabled.
+    SessionDisabled(SessionId),
+    /// A session was enabled.
+    SessionEnabled(SessionId),
+    /// A session was ended.
+    SessionEnded(SessionId),
+    /// What a session may do was set.
+    SessionRolesSet(SessionId, Roles),
+    /// A session was given another name.
+    SessionRenamed(SessionId, String),
+    /// A session was restricted to addresses.
+    SessionRestricted(SessionId, Vec<Cidr>),
+    /// A group was restricted to addresses.
+    GroupRestricted(GroupId, Vec<Cidr>),
 }
 
 named!(Infrequent, "access", {
     NoncesForgotten { 0: session } = "nonces_forgotten" 1,
     GroupAdded { 0: name } = "group_added" 1,
     AccountOpened { 0: account } = "account_opened" 2,
-    SessionAdded { 0: session } = "session_added" 1,
+    SessionAdded { 0: session } = "session_added" 2,
     AccountRenamed { account: account, display_name: display_name, short_name: short_name } = "account_renamed" 1,
     GroupTermsSet { 0: group, 1: terms } = "group_terms_set" 1,
     AccountClosed { 0: account } = "account_closed" 1,
+    SessionDisabled { 0: session } = "session_disabled" 1,
+    SessionEnabled { 0: session } = "session_enabled" 1,
+    SessionEnded { 0: session } = "session_ended" 1,
+    SessionRolesSet { 0: session, 1: roles } = "session_roles_set" 1,
+    SessionRenamed { 0: session, 1: name } = "session_renamed" 1,
+    SessionRestricted { 0: session, 1: addresses } = "session_restricted" 1,
+    GroupRestricted { 0: group, 1: addresses } = "group_restricted" 1,
 });
 
 /// What a decision reads besides the directory.
@@ -190,46 +264,57 @@ pub fn decide<E: From<Event> + From<BytesRef>>(
             access.group(*group).ok_or(Reject::Unknown)?;
             out.push_named(&Infrequent::GroupTermsSet(*group, *terms));
         }
+        Command::DisableSession { session, .. } => change::disable(access, *session, out)?,
+        Command::EnableSession(session) => change::enable(access, *session, out)?,
+        Command::EndSession { session, .. } => change::end(access, *session, out)?,
+        Command::SetSessionRoles(session, roles) => change::set_roles(access, *session, *roles, out)?,
+        Command::RenameSession(session, name) => change::rename(access, *session, name, out)?,
+        Command::RestrictSession(session, addresses) => change::restrict(access, *session, addresses, out)?,
+        Command::RestrictGroup(group, addresses) => change::restrict_group(access, *group, addresses, out)?,
     }
     Ok(())
 }
 
-/// A key has a valid set of roles, an owner that exists, the prefix of its kind, and no heartbeat when it is a
-/// master key (AUTH-015, AUTH-024, SES-016). An account that does not trade, or no more, gets no trader's key ([`Access::may_place`]).
+/// A key has an owner that exists, roles that it may have, the prefix of its kind, no heartbeat when it is a master key
+/// (AUTH-015, SES-016).
 fn check_session(access: &Access, session: &NewSession) -> Result<(), Reject> {
-    let exists = match session.owner {
+    let (exists, prefix) = match session.owner {
         // The house's own accounts are in no group, and no key reaches them.
-        Owner::Account(id) => access.account(id).is_some_and(|account| {
-            let trades = account.kind.trades() && !access.is_closed(id);
-            account.group.is_some() && (trades || !session.roles.has(Role::Trader))
-        }),
-        Owner::Group(group) => access.group(group).is_some(),
-    };
-    let prefix = match session.owner {
-        Owner::Account(_) => "account-",
-        Owner::Group(_) => "master-",
+        Owner::Account(id) => (access.account(id).is_some_and(|account| account.group.is_some()), "account-"),
+        Owner::Group(group) => (access.group(group).is_some(), "master-"),
     };
     let heartbeat_ok = !session.require_heartbeat || matches!(session.owner, Owner::Account(_));
-    if !exists || !session.roles.is_valid() || !session.api_key.starts_with(prefix) || !heartbeat_ok {
+    if !exists || !session.api_key.starts_with(prefix) || !heartbeat_ok {
         return Err(Reject::Unknown);
     }
-    if access.sessions().iter().any(|other| other.key.api_key == session.api_key) {
+    if !change::may_have(access, session.owner, session.roles) {
+        return Err(Reject::BadRoles);
+    }
+    change::check_addresses(&session.addresses)?;
+    if access.find_session(&session.api_key).is_some() {
         return Err(Reject::Taken);
     }
     Ok(())
 }
 
 /// Applies what seldom happens; an account that was opened needs an account of the ledger too, so it is the engine's to add.
-pub fn evolve(access: &mut Access, event: Infrequent) {
+pub fn evolve(access: &mut Access, now: Time, event: Infrequent) {
     match event {
         Infrequent::NoncesForgotten(session) => access.forget_nonces(session),
         Infrequent::GroupAdded(name) => access.add_group(name),
         Infrequent::AccountOpened(account) => access.add_account(account),
-        Infrequent::SessionAdded(session) => access.add_session(session),
+        Infrequent::SessionAdded(session) => access.add_session(session, now),
         Infrequent::AccountRenamed { account, display_name, short_name } => {
             access.rename_account(account, display_name, short_name);
         }
         Infrequent::GroupTermsSet(group, terms) => access.set_group_terms(group, terms),
         Infrequent::AccountClosed(account) => access.close_account(account),
+        Infrequent::SessionDisabled(session) => access.set_standing(session, Standing::Disabled),
+        Infrequent::SessionEnabled(session) => access.set_standing(session, Standing::Enabled),
+        Infrequent::SessionEnded(session) => access.set_standing(session, Standing::Ended),
+        Infrequent::SessionRolesSet(session, roles) => access.set_roles(session, roles),
+        Infrequent::SessionRenamed(session, name) => access.rename_session(session, name),
+        Infrequent::SessionRestricted(session, addresses) => access.restrict_session(session, addresses),
+        Infrequent::GroupRestricted(group, addresses) => access.restrict_group(group, addresses),
     }
 }

@@ -1,10 +1,10 @@
 //! The tables of groups, accounts and sessions.
 
-use crate::GroupTerms;
+use crate::{GroupTerms, NewSession, Owner, Session, Standing};
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, GroupId, Nonce, Roles, SessionId, Time, fetch};
+use buttonwood_model::{AccountId, Cidr, GroupId, Nonce, Roles, SessionId, Time, fetch};
 use serde::{Deserialize, Serialize};
 
 /// A group of accounts.
@@ -14,6 +14,8 @@ pub struct Group {
     pub name: String,
     /// What it may do.
     pub terms: GroupTerms,
+    /// Where the calls of its keys may come from; anywhere, if the list is empty (AUTH-013).
+    pub addresses: Vec<Cidr>,
 }
 
 /// What an account is for.
@@ -102,121 +104,6 @@ impl Account {
             self.short_name = name;
         }
     }
-}
-
-/// What a session acts for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Owner {
-    /// An account key: this account.
-    Account(AccountId),
-    /// A master key: every account of the group.
-    Group(GroupId),
-}
-
-/// A session to be made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[repr(C)]
-pub struct NewSession {
-    /// What it acts for.
-    pub owner: Owner,
-    /// What it may do.
-    pub roles: Roles,
-    /// Whether 30 s of silence cancel its orders (SES-010).
-    pub require_heartbeat: bool,
-    /// Whether its nonces are times (SES-008).
-    pub time_based_nonce: bool,
-    /// The key's public text, beginning with `account-` or `master-` (AUTH-015).
-    pub api_key: String,
-    /// The name `credentials.json` lists it under.
-    pub name: String,
-}
-
-/// A session: one API key. What every command reads lies in its first cache line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[repr(C, align(64))]
-pub struct Session {
-    highest: Nonce,
-    /// Nonces it has used, from 0 again after 256: which place the next digest takes, and which floor counts.
-    uses: u8,
-    /// Whether it is a key of a closed account.
-    is_closed: bool,
-    /// What it was made with.
-    pub key: NewSession,
-    late: Late,
-}
-
-impl Session {
-    /// The highest nonce it has used; zero before the first.
-    pub fn highest_nonce(&self) -> Nonce {
-        self.highest
-    }
-
-    /// Whether it may use this nonce: it has not, and nothing much higher has been used.
-    #[inline]
-    pub(crate) fn may_use(&self, nonce: &Nonce) -> bool {
-        *nonce > self.highest || self.late.may_come(self.uses, nonce)
-    }
-
-    #[inline]
-    fn take(&mut self, nonce: &Nonce) {
-        if *nonce > self.highest {
-            self.highest = *nonce;
-        }
-        self.late.note(self.uses, nonce);
-        self.uses = self.uses.wrapping_add(1);
-        if self.uses.is_multiple_of(SPAN) {
-            self.late.raise(self.uses, self.highest);
-        }
-    }
-}
-
-/// Nonces kept one by one.
-const RECENT: usize = 16;
-/// Uses after which the floor moves up; those since the floor are always fewer than two such spans.
-const SPAN: u8 = 8;
-
-/// Which nonces below the highest may still come. The gate lets nonces in by their order of arrival; from there to the
-/// writer, calls on several connections may overtake each other. So a late one is taken if it lies above the floor,
-/// the highest of some uses ago, and is none of those used since.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[repr(C, align(64))]
-struct Late {
-    /// Digests of the latest uses.
-    recent: [u32; RECENT],
-    /// Everything up to here counts as used. Two that take turns, so that a move writes one and reads none.
-    floors: [Nonce; 2],
-}
-
-impl Late {
-    #[cold]
-    fn may_come(&self, uses: u8, nonce: &Nonce) -> bool {
-        let [even, odd] = &self.floors;
-        let floor = if is_odd(uses) { odd } else { even };
-        nonce > floor && !self.recent.contains(&digest(nonce))
-    }
-
-    #[inline]
-    fn note(&mut self, uses: u8, nonce: &Nonce) {
-        if let Some(place) = self.recent.get_mut(usize::from(uses) % RECENT) {
-            *place = digest(nonce);
-        }
-    }
-
-    /// Ends a span: the other floor counts, as it was written at the end of the one before.
-    fn raise(&mut self, uses: u8, highest: Nonce) {
-        let [even, odd] = &mut self.floors;
-        *(if is_odd(uses) { even } else { odd }) = highest;
-    }
-}
-
-/// Whether the spans that have ended are an odd number.
-fn is_odd(uses: u8) -> bool {
-    uses & SPAN != 0
-}
-
-/// What tells a late nonce from those used before; an accident of 2^-32 refuses a late one that was not.
-fn digest(nonce: &Nonce) -> u32 {
-    u32::try_from(nonce.digest() >> 32).unwrap_or(0)
 }
 
 /// Groups, accounts and sessions. Account ids are the ledger's.
@@ -327,7 +214,7 @@ impl Access {
 
     /// Adds a group.
     pub fn add_group(&mut self, name: String) {
-        self.groups.push(Group { name, terms: GroupTerms::default() });
+        self.groups.push(Group { name, terms: GroupTerms::default(), addresses: Vec::new() });
     }
 
     /// Sets the terms of a group.
@@ -362,29 +249,73 @@ impl Access {
         keys.for_each(|session| session.is_closed = true);
     }
 
+    /// Restricts a group to addresses, or to none with an empty list.
+    pub(crate) fn restrict_group(&mut self, group: GroupId, addresses: Vec<Cidr>) {
+        if let Some(group) = self.groups.get_mut(group.index()) {
+            group.addresses = addresses;
+        }
+    }
+
+    /// A session by the text of its key.
+    pub fn find_session(&self, api_key: &str) -> Option<SessionId> {
+        let is_it = |session: &Session| session.key.api_key == api_key;
+        self.sessions.iter().position(is_it).map(SessionId::from_index)
+    }
+
+    /// The group that a session belongs to; every key's account is in one.
+    pub fn group_of(&self, owner: Owner) -> Option<GroupId> {
+        match owner {
+            Owner::Group(group) => Some(group),
+            Owner::Account(account) => self.account(account)?.group,
+        }
+    }
+
     /// Adds a session.
-    pub fn add_session(&mut self, key: NewSession) {
-        self.sessions.push(Session {
-            highest: Nonce::default(),
-            uses: 0,
-            is_closed: false,
-            key,
-            late: Late::default(),
-        });
+    pub fn add_session(&mut self, key: NewSession, now: Time) {
+        let is_closed = matches!(key.owner, Owner::Account(account) if self.is_closed(account));
+        self.sessions.push(Session::new(key, is_closed, now));
+    }
+
+    /// Sets whether a session may act.
+    pub(crate) fn set_standing(&mut self, session: SessionId, standing: Standing) {
+        if let Some(session) = self.sessions.get_mut(session.index()) {
+            session.standing = standing;
+        }
+    }
+
+    /// Sets what a session may do.
+    pub(crate) fn set_roles(&mut self, session: SessionId, roles: Roles) {
+        if let Some(session) = self.sessions.get_mut(session.index()) {
+            session.key.roles = roles;
+        }
+    }
+
+    /// Gives a session another name.
+    pub(crate) fn rename_session(&mut self, session: SessionId, name: String) {
+        if let Some(session) = self.sessions.get_mut(session.index()) {
+            session.key.name = name;
+        }
+    }
+
+    /// Restricts a session to addresses, or to none with an empty list.
+    pub(crate) fn restrict_session(&mut self, session: SessionId, addresses: Vec<Cidr>) {
+        if let Some(session) = self.sessions.get_mut(session.index()) {
+            session.key.addresses = addresses;
+        }
     }
 
     /// Forgets which nonces a session has used: it may begin again with any (D-26).
     pub fn forget_nonces(&mut self, session: SessionId) {
         if let Some(session) = self.sessions.get_mut(session.index()) {
-            (session.highest, session.uses, session.late) = Default::default();
+            session.forget_nonces();
         }
     }
 
     /// Notes that a session has used a nonce.
     #[inline]
-    pub fn take_nonce(&mut self, session: SessionId, nonce: &Nonce) {
+    pub fn take_nonce(&mut self, session: SessionId, nonce: &Nonce, now: Time) {
         if let Some(session) = self.sessions.get_mut(session.index()) {
-            session.take(nonce);
+            session.take(nonce, now);
         }
     }
 }

@@ -1,24 +1,28 @@
-//! Groups, their accounts, and the sessions (API keys) that act for them.
+//! Groups, their accounts, and the sessions that act for them: whatever sends commands, so far API keys.
 //!
 //! The gate checks signatures. This room repeats, on the journaled state, the checks that need only ids,
 //! roles and nonces, so that a faulty gate cannot grant rights. It holds no secrets.
 //!
-//! Clauses: `SES-001` to `SES-007`, `AUTH-016` to `AUTH-025`, `ACCT-005` to `ACCT-010`, `ACCT-013`.
+//! Clauses: `SES-001` to `SES-007`, `AUTH-011`, `AUTH-013`, `AUTH-015` to `AUTH-025`, `ACCT-005` to `ACCT-010`, `ACCT-013`.
 #![no_std]
 extern crate alloc;
 
 mod admit;
+mod change;
 mod close;
 mod codes;
 mod command;
 mod create;
 mod directory;
 mod rename;
+mod session;
 mod terms;
 
 pub use admit::{Caller, Reject, admit};
+pub use change::{ADDRESSES_MAX, may_have};
 pub use codes::memo_code;
 pub use command::{AccountNames, Command, Context, Event, Infrequent, SEEN_MAX, Seen, decide, evolve};
 pub use create::NewAccount;
-pub use directory::{Access, Account, AccountKind, Group, NewSession, Owner, Session};
+pub use directory::{Access, Account, AccountKind, Group};
+pub use session::{NewSession, Owner, Session, Standing};
 pub use terms::GroupTerms;

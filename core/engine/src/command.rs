@@ -155,6 +155,9 @@ impl Body {
     pub fn withdrawn(&self, events: &[Event]) -> trading::cancel::Withdrawn {
         match self {
             Self::Trading(command) => command.withdrawn(events.iter().filter_map(Event::of_order)),
+            Self::Access(command) if command.cancels_orders_of().is_some() => {
+                trading::cancel::Withdrawn::of(events.iter().filter_map(Event::of_order))
+            }
             Self::Access(_) | Self::Ledger(_) | Self::Rates(_) | Self::Convert(_) | Self::Founding(_) => {
                 trading::cancel::Withdrawn::default()
             }

@@ -193,6 +193,9 @@ fn decide_internal_events(state: &State, now: Time, body: &Body, work: &mut Work
             if let access::Command::CloseAccount(account) = command {
                 check_empty(state, *account).map_err(Reject::Access)?;
             }
+            if let Some(session) = command.cancels_orders_of() {
+                cancel_all_of(state, market, session, work);
+            }
             Ok(())
         }
         Body::Ledger(ledger::Command::Credit(credit)) if state.access.is_closed(credit.account) => {
@@ -216,6 +219,20 @@ fn decide_internal_events(state: &State, now: Time, body: &Body, work: &mut Work
         }
         // The command has no event: its stamp moves the state's time.
         Body::Founding(Founding::MoveClock) => Ok(()),
+    }
+}
+
+/// Cancels every live order of a session, of a master key in each account of its group.
+fn cancel_all_of(state: &State, market: Market<'_, Desks>, session: SessionId, work: &mut Workspace) {
+    let Some(owner) = state.access.session(session).map(|session| session.key.owner) else { return };
+    let Workspace { out, planner } = work;
+    match owner {
+        access::Owner::Account(account) => cancel::many(market, account, Some(session), planner, out),
+        access::Owner::Group(group) => {
+            for (account, _) in state.access.accounts_of(group) {
+                cancel::many(market, account, Some(session), planner, out);
+            }
+        }
     }
 }
 

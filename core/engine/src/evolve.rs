@@ -26,7 +26,9 @@ pub fn evolve(state: &mut State, stamp: Stamp, event: &Event, texts: &[u8]) {
                 take_id(state, used);
             }
         }
-        Event::Access(access::Event::NonceUsed(session, nonce)) => state.access.take_nonce(*session, nonce),
+        Event::Access(access::Event::NonceUsed(session, nonce)) => {
+            state.access.take_nonce(*session, nonce, stamp.time);
+        }
         Event::Infrequent(kept) => evolve_infrequent(state, stamp.time, *kept, texts),
     }
 }
@@ -43,7 +45,7 @@ fn evolve_infrequent(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]
         }
         Infrequent::Access(event) => {
             let opens = matches!(event, access::Infrequent::AccountOpened(_));
-            access::evolve(&mut state.access, event);
+            access::evolve(&mut state.access, time, event);
             if opens {
                 let account = state.desks.ledger.open_account();
                 state.floor.open_account(account);
@@ -97,7 +99,7 @@ impl State {
         // The first event of nearly every command uses a nonce.
         let others = match events {
             [Event::Access(access::Event::NonceUsed(session, nonce)), others @ ..] => {
-                self.access.take_nonce(*session, nonce);
+                self.access.take_nonce(*session, nonce, stamp.time);
                 others
             }
             _ => events,

@@ -18,9 +18,9 @@ mod prefetch;
 mod state;
 
 pub use buttonwood_access::{
-    Access, Account, AccountKind, AccountNames, Caller, Command as AccessCommand, Event as AccessEvent,
-    Group, GroupTerms, Infrequent as AccessInfrequent, NewAccount, NewSession, Owner, Reject as AccessReject,
-    SEEN_MAX, Seen, Session, memo_code,
+    ADDRESSES_MAX, Access, Account, AccountKind, AccountNames, Caller, Command as AccessCommand,
+    Event as AccessEvent, Group, GroupTerms, Infrequent as AccessInfrequent, NewAccount, NewSession, Owner,
+    Reject as AccessReject, SEEN_MAX, Seen, Session, Standing, may_have, memo_code,
 };
 pub use buttonwood_auction::{Auctions, Collar, Finding, Schedule, ScheduleError};
 pub use buttonwood_convert::{

@@ -1,13 +1,13 @@
 //! Which keys can be made: whom one acts for, what it may do and what is asked of it have to fit together.
 
 use buttonwood_engine::{
-    AccessCommand, AccessReject, Account, AccountKind, AccountNames, Answer, Body, Command, Event, FEES,
-    FeeChange, FeeSchedule, Founded, Founding, LedgerInfrequent, LedgerReject, Mode, NewAccount, NewSession,
-    Opening, Owner, Place, Reject, Seen, TradingAnswer, TradingCommand,
+    ADDRESSES_MAX, AccessCommand, AccessReject, Account, AccountKind, AccountNames, Answer, Body, Command,
+    Event, FEES, FeeChange, FeeSchedule, Founded, Founding, LedgerInfrequent, LedgerReject, Mode, NewAccount,
+    NewSession, Opening, Owner, Place, Reject, Seen, Standing, TradingAnswer, TradingCommand,
 };
 use buttonwood_model::{
-    AccountId, Claim, GroupId, OrderKind, Outbox, Product, Role, Roles, Seq, SessionId, Side, Stamp,
-    SymbolId, Time,
+    AccountId, Cidr, Claim, GroupId, OrderKind, Outbox, Product, Role, Roles, Seq, SessionId, Side,
+    Stamp, SymbolId, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Exchange, caller, fees_account};
@@ -28,6 +28,7 @@ fn a_key_is_of_one_piece() {
         roles: Roles::of(roles),
         require_heartbeat,
         time_based_nonce: !require_heartbeat,
+        addresses: Vec::new(),
     };
     let (t, f, a) = (Role::Trader, Role::FundManager, Role::Auditor);
     let mut made = 0;
@@ -48,9 +49,6 @@ fn a_key_is_of_one_piece() {
         key("master-b", one, &[t], false),
         key("account-c", all, &[t], false),
         key("a", one, &[t], false),
-        key("account-c", one, &[], false),
-        key("account-c", one, &[a, t], false),
-        key("master-b", all, &[a, Role::Administrator], false),
         key("master-b", all, &[t], true),
         key("account-c", Owner::Account(AccountId(99)), &[t], false),
         key("account-c", Owner::Account(fees_account()), &[t], false),
@@ -58,6 +56,14 @@ fn a_key_is_of_one_piece() {
     ];
     for key in nobody {
         expect(key, Answer::Rejected(Reject::Access(AccessReject::Unknown)));
+    }
+    let wrong_roles = [
+        key("account-c", one, &[], false),
+        key("account-c", one, &[a, t], false),
+        key("master-b", all, &[a, Role::Administrator], false),
+    ];
+    for key in wrong_roles {
+        expect(key, Answer::Rejected(Reject::Access(AccessReject::BadRoles)));
     }
     expect(key("account-a", one, &[t], false), Answer::Rejected(Reject::Access(AccessReject::Taken)));
     expect(key("master-b", all, &[t], false), Answer::Done);
@@ -151,9 +157,124 @@ fn a_custody_account_places_no_orders() {
     let key = exchange.state.access().session(as_account).unwrap().key.clone();
     let key = NewSession { api_key: "account-safe".into(), owner: Owner::Account(safe), ..key };
     let auditor = NewSession { roles: Roles::of(&[Role::Auditor]), ..key.clone() };
-    let unknown = Answer::Rejected(Reject::Access(AccessReject::Unknown));
-    assert_eq!(exchange.own(Body::add_session(key)), unknown);
+    let bad_roles = Answer::Rejected(Reject::Access(AccessReject::BadRoles));
+    assert_eq!(exchange.own(Body::add_session(key)), bad_roles);
     assert_eq!(exchange.own(Body::add_session(auditor)), Answer::Done);
+    let auditor = SessionId::from_index(exchange.state.access().sessions().len() - 1);
+    for (roles, expected) in [(Role::Trader, bad_roles), (Role::FundManager, Answer::Done)] {
+        let roles = AccessCommand::SetSessionRoles(auditor, Roles::of(&[roles]));
+        assert_eq!(exchange.own(roles.into()), expected);
+    }
+}
+
+/// An order of one lot, far below the market.
+fn some_order(symbol: SymbolId) -> Body {
+    Body::from(TradingCommand::Place(Place {
+        symbol,
+        side: Side::Buy,
+        claim: Claim::Yes,
+        kind: OrderKind::Limit,
+        option: None,
+        price: Price::from_ticks(100),
+        qty: Qty::from_hundredths(100_000),
+        spend: Money::ZERO,
+        client_id: None,
+        stop: Price::default(),
+    }))
+}
+
+/// A key that is disabled, re-roled or ended is so from the next command on; the refusal of a disabled one uses no nonce, and
+/// everything is the same after a replay and a snapshot. Repeating a change changes nothing. Proves INV-AUTH-4 (part),
+/// AUTH-011 (part).
+#[test]
+fn a_session_changes_between_two_commands() {
+    let mut exchange = Exchange::open(FeeSchedule::default(), Some(Vec::new()));
+    let symbol = exchange.symbol(["BTC", "USD"], ["0.00001", "0.00000001", "0.01"], &[]);
+    let ann = exchange.account("ann", "");
+    let beside = exchange.account_beside(ann, "bea", "");
+    let [key, master] =
+        [exchange.key("ann", ann, Role::Trader), exchange.master_key("all", ann, Role::Trader)];
+    let usd = exchange.find_currency("USD");
+    for account in [ann, beside] {
+        assert_eq!(
+            exchange.own(Body::credit(account, vec![(usd, Money::from_units(1 << 90))])),
+            Answer::Done
+        );
+    }
+    let mut nonce = 0;
+    let mut place = |exchange: &mut Exchange, session, account| {
+        nonce += 1;
+        let command = Command { caller: Some(caller(session, account, nonce)), body: some_order(symbol) };
+        exchange.submit(Time::SECOND, &command)
+    };
+    let is_placed = |answer| matches!(answer, Answer::Trading(TradingAnswer::Order(_)));
+    let rejected = |reject| Answer::Rejected(Reject::Access(reject));
+    for (session, account) in [(key, ann), (master, ann), (master, beside)] {
+        assert!(is_placed(place(&mut exchange, session, account)));
+    }
+    let disable = |cancel_orders| AccessCommand::DisableSession { session: master, cancel_orders };
+    let highest = exchange.state.access().session(master).unwrap().highest_nonce();
+    for _ in 0..2 {
+        assert_eq!(exchange.own(disable(false).into()), Answer::Done);
+        assert_eq!(place(&mut exchange, master, ann), rejected(AccessReject::Disabled));
+        assert_eq!(exchange.state.access().session(master).unwrap().standing(), Standing::Disabled);
+    }
+    assert_eq!(exchange.state.access().session(master).unwrap().highest_nonce(), highest);
+    assert_eq!((exchange.orders_of(ann).count(), exchange.orders_of(beside).count()), (2, 1), "orders stay");
+    assert_eq!(exchange.own(disable(true).into()), Answer::Done);
+    assert_eq!((exchange.orders_of(ann).count(), exchange.orders_of(beside).count()), (1, 0), "its own only");
+    assert_eq!(exchange.own(AccessCommand::EnableSession(master).into()), Answer::Done);
+    assert!(is_placed(place(&mut exchange, master, beside)));
+
+    let roles = |role| AccessCommand::SetSessionRoles(key, Roles::of(&[role]));
+    assert_eq!(exchange.own(roles(Role::Auditor).into()), Answer::Done);
+    assert_eq!(place(&mut exchange, key, ann), rejected(AccessReject::MissingRole));
+    assert_eq!(exchange.own(roles(Role::Trader).into()), Answer::Done);
+    assert!(is_placed(place(&mut exchange, key, ann)));
+
+    let range = "192.0.2.0/24".parse::<Cidr>().unwrap();
+    let name: Arc<String> = Arc::new("other".into());
+    let group = exchange.state.access().account(ann).unwrap().group.unwrap();
+    let change = [
+        AccessCommand::RenameSession(key, Arc::clone(&name)),
+        AccessCommand::RestrictSession(key, Arc::new(vec![range])),
+        AccessCommand::RestrictGroup(group, Arc::new(vec![range])),
+        AccessCommand::EndSession { session: master, cancel_orders: true },
+    ];
+    for command in &change {
+        for _ in 0..2 {
+            assert_eq!(exchange.own(command.clone().into()), Answer::Done);
+        }
+    }
+    assert_eq!(exchange.orders_of(beside).count(), 0);
+    let access = exchange.state.access();
+    assert_eq!(access.session(key).unwrap().key.name, *name);
+    assert_eq!(access.session(key).unwrap().key.addresses, [range]);
+    assert_eq!(access.group(group).unwrap().addresses, [range]);
+    for command in [
+        AccessCommand::EnableSession(master),
+        AccessCommand::SetSessionRoles(master, Roles::of(&[Role::Trader])),
+        AccessCommand::RenameSession(master, Arc::clone(&name)),
+        AccessCommand::RestrictSession(master, Arc::default()),
+    ] {
+        assert_eq!(exchange.own(command.into()), rejected(AccessReject::Ended));
+    }
+    assert_eq!(exchange.own(disable(false).into()), Answer::Done, "it is out of use already");
+    let many = AccessCommand::RestrictSession(key, Arc::new(vec![range; ADDRESSES_MAX + 1]));
+    assert_eq!(exchange.own(many.into()), rejected(AccessReject::TooManyAddresses));
+    let nobody = SessionId(99);
+    for command in [
+        AccessCommand::DisableSession { session: nobody, cancel_orders: true },
+        AccessCommand::EnableSession(nobody),
+        AccessCommand::EndSession { session: nobody, cancel_orders: true },
+        AccessCommand::RenameSession(nobody, name),
+        AccessCommand::RestrictGroup(GroupId(99), Arc::default()),
+    ] {
+        assert_eq!(exchange.own(command.into()), rejected(AccessReject::Unknown));
+    }
+    let session = exchange.state.access().session(key).unwrap();
+    assert!(session.last_used().is_some_and(|used| session.created() < used && used <= exchange.stamp.time));
+    assert_eq!(exchange.stored(), exchange.state, "a snapshot holds it all");
 }
 
 /// A created account is where its group's first account is, so that it opens no symbol to the group (D-16); it is opened at its

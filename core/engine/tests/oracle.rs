@@ -96,6 +96,16 @@ fn compare_all(world: &'static World, seeds: std::ops::Range<u64>, count: usize)
         "order of a closed account",
     ];
     assert_seen(&seen, 3, &of_accounts);
+    let of_sessions = [
+        "call of a disabled key",
+        "order without the role",
+        "key made",
+        "key disabled",
+        "key re-roled",
+        "bad roles",
+    ];
+    assert_seen(&seen, 10, &of_sessions);
+    assert_seen(&seen, 1, &["key ended"]);
     seen
 }
 

@@ -95,6 +95,7 @@ fn a_large_state_is_one_that_does_not_lie_near() {
         time_based_nonce: false,
         api_key: "account-a".to_owned(),
         name: "a".to_owned(),
+        addresses: Vec::new(),
     };
     let (mut state, mut out) = (State::new(), Outbox::default());
     Infrequent::Access(AccessInfrequent::SessionAdded(session)).push(&mut out);

@@ -59,6 +59,9 @@ fn not_taken() -> Refusal {
 fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
     match reject {
         AccessReject::UnknownSession => Refusal::new(Reason::InvalidApiKey, "The API key is unknown"),
+        AccessReject::Disabled => {
+            Refusal::new(Reason::InvalidApiKey, "InvalidApiKey: The API key is disabled")
+        }
         AccessReject::NonceUsed => nonce_used(call.payload),
         AccessReject::ForeignAccount => {
             Refusal::new(Reason::InvalidAccountName, "The account does not belong to this key")
@@ -72,7 +75,10 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
         | AccessReject::NoCustodyTerms
         | AccessReject::GroupFull
         | AccessReject::HasOrders
-        | AccessReject::HasMoney => not_taken(),
+        | AccessReject::HasMoney
+        | AccessReject::Ended
+        | AccessReject::BadRoles
+        | AccessReject::TooManyAddresses => not_taken(),
     }
 }
 

@@ -424,6 +424,7 @@ fn founding(symbols: u16, accounts: u32) -> impl Iterator<Item = Body> {
                 roles: Roles::of(&[Role::Trader]),
                 require_heartbeat: false,
                 time_based_nonce: false,
+                addresses: Vec::new(),
             }),
         ]
     });

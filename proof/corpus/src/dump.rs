@@ -3,7 +3,7 @@
 
 use buttonwood_engine::{
     Account, Auctions, FeeSchedule, Fees, Finding, FxPair, Group, GroupTerms, Mode, OrderState, Owner, Quote,
-    Rates, Schedule, State, Terms,
+    Rates, Schedule, Standing, State, Terms,
 };
 use buttonwood_model::{
     AccountId, AssetId, Claim, Currency, CurrencyKind, Desk, OrderKind, Product, Role, Symbol, SymbolId,
@@ -226,11 +226,14 @@ fn auctions(auctions: &Auctions, grid: &Grid, line: &mut String) {
 }
 
 fn accounts(state: &State, text: &mut Text) {
-    for Group { name, terms } in state.access().groups() {
+    for Group { name, terms, addresses } in state.access().groups() {
         let mut line = format!("group {name}");
         if *terms != GroupTerms::default() {
             let GroupTerms { accounts_max, custody } = terms;
             write!(line, " accounts at most {accounts_max} custody {custody}").expect("a string");
+        }
+        for range in addresses {
+            write!(line, " from {range}").expect("a string");
         }
         text.line(&line);
     }
@@ -306,6 +309,12 @@ fn sessions(state: &State, text: &mut Text) {
         }
         if key.time_based_nonce {
             line.push_str(" time-based");
+        }
+        if session.standing() != Standing::Enabled {
+            write!(line, " {:?}", session.standing()).expect("a string");
+        }
+        for range in &key.addresses {
+            write!(line, " from {range}").expect("a string");
         }
         write!(line, " nonce {:?}", session.highest_nonce()).expect("a string");
         text.line(&line);

@@ -45,6 +45,17 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
     if !access.groups().iter().map(|group| group.terms).eq(naive.terms.iter().copied()) {
         return Err(format!("groups are {:?}, expected {:?}", access.groups(), naive.terms));
     }
+    if !access.groups().iter().map(|group| &group.addresses).eq(&naive.group_addresses) {
+        return Err(format!("groups are {:?}, expected {:?}", access.groups(), naive.group_addresses));
+    }
+    if access.sessions().len() != naive.keys.len() {
+        return Err(format!("{} sessions, expected {}", access.sessions().len(), naive.keys.len()));
+    }
+    if let Some((session, _)) =
+        access.sessions().iter().zip(&naive.keys).find(|(session, key)| !key.is_of(session))
+    {
+        return Err(format!("the naive exchange has another session than {session:?}"));
+    }
     for ((id, account), names) in exchange.accounts().zip(access.accounts()).zip(&naive.names) {
         if !names.are_of(account, access.is_closed(id)) {
             return Err(format!("an account is {account:?}, expected {names:?}"));

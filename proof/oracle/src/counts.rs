@@ -80,6 +80,29 @@ impl Counts {
         }
     }
 
+    /// Counts what was done with sessions, and what came of it.
+    fn count_sessions(&mut self, command: &Command, answer: &Answer) {
+        match (&command.body, answer) {
+            (_, Outcome::Rejected(Reject::Access(AccessReject::Disabled))) => {
+                self.note("call of a disabled key");
+            }
+            (Body::Trading(_), Outcome::Rejected(Reject::Access(AccessReject::MissingRole))) => {
+                self.note("order without the role");
+            }
+            (Body::Access(AccessCommand::AddSession(_)), Outcome::Done) => self.note("key made"),
+            (Body::Access(AccessCommand::DisableSession { .. }), Outcome::Done) => self.note("key disabled"),
+            (Body::Access(AccessCommand::EndSession { .. }), Outcome::Done) => self.note("key ended"),
+            (Body::Access(AccessCommand::SetSessionRoles(..)), Outcome::Done) => self.note("key re-roled"),
+            (Body::Access(_), Outcome::Rejected(Reject::Access(AccessReject::BadRoles))) => {
+                self.note("bad roles");
+            }
+            (Body::Access(_), Outcome::Rejected(Reject::Access(AccessReject::Ended))) => {
+                self.note("change of an ended key");
+            }
+            _ => {}
+        }
+    }
+
     /// Counts what was done with accounts.
     fn count_accounts(&mut self, command: &Command, answer: &Answer) {
         let Body::Access(command) = &command.body else {
@@ -121,6 +144,7 @@ impl Counts {
         self.count_fees(command, answer);
         self.count_rates(exchange, command, answer);
         self.count_accounts(command, answer);
+        self.count_sessions(command, answer);
         match (&command.body, answer) {
             (Body::Trading(TradingCommand::SetFees(_)), Outcome::Done) => self.note("other fees"),
             (

@@ -6,12 +6,13 @@ use crate::exchange::{Exchange, Step, next_step, orders_of};
 use crate::worlds::{Range, World, exchange_unit};
 use buttonwood_engine::{
     AccessCommand, AccountNames, Body, Caller, Command, ConvertCommand, ConvertQuote, Execute, FeeChange,
-    FeeSchedule, FeeTier, FeeTiers, FxPair, FxRate, GroupTerms, NewAccount, NewRates, OrderRef, Place,
-    Promotion, QUOTE_AGE_MAX, QuoteId, QuoteRequest, Schedule, Spend, State, Terms, TradingCommand, Wrap,
+    FeeSchedule, FeeTier, FeeTiers, FxPair, FxRate, GroupTerms, NewAccount, NewRates, NewSession, OrderRef,
+    Owner, Place, Promotion, QUOTE_AGE_MAX, QuoteId, QuoteRequest, Schedule, Spend, Standing, State, Terms,
+    TradingCommand, Wrap,
 };
 use buttonwood_model::{
-    AccountId, Claim, ClientId, CurrencyId, ExecutionOption, GroupId, Nonce, OrderId, OrderKind, Product,
-    Role, SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
+    AccountId, Cidr, Claim, ClientId, CurrencyId, ExecutionOption, GroupId, Nonce, OrderId,
+    OrderKind, Product, Role, Roles, SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Bps, Money, Price, Qty};
 use std::sync::Arc;
@@ -49,6 +50,12 @@ pub struct Dealer {
     credits: Vec<(CurrencyId, i128)>,
     /// The last few executions that were dealt.
     executed: Vec<Execute>,
+    /// How many sessions the world was founded with.
+    founded: usize,
+    /// How many sessions are known.
+    met: usize,
+    /// How many sessions there may be.
+    keys_max: usize,
 }
 
 /// How many executions are dealt again at times.
@@ -103,7 +110,11 @@ impl Dealer {
         let credits =
             world.credits.iter().map(|(code, amount)| (exchange.find_currency(code), *amount)).collect();
         let (dice, executed) = (Dice::seeded(seed), Vec::new());
-        (exchange, Self { dice, world, keys, administrators, credits, executed })
+        let founded = exchange.state.access().sessions().len();
+        let keys_max = 2 * founded;
+        let dealer =
+            Self { dice, world, keys, administrators, credits, executed, founded, met: founded, keys_max };
+        (exchange, dealer)
     }
 
     /// A copy with other dice.
@@ -126,6 +137,109 @@ impl Dealer {
         (key.session, key.spelled(key.nonce))
     }
 
+    /// Learns the sessions that were made since.
+    fn meet_new_sessions(&mut self, state: &State) {
+        let sessions = state.access().sessions();
+        // A crash may have taken some back.
+        if sessions.len() < self.met {
+            self.keys.retain(|key| key.session.index() < sessions.len());
+        }
+        for (at, session) in sessions.iter().enumerate().skip(self.met) {
+            let (account, group) = match session.key.owner {
+                Owner::Account(account) => (account, None),
+                Owner::Group(group) => (
+                    state.access().accounts_of(group).next().map_or(AccountId(0), |(first, _)| first),
+                    Some(group),
+                ),
+            };
+            let key = Key { group, ..Key::new(SessionId::from_index(at), account) };
+            // The auditor stays the last.
+            self.keys.insert(self.keys.len() - 1, key);
+        }
+        self.met = sessions.len();
+    }
+
+    /// Makes a key of a trader's account or of its group; sometimes one that may not be made.
+    fn new_session(&mut self, state: &State) -> Body {
+        let number = state.access().sessions().len();
+        // Not so many that the founded ones are seldom used.
+        if number > self.keys_max {
+            return self.session_change(state);
+        }
+        let account = self.dice.pick(&self.keys).account;
+        let group = state.access().account(account).and_then(|account| account.group);
+        let (owner, kind) = match group {
+            Some(group) if self.dice.once_in(4) => (Owner::Group(group), "master"),
+            Some(_) | None => (Owner::Account(account), "account"),
+        };
+        let taken = if self.dice.once_in(12) { 0 } else { number };
+        let api_key = if taken == 0 { "account-timed".to_owned() } else { format!("{kind}-made-{taken}") };
+        let is_account = matches!(owner, Owner::Account(_));
+        if taken == 0 && !is_account {
+            return self.session_change(state);
+        }
+        Body::add_session(NewSession {
+            api_key,
+            name: format!("made-{number}"),
+            owner,
+            roles: self.some_roles(),
+            require_heartbeat: is_account && self.dice.once_in(3),
+            time_based_nonce: self.dice.once_in(8),
+            addresses: self.some_addresses(),
+        })
+    }
+
+    /// Disables, enables, ends, re-roles, renames or restricts a session, mostly one that trades; sometimes restricts a group.
+    /// A disabled session is mostly enabled next, so that there are always some to trade.
+    fn session_change(&mut self, state: &State) -> Body {
+        let session = if self.dice.once_in(40) {
+            SessionId::from_index(state.access().sessions().len())
+        } else {
+            self.dice.pick(&self.keys).session
+        };
+        let current = state.access().session(session);
+        let is_made = session.index() >= self.founded;
+        let is_disabled = current.is_some_and(|session| session.standing() == Standing::Disabled);
+        let is_trader = current.is_some_and(|session| session.key.roles.has(Role::Trader));
+        let cancel_orders = self.dice.once_in(2);
+        Body::Access(match self.dice.below(10) {
+            _ if is_disabled && !self.dice.once_in(4) => AccessCommand::EnableSession(session),
+            0 => AccessCommand::DisableSession { session, cancel_orders },
+            1..3 if is_made => AccessCommand::EndSession { session, cancel_orders },
+            1 => AccessCommand::EnableSession(session),
+            3..6 if is_trader => AccessCommand::SetSessionRoles(session, self.some_roles()),
+            // The auditor of the world stays one.
+            3..6 if is_made || session.index() + 3 < self.founded => {
+                AccessCommand::SetSessionRoles(session, Roles::of(&[Role::Trader]))
+            }
+            6 => AccessCommand::RenameSession(session, Arc::new(self.dice.pick(&["Ann", "Bob"]).to_owned())),
+            7 => {
+                let groups = u64::try_from(state.access().groups().len()).unwrap();
+                let group = GroupId(u32::try_from(self.dice.below(groups + 1)).unwrap());
+                AccessCommand::RestrictGroup(group, Arc::new(self.some_addresses()))
+            }
+            _ => AccessCommand::RestrictSession(session, Arc::new(self.some_addresses())),
+        })
+    }
+
+    /// Roles of which most include Trader; sometimes a set that no key may have.
+    fn some_roles(&mut self) -> Roles {
+        const T: Role = Role::Trader;
+        self.dice.pick(&[
+            Roles::of(&[T]),
+            Roles::of(&[T, Role::FundManager]),
+            Roles::of(&[T, Role::Administrator]),
+            Roles::of(&[Role::Auditor]),
+            Roles::of(&[T, Role::Auditor]),
+            Roles::NONE,
+        ])
+    }
+
+    fn some_addresses(&mut self) -> Vec<Cidr> {
+        let texts = self.dice.pick(&[&[][..], &["192.0.2.0/24"], &["192.0.2.7", "2001:db8::/32"]]);
+        texts.iter().map(|text| text.parse::<Cidr>().unwrap()).collect()
+    }
+
     /// The next command, and the microseconds between the last one and it.
     pub fn deal(&mut self, exchange: &Exchange) -> (u64, Command) {
         if self.dice.once_in(60)
@@ -138,6 +252,7 @@ impl Dealer {
 
     /// Like [`Dealer::deal`], with only the state of the exchange: without breaks of trades.
     pub fn deal_to(&mut self, state: &State) -> (u64, Command) {
+        self.meet_new_sessions(state);
         let micros = self.dice.below(3) * self.dice.below(100_000);
         let roll = self.dice.below(1000);
         if let Some(order) = state.floor().stops.due()
@@ -175,6 +290,8 @@ impl Dealer {
                 return (micros, Command { caller: None, body });
             }
             105..108 => Command { caller: None, body: self.closing(state) },
+            108..113 => Command { caller: None, body: self.session_change(state) },
+            113 => Command { caller: None, body: self.new_session(state) },
             _ => self.call(state),
         };
         let micros = self.until_expiry(state, &command).unwrap_or(micros);

@@ -380,6 +380,7 @@ fn new_key(name: &str, owner: Owner, role: Role) -> NewSession {
         roles: Roles::of(&[role]),
         require_heartbeat: false,
         time_based_nonce: false,
+        addresses: Vec::new(),
     }
 }
 

@@ -13,6 +13,7 @@ mod key;
 mod matching;
 mod placing;
 mod rates;
+mod sessions;
 mod stops;
 
 use crate::exchange::{Exchange, Happening};
@@ -24,10 +25,11 @@ use breaks::Trade;
 use buttonwood_engine::{
     AccessCommand, AccessReject, Answer, Body, Command, ConvertCommand, ConvertQuote, FeeSchedule, Founding,
     GroupTerms, INSTANT, ISSUER, LedgerCommand, LedgerReject, OrderRef, OrderState, Outcome, Owner,
-    Promotion, RatesCommand, Reject, Terms, TradingAnswer, TradingCommand, TradingReject,
+    Promotion, RatesCommand, Reject, Standing, Terms, TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, CurrencyId, OrderId, Role, SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
+    AccountId, Cidr, CancelReason, CurrencyId, OrderId, Role, SessionId, Side, Symbol, SymbolId,
+    SymbolStatus, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 use fees::{Change, Volumes};
@@ -72,7 +74,9 @@ pub struct Naive {
     pub(crate) names: Vec<Names>,
     /// The terms of each group.
     pub(crate) terms: Vec<GroupTerms>,
-    keys: Vec<Key>,
+    /// Where the calls of each group may come from.
+    pub(crate) group_addresses: Vec<Vec<Cidr>>,
+    pub(crate) keys: Vec<Key>,
     dollar: Option<CurrencyId>,
     /// The house account that wrapped currencies come from.
     issuer: AccountId,
@@ -133,6 +137,7 @@ impl Naive {
             jurisdictions: HashMap::new(),
             names: access.accounts().iter().map(|account| Names::of(account, false)).collect(),
             terms: access.groups().iter().map(|group| group.terms).collect(),
+            group_addresses: vec![Vec::new(); access.groups().len()],
             keys: Vec::new(),
             issuer: exchange.state.ledger().house(ISSUER.name).unwrap(),
             instant: exchange.state.ledger().house(INSTANT.name).unwrap(),
@@ -175,6 +180,9 @@ impl Naive {
         let Some(key) = self.keys.get_mut(caller.session.index()) else {
             return Outcome::Rejected(Reject::Access(AccessReject::UnknownSession));
         };
+        if key.standing != Standing::Enabled {
+            return Outcome::Rejected(Reject::Access(AccessReject::Disabled));
+        }
         if !key.may_use(caller.nonce) {
             return Outcome::Rejected(Reject::Access(AccessReject::NonceUsed));
         }
@@ -290,6 +298,7 @@ impl Naive {
             Body::Trading(TradingCommand::CloseDay) => return self.close_day(now),
             Body::Trading(TradingCommand::BreakTrade(broken)) => return self.break_trade(broken),
             Body::Founding(Founding::MoveClock) => {}
+            Body::Access(command) => return self.change_session(command, now),
             other => panic!("not dealt: {other:?}"),
         }
         Outcome::Done

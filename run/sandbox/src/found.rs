@@ -70,6 +70,7 @@ pub fn found(draw: &mut Draw, funding: &Funding, opened: Time) -> Founded {
             roles: key.roles,
             require_heartbeat: key.require_heartbeat,
             time_based_nonce: key.time_based_nonce,
+            addresses: Vec::new(),
         }));
     }
     for (place, part) in accounts.iter().enumerate() {

@@ -81,16 +81,9 @@ impl Parts {
         let state = views.state().clone();
         let (parker, began) = (Parker::new(), Instant::now());
         let (snapshots, to_snapshot) = bounded(1);
-        let watched: Vec<SessionId> = state
-            .access()
-            .sessions()
-            .iter()
-            .enumerate()
-            .filter(|(_, session)| session.key.require_heartbeat)
-            .map(|(id, _)| SessionId::from_index(id))
-            .collect();
         let shared =
             Arc::new(Shared::new(views, Writer::new(state, began), clock, parker.unparker().clone()));
+        shared.writer.lock().watch_sessions(&shared);
         let committer = Committer {
             shared: Arc::clone(&shared),
             writer,
@@ -104,7 +97,6 @@ impl Parts {
             history_mark,
         };
         let exchange = Exchange { shared };
-        exchange.watch_sessions(watched);
         Self { exchange, dir, parker, began, committer, to_snapshot }
     }
 }
@@ -191,13 +183,6 @@ impl Exchange {
     /// Whether the clock is moved by hand.
     pub fn has_manual_clock(&self) -> bool {
         self.shared.clock.is_manual()
-    }
-
-    /// Watches sessions with Require Heartbeat from now on.
-    pub fn watch_sessions(&self, sessions: impl IntoIterator<Item = SessionId>) {
-        for session in sessions {
-            self.shared.heartbeats.watch(session, self.steady());
-        }
     }
 
     /// Notes the steady time of the last authenticated call of a session with Require Heartbeat (SES-012).

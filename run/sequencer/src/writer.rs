@@ -69,6 +69,8 @@ pub(crate) struct Writer {
     now: Instant,
     /// The unfinished move of a manual clock.
     moving: Option<Moving>,
+    /// How many sessions were looked at for Require Heartbeat.
+    watched: usize,
     stopping: bool,
 }
 
@@ -117,6 +119,7 @@ impl Writer {
             next_tick: now,
             now,
             moving: None,
+            watched: 0,
             stopping: false,
         }
     }
@@ -159,6 +162,7 @@ impl Writer {
             self.take_queued(shared);
             self.take_due(shared, by);
         }
+        self.watch_sessions(shared);
         self.batch.fingerprint = self.state.fingerprint();
         std::mem::swap(&mut self.batch.out, &mut self.work.out);
         std::mem::swap(&mut self.batch, &mut slot.batch);
@@ -168,6 +172,17 @@ impl Writer {
             shared.handoff.notify();
         }
         is_full
+    }
+
+    /// Watches sessions with Require Heartbeat that are not watched yet, before their first call can come.
+    pub(crate) fn watch_sessions(&mut self, shared: &Shared) {
+        let sessions = self.state.access().sessions();
+        for (at, session) in sessions.iter().enumerate().skip(self.watched) {
+            if session.key.require_heartbeat {
+                shared.heartbeats.watch(SessionId::from_index(at), shared.clock.steady());
+            }
+        }
+        self.watched = sessions.len();
     }
 
     fn is_full(&self) -> bool {

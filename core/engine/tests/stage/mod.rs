@@ -271,6 +271,7 @@ impl Stage {
             roles: Roles::of(&[Role::Trader]),
             require_heartbeat: false,
             time_based_nonce: false,
+            addresses: Vec::new(),
         };
         same(&self.exchange.own(Body::add_session(key)), &Outcome::Done)?;
         let session = SessionId::from_index(self.exchange.state.access().sessions().len() - 1);

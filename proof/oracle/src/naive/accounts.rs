@@ -7,7 +7,7 @@ use buttonwood_model::{AccountId, GroupId, Time};
 /// What an account is called, in which group and since when, and whether it only holds funds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Names {
-    group: Option<GroupId>,
+    pub(super) group: Option<GroupId>,
     short: String,
     /// Empty where it has none.
     display: String,

@@ -1,17 +1,21 @@
 //! Keys, each with the set of all nonces it ever used.
 
-use buttonwood_engine::{NewSession, Owner};
-use buttonwood_model::{AccountId, GroupId, Nonce, Roles};
+use buttonwood_engine::{NewSession, Owner, Session, Standing};
+use buttonwood_model::{AccountId, Cidr, GroupId, Nonce, Roles};
 use std::collections::HashSet;
 
 /// A key and its nonces.
 #[derive(Clone)]
-pub(super) struct Key {
+pub(crate) struct Key {
     /// The accounts it acts for; one, unless it is a master key.
     pub(super) accounts: Vec<AccountId>,
     /// The group of a master key.
     pub(super) group: Option<GroupId>,
     pub(super) roles: Roles,
+    pub(super) standing: Standing,
+    pub(super) name: String,
+    pub(super) addresses: Vec<Cidr>,
+    pub(super) text: String,
     /// Whether its nonces are time-based, so that they need not increase.
     timed: bool,
     used: HashSet<Nonce>,
@@ -31,10 +35,21 @@ impl Key {
                 Owner::Account(_) => None,
             },
             roles: key.roles,
+            standing: Standing::Enabled,
+            name: key.name.clone(),
+            addresses: key.addresses.clone(),
+            text: key.api_key.clone(),
             timed: key.time_based_nonce,
             used: HashSet::new(),
             highest: Vec::new(),
         }
+    }
+
+    /// Whether the session is what it should be.
+    pub(crate) fn is_of(&self, session: &Session) -> bool {
+        let key = &session.key;
+        (self.standing, self.roles, &self.name, &self.addresses, &self.text)
+            == (session.standing(), key.roles, &key.name, &key.addresses, &key.api_key)
     }
 
     /// Drops the used nonces.

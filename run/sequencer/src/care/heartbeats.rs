@@ -31,6 +31,7 @@ struct Watched {
 /// The sessions that must send signs of life.
 #[derive(Debug)]
 pub(crate) struct Heartbeats {
+    /// In the order of their ids.
     sessions: RwLock<Vec<Watched>>,
     /// The time of the last check for silence.
     checked: AtomicU64,
@@ -60,7 +61,7 @@ impl Heartbeats {
         }
     }
 
-    /// Watches a session from `now` on.
+    /// Watches a session from `now` on; its id is above those of all others.
     pub(crate) fn watch(&self, session: SessionId, now: Time) {
         self.sessions.write().push(Watched {
             session,
@@ -71,7 +72,8 @@ impl Heartbeats {
 
     /// Notes a sign of life.
     pub(crate) fn heard(&self, session: SessionId, now: Time) {
-        if let Some(watched) = self.sessions.read().iter().find(|watched| watched.session == session) {
+        let sessions = self.sessions.read();
+        if let Some(watched) = find(&sessions, session) {
             watched.heard.fetch_max(now.0, Ordering::AcqRel);
         }
     }
@@ -99,10 +101,16 @@ impl Heartbeats {
     /// Notes that a session was expired for the silence that ended at `when`. It stays expired until its next sign of
     /// life (SES-014), which may have just arrived.
     pub(crate) fn expire(&self, session: SessionId, when: Time) {
-        if let Some(watched) = self.sessions.read().iter().find(|watched| watched.session == session) {
+        let sessions = self.sessions.read();
+        if let Some(watched) = find(&sessions, session) {
             watched.expired.store(when.0.saturating_sub(SILENCE), Ordering::Release);
         }
     }
+}
+
+fn find(sessions: &[Watched], session: SessionId) -> Option<&Watched> {
+    let place = sessions.binary_search_by_key(&session, |watched| watched.session).ok()?;
+    sessions.get(place)
 }
 
 #[cfg(test)]

@@ -73,6 +73,7 @@ pub(crate) fn founding() -> Vec<Command> {
             time_based_nonce: false,
             api_key: format!("account-key-{number}"),
             name: format!("key-{number}"),
+            addresses: Vec::new(),
         }));
         let plenty = Money::from_decimal(decimal("1000000")).unwrap();
         bodies.push(Body::credit(account(number), vec![(CurrencyId(0), plenty), (CurrencyId(1), plenty)]));

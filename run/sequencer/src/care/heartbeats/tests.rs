@@ -77,6 +77,7 @@ fn member(number: usize) -> [Body; 3] {
             time_based_nonce: false,
             api_key: format!("account-beat-{number}"),
             name: format!("beat-{number}"),
+            addresses: Vec::new(),
         }),
         Body::credit(account, vec![(CurrencyId(1), Money::from_decimal(decimal("1000000")).unwrap())]),
     ]
