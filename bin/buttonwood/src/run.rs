@@ -13,7 +13,7 @@ use crate::welcome::{self, Welcome};
 use buttonwood_engine::{Mode, State};
 use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits, Proxies};
 use buttonwood_http::Places;
-use buttonwood_model::{SessionId, Time};
+use buttonwood_model::{GroupId, SessionId, Time};
 use buttonwood_rest::{App, Controllers, MakePage, Page, Settings};
 use buttonwood_sandbox::{is_simulated, write_credentials};
 use buttonwood_sequencer::{Exchange, Running};
@@ -175,17 +175,14 @@ fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Vault) -> Re
     let limits = if common.rate_limits == Switch::On { Limits::default() } else { Limits::off() };
     let proxies = Proxies::new(common.trusted_proxy.clone());
     let gate = Gate::new(names, common.service_name.clone(), limits).behind(proxies);
-    for (session, entry) in (0u32..).zip(state.access().sessions()) {
+    let access = state.access();
+    for (at, group) in access.groups().iter().enumerate() {
+        gate.keys().restrict_group(GroupId::from_index(at), &group.addresses);
+    }
+    for (session, entry) in (0u32..).zip(access.sessions()) {
         let key = &entry.key;
         let secret = secret(vault, session, &key.api_key)?;
-        let known = Key {
-            api_key: key.api_key.clone(),
-            session: SessionId(session),
-            owner: key.owner,
-            roles: key.roles,
-            require_heartbeat: key.require_heartbeat,
-            time_based_nonce: key.time_based_nonce,
-        };
+        let known = Key::of(access, SessionId(session)).expect("the session was found");
         gate.keys().insert(known, &secret, entry.highest_nonce());
         if is_simulated(&key.name) {
             // Simulated traders have their own bucket: filling the books, or following a moved clock, takes many calls

@@ -5,7 +5,7 @@
 
 use crate::{Access, Infrequent, Owner, Reject, Session, Standing};
 use alloc::borrow::ToOwned;
-use buttonwood_model::{Cidr, BytesRef, GroupId, Outbox, Role, Roles, SessionId};
+use buttonwood_model::{BytesRef, Cidr, GroupId, Outbox, Role, Roles, SessionId};
 
 /// Ranges in a list of addresses at most.
 pub const ADDRESSES_MAX: usize = 100;

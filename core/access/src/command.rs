@@ -9,7 +9,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use buttonwood_model::{
-    AccountId, Cidr, BytesRef, GroupId, Nonce, Outbox, Role, Roles, SessionId, Time, named,
+    AccountId, BytesRef, Cidr, GroupId, Nonce, Outbox, Role, Roles, SessionId, Time, named,
 };
 use serde::{Deserialize, Serialize};
 

@@ -6,8 +6,8 @@ use buttonwood_engine::{
     NewSession, Opening, Owner, Place, Reject, Seen, Standing, TradingAnswer, TradingCommand,
 };
 use buttonwood_model::{
-    AccountId, Cidr, Claim, GroupId, OrderKind, Outbox, Product, Role, Roles, Seq, SessionId, Side,
-    Stamp, SymbolId, Time,
+    AccountId, Cidr, Claim, GroupId, OrderKind, Outbox, Product, Role, Roles, Seq, SessionId, Side, Stamp,
+    SymbolId, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Exchange, caller, fees_account};

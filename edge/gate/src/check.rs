@@ -1,6 +1,6 @@
 //! The gate's checks in the order of D-05.
 //!
-//! Clauses: `AUTH-002`, `AUTH-004`, `AUTH-007`, `AUTH-008`, `AUTH-011`, `AUTH-014`, `SES-006`, `SES-012`, `SES-013`.
+//! Clauses: `AUTH-002`, `AUTH-004`, `AUTH-007`, `AUTH-008`, `AUTH-011`, `AUTH-013`, `AUTH-014`, `SES-006`, `SES-012`, `SES-013`.
 //! Before: path, method, framing and size. After: account, role, parameters, market state, funds.
 
 use crate::nonce::Rule;
@@ -8,7 +8,8 @@ use crate::rate::{AccountLimit, Clients};
 use crate::refusal::quoted;
 use crate::signature::{self, Tag};
 use crate::{
-    Admit, HeaderNames, Key, KeyTable, KnownKey, Limits, Payload, Proxies, Reason, Refusal, Value, client_of,
+    Admit, HeaderNames, Key, KeyTable, KnownKey, LastCall, Limits, Payload, Proxies, Reason, Refusal, Value,
+    client_of,
 };
 use buttonwood_model::{AccountId, Nonce, Roles, Time};
 use http::HeaderMap;
@@ -41,6 +42,8 @@ pub struct Request<'a> {
     pub headers: &'a HeaderMap,
     /// What kind of call the route is.
     pub kind: Kind,
+    /// The client's address.
+    pub address: IpAddr,
 }
 
 /// An admitted request. Its nonce is used, even if the request is refused later.
@@ -204,10 +207,22 @@ impl Gate {
         let nonce = known
             .nonces()
             .take(payload.field("nonce").as_ref(), self.rule(&known.key, request, tag, time))?;
+        known.note_call(LastCall { address: request.address, time });
         Ok(Call { known, nonce: Some(nonce), payload, wait, resets })
     }
 
-    /// Checks headers, key and signature. Returns the key, the signature and the decoded payload.
+    /// Checks again, after a call has waited for its turn, what may have changed by then: whether the key is enabled, and its
+    /// roles.
+    ///
+    /// # Errors
+    /// `InvalidApiKey`.
+    pub fn check_again(&self, call: &mut Call) -> Result<(), Refusal> {
+        let api_key = call.key().api_key.as_bytes();
+        call.known = self.keys.find(api_key).ok_or_else(|| unknown_key(api_key))?;
+        call.known.check_enabled()
+    }
+
+    /// Checks headers, key, signature and address. Returns the key, the signature and the decoded payload.
     fn authenticate(&self, request: &Request<'_>) -> Result<(Arc<KnownKey>, Tag, Vec<u8>), Refusal> {
         let signed = self.names.read(request.headers)?;
         let Some(known) = self.keys.find(signed.api_key) else {
@@ -215,7 +230,14 @@ impl Gate {
             let _ = self.keys.nobody().verify(signed.payload, signed.signature);
             return Err(unknown_key(signed.api_key));
         };
-        let tag = known.signer.verify(signed.payload, signed.signature)?;
+        let tag = match known.signer.verify(signed.payload, signed.signature) {
+            Ok(tag) => tag,
+            // A disabled key is told from an unknown one only to the holder of its secret.
+            Err(_) if !known.key.is_enabled => return Err(unknown_key(signed.api_key)),
+            Err(refusal) => return Err(refusal),
+        };
+        known.check_enabled()?;
+        known.check_address(request.address)?;
         let decoded = signature::decode(signed.payload)?;
         Ok((known, tag, decoded))
     }

@@ -4,12 +4,15 @@
 
 use crate::nonce::Nonces;
 use crate::rate::{Allowance, Bucket, Limit, Limits};
+use crate::refusal::quoted;
 use crate::signature::Signer;
-use buttonwood_access::Owner;
-use buttonwood_model::{Nonce, Roles, SessionId};
+use crate::{Reason, Refusal};
+use buttonwood_access::{Access, Owner, Standing};
+use buttonwood_model::{Cidr, GroupId, Nonce, Roles, SessionId, Time};
 use buttonwood_vault::Secret;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// An API key.
@@ -27,6 +30,40 @@ pub struct Key {
     pub require_heartbeat: bool,
     /// Whether its nonces are times (SES-008).
     pub time_based_nonce: bool,
+    /// Whether it may be used (AUTH-011).
+    pub is_enabled: bool,
+    /// Where its calls may come from; anywhere, if the list is empty (AUTH-013).
+    pub addresses: Arc<[Cidr]>,
+    /// Its group.
+    pub group: Option<GroupId>,
+}
+
+impl Key {
+    /// The key of a session, as it stands in the directory.
+    pub fn of(access: &Access, id: SessionId) -> Option<Self> {
+        let session = access.session(id)?;
+        let key = &session.key;
+        Some(Self {
+            api_key: key.api_key.clone(),
+            session: id,
+            owner: key.owner,
+            roles: key.roles,
+            require_heartbeat: key.require_heartbeat,
+            time_based_nonce: key.time_based_nonce,
+            is_enabled: session.standing() == Standing::Enabled,
+            addresses: key.addresses.as_slice().into(),
+            group: access.group_of(key.owner),
+        })
+    }
+}
+
+/// The last call of a key since the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastCall {
+    /// Where it came from.
+    pub address: IpAddr,
+    /// When it came.
+    pub time: Time,
 }
 
 /// A key with its signing state and its memory.
@@ -36,11 +73,60 @@ pub struct KnownKey {
     pub key: Key,
     pub(crate) signer: Signer,
     pub(crate) allowance: Arc<Allowance>,
-    /// Kept when the key is replaced.
+    /// The addresses of its group.
+    group_addresses: Arc<[Cidr]>,
+    /// Kept when the key is replaced, as is the last call.
     nonces: Arc<Nonces>,
+    last_call: Arc<Mutex<Option<LastCall>>>,
 }
 
 impl KnownKey {
+    /// Its last call since the start.
+    pub fn last_call(&self) -> Option<LastCall> {
+        *self.last_call.lock()
+    }
+
+    pub(crate) fn note_call(&self, call: LastCall) {
+        *self.last_call.lock() = Some(call);
+    }
+
+    /// Refuses a key that is disabled or ended (AUTH-011).
+    pub(crate) fn check_enabled(&self) -> Result<(), Refusal> {
+        if self.key.is_enabled {
+            return Ok(());
+        }
+        let message = format!("InvalidApiKey: API key '{}' is disabled", quoted(&self.key.api_key));
+        Err(Refusal::new(Reason::InvalidApiKey, message))
+    }
+
+    /// Refuses a caller outside the list of the group, or outside that of the key (AUTH-013).
+    pub(crate) fn check_address(&self, address: IpAddr) -> Result<(), Refusal> {
+        let is_out = |list: &[Cidr]| !list.is_empty() && !list.iter().any(|range| range.contains(address));
+        if is_out(&self.group_addresses) {
+            let message = format!("The address {address} is not on the address list of this key's group");
+            return Err(Refusal::new(Reason::RemoteAddressForbidden, message));
+        }
+        if is_out(&self.key.addresses) {
+            let shown = quoted(&self.key.api_key);
+            let message =
+                format!("API key '{shown}' fails IP filtering: the address {address} is not on its list");
+            return Err(Refusal::new(Reason::ApiKeyIpFilteringFailure, message));
+        }
+        Ok(())
+    }
+
+    /// The same with the settings of `key`.
+    fn with(&self, key: Key, group_addresses: Arc<[Cidr]>) -> Self {
+        Self {
+            key,
+            group_addresses,
+            signer: self.signer.clone(),
+            allowance: Arc::clone(&self.allowance),
+            nonces: Arc::clone(&self.nonces),
+            last_call: Arc::clone(&self.last_call),
+        }
+    }
+
     /// The highest nonce taken.
     pub fn last_nonce(&self) -> Nonce {
         self.nonces.last()
@@ -75,6 +161,14 @@ pub struct KeyTable {
 struct Known {
     keys: HashMap<Box<[u8]>, Arc<KnownKey>>,
     accounts: HashMap<Owner, Arc<Bucket>>,
+    /// The address lists of the groups that have one.
+    groups: HashMap<GroupId, Arc<[Cidr]>>,
+}
+
+impl Known {
+    fn addresses_of(&self, group: Option<GroupId>) -> Arc<[Cidr]> {
+        group.and_then(|group| self.groups.get(&group)).map(Arc::clone).unwrap_or_default()
+    }
 }
 
 impl KeyTable {
@@ -88,14 +182,38 @@ impl KeyTable {
     pub fn insert(&self, key: Key, secret: &Secret, last_nonce: Nonce) {
         let signer = Signer::new(secret);
         let mut known = self.known.write();
-        let before = known.keys.get(key.api_key.as_bytes());
-        let kept = before.map(|before| (Arc::clone(&before.nonces), Arc::clone(&before.allowance)));
-        let (nonces, allowance) = kept.unwrap_or_else(|| {
-            let allowance = self.allowance(&mut known, key.owner, self.limits.key);
-            (Arc::new(Nonces::after(last_nonce)), Arc::new(allowance))
-        });
-        let text = key.api_key.as_bytes().into();
-        known.keys.insert(text, Arc::new(KnownKey { key, signer, allowance, nonces }));
+        let group_addresses = known.addresses_of(key.group);
+        let next = match known.keys.get(key.api_key.as_bytes()) {
+            Some(before) => KnownKey { signer, ..before.with(key, group_addresses) },
+            None => KnownKey {
+                signer,
+                allowance: Arc::new(self.allowance(&mut known, key.owner, self.limits.key)),
+                group_addresses,
+                nonces: Arc::new(Nonces::after(last_nonce)),
+                last_call: Arc::default(),
+                key,
+            },
+        };
+        known.keys.insert(next.key.api_key.as_bytes().into(), Arc::new(next));
+    }
+
+    /// Gives a known key other settings, from its next request on. A key that is not known stays so.
+    pub fn update(&self, key: Key) {
+        let mut known = self.known.write();
+        let group_addresses = known.addresses_of(key.group);
+        if let Some(before) = known.keys.get_mut(key.api_key.as_bytes()) {
+            *before = Arc::new(before.with(key, group_addresses));
+        }
+    }
+
+    /// Sets the addresses that the keys of a group may call from; all, if the list is empty.
+    pub fn restrict_group(&self, group: GroupId, addresses: &[Cidr]) {
+        let mut known = self.known.write();
+        known.groups.insert(group, addresses.into());
+        let addresses = known.addresses_of(Some(group));
+        for before in known.keys.values_mut().filter(|known| known.key.group == Some(group)) {
+            *before = Arc::new(before.with(before.key.clone(), Arc::clone(&addresses)));
+        }
     }
 
     /// Gives a known key its own limit, which it shares with no other key of its account, for example for the
@@ -105,8 +223,8 @@ impl KeyTable {
         let Some(before) = known.keys.get(api_key.as_bytes()).map(Arc::clone) else { return };
         let alone = Arc::new(Bucket::new(limit));
         let allowance = Arc::new(Allowance::new(limit, self.limits.reserve, alone));
-        let (key, signer, nonces) = (before.key.clone(), before.signer.clone(), Arc::clone(&before.nonces));
-        known.keys.insert(api_key.as_bytes().into(), Arc::new(KnownKey { key, signer, allowance, nonces }));
+        let next = before.with(before.key.clone(), Arc::clone(&before.group_addresses));
+        known.keys.insert(api_key.as_bytes().into(), Arc::new(KnownKey { allowance, ..next }));
     }
 
     /// Removes a key: its next request is that of an unknown key (AUTH-011).
@@ -146,6 +264,9 @@ mod tests {
             roles: Roles::of(roles),
             require_heartbeat: false,
             time_based_nonce: false,
+            is_enabled: true,
+            addresses: Arc::default(),
+            group: None,
         }
     }
 
@@ -226,6 +347,42 @@ mod tests {
         let served = (0..600).filter(|_| own.allowance.take(Duration::ZERO, false) == Admit::Now).count();
         assert_eq!(served, 500, "and it is not held to what its account may");
         assert!(!take(&own, "7"), "its memory stays");
+    }
+
+    /// Whoever is outside the group's list is refused for it first. An empty list lets everybody in. Proves AUTH-013 (part).
+    #[test]
+    fn an_address_must_be_on_both_lists() {
+        let table = table();
+        let group = GroupId(3);
+        let range = |text: &str| text.parse::<Cidr>().unwrap();
+        let listed = |addresses: &[&str]| addresses.iter().map(|text| range(text)).collect();
+        let reason = |address: &str| {
+            let known = table.find(b"account-a").unwrap();
+            known
+                .check_address(address.parse().unwrap())
+                .err()
+                .map(|refusal| (refusal.status, refusal.reason))
+        };
+        assert_eq!(reason("192.0.2.1"), None);
+        let key = Key { group: Some(group), ..key("account-a", &[Role::Trader]) };
+        table.update(Key { addresses: listed(&["192.0.2.1", "2001:db8::/32"]), ..key.clone() });
+        assert_eq!(reason("192.0.2.1"), None);
+        assert_eq!(reason("::ffff:192.0.2.1"), None);
+        assert_eq!(reason("2001:db8::7"), None);
+        assert_eq!(reason("192.0.2.2"), Some((403, Reason::ApiKeyIpFilteringFailure)));
+        table.restrict_group(group, &[range("192.0.2.0/24")]);
+        assert_eq!(reason("192.0.2.1"), None);
+        assert_eq!(reason("192.0.2.2"), Some((403, Reason::ApiKeyIpFilteringFailure)));
+        assert_eq!(reason("2001:db8::7"), Some((403, Reason::RemoteAddressForbidden)));
+        table.update(key);
+        assert_eq!(reason("192.0.2.2"), None);
+        assert_eq!(
+            reason("192.0.3.2"),
+            Some((403, Reason::RemoteAddressForbidden)),
+            "the group's list stays"
+        );
+        table.restrict_group(group, &[]);
+        assert_eq!(reason("192.0.3.2"), None);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub use check::{Call, Gate, Kind, Request};
 pub use client::Proxies;
 pub use headers::{BadPrefix, DEFAULT_PREFIX, HeaderNames};
 pub use json::{Items, Value, items};
-pub use keys::{Key, KeyTable, KnownKey};
+pub use keys::{Key, KeyTable, KnownKey, LastCall};
 pub use payload::Payload;
 pub use rate::{AccountLimit, Admit, Bucket, Limit, Limits, client_of};
 pub use reason::Reason;

@@ -43,6 +43,7 @@ fn list(roles: Roles) -> String {
 mod tests {
     use super::*;
     use buttonwood_model::{AccountId, GroupId, Role, SessionId};
+    use std::sync::Arc;
 
     /// Proves ERR-002.
     #[test]
@@ -54,6 +55,9 @@ mod tests {
             roles: Roles::of(&[Role::FundManager]),
             require_heartbeat: false,
             time_based_nonce: false,
+            is_enabled: true,
+            addresses: Arc::default(),
+            group: None,
         };
         let refusal = require(&key, Roles::of(&[Role::Trader, Role::Auditor])).unwrap_err();
         assert_eq!((refusal.status, refusal.reason), (403, Reason::MissingRole));
@@ -77,6 +81,9 @@ mod tests {
             roles: needed,
             require_heartbeat: false,
             time_based_nonce: false,
+            is_enabled: true,
+            addresses: Arc::default(),
+            group: None,
         };
         let refusal = require_master(&of("account-a", Owner::Account(AccountId(1))), needed).unwrap_err();
         assert_eq!((refusal.status, refusal.reason), (403, Reason::MissingRole));

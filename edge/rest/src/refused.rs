@@ -3,13 +3,15 @@
 use crate::app::App;
 use crate::call::Call;
 use buttonwood_engine::Reject;
-use buttonwood_gate::Refusal;
+use buttonwood_gate::{Key, Refusal};
 use buttonwood_wire::reject::{self, Market, Rejected};
 
 /// The refusal for a reject.
 pub(crate) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
-    let rejected =
-        Rejected { names: &app.names, key: call.key(), needed: call.needed(), payload: call.payload() };
+    // The core may have refused the roles that the key has by now, and the gate may not know them yet.
+    let current = Key::of(app.exchange.views().state().access(), call.key().session);
+    let key = current.as_ref().unwrap_or(call.key());
+    let rejected = Rejected { names: &app.names, key, needed: call.needed(), payload: call.payload() };
     reject::refusal(&rejected, reject, || market(app, call))
 }
 

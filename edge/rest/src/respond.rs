@@ -107,22 +107,22 @@ async fn dispatch(
         }
         Handler::Read(answer) => {
             come_in(app, client, body).await?;
-            let call = admit(app, route, head, signed)?;
-            wait_for_turn(&call).await?;
+            let mut call = admit(app, route, head, signed, client)?;
+            wait_for_turn(app, &mut call).await?;
             answer(app, &reader(app, route, call, asked.parameter)?)
         }
         Handler::Recall(answer) => {
             come_in(app, client, body).await?;
-            let call = admit(app, route, head, signed)?;
-            wait_for_turn(&call).await?;
+            let mut call = admit(app, route, head, signed, client)?;
+            wait_for_turn(app, &mut call).await?;
             let call = Box::new(reader(app, route, call, asked.parameter)?);
             answer(app, &call).await
         }
         Handler::Write(write) => {
             check_room(app, route)?;
             come_in(app, client, body).await?;
-            let call = admit(app, route, head, signed)?;
-            wait_for_turn(&call).await?;
+            let mut call = admit(app, route, head, signed, client)?;
+            wait_for_turn(app, &mut call).await?;
             carry_out(app, route, call, asked.parameter, write).await
         }
         Handler::Unbuilt if route.auth == Auth::Public => {
@@ -133,8 +133,8 @@ async fn dispatch(
         }
         Handler::Unbuilt => {
             come_in(app, client, body).await?;
-            let call = admit(app, route, head, signed)?;
-            wait_for_turn(&call).await?;
+            let mut call = admit(app, route, head, signed, client)?;
+            wait_for_turn(app, &mut call).await?;
             reader(app, route, call, asked.parameter)?;
             Err(unbuilt::refusal(head.uri.path()))
         }
@@ -231,7 +231,7 @@ async fn pause(wait: Duration) {
 }
 
 /// Waits for the turn that the gate gave a call.
-async fn wait_for_turn(call: &gate::Call) -> Result<(), Refusal> {
+async fn wait_for_turn(app: &App, call: &mut gate::Call) -> Result<(), Refusal> {
     if call.wait.is_zero() {
         return Ok(());
     }
@@ -240,7 +240,7 @@ async fn wait_for_turn(call: &gate::Call) -> Result<(), Refusal> {
         let message = "The key's nonces were reset while this call waited for its turn";
         return Err(Refusal::new(Reason::InvalidNonce, message));
     }
-    Ok(())
+    app.gate.check_again(call)
 }
 
 /// Refuses calls that add work while too many commands are in flight, before any work is spent on the call and before
@@ -253,11 +253,17 @@ fn check_room(app: &App, route: &Route) -> Result<(), Refusal> {
 }
 
 /// Lets a private request through the gate; from here on its nonce is used. It may have to wait for its turn.
-fn admit(app: &App, route: &Route, head: &Parts, signed: SignedMark<'_>) -> Result<gate::Call, Refusal> {
+fn admit(
+    app: &App,
+    route: &Route,
+    head: &Parts,
+    signed: SignedMark<'_>,
+    client: IpAddr,
+) -> Result<gate::Call, Refusal> {
     let (path, headers) = (head.uri.path(), &head.headers);
     // The query string of a POST is ignored (D-03).
     let query = head.uri.query().filter(|_| route.method == "GET");
-    let request = gate::Request { path, query, headers, kind: route.kind };
+    let request = gate::Request { path, query, headers, kind: route.kind, address: client };
     let checked = app.gate.check(&request, app.uptime(), app.exchange.now());
     if checked.is_ok() {
         signed.set();

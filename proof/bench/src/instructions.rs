@@ -10,8 +10,9 @@ mod exchange;
 mod opgen;
 
 use std::hint::black_box;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use buttonwood_client::Credentials;
@@ -84,6 +85,9 @@ fn gate() -> usize {
         roles: Roles::of(&[Role::Trader]),
         require_heartbeat: false,
         time_based_nonce: false,
+        is_enabled: true,
+        addresses: Arc::default(),
+        group: None,
     };
     gate.keys().insert(key, &Secret::new(SECRET.as_bytes().to_vec()), Nonce::default());
     let credentials = Credentials::new(KEY, SECRET);
@@ -106,7 +110,13 @@ fn gate() -> usize {
         let calls = (0..).zip(&all).map(|(second, headers)| {
             let now = Duration::from_secs(second);
             gate.address(peer, now)?;
-            let request = Request { path: PATH, query: None, headers, kind: Kind::Write };
+            let request = Request {
+                path: PATH,
+                query: None,
+                headers,
+                kind: Kind::Write,
+                address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            };
             gate.check(&request, now, Time(1))
         });
         calls.filter(Result::is_ok).count()

@@ -10,6 +10,8 @@ use buttonwood_gate::{Gate, HeaderNames, Key, Kind, Limits, Owner, Request};
 use buttonwood_model::{AccountId, Nonce, Role, Roles, SessionId, Time};
 use buttonwood_vault::Secret;
 use http::{HeaderMap, HeaderName, HeaderValue};
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 use std::time::Duration;
 
 const KEY: &str = "account-0123456789abcdef";
@@ -31,6 +33,7 @@ const NOISE: f64 = 4.5;
 /// Measures and prints the table.
 pub(crate) fn run() {
     let (gate, mut headers, tag) = signed();
+    let address = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let mut random = Random(0x5eed);
     let classes = CORRECT.map(|correct| values(&tag, correct, &mut random));
     let mut samples: Vec<(usize, u64)> = Vec::with_capacity(SAMPLES);
@@ -38,7 +41,7 @@ pub(crate) fn run() {
         let draw = random.next();
         let class = (draw >> 32) as usize % CORRECT.len();
         headers.insert(SIGNATURE, classes[class][draw as usize % VALUES].clone());
-        let request = Request { path: PATH, query: None, headers: &headers, kind: Kind::Read };
+        let request = Request { path: PATH, query: None, headers: &headers, kind: Kind::Read, address };
         let start = cycles();
         let checked = gate.check(&request, Duration::ZERO, Time(1));
         let taken = cycles() - start;
@@ -58,6 +61,9 @@ fn signed() -> (Gate, HeaderMap, Vec<u8>) {
         roles: Roles::of(&[Role::Trader]),
         require_heartbeat: false,
         time_based_nonce: false,
+        is_enabled: true,
+        addresses: Arc::default(),
+        group: None,
     };
     gate.keys().insert(key, &Secret::new(SECRET.as_bytes().to_vec()), Nonce::default());
     let payload = format!(r#"{{"request":"{PATH}","nonce":1767225600000}}"#);

@@ -11,8 +11,8 @@ use buttonwood_engine::{
     TradingCommand, Wrap,
 };
 use buttonwood_model::{
-    AccountId, Cidr, Claim, ClientId, CurrencyId, ExecutionOption, GroupId, Nonce, OrderId,
-    OrderKind, Product, Role, Roles, SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
+    AccountId, Cidr, Claim, ClientId, CurrencyId, ExecutionOption, GroupId, Nonce, OrderId, OrderKind,
+    Product, Role, Roles, SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Bps, Money, Price, Qty};
 use std::sync::Arc;

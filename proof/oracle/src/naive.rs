@@ -28,7 +28,7 @@ use buttonwood_engine::{
     Promotion, RatesCommand, Reject, Standing, Terms, TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{
-    AccountId, Cidr, CancelReason, CurrencyId, OrderId, Role, SessionId, Side, Symbol, SymbolId,
+    AccountId, CancelReason, Cidr, CurrencyId, OrderId, Role, SessionId, Side, Symbol, SymbolId,
     SymbolStatus, Time,
 };
 use buttonwood_num::{Money, Price, Qty};

@@ -9,6 +9,7 @@ use http::{HeaderName, HeaderValue};
 use std::net::Ipv4Addr;
 
 const NOW: Time = Time(1_700_000_000_000_000);
+const LOCAL: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const PATH: &str = "/v1/order/new";
 
 fn gate_with(limits: Limits) -> Gate {
@@ -20,6 +21,9 @@ fn gate_with(limits: Limits) -> Gate {
         roles: Roles::of(&[Role::Trader]),
         require_heartbeat: true,
         time_based_nonce,
+        is_enabled: true,
+        addresses: Arc::default(),
+        group: None,
     };
     let keys = [
         key("account-a", 1, Owner::Account(AccountId(1)), false),
@@ -55,7 +59,7 @@ fn encoded(payload: &str) -> String {
 fn pass(gate: &Gate, headers: &HeaderMap, kind: Kind, time: Time) -> Result<Call, Refusal> {
     let peer = Ipv4Addr::LOCALHOST.into();
     gate.address(peer, Duration::ZERO)?;
-    let request = Request { path: PATH, query: None, headers, kind };
+    let request = Request { path: PATH, query: None, headers, kind, address: LOCAL };
     gate.check(&request, Duration::ZERO, time)
 }
 
@@ -177,7 +181,13 @@ fn the_leading_slash_is_optional_and_a_documented_query_is_not() {
     let with_query = |text: &str, nonce: u32| {
         let payload = format!("{{\"request\":\"{text}\",\"nonce\":{nonce}}}");
         let headers = signed("account-a", "secret", &encoded(&payload));
-        let request = Request { path: PATH, query: Some("a=1&b=2"), headers: &headers, kind: Kind::Read };
+        let request = Request {
+            path: PATH,
+            query: Some("a=1&b=2"),
+            headers: &headers,
+            kind: Kind::Read,
+            address: LOCAL,
+        };
         gate.check(&request, Duration::ZERO, NOW)
     };
     for text in ["/v1/order/new", "/v1/order/new?b=2&a=1", "/v1/order/new?"] {
@@ -295,7 +305,7 @@ fn a_cancel_does_not_overtake_what_waits() {
     let send = |nonce: u32, kind, now| {
         let payload = format!("{{\"request\":\"/v1/order/new\",\"nonce\":{nonce}}}");
         let headers = signed("account-a", "secret", &encoded(&payload));
-        let request = Request { path: PATH, query: None, headers: &headers, kind };
+        let request = Request { path: PATH, query: None, headers: &headers, kind, address: LOCAL };
         gate.check(&request, Duration::from_millis(now), NOW).map(|call| call.wait.as_millis())
     };
     assert_eq!(send(1, Kind::Cancel, 0), Ok(0));
