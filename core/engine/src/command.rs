@@ -1,6 +1,6 @@
 //! The command of the exchange: one variant for each room.
 
-use crate::{Event, Founding, Opening};
+use crate::{Act, Event, Founding, Opening};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -38,6 +38,8 @@ pub enum Body {
     Convert(convert::Command),
     /// Of the engine itself.
     Founding(Founding),
+    /// Of an operator: one of the others, with who sends it and why.
+    Act(Arc<Act>),
 }
 
 impl From<trading::Command> for Body {
@@ -136,6 +138,7 @@ impl Body {
             Self::Rates(command) => command.roles(),
             Self::Convert(command) => command.roles(),
             Self::Founding(command) => command.roles(),
+            Self::Act(_) => Roles::NOBODY,
         }
     }
 
@@ -148,19 +151,23 @@ impl Body {
             Self::Rates(command) => command.is_reducing(),
             Self::Convert(command) => command.is_reducing(),
             Self::Founding(command) => command.is_reducing(),
+            Self::Act(act) => act.body.as_ref().is_some_and(Self::is_reducing),
         }
     }
 
     /// What the command did to each order, for a caller that cancelled many.
     pub fn withdrawn(&self, events: &[Event]) -> trading::cancel::Withdrawn {
-        match self {
+        match self.inner() {
             Self::Trading(command) => command.withdrawn(events.iter().filter_map(Event::of_order)),
             Self::Access(command) if command.cancels_orders_of().is_some() => {
                 trading::cancel::Withdrawn::of(events.iter().filter_map(Event::of_order))
             }
-            Self::Access(_) | Self::Ledger(_) | Self::Rates(_) | Self::Convert(_) | Self::Founding(_) => {
-                trading::cancel::Withdrawn::default()
-            }
+            Self::Access(_)
+            | Self::Ledger(_)
+            | Self::Rates(_)
+            | Self::Convert(_)
+            | Self::Founding(_)
+            | Self::Act(_) => trading::cancel::Withdrawn::default(),
         }
     }
 
@@ -173,6 +180,7 @@ impl Body {
             Self::Rates(command) => put_named(command, out),
             Self::Convert(command) => put_named(command, out),
             Self::Founding(command) => put_named(command, out),
+            Self::Act(act) => act.put(out),
         }
     }
 
@@ -185,6 +193,7 @@ impl Body {
             rates::Command::ROOM => record.read().map(Self::Rates),
             convert::Command::ROOM => record.read().map(Self::Convert),
             Founding::ROOM => record.read().map(Self::Founding),
+            Act::ROOM => record.read().map(|act| Self::Act(Arc::new(act))),
             _ => Err(record.unknown()),
         }
     }

@@ -1,6 +1,6 @@
 //! Decides commands: refusals first, from general to specific. Each room decides its own commands.
 
-use crate::{Body, Command, Desks, Founded, Founding, Outcome, Reject, State, Workspace};
+use crate::{Act, Audit, Body, Command, Desks, Founded, Founding, Outcome, Reject, State, Workspace};
 use buttonwood_access::{self as access, Caller};
 use buttonwood_convert as convert;
 use buttonwood_ledger as ledger;
@@ -71,7 +71,7 @@ fn decide_infrequent(
         Body::Trading(trading::Command::CancelSession) => Some(caller.session),
         Body::Trading(trading::Command::CancelAll) => None,
         // An order of no account. The rest is refused for its roles.
-        Body::Trading(_) | Body::Ledger(_) | Body::Rates(_) | Body::Founding(_) => {
+        Body::Trading(_) | Body::Ledger(_) | Body::Rates(_) | Body::Founding(_) | Body::Act(_) => {
             return Outcome::Rejected(Reject::Unknown);
         }
     };
@@ -153,13 +153,30 @@ fn no_trader(state: &State, account: AccountId) -> access::Reject {
 /// Decides a command of the exchange itself or of an operator.
 #[inline(never)]
 fn decide_internal(state: &State, now: Time, body: &Body, work: &mut Workspace) -> Outcome {
-    match decide_internal_events(state, now, body, work) {
+    let decided = if let Body::Act(act) = body {
+        decide_act(state, now, act, work)
+    } else {
+        decide_internal_events(state, now, body, work)
+    };
+    match decided {
         Ok(()) => Outcome::Done,
         Err(reject) => {
             work.out.undo();
             Outcome::Rejected(reject)
         }
     }
+}
+
+/// Decides the command of an operator, and notes who sent it if it is not refused.
+fn decide_act(state: &State, now: Time, act: &Act, work: &mut Workspace) -> Result<(), Reject> {
+    if state.opening.is_none() {
+        return Err(Reject::NotNow);
+    }
+    if let Some(body) = &act.body {
+        decide_internal_events(state, now, body, work)?;
+    }
+    work.out.push_named(&Audit::Acted(act.note.clone(), state.last_act));
+    Ok(())
 }
 
 fn decide_internal_events(state: &State, now: Time, body: &Body, work: &mut Workspace) -> Result<(), Reject> {
@@ -219,6 +236,8 @@ fn decide_internal_events(state: &State, now: Time, body: &Body, work: &mut Work
         }
         // The command has no event: its stamp moves the state's time.
         Body::Founding(Founding::MoveClock) => Ok(()),
+        // An act holds no other.
+        Body::Act(_) => Err(Reject::Unknown),
     }
 }
 
@@ -264,6 +283,6 @@ fn is_founding(body: &Body) -> bool {
         | Body::Access(
             access::Command::AddGroup(_) | access::Command::OpenAccount(_) | access::Command::AddSession(_),
         ) => true,
-        Body::Trading(_) | Body::Access(_) | Body::Founding(_) => false,
+        Body::Trading(_) | Body::Access(_) | Body::Founding(_) | Body::Act(_) => false,
     }
 }

@@ -1,7 +1,7 @@
 //! The event of the exchange: one variant for each room with frequent events, and one for infrequent events
 //! of all rooms.
 
-use crate::Founded;
+use crate::{Audit, Founded};
 use alloc::vec::Vec;
 use buttonwood_access as access;
 use buttonwood_convert as convert;
@@ -36,6 +36,8 @@ pub enum Infrequent {
     Convert(convert::Infrequent),
     /// Of the engine itself.
     Founded(Founded),
+    /// Of an operator.
+    Audit(Audit),
 }
 
 impl Infrequent {
@@ -48,6 +50,7 @@ impl Infrequent {
             Self::Rates(event) => out.push_named(event),
             Self::Convert(event) => out.push_named(event),
             Self::Founded(event) => out.push_named(event),
+            Self::Audit(event) => out.push_named(event),
         }
     }
 
@@ -68,6 +71,7 @@ impl Infrequent {
             rates::Infrequent::ROOM => record.read().map(Self::Rates),
             convert::Infrequent::ROOM => record.read().map(Self::Convert),
             Founded::ROOM => record.read().map(Self::Founded),
+            Audit::ROOM => record.read().map(Self::Audit),
             _ => Err(record.unknown()),
         }
     }

@@ -1,6 +1,6 @@
 //! Applies events to the state.
 
-use crate::{Event, Founded, Infrequent, State};
+use crate::{Audit, Event, Founded, Infrequent, State};
 use buttonwood_access::{self as access, Account};
 use buttonwood_convert as convert;
 use buttonwood_ledger as ledger;
@@ -29,12 +29,13 @@ pub fn evolve(state: &mut State, stamp: Stamp, event: &Event, texts: &[u8]) {
         Event::Access(access::Event::NonceUsed(session, nonce)) => {
             state.access.take_nonce(*session, nonce, stamp.time);
         }
-        Event::Infrequent(kept) => evolve_infrequent(state, stamp.time, *kept, texts),
+        Event::Infrequent(kept) => evolve_infrequent(state, stamp, *kept, texts),
     }
 }
 
 #[cold]
-fn evolve_infrequent(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]) {
+fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u8]) {
+    let time = stamp.time;
     match Infrequent::read(kept, texts).expect("what was kept can be read") {
         Infrequent::Trading(event) => {
             let lists = matches!(event, trading::Infrequent::SymbolListed(_));
@@ -72,6 +73,7 @@ fn evolve_infrequent(state: &mut State, time: Time, kept: BytesRef, texts: &[u8]
             state.floor.fees = Fees::new(opening.fees);
             state.floor.orders.set_key(opening.hash_key);
         }
+        Infrequent::Audit(Audit::Acted(..)) => state.last_act = stamp.seq.0,
     }
 }
 

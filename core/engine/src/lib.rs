@@ -5,6 +5,7 @@
 #![no_std]
 extern crate alloc;
 
+mod act;
 mod command;
 mod command_codec;
 mod decide;
@@ -17,6 +18,7 @@ mod outcome;
 mod prefetch;
 mod state;
 
+pub use act::{Act, Audit, Note};
 pub use buttonwood_access::{
     ADDRESSES_MAX, Access, Account, AccountKind, AccountNames, Caller, Command as AccessCommand,
     Event as AccessEvent, Group, GroupTerms, Infrequent as AccessInfrequent, NewAccount, NewSession, Owner,

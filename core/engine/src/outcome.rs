@@ -70,7 +70,8 @@ fn conversion(events: &[Event], texts: &[u8]) -> convert::Answer {
             | Infrequent::Access(_)
             | Infrequent::Ledger(_)
             | Infrequent::Rates(_)
-            | Infrequent::Founded(_) => None,
+            | Infrequent::Founded(_)
+            | Infrequent::Audit(_) => None,
         }
     });
     { answers }.next().expect("a conversion is in its command's events")

@@ -28,6 +28,7 @@ pub struct State {
     pub(crate) floor: Floor,
     pub(crate) desks: Desks,
     pub(crate) conversions: Conversions,
+    pub(crate) last_act: u64,
 }
 
 impl State {
@@ -39,6 +40,11 @@ impl State {
     /// Number and time of the last command.
     pub fn stamp(&self) -> Stamp {
         self.stamp
+    }
+
+    /// The number of the latest act of an operator; 0 before the first.
+    pub fn last_act(&self) -> u64 {
+        self.last_act
     }
 
     /// The settings of the opening; none before the first command.

@@ -461,6 +461,7 @@ fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> [
                 | TradingInfrequent::DayClosed(_),
             )
             | Infrequent::Founded(_)
+            | Infrequent::Audit(_)
             | Infrequent::Rates(_)
             | Infrequent::Ledger(LedgerInfrequent::CurrencyListed(_) | LedgerInfrequent::HouseOpened(..))
             | Infrequent::Access(_) => None,

@@ -218,7 +218,7 @@ impl Writer {
     fn take(&mut self, submission: Submission, shared: &Shared) {
         match submission {
             Submission::Command(command, reply) => {
-                if matches!(command.body, Body::Access(AccessCommand::ResetNonces(_))) {
+                if matches!(command.body.inner(), Body::Access(AccessCommand::ResetNonces(_))) {
                     // Nonces of earlier reads are reset too, so they are journaled first.
                     self.take_nonces(shared);
                 }

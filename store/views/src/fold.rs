@@ -192,7 +192,8 @@ impl Fold {
             | Infrequent::Ledger(_)
             | Infrequent::Rates(_)
             | Infrequent::Convert(_)
-            | Infrequent::Founded(_) => return,
+            | Infrequent::Founded(_)
+            | Infrequent::Audit(_) => return,
         };
         let number = self.state.auctions(symbol).expect("the symbol has auctions").number();
         self.auctions.push(symbol, AuctionResult { number, stamp, is_indicative, finding });

@@ -1,0 +1,143 @@
+//! An operator's act: what was done, who did it, and why. It wraps the command that does it.
+//!
+//! The act and its command are one command of the journal, so neither is there without the other. The state keeps the number
+//! of the latest act alone, and each act names the one before it, so a reader finds the acts from the newest to the oldest
+//! without reading what lies between them.
+
+use crate::Body;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use buttonwood_model::{Named, NamedError, named, put_fields, put_named, read_fields, take_named};
+use serde::{Deserialize, Serialize};
+
+/// An operator's act.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Act {
+    /// Who, what and why.
+    pub note: Note,
+    /// The command that does it; none for an act outside the state, which is only noted.
+    pub body: Option<Body>,
+}
+
+/// Who did what, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// The user, or `control` for a control call of the sandbox.
+    pub who: String,
+    /// The name of the command, and its arguments.
+    pub what: String,
+    /// The reason that the user gave; empty without one.
+    pub why: String,
+}
+
+/// An event of an act.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Audit {
+    /// An operator acted; the number is that of the act before, 0 if there is none.
+    Acted(Note, u64),
+}
+
+named!(Audit, "operator", { Acted { 0: note, 1: before } = "acted" 1 });
+
+/// The name of the record of an act.
+const ACT: &str = "act";
+/// Its version.
+const VERSION: u8 = 1;
+
+impl Named for Act {
+    const ROOM: &'static str = "operator";
+
+    fn label(&self) -> (&'static str, u8) {
+        (ACT, VERSION)
+    }
+
+    /// The note, then the record of the command, if there is one.
+    fn put_body(&self, out: &mut Vec<u8>) {
+        let mut inner = Vec::new();
+        if let Some(body) = &self.body {
+            body.put(&mut inner);
+        }
+        put_fields(&(&self.note, inner), out);
+    }
+
+    fn read_body(name: &str, version: u8, body: &[u8]) -> Result<Self, NamedError> {
+        let full_name = || [Self::ROOM, ".", name].concat();
+        if name != ACT {
+            return Err(NamedError::Unknown(full_name()));
+        }
+        let (note, inner): (Note, Vec<u8>) = read_fields(Self::ROOM, name, [version, VERSION], body)?;
+        let mut rest = inner.as_slice();
+        let body = if rest.is_empty() { None } else { Some(Body::read(take_named(&mut rest)?)?) };
+        match body {
+            // An act of an act has no meaning, and reading it could exhaust the stack.
+            Some(Body::Act(_)) => Err(NamedError::Malformed(full_name())),
+            body if rest.is_empty() => Ok(Self { note, body }),
+            _ => Err(NamedError::Malformed(full_name())),
+        }
+    }
+}
+
+impl Act {
+    /// Appends the record of an act.
+    pub(crate) fn put(&self, out: &mut Vec<u8>) {
+        put_named(self, out);
+    }
+}
+
+impl Body {
+    /// The act of an operator who does this.
+    pub fn act(note: Note, body: Option<Self>) -> Self {
+        Self::Act(Arc::new(Act { note, body }))
+    }
+
+    /// The command itself, without the operator who sends it.
+    pub fn inner(&self) -> &Self {
+        match self {
+            Self::Act(act) => act.body.as_ref().unwrap_or(self),
+            Self::Trading(_)
+            | Self::Access(_)
+            | Self::Ledger(_)
+            | Self::Rates(_)
+            | Self::Convert(_)
+            | Self::Founding(_) => self,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Founding;
+
+    fn note() -> Note {
+        Note { who: "alice".into(), what: "clock move".into(), why: "a test".into() }
+    }
+
+    fn written(body: &Body) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        body.put(&mut bytes);
+        bytes
+    }
+
+    fn read(mut bytes: &[u8]) -> Result<Body, NamedError> {
+        Body::read(take_named(&mut bytes)?)
+    }
+
+    /// An act is read back with its command, and without one.
+    #[test]
+    fn an_act_carries_its_command() {
+        for body in [None, Some(Founding::MoveClock.into())] {
+            let act = Body::act(note(), body);
+            assert_eq!(read(&written(&act)), Ok(act));
+        }
+        assert_eq!(Body::act(note(), Some(Founding::MoveClock.into())).inner(), &Founding::MoveClock.into());
+    }
+
+    /// An act within an act and surplus bytes are refused.
+    #[test]
+    fn only_one_command_is_in_an_act() {
+        let twice = Body::act(note(), Some(Body::act(note(), None)));
+        assert_eq!(read(&written(&twice)), Err(NamedError::Malformed("operator.act".into())));
+    }
+}
