@@ -15,9 +15,9 @@ use crate::writer::commit::Committer;
 use crate::writer::reply_mailbox::{self, Pending, Reply};
 use crate::writer::{self, Writer};
 use buttonwood_disk::Folder;
-use buttonwood_engine::Command;
+use buttonwood_engine::{Command, Outcome, Reject, Workspace, decide};
 use buttonwood_journal as journal;
-use buttonwood_model::{Nonce, SessionId, Time};
+use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
 use buttonwood_views::Views;
 use crossbeam_channel::{Receiver, bounded};
 use crossbeam_utils::sync::Parker;
@@ -81,8 +81,13 @@ impl Parts {
         let state = views.state().clone();
         let (parker, began) = (Parker::new(), Instant::now());
         let (snapshots, to_snapshot) = bounded(1);
-        let shared =
-            Arc::new(Shared::new(views, Writer::new(state, began), clock, parker.unparker().clone()));
+        let shared = Arc::new(Shared::new(
+            dir.clone(),
+            views,
+            Writer::new(state, began),
+            clock,
+            parker.unparker().clone(),
+        ));
         shared.writer.lock().watch_sessions(&shared);
         let committer = Committer {
             shared: Arc::clone(&shared),
@@ -137,6 +142,17 @@ impl Exchange {
     /// need not check.
     pub fn has_room(&self) -> bool {
         self.shared.admission.has_room()
+    }
+
+    /// The outcome that a command would have now, as of the last published batch. Nothing is changed.
+    pub fn try_out(&self, command: &Command) -> Outcome {
+        if self.is_short_of_space() && !command.body.is_reducing() {
+            return Outcome::Rejected(Reject::NoRoom);
+        }
+        let views = self.views();
+        let last = views.state().stamp();
+        let stamp = Stamp { seq: Seq(last.seq.0 + 1), time: self.now().max(last.time) };
+        decide(views.state(), command, stamp, &mut Workspace::default())
     }
 
     /// Executes a command and blocks until its answer arrives.

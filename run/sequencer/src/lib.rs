@@ -22,6 +22,7 @@ pub use care::tables::TablesFault;
 pub use clock::Clock;
 pub use exchange::{Busy, Exchange, Options, Running};
 pub use fault::Fault;
+pub use recovery::acts::{Acted, acts};
 pub use recovery::past::{Past, PastRow, PastTable};
 pub use recovery::read_ahead::{Decoded, Stop, Visit, read_ahead};
 pub use recovery::tables_proof::TablesReport;

@@ -1,5 +1,6 @@
 //! Recovery of a directory: the newest snapshot, then every batch after it, through the same `evolve` as the live run.
 
+pub(crate) mod acts;
 pub(crate) mod history_mark;
 pub(crate) mod past;
 pub(crate) mod read_ahead;

@@ -8,6 +8,7 @@ use crate::writer::Writer;
 use crate::writer::admission::Admission;
 use crate::writer::batch_handoff::BatchHandoff;
 use crate::writer::reply_mailbox::{self, Mailbox, Reply};
+use buttonwood_disk::Folder;
 use buttonwood_engine::Command;
 use buttonwood_model::{Nonce, SessionId, SymbolId, Time};
 use buttonwood_views::Views;
@@ -45,6 +46,8 @@ pub(crate) enum Submission {
 /// The shared state.
 #[derive(Debug)]
 pub(crate) struct Shared {
+    /// The data directory.
+    pub(crate) dir: Folder,
     pub(crate) views: RwLock<Views>,
     pub(crate) clock: Clock,
     pub(crate) heartbeats: Heartbeats,
@@ -73,8 +76,9 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// Nothing queued, nothing in flight.
-    pub(crate) fn new(views: Views, writer: Writer, clock: Clock, wake: Unparker) -> Self {
+    pub(crate) fn new(dir: Folder, views: Views, writer: Writer, clock: Clock, wake: Unparker) -> Self {
         Self {
+            dir,
             views: RwLock::new(views),
             heartbeats: Heartbeats::new(clock.steady()),
             clock,

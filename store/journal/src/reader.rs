@@ -5,12 +5,14 @@ use std::convert::Infallible;
 use buttonwood_disk::Folder;
 
 use crate::catalog;
+use crate::codec::BLOCK_BYTES;
 use crate::earlier::read_sealed;
 use crate::fault::{Fault, Flaw, Note, ReplayError, io};
 use crate::files;
+use crate::header::SegmentHeader;
 use crate::lock::Lock;
 use crate::mark::{JournalId, Mark};
-use crate::replay::{Batch, Cursor};
+use crate::replay::{Batch, Cursor, Edge, walk};
 use crate::replay_scan::{Finish, Goal, Start, run};
 use crate::segment::Segment;
 use crate::snapshot;
@@ -116,6 +118,47 @@ impl Reader {
         let start = from.map_or(Start::Genesis, Start::Mark);
         let finish = run(&self.dir, self.id, &mut self.window, start, goal, visit)?;
         Ok(finish.cursor.mark)
+    }
+
+    /// Visits the batches of the segment that holds `seq`, which must be durable: from its first batch through the one with
+    /// `seq`. The journal before this segment is not read.
+    ///
+    /// # Errors
+    /// Damage; a journal that ends before `seq`; a segment that is not there.
+    pub fn visit_segment(&mut self, seq: u64, mut visit: impl FnMut(&Batch<'_>)) -> Result<(), Fault> {
+        let here = self.segment_of(seq)?;
+        let SegmentHeader { segment, first_seq, chain, epoch, .. } = here.header;
+        let mark = Mark { seq: first_seq.saturating_sub(1), chain, segment, offset: BLOCK_BYTES };
+        let mut cursor = Cursor { mark, epoch };
+        let walked = walk::<Infallible>(&here, &mut self.window, &mut cursor, seq, Edge::Live, |batch| {
+            visit(batch);
+            Ok(())
+        });
+        walked.map_err(fault)?;
+        Ok(())
+    }
+
+    /// The last segment that begins at `seq` or before.
+    fn segment_of(&self, seq: u64) -> Result<Segment, Fault> {
+        let numbers = files::segments(&self.dir)?;
+        let mut found = None;
+        let (mut low, mut high) = (0, numbers.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            let Some(number) = numbers.get(middle) else { break };
+            let segment = Segment::open(&self.dir, *number, self.id, seq)?;
+            if segment.header.first_seq <= seq {
+                (low, found) = (middle + 1, Some(segment));
+            } else {
+                high = middle;
+            }
+        }
+        found.ok_or_else(|| Fault::Damaged {
+            path: files::segment(&self.dir, 1),
+            offset: 0,
+            seq,
+            flaw: Flaw::Missing,
+        })
     }
 
     /// The numbers of the sealed segments, ascending: all but the last, which is being written.

@@ -1,6 +1,7 @@
 //! Queries of the history, most of which is on disk, that block no other caller.
 
 use crate::exchange::Exchange;
+use crate::recovery::acts::{Acted, acts};
 use crate::shared::Shared;
 use buttonwood_engine::BreakKind;
 use buttonwood_model::{SymbolId, TradeId};
@@ -38,6 +39,25 @@ impl Exchange {
         let asked = tokio::task::spawn_blocking(move || question(Query::far(&*shared)));
         match asked.await.map_err(JoinError::try_into_panic) {
             Ok(told) => told,
+            Err(Ok(panic)) => resume_unwind(panic),
+            // The runtime is shutting down, so no caller reads the answer.
+            Err(Err(_)) => std::future::pending().await,
+        }
+    }
+
+    /// At most `limit` acts of operators, the newest first: the one of number `last`, which was published, and those before it. A
+    /// blocking thread reads them.
+    ///
+    /// # Errors
+    /// A fault of the journal.
+    ///
+    /// # Panics
+    /// Outside a runtime of tokio's.
+    pub async fn acts(&self, last: u64, limit: usize) -> Result<Vec<Acted>, crate::Fault> {
+        let dir = self.shared.dir.clone();
+        let read = tokio::task::spawn_blocking(move || acts(dir, last, limit));
+        match read.await.map_err(JoinError::try_into_panic) {
+            Ok(read) => read,
             Err(Ok(panic)) => resume_unwind(panic),
             // The runtime is shutting down, so no caller reads the answer.
             Err(Err(_)) => std::future::pending().await,
