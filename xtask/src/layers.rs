@@ -21,6 +21,7 @@ const LAYERS: &[&[&str]] = &[
     &["run/sequencer"],
     &["edge/gate", "edge/http", "edge/custody"],
     &["edge/wire"],
+    &["edge/operate"],
     &["edge/rest", "edge/stream", "edge/oauth", "edge/site"],
     &["run/sandbox"],
     &["bin/buttonwood"],

@@ -3,12 +3,12 @@
 use crate::sandbox::caller::Controllers;
 use crate::steps::Steps;
 use buttonwood_gate::Gate;
-use buttonwood_model::{Symbol, SymbolId, Time};
+use buttonwood_operate::Shared;
 use buttonwood_sequencer::Exchange;
-use buttonwood_views::Views;
-use buttonwood_wire::Names;
+use std::ops::Deref;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// A page for a browser.
@@ -49,13 +49,9 @@ pub struct Settings {
 /// The exchange as request handlers see it.
 #[derive(Debug)]
 pub struct App {
-    pub(crate) exchange: Exchange,
-    pub(crate) gate: Gate,
+    shared: Arc<Shared>,
     pub(crate) settings: Settings,
-    pub(crate) names: Names,
     started: Instant,
-    /// The latest time in any reply.
-    latest: AtomicU64,
     /// Whether orders are taken: false while starting and stopping.
     ready: AtomicBool,
     maintenance: AtomicBool,
@@ -63,20 +59,21 @@ pub struct App {
     pub(crate) moving: tokio::sync::Mutex<()>,
 }
 
+impl Deref for App {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
+}
+
 impl App {
     /// An app over a running exchange.
     pub fn new(exchange: Exchange, gate: Gate, settings: Settings) -> Self {
-        let views = exchange.views();
-        let (symbols, currencies) = (views.state().symbols(), views.state().currencies());
-        let names = Names::new(settings.service.clone(), symbols, currencies);
-        drop(views);
         Self {
-            exchange,
-            gate,
+            shared: Arc::new(Shared::new(exchange, gate, settings.service.clone())),
             settings,
-            names,
             started: Instant::now(),
-            latest: AtomicU64::new(0),
             ready: AtomicBool::new(false),
             maintenance: AtomicBool::new(false),
             moving: tokio::sync::Mutex::new(()),
@@ -108,35 +105,8 @@ impl App {
         self.started.elapsed()
     }
 
-    /// The exchange's time, never earlier than in any reply before.
-    pub(crate) fn now(&self) -> Time {
-        self.now_of(&self.exchange.views())
-    }
-
-    /// The time for an answer from these views. The caller holds their lock, so they cannot be older than the views of
-    /// a reply with an earlier time (BAL-007).
-    pub(crate) fn now_of(&self, views: &Views) -> Time {
-        let now = self.exchange.now().0.max(views.state().stamp().time.0);
-        Time(self.latest.fetch_max(now, Ordering::AcqRel).max(now))
-    }
-
-    /// A symbol by its name in any letter case (SYM-007), also one that was listed since the start (SYM-030). Such symbols are
-    /// picked up lazily: the client that listed one may have disconnected.
-    pub(crate) fn find_symbol(&self, name: &str) -> Option<(SymbolId, &Symbol)> {
-        self.names.find_symbol(name).or_else(|| {
-            self.grow();
-            self.names.find_symbol(name)
-        })
-    }
-
-    /// Every symbol with its id, alphabetically.
-    pub(crate) fn symbols(&self) -> Vec<(SymbolId, &Symbol)> {
-        self.grow();
-        self.names.symbols()
-    }
-
-    /// Adds the symbols that have been listed since the start.
-    fn grow(&self) {
-        self.names.grow(self.exchange.views().state().symbols());
+    /// What it shares with operators.
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 }

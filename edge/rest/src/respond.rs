@@ -7,7 +7,8 @@ use crate::contract::openapi;
 use crate::health;
 use crate::route::{Handler, Route, Write};
 use crate::routes::{Found, find};
-use crate::sandbox::{caller, control, maintenance};
+use crate::sandbox::control::{self, ControlCall};
+use crate::sandbox::{caller, maintenance};
 use crate::submit::{durable, send};
 use crate::unbuilt;
 use buttonwood_engine::{AccessCommand, Command, Outcome, TradingAnswer};
@@ -103,7 +104,13 @@ async fn dispatch(
         Handler::Control(answer) => {
             caller::check(&app.settings.control, peer, head)?;
             let fields = Box::new(control::read(&head.headers, body).await?);
-            answer(app, asked, &fields).await
+            let call = Box::new(ControlCall::new(app, route, asked, &fields));
+            answer(&call, asked, &fields).await
+        }
+        Handler::Operate(command) => {
+            caller::check(&app.settings.control, peer, head)?;
+            let fields = Box::new(control::read(&head.headers, body).await?);
+            control::answer(app, command, &fields).await
         }
         Handler::Read(answer) => {
             come_in(app, client, body).await?;

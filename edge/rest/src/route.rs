@@ -3,10 +3,12 @@
 use crate::app::App;
 use crate::auth::Auth;
 use crate::call::{Asked, Call};
+use crate::sandbox::control::ControlCall;
 use buttonwood_engine::{AccountKind, Body};
 use buttonwood_gate::{AccountLimit, Kind, Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::{Role, Roles};
+use buttonwood_operate::Command;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape};
 use std::pin::Pin;
@@ -25,7 +27,7 @@ pub(crate) struct Write {
 pub(crate) type Later<'a> = Pin<Box<dyn Future<Output = Result<Reply, Refusal>> + 'a>>;
 
 /// A control call of the sandbox, which answers from the body's fields.
-pub(crate) type Control = for<'a> fn(&'a App, &'a Asked<'a>, &'a Payload) -> Later<'a>;
+pub(crate) type Control = for<'a> fn(&'a ControlCall<'a>, &'a Asked<'a>, &'a Payload) -> Later<'a>;
 
 /// The function that answers a route.
 #[derive(Clone, Copy)]
@@ -38,6 +40,7 @@ pub(crate) enum Handler {
     ControlRead(fn(&App) -> Reply),
     ControlRecall(for<'a> fn(&'a App) -> Later<'a>),
     Control(Control),
+    Operate(&'static Command),
     /// Specified, and not built yet: it refuses after the checks of the gate.
     Unbuilt,
 }
@@ -213,6 +216,16 @@ impl Route {
     /// An endpoint of the specification that is not built yet.
     pub(crate) const fn unbuilt(method: &'static str, path: &'static str, auth: Auth) -> Self {
         Self::new(method, path, auth, Handler::Unbuilt)
+    }
+
+    /// A control call of the sandbox that does what a command of `buttonwood admin` does.
+    pub(crate) const fn operating(path: &'static str, command: &'static Command) -> Self {
+        Self {
+            about: command.about,
+            fields: command.fields,
+            gives: command.gives,
+            ..Self::new("POST", path, Auth::Control, Handler::Operate(command))
+        }
     }
 
     /// Describes it in a sentence.

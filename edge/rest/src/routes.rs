@@ -5,6 +5,7 @@ use crate::auth::Auth;
 use crate::route::Route;
 use crate::unbuilt::UNBUILT;
 use crate::{account, convert, funds, market, orders, sandbox};
+use buttonwood_operate as operate;
 
 /// Every endpoint that is built.
 pub(crate) const ROUTES: &[Route] = &[
@@ -57,16 +58,16 @@ pub(crate) const ROUTES: &[Route] = &[
     sandbox::accounts::ROUTE,
     sandbox::close::ROUTE,
     sandbox::groups::ROUTE,
-    sandbox::credit::ROUTE,
+    Route::operating("/sandbox/accounts/credit", &operate::CREDIT),
     sandbox::listing::ROUTE,
     sandbox::status::ROUTE,
     sandbox::instant::ROUTE,
     sandbox::auctions::ROUTE,
-    sandbox::fx::ROUTE,
-    sandbox::fees::ROUTE,
-    sandbox::fee_tiers::ROUTE,
-    sandbox::promotions::ROUTE,
-    sandbox::breaks::ROUTE,
+    Route::operating("/sandbox/fx", &operate::ADD_RATE),
+    Route::operating("/sandbox/fees", &operate::SET_FEES),
+    Route::operating("/sandbox/fees/schedule", &operate::SET_TIERS),
+    Route::operating("/sandbox/promotions", &operate::PROMOTE),
+    Route::operating("/sandbox/trades/break", &operate::BREAK_TRADE).refuses(&[406]),
     sandbox::maintenance::ROUTE,
     sandbox::nonces::ROUTE,
 ];

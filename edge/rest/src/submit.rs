@@ -21,8 +21,3 @@ pub(crate) fn send(app: &App, command: Command) -> Result<Pending, Refusal> {
 pub(crate) async fn durable(pending: Pending) -> Result<Receipt, Refusal> {
     pending.await.map_err(|_| field::busy("The exchange is stopping"))
 }
-
-/// Queues a command and waits until it is durable.
-pub(crate) async fn submit(app: &App, command: Command) -> Result<Receipt, Refusal> {
-    durable(send(app, command)?).await
-}

@@ -33,6 +33,7 @@ fn document() -> Node {
     let mut components = Components::default();
     Error::node(&mut components);
     let paths = paths(&mut components);
+    let admin = buttonwood_operate::describe(&mut components);
     let info = Node::object()
         .with("title", "Buttonwood")
         .with("version", env!("CARGO_PKG_VERSION"))
@@ -53,6 +54,7 @@ fn document() -> Node {
         .with("tags", tags)
         .with("paths", paths)
         .with("components", shared)
+        .with("x-admin", admin)
 }
 
 /// Every path in the order of the route table, then those that are not built yet.

@@ -1,6 +1,6 @@
 //! `POST /sandbox/accounts`: opens an empty account in a group.
 
-use super::control::operate;
+use super::control::{ControlCall, operate};
 use crate::account::names::short_name;
 use crate::app::App;
 use crate::route::Route;
@@ -45,7 +45,7 @@ answer! {
     }
 }
 
-async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+async fn answer(app: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let request = NewAccount::of(fields);
     let name = request.name()?;
     let account = read(app, request, &name)?;

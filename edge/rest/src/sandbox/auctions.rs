@@ -1,7 +1,7 @@
 //! `POST /sandbox/symbols/{symbol}/auctions`: when a symbol's auctions are (AUCT-001, AUCT-002). Its fields are named as the
 //! notice of an auction's opening names them.
 
-use super::control::operate;
+use super::control::{ControlCall, operate};
 use crate::app::App;
 use crate::call::Asked;
 use crate::route::Route;
@@ -74,7 +74,7 @@ const EVERY_SECONDS_MAX: u64 = Schedule::EVERY_MAX / Time::SECOND;
 /// Orders for it can be cancelled until a minute before, unless the call names a time.
 const LAST_CANCEL: u64 = 60 * Time::SECOND;
 
-async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Result<Reply, Refusal> {
+async fn answer(app: &ControlCall<'_>, asked: &Asked<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let id = asked.symbol(app)?;
     let schedule = read(fields)?;
     match operate(app, Body::Trading(TradingCommand::ScheduleAuctions(id, schedule))).await? {

@@ -1,7 +1,6 @@
 //! `POST /sandbox/accounts/close`: closes an account for good, as an operator would (ACCT-013).
 
-use super::control::{find_account, operate};
-use crate::app::App;
+use super::control::{ControlCall, operate};
 use crate::route::Route;
 use buttonwood_engine::{AccessCommand, AccessReject, Balance, Body, Outcome, Reject, State};
 use buttonwood_gate::{Payload, Refusal};
@@ -39,10 +38,10 @@ answer! {
     }
 }
 
-async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+async fn answer(app: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let request = Closing::of(fields);
     let (group, name) = (request.group()?, request.account()?);
-    let account = find_account(app, &group, &name)?;
+    let account = app.find_account(&group, &name)?;
     match operate(app, Body::Access(AccessCommand::CloseAccount(account))).await? {
         Outcome::Done => {}
         Outcome::Rejected(Reject::Access(AccessReject::Closed)) => return Err(closed_account(&name)),

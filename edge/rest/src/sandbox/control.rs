@@ -1,14 +1,16 @@
 //! Common parts of control calls: reading the body, sending a command.
 
 use crate::app::App;
-use crate::submit::submit;
-use buttonwood_engine::{Answer, Body, Command};
+use crate::call::Asked;
+use crate::route::Route;
+use buttonwood_engine::{Answer, Body, Note, Outcome};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
-use buttonwood_model::AccountId;
-use buttonwood_wire::field::bad_value;
+use buttonwood_http::Reply;
+use buttonwood_operate::{Command, Operator, what};
 use buttonwood_wire::reply::refusal_of;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
+use std::ops::Deref;
 
 /// The fields of a control call's body.
 pub(crate) async fn read(headers: &HeaderMap, body: buttonwood_http::Body<'_>) -> Result<Payload, Refusal> {
@@ -20,20 +22,50 @@ pub(crate) async fn read(headers: &HeaderMap, body: buttonwood_http::Body<'_>) -
     Payload::read(body.read().await.map_err(refusal_of)?)
 }
 
-/// The account of a group, by its short name.
-pub(super) fn find_account(app: &App, group: &str, account: &str) -> Result<AccountId, Refusal> {
-    let views = app.exchange.views();
-    let access = views.state().access();
-    let group_id =
-        access.find_group(group).ok_or_else(|| bad_value("group", "the name of a group", group))?;
-    access.find_account(group_id, account).ok_or_else(|| {
-        let message =
-            format!("Field 'account' names no account of group '{}': '{}'", quoted(group), quoted(account));
-        Refusal::new(Reason::InvalidAccountName, message)
-    })
+/// A control call, and who makes it in the audit.
+#[derive(Debug)]
+pub(crate) struct ControlCall<'a> {
+    app: &'a App,
+    operator: Operator<'a>,
+}
+
+impl Deref for ControlCall<'_> {
+    type Target = App;
+
+    fn deref(&self) -> &App {
+        self.app
+    }
+}
+
+impl<'a> ControlCall<'a> {
+    /// A call of this route.
+    pub(crate) fn new(app: &'a App, route: &Route, asked: &Asked<'_>, fields: &Payload) -> Self {
+        let what = what(&name(route.path, asked.parameter), route.fields, fields);
+        Self { app, operator: operator(app, what) }
+    }
+}
+
+/// Who makes control calls, in the audit.
+const CONTROL: &str = "control";
+
+fn operator(app: &App, what: String) -> Operator<'_> {
+    Operator::new(app.shared(), Note { who: CONTROL.to_owned(), what, why: String::new() })
+}
+
+/// The words of a path, and the parameter in it.
+fn name(path: &str, parameter: &str) -> String {
+    let words = path.split('/').filter(|word| !matches!(*word, "" | "sandbox"));
+    let words: Vec<&str> = words.map(|word| if word.starts_with('{') { parameter } else { word }).collect();
+    words.join(" ")
+}
+
+/// Answers a control call that does what a command of an operator does.
+pub(crate) async fn answer(app: &App, command: &Command, fields: &Payload) -> Result<Reply, Refusal> {
+    let operator = operator(app, what(command.name, command.fields, fields));
+    command.answer(&operator, fields).await.map(Reply::json)
 }
 
 /// Sends a command of the operator and waits until it is durable.
-pub(super) async fn operate(app: &App, body: Body) -> Result<Answer, Refusal> {
-    Ok(submit(app, Command { caller: None, body }).await?.outcome)
+pub(super) async fn operate(call: &ControlCall<'_>, body: Body) -> Result<Answer, Refusal> {
+    Ok(call.operator.decide(Some(body)).await?.map_or_else(Outcome::Rejected, |()| Outcome::Done))
 }

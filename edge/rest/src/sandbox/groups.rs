@@ -1,7 +1,6 @@
 //! `POST /sandbox/groups`: sets the terms of a group, as an operator would (ACCT-007).
 
-use super::control::operate;
-use crate::app::App;
+use super::control::{ControlCall, operate};
 use crate::route::Route;
 use buttonwood_engine::{AccessCommand, Body, GroupTerms, Outcome, Reject};
 use buttonwood_gate::{Payload, Refusal};
@@ -37,7 +36,7 @@ answer! {
     }
 }
 
-async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+async fn answer(app: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let request = SetTerms::of(fields);
     let name = request.group()?;
     let accounts_max = u32::try_from(request.accounts_max()?).unwrap_or(u32::MAX);

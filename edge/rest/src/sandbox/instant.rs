@@ -1,7 +1,6 @@
 //! `POST /sandbox/instant`: sets the terms of instant orders.
 
-use super::control::operate;
-use crate::app::App;
+use super::control::{ControlCall, operate};
 use crate::route::Route;
 use buttonwood_engine::{ConvertCommand, Outcome, Reject, Terms};
 use buttonwood_gate::{Payload, Refusal};
@@ -40,7 +39,7 @@ answer! {
     }
 }
 
-async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+async fn answer(app: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let sent = InstantTerms::of(fields);
     let fee_bps = sent.fee_bps()?;
     let text = sent.exposure_usd()?;

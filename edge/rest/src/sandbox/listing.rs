@@ -1,7 +1,7 @@
 //! `POST /sandbox/symbols`: lists a spot symbol while the exchange runs (SYM-030). Its fields are named as its details
 //! show them.
 
-use super::control::operate;
+use super::control::{ControlCall, operate};
 use crate::app::App;
 use crate::market::details;
 use crate::route::Route;
@@ -40,7 +40,7 @@ request! {
     }
 }
 
-async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+async fn answer(app: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let symbol = read(app, fields)?;
     let name = symbol.name.clone();
     let outcome = operate(app, Body::list_symbol(symbol)).await?;
@@ -137,11 +137,13 @@ fn least(request: NewSymbol<'_>, grid: &Grid) -> Result<Qty, Refusal> {
 mod tests {
     use super::*;
     use crate::app::Settings;
+    use crate::call::Asked;
     use crate::sandbox::caller::Controllers;
     use buttonwood_engine::{Command, FeeSchedule, Mode, Opening};
     use buttonwood_gate::{Gate, HeaderNames, Limits};
     use buttonwood_model::{Currency, CurrencyKind, Time};
     use buttonwood_sequencer::{Clock, Exchange, Options, recover};
+    use buttonwood_wire::contract::Query;
 
     /// Two currencies, and no symbol.
     fn founding() -> Vec<Command> {
@@ -181,16 +183,18 @@ mod tests {
         let fields = Payload::read(body.to_vec()).unwrap();
         let symbol = read(&app, &fields).unwrap();
         assert!(app.find_symbol("btcusd").is_none() && app.symbols().is_empty());
-        operate(&app, Body::list_symbol(symbol)).await.unwrap();
+        let asked = Asked { parameter: "", query: Query("") };
+        let call = ControlCall::new(&app, &ROUTE, &asked, &fields);
+        operate(&call, Body::list_symbol(symbol)).await.unwrap();
         let names = || app.symbols().into_iter().map(|(_, symbol)| symbol.name.clone()).collect::<Vec<_>>();
         assert!(app.find_symbol("BTCUSD").is_some());
         assert_eq!(names(), ["btcusd"]);
-        let refusal = answer(&app, &fields).await.unwrap_err();
+        let refusal = answer(&call, &fields).await.unwrap_err();
         assert!(refusal.message.contains("is not listed yet"), "{}", refusal.message);
 
         // A list of all symbols has it before any request names it.
         let other = Symbol { name: "usdbtc".to_owned(), ..read(&app, &fields).unwrap() };
-        operate(&app, Body::list_symbol(other)).await.unwrap();
+        operate(&call, Body::list_symbol(other)).await.unwrap();
         assert_eq!(names(), ["btcusd", "usdbtc"]);
         drop(app);
         running.stop().unwrap();

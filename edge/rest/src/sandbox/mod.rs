@@ -1,6 +1,6 @@
-//! The sandbox's control calls: move time, show the ledger, open, credit or close an account, set the terms of a group, list a symbol,
-//! change its status or schedule its auctions, break a trade, set fee rates, tiers and promotions, add an exchange rate, set the terms of
-//! instant orders, reset a key's nonces, begin and end maintenance.
+//! The sandbox's control calls: move time, show the ledger, open or close an account, set the terms of a group, list a symbol, change its
+//! status or schedule its auctions, set the terms of instant orders, reset a key's nonces, begin and end maintenance. What `buttonwood
+//! admin` does too is in `operate`: credit an account, break a trade, set fee rates, tiers and promotions, add an exchange rate.
 //!
 //! JSON bodies, no signature, from this machine only: a loopback peer and a loopback `Host`, no proxy and no page of another
 //! site. They exist in a sandbox directory alone (D-30).
@@ -8,15 +8,10 @@
 pub(crate) mod accounts;
 pub(crate) mod advance;
 pub(crate) mod auctions;
-pub(crate) mod breaks;
 pub(crate) mod caller;
 pub(crate) mod clock;
 pub(crate) mod close;
 pub(crate) mod control;
-pub(crate) mod credit;
-pub(crate) mod fee_tiers;
-pub(crate) mod fees;
-pub(crate) mod fx;
 pub(crate) mod groups;
 pub(crate) mod history;
 pub(crate) mod instant;
@@ -24,6 +19,4 @@ pub(crate) mod ledger;
 pub(crate) mod listing;
 pub(crate) mod maintenance;
 pub(crate) mod nonces;
-pub(crate) mod promotions;
-mod rates;
 pub(crate) mod status;

@@ -1,7 +1,6 @@
 //! `POST /sandbox/nonces/reset`: lets a key begin again after a nonce that was too high (D-26).
 
-use super::control::operate;
-use crate::app::App;
+use super::control::{ControlCall, operate};
 use crate::route::Route;
 use buttonwood_engine::{AccessCommand, Body, Outcome, Reject};
 use buttonwood_gate::{Payload, Refusal};
@@ -35,7 +34,7 @@ answer! {
     }
 }
 
-async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+async fn answer(app: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let api_key = ResetNonces::of(fields).api_key()?;
     let known = app.gate.keys().find(api_key.as_bytes());
     let known = known.ok_or_else(|| bad_value("api_key", "the text of a key", &api_key))?;

@@ -1,7 +1,6 @@
 //! `POST /sandbox/symbols/{symbol}/status`: sets a symbol's status, as an operator would (SYM-022 to SYM-030).
 
-use super::control::operate;
-use crate::app::App;
+use super::control::{ControlCall, operate};
 use crate::call::Asked;
 use crate::route::Route;
 use buttonwood_engine::{Body, Outcome, Reject, TradingCommand, TradingReject};
@@ -41,7 +40,7 @@ answer! {
     }
 }
 
-async fn answer(app: &App, asked: &Asked<'_>, fields: &Payload) -> Result<Reply, Refusal> {
+async fn answer(app: &ControlCall<'_>, asked: &Asked<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let id = asked.symbol(app)?;
     let name = SetStatus::of(fields).status()?;
     let status = SymbolStatus::ALL.into_iter().find(|status| status.name() == name).ok_or_else(|| {

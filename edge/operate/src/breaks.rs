@@ -1,35 +1,32 @@
-//! `POST /sandbox/trades/break`: breaks a trade, as an operator would (ORD-021 to ORD-023).
+//! `trade break`: voids a trade, or marks it as reversed by hand (ORD-021 to ORD-023).
 //!
 //! The facts of the trade and the market without it come from the history. If the symbol trades before the command has its
-//! turn, they are stale, and the call reads them again.
+//! turn, they are stale, and they are read again.
 
-use super::control::operate;
-use crate::app::App;
-use crate::history_fault::unread;
-use crate::route::Route;
-use buttonwood_engine::{Break, BreakError, BreakKind, Outcome, Reject, TradingCommand, TradingReject};
+use crate::command::{Argument, Command, Form};
+use crate::operator::Operator;
+use buttonwood_engine::{Break, BreakError, BreakKind, Reject, TradingCommand, TradingReject};
 use buttonwood_gate::{Payload, Reason, Refusal};
-use buttonwood_http::Reply;
 use buttonwood_model::{AccountId, AssetId, TradeId};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_views::Records;
+use buttonwood_views::history::Fault;
 use buttonwood_wire::answers::BreakName;
 use buttonwood_wire::contract::{Done, InPayload, Needed, Whole};
 use buttonwood_wire::field::{bad_value, busy, failed, no_space};
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
 
-/// This machine only.
-pub(crate) const ROUTE: Route =
-    Route::control("/sandbox/trades/break", |app, _, fields| Box::pin(answer(app, fields)))
-        .about("Breaks a trade: voids it, or marks it as reversed by hand.")
-        .takes::<BreakTrade>()
-        .gives::<Broken>()
-        .refuses(&[406]);
+/// Also `POST /sandbox/trades/break`.
+pub const COMMAND: Command = Command::once("trade break", |operator, fields| Box::pin(run(operator, fields)))
+    .about("Breaks a trade: voids it, or marks it as reversed by hand.")
+    .with_reason()
+    .takes::<BreakTrade>(&[Argument::new("tid", Form::Place), Argument::new("kind", Form::Place)])
+    .gives::<Broken>();
 
 request! {
     /// A trade to be broken.
-    pub(crate) struct BreakTrade in InPayload {
+    struct BreakTrade in InPayload {
         /// The id of the trade.
         tid: Needed<Whole>,
         /// `full` voids the trade; `manual` leaves its money and marks it.
@@ -48,31 +45,31 @@ answer! {
 /// How often the facts are read before the call gives up.
 const ATTEMPTS: usize = 5;
 
-async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
     let request = BreakTrade::of(fields);
     let (tid, name) = (request.tid()?, request.kind()?);
     let kind = BreakKind::ALL.into_iter().find(|kind| kind.name() == name);
     let kind = kind.ok_or_else(|| bad_value("kind", "one of manual, full", &name))?;
     for _ in 0..ATTEMPTS {
-        let broken = find(app, TradeId(tid), kind).await?.ok_or_else(|| unknown(tid))?;
+        let broken = find(operator, TradeId(tid), kind).await?.ok_or_else(|| unknown(tid))?;
         let command = TradingCommand::BreakTrade(Arc::new(broken));
-        match operate(app, command.into()).await? {
-            Outcome::Done => return Ok(Reply::json(json::body(&Broken { result: Done }))),
-            Outcome::Rejected(Reject::Trading(TradingReject::Break(BreakError::Stale))) => {}
-            Outcome::Rejected(Reject::Trading(TradingReject::Break(error))) => {
-                return Err(refusal(app, tid, error));
+        match operator.decide(Some(command.into())).await? {
+            Ok(()) => return Ok(json::body(&Broken { result: Done })),
+            Err(Reject::Trading(TradingReject::Break(BreakError::Stale))) => {}
+            Err(Reject::Trading(TradingReject::Break(error))) => {
+                return Err(refusal(operator, tid, error));
             }
-            Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
-            Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) => return Err(failed()),
+            Err(Reject::NoRoom) => return Err(no_space()),
+            Err(_) => return Err(failed()),
         }
     }
     Err(busy("The symbol traded while the trade was looked up; set its status to cancel_only first"))
 }
 
 /// The break of a trade, from the history; none for a trade that was never made.
-async fn find(app: &App, trade: TradeId, kind: BreakKind) -> Result<Option<Break>, Refusal> {
-    let records = Records::of(app.exchange.views().state());
-    let found = app.exchange.query_history(move |history| records.find(history, trade, kind)).await;
+async fn find(operator: &Operator<'_>, trade: TradeId, kind: BreakKind) -> Result<Option<Break>, Refusal> {
+    let records = Records::of(operator.exchange.views().state());
+    let found = operator.exchange.query_history(move |history| records.find(history, trade, kind)).await;
     found.map_err(|fault| unread(&fault))
 }
 
@@ -80,7 +77,7 @@ fn unknown(tid: u64) -> Refusal {
     bad_value("tid", "the id of a trade", &tid.to_string())
 }
 
-fn refusal(app: &App, tid: u64, error: BreakError) -> Refusal {
+fn refusal(operator: &Operator<'_>, tid: u64, error: BreakError) -> Refusal {
     match error {
         BreakError::Unknown | BreakError::Stale => unknown(tid),
         BreakError::Broken(kind) => {
@@ -91,14 +88,14 @@ fn refusal(app: &App, tid: u64, error: BreakError) -> Refusal {
         BreakError::ManualOnly => {
             bad_value("kind", "manual: trades of this product are not voided", BreakKind::Full.name())
         }
-        BreakError::Short { account, asset, lacks } => short(app, tid, account, asset, lacks),
+        BreakError::Short { account, asset, lacks } => short(operator, tid, account, asset, lacks),
     }
 }
 
 /// The account that cannot return what it got, and how much it lacks.
-fn short(app: &App, tid: u64, account: AccountId, asset: AssetId, lacks: Money) -> Refusal {
+fn short(operator: &Operator<'_>, tid: u64, account: AccountId, asset: AssetId, lacks: Money) -> Refusal {
     let owner = {
-        let views = app.exchange.views();
+        let views = operator.exchange.views();
         let access = views.state().access();
         let house = views.state().ledger().houses().iter().find(|house| house.account == account);
         match (house, access.account(account)) {
@@ -111,10 +108,16 @@ fn short(app: &App, tid: u64, account: AccountId, asset: AssetId, lacks: Money) 
             (None, None) => "an account".to_owned(),
         }
     };
-    let code = asset.currency().map_or("", |currency| app.names.currency(currency).code.as_str());
+    let code = asset.currency().map_or("", |currency| operator.names.currency(currency).code.as_str());
     let mut amount = Vec::new();
     lacks.push_floored(&mut amount, MONEY_DECIMALS);
     let amount = String::from_utf8_lossy(&amount);
     let message = format!("Trade {tid} cannot be voided: {owner} lacks {amount} {code} of what it returns");
     Refusal::new(Reason::InsufficientFunds, message)
+}
+
+/// The refusal when the history cannot be read. The log has the details.
+fn unread(fault: &Fault) -> Refusal {
+    tracing::error!(%fault, "history cannot be read");
+    failed()
 }

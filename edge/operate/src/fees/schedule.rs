@@ -1,11 +1,10 @@
-//! `POST /sandbox/fees/schedule`: fee tiers by the dollar volume of 30 days (VOL-005).
+//! `fees schedule`: fee tiers by the dollar volume of 30 days (VOL-005).
 
 use super::rates::{self, Rate};
-use crate::app::App;
-use crate::route::Route;
+use crate::command::{Argument, Command, Form};
+use crate::operator::Operator;
 use buttonwood_engine::{FeeTier, FeeTiers, TIERS_MAX, TradingCommand};
 use buttonwood_gate::{Payload, Refusal};
-use buttonwood_http::Reply;
 use buttonwood_model::Product;
 use buttonwood_num::{Decimal as Number, MONEY_DECIMALS, Money};
 use buttonwood_wire::contract::{Decimal, DecimalText, Done, InPayload, Needed, Objects};
@@ -13,16 +12,16 @@ use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
 
-/// This machine only.
-pub(crate) const ROUTE: Route =
-    Route::control("/sandbox/fees/schedule", |app, _, fields| Box::pin(answer(app, fields)))
+/// Also `POST /sandbox/fees/schedule`.
+pub const COMMAND: Command =
+    Command::once("fees schedule", |operator, fields| Box::pin(run(operator, fields)))
         .about("Sets fee tiers by the dollar volume of 30 days.")
-        .takes::<SetTiers>()
+        .takes::<SetTiers>(&[Argument::new("tiers", Form::File).named("file")])
         .gives::<TiersSet>();
 
 request! {
     /// Fee tiers.
-    pub(crate) struct SetTiers in InPayload {
+    struct SetTiers in InPayload {
         /// The tiers, by ascending `from`; the first one begins at 0.
         tiers: Needed<Objects<SetTier<'static>>>,
     }
@@ -30,7 +29,7 @@ request! {
 
 request! {
     /// One tier.
-    pub(crate) struct SetTier in InPayload {
+    struct SetTier in InPayload {
         /// The volume of 30 days, in dollars, from which on an account has these rates.
         from: Needed<Decimal>,
         /// The rate of a maker, in basis points.
@@ -66,7 +65,7 @@ answer! {
     }
 }
 
-async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
     let sent = SetTiers::of(fields).tiers()?;
     let count = sent.len();
     if count == 0 || count > TIERS_MAX {
@@ -80,8 +79,8 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     }
     let answer = tiers.iter().map(shown).collect();
     let tiers = FeeTiers { product: Product::Spot, tiers };
-    rates::set(app, TradingCommand::SetFeeTiers(Arc::new(tiers))).await?;
-    Ok(Reply::json(json::body(&TiersSet { result: Done, tiers: answer })))
+    rates::set(operator, TradingCommand::SetFeeTiers(Arc::new(tiers))).await?;
+    Ok(json::body(&TiersSet { result: Done, tiers: answer }))
 }
 
 fn read(fields: &Payload, before: Option<&FeeTier>) -> Result<FeeTier, Refusal> {

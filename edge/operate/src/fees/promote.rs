@@ -1,27 +1,31 @@
-//! `POST /sandbox/promotions`: what is under a fee promotion (MKT-036, VOL-006).
+//! `fees promote`: the symbols under a fee promotion (MKT-036, VOL-006).
 
 use super::rates::{self, Rate};
-use crate::app::App;
-use crate::route::Route;
+use crate::command::{Argument, Command, Form};
+use crate::operator::Operator;
 use buttonwood_engine::{Promotion, TradingCommand};
 use buttonwood_gate::{Payload, Refusal};
-use buttonwood_http::Reply;
 use buttonwood_model::SymbolId;
 use buttonwood_wire::contract::{Done, InPayload, Needed, Texts};
 use buttonwood_wire::field::unknown_symbol;
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
 
-/// This machine only.
-pub(crate) const ROUTE: Route =
-    Route::control("/sandbox/promotions", |app, _, fields| Box::pin(answer(app, fields)))
-        .about("Sets which symbols are under a fee promotion, and its rates.")
-        .takes::<SetPromotion>()
+/// Also `POST /sandbox/promotions`.
+pub const COMMAND: Command =
+    Command::once("fees promote", |operator, fields| Box::pin(run(operator, fields)))
+        .about("Sets which symbols are under a fee promotion, and its rates; none ends it.")
+        .takes::<SetPromotion>(&[
+            Argument::new("symbols", Form::Places),
+            Argument::new("maker_bps", Form::Option),
+            Argument::new("taker_bps", Form::Option),
+            Argument::new("auction_bps", Form::Option),
+        ])
         .gives::<PromotionSet>();
 
 request! {
     /// A fee promotion.
-    pub(crate) struct SetPromotion in InPayload {
+    struct SetPromotion in InPayload {
         /// The symbols under promotion, instead of those before; an empty array ends the promotion.
         symbols: Needed<Texts>,
         /// The most that a maker pays, in basis points; 0 without it.
@@ -49,10 +53,11 @@ answer! {
     }
 }
 
-async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
     let request = SetPromotion::of(fields);
     let names = request.symbols()?;
-    let symbol = |name: &str| app.find_symbol(name).map(|(id, _)| id).ok_or_else(|| unknown_symbol(name));
+    let symbol =
+        |name: &str| operator.find_symbol(name).map(|(id, _)| id).ok_or_else(|| unknown_symbol(name));
     let mut symbols: Vec<SymbolId> = names.iter().map(|name| symbol(name)).collect::<Result<_, _>>()?;
     symbols.sort_unstable();
     symbols.dedup();
@@ -60,11 +65,11 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
     let rates = rates::schedule(maker, taker, request.auction_bps()?)?;
     let answer = PromotionSet {
         result: Done,
-        symbols: symbols.iter().map(|id| app.names.symbol(*id).name.to_ascii_uppercase()).collect(),
+        symbols: symbols.iter().map(|id| operator.names.symbol(*id).name.to_ascii_uppercase()).collect(),
         maker_bps: rates.maker.0.into(),
         taker_bps: rates.taker.0.into(),
         auction_bps: rates.auction.0.into(),
     };
-    rates::set(app, TradingCommand::SetPromotion(Arc::new(Promotion { symbols, rates }))).await?;
-    Ok(Reply::json(json::body(&answer)))
+    rates::set(operator, TradingCommand::SetPromotion(Arc::new(Promotion { symbols, rates }))).await?;
+    Ok(json::body(&answer))
 }

@@ -1,26 +1,29 @@
-//! `POST /sandbox/fees`: the fee rates of one account, or one schedule for all (VOL-007).
+//! `fees set`: the fee rates of one account, or one schedule for all (VOL-007).
 
-use super::control::find_account;
 use super::rates::{self, Rate};
-use crate::app::App;
-use crate::route::Route;
-use buttonwood_engine::{FeeChange, TradingCommand};
+use crate::command::{Argument, Command, Form};
+use crate::operator::Operator;
+use buttonwood_engine::{FeeChange, FeeSchedule, TradingCommand};
 use buttonwood_gate::{Payload, Refusal};
-use buttonwood_http::Reply;
 use buttonwood_model::{AccountId, Product};
 use buttonwood_wire::contract::{Done, Flag, InPayload, Label, Text};
 use buttonwood_wire::{answer, json, request};
 
-/// This machine only.
-pub(crate) const ROUTE: Route =
-    Route::control("/sandbox/fees", |app, _, fields| Box::pin(answer(app, fields)))
-        .about("Sets the fee rates of one account, or one schedule for all accounts.")
-        .takes::<SetRates>()
-        .gives::<RatesSet>();
+/// Also `POST /sandbox/fees`.
+pub const COMMAND: Command = Command::once("fees set", |operator, fields| Box::pin(run(operator, fields)))
+    .about("Sets the fee rates of one account, or one schedule for all accounts.")
+    .takes::<SetRates>(&[
+        Argument::new("maker_bps", Form::Option),
+        Argument::new("taker_bps", Form::Option),
+        Argument::new("auction_bps", Form::Option),
+        Argument::new("group", Form::Option),
+        Argument::new("account", Form::Option),
+    ])
+    .gives::<RatesSet>();
 
 request! {
     /// Fee rates.
-    pub(crate) struct SetRates in InPayload {
+    struct SetRates in InPayload {
         /// The group of the account; without group and account the rates are for all accounts without rates of their own.
         group: Text,
         /// The short name of the account.
@@ -54,11 +57,11 @@ answer! {
     }
 }
 
-async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
     let request = SetRates::of(fields);
     let (group, name) = (request.group()?, request.account()?);
     let account = match (&group, &name) {
-        (Some(group), Some(name)) => Some(find_account(app, group, name)?),
+        (Some(group), Some(name)) => Some(operator.find_account(group, name)?),
         (None, None) => None,
         (None, Some(_)) => return Err(Refusal::missing_key("group")),
         (Some(_), None) => return Err(Refusal::missing_key("account")),
@@ -72,25 +75,25 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
         None
     };
     let change = FeeChange { product: Product::Spot, account, schedule };
-    rates::set(app, TradingCommand::SetFees(change)).await?;
-    Ok(reply(app, account, group.zip(name).map(|(group, name)| [group.into(), name.into()])))
-}
-
-fn reply(app: &App, account: Option<AccountId>, names: Option<[String; 2]>) -> Reply {
-    let views = app.exchange.views();
-    let floor = views.state().floor();
-    let rates = match account {
-        Some(account) => floor.rates(Product::Spot, None, account).1,
-        None => floor.fees.of_product(Product::Spot),
-    };
-    let (group, name) =
-        names.map(|names| names.map(Label)).map_or((None, None), |[group, name]| (Some(group), Some(name)));
-    Reply::json(json::body(&RatesSet {
+    rates::set(operator, TradingCommand::SetFees(change)).await?;
+    let now = schedule.unwrap_or_else(|| in_force(operator, account));
+    let [group, account] = [group, name].map(|name| name.map(|name| Label(name.into())));
+    Ok(json::body(&RatesSet {
         result: Done,
         group,
-        account: name,
-        maker_bps: rates.maker.0.into(),
-        taker_bps: rates.taker.0.into(),
-        auction_bps: rates.auction.0.into(),
+        account,
+        maker_bps: now.maker.0.into(),
+        taker_bps: now.taker.0.into(),
+        auction_bps: now.auction.0.into(),
     }))
+}
+
+/// The rates that an account has, or all have.
+fn in_force(operator: &Operator<'_>, account: Option<AccountId>) -> FeeSchedule {
+    let views = operator.exchange.views();
+    let floor = views.state().floor();
+    match account {
+        Some(account) => floor.rates(Product::Spot, None, account).1,
+        None => floor.fees.of_product(Product::Spot),
+    }
 }

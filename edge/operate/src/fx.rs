@@ -1,25 +1,28 @@
-//! `POST /sandbox/fx`: another exchange rate (FX-008).
+//! `fx add`: another exchange rate (FX-008).
 
-use super::control::operate;
-use crate::app::App;
-use crate::route::Route;
-use buttonwood_engine::{Body, FxPair, FxRate, NewRates, Outcome, RatesReject, Reject};
+use crate::command::{Argument, Command, Form};
+use crate::operator::Operator;
+use buttonwood_engine::{Body, FxPair, FxRate, NewRates, RatesReject, Reject};
 use buttonwood_gate::{LATEST, Payload, Refusal};
-use buttonwood_http::Reply;
 use buttonwood_num::Decimal as Number;
 use buttonwood_wire::contract::{Decimal, DecimalText, Done, InPayload, Label, Needed, Text, Timestamp};
-use buttonwood_wire::field::{bad_value, failed, no_space, unknown_symbol};
+use buttonwood_wire::field::{bad_value, unknown_symbol};
 use buttonwood_wire::{answer, json, request};
 
-/// This machine only.
-pub(crate) const ROUTE: Route = Route::control("/sandbox/fx", |app, _, fields| Box::pin(answer(app, fields)))
+/// Also `POST /sandbox/fx`.
+pub const COMMAND: Command = Command::once("fx add", |operator, fields| Box::pin(run(operator, fields)))
     .about("Adds an exchange rate of a currency to the dollar.")
-    .takes::<Rate>()
+    .takes::<Rate>(&[
+        Argument::new("pair", Form::Place),
+        Argument::new("rate", Form::Place),
+        Argument::new("time_ms", Form::Place).named("time"),
+        Argument::new("provider", Form::Option),
+    ])
     .gives::<AddedRate>();
 
 request! {
     /// A rate.
-    pub(crate) struct Rate in InPayload {
+    struct Rate in InPayload {
         /// The pair, such as EURUSD.
         pair: Needed<Text>,
         /// Dollars for one unit of the other currency, with at most 12 decimals.
@@ -47,14 +50,14 @@ answer! {
     }
 }
 
-async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
     let request = Rate::of(fields);
     let name = request.pair()?;
     let pair = FxPair::find(&name).ok_or_else(|| unknown_symbol(&name))?;
     let text = request.rate()?;
     let rate = Number::parse(text.as_bytes()).ok().and_then(FxRate::from_decimal);
     let rate = rate.ok_or_else(|| bad_value("rate", "a positive decimal of at most 12 decimals", &text))?;
-    let millis = request.time_ms()?.unwrap_or_else(|| app.now().millis());
+    let millis = request.time_ms()?.unwrap_or_else(|| operator.now().millis());
     if millis > LATEST.millis() {
         return Err(bad_value("time_ms", "no later than 5138-01-01T00:00:00Z", &millis.to_string()));
     }
@@ -63,20 +66,17 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
         return Err(bad_value("provider", "1 to 50 bytes without control characters", &provider));
     }
     let new = NewRates { pair, provider: provider.clone(), rates: vec![(millis, rate)] };
-    match operate(app, Body::add_rates(new)).await? {
-        Outcome::Done => {}
-        Outcome::Rejected(Reject::Rates(RatesReject::Taken(_))) => {
-            let expected = format!("a time for which {} has no rate yet", pair.name());
-            return Err(bad_value("time_ms", &expected, &millis.to_string()));
-        }
-        Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) => return Err(failed()),
-    }
-    Ok(Reply::json(json::body(&AddedRate {
+    let refuse = |reject| {
+        let Reject::Rates(RatesReject::Taken(_)) = reject else { return None };
+        let expected = format!("a time for which {} has no rate yet", pair.name());
+        Some(bad_value("time_ms", &expected, &millis.to_string()))
+    };
+    operator.send(Body::add_rates(new), refuse).await?;
+    Ok(json::body(&AddedRate {
         result: Done,
         pair: pair.name().to_owned(),
         rate: DecimalText::of(|out| rate.push(out)),
         time_ms: millis,
         provider: Label(provider),
-    })))
+    }))
 }

@@ -1,0 +1,41 @@
+//! The one list of commands. A command is a file with its `COMMAND`, and one line here.
+
+use crate::command::Command;
+use crate::{audit, breaks, fees, funds, fx};
+
+/// Every command of `buttonwood admin`, in the order of its help.
+pub const COMMANDS: &[Command] = &[
+    // Funds
+    funds::credit::COMMAND,
+    // Fees
+    fees::set::COMMAND,
+    fees::schedule::COMMAND,
+    fees::promote::COMMAND,
+    // Rates and trades
+    fx::COMMAND,
+    breaks::COMMAND,
+    // What was done
+    audit::COMMAND,
+];
+
+/// The command of this name.
+pub fn find(name: &str) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each command has a name of its own, a sentence about itself, and arguments among its fields.
+    #[test]
+    fn every_command_describes_itself() {
+        for command in COMMANDS {
+            assert_eq!(COMMANDS.iter().filter(|other| other.name == command.name).count(), 1, "{command:?}");
+            assert!(command.about.ends_with('.') && command.gives.is_some(), "{command:?}");
+            for argument in command.arguments {
+                assert!(command.field(argument).is_some(), "{command:?} has no field '{}'", argument.field);
+            }
+        }
+    }
+}

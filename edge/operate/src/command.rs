@@ -1,0 +1,176 @@
+//! A command of `buttonwood admin`: one row of data and its function.
+
+use crate::operator::Operator;
+use buttonwood_gate::{Payload, Refusal};
+use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape};
+use std::pin::Pin;
+use tokio::sync::mpsc;
+
+/// An answer that waits for the exchange.
+pub type Later<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> + 'a>>;
+
+/// A function that answers with one JSON object.
+pub(crate) type Once = for<'a> fn(&'a Operator<'a>, &'a Payload) -> Later<'a, Vec<u8>>;
+
+/// A function that answers with JSON objects, one a line.
+pub(crate) type List = for<'a> fn(&'a Operator<'a>, &'a Payload, &'a Lines) -> Later<'a, ()>;
+
+/// The function of a command.
+#[derive(Clone, Copy)]
+pub(crate) enum Run {
+    Once(Once),
+    List(List),
+}
+
+/// The lines of a list on their way to the operator.
+#[derive(Debug)]
+pub struct Lines(pub(crate) mpsc::Sender<Vec<u8>>);
+
+impl Lines {
+    /// Sends a line: a JSON object. `false` when the operator has gone.
+    pub async fn send(&self, object: Vec<u8>) -> bool {
+        self.0.send(object).await.is_ok()
+    }
+}
+
+/// How the command line gives an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// By its place.
+    Place,
+    /// By its place, the last one, as often as wanted.
+    Places,
+    /// As `--name VALUE`.
+    Option,
+    /// As `--name VALUE`, repeated.
+    Options,
+    /// As `--name`: true.
+    Switch,
+    /// As `--name FILE`: the file holds the value as JSON.
+    File,
+}
+
+/// An argument of the command line.
+#[derive(Clone, Copy, Debug)]
+pub struct Argument {
+    /// The field that it sets.
+    pub field: &'static str,
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// How it is given.
+    pub form: Form,
+}
+
+impl Argument {
+    /// An argument whose name is that of its field, with dashes.
+    pub const fn new(field: &'static str, form: Form) -> Self {
+        Self { field, name: field, form }
+    }
+
+    /// The same with a name of its own.
+    #[must_use]
+    pub const fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
+}
+
+/// A value of the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// A text, also of a number: the exchange reads numbers from their digits.
+    Text(String),
+    /// Several texts.
+    Texts(Vec<String>),
+    /// A switch that was given.
+    True,
+    /// A JSON text.
+    Json(String),
+}
+
+/// A command of `buttonwood admin`.
+#[derive(Clone, Copy)]
+pub struct Command {
+    /// Its words, with a blank between them.
+    pub name: &'static str,
+    /// A sentence for the help and the contract.
+    pub about: &'static str,
+    /// Whether it is refused without a reason.
+    pub needs_reason: bool,
+    /// Its arguments on the command line; a field that none of them sets is for control calls only.
+    pub arguments: &'static [Argument],
+    /// The fields that it reads.
+    pub fields: &'static [Field],
+    /// The schema of the object, or of each object, that it answers with.
+    pub gives: Option<fn(&mut Components) -> Node>,
+    pub(crate) run: Run,
+}
+
+impl Command {
+    /// A command that answers with one object.
+    pub const fn once(name: &'static str, run: Once) -> Self {
+        Self::new(name, Run::Once(run))
+    }
+
+    /// A command that answers with a list.
+    pub const fn list(name: &'static str, run: List) -> Self {
+        Self::new(name, Run::List(run))
+    }
+
+    const fn new(name: &'static str, run: Run) -> Self {
+        Self { name, about: "", needs_reason: false, arguments: &[], fields: &[], gives: None, run }
+    }
+
+    /// Describes it in a sentence.
+    #[must_use]
+    pub const fn about(self, about: &'static str) -> Self {
+        Self { about, ..self }
+    }
+
+    /// It is refused without a reason.
+    #[must_use]
+    pub const fn with_reason(self) -> Self {
+        Self { needs_reason: true, ..self }
+    }
+
+    /// It reads these fields, which the command line gives in this form.
+    #[must_use]
+    pub const fn takes<T: Fields>(self, arguments: &'static [Argument]) -> Self {
+        Self { fields: T::FIELDS, arguments, ..self }
+    }
+
+    /// It answers with this.
+    #[must_use]
+    pub const fn gives<T: Shape>(self) -> Self {
+        Self { gives: Some(T::node), ..self }
+    }
+
+    /// Whether it answers with a list.
+    pub fn is_list(&self) -> bool {
+        matches!(self.run, Run::List(_))
+    }
+
+    /// The field that an argument sets.
+    pub fn field(&self, argument: &Argument) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.name == argument.field)
+    }
+
+    /// Runs it for a control call, which answers with one object.
+    ///
+    /// # Errors
+    /// The refusal.
+    ///
+    /// # Panics
+    /// If it answers with a list: no control call does.
+    pub async fn answer(&self, operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
+        match self.run {
+            Run::Once(run) => run(operator, fields).await,
+            Run::List(_) => panic!("'{}' answers with a list", self.name),
+        }
+    }
+}
+
+impl std::fmt::Debug for Command {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "admin {}", self.name)
+    }
+}

@@ -1,0 +1,6 @@
+//! What trades cost.
+
+pub(crate) mod promote;
+mod rates;
+pub(crate) mod schedule;
+pub(crate) mod set;

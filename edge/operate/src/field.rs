@@ -1,0 +1,50 @@
+//! Arguments that several commands take, and the refusals that name them.
+
+use crate::Shared;
+use buttonwood_gate::{Reason, Refusal, quoted};
+use buttonwood_model::{AccountId, CurrencyId};
+use buttonwood_num::{Decimal, Money};
+use buttonwood_wire::field::bad_value;
+
+impl Shared {
+    /// The account of a group, by its short name.
+    ///
+    /// # Errors
+    /// The refusal of the field that names none.
+    pub fn find_account(&self, group: &str, account: &str) -> Result<AccountId, Refusal> {
+        let views = self.exchange.views();
+        let access = views.state().access();
+        let group_id =
+            access.find_group(group).ok_or_else(|| bad_value("group", "the name of a group", group))?;
+        access.find_account(group_id, account).ok_or_else(|| {
+            let message = format!(
+                "Field 'account' names no account of group '{}': '{}'",
+                quoted(group),
+                quoted(account)
+            );
+            Refusal::new(Reason::InvalidAccountName, message)
+        })
+    }
+
+    /// A listed currency, by its code in any letter case.
+    ///
+    /// # Errors
+    /// The refusal of a code that is not listed.
+    pub fn find_currency(&self, code: &str) -> Result<CurrencyId, Refusal> {
+        self.names.find_currency(code).ok_or_else(|| {
+            let message = format!("Field 'currency' names no listed currency: '{}'", quoted(code));
+            Refusal::new(Reason::InvalidCurrency, message)
+        })
+    }
+}
+
+/// The refusal of an amount that is not positive or cannot be counted.
+pub(crate) fn bad_amount(amount: &str) -> Refusal {
+    bad_value("amount", "a positive decimal the ledger can count", amount)
+}
+
+/// A positive amount of money.
+pub(crate) fn amount(text: &str) -> Result<Money, Refusal> {
+    let money = Decimal::parse(text.as_bytes()).ok().filter(|amount| !amount.is_zero());
+    money.and_then(Money::from_decimal).ok_or_else(|| bad_amount(text))
+}

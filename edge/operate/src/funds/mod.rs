@@ -1,0 +1,3 @@
+//! Money in and out of accounts.
+
+pub(crate) mod credit;

@@ -1,0 +1,64 @@
+//! The parts of a running exchange that requests and operators share.
+
+use buttonwood_gate::Gate;
+use buttonwood_model::{Symbol, SymbolId, Time};
+use buttonwood_sequencer::Exchange;
+use buttonwood_views::Views;
+use buttonwood_wire::Names;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The exchange, the gate with its keys, and the names on the wire.
+#[derive(Debug)]
+pub struct Shared {
+    /// The running exchange.
+    pub exchange: Exchange,
+    /// The gate.
+    pub gate: Gate,
+    /// The names of symbols and currencies.
+    pub names: Names,
+    /// The latest time in any reply.
+    latest: AtomicU64,
+}
+
+impl Shared {
+    /// The parts of a running exchange; `service` is the constant in the `exchange` field (D-22).
+    pub fn new(exchange: Exchange, gate: Gate, service: String) -> Self {
+        let views = exchange.views();
+        let (symbols, currencies) = (views.state().symbols(), views.state().currencies());
+        let names = Names::new(service, symbols, currencies);
+        drop(views);
+        Self { exchange, gate, names, latest: AtomicU64::new(0) }
+    }
+
+    /// The exchange's time, never earlier than in any reply before.
+    pub fn now(&self) -> Time {
+        self.now_of(&self.exchange.views())
+    }
+
+    /// The time for an answer from these views. The caller holds their lock, so they cannot be older than the views of
+    /// a reply with an earlier time (BAL-007).
+    pub fn now_of(&self, views: &Views) -> Time {
+        let now = self.exchange.now().0.max(views.state().stamp().time.0);
+        Time(self.latest.fetch_max(now, Ordering::AcqRel).max(now))
+    }
+
+    /// A symbol by its name in any letter case (SYM-007), also one that was listed since the start (SYM-030). Such symbols are
+    /// picked up lazily: the client that listed one may have disconnected.
+    pub fn find_symbol(&self, name: &str) -> Option<(SymbolId, &Symbol)> {
+        self.names.find_symbol(name).or_else(|| {
+            self.grow();
+            self.names.find_symbol(name)
+        })
+    }
+
+    /// Every symbol with its id, alphabetically.
+    pub fn symbols(&self) -> Vec<(SymbolId, &Symbol)> {
+        self.grow();
+        self.names.symbols()
+    }
+
+    /// Adds the symbols that have been listed since the start.
+    fn grow(&self) {
+        self.names.grow(self.exchange.views().state().symbols());
+    }
+}
