@@ -1,5 +1,6 @@
 //! Commands and flags. Each flag is an environment variable and a key of the configuration file too.
 
+use crate::admin::Admin;
 use buttonwood_model::Cidr;
 use clap::builder::BoolishValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -28,6 +29,8 @@ pub(crate) enum Command {
     Backup(Backup),
     /// Writes past orders, trades or candles of a data directory, running or stopped, as CSV.
     Export(Export),
+    /// Operates the exchange that runs on a data directory.
+    Admin(Admin),
 }
 
 /// On or off.
@@ -107,6 +110,9 @@ pub(crate) struct Common {
     #[arg(long, env = "BUTTONWOOD_BALLAST_BYTES", allow_negative_numbers = true, value_parser = |text: &str| number(text, 0),
         default_value_t = 64 * 1024 * 1024)]
     pub(crate) ballast_bytes: u64,
+    /// The group whose members may operate the exchange with `admin`; without it its owner alone.
+    #[arg(long, env = "BUTTONWOOD_ADMIN_GROUP")]
+    pub(crate) admin_group: Option<String>,
     /// TOML file with the same names as the flags; `serve` needs one.
     #[arg(long, env = "BUTTONWOOD_CONFIG")]
     pub(crate) config: Option<PathBuf>,

@@ -3,6 +3,7 @@
 //! It has no rules of its own. `--help` and the README are the launch contract: commands, flags, files and the ready
 //! line.
 
+mod admin;
 mod backup;
 mod cli;
 mod config;
@@ -48,6 +49,7 @@ pub fn main() -> ExitCode {
         Cli { command: Command::Verify(flags) } => verify::run(&flags),
         Cli { command: Command::Export(flags) } => export::run(&flags),
         Cli { command: Command::Backup(flags) } => backup::run(&flags),
+        Cli { command: Command::Admin(flags) } => admin::run(&flags),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

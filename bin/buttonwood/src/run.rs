@@ -14,6 +14,7 @@ use buttonwood_engine::{Mode, State};
 use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits, Proxies};
 use buttonwood_http::Places;
 use buttonwood_model::{GroupId, SessionId, Time};
+use buttonwood_operate::{Access, Socket};
 use buttonwood_rest::{App, Controllers, MakePage, Page, Settings};
 use buttonwood_sandbox::{is_simulated, write_credentials};
 use buttonwood_sequencer::{Exchange, Running};
@@ -33,6 +34,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let start_time = start_time(&flags.start_time)?;
     let is_narrowed = !flags.common.header_prefix.is_empty();
     let names = if is_narrowed { header_names(&flags.common)? } else { HeaderNames::any() };
+    let access = Access::of(flags.common.admin_group.as_deref())?;
     let places = places(&flags.common)?;
     // A signal during the start ends the process at once, but not with an ephemeral directory: it must be removed, and
     // its start does not take long.
@@ -78,15 +80,9 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         pages: site_page,
     };
     let active = traders.filter(|_| !manual);
-    serve_until_told(
-        listener,
-        &base_url,
-        App::new(exchange, gate, settings),
-        places,
-        running,
-        active,
-        &stop,
-    )?;
+    let app = App::new(exchange, gate, settings);
+    let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
+    serve_until_told(listener, &base_url, app, places, Parts { running, socket, traders: active }, &stop)?;
     drop(ephemeral);
     Ok(())
 }
@@ -100,6 +96,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         ));
     }
     let names = header_names(&flags.common)?;
+    let access = Access::of(flags.common.admin_group.as_deref())?;
     let fx_rates = flags.fx_rates.as_deref().map(RatesFile::read).transpose()?;
     let places = places(&flags.common)?;
     let stop = Stop::listen(true)?;
@@ -130,7 +127,16 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         steps: None,
         pages: site_page,
     };
-    serve_until_told(listener, &base_url, App::new(exchange, gate, settings), places, running, None, &stop)
+    let app = App::new(exchange, gate, settings);
+    let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
+    serve_until_told(listener, &base_url, app, places, Parts { running, socket, traders: None }, &stop)
+}
+
+/// What runs beside the listener.
+struct Parts {
+    running: Running,
+    socket: Socket,
+    traders: Option<SharedTraders>,
 }
 
 fn serve_until_told(
@@ -138,10 +144,10 @@ fn serve_until_told(
     base_url: &str,
     app: App,
     places: Places,
-    running: Running,
-    traders: Option<SharedTraders>,
+    parts: Parts,
     stop: &Stop,
 ) -> Result<(), Trouble> {
+    let Parts { running, socket, traders } = parts;
     let app = Arc::new(app);
     stop.wait_from_now();
     app.set_ready(true);
@@ -155,6 +161,7 @@ fn serve_until_told(
     tracing::info!(signal, "stopping: open requests finish, then a snapshot is written");
     app.set_ready(false);
     drop(active);
+    drop(socket);
     server.stop();
     running.stop()?;
     tracing::info!("stopped");

@@ -1,5 +1,6 @@
 //! Why the process cannot go on: one clear line each.
 
+use buttonwood_operate::SocketFault;
 use buttonwood_sandbox as sandbox;
 use buttonwood_sequencer as sequencer;
 use std::fmt;
@@ -25,6 +26,8 @@ pub(crate) enum Trouble {
     Reference(String),
     /// The system refuses something that every process needs.
     System(String),
+    /// The running exchange refuses it, or there is none.
+    Refused(String),
 }
 
 impl Trouble {
@@ -37,7 +40,8 @@ impl Trouble {
             | Self::Vault(_)
             | Self::Credentials(_)
             | Self::Reference(_)
-            | Self::System(_) => 1,
+            | Self::System(_)
+            | Self::Refused(_) => 1,
         }
     }
 }
@@ -58,8 +62,17 @@ impl fmt::Display for Trouble {
             Self::Exchange(fault) => write!(f, "{fault}"),
             Self::Vault(fault) => write!(f, "{fault}"),
             Self::Credentials(fault) => write!(f, "{fault}"),
-            Self::Flag(line) | Self::System(line) => f.write_str(line),
+            Self::Flag(line) | Self::System(line) | Self::Refused(line) => f.write_str(line),
             Self::Reference(line) => write!(f, "reference data: {line}"),
+        }
+    }
+}
+
+impl From<SocketFault> for Trouble {
+    fn from(fault: SocketFault) -> Self {
+        match fault {
+            SocketFault::NoGroup(_) => Self::Flag(fault.to_string()),
+            SocketFault::Io(..) => Self::System(fault.to_string()),
         }
     }
 }

@@ -9,6 +9,7 @@
 //! depend only on its requests.
 
 mod actor;
+mod admin;
 mod answer;
 mod binary;
 mod contract;
@@ -20,6 +21,7 @@ mod script;
 mod setup;
 
 pub use actor::Actor;
+pub use admin::Admin;
 pub use answer::{Answer, same_keys};
 pub use binary::{binary, private_folder, run_to_end};
 pub use buttonwood_checker::{Dec, dec};

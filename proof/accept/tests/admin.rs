@@ -1,0 +1,247 @@
+//! `buttonwood admin`: the socket, exit codes, dry runs, and the audit of who did what and why.
+
+use buttonwood_accept::{Admin, Exchange, Setup, binary, dec, json, private_folder};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The user that runs the tests.
+fn user() -> String {
+    let output = Command::new("id").arg("-un").output().expect("every system has id");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+fn seq(exchange: &Exchange) -> u64 {
+    exchange.get("/sandbox/ledger").ok()["seq"].as_u64().expect("a number")
+}
+
+/// A command is done, answers with one object, and its effect is there at once.
+#[test]
+fn a_credit_is_done() {
+    let exchange = Exchange::start();
+    let done =
+        exchange.admin(&["credit", "five", "primary", "BTC", "1.5", "--reason", "deposit by wire"]).done();
+    assert_eq!(done, json!({ "result": "ok", "currency": "BTC", "amount": "1.5" }));
+    assert_eq!(exchange.as_("empty").balance("BTC").0, dec("1.5"));
+    let rates = exchange.admin(&["fees", "set", "--maker-bps", "7", "--taker-bps", "11"]).done();
+    assert_eq!((&rates["maker_bps"], &rates["taker_bps"]), (&json!(7), &json!(11)));
+    exchange.stop();
+}
+
+/// A dry run checks as the command does, shows what it would answer, and changes nothing, wherever the flag stands.
+#[test]
+fn a_dry_run_changes_nothing() {
+    let exchange = Exchange::start();
+    let before = seq(&exchange);
+    for arguments in [
+        ["--dry-run", "credit", "five", "primary", "BTC", "1", "--reason", "x"],
+        ["credit", "five", "--dry-run", "primary", "BTC", "1", "--reason", "x"],
+        ["credit", "five", "primary", "BTC", "1", "--reason", "x", "--dry-run"],
+    ] {
+        let shown = exchange.admin(&arguments).done();
+        assert_eq!(shown, json!({ "dry_run": true, "result": "ok", "currency": "BTC", "amount": "1" }));
+    }
+    let most = "170141183460469231731";
+    let line =
+        exchange.admin(&["credit", "five", "primary", "BTC", most, "--reason", "x", "--dry-run"]).refused();
+    assert!(line.contains("'amount'") && line.contains(most), "{line}");
+    assert_eq!((seq(&exchange), exchange.admin(&["audit"]).list()), (before, Vec::new()));
+    exchange.stop();
+}
+
+/// Who, what and why of every act, newest first: of operators and of control calls, with and without a process.
+#[test]
+fn the_audit_tells_who_did_what_and_why() {
+    let exchange = Exchange::start();
+    let after = seq(&exchange);
+    exchange.admin(&["credit", "five", "primary", "BTC", "1", "--reason", "a gift \"for\" you"]).done();
+    exchange.credit("empty", "ETH", "2");
+    exchange.control("/sandbox/symbols/btcusd/status", &json!({ "status": "cancel_only" })).ok();
+    // A refused act is none.
+    exchange.admin(&["credit", "five", "nobody", "BTC", "1", "--reason", "x"]).refused();
+    let me = user();
+    let expected = [
+        json!({ "seq": after + 3, "who": "control", "what": "symbols btcusd status status=cancel_only", "why": "" }),
+        json!({
+            "seq": after + 2, "who": "control",
+            "what": "credit group=five account=primary currency=ETH amount=2", "why": ""
+        }),
+        json!({
+            "seq": after + 1, "who": me,
+            "what": "credit group=five account=primary currency=BTC amount=1", "why": "a gift \"for\" you"
+        }),
+    ];
+    let check = |exchange: &Exchange| {
+        let mut acts = exchange.admin(&["audit"]).list();
+        for act in &mut acts {
+            let time = act.as_object_mut().and_then(|act| act.remove("time_ms"));
+            assert_eq!(time, Some(json!(1_767_225_600_000_u64)));
+        }
+        assert_eq!(acts, expected);
+        let two = exchange.admin(&["audit", "--limit", "2"]).list();
+        assert_eq!(
+            two.iter().map(|act| &act["seq"]).collect::<Vec<_>>(),
+            [&json!(after + 3), &json!(after + 2)]
+        );
+        assert!(exchange.admin(&["audit", "--limit", "0"]).refused().contains("'limit' must be at least 1"));
+        assert!(exchange.admin(&["audit", "--limit", "x"]).refused().contains("'limit'"));
+    };
+    check(&exchange);
+    exchange.kill9();
+    check(&exchange);
+    let line = exchange.admin(&["audit", "--follow"]).refused();
+    assert!(line.contains("no exchange is running"), "{line}");
+    exchange.restart();
+    check(&exchange);
+    exchange.stop();
+    check(&exchange);
+}
+
+/// A followed audit prints the acts so far, and then each new one.
+#[test]
+fn the_audit_can_be_followed() {
+    let exchange = Exchange::start();
+    let credit = |amount: &str| {
+        exchange.admin(&["credit", "five", "primary", "BTC", amount, "--reason", "x"]).done();
+    };
+    credit("1");
+    credit("2");
+    let mut follower = Command::new(binary())
+        .args(["admin", "audit", "--follow", "--limit", "1", "--data"])
+        .arg(exchange.data())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(follower.stdout.take().unwrap()).lines();
+    let mut next = || lines.next().unwrap().unwrap();
+    assert!(next().contains("amount=2"));
+    credit("3");
+    assert!(next().contains("amount=3"));
+    credit("4");
+    assert!(next().contains("amount=4"));
+    exchange.stop();
+    assert_eq!(follower.wait().unwrap().code(), Some(1), "the end of the exchange ends it");
+}
+
+/// What cannot be parsed exits 2, what the exchange refuses exits 1 and names the field, and nothing is changed.
+#[test]
+fn wrong_input_changes_nothing() {
+    let exchange = Exchange::start();
+    let before = seq(&exchange);
+    for arguments in [
+        &["fly"][..],
+        &[],
+        &["credit", "one", "primary", "BTC", "1"],
+        &["credit", "one", "primary", "BTC", "--reason", "x"],
+        &["fees", "set", "--maker", "1"],
+        &["fees"],
+        &["fees", "schedule", "--file", "/nowhere/at/all"],
+    ] {
+        let ended = exchange.admin(arguments);
+        assert_eq!((ended.code, ended.lines.len()), (2, 0), "{arguments:?}: {ended:?}");
+    }
+    let reason = "x".repeat(501);
+    for (arguments, words) in [
+        (
+            &["credit", "none", "primary", "BTC", "1", "--reason", "x"][..],
+            "Field 'group' must be the name of a group: none",
+        ),
+        (
+            &["credit", "one", "none", "BTC", "1", "--reason", "x"],
+            "Field 'account' names no account of group 'one': 'none'",
+        ),
+        (
+            &["credit", "one", "primary", "XYZ", "1", "--reason", "x"],
+            "Field 'currency' names no listed currency: 'XYZ'",
+        ),
+        (
+            &["credit", "one", "primary", "BTC", "-1", "--reason", "x"],
+            "Field 'amount' must be a positive decimal",
+        ),
+        (
+            &["credit", "one", "primary", "BTC", "1", "--reason", " "],
+            "Field 'reason' must be 1 to 500 characters",
+        ),
+        (&["credit", "one", "primary", "BTC", "1", "--reason", &reason], "Field 'reason' must be"),
+        (&["fees", "set", "--maker-bps", "1"], "'taker_bps'"),
+        (&["fees", "set", "--maker-bps", "x", "--taker-bps", "1"], "'maker_bps'"),
+        (&["fees", "set", "--maker-bps", "1", "--taker-bps", "1", "--group", "one"], "'account'"),
+        (&["fees", "promote", "nonesuch"], "Received unsupported symbol 'nonesuch'"),
+        (&["fx", "add", "EURUSD", "0", "1767225600000"], "Field 'rate' must be a positive decimal"),
+        (&["fx", "add", "EURXYZ", "1", "1767225600000"], "Received unsupported symbol 'EURXYZ'"),
+        (&["fx", "add", "EURUSD", "1", "later"], "'time_ms'"),
+        (&["trade", "break", "1", "full", "--reason", "x"], "Field 'tid' must be the id of a trade: 1"),
+        (&["trade", "break", "1", "half", "--reason", "x"], "Field 'kind' must be one of manual, full: half"),
+    ] {
+        let line = exchange.admin(arguments).refused();
+        assert!(line.contains(words), "{arguments:?}: {line}");
+    }
+    assert_eq!(seq(&exchange), before);
+    exchange.stop();
+}
+
+/// A line that is no request is refused in the form of every refusal, and a silent client harms nobody.
+#[test]
+fn the_socket_speaks_lines() {
+    let exchange = Exchange::start();
+    let path = exchange.data().join("admin.sock");
+    let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "its owner alone may connect");
+    let silent = UnixStream::connect(&path).unwrap();
+    let said = |request: &[u8]| {
+        let mut stream = UnixStream::connect(&path).unwrap();
+        stream.write_all(request).unwrap();
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).unwrap();
+        reply
+    };
+    for (request, words) in [
+        ("\n", "InvalidJson"),
+        ("[]\n", "InvalidJson"),
+        ("{}\n", "Missing required field 'command'"),
+        ("{\"command\":\"fly\"}\n", "names no command: 'fly'"),
+        ("{\"command\":\"credit\",\"arguments\":{}}\n", "Missing required field 'reason'"),
+    ] {
+        let reply = said(request.as_bytes());
+        assert!(reply.starts_with(r#"{"result":"error","reason":""#) && reply.contains(words), "{reply}");
+        assert!(reply.ends_with("}\n\n"), "{reply:?}");
+    }
+    let long = format!("{}\n", "x".repeat(20_000));
+    assert!(said(long.as_bytes()).contains("longer than 12288 bytes"));
+    assert_eq!(said(b"{\"command\":\"audit\"}\n"), "\n");
+    drop(silent);
+    exchange.stop();
+    assert!(!path.exists(), "a clean stop removes it");
+}
+
+/// Without a process it says so; a socket that a killed process left is replaced.
+#[test]
+fn a_stopped_exchange_is_named() {
+    let exchange = Exchange::start();
+    exchange.kill9();
+    assert!(exchange.data().join("admin.sock").exists(), "a killed process leaves it");
+    let credit = ["credit", "five", "primary", "BTC", "1", "--reason", "x"];
+    let line = exchange.admin(&credit).refused();
+    assert!(line.contains("no exchange is running on"), "{line}");
+    exchange.restart();
+    exchange.admin(&credit).done();
+    exchange.stop();
+    let line = exchange.admin(&credit).refused();
+    assert!(line.contains("no exchange is running on"), "{line}");
+    let line = Admin::run(Path::new("/nowhere/at/all"), &credit).refused();
+    assert!(line.contains("/nowhere/at/all"), "{line}");
+}
+
+/// A data directory may have a longer path than the address of a socket; the group of operators must exist.
+#[test]
+fn a_long_path_is_no_trouble() {
+    let home = private_folder();
+    let data = home.path().join("d".repeat(120));
+    let exchange = Setup::default().start_in(&data);
+    exchange.admin(&["credit", "five", "primary", "BTC", "1", "--reason", "x"]).done();
+    exchange.stop();
+    let line = Setup::default().flag("--admin-group", "no such group").refuses_in(&data);
+    assert!(line.contains("--admin-group no such group: this machine has no such group"), "{line}");
+}
