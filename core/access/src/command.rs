@@ -30,6 +30,8 @@ pub enum Command {
     ResetNonces(SessionId),
     /// Add a group of this name.
     AddGroup(Arc<String>),
+    /// Add a group with its terms.
+    MakeGroup(Arc<NewGroup>),
     /// Open an account.
     OpenAccount(Arc<Account>),
     /// Make a session.
@@ -68,6 +70,15 @@ pub enum Command {
     RestrictGroup(GroupId, Arc<Vec<Cidr>>),
 }
 
+/// A group with its terms.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewGroup {
+    /// Its name, unique.
+    pub name: String,
+    /// What it may do.
+    pub terms: GroupTerms,
+}
+
 /// The names that an account gets, as far as there are any.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccountNames {
@@ -82,6 +93,7 @@ named!(Command, "access", {
     NoncesSeen { 0: seen } = "nonces_seen" 1,
     ResetNonces { 0: session } = "reset_nonces" 1,
     AddGroup { 0: name } = "add_group" 1,
+    MakeGroup { 0: group } = "make_group" 1,
     OpenAccount { 0: account } = "open_account" 2,
     AddSession { 0: session } = "add_session" 2,
     RenameAccount { 0: names } = "rename_account" 1,
@@ -106,6 +118,7 @@ impl Command {
             Self::NoncesSeen(_)
             | Self::ResetNonces(_)
             | Self::AddGroup(_)
+            | Self::MakeGroup(_)
             | Self::OpenAccount(_)
             | Self::AddSession(_)
             | Self::SetGroupTerms(..)
@@ -241,6 +254,14 @@ pub fn decide<E: From<Event> + From<BytesRef>>(
                 return Err(Reject::Taken);
             }
             out.push_named(&Infrequent::GroupAdded(String::clone(name)));
+        }
+        Command::MakeGroup(new) => {
+            if access.find_group(&new.name).is_some() {
+                return Err(Reject::Taken);
+            }
+            let group = GroupId::from_index(access.groups().len());
+            out.push_named(&Infrequent::GroupAdded(new.name.clone()));
+            out.push_named(&Infrequent::GroupTermsSet(group, new.terms));
         }
         Command::OpenAccount(account) => {
             let group = account.group.ok_or(Reject::Unknown)?;

@@ -36,6 +36,15 @@ impl Command {
         }
     }
 
+    /// Whether a key's command starts something that may convert. A quote counts, since it could not be executed.
+    #[inline]
+    pub fn may_trade(&self) -> bool {
+        match self {
+            Self::Wrap(_) | Self::Quote(_) | Self::Execute(_) => true,
+            Self::SetTerms(_) => false,
+        }
+    }
+
     /// Whether it is still accepted when journal space is low.
     pub fn is_reducing(&self) -> bool {
         false

@@ -100,7 +100,8 @@ impl Body {
             | Self::Ledger(_)
             | Self::Rates(_)
             | Self::Convert(_)
-            | Self::Founding(_) => self,
+            | Self::Founding(_)
+            | Self::Operation(_) => self,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The command of the exchange: one variant for each room.
 
-use crate::{Act, Event, Founding, Opening};
+use crate::{Act, Event, Founding, Opening, Operation};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -40,6 +40,8 @@ pub enum Body {
     Founding(Founding),
     /// Of an operator: one of the others, with who sends it and why.
     Act(Arc<Act>),
+    /// Of the exchange as a whole.
+    Operation(Operation),
 }
 
 impl From<trading::Command> for Body {
@@ -76,6 +78,12 @@ impl From<convert::Command> for Body {
 impl From<Founding> for Body {
     fn from(command: Founding) -> Self {
         Self::Founding(command)
+    }
+}
+
+impl From<Operation> for Body {
+    fn from(command: Operation) -> Self {
+        Self::Operation(command)
     }
 }
 
@@ -139,6 +147,7 @@ impl Body {
             Self::Convert(command) => command.roles(),
             Self::Founding(command) => command.roles(),
             Self::Act(_) => Roles::NOBODY,
+            Self::Operation(command) => command.roles(),
         }
     }
 
@@ -151,7 +160,23 @@ impl Body {
             Self::Rates(command) => command.is_reducing(),
             Self::Convert(command) => command.is_reducing(),
             Self::Founding(command) => command.is_reducing(),
+            Self::Operation(command) => command.is_reducing(),
             Self::Act(act) => act.body.as_ref().is_some_and(Self::is_reducing),
+        }
+    }
+
+    /// Whether a key's command starts something that may trade or convert: a halted exchange refuses it.
+    #[inline]
+    pub fn may_trade(&self) -> bool {
+        match self {
+            Self::Trading(command) => command.may_trade(),
+            Self::Convert(command) => command.may_trade(),
+            Self::Access(_)
+            | Self::Ledger(_)
+            | Self::Rates(_)
+            | Self::Founding(_)
+            | Self::Act(_)
+            | Self::Operation(_) => false,
         }
     }
 
@@ -167,7 +192,8 @@ impl Body {
             | Self::Rates(_)
             | Self::Convert(_)
             | Self::Founding(_)
-            | Self::Act(_) => trading::cancel::Withdrawn::default(),
+            | Self::Act(_)
+            | Self::Operation(_) => trading::cancel::Withdrawn::default(),
         }
     }
 
@@ -181,6 +207,7 @@ impl Body {
             Self::Convert(command) => put_named(command, out),
             Self::Founding(command) => put_named(command, out),
             Self::Act(act) => act.put(out),
+            Self::Operation(command) => put_named(command, out),
         }
     }
 
@@ -194,6 +221,7 @@ impl Body {
             convert::Command::ROOM => record.read().map(Self::Convert),
             Founding::ROOM => record.read().map(Self::Founding),
             Act::ROOM => record.read().map(|act| Self::Act(Arc::new(act))),
+            Operation::ROOM => record.read().map(Self::Operation),
             _ => Err(record.unknown()),
         }
     }

@@ -1,6 +1,9 @@
 //! Decides commands: refusals first, from general to specific. Each room decides its own commands.
 
-use crate::{Act, Audit, Body, Command, Desks, Founded, Founding, Outcome, Reject, State, Workspace};
+use crate::{
+    Act, Audit, Body, Command, Desks, Founded, Founding, Note, Operated, Operation, Outcome, Reject, State,
+    Workspace, operations,
+};
 use buttonwood_access::{self as access, Caller};
 use buttonwood_convert as convert;
 use buttonwood_ledger as ledger;
@@ -23,6 +26,9 @@ pub fn decide(state: &State, command: &Command, stamp: Stamp, work: &mut Workspa
         return refuse(caller, reject, work);
     }
     work.out.push(access::Event::NonceUsed(caller.session, caller.nonce.by_words()));
+    if state.operations.is_halted() && command.body.may_trade() {
+        return Outcome::Rejected(Reject::Halted);
+    }
     match (&command.body, caller.account) {
         (Body::Trading(trading::Command::Place(order)), Some(account)) => {
             decide_place(state, market, account, caller.session, order, work)
@@ -71,7 +77,12 @@ fn decide_infrequent(
         Body::Trading(trading::Command::CancelSession) => Some(caller.session),
         Body::Trading(trading::Command::CancelAll) => None,
         // An order of no account. The rest is refused for its roles.
-        Body::Trading(_) | Body::Ledger(_) | Body::Rates(_) | Body::Founding(_) | Body::Act(_) => {
+        Body::Trading(_)
+        | Body::Ledger(_)
+        | Body::Rates(_)
+        | Body::Founding(_)
+        | Body::Act(_)
+        | Body::Operation(_) => {
             return Outcome::Rejected(Reject::Unknown);
         }
     };
@@ -156,7 +167,7 @@ fn decide_internal(state: &State, now: Time, body: &Body, work: &mut Workspace) 
     let decided = if let Body::Act(act) = body {
         decide_act(state, now, act, work)
     } else {
-        decide_internal_events(state, now, body, work)
+        decide_internal_events(state, now, body, None, work)
     };
     match decided {
         Ok(()) => Outcome::Done,
@@ -173,13 +184,42 @@ fn decide_act(state: &State, now: Time, act: &Act, work: &mut Workspace) -> Resu
         return Err(Reject::NotNow);
     }
     if let Some(body) = &act.body {
-        decide_internal_events(state, now, body, work)?;
+        decide_act_events(state, now, body, &act.note, work)?;
     }
     work.out.push_named(&Audit::Acted(act.note.clone(), state.last_act));
     Ok(())
 }
 
-fn decide_internal_events(state: &State, now: Time, body: &Body, work: &mut Workspace) -> Result<(), Reject> {
+/// An operator's command takes effect, or is proposed, or approves what another operator has proposed.
+fn decide_act_events(
+    state: &State,
+    now: Time,
+    body: &Body,
+    note: &Note,
+    work: &mut Workspace,
+) -> Result<(), Reject> {
+    if let Body::Operation(Operation::Approve(id)) = body {
+        let approved = operations::approved(state, now, *id, &note.who).map_err(Reject::Approval)?;
+        decide_internal_events(state, now, &approved, Some(note), work)?;
+        work.out.push_named(&Operated::Approved(*id));
+        return Ok(());
+    }
+    decide_internal_events(state, now, body, Some(note), work)?;
+    if let Some(what) = operations::proposed(state, body) {
+        work.out.undo();
+        operations::propose(state, now, what, note, &mut work.out);
+    }
+    Ok(())
+}
+
+/// Decides the events of a command; `note` is that of its operator.
+fn decide_internal_events(
+    state: &State,
+    now: Time,
+    body: &Body,
+    note: Option<&Note>,
+    work: &mut Workspace,
+) -> Result<(), Reject> {
     if state.opening.is_none() && is_founding(body) {
         return Err(Reject::NotNow);
     }
@@ -199,6 +239,9 @@ fn decide_internal_events(state: &State, now: Time, body: &Body, work: &mut Work
             if state.access.account(*account).is_none() =>
         {
             Err(Reject::Unknown)
+        }
+        Body::Trading(command) if operations::waits(state, command) => {
+            Err(Reject::Trading(trading::Reject::NotNow))
         }
         Body::Trading(trading::Command::Trigger(order)) => {
             let is_due = stop::decide(market, *order, &mut work.planner, out);
@@ -238,6 +281,7 @@ fn decide_internal_events(state: &State, now: Time, body: &Body, work: &mut Work
         Body::Founding(Founding::MoveClock) => Ok(()),
         // An act holds no other.
         Body::Act(_) => Err(Reject::Unknown),
+        Body::Operation(operation) => operations::decide(state, now, *operation, note, out),
     }
 }
 
@@ -281,8 +325,11 @@ fn is_founding(body: &Body) -> bool {
             | trading::Command::SetPromotion(_),
         )
         | Body::Access(
-            access::Command::AddGroup(_) | access::Command::OpenAccount(_) | access::Command::AddSession(_),
+            access::Command::AddGroup(_)
+            | access::Command::MakeGroup(_)
+            | access::Command::OpenAccount(_)
+            | access::Command::AddSession(_),
         ) => true,
-        Body::Trading(_) | Body::Access(_) | Body::Founding(_) | Body::Act(_) => false,
+        Body::Trading(_) | Body::Access(_) | Body::Founding(_) | Body::Act(_) | Body::Operation(_) => false,
     }
 }

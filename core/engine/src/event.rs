@@ -1,7 +1,7 @@
 //! The event of the exchange: one variant for each room with frequent events, and one for infrequent events
 //! of all rooms.
 
-use crate::{Audit, Founded};
+use crate::{Audit, Founded, Operated};
 use alloc::vec::Vec;
 use buttonwood_access as access;
 use buttonwood_convert as convert;
@@ -38,6 +38,8 @@ pub enum Infrequent {
     Founded(Founded),
     /// Of an operator.
     Audit(Audit),
+    /// Of the exchange as a whole.
+    Operated(Operated),
 }
 
 impl Infrequent {
@@ -51,6 +53,7 @@ impl Infrequent {
             Self::Convert(event) => out.push_named(event),
             Self::Founded(event) => out.push_named(event),
             Self::Audit(event) => out.push_named(event),
+            Self::Operated(event) => out.push_named(event),
         }
     }
 
@@ -72,6 +75,7 @@ impl Infrequent {
             convert::Infrequent::ROOM => record.read().map(Self::Convert),
             Founded::ROOM => record.read().map(Self::Founded),
             Audit::ROOM => record.read().map(Self::Audit),
+            Operated::ROOM => record.read().map(Self::Operated),
             _ => Err(record.unknown()),
         }
     }

@@ -1,6 +1,6 @@
 //! Applies events to the state.
 
-use crate::{Audit, Event, Founded, Infrequent, State};
+use crate::{Audit, Event, Founded, Infrequent, State, operations};
 use buttonwood_access::{self as access, Account};
 use buttonwood_convert as convert;
 use buttonwood_ledger as ledger;
@@ -74,6 +74,7 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             state.floor.orders.set_key(opening.hash_key);
         }
         Infrequent::Audit(Audit::Acted(..)) => state.last_act = stamp.seq.0,
+        Infrequent::Operated(event) => operations::evolve(&mut state.operations, event),
     }
 }
 

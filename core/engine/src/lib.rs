@@ -14,6 +14,7 @@ mod event;
 mod evolve;
 mod founding;
 mod frame;
+mod operations;
 mod outcome;
 mod prefetch;
 mod state;
@@ -21,8 +22,8 @@ mod state;
 pub use act::{Act, Audit, Note};
 pub use buttonwood_access::{
     ADDRESSES_MAX, Access, Account, AccountKind, AccountNames, Caller, Command as AccessCommand,
-    Event as AccessEvent, Group, GroupTerms, Infrequent as AccessInfrequent, NewAccount, NewSession, Owner,
-    Reject as AccessReject, SEEN_MAX, Seen, Session, Standing, may_have, memo_code,
+    Event as AccessEvent, Group, GroupTerms, Infrequent as AccessInfrequent, NewAccount, NewGroup,
+    NewSession, Owner, Reject as AccessReject, SEEN_MAX, Seen, Session, Standing, may_have, memo_code,
 };
 pub use buttonwood_auction::{Auctions, Collar, Finding, Schedule, ScheduleError};
 pub use buttonwood_convert::{
@@ -54,6 +55,9 @@ pub use event::{Event, Infrequent};
 pub use evolve::evolve;
 pub use founding::{Founded, Founding, Mode, Opening};
 pub use frame::{FORMAT, Frame, FrameError, decode_command, decode_events, encode};
+pub use operations::{
+    ApprovalError, Halt, Operated, Operation, Operations, PROPOSAL_AGE, Proposal, Proposed,
+};
 pub use outcome::{Answer, DeskReject, Outcome, PlaceReject, Reject, TradingReject};
 pub use prefetch::{Coming, PREFETCH_DISTANCE, Prefetch, Sketch};
 pub use state::{Broken, State};

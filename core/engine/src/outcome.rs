@@ -1,6 +1,6 @@
 //! The result of a command: one variant for each room.
 
-use crate::{Event, Infrequent, State};
+use crate::{ApprovalError, Event, Infrequent, State};
 use buttonwood_access as access;
 use buttonwood_convert as convert;
 use buttonwood_ledger as ledger;
@@ -71,7 +71,8 @@ fn conversion(events: &[Event], texts: &[u8]) -> convert::Answer {
             | Infrequent::Ledger(_)
             | Infrequent::Rates(_)
             | Infrequent::Founded(_)
-            | Infrequent::Audit(_) => None,
+            | Infrequent::Audit(_)
+            | Infrequent::Operated(_) => None,
         }
     });
     { answers }.next().expect("a conversion is in its command's events")
@@ -108,6 +109,10 @@ pub enum Reject {
     Unknown,
     /// The exchange was opened already, or was not opened yet.
     NotNow,
+    /// The proposal is not approved.
+    Approval(ApprovalError),
+    /// The exchange is halted, and takes nothing that may trade.
+    Halted,
     /// `decide` panicked; the state is unchanged.
     System,
 }

@@ -1,6 +1,6 @@
 //! The state of the exchange.
 
-use crate::{Body, Desks, Opening};
+use crate::{Body, Desks, Opening, Operations};
 use alloc::collections::BTreeMap;
 use buttonwood_access::Access;
 use buttonwood_auction::Auctions;
@@ -29,6 +29,7 @@ pub struct State {
     pub(crate) desks: Desks,
     pub(crate) conversions: Conversions,
     pub(crate) last_act: u64,
+    pub(crate) operations: Operations,
 }
 
 impl State {
@@ -136,14 +137,20 @@ impl State {
     }
 
     fn next_due_of(&self, skips: bool) -> Option<Due<Body>> {
-        let rooms = [self.floor.next_due(skips).map(|due| due.map(Body::Trading))];
+        let halted = self.operations.is_halted();
+        let rooms = [self.floor.next_due(skips, halted).map(|due| due.map(Body::Trading))];
         rooms.into_iter().flatten().min_by_key(Due::key)
     }
 
     /// Whether a follow-up is due; no other command may run before it.
     #[inline]
     pub fn has_follow_up(&self) -> bool {
-        self.floor.settling > 0 || self.floor.stops.due().is_some()
+        self.floor.settling > 0 || self.floor.stops.due().is_some() && !self.operations.is_halted()
+    }
+
+    /// What operators have set for the exchange as a whole.
+    pub fn operations(&self) -> &Operations {
+        &self.operations
     }
 
     /// The trading floor.

@@ -85,6 +85,11 @@ fn compare_all(world: &'static World, seeds: std::ops::Range<u64>, count: usize)
             "broken already",
             "unknown trade",
             "stale break",
+            "halted",
+            "resumed",
+            "refused while halted",
+            "cancelled while halted",
+            "waits while halted",
         ],
     );
     let of_accounts = [

@@ -94,6 +94,28 @@ impl Command {
         matches!(self, Self::Cancel(_) | Self::CancelSession | Self::CancelAll | Self::ExpireSession(_))
     }
 
+    /// Whether a key's command starts something that may trade.
+    #[inline]
+    pub fn may_trade(&self) -> bool {
+        match self {
+            Self::Place(_) => true,
+            Self::Cancel(_)
+            | Self::CancelSession
+            | Self::CancelAll
+            | Self::ExpireSession(_)
+            | Self::SetSymbolStatus(..)
+            | Self::ScheduleAuctions(..)
+            | Self::Trigger(_)
+            | Self::Auction(_)
+            | Self::ListSymbol(_)
+            | Self::SetFees(_)
+            | Self::SetFeeTiers(_)
+            | Self::SetPromotion(_)
+            | Self::CloseDay
+            | Self::BreakTrade(_) => false,
+        }
+    }
+
     /// What the command did to each order, for a caller that cancelled many (ORD-060, ORD-063).
     pub fn withdrawn<'a>(&self, events: impl IntoIterator<Item = &'a Event>) -> Withdrawn {
         let is_answered = matches!(self, Self::CancelSession | Self::CancelAll);
@@ -343,12 +365,40 @@ impl Floor {
         self.auctions.get_mut(&symbol).expect("the decision found the symbol's auctions")
     }
 
+    /// Whether a due command waits while the exchange is halted: an auction, unless it has found its price, and the trigger
+    /// of a stop order.
+    pub fn waits_while_halted(&self, command: &Command) -> bool {
+        match command {
+            Command::Trigger(_) => true,
+            Command::Auction(symbol) => {
+                self.auctions.get(symbol).is_none_or(|auctions| auctions.settling().is_none())
+            }
+            Command::Place(_)
+            | Command::Cancel(_)
+            | Command::CancelSession
+            | Command::CancelAll
+            | Command::ExpireSession(_)
+            | Command::SetSymbolStatus(..)
+            | Command::ScheduleAuctions(..)
+            | Command::ListSymbol(_)
+            | Command::SetFees(_)
+            | Command::SetFeeTiers(_)
+            | Command::SetPromotion(_)
+            | Command::CloseDay
+            | Command::BreakTrade(_) => false,
+        }
+    }
+
     /// The next due command: of an auction that is being settled, else the earliest of auctions and the end of a
     /// day; among equals, the day's end, then the symbol listed first. `skips` leaves out commands that move no money: indicative prices, and
     /// auctions without waiting orders, in which nothing can trade since a book is never crossed.
-    pub fn next_due(&self, skips: bool) -> Option<Due<Command>> {
+    /// While the exchange is halted, only what [`Floor::waits_while_halted`] leaves is due.
+    pub fn next_due(&self, skips: bool, halted: bool) -> Option<Due<Command>> {
         let due = |(symbol, auctions): (&SymbolId, &Auctions)| {
             let is_settling = auctions.settling().is_some();
+            if halted && !is_settling {
+                return None;
+            }
             let is_idle = !is_settling && self.orders.auction(*symbol).is_empty();
             let time = if skips && !is_settling {
                 auctions.schedule().filter(|_| !is_idle)?.time
@@ -363,7 +413,7 @@ impl Floor {
             })
         };
         // Nothing comes between an auction's cut and its end, so triggered orders wait for that.
-        if let (Some(order), 0) = (self.stops.due(), self.settling) {
+        if let (Some(order), 0, false) = (self.stops.due(), self.settling, halted) {
             return Some(Due {
                 rank: Rank::FollowUp,
                 time: Time(0),
@@ -442,7 +492,7 @@ mod tests {
         let step = |seconds, may_skip| due(Rank::Step, seconds, may_skip, BTCUSD);
         let next_due = |schedule, waiting: &[SymbolId]| {
             let floor = floor(&[(BTCUSD, schedule)], waiting);
-            [false, true].map(|skips| floor.next_due(skips))
+            [false, true].map(|skips| floor.next_due(skips, false))
         };
         assert_eq!(next_due(None, &[]), [None, None]);
         assert_eq!(next_due(None, &[BTCUSD]), [None, None]);
@@ -462,7 +512,7 @@ mod tests {
         let next_due = |[btcusd, ethusd]: [u64; 2]| {
             let schedules = [(BTCUSD, btcusd), (ETHUSD, ethusd)];
             let schedules = schedules.map(|(symbol, seconds)| (symbol, Some(schedule(seconds, false))));
-            floor(&schedules, &both).next_due(false)
+            floor(&schedules, &both).next_due(false, false)
         };
         assert_eq!(next_due([100, 200]), due(Rank::Step, 100, false, BTCUSD));
         assert_eq!(next_due([200, 100]), due(Rank::Step, 100, false, ETHUSD));
@@ -472,7 +522,7 @@ mod tests {
             let mut floor = floor(&schedules, waiting);
             floor.auctions_of(ETHUSD).note_cut(Finding::default(), OrderId(9));
             let settles = due(Rank::FollowUp, 0, false, ETHUSD);
-            assert_eq!([false, true].map(|skips| floor.next_due(skips)), [settles.clone(), settles]);
+            assert_eq!([false, true].map(|skips| floor.next_due(skips, false)), [settles.clone(), settles]);
         }
     }
 

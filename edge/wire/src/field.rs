@@ -92,6 +92,11 @@ pub fn no_space() -> Refusal {
     busy("The exchange is short of disk space and takes only cancels")
 }
 
+/// Trading is halted.
+pub fn halted() -> Refusal {
+    busy("Trading is halted, and only cancels are taken")
+}
+
 /// The exchange failed; nothing was changed.
 pub fn failed() -> Refusal {
     Refusal::new(Reason::System, "The exchange could not answer this request; nothing was changed")

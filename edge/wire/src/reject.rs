@@ -1,7 +1,7 @@
 //! The refusals for the core's rejects: one exhaustive table.
 
 use crate::field::{
-    bad_order_field, closed_account, closed_symbol, custody_account, failed, no_space, unknown_symbol,
+    bad_order_field, closed_account, closed_symbol, custody_account, failed, halted, no_space, unknown_symbol,
 };
 use crate::names::Names;
 use crate::time::iso_millis;
@@ -42,13 +42,15 @@ pub fn refusal<'a>(call: &Rejected<'a>, reject: Reject, market: impl FnOnce() ->
         Reject::Access(reject) => access(call, reject),
         Reject::Trading(TradingReject::Place(reject)) => place(call, &market(), reject),
         Reject::NoRoom => no_space(),
+        Reject::Halted => halted(),
         Reject::System => failed(),
         Reject::Trading(_)
         | Reject::Ledger(_)
         | Reject::Rates(_)
         | Reject::Convert(_)
         | Reject::Unknown
-        | Reject::NotNow => not_taken(),
+        | Reject::NotNow
+        | Reject::Approval(_) => not_taken(),
     }
 }
 

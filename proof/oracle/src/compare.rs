@@ -100,7 +100,10 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
             return Err(format!("auctions {got:?}\nexpected {:?}", naive.auctions(symbol)));
         }
     }
-    if exchange.state.has_follow_up() != (naive.is_settling() || !naive.due.is_empty()) {
+    if exchange.state.operations().is_halted() != naive.halted {
+        return Err(format!("halted: {:?}", exchange.state.operations()));
+    }
+    if exchange.state.has_follow_up() != (naive.is_settling() || !naive.due.is_empty() && !naive.halted) {
         return Err(format!("something follows up: {}", exchange.state.has_follow_up()));
     }
     if exchange.state.floor().stops.due() != naive.due.first().copied() {

@@ -3,8 +3,8 @@
 use crate::exchange::{Exchange, Happening};
 use buttonwood_engine::{
     AccessCommand, AccessReject, Answer, Body, BreakError, BreakKind, Command, ConvertInfrequent,
-    ConvertReject, OrderState, Outcome, PlaceReject, RatesReject, Reject, TradingAnswer, TradingCommand,
-    TradingReject,
+    ConvertReject, Operation, OrderState, Outcome, PlaceReject, RatesReject, Reject, TradingAnswer,
+    TradingCommand, TradingReject,
 };
 use buttonwood_model::{CancelReason, ExecutionOption, Product, Side};
 use buttonwood_num::Price;
@@ -103,6 +103,40 @@ impl Counts {
         }
     }
 
+    /// Counts halts, and what they kept out.
+    fn count_halts(&mut self, exchange: &Exchange, command: &Command, answer: &Answer) {
+        let is_halted = exchange.state.operations().is_halted();
+        match &command.body {
+            Body::Operation(Operation::Halt) => self.note("halted"),
+            Body::Operation(Operation::Resume) => self.note("resumed"),
+            Body::Trading(TradingCommand::Cancel(_)) if is_halted && !exchange.happened.is_empty() => {
+                self.note("cancelled while halted");
+            }
+            Body::Trading(TradingCommand::Auction(_))
+                if is_halted
+                    && exchange.happened.iter().any(|what| matches!(what, Happening::Crossed { .. })) =>
+            {
+                self.note("settled while halted");
+            }
+            Body::Trading(TradingCommand::Auction(_) | TradingCommand::Trigger(_))
+                if is_halted && *answer == Outcome::Rejected(Reject::Trading(TradingReject::NotNow)) =>
+            {
+                self.note("waits while halted");
+            }
+            Body::Trading(_)
+            | Body::Access(_)
+            | Body::Ledger(_)
+            | Body::Rates(_)
+            | Body::Convert(_)
+            | Body::Founding(_)
+            | Body::Act(_)
+            | Body::Operation(_) => {}
+        }
+        if *answer == Outcome::Rejected(Reject::Halted) {
+            self.note("refused while halted");
+        }
+    }
+
     /// Counts what was done with accounts.
     fn count_accounts(&mut self, command: &Command, answer: &Answer) {
         let Body::Access(command) = &command.body else {
@@ -145,6 +179,7 @@ impl Counts {
         self.count_rates(exchange, command, answer);
         self.count_accounts(command, answer);
         self.count_sessions(command, answer);
+        self.count_halts(exchange, command, answer);
         match (&command.body, answer) {
             (Body::Trading(TradingCommand::SetFees(_)), Outcome::Done) => self.note("other fees"),
             (

@@ -6,9 +6,9 @@ use crate::exchange::{Exchange, Step, next_step, orders_of};
 use crate::worlds::{Range, World, exchange_unit};
 use buttonwood_engine::{
     AccessCommand, AccountNames, Body, Caller, Command, ConvertCommand, ConvertQuote, Execute, FeeChange,
-    FeeSchedule, FeeTier, FeeTiers, FxPair, FxRate, GroupTerms, NewAccount, NewRates, NewSession, OrderRef,
-    Owner, Place, Promotion, QUOTE_AGE_MAX, QuoteId, QuoteRequest, Schedule, Spend, Standing, State, Terms,
-    TradingCommand, Wrap,
+    FeeSchedule, FeeTier, FeeTiers, FxPair, FxRate, GroupTerms, NewAccount, NewRates, NewSession, Operation,
+    OrderRef, Owner, Place, Promotion, QUOTE_AGE_MAX, QuoteId, QuoteRequest, Schedule, Spend, Standing,
+    State, Terms, TradingCommand, Wrap,
 };
 use buttonwood_model::{
     AccountId, Cidr, Claim, ClientId, CurrencyId, ExecutionOption, GroupId, Nonce, OrderId, OrderKind,
@@ -56,6 +56,10 @@ pub struct Dealer {
     met: usize,
     /// How many sessions there may be.
     keys_max: usize,
+}
+
+fn resume() -> Body {
+    Operation::Resume.into()
 }
 
 /// How many executions are dealt again at times.
@@ -255,6 +259,9 @@ impl Dealer {
         self.meet_new_sessions(state);
         let micros = self.dice.below(3) * self.dice.below(100_000);
         let roll = self.dice.below(1000);
+        if state.operations().is_halted() && self.dice.once_in(20) {
+            return (micros, Command { caller: None, body: resume() });
+        }
         if let Some(order) = state.floor().stops.due()
             && !self.dice.once_in(5)
         {
@@ -292,6 +299,7 @@ impl Dealer {
             105..108 => Command { caller: None, body: self.closing(state) },
             108..113 => Command { caller: None, body: self.session_change(state) },
             113 => Command { caller: None, body: self.new_session(state) },
+            114 => Command { caller: None, body: self.halt() },
             _ => self.call(state),
         };
         let micros = self.until_expiry(state, &command).unwrap_or(micros);
@@ -304,6 +312,11 @@ impl Dealer {
         let quote = state.conversions().quotes().find(|quote| quote.id == execute.quote)?;
         let left = quote.time.plus(QUOTE_AGE_MAX).0.checked_sub(state.stamp().time.0)?;
         self.dice.once_in(10).then(|| left + self.dice.below(2))
+    }
+
+    /// Halts; sometimes resumes what is not halted.
+    fn halt(&mut self) -> Body {
+        if self.dice.once_in(8) { resume() } else { Operation::Halt.into() }
     }
 
     fn credit(&mut self, state: &State) -> Body {

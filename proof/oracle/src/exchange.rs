@@ -462,6 +462,7 @@ fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> [
             )
             | Infrequent::Founded(_)
             | Infrequent::Audit(_)
+            | Infrequent::Operated(_)
             | Infrequent::Rates(_)
             | Infrequent::Ledger(LedgerInfrequent::CurrencyListed(_) | LedgerInfrequent::HouseOpened(..))
             | Infrequent::Access(_) => None,

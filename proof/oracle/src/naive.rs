@@ -24,8 +24,8 @@ use auctions::is_for_auction;
 use breaks::Trade;
 use buttonwood_engine::{
     AccessCommand, AccessReject, Answer, Body, Command, ConvertCommand, ConvertQuote, FeeSchedule, Founding,
-    GroupTerms, INSTANT, ISSUER, LedgerCommand, LedgerReject, OrderRef, OrderState, Outcome, Owner,
-    Promotion, RatesCommand, Reject, Standing, Terms, TradingAnswer, TradingCommand, TradingReject,
+    GroupTerms, INSTANT, ISSUER, LedgerCommand, LedgerReject, Operation, OrderRef, OrderState, Outcome,
+    Owner, Promotion, RatesCommand, Reject, Standing, Terms, TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{
     AccountId, CancelReason, Cidr, CurrencyId, OrderId, Role, SessionId, Side, Symbol, SymbolId,
@@ -99,6 +99,8 @@ pub struct Naive {
     fx: Vec<rates::Row>,
     /// Every trade, oldest first.
     trades: Vec<Trade>,
+    /// Whether nothing new may trade.
+    pub(crate) halted: bool,
     next_id: u64,
     /// Of the command that runs.
     now: Time,
@@ -151,6 +153,7 @@ impl Naive {
             due: Vec::new(),
             fx: Vec::new(),
             trades: Vec::new(),
+            halted: false,
             next_id: 1,
             now: Time(0),
             happened: Vec::new(),
@@ -208,6 +211,10 @@ impl Naive {
             return self.create(group, new, time);
         }
         let account = caller.account.unwrap();
+        let may_trade = matches!(command.body, Body::Trading(TradingCommand::Place(_)) | Body::Convert(_));
+        if self.halted && may_trade {
+            return Outcome::Rejected(Reject::Halted);
+        }
         match &command.body {
             Body::Trading(TradingCommand::Place(_)) | Body::Convert(_)
                 if self.names[account.index()].is_closed =>
@@ -299,6 +306,8 @@ impl Naive {
             Body::Trading(TradingCommand::BreakTrade(broken)) => return self.break_trade(broken),
             Body::Founding(Founding::MoveClock) => {}
             Body::Access(command) => return self.change_session(command, now),
+            Body::Operation(Operation::Halt) => self.halted = true,
+            Body::Operation(Operation::Resume) => self.halted = false,
             other => panic!("not dealt: {other:?}"),
         }
         Outcome::Done

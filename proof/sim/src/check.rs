@@ -13,7 +13,7 @@ use crate::disk::Faulty;
 use crate::memory::{Memory, Odd};
 use crate::scene::{Scene, command_of};
 use asked::{Asked, listed};
-use buttonwood_engine::{AccessCommand, Body, Command, State, Withdrawn};
+use buttonwood_engine::{AccessCommand, Body, Command, Operation, State, Withdrawn};
 use buttonwood_journal::{Mark, Reader, ReplayError};
 use buttonwood_model::{Nonce, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Price, Qty};
@@ -257,6 +257,8 @@ impl Checker {
         }
         let command = command_of(frame);
         let told = self.recognise(seq, &command, is_live)?;
+        // What waited for the end of a halt runs after it.
+        self.may_be_late |= matches!(command.body, Body::Operation(Operation::Resume));
         if let Body::Access(AccessCommand::ResetNonces(session)) = &command.body {
             // A reset may drop the nonces that its reads have used so far.
             self.noted.retain(|noted| noted.session != *session);

@@ -193,7 +193,8 @@ impl Fold {
             | Infrequent::Rates(_)
             | Infrequent::Convert(_)
             | Infrequent::Founded(_)
-            | Infrequent::Audit(_) => return,
+            | Infrequent::Audit(_)
+            | Infrequent::Operated(_) => return,
         };
         let number = self.state.auctions(symbol).expect("the symbol has auctions").number();
         self.auctions.push(symbol, AuctionResult { number, stamp, is_indicative, finding });

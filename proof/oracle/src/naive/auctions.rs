@@ -103,13 +103,14 @@ impl Naive {
 
     /// The next thing due, and when.
     pub(crate) fn next_step(&self) -> Option<(Time, Step)> {
-        if !self.is_settling() && !self.due.is_empty() {
+        if !self.is_settling() && !self.due.is_empty() && !self.halted {
             return None;
         }
         let next = |at: usize| {
             let auctions = self.pairs[at].auctions.as_ref()?;
             let time = match auctions.cut {
                 Some(_) => Time(0),
+                None if self.halted => return None,
                 None => auctions.told.or(Some(auctions.schedule?.time))?,
             };
             Some((time, Step::Auction(SymbolId::from_index(at))))
@@ -180,6 +181,9 @@ impl Naive {
         const NOT_NOW: Answer = Outcome::Rejected(Reject::Trading(TradingReject::NotNow));
         let Some(mut auctions) = self.auctions(symbol).cloned() else { return NOT_NOW };
         let Some(schedule) = auctions.schedule else { return NOT_NOW };
+        if self.halted && auctions.cut.is_none() {
+            return NOT_NOW;
+        }
         if auctions.cut.is_none() && now < schedule.time {
             if auctions.told.is_none_or(|told| now < told) {
                 return NOT_NOW;

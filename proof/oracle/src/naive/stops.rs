@@ -55,7 +55,7 @@ impl Naive {
 
     /// The first order of the queue enters as a limit order that comes now.
     pub(super) fn trigger(&mut self, id: OrderId) -> Answer {
-        if self.due.first() != Some(&id) || self.is_settling() {
+        if self.due.first() != Some(&id) || self.is_settling() || self.halted {
             return Outcome::Rejected(Reject::Trading(TradingReject::NotNow));
         }
         self.due.remove(0);

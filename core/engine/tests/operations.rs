@@ -1,0 +1,167 @@
+//! Halting, resuming, and what needs a second operator.
+
+use buttonwood_engine::{
+    AccessReject, Answer, ApprovalError, Body, FeeSchedule, Note, Operation, Outcome, PROPOSAL_AGE, Proposed,
+    Reject, TradingCommand,
+};
+use buttonwood_model::{SymbolId, SymbolStatus};
+use buttonwood_oracle::Exchange;
+
+/// An exchange with one symbol.
+fn exchange() -> (Exchange, SymbolId) {
+    let mut exchange = Exchange::open(FeeSchedule::default(), Some(Vec::new()));
+    let symbol = exchange.symbol(["BTC", "USD"], ["0.0001", "0.0001", "0.01"], &[]);
+    (exchange, symbol)
+}
+
+fn act(exchange: &mut Exchange, who: &str, body: impl Into<Body>) -> Answer {
+    let note = Note { who: who.into(), what: "something".into(), why: "a reason".into() };
+    exchange.own(Body::act(note, Some(body.into())))
+}
+
+/// The numbers of the proposals that wait.
+fn waiting(exchange: &Exchange) -> Vec<u64> {
+    let proposals = exchange.state.operations().proposals(exchange.stamp.time);
+    proposals.map(|proposal| proposal.id).collect()
+}
+
+fn refused(error: ApprovalError) -> Answer {
+    Outcome::Rejected(Reject::Approval(error))
+}
+
+/// A halt notes who, why and since when. Repeating it changes nothing.
+#[test]
+fn a_halt_says_who_and_why() {
+    let (mut exchange, _) = exchange();
+    assert_eq!(act(&mut exchange, "alice", Operation::Halt), Outcome::Done);
+    let halt = exchange.state.operations().halt().cloned().unwrap();
+    assert_eq!((halt.since, &*halt.who, &*halt.why), (exchange.stamp.time, "alice", "a reason"));
+    act(&mut exchange, "bob", Operation::Halt);
+    assert_eq!(exchange.state.operations().halt(), Some(&halt));
+    act(&mut exchange, "bob", Operation::Resume);
+    assert!(!exchange.state.operations().is_halted());
+    assert_eq!(act(&mut exchange, "bob", Operation::Resume), Outcome::Done);
+}
+
+/// Without another setting one operator is enough, and nothing waits for a second.
+#[test]
+fn one_operator_is_enough() {
+    let (mut exchange, symbol) = exchange();
+    assert_eq!(exchange.state.operations().approvals(), 1);
+    act(&mut exchange, "alice", TradingCommand::SetSymbolStatus(symbol, SymbolStatus::PostOnly));
+    assert_eq!(exchange.state.symbol(symbol).unwrap().status, SymbolStatus::PostOnly);
+    assert_eq!(waiting(&exchange), []);
+    assert_eq!(act(&mut exchange, "bob", Operation::Approve(1)), refused(ApprovalError::Unknown));
+    for approvals in [0, 3] {
+        let answer = exchange.own(Operation::SetApprovals(approvals).into());
+        assert_eq!(answer, Outcome::Rejected(Reject::Unknown), "{approvals}");
+    }
+}
+
+/// Where two are needed, a resumption and a status wait until another user approves them. A halt does not wait.
+#[test]
+fn a_second_operator_approves() {
+    let (mut exchange, symbol) = exchange();
+    assert_eq!(exchange.own(Operation::SetApprovals(2).into()), Outcome::Done);
+    act(&mut exchange, "alice", Operation::Halt);
+    assert!(exchange.state.operations().is_halted());
+    act(&mut exchange, "alice", Operation::Resume);
+    act(&mut exchange, "carol", Operation::Resume);
+    act(&mut exchange, "alice", TradingCommand::SetSymbolStatus(symbol, SymbolStatus::CancelOnly));
+    assert_eq!(waiting(&exchange), [1, 2], "a proposal is not made twice");
+    assert!(exchange.state.operations().is_halted());
+    assert_eq!(exchange.state.symbol(symbol).unwrap().status, SymbolStatus::Open);
+
+    assert_eq!(act(&mut exchange, "alice", Operation::Approve(1)), refused(ApprovalError::OwnProposal));
+    assert_eq!(act(&mut exchange, "bob", Operation::Approve(9)), refused(ApprovalError::Unknown));
+    assert!(exchange.state.operations().is_halted());
+    assert_eq!(act(&mut exchange, "bob", Operation::Approve(1)), Outcome::Done);
+    assert!(!exchange.state.operations().is_halted());
+    assert_eq!(act(&mut exchange, "bob", Operation::Approve(2)), Outcome::Done);
+    assert_eq!(exchange.state.symbol(symbol).unwrap().status, SymbolStatus::CancelOnly);
+    assert_eq!(waiting(&exchange), []);
+    assert_eq!(act(&mut exchange, "carol", Operation::Approve(2)), refused(ApprovalError::Unknown));
+}
+
+/// What would be refused, or would change nothing, is not proposed.
+#[test]
+fn only_what_can_take_effect_is_proposed() {
+    let (mut exchange, symbol) = exchange();
+    exchange.own(Operation::SetApprovals(2).into());
+    act(&mut exchange, "alice", Operation::Resume);
+    act(&mut exchange, "alice", TradingCommand::SetSymbolStatus(symbol, SymbolStatus::Open));
+    let unknown = TradingCommand::SetSymbolStatus(SymbolId(9), SymbolStatus::Open);
+    assert!(matches!(act(&mut exchange, "alice", unknown), Outcome::Rejected(_)));
+    assert_eq!(waiting(&exchange), []);
+}
+
+/// A proposal ends with its age, with another one about the same symbol, with a halt, and with the setting.
+#[test]
+fn a_proposal_ends() {
+    let (mut exchange, symbol) = exchange();
+    exchange.own(Operation::SetApprovals(2).into());
+    let status = |status| TradingCommand::SetSymbolStatus(symbol, status);
+    act(&mut exchange, "alice", status(SymbolStatus::PostOnly));
+    act(&mut exchange, "alice", status(SymbolStatus::LimitOnly));
+    assert_eq!(waiting(&exchange), [1, 2]);
+    act(&mut exchange, "bob", Operation::Approve(2));
+    assert_eq!(waiting(&exchange), [], "the other one is about the same symbol");
+
+    act(&mut exchange, "alice", Operation::Halt);
+    act(&mut exchange, "alice", Operation::Resume);
+    assert_eq!(waiting(&exchange), [3]);
+    let since = exchange.state.operations().halt().unwrap().since;
+    act(&mut exchange, "bob", Operation::Halt);
+    assert_eq!(waiting(&exchange), [], "a halt withdraws it");
+    assert_eq!(exchange.state.operations().halt().unwrap().since, since);
+
+    act(&mut exchange, "alice", Operation::Resume);
+    exchange.stamp.time = exchange.stamp.time.plus(PROPOSAL_AGE - 2);
+    assert_eq!(waiting(&exchange), [4]);
+    exchange.stamp.time = exchange.stamp.time.plus(1);
+    assert_eq!(act(&mut exchange, "bob", Operation::Approve(4)), refused(ApprovalError::Unknown));
+    act(&mut exchange, "alice", Operation::Resume);
+    assert_eq!(waiting(&exchange), [5], "it can be proposed again");
+    exchange.own(Operation::SetApprovals(1).into());
+    assert_eq!(waiting(&exchange), []);
+    act(&mut exchange, "alice", Operation::Resume);
+    assert!(!exchange.state.operations().is_halted());
+}
+
+/// A snapshot and a replay hold the halt and the proposals.
+#[test]
+fn a_halt_outlives_snapshots_and_replays() {
+    let (mut exchange, symbol) = exchange();
+    exchange.own(Operation::SetApprovals(2).into());
+    act(&mut exchange, "alice", TradingCommand::SetSymbolStatus(symbol, SymbolStatus::Closed));
+    act(&mut exchange, "alice", Operation::Halt);
+    let mut replayed = Exchange::blank();
+    for frame in exchange.journal.take().unwrap() {
+        replayed.replay(&frame);
+    }
+    let stored = exchange.stored();
+    for state in [&stored, &replayed.state] {
+        let operations = state.operations();
+        assert!(operations.is_halted() && operations.approvals() == 2);
+        let proposal = operations.proposals(exchange.stamp.time).next().unwrap();
+        assert_eq!(
+            (proposal.what, &*proposal.who),
+            (Proposed::Status(symbol, SymbolStatus::Closed), "alice")
+        );
+    }
+    assert_eq!(exchange.difference(&replayed), None);
+}
+
+/// A group gets its name and its terms in one command.
+#[test]
+fn a_group_has_its_terms_at_once() {
+    use buttonwood_engine::{AccessCommand, GroupTerms, NewGroup};
+    let (mut exchange, _) = exchange();
+    let terms = GroupTerms { accounts_max: 3, custody: true };
+    let new = || AccessCommand::MakeGroup(std::sync::Arc::new(NewGroup { name: "north".into(), terms }));
+    assert_eq!(act(&mut exchange, "alice", new()), Outcome::Done);
+    let access = exchange.state.access();
+    assert_eq!(access.group(access.find_group("north").unwrap()).unwrap().terms, terms);
+    let again = act(&mut exchange, "alice", new());
+    assert_eq!(again, Outcome::Rejected(Reject::Access(AccessReject::Taken)));
+}
