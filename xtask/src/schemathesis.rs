@@ -18,7 +18,7 @@ const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_co
 
 /// Always the same calls: the same number per route, from the same seed. Maintenance is excluded, because all other
 /// calls return 503 in it.
-const CALLS: [&str; 17] = [
+const CALLS: [&str; 19] = [
     "--checks",
     CHECKS,
     "--phases",
@@ -31,6 +31,8 @@ const CALLS: [&str; 17] = [
     "7",
     "--exclude-path",
     "/sandbox/maintenance",
+    "--exclude-path",
+    "/sandbox/halt",
     "--suppress-health-check",
     "all",
     "--generation-database",

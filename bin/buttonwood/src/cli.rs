@@ -160,6 +160,10 @@ pub(crate) struct Serve {
     /// File of exchange rates, a line each: time, pair, rate, provider. Lines that are new are added at the start.
     #[arg(long, env = "BUTTONWOOD_FX_RATES")]
     pub(crate) fx_rates: Option<PathBuf>,
+    /// Operators that it takes to resume trading, and to set a symbol's status: 1, or 2 (the second one approves).
+    #[arg(long, env = "BUTTONWOOD_APPROVALS", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u8).range(1..=2), default_value_t = 1)]
+    pub(crate) approvals: u8,
 }
 
 /// Flags of `verify`.

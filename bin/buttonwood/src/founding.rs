@@ -2,7 +2,7 @@
 
 use crate::reference::Reference;
 use crate::trouble::Trouble;
-use buttonwood_engine::{Body, Command, FeeSchedule, Mode, Opening};
+use buttonwood_engine::{Body, Command, FeeSchedule, Mode, Opening, Operation};
 use buttonwood_model::{CurrencyId, Time};
 use buttonwood_num::Money;
 use buttonwood_sandbox::{Draw, Funding, found, missing_sample_rates};
@@ -39,14 +39,17 @@ pub(crate) fn venue(recovered: &mut Recovered, time: Time) -> Result<(), Trouble
     commit(recovered, time, bodies)
 }
 
-/// Adds what this build needs and an older directory lacks: house accounts, and in a sandbox the sample exchange rates.
-pub(crate) fn complete(recovered: &mut Recovered, time: Time) -> Result<(), Trouble> {
+/// Adds what this build needs and an older directory lacks: house accounts, and in a sandbox the sample exchange rates. Sets how many
+/// operators the settings want.
+pub(crate) fn complete(recovered: &mut Recovered, approvals: u8, time: Time) -> Result<(), Trouble> {
     let missing: Vec<Body> = {
         let views = recovered.views();
         let state = views.state();
         let is_sandbox = state.opening().is_some_and(|opening| opening.mode == Mode::Sandbox);
         let rates = is_sandbox.then(|| missing_sample_rates(state.rates()));
-        state.missing_houses().chain(rates.into_iter().flatten()).collect()
+        let approvals = (state.operations().approvals() != approvals)
+            .then(|| Body::from(Operation::SetApprovals(approvals)));
+        state.missing_houses().chain(rates.into_iter().flatten()).chain(approvals).collect()
     };
     if missing.is_empty() { Ok(()) } else { commit(recovered, time, missing) }
 }

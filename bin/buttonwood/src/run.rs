@@ -58,7 +58,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
             seed
         }
     };
-    founding::complete(&mut recovered, clock.now())?;
+    founding::complete(&mut recovered, 1, clock.now())?;
     let running = Exchange::start(recovered, clock, options(&flags.common))?;
     let exchange = running.exchange();
     let base_url = base_url(&listener)?;
@@ -111,7 +111,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     if seed.is_none() {
         founding::venue(&mut recovered, clock.now())?;
     }
-    founding::complete(&mut recovered, clock.now())?;
+    founding::complete(&mut recovered, flags.approvals, clock.now())?;
     if let Some(file) = fx_rates {
         file.import(&mut recovered, clock.now())?;
     }

@@ -62,7 +62,7 @@ print(x.create_order('BTC/USD', 'limit', 'buy', 0.01, 50000)['info'])"
     )
 }
 
-/// Prints what a venue still lacks.
+/// Prints where a venue is, and how to operate it.
 pub(crate) fn venue(base_url: &str, data: &Path) {
     say(format_args!(
         "
@@ -70,9 +70,11 @@ Buttonwood venue
   pages and REST   {base_url}
   data             {}
 
-This venue is empty: symbols and currencies are listed, nobody can trade yet. Still missing in this version:
-  groups, accounts and API keys (the pages that make them), deposits and withdrawals, TLS
+  operate it with  buttonwood admin --data {} … (buttonwood admin --help)
+
+Deposits, withdrawals and TLS are not built yet.
 ",
+        data.display(),
         data.display()
     ));
 }

@@ -1,10 +1,23 @@
 //! The one list of commands. A command is a file with its `COMMAND`, and one line here.
 
 use crate::command::Command;
-use crate::{audit, breaks, fees, funds, fx};
+use crate::{audit, breaks, customers, fees, funds, fx, venue};
 
 /// Every command of `buttonwood admin`, in the order of its help.
 pub const COMMANDS: &[Command] = &[
+    // Customers
+    customers::group::ADD,
+    customers::group::SET,
+    customers::account::ADD,
+    customers::close::COMMAND,
+    // What is traded
+    venue::currency::COMMAND,
+    venue::listing::COMMAND,
+    venue::status::COMMAND,
+    venue::halt::HALT,
+    venue::halt::RESUME,
+    venue::approval::APPROVE,
+    venue::approval::PROPOSALS,
     // Funds
     funds::credit::COMMAND,
     // Fees

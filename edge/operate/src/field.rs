@@ -31,7 +31,7 @@ impl Shared {
     /// # Errors
     /// The refusal of a code that is not listed.
     pub fn find_currency(&self, code: &str) -> Result<CurrencyId, Refusal> {
-        self.names.find_currency(code).ok_or_else(|| {
+        self.currency_id(code).ok_or_else(|| {
             let message = format!("Field 'currency' names no listed currency: '{}'", quoted(code));
             Refusal::new(Reason::InvalidCurrency, message)
         })

@@ -1,7 +1,7 @@
 //! The parts of a running exchange that requests and operators share.
 
 use buttonwood_gate::Gate;
-use buttonwood_model::{Symbol, SymbolId, Time};
+use buttonwood_model::{CurrencyId, Symbol, SymbolId, Time};
 use buttonwood_sequencer::Exchange;
 use buttonwood_views::Views;
 use buttonwood_wire::Names;
@@ -51,14 +51,23 @@ impl Shared {
         })
     }
 
+    /// A currency by its code in any letter case, also one that was listed since the start.
+    pub fn currency_id(&self, code: &str) -> Option<CurrencyId> {
+        self.names.find_currency(code).or_else(|| {
+            self.grow();
+            self.names.find_currency(code)
+        })
+    }
+
     /// Every symbol with its id, alphabetically.
     pub fn symbols(&self) -> Vec<(SymbolId, &Symbol)> {
         self.grow();
         self.names.symbols()
     }
 
-    /// Adds the symbols that have been listed since the start.
+    /// Adds the symbols and currencies that have been listed since the start.
     fn grow(&self) {
-        self.names.grow(self.exchange.views().state().symbols());
+        let views = self.exchange.views();
+        self.names.grow(views.state().symbols(), views.state().currencies());
     }
 }

@@ -95,9 +95,15 @@ impl App {
         self.maintenance.load(Ordering::Acquire)
     }
 
+    /// Whether an operator has halted trading.
+    pub(crate) fn is_halted(&self) -> bool {
+        self.exchange.views().state().operations().is_halted()
+    }
+
     /// Whether orders are taken now (launch contract).
     pub(crate) fn is_ready(&self) -> bool {
-        self.ready.load(Ordering::Acquire) && !self.exchange.is_short_of_space() && !self.is_in_maintenance()
+        let is_serving = self.ready.load(Ordering::Acquire) && !self.is_in_maintenance();
+        is_serving && !self.exchange.is_short_of_space() && !self.is_halted()
     }
 
     /// Time since the start, by real time: the clock of rate limits.

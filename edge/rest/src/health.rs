@@ -9,6 +9,9 @@ pub(crate) fn answer(app: &App, path: &str) -> Option<Reply> {
     let reply = match path {
         "/health/live" => Reply::text(StatusCode::OK, "live\n"),
         "/health/ready" if app.is_ready() => Reply::text(StatusCode::OK, ready(app)),
+        "/health/ready" if app.is_halted() => {
+            Reply::text(StatusCode::SERVICE_UNAVAILABLE, "not ready\ntrading is halted\n")
+        }
         "/health/ready" => Reply::text(StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
         _ => return None,
     };

@@ -56,7 +56,7 @@ pub(crate) const ROUTES: &[Route] = &[
     sandbox::history::ROUTE,
     sandbox::ledger::ROUTE,
     sandbox::accounts::ROUTE,
-    sandbox::close::ROUTE,
+    Route::operating("/sandbox/accounts/close", &buttonwood_operate::CLOSE_ACCOUNT),
     sandbox::groups::ROUTE,
     Route::operating("/sandbox/accounts/credit", &operate::CREDIT),
     sandbox::listing::ROUTE,
@@ -69,6 +69,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::operating("/sandbox/promotions", &operate::PROMOTE),
     Route::operating("/sandbox/trades/break", &operate::BREAK_TRADE).refuses(&[406]),
     sandbox::maintenance::ROUTE,
+    Route::operating("/sandbox/halt", &buttonwood_operate::HALT),
+    Route::operating("/sandbox/resume", &buttonwood_operate::RESUME),
     sandbox::nonces::ROUTE,
 ];
 

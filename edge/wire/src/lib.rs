@@ -5,6 +5,7 @@
 //!
 //! Not here: routes and who may call them (`rest`), the form of private requests (`gate`).
 
+pub mod account;
 pub mod answers;
 pub mod contract;
 pub mod convert;

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 pub struct Names {
     service: String,
     symbols: boxcar::Vec<Symbol>,
-    currencies: Vec<Currency>,
+    currencies: boxcar::Vec<Currency>,
     /// Symbols listed at the start, which nearly every request names.
     by_name: HashMap<String, SymbolId>,
     /// Held while the list grows.
@@ -28,14 +28,17 @@ impl Names {
             service,
             by_name: symbols.iter().enumerate().map(named).collect(),
             symbols: symbols.iter().cloned().collect(),
-            currencies: currencies.to_vec(),
+            currencies: currencies.iter().cloned().collect(),
             growing: Mutex::new(()),
         }
     }
 
-    /// Adds the symbols listed since then (SYM-030); `symbols` is the full list.
-    pub fn grow(&self, symbols: &[Symbol]) {
+    /// Adds what was listed since then (SYM-030); both lists are the full ones. A symbol is added after its currencies.
+    pub fn grow(&self, symbols: &[Symbol], currencies: &[Currency]) {
         let _alone = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
+        for currency in currencies.iter().skip(self.currencies.count()) {
+            self.currencies.push(currency.clone());
+        }
         for symbol in symbols.iter().skip(self.symbols.count()) {
             self.symbols.push(symbol.clone());
         }
@@ -91,7 +94,8 @@ impl Names {
 
     /// A currency by its code in any letter case.
     pub fn find_currency(&self, code: &str) -> Option<CurrencyId> {
-        let place = self.currencies.iter().position(|currency| currency.code.eq_ignore_ascii_case(code));
-        place.map(CurrencyId::from_index)
+        let mut all = self.currencies.iter();
+        let found = all.find(|(_, currency)| currency.code.eq_ignore_ascii_case(code));
+        found.map(|(id, _)| CurrencyId::from_index(id))
     }
 }

@@ -1,6 +1,5 @@
 //! `POST /v1/account/create`: opens another account in a group (ACCT-005 to ACCT-008).
 
-use super::names::{AccountTypeName, derived_short_name, display_name};
 use crate::app::App;
 use crate::auth::Auth;
 use crate::call::Call;
@@ -11,6 +10,7 @@ use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
 use buttonwood_sequencer::Receipt;
+use buttonwood_wire::account::{AccountTypeName, derived_short_name, display_name};
 use buttonwood_wire::contract::{InPayload, Label, Loose, Needed, Text};
 use buttonwood_wire::field::{bad_value, failed};
 use buttonwood_wire::{answer, json, request};

@@ -1,6 +1,5 @@
 //! `POST /v1/account`: an account and its users (ACCT-003, ACCT-004).
 
-use super::names::AccountTypeName;
 use crate::app::App;
 use crate::call::Call;
 use crate::route::Route;
@@ -8,6 +7,7 @@ use buttonwood_engine::memo_code;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
+use buttonwood_wire::account::AccountTypeName;
 use buttonwood_wire::answers::AccountUser;
 use buttonwood_wire::contract::{Digits, Label};
 use buttonwood_wire::field::failed;

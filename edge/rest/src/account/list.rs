@@ -1,6 +1,5 @@
 //! `POST /v1/account/list`: the accounts of a group (ACCT-011, ACCT-012).
 
-use super::names::AccountTypeName;
 use crate::app::App;
 use crate::auth::Auth;
 use crate::call::Call;
@@ -9,6 +8,7 @@ use buttonwood_engine::{Access, Account};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{AccountId, Role};
+use buttonwood_wire::account::AccountTypeName;
 use buttonwood_wire::contract::{InPayload, Label, Nullable, PageRows, Timestamp};
 use buttonwood_wire::field::{PAGE_MAX, failed};
 use buttonwood_wire::{answer, json, request, words};

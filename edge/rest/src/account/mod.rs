@@ -4,6 +4,5 @@ pub(crate) mod create;
 pub(crate) mod detail;
 pub(crate) mod heartbeat;
 pub(crate) mod list;
-pub(crate) mod names;
 pub(crate) mod rename;
 pub(crate) mod roles;

@@ -1,6 +1,5 @@
 //! `POST /v1/account/rename`: gives an account other names (ACCT-009, ACCT-010).
 
-use super::names::{NAME_MAX, display_name, short_name};
 use crate::app::App;
 use crate::auth::Auth;
 use crate::call::Call;
@@ -11,6 +10,7 @@ use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
 use buttonwood_sequencer::Receipt;
+use buttonwood_wire::account::{NAME_MAX, display_name, short_name};
 use buttonwood_wire::contract::{InPayload, Label, Text};
 use buttonwood_wire::field::{bad_value, failed};
 use buttonwood_wire::{answer, json, request};

@@ -40,7 +40,7 @@ answer! {
 
 fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let code = call.parameter();
-    let target = app.names.find_currency(code).ok_or_else(|| {
+    let target = app.currency_id(code).ok_or_else(|| {
         let message = format!("The path names no listed currency: '{}'", quoted(code));
         Refusal::new(Reason::InvalidCurrency, message)
     })?;

@@ -38,6 +38,11 @@ impl Deref for ControlCall<'_> {
 }
 
 impl<'a> ControlCall<'a> {
+    /// Who makes the call.
+    pub(crate) fn operator(&self) -> &Operator<'a> {
+        &self.operator
+    }
+
     /// A call of this route.
     pub(crate) fn new(app: &'a App, route: &Route, asked: &Asked<'_>, fields: &Payload) -> Self {
         let what = what(&name(route.path, asked.parameter), route.fields, fields);

@@ -1,17 +1,17 @@
 //! `POST /sandbox/groups`: sets the terms of a group, as an operator would (ACCT-007).
 
-use super::control::{ControlCall, operate};
+use super::control::ControlCall;
 use crate::route::Route;
-use buttonwood_engine::{AccessCommand, Body, GroupTerms, Outcome, Reject};
+use buttonwood_engine::GroupTerms;
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
+use buttonwood_operate::set_group_terms;
 use buttonwood_wire::contract::{Done, InPayload, Needed, Switch, Text, WholeUpTo};
-use buttonwood_wire::field::{bad_value, failed, no_space};
 use buttonwood_wire::{answer, json, request};
 
 /// This machine only.
 pub(crate) const ROUTE: Route =
-    Route::control("/sandbox/groups", |app, _, fields| Box::pin(answer(app, fields)))
+    Route::control("/sandbox/groups", |call, _, fields| Box::pin(answer(call, fields)))
         .about("Sets the terms of a group.")
         .takes::<SetTerms>()
         .gives::<TermsSet>();
@@ -36,16 +36,11 @@ answer! {
     }
 }
 
-async fn answer(app: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
+async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let request = SetTerms::of(fields);
     let name = request.group()?;
     let accounts_max = u32::try_from(request.accounts_max()?).unwrap_or(u32::MAX);
     let terms = GroupTerms { accounts_max, custody: request.custody_terms()? };
-    let group = app.exchange.views().state().access().find_group(&name);
-    let group = group.ok_or_else(|| bad_value("group", "the name of a group", &name))?;
-    match operate(app, Body::Access(AccessCommand::SetGroupTerms(group, terms))).await? {
-        Outcome::Done => Ok(Reply::json(json::body(&TermsSet { result: Done }))),
-        Outcome::Rejected(Reject::NoRoom) => Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) => Err(failed()),
-    }
+    set_group_terms(call.operator(), "group", &name, terms).await?;
+    Ok(Reply::json(json::body(&TermsSet { result: Done })))
 }

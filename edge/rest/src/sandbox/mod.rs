@@ -10,7 +10,6 @@ pub(crate) mod advance;
 pub(crate) mod auctions;
 pub(crate) mod caller;
 pub(crate) mod clock;
-pub(crate) mod close;
 pub(crate) mod control;
 pub(crate) mod groups;
 pub(crate) mod history;

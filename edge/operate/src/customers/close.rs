@@ -1,21 +1,20 @@
-//! `POST /sandbox/accounts/close`: closes an account for good, as an operator would (ACCT-013).
+//! `account close`: closes an account for good (ACCT-013).
 
-use super::control::{ControlCall, operate};
-use crate::route::Route;
-use buttonwood_engine::{AccessCommand, AccessReject, Balance, Body, Outcome, Reject, State};
+use crate::command::{Argument, Command, Form};
+use crate::operator::Operator;
+use buttonwood_engine::{AccessCommand, AccessReject, Balance, Reject, State};
 use buttonwood_gate::{Payload, Refusal};
-use buttonwood_http::Reply;
 use buttonwood_model::{AccountId, AssetId};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_wire::contract::{Done, InPayload, Needed, Text};
-use buttonwood_wire::field::{bad_value, closed_account, failed, no_space};
+use buttonwood_wire::field::{bad_value, closed_account};
 use buttonwood_wire::{answer, json, request};
 
-/// This machine only.
-pub(crate) const ROUTE: Route =
-    Route::control("/sandbox/accounts/close", |app, _, fields| Box::pin(answer(app, fields)))
+/// Also `POST /sandbox/accounts/close`.
+pub const COMMAND: Command =
+    Command::once("account close", |operator, fields| Box::pin(run(operator, fields)))
         .about("Closes an account without orders and money, for good.")
-        .takes::<Closing>()
+        .takes::<Closing>(&[Argument::new("group", Form::Place), Argument::new("account", Form::Place)])
         .gives::<ClosedAccount>();
 
 request! {
@@ -38,25 +37,27 @@ answer! {
     }
 }
 
-async fn answer(app: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
+async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
     let request = Closing::of(fields);
     let (group, name) = (request.group()?, request.account()?);
-    let account = app.find_account(&group, &name)?;
-    match operate(app, Body::Access(AccessCommand::CloseAccount(account))).await? {
-        Outcome::Done => {}
-        Outcome::Rejected(Reject::Access(AccessReject::Closed)) => return Err(closed_account(&name)),
-        Outcome::Rejected(Reject::Access(AccessReject::HasOrders)) => {
-            let orders = shown(&orders(app.exchange.views().state(), account));
-            return Err(bad_value("account", &format!("one without live orders, not with {orders}"), &name));
+    let account = operator.find_account(&group, &name)?;
+    let refuse = |reject| {
+        let Reject::Access(reject) = reject else { return None };
+        if reject == AccessReject::Closed {
+            return Some(closed_account(&name));
         }
-        Outcome::Rejected(Reject::Access(AccessReject::HasMoney)) => {
-            let money = shown(&money(app.exchange.views().state(), account));
-            return Err(bad_value("account", &format!("one without money, not with {money}"), &name));
-        }
-        Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) => return Err(failed()),
-    }
-    Ok(Reply::json(json::body(&ClosedAccount { result: Done, account: name.into_owned() })))
+        let views = operator.exchange.views();
+        let expected = if reject == AccessReject::HasOrders {
+            format!("one without live orders, not with {}", shown(&orders(views.state(), account)))
+        } else if reject == AccessReject::HasMoney {
+            format!("one without money, not with {}", shown(&money(views.state(), account)))
+        } else {
+            return None;
+        };
+        Some(bad_value("account", &expected, &name))
+    };
+    operator.send(AccessCommand::CloseAccount(account), refuse).await?;
+    Ok(json::body(&ClosedAccount { result: Done, account: name.clone().into_owned() }))
 }
 
 /// The ids of the account's live orders, the newest first.

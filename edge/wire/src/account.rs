@@ -1,28 +1,28 @@
 //! Names of accounts, as clients choose them.
 
+use crate::contract::Label;
+use crate::field::bad_value;
+use crate::words;
 use buttonwood_engine::AccountKind;
 use buttonwood_gate::Refusal;
-use buttonwood_wire::contract::Label;
-use buttonwood_wire::field::bad_value;
-use buttonwood_wire::words;
 
 words! {
     /// The type of an account.
-    pub(crate) struct AccountTypeName: "exchange", "custody"
+    pub struct AccountTypeName: "exchange", "custody"
 }
 
 impl AccountTypeName {
     /// The type that the interface shows for a kind: it has no other two, so the kinds that trade are all `exchange` (facts F§11).
-    pub(crate) fn of(kind: AccountKind) -> Self {
+    pub fn of(kind: AccountKind) -> Self {
         Self(if kind.trades() { AccountKind::Exchange.name() } else { AccountKind::Custody.name() })
     }
 }
 
 /// Characters of a name at most.
-pub(crate) const NAME_MAX: usize = 50;
+pub const NAME_MAX: usize = 50;
 
 /// A name for people, in the field of this name: repeated as it was sent (TYPE-023).
-pub(crate) fn display_name(field: &str, name: &str) -> Result<Label, Refusal> {
+pub fn display_name(field: &str, name: &str) -> Result<Label, Refusal> {
     if (1..=NAME_MAX).contains(&name.chars().count())
         && name.trim() == name
         && !name.contains(char::is_control)
@@ -35,7 +35,7 @@ pub(crate) fn display_name(field: &str, name: &str) -> Result<Label, Refusal> {
 
 /// The short name that follows from a name for people: in lower case, with `-` for spaces and without symbols (ACCT-008). The
 /// symbol `-` stays, since short names have it. `None` if no letter and no digit is left.
-pub(crate) fn derived_short_name(name: &str) -> Option<String> {
+pub fn derived_short_name(name: &str) -> Option<String> {
     let plain = name.chars().map(|letter| if letter == ' ' { '-' } else { letter.to_ascii_lowercase() });
     let short: String = plain.filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-').collect();
     let short = short.trim_matches('-');
@@ -43,7 +43,7 @@ pub(crate) fn derived_short_name(name: &str) -> Option<String> {
 }
 
 /// The name by which calls name the account: in lower case, with `-` for spaces (facts F§11).
-pub(crate) fn short_name(name: &str) -> Result<String, Refusal> {
+pub fn short_name(name: &str) -> Result<String, Refusal> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" -".contains(&byte);
     let begins_well = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
     if begins_well && name.len() <= NAME_MAX && name.bytes().all(is_plain) {

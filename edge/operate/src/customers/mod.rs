@@ -1,0 +1,5 @@
+//! Groups and their accounts.
+
+pub(crate) mod account;
+pub(crate) mod close;
+pub(crate) mod group;

@@ -1,0 +1,7 @@
+//! What is traded, and whether.
+
+pub(crate) mod approval;
+pub(crate) mod currency;
+pub(crate) mod halt;
+pub(crate) mod listing;
+pub(crate) mod status;

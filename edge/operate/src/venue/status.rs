@@ -1,0 +1,71 @@
+//! `symbol status`: which orders a symbol takes (SYM-022 to SYM-030).
+
+use super::approval::Waiting;
+use crate::command::{Argument, Command, Form};
+use crate::operator::Operator;
+use buttonwood_engine::{Proposed, Reject, TradingCommand, TradingReject};
+use buttonwood_gate::{Payload, Refusal};
+use buttonwood_model::{SymbolId, SymbolStatus};
+use buttonwood_wire::contract::{Done, InPayload, Needed, Text};
+use buttonwood_wire::field::{bad_value, unknown_symbol};
+use buttonwood_wire::market::StatusName;
+use buttonwood_wire::{answer, json, request};
+
+/// `POST /sandbox/symbols/{symbol}/status` does the same.
+pub(crate) const COMMAND: Command =
+    Command::once("symbol status", |operator, fields| Box::pin(run(operator, fields)))
+        .about("Sets a symbol's status; where two operators are needed, proposes it.")
+        .takes::<NewStatus>(&[Argument::new("symbol", Form::Place), Argument::new("status", Form::Place)])
+        .gives::<StatusSet>();
+
+request! {
+    /// A symbol's status.
+    struct NewStatus in InPayload {
+        /// The symbol.
+        symbol: Needed<Text>,
+        /// Which orders it takes from now on.
+        status: Needed<StatusName>,
+    }
+}
+
+answer! {
+    /// The status that was set, or proposed.
+    pub struct StatusSet {
+        /// Always `ok`.
+        result: Done,
+        /// The symbol, in upper case.
+        symbol: String,
+        /// Which orders it takes now.
+        status: StatusName,
+        /// The number of the proposal, if another operator must approve it.
+        proposal: Option<u64>,
+        /// When the proposal expires, in milliseconds.
+        expires_ms: Option<u64>,
+    }
+}
+
+async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
+    let request = NewStatus::of(fields);
+    let name = request.symbol()?;
+    let (symbol, _) = operator.find_symbol(&name).ok_or_else(|| unknown_symbol(&name))?;
+    Ok(json::body(&set(operator, symbol, &request.status()?).await?))
+}
+
+/// Sets the status of a symbol, by the status's name.
+///
+/// # Errors
+/// The refusal of a name that is none, or that the symbol's product does not have.
+pub async fn set(operator: &Operator<'_>, symbol: SymbolId, name: &str) -> Result<StatusSet, Refusal> {
+    let status = SymbolStatus::ALL.into_iter().find(|status| status.name() == name).ok_or_else(|| {
+        bad_value("status", "one of open, closed, cancel_only, post_only, limit_only", name)
+    })?;
+    let refuse = |reject| {
+        let never_opens = reject == Reject::Trading(TradingReject::NotNow);
+        never_opens.then(|| bad_value("status", "closed: perpetual contracts are not traded yet", name))
+    };
+    operator.send(TradingCommand::SetSymbolStatus(symbol, status), refuse).await?;
+    let Waiting { proposal, expires_ms } = Waiting::of(operator, Proposed::Status(symbol, status));
+    let now = operator.exchange.views().state().symbol(symbol).map_or(status, |symbol| symbol.status);
+    let name = operator.names.symbol(symbol).name.to_ascii_uppercase();
+    Ok(StatusSet { result: Done, symbol: name, status: StatusName(now.name()), proposal, expires_ms })
+}

@@ -1,0 +1,281 @@
+//! A venue in the hands of its operators: customers, symbols, halts, approvals.
+
+use buttonwood_accept::{Exchange, Value, binary, json, private_folder};
+use rustix::process::{Pid, Signal, geteuid, kill_process};
+use std::fs::{self, Permissions};
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+/// A running venue, stopped at the end.
+struct Venue {
+    home: tempfile::TempDir,
+    child: Child,
+}
+
+impl Venue {
+    /// Starts a venue in an empty directory with these settings.
+    fn start(settings: &str) -> Self {
+        let home = private_folder();
+        let child = serve(home.path(), settings);
+        Self { home, child }
+    }
+
+    fn stop(&mut self) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        assert!(self.child.wait().unwrap().success());
+    }
+
+    fn restart(&mut self, settings: &str) {
+        self.stop();
+        self.child = serve(self.home.path(), settings);
+    }
+
+    fn admin(&self, arguments: &[&str]) -> Command {
+        admin(&self.home.path().join("data"), arguments)
+    }
+
+    fn object(&self, arguments: &[&str]) -> Value {
+        object(&self.admin(arguments).output().unwrap())
+    }
+
+    fn refused(&self, arguments: &[&str]) -> String {
+        refused(&self.admin(arguments).output().unwrap())
+    }
+}
+
+impl Drop for Venue {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn serve(home: &Path, settings: &str) -> Child {
+    let settings = format!("listen = \"127.0.0.1:0\"\ndata = \"data\"\n{settings}");
+    fs::write(home.join("venue.toml"), settings).unwrap();
+    let mut command = Command::new(binary());
+    command.args(["serve", "--config", "venue.toml"]).current_dir(home);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut ready = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut ready).unwrap();
+    assert!(ready.starts_with("ready"), "{ready}");
+    child
+}
+
+fn admin(data: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(binary());
+    command.arg("admin").arg("--data").arg(data).args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// The only object that a command has printed.
+#[track_caller]
+fn object(output: &Output) -> Value {
+    let shown = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && output.stderr.is_empty(), "{:?}: {shown}", output.status);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The line of a refusal.
+#[track_caller]
+fn refused(output: &Output) -> String {
+    let line = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), line.lines().count()), (Some(1), 1), "{line}");
+    assert!(output.stdout.is_empty(), "{line}");
+    line
+}
+
+/// A sandbox's operator.
+fn on(x: &Exchange, arguments: &[&str]) -> Output {
+    admin(x.data(), arguments).output().unwrap()
+}
+
+/// Groups and accounts of every kind, their terms, and the refusals by field. Proves ACCT-007 (part), ACCT-008 (part).
+#[test]
+fn groups_and_accounts() {
+    let venue = Venue::start("");
+    let added = venue.object(&["group", "add", "North & Co", "--max-accounts", "3", "--custody-terms"]);
+    let group = json!({ "result": "ok", "group": "North & Co", "accounts_max": 3, "custody_terms": true });
+    assert_eq!(added, group);
+    assert!(venue.refused(&["group", "add", "North & Co"]).contains("'name' must be one that no group has"));
+    assert!(venue.refused(&["group", "add", ""]).contains("'name'"));
+    let set = venue.object(&["group", "set", "North & Co", "--max-accounts", "9"]);
+    assert_eq!((&set["accounts_max"], &set["custody_terms"]), (&json!(9), &json!(true)));
+    let set = venue.object(&["group", "set", "North & Co", "--no-custody-terms"]);
+    assert_eq!((&set["accounts_max"], &set["custody_terms"]), (&json!(9), &json!(false)));
+    assert!(
+        venue.refused(&["group", "set", "nosuch", "--max-accounts", "9"]).contains("name of a group: nosuch")
+    );
+    assert!(venue.refused(&["group", "set", "North & Co"]).contains("accounts_max"));
+
+    let open = |arguments: &[&str]| venue.object(&[&["account", "add", "North & Co"], arguments].concat());
+    let account = |short: &str, kind: &str| json!({ "result": "ok", "group": "North & Co", "account": short, "kind": kind });
+    assert_eq!(open(&["Desk 1"]), account("desk-1", "exchange"));
+    for kind in ["exchange", "custody", "derivatives", "margin"] {
+        assert_eq!(open(&[kind, "--kind", kind]), account(kind, kind));
+    }
+    assert_eq!(open(&["Far", "--jurisdiction", "us-ny"])["jurisdiction"], "US-NY");
+    assert_eq!(open(&["Dry", "--dry-run"])["dry_run"], true);
+    assert_eq!(open(&["Dry"])["account"], "dry");
+    for (arguments, part) in [
+        (["North & Co", "Desk 1", "--kind", "exchange"], "'name' must be one that no account"),
+        (["North & Co", "Else", "--kind", "savings"], "'kind' must be one of"),
+        (["North & Co", "Else", "--jurisdiction", "USA"], "'jurisdiction' must be"),
+        (["North & Co", "a/b", "--kind", "margin"], "'name' must be"),
+        (["nosuch", "Else", "--kind", "margin"], "'group' must be"),
+    ] {
+        let line = venue.refused(&[&["account", "add"], &arguments[..]].concat());
+        assert!(line.contains(part), "{line}");
+    }
+    let usage = venue.admin(&["account", "add"]).output().unwrap();
+    assert_eq!(usage.status.code(), Some(2), "a command that cannot be parsed");
+}
+
+/// An account with orders or money stays open, and the refusal names them. A closed one takes nothing new. Proves ACCT-013 (part).
+#[test]
+fn an_account_closes_when_it_is_empty() {
+    let x = Exchange::start();
+    let order = x.as_("trader").limit("btcusd", "buy", "1", "100")["order_id"].clone();
+    let line = refused(&on(&x, &["account", "close", "one", "primary"]));
+    assert!(line.contains("without live orders") && line.contains(order.as_str().unwrap()), "{line}");
+    x.as_("trader").cancel(order.as_str().unwrap());
+    let line = refused(&on(&x, &["account", "close", "one", "primary"]));
+    assert!(line.contains("without money") && line.contains("USD"), "{line}");
+    assert!(refused(&on(&x, &["account", "close", "one", "nosuch"])).contains("'nosuch'"));
+    let closed = json!({ "result": "ok", "account": "primary" });
+    assert_eq!(object(&on(&x, &["account", "close", "five", "primary"])), closed);
+    let line = refused(&on(&x, &["account", "close", "five", "primary"]));
+    assert!(line.contains("closed account"), "{line}");
+    let order =
+        json!({ "symbol": "btcusd", "side": "buy", "type": "exchange limit", "amount": "1", "price": "1" });
+    x.as_("empty").call("/v1/order/new", order).refused(400, "AccountClosed");
+    assert_eq!(x.as_("empty").call("/v1/orders", json!({})).ok(), json!([]));
+}
+
+/// A currency and a symbol are listed while the exchange runs, and trade at once; a start knows them too.
+#[test]
+fn currencies_and_symbols_are_added() {
+    let x = Exchange::start();
+    let added = object(&on(&x, &["currency", "add", "nth", "--decimals", "8", "--name", "Northcoin"]));
+    let expected =
+        json!({ "result": "ok", "currency": "NTH", "name": "Northcoin", "decimals": 8, "fiat": false });
+    assert_eq!(added, expected);
+    for (arguments, part) in [
+        (["NTH", "--decimals", "8"], "'currency' must be a code that is not listed yet"),
+        (["N", "--decimals", "8"], "'currency' must be 2 to 10"),
+        (["1TH", "--decimals", "8"], "'currency' must be 2 to 10"),
+        (["OTH", "--decimals", "20"], "'decimals' must be at most 19"),
+        (["OTH", "--decimals", "x"], "'decimals'"),
+    ] {
+        let line = refused(&on(&x, &[&["currency", "add"], &arguments[..]].concat()));
+        assert!(line.contains(part), "{line}");
+    }
+    let symbol = |name| {
+        let terms = ["--tick", "0.001", "--quote-increment", "0.01", "--min", "0.1"];
+        on(&x, &[&["symbol", "add", name, "--base", "NTH", "--quote", "USD"], &terms[..]].concat())
+    };
+    assert!(refused(&symbol("nthxyz")).contains("'symbol' must be"));
+    assert_eq!(object(&symbol("nthusd")), json!({ "result": "ok", "symbol": "NTHUSD", "status": "open" }));
+    assert!(refused(&symbol("NTHUSD")).contains("'symbol' must be a name that is not listed yet"));
+    let trade = |price: &str| {
+        x.credit("trader", "NTH", "2");
+        x.as_("trader").limit("nthusd", "sell", "1.5", price);
+        x.as_("counterparty").limit("nthusd", "buy", "1.5", price);
+        let trades = x.get("/v1/trades/nthusd").ok();
+        assert!(trades.as_array().unwrap().iter().any(|row| row["price"] == price), "{trades}");
+        assert!(x.as_("trader").balances().iter().any(|row| row["currency"] == "NTH"));
+    };
+    trade("10.00");
+    let details = x.get("/v1/symbols/details/nthusd").ok();
+    assert_eq!((&details["base_currency"], &details["status"]), (&json!("NTH"), &json!("open")));
+    x.kill9();
+    x.restart();
+    trade("10.10");
+    let status = object(&on(&x, &["symbol", "status", "nthusd", "cancel_only"]));
+    assert_eq!(status, json!({ "result": "ok", "symbol": "NTHUSD", "status": "cancel_only" }));
+    assert!(refused(&on(&x, &["symbol", "status", "nthusd", "shut"])).contains("'status' must be one of"));
+    assert!(refused(&on(&x, &["symbol", "status", "nosuch", "open"])).contains("nosuch"));
+    assert!(refused(&on(&x, &["symbol", "status", "btcgusdperp", "open"])).contains("'status'"));
+}
+
+/// Halting and resuming want a reason. Where one operator is enough, nothing is proposed.
+#[test]
+fn halt_and_resume() {
+    let x = Exchange::start();
+    for command in ["halt", "resume"] {
+        let output = on(&x, &[command]);
+        let line = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && line.contains("needs --reason"), "{line}");
+    }
+    assert_eq!(object(&on(&x, &["halt", "--reason", "drill", "--dry-run"]))["dry_run"], true);
+    assert_eq!(x.get("/health/ready").status(), 200);
+    for _ in 0..2 {
+        let halted = json!({ "result": "ok", "halted": true });
+        assert_eq!(object(&on(&x, &["halt", "--reason", "drill"])), halted);
+        assert_eq!(x.get("/health/ready").status(), 503);
+    }
+    assert!(
+        refused(&on(&x, &["approve", "1"])).contains("'proposal' must be the number of one that waits: 1")
+    );
+    let resumed = json!({ "result": "ok", "halted": false });
+    assert_eq!(object(&on(&x, &["resume", "--reason", "drill ended"])), resumed);
+    assert_eq!(x.get("/health/ready").status(), 200);
+    assert!(on(&x, &["proposals"]).stdout.is_empty());
+}
+
+/// A venue with two approvals resumes and sets a status only when another user of the machine approves, also after a restart.
+#[test]
+fn a_second_user_approves() {
+    let other = "approvals = 2\nadmin_group = \"nogroup\"\n";
+    let mut venue = Venue::start(if geteuid().is_root() { other } else { "approvals = 2\n" });
+    assert_eq!(venue.object(&["halt", "--reason", "drill"])["halted"], true);
+    let proposed = venue.object(&["resume", "--reason", "drill ended"]);
+    assert_eq!((&proposed["proposal"], &proposed["halted"]), (&json!(1), &json!(true)));
+    let status = venue.object(&["symbol", "status", "btcusd", "post_only"]);
+    assert_eq!((&status["proposal"], &status["status"]), (&json!(2), &json!("open")));
+    assert_eq!(venue.object(&["resume", "--reason", "again"])["proposal"], 1);
+    venue.restart(if geteuid().is_root() { other } else { "approvals = 2\n" });
+    let line = venue.refused(&["approve", "1"]);
+    assert!(line.contains("'proposal' must be one that another user made: 1"), "{line}");
+    let listed = String::from_utf8(venue.admin(&["proposals"]).output().unwrap().stdout).unwrap();
+    let rows: Vec<Value> = listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 2, "{listed}");
+    assert_eq!((&rows[0]["what"], &rows[0]["why"]), (&json!("resume"), &json!("drill ended")));
+    assert_eq!(rows[1]["what"], "symbol status btcusd post_only");
+    if !geteuid().is_root() {
+        return eprintln!("SKIPPED the approval by another user: only root can be another user");
+    }
+    let nobody = 65_534;
+    for folder in [venue.home.path().to_owned(), venue.home.path().join("data")] {
+        fs::set_permissions(folder, Permissions::from_mode(0o711)).unwrap();
+    }
+    let as_nobody = |arguments: &[&str]| {
+        let mut command = venue.admin(arguments);
+        object(&command.uid(nobody).gid(nobody).output().unwrap())
+    };
+    assert_eq!(as_nobody(&["approve", "1"]), json!({ "result": "ok", "proposal": 1 }));
+    assert_eq!(venue.object(&["resume", "--reason", "is it?"])["halted"], false);
+    as_nobody(&["approve", "2"]);
+    assert_eq!(venue.object(&["symbol", "status", "btcusd", "post_only"])["status"], "post_only");
+    assert!(venue.refused(&["approve", "2"]).contains("the number of one that waits"));
+    venue.stop();
+}
+
+/// The setting is one or two.
+#[test]
+fn approvals_are_one_or_two() {
+    let home = private_folder();
+    for value in ["0", "3", "\"many\""] {
+        let settings = format!("listen = \"127.0.0.1:0\"\ndata = \"data\"\napprovals = {value}\n");
+        fs::write(home.path().join("venue.toml"), settings).unwrap();
+        let mut command = Command::new(binary());
+        let output =
+            command.args(["serve", "--config", "venue.toml"]).current_dir(home.path()).output().unwrap();
+        let line = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && line.contains("approvals"), "{line}");
+    }
+}
