@@ -5,6 +5,7 @@
 
 use crate::cli::Backup;
 use crate::directory::named_dir;
+use crate::flags::is_inside;
 use crate::trouble::Trouble;
 use crate::verify::check_directory;
 use buttonwood_disk::{Disk as _, Folder, Open, System, copy_start};
@@ -63,9 +64,7 @@ pub(crate) fn check_finished(data: &Path) -> Result<(), Trouble> {
 /// Creates the target, and refuses one that is not empty or lies in the directory.
 fn check_target(from: &Path, to: &Path) -> Result<(), Trouble> {
     let refused = |what: &str| Err(Trouble::Flag(format!("--to {}: {what}", to.display())));
-    let resolved = |path: &Path| existing(path).canonicalize();
-    let data = from.canonicalize().map_err(|error| Trouble::Data(from.to_owned(), error))?;
-    if resolved(to).is_ok_and(|target| target.starts_with(&data)) {
+    if is_inside(to, from) {
         return refused("lies in the data directory: a backup belongs outside, best on another disk");
     }
     match fs::read_dir(to) {
@@ -80,13 +79,6 @@ fn check_target(from: &Path, to: &Path) -> Result<(), Trouble> {
     }
     named_dir(to)
         .map_err(|trouble| if let Trouble::Data(_, error) = trouble { failed(to)(error) } else { trouble })
-}
-
-/// The deepest part of a path that exists.
-fn existing(path: &Path) -> &Path {
-    let exists = |path: &&Path| path.as_os_str().is_empty() || path.exists();
-    let found = path.ancestors().find(exists).unwrap_or(path);
-    if found.as_os_str().is_empty() { Path::new(".") } else { found }
 }
 
 /// Copies the small files next to journal and history.

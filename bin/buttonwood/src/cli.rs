@@ -60,6 +60,15 @@ pub(crate) enum Funds {
     Simulated,
 }
 
+/// The part of the journal that is not archived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeepJournal {
+    /// All of it.
+    All,
+    /// The segments of this many days, and those that a snapshot needs.
+    Days(u32),
+}
+
 /// What every server takes.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
@@ -113,6 +122,13 @@ pub(crate) struct Common {
     /// The group whose members may operate the exchange with `admin`; without it its owner alone.
     #[arg(long, env = "BUTTONWOOD_ADMIN_GROUP")]
     pub(crate) admin_group: Option<String>,
+    /// How many days of the journal to keep beside the snapshots, or `all`; older segments are moved to --archive.
+    #[arg(long, env = "BUTTONWOOD_KEEP_JOURNAL", value_name = "all|DAYS", allow_negative_numbers = true, value_parser = keep_journal,
+        default_value = "all")]
+    pub(crate) keep_journal: KeepJournal,
+    /// The folder that old segments of the journal are moved to, and read from when they are needed.
+    #[arg(long, env = "BUTTONWOOD_ARCHIVE")]
+    pub(crate) archive: Option<PathBuf>,
     /// TOML file with the same names as the flags; `serve` needs one.
     #[arg(long, env = "BUTTONWOOD_CONFIG")]
     pub(crate) config: Option<PathBuf>,
@@ -172,6 +188,9 @@ pub(crate) struct Verify {
     /// The data directory.
     #[arg(long, env = "BUTTONWOOD_DATA")]
     pub(crate) data: PathBuf,
+    /// The folder that old segments of the journal were moved to; without it the proof begins with the oldest snapshot.
+    #[arg(long, env = "BUTTONWOOD_ARCHIVE")]
+    pub(crate) archive: Option<PathBuf>,
 }
 
 /// Flags of `backup`.
@@ -191,6 +210,9 @@ pub(crate) struct Export {
     /// The data directory; an exchange may be running on it.
     #[arg(long, env = "BUTTONWOOD_DATA")]
     pub(crate) data: PathBuf,
+    /// The folder that old segments of the journal were moved to; needed only where no snapshot can be used.
+    #[arg(long, env = "BUTTONWOOD_ARCHIVE")]
+    pub(crate) archive: Option<PathBuf>,
     /// What to export.
     #[arg(long, value_enum)]
     pub(crate) table: ExportTable,
@@ -260,6 +282,16 @@ fn host(text: &str) -> Result<String, String> {
     Err("a host name, an IPv4 address or an IPv6 address in brackets is wanted, without a port".to_owned())
 }
 
+/// Days of the journal to keep.
+fn keep_journal(text: &str) -> Result<KeepJournal, String> {
+    const MOST: u32 = 36_500;
+    if text == "all" {
+        return Ok(KeepJournal::All);
+    }
+    let days = text.parse().ok().filter(|days| *days <= MOST).map(KeepJournal::Days);
+    days.ok_or_else(|| format!("'all' or a whole number of days from 0 to {MOST} is wanted"))
+}
+
 /// An address to listen at, or a name with a port. A name stands for its first IPv4 address, if it has one: clients
 /// look there.
 fn address(text: &str) -> Result<SocketAddr, String> {
@@ -314,6 +346,16 @@ mod tests {
         }
         for text in ["", "exchange:8080", "http://exchange", "fd00::2", "[exchange]", "a b", "*", "É"] {
             assert!(host(text).is_err(), "{text}");
+        }
+    }
+
+    /// The journal is kept whole or for a number of days.
+    #[test]
+    fn days_are_whole() {
+        assert_eq!(keep_journal("all"), Ok(KeepJournal::All));
+        assert_eq!(keep_journal("0"), Ok(KeepJournal::Days(0)));
+        for text in ["", "ALL", "-1", "1.5", "7d", "36501"] {
+            assert!(keep_journal(text).unwrap_err().contains("from 0 to 36500"), "{text}");
         }
     }
 

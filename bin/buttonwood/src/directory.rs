@@ -3,7 +3,7 @@
 use crate::backup::check_finished;
 use crate::cli::{ClockKind, Common, Sandbox};
 use crate::ephemeral::Ephemeral;
-use crate::flags::journal_options;
+use crate::flags::{archive, journal_options};
 use crate::ownership;
 use crate::trouble::Trouble;
 use buttonwood_engine::{Mode, State};
@@ -48,7 +48,8 @@ pub(crate) fn open<T>(
 ) -> Result<(Recovered, T), Trouble> {
     check_finished(data)?;
     check_not_gone(data)?;
-    let (recovered, admitted) = recover_if(data, journal_options(common), admit)?;
+    let archive = archive(common, data)?;
+    let (recovered, admitted) = recover_if(data, journal_options(common), archive, admit)?;
     for note in &recovered.notes {
         tracing::warn!("{note}");
     }

@@ -22,7 +22,7 @@ const GATHERED: usize = 64 * 1024;
 pub(crate) fn run(flags: &Export) -> Result<(), Trouble> {
     let period = period(flags.from.as_deref(), flags.to.as_deref())?;
     check_directory(&flags.data)?;
-    let mut past = Past::open(&flags.data)?;
+    let mut past = Past::open_with(&flags.data, flags.archive.as_ref().map(Into::into))?;
     let reached = past.state().stamp().seq.0;
     let written = match &flags.out {
         None => write(&mut past, flags.table, period, &mut io::stdout())

@@ -1,12 +1,13 @@
 //! The meaning of flags: which values fit together, and the settings made of them.
 
-use crate::cli::Common;
+use crate::cli::{Common, KeepJournal};
 use crate::trouble::Trouble;
 use buttonwood_gate::{EARLIEST, HeaderNames, LATEST};
 use buttonwood_journal::Options as JournalOptions;
 use buttonwood_model::Time;
-use buttonwood_sequencer::Options;
+use buttonwood_sequencer::{Archive, Options};
 use std::ops::Range;
+use std::path::Path;
 
 /// The options of the exchange.
 pub(crate) fn options(common: &Common) -> Options {
@@ -18,6 +19,36 @@ pub(crate) fn journal_options(common: &Common) -> JournalOptions {
     let (segment_bytes, ballast_bytes) = (common.segment_bytes, common.ballast_bytes);
     let first_segment_bytes = JournalOptions::default().first_segment_bytes.min(segment_bytes);
     JournalOptions { first_segment_bytes, segment_bytes, ballast_bytes }
+}
+
+/// The archive of the journal, outside the data directory.
+pub(crate) fn archive(common: &Common, data: &Path) -> Result<Option<Archive>, Trouble> {
+    let days = match common.keep_journal {
+        KeepJournal::All => None,
+        KeepJournal::Days(days) => Some(days),
+    };
+    match &common.archive {
+        None if days.is_none() => Ok(None),
+        None => Err(Trouble::Flag(format!(
+            "--keep-journal {}: where older segments are moved to is missing: name a folder with --archive",
+            days.unwrap_or_default()
+        ))),
+        Some(folder) if is_inside(folder, data) => Err(Trouble::Flag(format!(
+            "--archive {}: lies in the data directory: an archive belongs outside",
+            folder.display()
+        ))),
+        Some(folder) if folder.exists() && !folder.is_dir() => {
+            Err(Trouble::Flag(format!("--archive {}: is no folder", folder.display())))
+        }
+        Some(folder) => Ok(Some(Archive { folder: folder.into(), days })),
+    }
+}
+
+/// Whether a path, which need not exist, is a folder or lies in it.
+pub(crate) fn is_inside(path: &Path, folder: &Path) -> bool {
+    let existing = path.ancestors().find(|part| part.exists()).unwrap_or(Path::new("."));
+    let resolved = existing.canonicalize().ok().zip(folder.canonicalize().ok());
+    resolved.is_some_and(|(existing, folder)| existing.starts_with(folder))
 }
 
 /// The smallest journal segment: it holds some batches, so that not every command has to begin a new one.
@@ -52,6 +83,7 @@ pub(crate) fn check_common(common: &Common) -> Result<(), Trouble> {
         }
     }
     check_sizes(common)?;
+    archive(common, &common.data)?;
     connections_percent(common)?;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if common.service_name.is_empty() || !common.service_name.bytes().all(plain) {

@@ -3,17 +3,26 @@
 use crate::backup::check_finished;
 use crate::cli::Verify;
 use crate::trouble::Trouble;
-use buttonwood_sequencer::verify;
+use buttonwood_sequencer::verify_with;
 use std::path::Path;
 
 /// Verifies and prints what was found.
 pub(crate) fn run(flags: &Verify) -> Result<(), Trouble> {
     check_directory(&flags.data)?;
-    let report = verify(&flags.data)?;
+    let report = verify_with(&flags.data, flags.archive.as_ref().map(Into::into))?;
     println!(
         "{} commands in {} batches of {} segments: checksums and hash chain hold",
         report.commands, report.batches, report.segments
     );
+    if let Some(begins) = report.begins {
+        println!(
+            "commands 1 to {0} are in archived segments that are not here: checksums and hash chain are proven from command {1} on, \
+             all else from command {2} on, where the oldest snapshot ends; --archive names their folder",
+            begins.archived,
+            begins.archived + 1,
+            begins.snapshot + 1
+        );
+    }
     println!("replay gives the balances the exchange had after every batch");
     println!(
         "{} accounts, {} live orders: every currency sums to zero, nobody is below zero, every hold is what its orders need",
@@ -23,6 +32,9 @@ pub(crate) fn run(flags: &Verify) -> Result<(), Trouble> {
         Some(seq) => {
             println!("the newest snapshot, of command {seq}, equals the replay");
             println!("{} rows of history that it relies on are as the journal gives them", report.rows);
+        }
+        None if report.begins.is_some() => {
+            println!("the only snapshot cannot be compared: the proof begins with it");
         }
         None => println!("no snapshot yet"),
     }

@@ -82,6 +82,13 @@ impl Disk for Memory {
         Ok(())
     }
 
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut files = self.files();
+        let content = files.get(from).cloned().ok_or(io::ErrorKind::NotFound)?;
+        files.insert(to.to_owned(), content);
+        Ok(())
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         self.files().remove(path).map(|_| ()).ok_or(io::ErrorKind::NotFound.into())
     }

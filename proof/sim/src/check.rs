@@ -224,7 +224,9 @@ impl Checker {
     /// answers.
     pub(crate) fn follow(&mut self, disk: &Faulty, until: u64, is_live: bool) -> Result<(), Finding> {
         let reader = self.reader.take().map_or_else(|| Reader::open(disk.folder().folder(JOURNAL_DIR)), Ok);
-        let mut reader = reader.map_err(|fault| format!("the journal cannot be followed: {fault}"))?;
+        let mut reader = reader
+            .map_err(|fault| format!("the journal cannot be followed: {fault}"))?
+            .with_archive(Some(disk.archive()));
         let from = self.mark.take();
         let read = reader.replay(from.as_ref(), until, |batch| {
             batch.frames().try_for_each(|(seq, frame)| self.read(seq, frame, is_live))

@@ -27,6 +27,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The exchange's directory on every simulated disk.
 const ROOT: &str = "/data";
 
+/// The archive of its journal.
+const ARCHIVE: &str = "/archive";
+
 /// The exchange's reserve for a full disk, which it must release before a lack of room hinders it (J11).
 const BALLAST: &str = "/data/journal/ballast";
 
@@ -124,6 +127,11 @@ impl Faulty {
     /// The exchange's directory.
     pub fn folder(&self) -> Folder {
         Folder::new(Arc::new(self.clone()), ROOT)
+    }
+
+    /// The archive of the exchange's journal.
+    pub fn archive(&self) -> Folder {
+        Folder::new(Arc::new(self.clone()), ARCHIVE)
     }
 
     /// Another disk with the same past, for a new process.

@@ -38,6 +38,8 @@ pub struct Tally {
     pub unhurt: u64,
     /// Snapshots made.
     pub snapshots: u64,
+    /// Moves of segments to the archive.
+    pub archived: u64,
 }
 
 impl Tally {
@@ -51,6 +53,7 @@ impl Tally {
         self.damaged += other.damaged;
         self.unhurt += other.unhurt;
         self.snapshots += other.snapshots;
+        self.archived += other.archived;
     }
 }
 
@@ -105,7 +108,8 @@ impl Life {
     /// The life of a seed, before it begins.
     pub fn new(seed: u64) -> Self {
         let mut dice = Dice::seeded(seed);
-        let scene = Scene::drawn(&mut dice);
+        // Not drawn, so that the other lives stay what they were.
+        let scene = Scene { archives: seed % 4 == 3, ..Scene::drawn(&mut dice) };
         let temper = Temper::drawn(&mut dice);
         let checker = Checker::new(&scene);
         let disk = Faulty::new(seed);
@@ -323,8 +327,24 @@ impl Life {
             // If the disk refuses a snapshot, the next start only takes longer.
             Err(fault) if self.is_excused(&fault) => Ok(()),
             Err(fault) => Err(format!("a snapshot is wrong: {fault}")),
+            Ok(Some(_)) if self.scene.archives => self.archive(),
             Ok(_) => Ok(()),
         }
+    }
+
+    /// Moves segments to the archive, up to three.
+    fn archive(&mut self) -> Result<(), Finding> {
+        for _ in 0..3 {
+            let moved = self.stepped().archive();
+            self.note(|| format!("archived: {moved:?}"));
+            match moved {
+                Ok(Some(_)) => self.tally.archived += 1,
+                Ok(None) => break,
+                Err(fault) if self.is_excused(&fault) => break,
+                Err(fault) => return Err(format!("the journal cannot be archived: {fault}")),
+            }
+        }
+        Ok(())
     }
 
     fn scrub(&mut self) -> Result<(), Finding> {

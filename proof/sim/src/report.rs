@@ -203,12 +203,13 @@ impl Work<'_> {
         let days = Duration::from_micros(life.micros).as_secs() / 86_400;
         println!(
             "sim: {lives} lives: {} commands in {days} exchange-days, {} crashes ({} power cuts), {} disk errors, {} \
-             snapshots, {} damaged copies ({} recovered whole, the others refused)",
+             snapshots, {} moves to the archive, {} damaged copies ({} recovered whole, the others refused)",
             life.commands,
             life.crashes,
             life.power_cuts,
             life.errors,
             life.snapshots,
+            life.archived,
             life.damaged,
             life.unhurt
         );

@@ -5,7 +5,7 @@ use buttonwood_engine::{Body, Command, State, TradingCommand, decode_command, de
 use buttonwood_journal::Options as Segments;
 use buttonwood_model::{Outbox, Time};
 use buttonwood_oracle::{CALLS, DEEP, Dealer, Dice, Exchange, FINE, MAJORS, ODD, World};
-use buttonwood_sequencer::{Clock, Fault, Options, Recovered, Stepped, recover_stepped};
+use buttonwood_sequencer::{Archive, Clock, Fault, Options, Recovered, Stepped, recover_stepped_with};
 
 /// The founding time of every simulated exchange: 2026-01-01.
 pub(crate) const FOUNDED: Time = Time(1_767_225_600_000_000);
@@ -17,6 +17,8 @@ pub(crate) struct Scene {
     pub(crate) dealer: Dealer,
     pub(crate) segments: Segments,
     pub(crate) options: Options,
+    /// Whether old segments of the journal are moved to the archive.
+    pub(crate) archives: bool,
 }
 
 impl Scene {
@@ -33,12 +35,13 @@ impl Scene {
             ballast_bytes: dice.pick(&[0, 4_096, 65_536]),
         };
         let options = Options { snapshot_every: dice.pick(&[7, 40, 300, 5_000]) };
-        Self { world, founding, dealer, segments, options }
+        Self { world, founding, dealer, segments, options, archives: false }
     }
 
     /// Recovers the disk.
     pub(crate) fn recover(&self, disk: &Faulty) -> Result<Recovered, Fault> {
-        recover_stepped(disk.folder(), self.segments)
+        let archive = self.archives.then(|| Archive { folder: disk.archive(), days: Some(0) });
+        recover_stepped_with(disk.folder(), self.segments, archive)
     }
 
     /// Recovers the disk, founds the exchange if there is none yet, and starts it at `now`.

@@ -25,3 +25,16 @@ fn every_cut_is_survived() {
     let swept = Sweep::new(1).run(6).unwrap();
     assert!(swept.states > swept.boundaries && swept.second > 0, "{swept:?}");
 }
+
+/// In every fourth life old segments move to the archive, with crashes and power cuts in between, and nothing is lost.
+#[test]
+fn segments_move_to_the_archive() {
+    let moved: u64 = [3, 7, 11, 15]
+        .into_iter()
+        .map(|seed| {
+            let mut life = Life::new(seed);
+            life.run(400).unwrap_or_else(|finding| panic!("seed {seed}: {finding}")).archived
+        })
+        .sum();
+    assert!(moved > 3, "{moved} moves prove little");
+}

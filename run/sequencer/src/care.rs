@@ -1,5 +1,6 @@
 //! The exchange's background work: snapshots, the scrub of old segments, the watch over silent sessions.
 
+pub(crate) mod archive;
 pub(crate) mod checkpoint;
 pub(crate) mod heartbeats;
 pub(crate) mod scrub;

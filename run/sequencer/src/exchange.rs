@@ -3,6 +3,7 @@
 mod history_query;
 
 use crate::Fault;
+use crate::care::archive::Archive;
 use crate::care::checkpoint;
 use crate::care::tables::{self, Place};
 use crate::clock::Clock;
@@ -66,6 +67,7 @@ pub struct Running {
 pub(crate) struct Parts {
     pub(crate) exchange: Exchange,
     pub(crate) dir: Folder,
+    pub(crate) archive: Option<Archive>,
     /// Where the writer's thread waits.
     pub(crate) parker: Parker,
     /// When the writer began.
@@ -77,7 +79,7 @@ pub(crate) struct Parts {
 
 impl Parts {
     pub(crate) fn of(recovered: Recovered, clock: Clock, options: Options) -> Self {
-        let Recovered { dir, views, writer, history_mark, snapshot_seq, .. } = recovered;
+        let Recovered { dir, archive, views, writer, history_mark, snapshot_seq, .. } = recovered;
         let state = views.state().clone();
         let (parker, began) = (Parker::new(), Instant::now());
         let (snapshots, to_snapshot) = bounded(1);
@@ -102,7 +104,7 @@ impl Parts {
             history_mark,
         };
         let exchange = Exchange { shared };
-        Self { exchange, dir, parker, began, committer, to_snapshot }
+        Self { exchange, dir, archive, parker, began, committer, to_snapshot }
     }
 }
 
@@ -112,7 +114,7 @@ impl Exchange {
     /// # Errors
     /// [`Fault::Thread`] when the system refuses one.
     pub fn start(recovered: Recovered, clock: Clock, options: Options) -> Result<Running, Fault> {
-        let Parts { exchange, dir, parker, committer, to_snapshot, .. } =
+        let Parts { exchange, dir, archive, parker, committer, to_snapshot, .. } =
             Parts::of(recovered, clock, options);
         let (shared, checkpoint_dir) = (Arc::clone(&exchange.shared), dir.clone());
         let (writing, followed) = (Arc::clone(&shared), Arc::clone(&shared));
@@ -123,7 +125,7 @@ impl Exchange {
             writer: spawn_vital("sequencer", move || writer::run(&writing, &parker))?,
             committer: spawn("journal", move || committer.run())?,
             checkpointer: spawn_vital("snapshots", move || {
-                checkpoint::run(&checkpoint_dir, &shared, &to_snapshot);
+                checkpoint::run(&checkpoint_dir, archive.as_ref(), &shared, &to_snapshot);
             })?,
             tables: spawn("tables", move || tables::run(place, &followed))?,
         })

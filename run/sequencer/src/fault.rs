@@ -31,6 +31,14 @@ pub enum Fault {
     /// The mark of the history.
     #[error("history: cannot read or write how far it has come: {0}")]
     HistoryMark(std::io::Error),
+    /// No snapshot fits this build and the history's files, and the journal before the oldest one is archived elsewhere.
+    #[error("{why}; the whole journal is needed instead, but {source}")]
+    ArchiveNeeded {
+        /// Why no snapshot can be used.
+        why: String,
+        /// What is missing.
+        source: journal::Fault,
+    },
     /// A file of a backup.
     #[error("backup: cannot write the copy: {0}")]
     Backup(std::io::Error),

@@ -17,6 +17,7 @@ mod stepped;
 mod writer;
 
 pub use backup::{Backup, backup};
+pub use care::archive::Archive;
 pub use care::checkpoint::index_of_empty;
 pub use care::tables::TablesFault;
 pub use clock::Clock;
@@ -26,8 +27,10 @@ pub use recovery::acts::{Acted, acts};
 pub use recovery::past::{Past, PastRow, PastTable};
 pub use recovery::read_ahead::{Decoded, Stop, Visit, read_ahead};
 pub use recovery::tables_proof::TablesReport;
-pub use recovery::verify::{Report, verify, verify_stepped};
-pub use recovery::{JOURNAL_DIR, Recovered, has_journal, recover, recover_if, recover_stepped};
+pub use recovery::verify::{FromSnapshot, Report, verify, verify_stepped, verify_stepped_with, verify_with};
+pub use recovery::{
+    JOURNAL_DIR, Recovered, has_journal, recover, recover_if, recover_stepped, recover_stepped_with,
+};
 pub use shared::AbortOnPanic;
 pub use stepped::Stepped;
 pub use writer::batch::Receipt;

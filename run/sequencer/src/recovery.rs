@@ -8,10 +8,11 @@ pub(crate) mod tables_proof;
 pub(crate) mod verify;
 
 use crate::Fault;
+use crate::care::archive::Archive;
 use crate::care::checkpoint::index_of_empty;
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Command, Outcome, State, Workspace, decide, encode as encode_frame};
-use buttonwood_journal::{Buffer, Journal, JournalId, Mark, Options, Writer, is_begun, snapshot};
+use buttonwood_journal::{Buffer, Fault as JournalFault, Journal, Mark, Options, Writer, is_begun, snapshot};
 use buttonwood_model::{Seq, Stamp, Time};
 use buttonwood_views::history::{self, Index};
 use buttonwood_views::{Fold, Views};
@@ -27,6 +28,7 @@ pub(crate) const HISTORY_DIR: &str = "history";
 #[derive(Debug)]
 pub struct Recovered {
     pub(crate) dir: Folder,
+    pub(crate) archive: Option<Archive>,
     pub(crate) views: Views,
     pub(crate) writer: Writer,
     pub(crate) history_mark: HistoryMark,
@@ -83,10 +85,10 @@ impl Recovered {
 /// [`Fault`]: the directory is in use, cannot be written, or is damaged. Nothing that the journal and its snapshots hold
 /// was changed then.
 pub fn recover(dir: impl Into<Folder>, options: Options) -> Result<Recovered, Fault> {
-    recover_with(dir.into(), options, |_| Ok(()), Threads::Many).map(|(recovered, ())| recovered)
+    recover_with(dir.into(), options, None, |_| Ok(()), Threads::Many).map(|(recovered, ())| recovered)
 }
 
-/// As [`recover`], but passes the recovered state to `admit` before the journal is written to. If `admit` refuses, the
+/// As [`recover`] with an archive, but passes the recovered state to `admit` before the journal is written to. If `admit` refuses, the
 /// journal stays as it was. Returns what `admit` returned.
 ///
 /// # Errors
@@ -94,9 +96,10 @@ pub fn recover(dir: impl Into<Folder>, options: Options) -> Result<Recovered, Fa
 pub fn recover_if<T, E: From<Fault>>(
     dir: impl Into<Folder>,
     options: Options,
+    archive: Option<Archive>,
     admit: impl FnOnce(&State) -> Result<T, E>,
 ) -> Result<(Recovered, T), E> {
-    recover_with(dir.into(), options, admit, Threads::Many)
+    recover_with(dir.into(), options, archive, admit, Threads::Many)
 }
 
 /// As [`recover`], for a [`Stepped`](crate::Stepped) exchange: no thread is started.
@@ -104,18 +107,32 @@ pub fn recover_if<T, E: From<Fault>>(
 /// # Errors
 /// As [`recover`].
 pub fn recover_stepped(dir: impl Into<Folder>, options: Options) -> Result<Recovered, Fault> {
-    recover_with(dir.into(), options, |_| Ok(()), Threads::One).map(|(recovered, ())| recovered)
+    recover_stepped_with(dir, options, None)
+}
+
+/// As [`recover_stepped`], with an archive.
+///
+/// # Errors
+/// As [`recover`].
+pub fn recover_stepped_with(
+    dir: impl Into<Folder>,
+    options: Options,
+    archive: Option<Archive>,
+) -> Result<Recovered, Fault> {
+    recover_with(dir.into(), options, archive, |_| Ok(()), Threads::One).map(|(recovered, ())| recovered)
 }
 
 fn recover_with<T, E: From<Fault>>(
     dir: Folder,
     options: Options,
+    archive: Option<Archive>,
     admit: impl FnOnce(&State) -> Result<T, E>,
     threads: Threads,
 ) -> Result<(Recovered, T), E> {
     let (journal_dir, history) = (dir.folder(JOURNAL_DIR), dir.folder(HISTORY_DIR));
     check_not_gone(&journal_dir, &history)?;
-    let mut journal = Journal::open(&journal_dir, options).map_err(Fault::from)?;
+    let places = archive.as_ref().map(|archive| archive.folder.clone());
+    let mut journal = Journal::open(&journal_dir, options).map_err(Fault::from)?.with_archive(places);
     if let Some((seq, path)) = history_mark::read(&history, journal.id()).map_err(Fault::HistoryMark)? {
         journal.expect_at_least(seq, &path);
     }
@@ -137,7 +154,7 @@ fn recover_with<T, E: From<Fault>>(
     let seq = writer.mark().seq;
     let history_mark = HistoryMark::open(&history, writer.id(), seq).map_err(Fault::HistoryMark)?;
     let snapshot_seq = mark.map_or(0, |mark| mark.seq);
-    Ok((Recovered { dir, views, writer, history_mark, snapshot_seq, notes }, admitted))
+    Ok((Recovered { dir, archive, views, writer, history_mark, snapshot_seq, notes }, admitted))
 }
 
 /// Whether `dir` holds any part of a journal.
@@ -172,7 +189,7 @@ fn replay(
     let mut notes = Vec::new();
     let newest = snapshot::load_newest(dir.folder(JOURNAL_DIR), &mut notes)?;
     let mut notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
-    let (mark, mut views) = begin(&dir.folder(HISTORY_DIR), newest, journal.id(), &mut notes)?;
+    let (mark, mut views) = begin(&dir.folder(HISTORY_DIR), newest, journal, &mut notes)?;
     let mut batches = 0u64;
     let fold = |batch: &Decoded| {
         for (stamp, events, texts) in batch.commands() {
@@ -199,11 +216,12 @@ pub(crate) fn flush_if_room(views: &mut Views) -> Result<Option<history::Fault>,
 }
 
 /// The views at the newest snapshot; or empty views where no snapshot fits this build and the history's files. The
-/// journal still holds everything, so the result is the same, only slower.
+/// journal still holds everything, so the result is the same, only slower. Where it does not, because archived segments
+/// cannot be found, nothing is changed: the snapshot vouches for them, and another build may read it.
 fn begin(
     history: &Folder,
     newest: Option<(Mark, Vec<u8>)>,
-    journal: JournalId,
+    journal: &Journal,
     notes: &mut Vec<String>,
 ) -> Result<(Option<Mark>, Views), Fault> {
     if let Some((mark, payload)) = newest {
@@ -219,7 +237,15 @@ fn begin(
             Err(fault) => return Err(fault),
         }
     }
-    Ok((None, Views::open(history, Fold::default(), index_of_empty(journal))?))
+    if let Err(source) = journal.check_archived() {
+        let why = notes.last().cloned().unwrap_or_else(|| "there is no snapshot".to_owned());
+        return Err(if let JournalFault::Archived { .. } = source {
+            Fault::ArchiveNeeded { why, source }
+        } else {
+            source.into()
+        });
+    }
+    Ok((None, Views::open(history, Fold::default(), index_of_empty(journal.id()))?))
 }
 
 /// Bytes of journal before a snapshot that a start reads as well, up to the end of their segment; this takes some

@@ -4,6 +4,7 @@
 //! code, and the same order of turns gives the same run.
 
 use crate::Fault;
+use crate::care::archive::Archiver;
 use crate::care::checkpoint;
 use crate::care::scrub::Scrub;
 use crate::clock::Clock;
@@ -105,8 +106,17 @@ impl Stepped {
     /// A snapshot could not be made; the exchange goes on without.
     pub fn checkpoint(&mut self) -> Result<Option<u64>, Fault> {
         let Ok(seq) = self.parts.to_snapshot.try_recv() else { return Ok(None) };
-        let Parts { exchange, dir, .. } = &self.parts;
-        checkpoint::make(dir, &exchange.shared, seq).map(|mark| Some(mark.seq))
+        let Parts { exchange, dir, archive, .. } = &self.parts;
+        checkpoint::make(dir, archive.as_ref(), &exchange.shared, seq).map(|mark| Some(mark.seq))
+    }
+
+    /// A turn of the archive: the oldest segment is moved, if it may be moved; the last archived command.
+    ///
+    /// # Errors
+    /// It could not be moved. The exchange goes on.
+    pub fn archive(&self) -> Result<Option<u64>, Fault> {
+        let Parts { exchange, dir, archive, .. } = &self.parts;
+        Archiver::new(dir, archive.clone()).step(exchange.now())
     }
 
     /// A turn of the scrub: the next sealed segment is read.

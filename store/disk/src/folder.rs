@@ -71,6 +71,11 @@ impl Folder {
         self.disk.rename(from, to)
     }
 
+    /// Gives a file of this disk a second name.
+    pub fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.disk.link(from, to)
+    }
+
     /// Removes a file of this disk if it is there; `true` when it was.
     pub fn remove(&self, path: &Path) -> io::Result<bool> {
         match self.disk.remove(path) {

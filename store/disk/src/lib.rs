@@ -61,6 +61,9 @@ pub trait Disk: Debug + Send + Sync {
     /// Renames a file. A file that has the new name is replaced.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
+    /// Gives a file a second name, in another folder too. A name that is taken is refused.
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
+
     /// Removes a file's name.
     fn remove(&self, path: &Path) -> io::Result<()>;
 

@@ -1,5 +1,5 @@
 //! The system's disk with intercepted calls, for tests of events that no real disk produces on demand. Reads, writes,
-//! syncs, reservations, renames and removals are intercepted; other calls, such as opening and listing, pass.
+//! syncs, reservations, renames, links and removals are intercepted; other calls, such as opening and listing, pass.
 
 use crate::{Disk, Handle, LockMode, Open, System};
 use std::fmt::Debug;
@@ -20,6 +20,8 @@ pub enum Call<'a> {
     Reserve(u64),
     /// Renames the file to this path.
     Rename(&'a Path),
+    /// Gives the file this second name.
+    Link(&'a Path),
     /// Removes the file.
     Remove,
     /// Makes the names of the folder durable.
@@ -74,6 +76,10 @@ impl Disk for Watched {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.0.around(from, Call::Rename(to), &mut || System.rename(from, to))
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.0.around(from, Call::Link(to), &mut || System.link(from, to))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

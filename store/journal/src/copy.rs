@@ -2,10 +2,12 @@
 //!
 //! The copy ends where the durable history ended when its batches were begun, as if the process had been killed there.
 //! It gets its identity last, once everything else is durable and was read back: without one, no program takes the
-//! directory for a journal (J9). The writer is never locked out and never waits.
+//! directory for a journal (J9). The writer is never locked out and never waits. Archived segments are not copied; their
+//! record is, and no segment is moved to the archive meanwhile.
 
 use buttonwood_disk::{Folder, Open, copy_start};
 
+use crate::archive::{Shelves, write_record};
 use crate::catalog;
 use crate::fault::{Fault, ReplayError, io};
 use crate::files;
@@ -32,7 +34,8 @@ impl Copy {
     /// There is no journal; an error of the system.
     pub fn begin(from: impl Into<Folder>, to: impl Into<Folder>) -> Result<Self, Fault> {
         let (from, to) = (from.into(), to.into());
-        let reader = Reader::open(&from)?;
+        let mut reader = Reader::open(&from)?;
+        reader.hold()?;
         to.create().map_err(io("create the folder", to.path()))?;
         Ok(Self { reader, from, to })
     }
@@ -52,7 +55,11 @@ impl Copy {
     /// Damage, or an error of the system.
     pub fn batches(&mut self, after: Option<&Mark>) -> Result<Mark, Fault> {
         let end = self.reader.replay_durable(after, |_| Ok::<_, Fault>(())).map_err(flat)?;
-        for number in 1..=end.segment {
+        let shelves = Shelves { dir: self.from.clone(), id: self.reader.id(), archive: None };
+        if let Some(archived) = shelves.archived()? {
+            write_record(&self.to, shelves.id, &archived)?;
+        }
+        for number in shelves.first()?..=end.segment {
             self.segment(number, &end)?;
         }
         Gauge::open(&self.to, self.reader.id(), end.seq)?;
@@ -88,14 +95,17 @@ impl Copy {
     /// Damage, or an error of the system. The folder is no journal then.
     pub fn publish(self, end: &Mark) -> Result<(), Fault> {
         let id = self.reader.id();
-        for number in 1..=end.segment {
-            let copied = Segment::open(&self.to, number, id, end.seq)?;
+        let shelves = Shelves { dir: self.to.clone(), id, archive: None };
+        for number in shelves.first()?..=end.segment {
+            let copied = shelves.open(number, end.seq)?;
             copied.file.distrust_cache().map_err(io("sync", &copied.path))?;
         }
         let watermark = Watermark { seq: end.seq, seen: self.to.file(files::WATERMARK) };
         let mut window = Window::default();
         let goal = Goal::End(&watermark);
-        run(&self.to, id, &mut window, Start::Genesis, goal, |_| Ok::<_, Fault>(())).map_err(flat)?;
+        let begins = shelves.archived()?.map(|archived| archived.end());
+        let start = begins.as_ref().map_or(Start::Genesis, Start::Mark);
+        run(&shelves, &mut window, start, goal, |_| Ok::<_, Fault>(())).map_err(flat)?;
         catalog::publish(&self.to, id)
     }
 }

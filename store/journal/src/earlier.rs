@@ -7,8 +7,7 @@
 use std::cmp::Ordering;
 use std::convert::Infallible;
 
-use buttonwood_disk::Folder;
-
+use crate::archive::Shelves;
 use crate::codec::BLOCK_BYTES;
 use crate::fault::{Fault, Flaw, ReplayError};
 use crate::header::SegmentHeader;
@@ -17,18 +16,42 @@ use crate::replay::{Batch, Cursor, Edge, walk};
 use crate::segment::Segment;
 use crate::window::Window;
 
-/// Checks that every segment up to that of `mark` exists, has its full length, and continues the one before it.
+/// Checks that every segment up to that of `mark` exists, has its full length, and continues the one before it. Archived
+/// segments are not looked for: a start does without them.
 ///
 /// # Errors
 /// The first damage found.
-pub(crate) fn check(dir: &Folder, id: JournalId, mark: &Mark) -> Result<(), Fault> {
+pub(crate) fn check(shelves: &Shelves, mark: &Mark) -> Result<(), Fault> {
+    check_between(shelves, shelves.first()?, mark.segment)
+}
+
+/// Checks the same of the archived segments, so that the journal can be read from its first command.
+///
+/// # Errors
+/// [`Fault::Archived`] if they cannot be found; the first damage found.
+pub(crate) fn check_archived(shelves: &Shelves) -> Result<(), Fault> {
+    match shelves.archived()? {
+        Some(archived) => check_between(shelves, 1, archived.segment + 1),
+        None => Ok(()),
+    }
+}
+
+fn check_between(shelves: &Shelves, first: u64, last: u64) -> Result<(), Fault> {
+    let archived = shelves.archived()?;
     let mut before: Option<Segment> = None;
-    for number in 1..=mark.segment {
+    for number in first..=last {
         let seq = before.as_ref().map_or(1, |before| before.header.first_seq);
-        let segment = Segment::open(dir, number, id, seq)?;
-        match &before {
-            None => begins(&segment, id)?,
-            Some(before) => follows(&segment, before)?,
+        let segment = shelves.open(number, seq)?;
+        if let Some(before) = &before {
+            follows(&segment, before)?;
+        }
+        if number == 1 {
+            begins(&segment, shelves.id)?;
+        }
+        if let Some(end) = archived.map(|archived| archived.end()).filter(|end| end.segment == number)
+            && (segment.header.first_seq, segment.header.chain) != (end.seq + 1, end.chain)
+        {
+            return Err(segment.damaged(0, end.seq + 1, Flaw::Chain));
         }
         before = Some(segment);
     }
@@ -61,22 +84,17 @@ fn follows(segment: &Segment, before: &Segment) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Reads the segments before that of `mark`, the latest first, until `bytes` or more are read.
+/// Reads the segments before that of `mark`, the latest first, until `bytes` or more are read. Archived ones are left out.
 ///
 /// # Errors
 /// The first damage found.
-pub(crate) fn read(
-    dir: &Folder,
-    id: JournalId,
-    window: &mut Window,
-    mark: &Mark,
-    bytes: u64,
-) -> Result<(), Fault> {
-    let mut next = Segment::open(dir, mark.segment, id, mark.seq)?;
+pub(crate) fn read(shelves: &Shelves, window: &mut Window, mark: &Mark, bytes: u64) -> Result<(), Fault> {
+    let first = shelves.first()?;
+    let mut next = shelves.open(mark.segment, mark.seq)?;
     let mut left = bytes;
-    while next.header.segment > 1 && left > 0 {
+    while next.header.segment > first && left > 0 {
         left = left.saturating_sub(next.header.previous_end);
-        let here = Segment::open(dir, next.header.segment - 1, id, next.header.first_seq)?;
+        let here = shelves.open(next.header.segment - 1, next.header.first_seq)?;
         read_sealed(&here, &next, window, |_| ())?;
         next = here;
     }

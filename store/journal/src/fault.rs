@@ -90,6 +90,34 @@ pub enum Fault {
         /// What is wrong there.
         flaw: Flaw,
     },
+    /// The archive has another file under a segment's name, so the segment stays where it is.
+    #[error(
+        "{} differs from the segment of the same name to be moved there: each data directory needs an archive of its own",
+        path.display()
+    )]
+    ArchiveDiffers {
+        /// The archive's file.
+        path: PathBuf,
+    },
+    /// Archived segments are needed, and cannot be found.
+    #[error(
+        "commands 1 to {seq} of the journal {} are archived, in segments 1 to {segment}, and {}",
+        dir.display(),
+        looked_for.as_ref().map_or_else(
+            || "no archive was named: --archive names the folder that they were moved to".to_owned(),
+            |path| format!("{} is missing: --archive names the folder that they were moved to", path.display())
+        )
+    )]
+    Archived {
+        /// The journal's directory.
+        dir: PathBuf,
+        /// The last archived segment.
+        segment: u64,
+        /// The last command in it.
+        seq: u64,
+        /// The file that was looked for; `None` without an archive.
+        looked_for: Option<PathBuf>,
+    },
     /// The history ends before an acknowledged sequence: its tail is lost, or an old copy was restored (J7).
     #[error(
         "the journal {} ends at seq {end}, but {} shows that seq {watermark} was acknowledged: \
@@ -126,6 +154,8 @@ impl Fault {
             | Self::Read { .. }
             | Self::Append { .. }
             | Self::Poisoned { .. }
+            | Self::ArchiveDiffers { .. }
+            | Self::Archived { .. }
             | Self::Locked { .. } => false,
         }
     }

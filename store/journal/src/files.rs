@@ -11,6 +11,10 @@ pub(crate) const LOCK: &str = "lock";
 pub(crate) const IDENTITY: &str = "identity";
 pub(crate) const WATERMARK: &str = "watermark";
 pub(crate) const BALLAST: &str = "ballast";
+/// The record of archived segments.
+pub(crate) const ARCHIVED: &str = "archived";
+/// Locked while segments are moved, or must not be.
+pub(crate) const HOLD: &str = "hold";
 
 const SEGMENT_SUFFIX: &str = ".segment";
 const SNAPSHOT_PREFIX: &str = "snapshot-";

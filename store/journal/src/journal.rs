@@ -4,6 +4,7 @@ use std::path::Path;
 
 use buttonwood_disk::Folder;
 
+use crate::archive::Shelves;
 use crate::catalog;
 use crate::earlier;
 use crate::fault::{Fault, Note, ReplayError, io};
@@ -11,7 +12,6 @@ use crate::lock::Lock;
 use crate::mark::{JournalId, Mark};
 use crate::replay::Batch;
 use crate::replay_scan::{Finish, Goal, Start, run};
-use crate::segment::Segment;
 use crate::snapshot;
 use crate::watermark::{self, Watermark};
 use crate::window::Window;
@@ -40,9 +40,8 @@ impl Default for Options {
 /// An opened, exclusively locked journal directory, not yet written to.
 #[derive(Debug)]
 pub struct Journal {
-    dir: Folder,
+    shelves: Shelves,
     options: Options,
-    id: JournalId,
     lock: Lock,
     watermark: Watermark,
     notes: Vec<Note>,
@@ -67,12 +66,28 @@ impl Journal {
         let notes = catalog::sweep(&dir)?;
         let mut watermark = watermark::read(&dir, id)?;
         snapshot::raise(&dir, id, &mut watermark)?;
-        Ok(Self { dir, options, id, lock, watermark, notes, window: Window::default(), recovered: None })
+        let shelves = Shelves { dir, id, archive: None };
+        Ok(Self { shelves, options, lock, watermark, notes, window: Window::default(), recovered: None })
+    }
+
+    /// Names the folder in which archived segments are looked for.
+    #[must_use]
+    pub fn with_archive(mut self, archive: Option<Folder>) -> Self {
+        self.shelves.archive = archive;
+        self
+    }
+
+    /// Checks that the journal can be read from its first command: archived segments can be found.
+    ///
+    /// # Errors
+    /// [`Fault::Archived`] if they cannot; damage of their first blocks; an error of the system.
+    pub fn check_archived(&self) -> Result<(), Fault> {
+        earlier::check_archived(&self.shelves)
     }
 
     /// The journal's identity.
     pub fn id(&self) -> JournalId {
-        self.id
+        self.shelves.id
     }
 
     /// Sets a sequence that another source, such as a read model, knows to have been acknowledged. A history that
@@ -95,7 +110,7 @@ impl Journal {
         self.recovered = None;
         let start = from.map_or(Start::Genesis, Start::Mark);
         let goal = Goal::End(&self.watermark);
-        let finish = run(&self.dir, self.id, &mut self.window, start, goal, visit)?;
+        let finish = run(&self.shelves, &mut self.window, start, goal, visit)?;
         self.notes.extend(finish.torn.clone().filter(|note| !self.notes.contains(note)));
         let end = finish.cursor.mark;
         self.recovered = Some(finish);
@@ -108,7 +123,7 @@ impl Journal {
     /// # Errors
     /// Damage, or an error of the system.
     pub fn check_before(&mut self, mark: &Mark, bytes: u64) -> Result<(), Fault> {
-        earlier::read(&self.dir, self.id, &mut self.window, mark, bytes)
+        earlier::read(&self.shelves, &mut self.window, mark, bytes)
     }
 
     /// Notes of the recovery for the operator: torn tails, leftovers.
@@ -143,15 +158,12 @@ impl Journal {
         self.lock.sign();
         let Mark { seq, segment, offset, .. } = cursor.mark;
         // A segment without a batch is replaced, so that a crash loop does not fill the disk.
-        let previous_end = if fresh {
-            Segment::open(&self.dir, segment, self.id, seq + 1)?.header.previous_end
-        } else {
-            offset
-        };
+        let previous_end =
+            if fresh { self.shelves.open(segment, seq + 1)?.header.previous_end } else { offset };
         Writer::begin(Beginning {
-            dir: self.dir,
+            dir: self.shelves.dir,
             options: self.options,
-            id: self.id,
+            id: self.shelves.id,
             epoch: cursor.epoch + 1,
             end: cursor.mark,
             replace: fresh,

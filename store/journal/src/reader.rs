@@ -4,9 +4,10 @@ use std::convert::Infallible;
 
 use buttonwood_disk::Folder;
 
+use crate::archive::{Archived, Hold, Shelves};
 use crate::catalog;
 use crate::codec::BLOCK_BYTES;
-use crate::earlier::read_sealed;
+use crate::earlier::{self, read_sealed};
 use crate::fault::{Fault, Flaw, Note, ReplayError, io};
 use crate::files;
 use crate::header::SegmentHeader;
@@ -39,9 +40,10 @@ pub struct Checked {
 /// A journal open for reading only.
 #[derive(Debug)]
 pub struct Reader {
-    dir: Folder,
-    id: JournalId,
+    shelves: Shelves,
     window: Window,
+    /// While it is there, no segment is moved to the archive.
+    hold: Option<Hold>,
     /// Where the last replay ended; the next one may continue there without verifying its start again.
     proven: Option<Cursor>,
 }
@@ -59,12 +61,43 @@ impl Reader {
             seq: 0,
             flaw: Flaw::Missing,
         })?;
-        Ok(Self { dir, id, window: Window::default(), proven: None })
+        let shelves = Shelves { dir, id, archive: None };
+        Ok(Self { shelves, window: Window::default(), hold: None, proven: None })
+    }
+
+    /// Names the folder in which archived segments are looked for.
+    #[must_use]
+    pub fn with_archive(mut self, archive: Option<Folder>) -> Self {
+        self.shelves.archive = archive;
+        self
+    }
+
+    /// Keeps a running exchange from moving segments to its archive for as long as this reader lives. Waits for a move in
+    /// progress.
+    ///
+    /// # Errors
+    /// An error of the system.
+    pub fn hold(&mut self) -> Result<(), Fault> {
+        self.hold = Hold::shared(&self.shelves.dir)?;
+        Ok(())
+    }
+
+    /// Where the batches that can be read begin, if archived segments cannot be found: the record of those segments. `None`
+    /// when the journal can be read from its first command.
+    ///
+    /// # Errors
+    /// Damage of the archived segments' first blocks, or an error of the system.
+    pub fn begins_after(&self) -> Result<Option<Archived>, Fault> {
+        match earlier::check_archived(&self.shelves) {
+            Ok(()) => Ok(None),
+            Err(Fault::Archived { .. }) => self.shelves.archived(),
+            Err(fault) => Err(fault),
+        }
     }
 
     /// The journal's identity.
     pub fn id(&self) -> JournalId {
-        self.id
+        self.shelves.id
     }
 
     /// Visits every batch after `from` (`None`: from the first) through the one that holds `until`, which must be
@@ -86,8 +119,7 @@ impl Reader {
             (Some(mark), _) => Start::Mark(mark),
         };
         let finish = run(
-            &self.dir,
-            self.id,
+            &self.shelves,
             &mut self.window,
             start,
             Goal::Seq(until.max(from.map_or(0, |mark| mark.seq))),
@@ -108,15 +140,15 @@ impl Reader {
         from: Option<&Mark>,
         visit: impl FnMut(&Batch<'_>) -> Result<(), E>,
     ) -> Result<Mark, ReplayError<E>> {
-        let still = Lock::shared(&self.dir)?;
-        let mut watermark = watermark::read(&self.dir, self.id)?;
-        snapshot::raise(&self.dir, self.id, &mut watermark)?;
+        let still = Lock::shared(&self.shelves.dir)?;
+        let mut watermark = watermark::read(&self.shelves.dir, self.shelves.id)?;
+        snapshot::raise(&self.shelves.dir, self.shelves.id, &mut watermark)?;
         let goal = match goal(still.as_ref(), &watermark) {
             Goal::Seq(seq) => Goal::Seq(seq.max(from.map_or(0, |mark| mark.seq))),
             end @ Goal::End(_) => end,
         };
         let start = from.map_or(Start::Genesis, Start::Mark);
-        let finish = run(&self.dir, self.id, &mut self.window, start, goal, visit)?;
+        let finish = run(&self.shelves, &mut self.window, start, goal, visit)?;
         Ok(finish.cursor.mark)
     }
 
@@ -140,13 +172,18 @@ impl Reader {
 
     /// The last segment that begins at `seq` or before.
     fn segment_of(&self, seq: u64) -> Result<Segment, Fault> {
-        let numbers = files::segments(&self.dir)?;
+        let archived = self
+            .shelves
+            .archived()?
+            .map_or(0, |archived| if seq <= archived.seq { archived.segment } else { 0 });
+        let numbers =
+            if archived > 0 { (1..=archived).collect() } else { files::segments(&self.shelves.dir)? };
         let mut found = None;
         let (mut low, mut high) = (0, numbers.len());
         while low < high {
             let middle = low.midpoint(high);
             let Some(number) = numbers.get(middle) else { break };
-            let segment = Segment::open(&self.dir, *number, self.id, seq)?;
+            let segment = self.shelves.open(*number, seq)?;
             if segment.header.first_seq <= seq {
                 (low, found) = (middle + 1, Some(segment));
             } else {
@@ -154,7 +191,7 @@ impl Reader {
             }
         }
         found.ok_or_else(|| Fault::Damaged {
-            path: files::segment(&self.dir, 1),
+            path: files::segment(&self.shelves.dir, 1),
             offset: 0,
             seq,
             flaw: Flaw::Missing,
@@ -166,7 +203,7 @@ impl Reader {
     /// # Errors
     /// When the folder cannot be listed.
     pub fn sealed(&self) -> Result<Vec<u64>, Fault> {
-        let mut numbers = files::segments(&self.dir)?;
+        let mut numbers = files::segments(&self.shelves.dir)?;
         numbers.pop();
         Ok(numbers)
     }
@@ -176,27 +213,29 @@ impl Reader {
     /// # Errors
     /// Damage, or an error of the system; [`Fault`] distinguishes them.
     pub fn scrub(&mut self, segment: u64) -> Result<Checked, Fault> {
-        let here = Segment::open(&self.dir, segment, self.id, 0)?;
+        let here = self.shelves.open(segment, 0)?;
         let first = here.header.first_seq;
-        let next = Segment::open(&self.dir, segment + 1, self.id, first)?;
+        let next = self.shelves.open(segment + 1, first)?;
         here.file.distrust_cache().map_err(io("sync", &here.path))?;
         let mut count = Count::default();
         let end = read_sealed(&here, &next, &mut self.window, |batch| count.add(batch))?;
         Ok(count.checked(1, end, Vec::new()))
     }
 
-    /// Verifies the whole journal. Next to a writer, it reads up to the watermark seen at its start. Otherwise it
+    /// Verifies the whole journal, or what follows archived segments that cannot be found. Next to a writer, it reads up to the watermark seen at its start. Otherwise it
     /// locks writers out and judges the tail like a recovery, without changing anything.
     ///
     /// # Errors
     /// The first damage, or an error of the system.
     pub fn verify(&mut self) -> Result<Checked, Fault> {
-        let still = Lock::shared(&self.dir)?;
-        let mut watermark = watermark::read(&self.dir, self.id)?;
-        snapshot::raise(&self.dir, self.id, &mut watermark)?;
+        let still = Lock::shared(&self.shelves.dir)?;
+        let mut watermark = watermark::read(&self.shelves.dir, self.shelves.id)?;
+        snapshot::raise(&self.shelves.dir, self.shelves.id, &mut watermark)?;
         let goal = goal(still.as_ref(), &watermark);
         let mut count = Count::default();
-        let finish = run::<Infallible>(&self.dir, self.id, &mut self.window, Start::Genesis, goal, |batch| {
+        let begins = self.begins_after()?.map(|archived| archived.end());
+        let start = begins.as_ref().map_or(Start::Genesis, Start::Mark);
+        let finish = run::<Infallible>(&self.shelves, &mut self.window, start, goal, |batch| {
             count.add(batch);
             Ok(())
         });

@@ -4,6 +4,7 @@
 
 use buttonwood_disk::Folder;
 
+use crate::archive::Shelves;
 use crate::codec::BLOCK_BYTES;
 use crate::earlier;
 use crate::fault::{Fault, Flaw, Note, ReplayError, io};
@@ -47,27 +48,27 @@ pub(crate) struct Finish {
 
 /// Visits every batch between `start` and `goal`.
 pub(crate) fn run<E>(
-    dir: &Folder,
-    id: JournalId,
+    shelves: &Shelves,
     window: &mut Window,
     start: Start<'_>,
     goal: Goal<'_>,
     mut visit: impl FnMut(&Batch<'_>) -> Result<(), E>,
 ) -> Result<Finish, ReplayError<E>> {
+    let dir = &shelves.dir;
     let last = last(dir, start)?;
     let mut skip = Skip::to(start);
-    let Some((mut here, mut cursor)) = begin(dir, id, last, start)? else {
-        return nothing(dir, id, skip.target, goal);
+    let Some((mut here, mut cursor)) = begin(shelves, last, start)? else {
+        return nothing(dir, shelves.id, skip.target, goal);
     };
     if let (Start::Mark(mark), Goal::End(_)) = (start, goal) {
-        earlier::check(dir, id, mark)?;
+        earlier::check(shelves, mark)?;
     }
     skip.pass(&here, BLOCK_BYTES, &cursor.mark)?;
 
     let mut segments = 1;
     loop {
         let next = (Some(here.header.segment) < last)
-            .then(|| Segment::open(dir, here.header.segment + 1, id, cursor.mark.seq + 1))
+            .then(|| shelves.open(here.header.segment + 1, cursor.mark.seq + 1))
             .transpose()?;
         let (until, edge) = bounds(&here, next.as_ref(), goal)?;
         let flaw = walk(&here, window, &mut cursor, until, edge, |batch| {
@@ -101,12 +102,7 @@ fn last(dir: &Folder, start: Start<'_>) -> Result<Option<u64>, Fault> {
 }
 
 /// Opens the first segment of the scan; `None` if the journal has none.
-fn begin(
-    dir: &Folder,
-    id: JournalId,
-    last: Option<u64>,
-    start: Start<'_>,
-) -> Result<Option<(Segment, Cursor)>, Fault> {
+fn begin(shelves: &Shelves, last: Option<u64>, start: Start<'_>) -> Result<Option<(Segment, Cursor)>, Fault> {
     if last.is_none() {
         return Ok(None);
     }
@@ -115,7 +111,7 @@ fn begin(
         Start::Proven(cursor) if cursor.mark.seq > 0 => (cursor.mark.segment, cursor.mark.seq),
         Start::Genesis | Start::Mark(_) | Start::Proven(_) => (1, 0),
     };
-    let segment = Segment::open(dir, number, id, seq + 1)?;
+    let segment = shelves.open(number, seq + 1)?;
     if let Start::Proven(cursor) = start
         && seq > 0
     {
@@ -123,7 +119,7 @@ fn begin(
     }
     let header = segment.header;
     if number == 1 {
-        earlier::begins(&segment, id)?;
+        earlier::begins(&segment, shelves.id)?;
     }
     let seq =
         header.first_seq.checked_sub(1).ok_or_else(|| segment.damaged(0, 1, Flaw::Sequence { first: 0 }))?;

@@ -117,6 +117,37 @@ pub(crate) fn raise(dir: &Folder, id: JournalId, watermark: &mut Watermark) -> R
     Ok(())
 }
 
+/// As [`load_newest`], for the oldest snapshot that verifies.
+///
+/// # Errors
+/// As [`load_newest`].
+pub fn load_oldest(dir: impl Into<Folder>) -> Result<Option<(Mark, Vec<u8>)>, Fault> {
+    let dir = &dir.into();
+    let Some(id) = catalog::identity(dir)? else { return Ok(None) };
+    for seq in files::snapshots(dir)? {
+        let mut payload = Vec::new();
+        let path = files::snapshot(dir, seq);
+        match read(dir, &path, id, seq, &mut |chunk| payload.extend_from_slice(chunk)) {
+            Ok(mark) => return Ok(Some((mark, payload))),
+            Err(fault @ (Fault::Version { .. } | Fault::Foreign { .. })) => return Err(fault),
+            Err(_) => {}
+        }
+    }
+    Ok(None)
+}
+
+/// The number of the segment that the oldest snapshot refers to; `None` unless all [`KEPT`] verify.
+pub(crate) fn oldest_segment(dir: &Folder, id: JournalId) -> Result<Option<u64>, Fault> {
+    let mut oldest = None;
+    let mut good = 0;
+    for seq in files::snapshots(dir)?.into_iter().rev().take(KEPT) {
+        let path = files::snapshot(dir, seq);
+        let Ok(mark) = read(dir, &path, id, seq, &mut |_| {}) else { return Ok(None) };
+        (oldest, good) = (Some(mark.segment), good + 1);
+    }
+    Ok(oldest.filter(|_| good == KEPT))
+}
+
 /// Copies the newest [`KEPT`] good snapshots of a journal into another directory; returns the newest. A running exchange may
 /// remove them meanwhile; the newer ones, which it made before, then take their place.
 pub(crate) fn copy(from: &Folder, to: &Folder, id: JournalId) -> Result<Option<(Mark, Vec<u8>)>, Fault> {

@@ -127,13 +127,13 @@ impl Warden for SmallDisk {
             Call::Sync => self.note_sync(path)?,
             Call::SyncNames => self.space.lock().unwrap().are_names_unsynced = false,
             Call::Reserve(bytes) => self.reserve(path, bytes)?,
-            Call::Read | Call::Rename(_) | Call::Remove => {}
+            Call::Read | Call::Rename(_) | Call::Link(_) | Call::Remove => {}
         }
         act()?;
         match call {
             Call::Rename(to) => self.renamed(path, to),
             Call::Remove => self.removed(path),
-            Call::Read | Call::Write | Call::Sync | Call::SyncNames | Call::Reserve(_) => {}
+            Call::Read | Call::Link(_) | Call::Write | Call::Sync | Call::SyncNames | Call::Reserve(_) => {}
         }
         Ok(())
     }

@@ -66,6 +66,18 @@ impl Disk for Faulty {
         Ok(())
     }
 
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut inside = self.lock();
+        if inside.names.contains_key(to.as_os_str()) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        inside.call()?;
+        let file = inside.names.get(from.as_os_str()).copied().ok_or(io::ErrorKind::NotFound)?;
+        inside.names.insert(to.into(), file);
+        inside.unsynced.push(Naming::Linked(to.to_owned(), file));
+        Ok(())
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut inside = self.lock();
         if !inside.names.contains_key(path.as_os_str()) {
@@ -74,7 +86,9 @@ impl Disk for Faulty {
         inside.call()?;
         let file = inside.names.remove(path.as_os_str());
         inside.unsynced.push(Naming::Removed(path.to_owned()));
-        if let Some(content) = file.and_then(|file| inside.files.get_mut(&file)) {
+        let has_another_name = inside.names.values().any(|other| Some(*other) == file);
+        if let Some(content) = file.filter(|_| !has_another_name).and_then(|file| inside.files.get_mut(&file))
+        {
             // Its space is free, even though a power cut may bring it back.
             content.give_back();
         }

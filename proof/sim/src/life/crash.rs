@@ -8,7 +8,7 @@ use crate::rot;
 use buttonwood_journal as journal;
 use buttonwood_journal::{Journal, ReplayError};
 use buttonwood_model::Time;
-use buttonwood_sequencer::{Fault, JOURNAL_DIR, Stepped, verify_stepped};
+use buttonwood_sequencer::{Fault, JOURNAL_DIR, Stepped, verify_stepped_with};
 
 impl Life {
     /// The end of the process: everything it has answered must still be there after the next start.
@@ -174,7 +174,7 @@ impl Life {
         self.visible();
         self.stepped = None;
         self.disk.kill();
-        let report = verify_stepped(self.disk.folder())
+        let report = verify_stepped_with(self.disk.folder(), Some(self.disk.archive()))
             .map_err(|fault| format!("its directory does not verify: {fault}"))?;
         if report.commands != self.checker.seq() {
             return Err(format!("it verifies {} commands of {}", report.commands, self.checker.seq()));
@@ -191,7 +191,9 @@ impl Life {
 /// The last command before the journal's last batch.
 fn before_last_batch(disk: &Faulty) -> Result<u64, Finding> {
     let wrong = |fault: journal::Fault| format!("the journal cannot be read after a crash: {fault}");
-    let mut journal = Journal::open(disk.fork().folder().folder(JOURNAL_DIR), journal::Options::default());
+    let disk = disk.fork();
+    let mut journal = Journal::open(disk.folder().folder(JOURNAL_DIR), journal::Options::default())
+        .map(|journal| journal.with_archive(Some(disk.archive())));
     let journal =
         journal.as_mut().map_err(|fault| format!("the journal cannot be opened after a crash: {fault}"))?;
     let mut before = 0;

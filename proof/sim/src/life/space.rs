@@ -96,6 +96,7 @@ fn is_full(fault: &Fault) -> bool {
         | Fault::Gone { .. }
         | Fault::Backup(_)
         | Fault::NothingToBackUp { .. }
+        | Fault::ArchiveNeeded { .. }
         | Fault::Frame { .. }
         | Fault::Snapshot { .. }
         | Fault::SnapshotVersion { .. }

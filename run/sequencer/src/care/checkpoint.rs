@@ -5,6 +5,7 @@
 //! another state, ends the process. Rule J10.
 
 use crate::Fault;
+use crate::care::archive::{Archive, Archiver};
 use crate::care::scrub::Scrub;
 use crate::recovery::read_ahead::read_in_turn;
 use crate::recovery::verify::check_laws;
@@ -19,9 +20,10 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Writes a snapshot for each durable sequence that arrives, and scrubs sealed segments in between. Ends when the
-/// channel is closed.
-pub(crate) fn run(dir: &Folder, shared: &Arc<Shared>, durable: &Receiver<u64>) {
+/// Writes a snapshot for each durable sequence that arrives, archives what then may be archived, and scrubs sealed segments
+/// in between. Ends when the channel is closed.
+pub(crate) fn run(dir: &Folder, archive: Option<&Archive>, shared: &Arc<Shared>, durable: &Receiver<u64>) {
+    let archiver = Archiver::new(dir, archive.cloned());
     let mut scrub = Scrub::new(dir);
     let mut due = Instant::now() + scrub.pause();
     loop {
@@ -29,6 +31,7 @@ pub(crate) fn run(dir: &Folder, shared: &Arc<Shared>, durable: &Receiver<u64>) {
         let now = Instant::now();
         if due <= now {
             scrub.step();
+            archiver.run(shared.clock.now());
             due = now + scrub.pause();
         }
         let seq = match durable.recv_deadline(due) {
@@ -36,8 +39,11 @@ pub(crate) fn run(dir: &Folder, shared: &Arc<Shared>, durable: &Receiver<u64>) {
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => return,
         };
-        match make(dir, shared, seq) {
-            Ok(mark) => tracing::info!(seq = mark.seq, "snapshot written"),
+        match make(dir, archive, shared, seq) {
+            Ok(mark) => {
+                tracing::info!(seq = mark.seq, "snapshot written");
+                archiver.run(shared.clock.now());
+            }
             // Balances or orders are wrong: going on would make it worse.
             Err(fault @ (Fault::Law { .. } | Fault::Diverged { .. })) => die(&fault),
             // The journal holds everything; only the next start takes longer.
@@ -47,16 +53,21 @@ pub(crate) fn run(dir: &Folder, shared: &Arc<Shared>, durable: &Receiver<u64>) {
 }
 
 /// Makes one snapshot of everything up to a durable sequence.
-pub(crate) fn make(dir: &Folder, shared: &Shared, seq: u64) -> Result<Mark, Fault> {
+pub(crate) fn make(
+    dir: &Folder,
+    archive: Option<&Archive>,
+    shared: &Shared,
+    seq: u64,
+) -> Result<Mark, Fault> {
     let syncer = shared.views.read().history().syncer();
-    fold_and_write(dir, seq, &syncer)
+    let journal = dir.folder(JOURNAL_DIR);
+    let reader = Reader::open(&journal)?.with_archive(archive.map(|archive| archive.folder.clone()));
+    fold_and_write(&journal, reader, seq, &syncer)
 }
 
-fn fold_and_write(dir: &Folder, until: u64, syncer: &Syncer) -> Result<Mark, Fault> {
-    let journal = dir.folder(JOURNAL_DIR);
-    let mut reader = Reader::open(&journal)?;
+fn fold_and_write(journal: &Folder, mut reader: Reader, until: u64, syncer: &Syncer) -> Result<Mark, Fault> {
     let mut notes = Vec::new();
-    let newest = snapshot::load_newest(&journal, &mut notes)?;
+    let newest = snapshot::load_newest(journal, &mut notes)?;
     // The journal takes the place of one that cannot be decoded, as at a start.
     let decoded = newest.and_then(|(mark, payload)| Some((mark, decode(mark.seq, &payload).ok()?)));
     let (from, mut fold, index) = match decoded {
@@ -75,7 +86,7 @@ fn fold_and_write(dir: &Folder, until: u64, syncer: &Syncer) -> Result<Mark, Fau
     )?;
     check_laws(&fold)?;
     syncer.sync()?;
-    write(&journal, &mark, &mut fold, &sink.index)?;
+    write(journal, &mark, &mut fold, &sink.index)?;
     Ok(mark)
 }
 

@@ -6,7 +6,7 @@ use crate::Fault;
 use crate::recovery::JOURNAL_DIR;
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Audit, Event, Infrequent, Note, decode_events};
-use buttonwood_journal::{Batch, Reader};
+use buttonwood_journal::{self as journal, Batch, Reader};
 use buttonwood_model::{Outbox, Seq, Stamp};
 use std::collections::VecDeque;
 
@@ -32,7 +32,11 @@ pub fn acts(dir: impl Into<Folder>, last: u64, limit: usize) -> Result<Vec<Acted
     let mut out = Outbox::default();
     while next > 0 && found.len() < limit {
         let mut here = Here { acts: VecDeque::new(), room: limit - found.len(), flaw: None };
-        reader.visit_segment(next, |batch| here.read(batch, next, &mut out))?;
+        match reader.visit_segment(next, |batch| here.read(batch, next, &mut out)) {
+            // The older ones are in the archive; asked for alone, they are refused.
+            Err(journal::Fault::Archived { .. }) if !found.is_empty() => return Ok(found),
+            visited => visited?,
+        }
         if let Some(flaw) = here.flaw {
             return Err(flaw);
         }

@@ -54,10 +54,19 @@ impl Past {
     /// # Errors
     /// [`Fault`]: there is no journal, or it is damaged.
     pub fn open(dir: impl Into<Folder>) -> Result<Self, Fault> {
+        Self::open_with(dir, None)
+    }
+
+    /// As [`Past::open`], with the folder in which archived segments are looked for where no snapshot can be used.
+    ///
+    /// # Errors
+    /// As [`Past::open`].
+    pub fn open_with(dir: impl Into<Folder>, archive: Option<Folder>) -> Result<Self, Fault> {
         let dir = dir.into();
         let (journal, history) = (dir.folder(JOURNAL_DIR), dir.folder(HISTORY_DIR));
         check_not_gone(&journal, &history)?;
-        let mut reader = Reader::open(&journal)?;
+        let mut reader = Reader::open(&journal)?.with_archive(archive);
+        reader.hold()?;
         let newest = snapshot::load_newest(&journal, &mut Vec::new())?;
         let snapshot = newest.and_then(|(mark, payload)| {
             let (fold, index) = decode(mark.seq, &payload).ok()?;

@@ -11,10 +11,10 @@ use crate::recovery::{HISTORY_DIR, JOURNAL_DIR, check_not_gone, decode};
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Event, decode_command, decode_events};
 use buttonwood_journal as journal;
-use buttonwood_journal::{Batch, Reader, snapshot};
+use buttonwood_journal::{Batch, Mark, Reader, snapshot};
 use buttonwood_model::Outbox;
 use buttonwood_views::Fold;
-use buttonwood_views::history::Proof;
+use buttonwood_views::history::{Index, Proof};
 use std::path::Path;
 
 /// The result of a verification.
@@ -36,8 +36,19 @@ pub struct Report {
     pub rows: u64,
     /// The history's database, if there is one that a start goes on with.
     pub tables: Option<TablesReport>,
+    /// Where the proof begins, if archived segments cannot be found.
+    pub begins: Option<FromSnapshot>,
     /// Notes for the operator.
     pub notes: Vec<String>,
+}
+
+/// A proof that begins with a snapshot, since the journal before it is archived elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FromSnapshot {
+    /// The last archived command: checksums and hash chain are proven after it.
+    pub archived: u64,
+    /// The command of the snapshot: balances, holds and rows are proven after it.
+    pub snapshot: u64,
 }
 
 /// Commands between two recomputations of all sums.
@@ -53,7 +64,18 @@ const LAWS_EVERY: u64 = 100_000;
 /// # Panics
 /// As a start does, when the journal's events break a law that the core asserts, such as a crossed book.
 pub fn verify(dir: impl Into<Folder>) -> Result<Report, Fault> {
-    verify_with(&dir.into(), Threads::Many)
+    verify_with(dir, None)
+}
+
+/// As [`verify`], with the folder in which archived segments are looked for.
+///
+/// # Errors
+/// As [`verify`].
+///
+/// # Panics
+/// As [`verify`] does.
+pub fn verify_with(dir: impl Into<Folder>, archive: Option<Folder>) -> Result<Report, Fault> {
+    verify_on(&dir.into(), archive, Threads::Many)
 }
 
 /// As [`verify`], without another thread.
@@ -64,18 +86,34 @@ pub fn verify(dir: impl Into<Folder>) -> Result<Report, Fault> {
 /// # Panics
 /// As [`verify`] does.
 pub fn verify_stepped(dir: impl Into<Folder>) -> Result<Report, Fault> {
-    verify_with(&dir.into(), Threads::One)
+    verify_stepped_with(dir, None)
 }
 
-fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
+/// As [`verify_with`], without another thread.
+///
+/// # Errors
+/// As [`verify`].
+///
+/// # Panics
+/// As [`verify`] does.
+pub fn verify_stepped_with(dir: impl Into<Folder>, archive: Option<Folder>) -> Result<Report, Fault> {
+    verify_on(&dir.into(), archive, Threads::One)
+}
+
+fn verify_on(dir: &Folder, archive: Option<Folder>, threads: Threads) -> Result<Report, Fault> {
     let journal = dir.folder(JOURNAL_DIR);
     check_not_gone(&journal, &dir.folder(HISTORY_DIR))?;
-    let mut reader = Reader::open(&journal)?;
+    let mut reader = Reader::open(&journal)?.with_archive(archive);
+    reader.hold()?;
     // Read before the journal, since a running exchange advances both. The same holds for snapshots: a snapshot made
     // during this verification refers to a part of the journal that is not read.
     let marked = history_mark::read(&dir.folder(HISTORY_DIR), reader.id()).map_err(Fault::HistoryMark)?;
     let (mut skipped, mut notes) = (Vec::new(), Vec::new());
-    let tables = TablesProof::open(&Place::of(dir, reader.id()), &mut notes)?;
+    let base = base(&reader, &journal)?;
+    let tables = match &base {
+        None => TablesProof::open(&Place::of(dir, reader.id()), &mut notes)?,
+        Some(_) => None,
+    };
     let newest = snapshot::load_newest(&journal, &mut skipped)?;
     let checked = reader.verify()?;
     if let Some((watermark, seen)) = marked.filter(|(seq, _)| *seq > checked.end.seq) {
@@ -90,12 +128,17 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
             None
         }
     });
-    let mut fold = Fold::default();
-    let empty = index_of_empty(reader.id());
-    let relied_on = newest.as_ref().map_or(empty.lengths(), |(_, (_, index))| index.lengths());
-    let mut rows = Proofs::new(Proof::open(&dir.folder(HISTORY_DIR), empty, relied_on)?, tables);
+    let (begins, from, mut fold, index) = match base {
+        Some(Base { begins, mark, fold, index }) => (Some(begins), Some(mark), fold, index),
+        None => (None, None, Fold::default(), index_of_empty(reader.id())),
+    };
+    check_laws(&fold)?;
+    let relied_on = newest.as_ref().map_or(index.lengths(), |(_, (_, index))| index.lengths());
+    let mut rows = Proofs::new(Proof::open(&dir.folder(HISTORY_DIR), index, relied_on)?, tables);
+    // The snapshot with which the proof begins proves nothing about itself.
     let mut compared = None;
-    let mut laws_due = LAWS_EVERY;
+    let newest = newest.filter(|(seq, _)| begins.is_none_or(|begins| begins.snapshot != *seq));
+    let mut laws_due = fold.state().stamp().seq.0 + LAWS_EVERY;
     let check = |batch: &Decoded| {
         for (stamp, events, texts) in batch.commands() {
             fold.apply(stamp, events, texts, &mut rows);
@@ -117,7 +160,7 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
     };
     let mut out = Outbox::default();
     let replay = |visit: &mut Visit<'_>| {
-        reader.replay(None, checked.end.seq, |batch| {
+        reader.replay(from.as_ref(), checked.end.seq, |batch| {
             read_commands(batch, &mut out).map_err(Stop::Fault)?;
             visit(batch)
         })
@@ -141,8 +184,33 @@ fn verify_with(dir: &Folder, threads: Threads) -> Result<Report, Fault> {
         snapshot: compared,
         rows: rows.files.proven(),
         tables,
+        begins,
         notes,
     })
+}
+
+/// A snapshot with which a proof begins.
+struct Base {
+    begins: FromSnapshot,
+    mark: Mark,
+    fold: Fold,
+    index: Index,
+}
+
+/// The oldest snapshot, if the journal before it is archived and cannot be found.
+fn base(reader: &Reader, journal: &Folder) -> Result<Option<Base>, Fault> {
+    let Some(archived) = reader.begins_after()? else { return Ok(None) };
+    let needed = |why: String| {
+        let (dir, looked_for) = (journal.path().to_owned(), None);
+        let source =
+            journal::Fault::Archived { dir, segment: archived.segment, seq: archived.seq, looked_for };
+        Fault::ArchiveNeeded { why, source }
+    };
+    let oldest = snapshot::load_oldest(journal)?.ok_or_else(|| needed("there is no snapshot".to_owned()))?;
+    let (mark, payload) = oldest;
+    let (fold, index) = decode(mark.seq, &payload).map_err(|fault| needed(fault.to_string()))?;
+    let begins = FromSnapshot { archived: archived.seq, snapshot: mark.seq };
+    Ok(Some(Base { begins, mark, fold, index }))
 }
 
 /// Compares the history's database in a pass of its own, which knows from the start which trades are void.

@@ -1,0 +1,262 @@
+//! The journal's archive: old segments move there while the exchange runs, and are read there when they are needed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use buttonwood_accept::{Exchange, NewOrder, Setup, Value, json, laws, private_folder, run_to_end};
+use sha2::{Digest as _, Sha256};
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("temporary paths are plain text")
+}
+
+fn small() -> Setup {
+    Exchange::builder().real_time().flag("--segment-bytes", "65536").flag("--snapshot-every", "60")
+}
+
+fn archiving(archive: &Path) -> Setup {
+    small().flag("--keep-journal", "0").flag("--archive", text(archive))
+}
+
+/// The segments in a folder, by name.
+fn segments(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.retain(|name| name.ends_with("segment"));
+    names.sort();
+    names
+}
+
+/// Places and cancels until this many segments are in the archive; returns the live orders by id.
+fn trade_until(x: &Exchange, archive: &Path, wanted: usize) -> BTreeMap<String, Value> {
+    let trader = x.as_("trader");
+    let mut live = BTreeMap::new();
+    for step in 0.. {
+        assert!(step < 20_000, "only {:?} are in the archive\n{}", segments(archive), x.log());
+        if segments(archive).len() >= wanted {
+            break;
+        }
+        let placed =
+            trader.place(&NewOrder::limit("btcusd", "buy", "0.001", &format!("{}", 100 + step % 50)));
+        let id = placed["order_id"].as_str().unwrap().to_owned();
+        if step % 50 == 0 {
+            live.insert(id, placed);
+        } else {
+            trader.call("/v1/order/cancel", json!({ "order_id": id })).ok();
+        }
+    }
+    live
+}
+
+fn check_live(x: &Exchange, expected: &BTreeMap<String, Value>) {
+    for (id, order) in expected {
+        assert_eq!(x.as_("trader").status(id), *order);
+    }
+}
+
+fn run(command: &str, data: &Path, more: &[&str]) -> Output {
+    run_to_end(&[&[command, "--data", text(data)], more].concat())
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn snapshots(data: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> =
+        fs::read_dir(data.join("journal")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    found.retain(|path| path.extension().is_some_and(|kind| kind == "snap"));
+    found.sort();
+    found
+}
+
+/// Old segments move while orders are placed. `verify` proves everything with the archive, and names the first number without;
+/// a start needs no archive, a backup neither, and a rebuild names it.
+#[test]
+fn old_segments_move_and_are_read() {
+    let home = private_folder();
+    let archive = home.path().join("archive");
+    let x = archiving(&archive).start();
+    let live = trade_until(&x, &archive, 4);
+    let running = stdout(&run("verify", x.data(), &["--archive", text(&archive)]));
+    assert!(!running.contains("archived segments"), "{running}");
+    x.kill9();
+    let moved = segments(&archive);
+    assert!(!segments(&x.data().join("journal")).contains(&moved[0]));
+
+    let whole = stdout(&run("verify", x.data(), &["--archive", text(&archive)]));
+    assert!(whole.ends_with("ok\n") && !whole.contains("archived segments"), "{whole}");
+    let part = stdout(&run("verify", x.data(), &[]));
+    assert!(part.contains("commands 1 to ") && part.contains("proven from command"), "{part}");
+    let exported = |more: &[&str]| stdout(&run("export", x.data(), &[&["--table", "orders"], more].concat()));
+    assert_eq!(exported(&[]), exported(&["--archive", text(&archive)]));
+
+    // The copy refers to the same archive.
+    let copy = home.path().join("copy");
+    stdout(&run("backup", x.data(), &["--to", text(&copy)]));
+    stdout(&run("verify", &copy, &[]));
+    assert_eq!(
+        stdout(&run("verify", &copy, &["--archive", text(&archive)])).lines().next(),
+        whole.lines().next()
+    );
+
+    // Neither needs the archive.
+    for data in [x.data(), copy.as_path()] {
+        let again = small().start_in(data);
+        check_live(&again, &live);
+        laws::check(&again);
+    }
+    // Without a snapshot the journal is needed from its first command on.
+    for path in snapshots(&copy) {
+        fs::remove_file(path).unwrap();
+    }
+    let history = fs::read(copy.join("history").join("orders.log")).unwrap();
+    let line = small().refuses_in(&copy);
+    assert!(line.contains("there is no snapshot") && line.contains("--archive"), "{line}");
+    assert_eq!(fs::read(copy.join("history").join("orders.log")).unwrap(), history, "nothing is changed");
+    let refused = run("verify", &copy, &[]);
+    assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("--archive"));
+    let again = archiving(&archive).start_in(&copy);
+    check_live(&again, &live);
+    again.stop();
+    assert!(stdout(&run("verify", &copy, &["--archive", text(&archive)])).ends_with("ok\n"));
+}
+
+/// A snapshot of another version stands for the archived journal: without the archive nothing is rebuilt from nothing, and the
+/// build that made it still starts.
+#[test]
+fn a_snapshot_that_vouches_is_not_passed_over() {
+    let home = private_folder();
+    let archive = home.path().join("archive");
+    let x = archiving(&archive).start();
+    let live = trade_until(&x, &archive, 3);
+    x.stop();
+    let kept: Vec<(PathBuf, Vec<u8>)> = snapshots(x.data())
+        .into_iter()
+        .map(|path| {
+            let bytes = fs::read(&path).unwrap();
+            (path, bytes)
+        })
+        .collect();
+    for (path, bytes) in &kept {
+        fs::write(path, of_next_version(bytes)).unwrap();
+    }
+    let line = small().refuses_in(x.data());
+    assert!(line.contains("has version") && line.contains("--archive"), "{line}");
+    let refused = run("verify", x.data(), &[]);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("has version"), "{refused:?}");
+    for (path, bytes) in &kept {
+        fs::write(path, bytes).unwrap();
+    }
+    let again = small().start_in(x.data());
+    check_live(&again, &live);
+}
+
+/// A snapshot whose payload begins with another version, with all its checksums right.
+fn of_next_version(snapshot: &[u8]) -> Vec<u8> {
+    const HEADER: usize = 4_096;
+    const CHUNK: usize = 8;
+    let mut bytes = snapshot.to_vec();
+    bytes[HEADER + CHUNK] += 1;
+    let len = usize::try_from(u32::from_le_bytes(bytes[HEADER..HEADER + 4].try_into().unwrap())).unwrap();
+    let first = HEADER + CHUNK..HEADER + CHUNK + len;
+    let crc = crc32c::crc32c(&bytes[first.clone()]);
+    bytes[HEADER + 4..HEADER + 8].copy_from_slice(&crc.to_le_bytes());
+    assert_eq!(bytes[first.end..first.end + 4], [0; 4], "one chunk only");
+    let footer = first.end;
+    let hash: [u8; 32] =
+        Sha256::new().chain_update(&bytes[..HEADER]).chain_update(&bytes[first]).finalize().into();
+    bytes[footer + 12..footer + 44].copy_from_slice(&hash);
+    let crc = crc32c::crc32c(&bytes[footer..footer + 44]);
+    bytes[footer + 44..footer + 48].copy_from_slice(&crc.to_le_bytes());
+    bytes
+}
+
+/// Kills under load while segments move lose nothing, and each later run goes on moving.
+#[test]
+fn kills_while_segments_move() {
+    let home = private_folder();
+    let archive = home.path().join("archive");
+    let x = archiving(&archive).start();
+    let mut live = BTreeMap::new();
+    for wanted in [2, 3, 5, 6, 8] {
+        // Killed right after a segment got its name in the archive.
+        live.extend(trade_until(&x, &archive, wanted));
+        x.kill9();
+        stdout(&run("verify", x.data(), &["--archive", text(&archive)]));
+        stdout(&run("verify", x.data(), &[]));
+        x.restart();
+        check_live(&x, &live);
+    }
+    laws::check(&x);
+}
+
+/// A damaged archived segment is found by `verify` with the archive. The exchange does not need it.
+#[test]
+fn a_damaged_archived_segment_is_found() {
+    let home = private_folder();
+    let archive = home.path().join("archive");
+    let x = archiving(&archive).start();
+    trade_until(&x, &archive, 4);
+    x.stop();
+    let damaged = archive.join(&segments(&archive)[2]);
+    let mut bytes = fs::read(&damaged).unwrap();
+    bytes[4_500] ^= 1;
+    fs::write(&damaged, bytes).unwrap();
+    let found = run("verify", x.data(), &["--archive", text(&archive)]);
+    let said = String::from_utf8_lossy(&found.stderr).into_owned();
+    assert!(!found.status.success() && said.contains(text(&damaged)), "{found:?}");
+    stdout(&run("verify", x.data(), &[]));
+    x.restart();
+    x.as_("trader").place(&NewOrder::limit("btcusd", "buy", "0.001", "100"));
+}
+
+/// By default nothing moves, whatever the archive; what is young does not move either. Flags may stand in the environment.
+#[test]
+fn the_journal_is_kept() {
+    let home = private_folder();
+    for days in [None, Some("all"), Some("1")] {
+        let archive = home.path().join(days.unwrap_or("none"));
+        let setup = small().env("BUTTONWOOD_ARCHIVE", text(&archive));
+        let setup = days.into_iter().fold(setup, |setup, days| setup.env("BUTTONWOOD_KEEP_JOURNAL", days));
+        let x = setup.start();
+        while segments(&x.data().join("journal")).len() < 5 || snapshots(x.data()).len() < 2 {
+            x.as_("trader").place(&NewOrder::limit("btcusd", "buy", "0.001", "100"));
+        }
+        x.stop();
+        assert!(segments(&archive).is_empty(), "{days:?}");
+        laws::verified(&x);
+    }
+}
+
+/// Settings that make no sense are refused by name, and make no directory.
+#[test]
+fn wrong_settings_are_refused() {
+    let home = private_folder();
+    let data = home.path().join("data");
+    let file = home.path().join("file");
+    fs::write(&file, "").unwrap();
+    for (days, archive, words) in [
+        ("3", None, "--archive"),
+        ("week", None, "'all' or a whole number of days"),
+        ("-1", None, "'all' or a whole number of days"),
+        ("3", Some(file.as_path()), "is no folder"),
+    ] {
+        let setup = small().argument(&format!("--keep-journal={days}"));
+        let setup = archive.into_iter().fold(setup, |setup, path| setup.flag("--archive", text(path)));
+        let arguments = setup.arguments(&data);
+        let borrowed: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let output = run_to_end(&borrowed);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(words), "{days}: {said}");
+        assert!(!data.exists(), "{days}");
+    }
+    let x = Exchange::start();
+    x.stop();
+    let line = small().flag("--archive", text(&x.data().join("archive"))).refuses_in(x.data());
+    assert!(line.contains("lies in the data directory"), "{line}");
+}

@@ -1,0 +1,295 @@
+//! Segments that were moved to another folder, the archive.
+//!
+//! A segment may be moved once both kept snapshots come after it. The steps, each durable before the next: the segment
+//! has a name in the archive too; the record `archived` covers it; its name in the journal is removed. A crash between two
+//! steps leaves it in both folders, and the next move finishes the rest. Nothing is ever deleted: a name is removed only
+//! after the archive's file was read and continues the history.
+//!
+//! A missing segment that the record covers is looked for in the archive, and is damage otherwise. So a journal is
+//! never taken for shorter than it is.
+
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::sync::Arc;
+
+use buttonwood_disk::{Folder, Handle, LockMode, Open, copy_start};
+
+use crate::catalog;
+use crate::codec::{BLOCK_BYTES, Put, seal};
+use crate::earlier::read_sealed;
+use crate::fault::{Fault, Flaw, io};
+use crate::files;
+use crate::header::{Unreadable, VERSION, opened};
+use crate::mark::{JournalId, Mark};
+use crate::segment::Segment;
+use crate::snapshot;
+use crate::window::Window;
+
+const MAGIC: [u8; 8] = *b"BWARCHV\n";
+
+/// Magic, version, identity, segment, sequence, chain and CRC.
+const BYTES: usize = 8 + 4 + 16 + 8 + 8 + 32 + 4;
+
+/// The record of what is in the archive: every segment up to one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Archived {
+    /// The last archived segment.
+    pub segment: u64,
+    /// The last command in it.
+    pub seq: u64,
+    /// Chain value at its end.
+    chain: [u8; 32],
+}
+
+impl Archived {
+    /// The place before the first command that is not archived.
+    pub(crate) fn end(&self) -> Mark {
+        Mark { seq: self.seq, chain: self.chain, segment: self.segment + 1, offset: BLOCK_BYTES }
+    }
+}
+
+/// Reads the record of a journal's folder; `None` if nothing was archived.
+pub(crate) fn record(dir: &Folder, id: JournalId) -> Result<Option<Archived>, Fault> {
+    let path = dir.file(files::ARCHIVED);
+    let Some(bytes) = dir.read(&path).map_err(io("read", &path))? else { return Ok(None) };
+    let mut fields = match opened(&bytes, MAGIC, id) {
+        Ok(fields) => fields,
+        Err(Unreadable::Newer(found)) => return Err(Fault::Version { path, found, supported: VERSION }),
+        Err(Unreadable::Foreign(found)) => return Err(Fault::Foreign { path, found, expected: id }),
+        Err(Unreadable::Blank | Unreadable::Garbled) => {
+            return Err(Fault::Damaged { path, offset: 0, seq: 0, flaw: Flaw::Header });
+        }
+    };
+    let mut read = || Some(Archived { segment: fields.u64()?, seq: fields.u64()?, chain: fields.bytes()? });
+    read().map(Some).ok_or(Fault::Damaged { path, offset: 0, seq: 0, flaw: Flaw::Cut })
+}
+
+/// Makes the record durable (J5).
+pub(crate) fn write_record(dir: &Folder, id: JournalId, archived: &Archived) -> Result<(), Fault> {
+    let path = dir.file(files::ARCHIVED);
+    let unfinished = path.with_extension("tmp");
+    let mut block = [0; BYTES];
+    Put::new(&mut block)
+        .bytes(&MAGIC)
+        .u32(VERSION)
+        .bytes(&id.0)
+        .u64(archived.segment)
+        .u64(archived.seq)
+        .bytes(&archived.chain);
+    seal(&mut block);
+    let file = dir.open(&unfinished, Open::Truncate).map_err(io("create", &unfinished))?;
+    file.write_all_at(&block, 0).and_then(|()| file.sync_all()).map_err(io("write", &unfinished))?;
+    files::publish(&unfinished, &path, dir)
+}
+
+/// The folders of a journal's segments.
+#[derive(Clone, Debug)]
+pub(crate) struct Shelves {
+    pub(crate) dir: Folder,
+    pub(crate) id: JournalId,
+    /// Where archived segments lie, if it is known.
+    pub(crate) archive: Option<Folder>,
+}
+
+impl Shelves {
+    /// Opens segment `number`, as [`Segment::open`] does, wherever it lies.
+    ///
+    /// # Errors
+    /// Also [`Fault::Archived`].
+    pub(crate) fn open(&self, number: u64, seq: u64) -> Result<Segment, Fault> {
+        let missing = match Segment::open(&self.dir, number, self.id, seq) {
+            Err(missing @ Fault::Damaged { flaw: Flaw::Missing, .. }) => missing,
+            opened => return opened,
+        };
+        // Read again each time: another process may just have moved the segment, and has recorded it before.
+        let archived = match self.archived()? {
+            Some(archived) if number <= archived.segment => archived,
+            Some(_) | None => return Err(missing),
+        };
+        let looked_for = match &self.archive {
+            None => None,
+            Some(archive) => match Segment::open(archive, number, self.id, seq) {
+                Err(Fault::Damaged { flaw: Flaw::Missing, path, .. }) => Some(path),
+                opened => return opened,
+            },
+        };
+        let dir = self.dir.path().to_owned();
+        Err(Fault::Archived { dir, segment: archived.segment, seq: archived.seq, looked_for })
+    }
+
+    /// What was archived.
+    pub(crate) fn archived(&self) -> Result<Option<Archived>, Fault> {
+        record(&self.dir, self.id)
+    }
+
+    /// The number of the first segment that was not archived.
+    pub(crate) fn first(&self) -> Result<u64, Fault> {
+        Ok(self.archived()?.map_or(1, |archived| archived.segment + 1))
+    }
+}
+
+/// Keeps segments where they are while this value lives.
+#[derive(Debug)]
+pub(crate) struct Hold {
+    _file: Arc<dyn Handle>,
+}
+
+impl Hold {
+    /// Waits for a move in progress, which takes as long as copying a segment. `None` where no segment was ever moved.
+    pub(crate) fn shared(dir: &Folder) -> Result<Option<Self>, Fault> {
+        let path = dir.file(files::HOLD);
+        let file = match dir.open(&path, Open::Read) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(io("open", &path))?,
+        };
+        while !file.try_lock(LockMode::Shared).map_err(io("lock", &path))? {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        Ok(Some(Self { _file: file }))
+    }
+
+    /// `None` while another process reads the journal.
+    fn exclusive(dir: &Folder) -> Result<Option<Self>, Fault> {
+        let path = dir.file(files::HOLD);
+        let file = dir.open(&path, Open::ReadWrite).map_err(io("create", &path))?;
+        let is_ours = file.try_lock(LockMode::Exclusive).map_err(io("lock", &path))?;
+        Ok(is_ours.then_some(Self { _file: file }))
+    }
+}
+
+/// Moves segments of a journal to its archive. The caller is the process that writes the journal.
+#[derive(Debug)]
+pub struct Mover {
+    dir: Folder,
+    archive: Folder,
+    id: JournalId,
+    window: Window,
+    _hold: Hold,
+}
+
+impl Mover {
+    /// Opens both folders; `None` while a backup or a verification reads the journal.
+    ///
+    /// # Errors
+    /// There is no journal; an error of the system.
+    pub fn open(dir: impl Into<Folder>, archive: impl Into<Folder>) -> Result<Option<Self>, Fault> {
+        let (dir, archive) = (dir.into(), archive.into());
+        let missing =
+            || Fault::Damaged { path: dir.file(files::IDENTITY), offset: 0, seq: 0, flaw: Flaw::Missing };
+        let id = catalog::identity(&dir)?.ok_or_else(missing)?;
+        archive.create().map_err(io("create the archive", archive.path()))?;
+        let hold = Hold::exclusive(&dir)?;
+        Ok(hold.map(|hold| Self { dir, archive, id, window: Window::default(), _hold: hold }))
+    }
+
+    /// The place after the next segments that may be moved: one segment, with empty ones before it, or what an
+    /// interrupted move has left. `None` if there are none.
+    ///
+    /// # Errors
+    /// Damage, or an error of the system.
+    pub fn next(&self) -> Result<Option<Mark>, Fault> {
+        let archived = record(&self.dir, self.id)?;
+        let first = archived.map_or(1, |archived| archived.segment + 1);
+        let segments = files::segments(&self.dir)?;
+        if let Some(archived) = archived.filter(|_| segments.first().is_some_and(|least| *least < first)) {
+            return Ok(Some(archived.end()));
+        }
+        let before = snapshot::oldest_segment(&self.dir, self.id)?.unwrap_or_default();
+        for number in first..before {
+            let next = Segment::open(&self.dir, number + 1, self.id, 0)?;
+            if next.header.first_seq > 1 {
+                return Ok(Some(start_of(&next)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Moves every segment before `end`, a place that [`Mover::next`] returned. Returns their number.
+    ///
+    /// # Errors
+    /// A damaged segment, another content in the archive, or an error of the system. What was moved by then stays readable.
+    pub fn move_before(&mut self, end: &Mark) -> Result<usize, Fault> {
+        let mut segments = files::segments(&self.dir)?;
+        segments.retain(|number| *number < end.segment);
+        for number in &segments {
+            self.store(*number)?;
+        }
+        files::sync_dir(&self.archive)?;
+        let archived = Archived { segment: end.segment - 1, seq: end.seq, chain: end.chain };
+        write_record(&self.dir, self.id, &archived)?;
+        for number in &segments {
+            files::remove(&self.dir, &files::segment(&self.dir, *number))?;
+        }
+        files::sync_dir(&self.dir)?;
+        Ok(segments.len())
+    }
+
+    /// Gives a sealed segment a name in the archive, by a link, or by a copy on another disk.
+    fn store(&mut self, number: u64) -> Result<(), Fault> {
+        let here = Segment::open(&self.dir, number, self.id, 0)?;
+        let next = self.after(number)?;
+        here.file.distrust_cache().map_err(io("sync", &here.path))?;
+        read_sealed(&here, &next, &mut self.window, |_| ())?;
+        let to = files::segment(&self.archive, number);
+        match self.archive.link(&here.path, &to) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => self.is_stored(number, &next),
+            Err(error) if is_link_refused(&error) => self.copy(&here, &next, &to),
+            Err(error) => Err(io("link to", &to)(error)),
+        }
+    }
+
+    /// The segment after one. When a move was interrupted between two removals, it is in the archive alone.
+    fn after(&self, number: u64) -> Result<Segment, Fault> {
+        let shelves = Shelves { dir: self.dir.clone(), id: self.id, archive: Some(self.archive.clone()) };
+        shelves.open(number + 1, 0)
+    }
+
+    fn copy(&mut self, here: &Segment, next: &Segment, to: &Path) -> Result<(), Fault> {
+        let unfinished = to.with_extension("tmp");
+        let copied = || {
+            let file = self.archive.open(&unfinished, Open::Truncate)?;
+            file.set_len(here.header.bytes)?;
+            copy_start(&*here.file, &*file, next.header.previous_end)?;
+            file.distrust_cache()
+        };
+        copied().map_err(io("copy to", &unfinished))?;
+        self.archive.rename(&unfinished, to).map_err(io("rename to", to))?;
+        self.is_stored(here.header.segment, next)
+    }
+
+    /// Checks that the archive's file is this segment, which `next` continues.
+    fn is_stored(&mut self, number: u64, next: &Segment) -> Result<(), Fault> {
+        let read = Segment::open(&self.archive, number, self.id, 0)
+            .and_then(|stored| read_sealed(&stored, next, &mut self.window, |_| ()));
+        match read {
+            Ok(_) => Ok(()),
+            Err(fault) if fault.is_damage() => {
+                Err(Fault::ArchiveDiffers { path: files::segment(&self.archive, number) })
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+}
+
+/// The place before the first batch of a segment.
+fn start_of(segment: &Segment) -> Mark {
+    let header = &segment.header;
+    Mark {
+        seq: header.first_seq.saturating_sub(1),
+        chain: header.chain,
+        segment: header.segment,
+        offset: BLOCK_BYTES,
+    }
+}
+
+/// Whether a file system refuses links as such: the archive is on another disk, or has none.
+fn is_link_refused(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::CrossesDevices
+            | ErrorKind::PermissionDenied
+            | ErrorKind::Unsupported
+            | ErrorKind::TooManyLinks
+    )
+}
