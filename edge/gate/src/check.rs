@@ -222,6 +222,12 @@ impl Gate {
         call.known.check_enabled()
     }
 
+    /// The known key that a request names, and its payload header if it has one. Nothing is checked.
+    pub fn named_key<'a>(&self, headers: &'a HeaderMap) -> Option<(Arc<KnownKey>, Option<&'a [u8]>)> {
+        let (api_key, payload) = self.names.key_and_payload(headers)?;
+        Some((self.keys.find(api_key)?, payload))
+    }
+
     /// Checks headers, key, signature and address. Returns the key, the signature and the decoded payload.
     fn authenticate(&self, request: &Request<'_>) -> Result<(Arc<KnownKey>, Tag, Vec<u8>), Refusal> {
         let signed = self.names.read(request.headers)?;

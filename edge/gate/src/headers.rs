@@ -68,6 +68,12 @@ impl HeaderNames {
         Ok(Signed { api_key, payload, signature })
     }
 
+    /// The key and the payload of a request that may have no other header.
+    pub(crate) fn key_and_payload<'a>(&self, headers: &'a HeaderMap) -> Option<(&'a [u8], Option<&'a [u8]>)> {
+        let found = self.find(headers).ok()?;
+        Some((found.api_key?, found.payload))
+    }
+
     /// One pass over all headers, so that a repeated one cannot hide.
     fn find<'a>(&self, headers: &'a HeaderMap) -> Result<Found<'a>, Refusal> {
         let mut found = Found::default();

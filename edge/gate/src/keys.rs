@@ -132,6 +132,11 @@ impl KnownKey {
         self.nonces.last()
     }
 
+    /// The signature that a client must send with this payload header. A sandbox shows it, to explain a refusal.
+    pub fn expected_signature(&self, payload: &[u8]) -> String {
+        self.signer.sign(payload)
+    }
+
     /// Begins a reset of the nonces: calls admitted until now are [overtaken](crate::Call::is_overtaken).
     pub fn overtake_calls(&self) {
         self.nonces.overtake();

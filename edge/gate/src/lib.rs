@@ -31,4 +31,5 @@ pub use rate::{AccountLimit, Admit, Bucket, Limit, Limits, client_of};
 pub use reason::Reason;
 pub use refusal::{Refusal, escaped, quoted};
 pub use roles::{missing_role, require, require_master};
+pub use signature::decoded;
 pub use timestamp::{EARLIEST, LATEST, millis as timestamp_millis};

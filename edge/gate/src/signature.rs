@@ -44,7 +44,6 @@ impl core::fmt::Debug for Signer {
     }
 }
 
-#[cfg(test)]
 impl Signer {
     /// The signature that a client sends for this payload header.
     pub(crate) fn sign(&self, payload: &[u8]) -> String {
@@ -55,6 +54,11 @@ impl Signer {
 /// Decodes a signed payload header: the standard alphabet, padded, canonical, nothing between.
 pub(crate) fn decode(payload: &[u8]) -> Result<Vec<u8>, Refusal> {
     base64_simd::STANDARD.decode_to_vec(payload).map_err(|_| invalid("the payload is not Base64"))
+}
+
+/// What a payload header holds, if it is Base64.
+pub fn decoded(payload: &[u8]) -> Option<Vec<u8>> {
+    decode(payload).ok()
 }
 
 /// The reason's token leads the message, since clients look for it there (facts T§7.4).

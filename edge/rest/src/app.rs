@@ -1,5 +1,6 @@
 //! The state that all request handlers share.
 
+use crate::refused_calls::RefusedCalls;
 use crate::sandbox::caller::Controllers;
 use crate::steps::Steps;
 use buttonwood_gate::Gate;
@@ -55,6 +56,8 @@ pub struct App {
     /// Whether orders are taken: false while starting and stopping.
     ready: AtomicBool,
     maintenance: AtomicBool,
+    /// The latest refused calls of each key, in a sandbox.
+    pub(crate) refused_calls: RefusedCalls,
     /// Held while a manual clock is being moved.
     pub(crate) moving: tokio::sync::Mutex<()>,
 }
@@ -76,6 +79,7 @@ impl App {
             started: Instant::now(),
             ready: AtomicBool::new(false),
             maintenance: AtomicBool::new(false),
+            refused_calls: RefusedCalls::default(),
             moving: tokio::sync::Mutex::new(()),
         }
     }

@@ -20,6 +20,7 @@ mod history_fault;
 mod market;
 mod orders;
 mod refused;
+mod refused_calls;
 mod respond;
 mod route;
 mod routes;

@@ -8,7 +8,7 @@ use crate::health;
 use crate::route::{Handler, Route, Write};
 use crate::routes::{Found, find};
 use crate::sandbox::control::{self, ControlCall};
-use crate::sandbox::{caller, maintenance};
+use crate::sandbox::{caller, maintenance, requests};
 use crate::submit::{durable, send};
 use crate::unbuilt;
 use buttonwood_engine::{AccessCommand, Command, Outcome, TradingAnswer};
@@ -28,7 +28,11 @@ const CONTRACT: &str = "/openapi.json";
 
 impl buttonwood_http::Handler for App {
     async fn answer(&self, request: Request<'_>) -> Reply {
-        respond(self, request).await.unwrap_or_else(|refusal| refused(&refusal))
+        let head = request.head;
+        respond(self, request).await.unwrap_or_else(|refusal| {
+            requests::note(self, head, &refusal);
+            refused(&refusal)
+        })
     }
 
     /// Passes the thread's commands to the writer, and the answers back to their callers.
@@ -59,6 +63,7 @@ async fn respond(app: &App, request: Request<'_>) -> Result<Reply, Refusal> {
     let (route, parameter) = match find(head.method.as_str(), path, app.settings.sandbox) {
         Found::Route(route, parameter) => (route, parameter),
         Found::OtherMethod(method) => {
+            requests::note(app, head, &wrong_method_refusal(head.method.as_str(), path, method));
             return Ok(wrong_method(head.method.as_str(), path, method));
         }
         Found::Nothing => return outside(app, client, head.method.as_str(), path).await,
@@ -95,6 +100,11 @@ async fn dispatch(
             caller::check(&app.settings.control, peer, head)?;
             skip(body).await?;
             Ok(answer(app))
+        }
+        Handler::ControlQuery(answer) => {
+            caller::check(&app.settings.control, peer, head)?;
+            skip(body).await?;
+            answer(app, asked)
         }
         Handler::ControlRecall(answer) => {
             caller::check(&app.settings.control, peer, head)?;
@@ -212,9 +222,12 @@ fn no_endpoint(path: &str) -> Refusal {
 }
 
 fn wrong_method(method: &str, path: &str, allowed: &'static str) -> Reply {
+    refused(&wrong_method_refusal(method, path, allowed)).allowing(allowed)
+}
+
+fn wrong_method_refusal(method: &str, path: &str, allowed: &str) -> Refusal {
     let message = format!("'{}' answers to {allowed}, not to {}", quoted(path), quoted(method));
-    let refusal = Refusal::new(Reason::EndpointNotFound, message).with_status(405);
-    refused(&refusal).allowing(allowed)
+    Refusal::new(Reason::EndpointNotFound, message).with_status(405)
 }
 
 /// Takes a token of a private request's address, and only then reads the body.

@@ -38,6 +38,7 @@ pub(crate) enum Handler {
     Recall(for<'a> fn(&'a App, &'a Call) -> Later<'a>),
     Write(Write),
     ControlRead(fn(&App) -> Reply),
+    ControlQuery(fn(&App, &Asked) -> Result<Reply, Refusal>),
     ControlRecall(for<'a> fn(&'a App) -> Later<'a>),
     Control(Control),
     Operate(&'static Command),
@@ -198,6 +199,14 @@ impl Route {
     /// A control call of the sandbox that only reads.
     pub(crate) const fn control_reading(path: &'static str, answer: fn(&App) -> Reply) -> Self {
         Self::new("GET", path, Auth::Control, Handler::ControlRead(answer))
+    }
+
+    /// A control call of the sandbox that reads what its query string names.
+    pub(crate) const fn control_query(
+        path: &'static str,
+        answer: fn(&App, &Asked) -> Result<Reply, Refusal>,
+    ) -> Self {
+        Self::new("GET", path, Auth::Control, Handler::ControlQuery(answer))
     }
 
     /// A control call of the sandbox that reads the history's database.

@@ -72,6 +72,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::operating("/sandbox/halt", &buttonwood_operate::HALT),
     Route::operating("/sandbox/resume", &buttonwood_operate::RESUME),
     sandbox::nonces::ROUTE,
+    sandbox::requests::ROUTE,
 ];
 
 /// Every endpoint of the interface, first those that are built.

@@ -96,10 +96,10 @@ fn signed(operation: Node, route: &Route, components: &mut Components) -> Node {
 
 /// A call whose fields, if there are any, are in the body.
 fn control(operation: Node, route: &Route, components: &mut Components) -> Node {
-    let operation = operation.with("parameters", Node::List(parameters(route, &[])));
     if route.method == "GET" {
-        return operation;
+        return operation.with("parameters", Node::List(parameters(route, route.fields)));
     }
+    let operation = operation.with("parameters", Node::List(parameters(route, &[])));
     let schema = fields_object(Vec::new(), route.fields.iter().copied());
     let schema = components.named(format!("{}Body", name(route)), |_| schema);
     let content = Node::object().with("application/json", Node::object().with("schema", schema));

@@ -1,5 +1,5 @@
 //! The sandbox's control calls: move time, show the ledger, open or close an account, set the terms of a group, list a symbol, change its
-//! status or schedule its auctions, set the terms of instant orders, reset a key's nonces, begin and end maintenance. What `buttonwood
+//! status or schedule its auctions, set the terms of instant orders, reset a key's nonces, explain its refused calls, begin and end maintenance. What `buttonwood
 //! admin` does too is in `operate`: credit an account, break a trade, set fee rates, tiers and promotions, add an exchange rate.
 //!
 //! JSON bodies, no signature, from this machine only: a loopback peer and a loopback `Host`, no proxy and no page of another
@@ -18,4 +18,5 @@ pub(crate) mod ledger;
 pub(crate) mod listing;
 pub(crate) mod maintenance;
 pub(crate) mod nonces;
+pub(crate) mod requests;
 pub(crate) mod status;

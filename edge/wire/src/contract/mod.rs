@@ -10,7 +10,8 @@ mod request;
 mod shape;
 
 pub use kind::{
-    Decimal, Flag, Loose, Needed, Objects, PageRows, Sent, Switch, Text, Texts, Timestamp, Whole, WholeUpTo,
+    Decimal, Flag, KeyText, Loose, Needed, Objects, PageRows, Sent, Switch, Text, Texts, Timestamp, Whole,
+    WholeUpTo,
 };
 pub use node::Node;
 pub use request::{
