@@ -15,9 +15,10 @@ use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits, Proxies};
 use buttonwood_http::Places;
 use buttonwood_model::{GroupId, SessionId, Time};
 use buttonwood_operate::{Access, Socket};
-use buttonwood_rest::{App, Controllers, MakePage, Page, Settings};
+use buttonwood_rest::{App, Controllers, Page, Pages, Settings};
 use buttonwood_sandbox::{is_simulated, write_credentials};
 use buttonwood_sequencer::{Exchange, Running};
+use buttonwood_site::Site;
 use buttonwood_vault::Vault;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::Write;
@@ -77,7 +78,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         sandbox: true,
         control: Controllers { peers: flags.control_from.clone(), hosts: flags.control_host.clone() },
         steps,
-        pages: site_page,
+        pages: site_pages(),
     };
     let active = traders.filter(|_| !manual);
     let app = App::new(exchange, gate, settings);
@@ -125,7 +126,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         sandbox: false,
         control: Controllers::default(),
         steps: None,
-        pages: site_page,
+        pages: site_pages(),
     };
     let app = App::new(exchange, gate, settings);
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
@@ -168,14 +169,17 @@ fn serve_until_told(
     Ok(())
 }
 
-fn site_page(path: &str) -> Option<MakePage> {
-    let known = buttonwood_site::page(path)?;
-    Some(Box::new(move |exchange| {
-        Box::pin(async move {
-            let page = known.make(exchange).await;
-            Page { content_type: page.content_type, body: page.body, is_found: page.is_found }
-        })
-    }))
+fn site_pages() -> Pages {
+    let site = Arc::new(Site::default());
+    Pages::new(move |path| {
+        let known = site.page(path)?;
+        Some(Box::new(move |exchange| {
+            Box::pin(async move {
+                let page = known.make(exchange).await;
+                Page { content_type: page.content_type, body: page.body, is_found: page.is_found }
+            })
+        }))
+    })
 }
 
 fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Vault) -> Result<Gate, Trouble> {

@@ -30,7 +30,27 @@ pub type LaterPage<'a> = Pin<Box<dyn Future<Output = Page> + 'a>>;
 pub type MakePage = Box<dyn for<'a> FnOnce(&'a Exchange) -> LaterPage<'a>>;
 
 /// Looks up paths outside the interface: the site's pages. The lookup is cheap; making the page is not.
-pub type Pages = fn(&str) -> Option<MakePage>;
+#[derive(Clone)]
+pub struct Pages(Arc<FindPage>);
+
+type FindPage = dyn Fn(&str) -> Option<MakePage> + Send + Sync;
+
+impl Pages {
+    /// Pages that this function finds.
+    pub fn new(find: impl Fn(&str) -> Option<MakePage> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(find))
+    }
+
+    pub(crate) fn find(&self, path: &str) -> Option<MakePage> {
+        (self.0)(path)
+    }
+}
+
+impl std::fmt::Debug for Pages {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Pages")
+    }
+}
 
 /// The settings of an exchange.
 #[derive(Clone, Debug)]

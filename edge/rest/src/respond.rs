@@ -209,7 +209,7 @@ async fn outside(app: &App, client: IpAddr, method: &str, path: &str) -> Result<
 /// The contract, or a page of the site.
 fn page(app: &App, path: &str) -> Option<MakePage> {
     if path != CONTRACT {
-        return (app.settings.pages)(path);
+        return app.settings.pages.find(path);
     }
     Some(Box::new(|_| {
         let body = openapi().as_bytes().to_vec();

@@ -5,8 +5,27 @@ mod front;
 mod html;
 mod market;
 mod market_page;
+mod shared;
 
 use buttonwood_sequencer::Exchange;
+use shared::Shared;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a front page is shown to all clients before it is made again.
+const FRONT_LASTS: Duration = Duration::from_secs(1);
+
+/// The site of an exchange.
+#[derive(Debug)]
+pub struct Site {
+    front: Shared,
+}
+
+impl Default for Site {
+    fn default() -> Self {
+        Self { front: Shared::new(FRONT_LASTS) }
+    }
+}
 
 /// A page, a script or data for one.
 #[derive(Debug)]
@@ -31,7 +50,7 @@ enum Content {
     /// The bytes of a file.
     File(&'static [u8]),
     /// The front page.
-    Front,
+    Front(Arc<Site>),
     /// The front page's market table, as data.
     Table,
     /// The page of the market with this name, which may not exist.
@@ -39,11 +58,11 @@ enum Content {
 }
 
 impl Known {
-    /// The page as of now. The changes of prices may need rows of the history that are on disk.
+    /// The page as of now, the front page of at most a second ago. The changes of prices may need rows of the history that are on disk.
     pub async fn make(self, exchange: &Exchange) -> Page {
         let found = match self.content {
             Content::File(bytes) => Ok(bytes.to_vec()),
-            Content::Front => Ok(front::page(exchange).await.into_bytes()),
+            Content::Front(site) => Ok(site.front.get(front::page(exchange)).await),
             Content::Table => Ok(market::table(exchange).await.to_string().into_bytes()),
             Content::Market(name) => {
                 market_page::page(exchange, &name).map(String::into_bytes).map_err(String::into_bytes)
@@ -84,18 +103,20 @@ const FILES: [(&str, &str, &[u8]); 16] = [
     ("/site/poll.js", SCRIPT, include_bytes!("../assets/poll.js")),
 ];
 
-/// Looks up a path; `None` if it is not the site's.
-pub fn page(path: &str) -> Option<Known> {
-    let (content_type, content) = match (path, path.strip_prefix("/markets/")) {
-        ("/", _) => (HTML, Content::Front),
-        ("/site/market.json", _) => ("application/json", Content::Table),
-        (_, Some(name)) => (HTML, Content::Market(name.to_owned())),
-        (_, None) => {
-            let (_, content_type, bytes) = FILES.iter().find(|(known, ..)| *known == path)?;
-            (*content_type, Content::File(bytes))
-        }
-    };
-    Some(Known { content_type, content })
+impl Site {
+    /// Looks up a path; `None` if it is not the site's.
+    pub fn page(self: &Arc<Self>, path: &str) -> Option<Known> {
+        let (content_type, content) = match (path, path.strip_prefix("/markets/")) {
+            ("/", _) => (HTML, Content::Front(Arc::clone(self))),
+            ("/site/market.json", _) => ("application/json", Content::Table),
+            (_, Some(name)) => (HTML, Content::Market(name.to_owned())),
+            (_, None) => {
+                let (_, content_type, bytes) = FILES.iter().find(|(known, ..)| *known == path)?;
+                (*content_type, Content::File(bytes))
+            }
+        };
+        Some(Known { content_type, content })
+    }
 }
 
 #[cfg(test)]
