@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::connection::Connection;
 use crate::nonce::{NonceSource, Nonces};
 use crate::reply::{Error, Reply};
-use crate::sign::{Credentials, Signed};
+use crate::sign::{Credentials, Signed, Signer};
 
 /// Long enough for a loaded test machine, short enough to notice a hanging exchange.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -22,7 +22,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Client {
     connection: Connection,
-    credentials: Option<Credentials>,
+    signer: Option<Signer>,
     nonces: Arc<Nonces>,
     /// Sent with every signed call: a master key names its account (AUTH-016).
     account: Option<String>,
@@ -32,7 +32,7 @@ impl Clone for Client {
     fn clone(&self) -> Self {
         Self {
             connection: Connection::new(self.connection.authority().to_owned(), self.connection.timeout()),
-            credentials: self.credentials.clone(),
+            signer: self.signer.clone(),
             nonces: Arc::clone(&self.nonces),
             account: self.account.clone(),
         }
@@ -48,7 +48,7 @@ impl Client {
         let authority = authority.port().map_or_else(|| format!("{authority}:80"), |_| authority.to_string());
         Ok(Self {
             connection: Connection::new(authority, TIMEOUT),
-            credentials: None,
+            signer: None,
             nonces: Arc::default(),
             account: None,
         })
@@ -57,7 +57,7 @@ impl Client {
     /// The same client, signing its calls with a key.
     #[must_use]
     pub fn with_key(mut self, credentials: Credentials) -> Self {
-        self.credentials = Some(credentials);
+        self.signer = Some(credentials.into_signer());
         self
     }
 
@@ -146,7 +146,7 @@ impl Client {
 
     /// Encodes and signs a payload with this client's key.
     pub fn sign(&self, payload: &[u8]) -> Result<Signed, Error> {
-        Ok(self.credentials.as_ref().ok_or(Error::NoKey)?.sign(payload))
+        Ok(self.signer.as_ref().ok_or(Error::NoKey)?.sign(payload))
     }
 
     /// Any request, as long as it is HTTP at all. `Host` and `Content-Length` are added where missing.

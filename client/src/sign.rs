@@ -28,8 +28,42 @@ impl Credentials {
 
     /// Signs a payload header that is already text, Base64 or not.
     pub fn sign_text(&self, payload: String) -> Signed {
-        let signature = signature(&self.api_secret, payload.as_bytes());
+        self.signer().sign_text(payload)
+    }
+
+    /// What signs with this key; the secret is wiped.
+    pub(crate) fn into_signer(self) -> Signer {
+        self.signer()
+    }
+
+    fn signer(&self) -> Signer {
+        Signer { api_key: self.api_key.clone(), mac: keyed(&self.api_secret) }
+    }
+}
+
+/// An API key that is ready to sign. It holds the state of a keyed hash, from which the secret cannot be computed.
+#[derive(Clone)]
+pub(crate) struct Signer {
+    api_key: String,
+    mac: Hmac<Sha384>,
+}
+
+impl Signer {
+    /// Encodes and signs a payload of any bytes.
+    pub(crate) fn sign(&self, payload: &[u8]) -> Signed {
+        self.sign_text(base64_simd::STANDARD.encode_to_string(payload))
+    }
+
+    fn sign_text(&self, payload: String) -> Signed {
+        let signature = hex(self.mac.clone(), payload.as_bytes());
         Signed { api_key: self.api_key.clone(), payload, signature }
+    }
+}
+
+impl std::fmt::Debug for Signer {
+    /// Shows the key, never what signs.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Signer").field("api_key", &self.api_key).finish_non_exhaustive()
     }
 }
 
@@ -73,9 +107,15 @@ impl Signed {
 
 /// The lower-case hex HMAC-SHA384 of `text` under `secret`.
 pub fn signature(secret: &str, text: &[u8]) -> String {
-    let mut mac = Hmac::<Sha384>::new_from_slice(secret.as_bytes()).expect("HMAC takes a key of any length");
-    mac.update(text);
-    const_hex::encode(mac.finalize().into_bytes())
+    hex(keyed(secret), text)
+}
+
+fn keyed(secret: &str) -> Hmac<Sha384> {
+    Hmac::new_from_slice(secret.as_bytes()).expect("HMAC takes a key of any length")
+}
+
+fn hex(mac: Hmac<Sha384>, text: &[u8]) -> String {
+    const_hex::encode(mac.chain_update(text).finalize().into_bytes())
 }
 
 #[cfg(test)]

@@ -129,9 +129,26 @@ pub(crate) struct Common {
     /// The folder that old segments of the journal are moved to, and read from when they are needed.
     #[arg(long, env = "BUTTONWOOD_ARCHIVE")]
     pub(crate) archive: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) vault_key: VaultKey,
+    /// Core files of this process: without them its memory, which signs for every key, never reaches a disk.
+    #[arg(long, env = "BUTTONWOOD_CORE_DUMPS", value_enum, default_value = "off")]
+    pub(crate) core_dumps: Switch,
     /// TOML file with the same names as the flags; `serve` needs one.
     #[arg(long, env = "BUTTONWOOD_CONFIG")]
     pub(crate) config: Option<PathBuf>,
+}
+
+/// Where the key of the vault comes from.
+#[derive(Debug, Args)]
+pub(crate) struct VaultKey {
+    /// File with the key that seals the API secrets: 32 bytes in Base64 on one line. `serve` needs one outside --data, or
+    /// --vault-key-command [default: `vault.key` in --data, which a sandbox makes].
+    #[arg(long, env = "BUTTONWOOD_VAULT_KEY_FILE")]
+    pub(crate) vault_key_file: Option<PathBuf>,
+    /// Command that prints this key, run by the shell at the start and whenever secrets are added; in place of --vault-key-file.
+    #[arg(long, env = "BUTTONWOOD_VAULT_KEY_COMMAND", hide_env_values = true)]
+    pub(crate) vault_key_command: Option<String>,
 }
 
 /// Flags of `sandbox`.

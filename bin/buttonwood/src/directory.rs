@@ -9,14 +9,14 @@ use crate::trouble::Trouble;
 use buttonwood_engine::{Mode, State};
 use buttonwood_model::Time;
 use buttonwood_sequencer::{Clock, JOURNAL_DIR, Recovered, has_journal, recover_if};
-use buttonwood_vault::{Secret, Vault};
+use buttonwood_vault::{KeySource, Opened, Secret, Vault};
 use std::fs::DirBuilder;
 use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// Opens the vault, and checks that it holds the secret of every key.
-pub(crate) fn open_vault(data: &Path, state: &State) -> Result<Vault, Trouble> {
+/// Opens the vault, and checks that it holds the secret of every key. An earlier build's vault is sealed anew.
+pub(crate) fn open_vault(data: &Path, state: &State, source: KeySource) -> Result<(Vault, Opened), Trouble> {
     if !state.access().sessions().is_empty() && !Vault::is_in(data) {
         let line = format!(
             "there are keys, but {} has no file 'vault' with their secrets: put it back",
@@ -24,16 +24,21 @@ pub(crate) fn open_vault(data: &Path, state: &State) -> Result<Vault, Trouble> {
         );
         return Err(Trouble::System(line));
     }
-    let vault = Vault::open(data)?;
-    for (session, entry) in (0u32..).zip(state.access().sessions()) {
-        secret(&vault, session, &entry.key.api_key)?;
+    let names: Vec<&str> =
+        state.access().sessions().iter().map(|session| session.key.api_key.as_str()).collect();
+    let vault = Vault::new(data, source);
+    let left_out = vault.upgrade(&names)?;
+    if left_out > 0 {
+        tracing::warn!("the vault of an earlier build held {left_out} secrets of no key; they are left out");
     }
-    Ok(vault)
+    let opened = vault.open()?;
+    names.into_iter().try_for_each(|name| secret(&opened, name).map(drop))?;
+    Ok((vault, opened))
 }
 
 /// The secret of a key.
-pub(crate) fn secret(vault: &Vault, session: u32, api_key: &str) -> Result<Secret, Trouble> {
-    vault.get(session, api_key)?.ok_or_else(|| {
+pub(crate) fn secret(vault: &Opened, api_key: &str) -> Result<Secret, Trouble> {
+    vault.get(api_key)?.ok_or_else(|| {
         Trouble::System(format!(
             "the vault holds no secret for key '{api_key}': was the file 'vault' removed?"
         ))

@@ -7,12 +7,12 @@ use buttonwood_model::{CurrencyId, Time};
 use buttonwood_num::Money;
 use buttonwood_sandbox::{Draw, Funding, found, missing_sample_rates};
 use buttonwood_sequencer::Recovered;
-use buttonwood_vault::Vault;
+use buttonwood_vault::{Opened, Vault};
 
 /// Founds a sandbox: reference data, test accounts, keys and funds.
 pub(crate) fn sandbox(
     recovered: &mut Recovered,
-    vault: &mut Vault,
+    (vault, opened): (&Vault, &mut Opened),
     seed: u64,
     seed_given: bool,
     time: Time,
@@ -26,7 +26,7 @@ pub(crate) fn sandbox(
     let founded = found(&mut draw, &funding, time);
     bodies.extend(founded.commands);
     // A key must never be durable without its secret; a secret without its key is only written again.
-    vault.put_all(&founded.secrets)?;
+    vault.add(opened, &founded.secrets)?;
     commit(recovered, time, bodies)
 }
 

@@ -7,6 +7,7 @@ mod admin;
 mod backup;
 mod cli;
 mod config;
+mod core_dumps;
 mod directory;
 mod ephemeral;
 mod export;
@@ -20,6 +21,7 @@ mod run;
 mod signals;
 mod trading;
 mod trouble;
+mod vault_key;
 mod verify;
 mod welcome;
 

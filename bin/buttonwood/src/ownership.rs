@@ -1,6 +1,7 @@
 //! Whether other users may change a data directory or its vault key.
 
 use crate::trouble::Trouble;
+use buttonwood_vault::KEY_FILE;
 use rustix::process::geteuid;
 use std::fs;
 use std::io::ErrorKind;
@@ -9,6 +10,8 @@ use std::path::Path;
 
 /// Who may write besides the owner: group and others.
 const OTHERS_WRITE: u32 = 0o022;
+/// Users beside the owner and the group may read.
+const EVERYONE_READS: u32 = 0o004;
 
 /// Refuses a directory, or a `vault.key` in it, that another user owns or may write.
 ///
@@ -16,7 +19,20 @@ const OTHERS_WRITE: u32 = 0o022;
 /// [`Trouble::Flag`], with what is wrong and what helps.
 pub(crate) fn check(data: &Path) -> Result<(), Trouble> {
     check_one(data, data, "the data directory")?;
-    check_one(data, &data.join("vault.key"), "the vault key")
+    check_one(data, &data.join(KEY_FILE), "the vault key")
+}
+
+/// Refuses a key file that another user owns or may write.
+///
+/// # Errors
+/// [`Trouble::Flag`], with what is wrong and what helps.
+pub(crate) fn check_key(path: &Path) -> Result<(), Trouble> {
+    check_one(path, path, "the vault key")
+}
+
+/// Whether every user may read a file.
+pub(crate) fn is_open_to_everyone(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.mode() & EVERYONE_READS != 0)
 }
 
 fn check_one(data: &Path, path: &Path, what: &str) -> Result<(), Trouble> {

@@ -2,7 +2,7 @@
 //!
 //! Conflicting settings of the same rank are refused by name; neither is dropped silently.
 
-use crate::cli::{Cli, ClockKind, Command, Sandbox};
+use crate::cli::{Cli, ClockKind, Command, Sandbox, Serve, VaultKey};
 use clap::ArgMatches;
 use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
@@ -61,15 +61,18 @@ enum Source {
 /// # Errors
 /// One line that names settings of the same rank that contradict each other, or one that has no effect.
 pub(crate) fn settle(mut cli: Cli, matches: &ArgMatches, elsewhere: &Elsewhere) -> Result<Cli, String> {
-    let (Command::Sandbox(flags), Some((_, given))) = (&mut cli.command, matches.subcommand()) else {
-        return Ok(cli);
-    };
+    let Some((_, given)) = matches.subcommand() else { return Ok(cli) };
     let of = |flag: &str| match given.value_source(&flag.replace('-', "_")) {
         Some(ValueSource::CommandLine) if elsewhere.has(flag) => Source::File,
         Some(ValueSource::CommandLine) => Source::Flag,
         Some(ValueSource::EnvVariable) => Source::Environment,
         _ => Source::Default,
     };
+    if let Command::Sandbox(Sandbox { common, .. }) | Command::Serve(Serve { common, .. }) = &mut cli.command
+    {
+        settle_vault_key(&mut common.vault_key, of("vault-key-file").cmp(&of("vault-key-command")))?;
+    }
+    let Command::Sandbox(flags) = &mut cli.command else { return Ok(cli) };
     flags.ephemeral = flags.ephemeral && is_ephemeral(flags, of("ephemeral").cmp(&of("data")))?;
     let time = of("start-time");
     if flags.clock == ClockKind::Real && time != Source::Default && time >= of("clock") {
@@ -77,6 +80,25 @@ pub(crate) fn settle(mut cli: Cli, matches: &ArgMatches, elsewhere: &Elsewhere) 
         return Err(format!("--start-time {}: {line}", flags.start_time));
     }
     Ok(cli)
+}
+
+/// Drops the source of the vault's key that ranks lower.
+fn settle_vault_key(flags: &mut VaultKey, rank: Ordering) -> Result<(), String> {
+    match (&flags.vault_key_file, &flags.vault_key_command, rank) {
+        (Some(file), Some(_), Ordering::Equal) => Err(format!(
+            "--vault-key-file {} and --vault-key-command: the key comes from the file or from the command; give one of them",
+            file.display()
+        )),
+        (Some(_), Some(_), Ordering::Less) => {
+            flags.vault_key_file = None;
+            Ok(())
+        }
+        (Some(_), Some(_), Ordering::Greater) => {
+            flags.vault_key_command = None;
+            Ok(())
+        }
+        (None, _, _) | (_, None, _) => Ok(()),
+    }
 }
 
 /// Whether `--ephemeral` holds against `--data`, by how it ranks with it.

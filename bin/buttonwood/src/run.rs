@@ -1,6 +1,7 @@
 //! Starting, serving and stopping an exchange.
 
 use crate::cli::{ClockKind, Common, Funds, Sandbox, Serve, Switch};
+use crate::core_dumps;
 use crate::directory::{check_opening, clock, data_dir, named_dir, open, open_vault, random_seed, secret};
 use crate::ephemeral::adopt;
 use crate::flags::{check_common, connections_percent, header_names, options, start_time};
@@ -9,6 +10,7 @@ use crate::rates_file::RatesFile;
 use crate::signals::Stop;
 use crate::trading::{SharedTraders, keep_trading, steps, traders};
 use crate::trouble::Trouble;
+use crate::vault_key;
 use crate::welcome::{self, Welcome};
 use buttonwood_engine::{Mode, State};
 use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits, Proxies};
@@ -19,7 +21,7 @@ use buttonwood_rest::{App, Controllers, Page, Pages, Settings};
 use buttonwood_sandbox::{is_simulated, write_credentials};
 use buttonwood_sequencer::{Exchange, Running};
 use buttonwood_site::Site;
-use buttonwood_vault::Vault;
+use buttonwood_vault::Opened;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
@@ -32,10 +34,12 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         let line = "--funds simulated: simulated chains and banks are not built yet; start without it";
         return Err(Trouble::Flag(line.to_owned()));
     }
+    core_dumps::settle(flags.common.core_dumps)?;
     let start_time = start_time(&flags.start_time)?;
     let is_narrowed = !flags.common.header_prefix.is_empty();
     let names = if is_narrowed { header_names(&flags.common)? } else { HeaderNames::any() };
     let access = Access::of(flags.common.admin_group.as_deref())?;
+    let key = vault_key::of_sandbox(&flags.common);
     let places = places(&flags.common)?;
     // A signal during the start ends the process at once, but not with an ephemeral directory: it must be removed, and
     // its start does not take long.
@@ -43,10 +47,11 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     // The port is bound before the directory is touched, so that a port in use changes nothing.
     let listener = bind(flags.common.listen)?;
     let (data, ephemeral) = data_dir(flags)?;
-    let (mut recovered, (clock, mut vault, seed)) = open(&data, &flags.common, |state| {
+    vault_key::check(&key, &data, false)?;
+    let (mut recovered, (clock, (vault, mut opened), seed)) = open(&data, &flags.common, |state| {
         let seed = check_opening(state, Mode::Sandbox, flags.seed)?;
         let clock = clock(flags.clock, state, start_time)?;
-        Ok((clock, open_vault(&data, state)?, seed))
+        Ok((clock, open_vault(&data, state, key.clone())?, seed))
     })?;
     if !flags.ephemeral {
         adopt(&data);
@@ -55,7 +60,8 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         Some(seed) => seed,
         None => {
             let seed = flags.seed.map_or_else(random_seed, Ok)?;
-            founding::sandbox(&mut recovered, &mut vault, seed, flags.seed.is_some(), clock.now())?;
+            let vault = (&vault, &mut opened);
+            founding::sandbox(&mut recovered, vault, seed, flags.seed.is_some(), clock.now())?;
             seed
         }
     };
@@ -63,16 +69,18 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let running = Exchange::start(recovered, clock, options(&flags.common))?;
     let exchange = running.exchange();
     let base_url = base_url(&listener)?;
-    let gate = gate(names, &flags.common, exchange.views().state(), &vault)?;
+    let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
     let traders = match flags.activity {
         Switch::Off => None,
-        Switch::On => Some(Arc::new(tokio::sync::Mutex::new(traders(&exchange, &vault, &base_url, seed)?))),
+        Switch::On => Some(Arc::new(tokio::sync::Mutex::new(traders(&exchange, &opened, &base_url, seed)?))),
     };
     let manual = exchange.has_manual_clock();
     let steps = traders.clone().filter(|_| manual).map(steps);
-    let credentials = write_credentials(&data, &base_url, exchange.views().state(), &vault)?;
+    let credentials = write_credentials(&data, &base_url, exchange.views().state(), &opened)?;
     let about = Welcome { base_url: &base_url, data: &data, credentials: &credentials, seed };
-    welcome::sandbox(&about, exchange.views().state(), &vault);
+    welcome::sandbox(&about, exchange.views().state(), &opened);
+    wipe(opened);
+    vault_key::warn(&key);
     let settings = Settings {
         service: flags.common.service_name.clone(),
         sandbox: true,
@@ -96,6 +104,8 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
             "serve needs --config FILE: a venue's settings are kept in writing".to_owned(),
         ));
     }
+    core_dumps::settle(flags.common.core_dumps)?;
+    let key = vault_key::of_venue(&flags.common)?;
     let names = header_names(&flags.common)?;
     let access = Access::of(flags.common.admin_group.as_deref())?;
     let fx_rates = flags.fx_rates.as_deref().map(RatesFile::read).transpose()?;
@@ -103,11 +113,12 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let stop = Stop::listen(true)?;
     let listener = bind(flags.common.listen)?;
     let data = flags.common.data.clone();
+    vault_key::check(&key, &data, true)?;
     named_dir(&data)?;
-    let (mut recovered, (clock, vault, seed)) = open(&data, &flags.common, |state| {
+    let (mut recovered, (clock, (_, opened), seed)) = open(&data, &flags.common, |state| {
         let seed = check_opening(state, Mode::Venue, None)?;
         let clock = clock(ClockKind::Real, state, Time(0))?;
-        Ok((clock, open_vault(&data, state)?, seed))
+        Ok((clock, open_vault(&data, state, key.clone())?, seed))
     })?;
     if seed.is_none() {
         founding::venue(&mut recovered, clock.now())?;
@@ -119,7 +130,9 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let running = Exchange::start(recovered, clock, options(&flags.common))?;
     let exchange = running.exchange();
     let base_url = base_url(&listener)?;
-    let gate = gate(names, &flags.common, exchange.views().state(), &vault)?;
+    let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
+    wipe(opened);
+    vault_key::warn(&key);
     welcome::venue(&base_url, &data);
     let settings = Settings {
         service: flags.common.service_name.clone(),
@@ -182,7 +195,13 @@ fn site_pages() -> Pages {
     })
 }
 
-fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Vault) -> Result<Gate, Trouble> {
+/// Wipes the key of the vault, once the signers stand, and what reading the secrets left on the stack.
+fn wipe(opened: Opened) {
+    drop(opened);
+    buttonwood_vault::wipe_stack();
+}
+
+fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Opened) -> Result<Gate, Trouble> {
     let limits = if common.rate_limits == Switch::On { Limits::default() } else { Limits::off() };
     let proxies = Proxies::new(common.trusted_proxy.clone());
     let gate = Gate::new(names, common.service_name.clone(), limits).behind(proxies);
@@ -192,7 +211,7 @@ fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Vault) -> Re
     }
     for (session, entry) in (0u32..).zip(access.sessions()) {
         let key = &entry.key;
-        let secret = secret(vault, session, &key.api_key)?;
+        let secret = secret(vault, &key.api_key)?;
         let known = Key::of(access, SessionId(session)).expect("the session was found");
         gate.keys().insert(known, &secret, entry.highest_nonce());
         if is_simulated(&key.name) {

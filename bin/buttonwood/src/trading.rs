@@ -7,7 +7,7 @@ use buttonwood_model::SymbolId;
 use buttonwood_rest::Steps;
 use buttonwood_sandbox::{Market, Pace, TraderKey, Traders, is_simulated};
 use buttonwood_sequencer::Exchange;
-use buttonwood_vault::Vault;
+use buttonwood_vault::Opened;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,18 +45,17 @@ pub(crate) fn steps(traders: SharedTraders) -> Steps {
 /// Traders with the keys that were founded for them, on the main symbols.
 pub(crate) fn traders(
     exchange: &Exchange,
-    vault: &Vault,
+    vault: &Opened,
     base_url: &str,
     seed: u64,
 ) -> Result<Traders, Trouble> {
     let views = exchange.views();
     let mut keys = Vec::new();
-    for (session, entry) in (0u32..).zip(views.state().access().sessions()) {
+    for entry in views.state().access().sessions() {
         if !is_simulated(&entry.key.name) {
             continue;
         }
-        if let Some(secret) = vault.get(session, &entry.key.api_key)? {
-            let secret = String::from_utf8_lossy(secret.expose()).into_owned();
+        if let Some(secret) = vault.get(&entry.key.api_key)? {
             // The traders' own nonces fit into 64 bits. The clock may have been set back since the last one.
             let nonce = entry.highest_nonce().to_string().parse().unwrap_or_default();
             keys.push(TraderKey { api_key: entry.key.api_key.clone(), secret, nonce });

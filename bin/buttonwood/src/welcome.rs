@@ -2,8 +2,10 @@
 
 use crate::say;
 use buttonwood_engine::State;
-use buttonwood_vault::Vault;
+use buttonwood_vault::{Opened, Secret};
+use std::fmt::Write;
 use std::path::Path;
+use zeroize::Zeroizing;
 
 /// The data of a sandbox's welcome.
 pub(crate) struct Welcome<'a> {
@@ -14,12 +16,11 @@ pub(crate) struct Welcome<'a> {
 }
 
 /// Writes the welcome of a sandbox to standard error; it is no log, so it may show the two keys' secrets.
-pub(crate) fn sandbox(about: &Welcome<'_>, state: &State, vault: &Vault) {
+pub(crate) fn sandbox(about: &Welcome<'_>, state: &State, vault: &Opened) {
     let key = |name: &str| {
-        let mut sessions = (0u32..).zip(state.access().sessions());
-        let (session, found) = sessions.find(|(_, session)| session.key.name == name)?;
-        let secret = vault.get(session, &found.key.api_key).ok().flatten()?;
-        Some((found.key.api_key.clone(), String::from_utf8_lossy(secret.expose()).into_owned()))
+        let found = state.access().sessions().iter().find(|session| session.key.name == name)?;
+        let secret = vault.get(&found.key.api_key).ok().flatten()?;
+        Some((found.key.api_key.clone(), secret))
     };
     let (Some(trader), Some(counterparty)) = (key("trader"), key("counterparty")) else { return };
     let Welcome { base_url, data, credentials, seed } = about;
@@ -45,21 +46,27 @@ Paste
   less README.md    the interface, the sandbox's control calls, and what else there is
 ",
         trader.0,
-        trader.1,
+        trader.1.text(),
         counterparty.0,
-        counterparty.1,
-        snippet(base_url, &trader),
+        counterparty.1.text(),
+        snippet(base_url, &trader).as_str(),
     ));
 }
 
 /// Python that places an order with stock ccxt, in lines that fit a terminal.
-fn snippet(base_url: &str, (api_key, secret): &(String, String)) -> String {
-    format!(
+fn snippet(base_url: &str, (api_key, secret): &(String, Secret)) -> Zeroizing<String> {
+    // Reserved at once: a text that grows leaves a copy behind.
+    let mut text = Zeroizing::new(String::with_capacity(2_048));
+    let written = write!(
+        text,
         "import ccxt; x = ccxt.gemini(); x.apiKey = '{api_key}'
-x.secret = '{secret}'
+x.secret = '{}'
 x.urls['api'] = dict.fromkeys(x.urls['api'], '{base_url}')
-print(x.create_order('BTC/USD', 'limit', 'buy', 0.01, 50000)['info'])"
-    )
+print(x.create_order('BTC/USD', 'limit', 'buy', 0.01, 50000)['info'])",
+        secret.text()
+    );
+    written.expect("text takes every write");
+    text
 }
 
 /// Prints where a venue is, and how to operate it.

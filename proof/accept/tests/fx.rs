@@ -231,7 +231,10 @@ const RATES: &str = "rates.csv";
 
 fn serve(home: &Path, lines: &str) -> Command {
     fs::write(home.join(RATES), lines).unwrap();
-    let settings = format!("listen = \"127.0.0.1:0\"\ndata = \"data\"\nfx_rates = \"{RATES}\"\n");
+    fs::write(home.join("key"), "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n").unwrap();
+    let settings = format!(
+        "listen = \"127.0.0.1:0\"\ndata = \"data\"\nvault_key_file = \"key\"\nfx_rates = \"{RATES}\"\n"
+    );
     fs::write(home.join("venue.toml"), settings).unwrap();
     let mut command = Command::new(binary());
     command.args(["serve", "--config", "venue.toml"]).current_dir(home);

@@ -315,6 +315,9 @@ fn help() {
             "--funds",
             "--segment-bytes",
             "--ballast-bytes",
+            "--vault-key-file",
+            "--vault-key-command",
+            "--core-dumps",
             "--config",
         ] {
             assert!(arguments.len() == 1 || shown.contains(flag), "{flag}: {shown}");
@@ -491,6 +494,13 @@ fn damaged_vault() {
     laws::check(&x);
 }
 
+/// Makes a key file, and returns the configuration of a venue with it.
+fn venue(key: &Path, data: &Path) -> String {
+    fs::write(key, "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n").unwrap();
+    let [key, data] = [key, data].map(text);
+    format!("listen = \"127.0.0.1:0\"\ndata = \"{data}\"\nvault_key_file = \"{key}\"\n")
+}
+
 /// A sandbox directory cannot be used as a venue, and vice versa. Proves SBX-001.
 #[test]
 fn wrong_mode() {
@@ -498,7 +508,7 @@ fn wrong_mode() {
     x.stop();
     let home = private_folder();
     let config = home.path().join("venue.toml");
-    fs::write(&config, format!("listen = \"127.0.0.1:0\"\ndata = \"{}\"\n", text(x.data()))).unwrap();
+    fs::write(&config, venue(&home.path().join("key"), x.data())).unwrap();
     let output = run_to_end(&["serve", "--config", text(&config)]);
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success(), "{stderr}");
@@ -809,7 +819,7 @@ fn serve_is_an_empty_venue() {
     let home = private_folder();
     let config = home.path().join("venue.toml");
     let data = home.path().join("data");
-    fs::write(&config, format!("listen = \"127.0.0.1:0\"\ndata = \"{}\"\n", text(&data))).unwrap();
+    fs::write(&config, venue(&home.path().join("key"), &data)).unwrap();
     let mut command = std::process::Command::new(buttonwood_accept::binary());
     let (mut child, line) = until_ready(command.args(["serve", "--config", text(&config)]));
     let outcome = std::panic::catch_unwind(|| {

@@ -55,7 +55,8 @@ impl Drop for Venue {
 }
 
 fn serve(home: &Path, settings: &str) -> Child {
-    let settings = format!("listen = \"127.0.0.1:0\"\ndata = \"data\"\n{settings}");
+    fs::write(home.join("key"), "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n").unwrap();
+    let settings = format!("listen = \"127.0.0.1:0\"\ndata = \"data\"\nvault_key_file = \"key\"\n{settings}");
     fs::write(home.join("venue.toml"), settings).unwrap();
     let mut command = Command::new(binary());
     command.args(["serve", "--config", "venue.toml"]).current_dir(home);
@@ -270,7 +271,9 @@ fn a_second_user_approves() {
 fn approvals_are_one_or_two() {
     let home = private_folder();
     for value in ["0", "3", "\"many\""] {
-        let settings = format!("listen = \"127.0.0.1:0\"\ndata = \"data\"\napprovals = {value}\n");
+        let settings = format!(
+            "listen = \"127.0.0.1:0\"\ndata = \"data\"\nvault_key_file = \"key\"\napprovals = {value}\n"
+        );
         fs::write(home.path().join("venue.toml"), settings).unwrap();
         let mut command = Command::new(binary());
         let output =

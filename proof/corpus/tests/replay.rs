@@ -5,7 +5,7 @@ use buttonwood_engine::{Event, FrameError, decode_command, decode_events, encode
 use buttonwood_journal::{Batch, Options, Reader};
 use buttonwood_model::Outbox;
 use buttonwood_sequencer::{recover, verify};
-use buttonwood_vault::Vault;
+use buttonwood_vault::{KeySource, Vault};
 use serde_json::Value;
 use std::convert::Infallible;
 use std::fs;
@@ -127,15 +127,19 @@ fn every_secret_is_read() {
     for name in names() {
         let (_home, data) = copied(&name);
         let recovered = recover(data.as_path(), Options::default()).expect("a start");
-        let vault = Vault::open(&data).expect("the vault opens");
+        let names: Vec<String> = {
+            let views = recovered.views();
+            views.state().access().sessions().iter().map(|session| session.key.api_key.clone()).collect()
+        };
+        let vault = Vault::new(&data, KeySource::Own);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert_eq!(vault.upgrade(&names).expect("it is sealed anew"), 0, "{name}");
+        let vault = vault.open().expect("the vault opens");
         let credentials = fs::read(data.join("credentials.json")).expect("credentials");
         let credentials: Value = serde_json::from_slice(&credentials).expect("JSON");
         let listed = credentials["keys"].as_array().expect("keys");
         for key in listed {
-            let sessions = recovered.views().state().access().sessions();
-            let session = sessions.iter().position(|session| session.key.api_key == key["api_key"]);
-            let session = u32::try_from(session.expect("a session")).expect("few sessions");
-            let secret = vault.get(session, key["api_key"].as_str().expect("a key")).expect("it can be read");
+            let secret = vault.get(key["api_key"].as_str().expect("a key")).expect("it can be read");
             let secret = secret.expect("a secret");
             assert_eq!(secret.expose(), key["api_secret"].as_str().expect("a secret").as_bytes(), "{name}");
         }

@@ -66,7 +66,8 @@ impl Disk for Memory {
         let content = match (files.get(path), how) {
             (Some(content), Open::Read | Open::ReadWrite) => Arc::clone(content),
             (None, Open::Read) => return Err(io::ErrorKind::NotFound.into()),
-            (_, Open::Truncate | Open::ReadWrite) => {
+            (Some(_), Open::New) => return Err(io::ErrorKind::AlreadyExists.into()),
+            (_, Open::Truncate | Open::ReadWrite | Open::New) => {
                 let content = Arc::<Content>::default();
                 files.insert(path.to_owned(), Arc::clone(&content));
                 content

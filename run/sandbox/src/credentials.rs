@@ -4,9 +4,11 @@ use crate::cast::SIMULATED;
 use buttonwood_disk::replace;
 use buttonwood_engine::{Owner, State};
 use buttonwood_model::Role;
-use buttonwood_vault::Vault;
-use serde_json::{Value, json};
+use buttonwood_vault::{Opened, Secret};
+use serde::{Serialize, Serializer};
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use zeroize::Zeroizing;
 
 /// The file cannot be written, or a secret for it is missing.
 #[derive(Debug, thiserror::Error)]
@@ -26,41 +28,91 @@ pub enum Fault {
     NoSecret(String),
 }
 
+/// The file's content, as the launch contract lists it.
+#[derive(Serialize)]
+struct Content<'a> {
+    base_url: &'a str,
+    auth_url: &'a str,
+    keys: Vec<Row<'a>>,
+    users: [(); 0],
+    oauth_clients: [(); 0],
+}
+
+/// A key of the file.
+#[derive(Serialize)]
+struct Row<'a> {
+    name: &'a str,
+    api_key: &'a str,
+    #[serde(serialize_with = "exposed")]
+    api_secret: Secret,
+    group: &'a str,
+    /// A master key belongs to a group and to no account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account: Option<&'a str>,
+    roles: Vec<&'static str>,
+    require_heartbeat: bool,
+    time_based_nonce: bool,
+}
+
+fn exposed<S: Serializer>(secret: &Secret, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(secret.text())
+}
+
 /// Writes the file, mode 0600, whole or not at all.
 ///
 /// # Errors
 /// [`Fault`].
-pub fn write(dir: &Path, base_url: &str, state: &State, vault: &Vault) -> Result<PathBuf, Fault> {
+pub fn write(dir: &Path, base_url: &str, state: &State, vault: &Opened) -> Result<PathBuf, Fault> {
     let mut keys = Vec::new();
-    for (session, entry) in (0u32..).zip(state.access().sessions()) {
+    for entry in state.access().sessions() {
         let key = &entry.key;
         let Some((group, account)) = names(state, key.owner) else { continue };
         if group == SIMULATED {
             continue;
         }
-        let secret = vault.get(session, &key.api_key).ok().flatten();
-        let secret = secret.ok_or_else(|| Fault::NoSecret(key.api_key.clone()))?;
-        let mut row = json!({
-            "name": key.name,
-            "api_key": key.api_key,
-            "api_secret": String::from_utf8_lossy(secret.expose()),
-            "group": group,
-            "account": account,
-            "roles": key.roles.iter().map(Role::name).collect::<Vec<_>>(),
-            "require_heartbeat": key.require_heartbeat,
-            "time_based_nonce": key.time_based_nonce,
+        let secret = vault.get(&key.api_key).ok().flatten();
+        keys.push(Row {
+            name: &key.name,
+            api_key: &key.api_key,
+            api_secret: secret.ok_or_else(|| Fault::NoSecret(key.api_key.clone()))?,
+            group,
+            account,
+            roles: key.roles.iter().map(Role::name).collect(),
+            require_heartbeat: key.require_heartbeat,
+            time_based_nonce: key.time_based_nonce,
         });
-        // A master key belongs to a group and to no account.
-        if let (Value::Object(fields), None) = (&mut row, account) {
-            fields.remove("account");
-        }
-        keys.push(row);
     }
-    let file =
-        json!({ "base_url": base_url, "auth_url": base_url, "keys": keys, "users": [], "oauth_clients": [] });
-    replace(dir, "credentials.json", 0o600, format!("{file:#}\n").as_bytes())
-        .map_err(|failed| Fault::Write { action: failed.action, path: failed.path, source: failed.source })?;
+    let content = Content { base_url, auth_url: base_url, keys, users: [], oauth_clients: [] };
+    replace(dir, "credentials.json", &text(&content)).map_err(|failed| Fault::Write {
+        action: failed.action,
+        path: failed.path,
+        source: failed.source,
+    })?;
     Ok(dir.join("credentials.json"))
+}
+
+/// The file as text, wiped when dropped. Its length is counted first: a vector that grows leaves a copy behind.
+fn text(content: &Content<'_>) -> Zeroizing<Vec<u8>> {
+    let mut length = Length(0);
+    serde_json::to_writer_pretty(&mut length, content).expect("texts and flags are JSON");
+    let mut text = Zeroizing::new(Vec::with_capacity(length.0 + 1));
+    serde_json::to_writer_pretty(&mut *text, content).expect("a vector takes every write");
+    text.push(b'\n');
+    text
+}
+
+/// Counts the bytes written to it.
+struct Length(usize);
+
+impl Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 fn names(state: &State, owner: Owner) -> Option<(&str, Option<&str>)> {

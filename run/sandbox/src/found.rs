@@ -52,17 +52,13 @@ pub fn found(draw: &mut Draw, funding: &Funding, opened: Time) -> Founded {
         place.map(|place| AccountId::from_index(place + houses().count()))
     };
     let mut secrets = Vec::new();
-    for (session, key) in cast::keys().into_iter().enumerate() {
+    for key in cast::keys() {
         let (prefix, owner) = match &key.account {
             Some(name) => ("account", account_of(key.group, name).map(Owner::Account)),
             None => ("master", group_of(key.group).map(Owner::Group)),
         };
         let api_key = format!("{prefix}-{}", draw.key_text());
-        secrets.push(Entry {
-            session: u32::try_from(session).expect("few keys"),
-            api_key: api_key.clone(),
-            secret: Secret::new(draw.secret().into_bytes()),
-        });
+        secrets.push(Entry { name: api_key.clone(), secret: Secret::new(draw.secret().into_bytes()) });
         commands.push(Body::add_session(NewSession {
             api_key,
             name: key.name,

@@ -11,6 +11,7 @@
 use crate::cast::{QUOTER_KEYS, TAKER_KEY, quoter_key};
 use buttonwood_client::{Client, Credentials, Error, NewOrder};
 use buttonwood_num::{Grid, Price, Qty};
+use buttonwood_vault::Secret;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
@@ -33,7 +34,7 @@ pub struct TraderKey {
     /// Its public text.
     pub api_key: String,
     /// Its secret.
-    pub secret: String,
+    pub secret: Secret,
     /// The highest nonce that it has used.
     pub nonce: u64,
 }
@@ -122,7 +123,9 @@ impl Traders {
         pace: Pace,
     ) -> Result<Self, NoTraders> {
         let client = |TraderKey { api_key, secret, nonce }: TraderKey| {
-            Ok(Client::new(base_url)?.with_key(Credentials::new(api_key, secret)).with_nonces_above(nonce))
+            Ok(Client::new(base_url)?
+                .with_key(Credentials::new(api_key, secret.text()))
+                .with_nonces_above(nonce))
         };
         let mut quoters = keys.into_iter().map(client).collect::<Result<Vec<_>, Error>>()?;
         let taker = quoters.pop().filter(|_| quoters.len() == QUOTER_KEYS).ok_or(NoTraders::TooFewKeys)?;

@@ -30,6 +30,12 @@ impl Folder {
         Self::new(Arc::clone(&self.disk), self.path.join(name))
     }
 
+    /// Another folder of the same disk.
+    #[must_use]
+    pub fn elsewhere(&self, path: &Path) -> Self {
+        Self::new(Arc::clone(&self.disk), path)
+    }
+
     /// The path of a file in it.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)

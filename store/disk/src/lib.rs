@@ -2,8 +2,8 @@
 //!
 //! There are two disks: [`System`], and the simulator's, which loses, tears and reorders what was not synced. The rooms
 //! above cannot distinguish them, so code that survives the simulator's disk survives the system's. Tests also
-//! intercept the calls to the system's disk. Small files that the simulator does not model, such as the vault's, are
-//! written to the system's disk with [`replace`].
+//! intercept the calls to the system's disk. Small files that are only ever replaced whole, such as the vault's, are
+//! written with [`replace`].
 //!
 //! Not here: when to sync, and what to do when a call fails (`store/journal`).
 
@@ -33,6 +33,8 @@ pub enum Open {
     ReadWrite,
     /// For reading and writing, empty; created if it is not there.
     Truncate,
+    /// For reading and writing; it must not be there yet, not even as a link.
+    New,
 }
 
 /// Which other handles may hold the lock of a file.

@@ -1,8 +1,7 @@
-//! Files of the system's disk that are either the old or the new one after any crash.
+//! Small files that are either the old or the new one after any crash.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use crate::{Folder, Open};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The step of a [`replace`] that failed.
@@ -16,28 +15,22 @@ pub struct ReplaceError {
     pub source: io::Error,
 }
 
-/// Puts `bytes` at `dir`/`name`, with the permissions `mode`: a new file, synced, renamed, and the directory synced
+/// Puts `bytes` at `name` in a folder, readable by the owner alone: a new file, synced, renamed, and the folder synced
 /// after it. A link in the place of the file is replaced, not followed.
 ///
 /// # Errors
 /// [`ReplaceError`]; the old file is still there, except when only the last sync failed.
-pub fn replace(dir: &Path, name: &str, mode: u32, bytes: &[u8]) -> Result<(), ReplaceError> {
-    let path = dir.join(name);
-    let fresh = dir.join(format!("{name}.tmp"));
+pub fn replace(folder: impl Into<Folder>, name: &str, bytes: &[u8]) -> Result<(), ReplaceError> {
+    let folder = folder.into();
+    let path = folder.file(name);
+    let fresh = folder.file(&format!("{name}.tmp"));
     // A crash may have left this file, and another program may have put anything there.
-    if let Err(error) = fs::remove_file(&fresh)
-        && error.kind() != ErrorKind::NotFound
-    {
-        return Err(failed("remove", &fresh)(error));
-    }
-    // Fails if the name exists, even as a link.
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(mode);
-    let mut file = options.open(&fresh).map_err(failed("create", &fresh))?;
-    file.write_all(bytes).map_err(failed("write", &fresh))?;
+    folder.remove(&fresh).map_err(failed("remove", &fresh))?;
+    let file = folder.open(&fresh, Open::New).map_err(failed("create", &fresh))?;
+    file.write_all_at(bytes, 0).map_err(failed("write", &fresh))?;
     file.sync_all().map_err(failed("sync", &fresh))?;
-    fs::rename(&fresh, &path).map_err(failed("replace", &path))?;
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed("sync", dir))
+    folder.rename(&fresh, &path).map_err(failed("replace", &path))?;
+    folder.sync_names().map_err(failed("sync", folder.path()))
 }
 
 fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ReplaceError {
@@ -48,6 +41,7 @@ fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Replac
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     fn mode(path: &Path) -> u32 {
@@ -61,7 +55,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let [target, file, fresh] = ["target", "file", "file.tmp"].map(|name| dir.path().join(name));
         let check = || {
-            replace(dir.path(), "file", 0o600, b"new").unwrap();
+            replace(dir.path(), "file", b"new").unwrap();
             assert_eq!((fs::read(&file).unwrap(), mode(&file)), (b"new".to_vec(), 0o600));
             assert!(!file.is_symlink() && !fresh.exists());
         };
@@ -85,7 +79,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let fresh = dir.path().join("file.tmp");
         fs::create_dir(&fresh).unwrap();
-        let error = replace(dir.path(), "file", 0o600, b"new").unwrap_err();
+        let error = replace(dir.path(), "file", b"new").unwrap_err();
         assert_eq!((error.action, error.path), ("remove", fresh));
     }
 }

@@ -36,7 +36,12 @@ impl Disk for System {
         if how != Open::Read {
             // Only the owner may read it, even in a folder that others may enter: it holds the orders and balances of
             // all accounts.
-            options.write(true).create(true).truncate(how == Open::Truncate).mode(0o600);
+            options
+                .write(true)
+                .create(true)
+                .truncate(how == Open::Truncate)
+                .create_new(how == Open::New)
+                .mode(0o600);
         }
         Ok(Arc::new(options.open(path)?))
     }
@@ -71,7 +76,13 @@ impl Disk for System {
 
 impl Handle for File {
     fn read_at(&self, room: &mut [u8], offset: u64) -> io::Result<usize> {
-        FileExt::read_at(self, room, offset)
+        match FileExt::read_at(self, room, offset) {
+            // A pipe has no offsets: it is read from its beginning to its end.
+            Err(error) if error.raw_os_error() == Some(Errno::SPIPE.raw_os_error()) => {
+                io::Read::read(&mut &*self, room)
+            }
+            read => read,
+        }
     }
 
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
@@ -145,6 +156,8 @@ mod tests {
         let mut long = [0; 6];
         assert_eq!(kept.read_exact_at(&mut long, 0).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
         assert!(System.open(&path, Open::Truncate).unwrap().is_empty().unwrap());
+        assert_eq!(System.open(&path, Open::New).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert!(System.open(&dir.path().join("new"), Open::New).unwrap().is_empty().unwrap());
     }
 
     /// Only the owner may read a new file or enter a new folder, regardless of the parent's permissions.
@@ -156,7 +169,7 @@ mod tests {
         for folder in [inner.parent().unwrap(), &inner] {
             assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
         }
-        for how in [Open::ReadWrite, Open::Truncate] {
+        for how in [Open::ReadWrite, Open::Truncate, Open::New] {
             let path = dir.path().join(format!("{how:?}"));
             System.open(&path, how).unwrap();
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);

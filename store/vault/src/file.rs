@@ -1,21 +1,192 @@
-//! The vault's files, read and replaced whole.
+//! The vault's file: `magic | id of the key | origin | checksum | seal | records`, little-endian.
+//!
+//! `origin` is `length u16 | path` of the key's file (empty for a command), so that a refusal can name it; the CRC-32C
+//! of id and origin shows damage before the path is used. The seal encrypts nothing but is bound to the rest of the
+//! file, so a wrong key, a lost record or a flipped bit shows at opening. A record is `name | data key | secret`, each `length u16 | bytes`, in the order of the names: the data key
+//! is sealed under the key-encryption key, the secret under the data key, both bound to the name.
 
-use crate::Fault;
-use std::fs;
-use std::io::ErrorKind;
-use std::path::Path;
+use crate::seal::{ID, KEY, OVERHEAD, Seal};
+use crate::{Fault, Secret};
+use buttonwood_disk::{Folder, Handle, Open};
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
 
-/// The whole file, or `None` when there is none.
-pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Fault::io("read", path)(error)),
+/// The name of the file.
+pub(crate) const VAULT_FILE: &str = "vault";
+const MAGIC: &[u8; 8] = b"BWVAULT2";
+/// Vaults of earlier builds.
+const EARLIER: &[u8; 8] = b"BWVAULT1";
+
+/// A record: one secret under a data key of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    /// The data key, sealed under the key-encryption key.
+    wrapped: Vec<u8>,
+    /// The secret, sealed under the data key.
+    sealed: Vec<u8>,
+}
+
+/// Records by the names of their sessions.
+pub(crate) type Records = BTreeMap<String, Record>;
+
+impl Record {
+    /// Seals a secret under a fresh data key.
+    pub(crate) fn close(seal: &Seal, name: &str, secret: &Secret) -> Result<Self, Fault> {
+        let key = Seal::fresh_key()?;
+        let inner = Seal::new(&key).expect("a fresh key has a key's length");
+        let sealed = inner.close(secret.expose(), &bound("secret", name))?;
+        Ok(Self { wrapped: seal.close(key.expose(), &bound("key", name))?, sealed })
+    }
+
+    /// The secret; `None` unless this is the record of `name` under this key.
+    pub(crate) fn open(&self, seal: &Seal, name: &str) -> Option<Secret> {
+        let key = seal.open(&self.wrapped, &bound("key", name))?;
+        Seal::new(&key)?.open(&self.sealed, &bound("secret", name))
+    }
+
+    /// The same secret, with its data key under another key.
+    pub(crate) fn rewrap(&self, from: &Seal, to: &Seal, name: &str) -> Result<Self, Fault> {
+        let key = from.open(&self.wrapped, &bound("key", name));
+        let key = key.ok_or_else(|| Fault::Record { name: name.to_owned() })?;
+        Ok(Self { wrapped: to.close(key.expose(), &bound("key", name))?, sealed: self.sealed.clone() })
     }
 }
 
-/// Puts `bytes` at `dir`/`name`; see [`buttonwood_disk::replace`].
-pub(crate) fn replace(dir: &Path, name: &str, mode: u32, bytes: &[u8]) -> Result<(), Fault> {
-    buttonwood_disk::replace(dir, name, mode, bytes)
+fn bound(what: &str, name: &str) -> Vec<u8> {
+    [what, "\0", name].concat().into_bytes()
+}
+
+/// What can be read of a vault's file without its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// The id of its key.
+    pub(crate) id: [u8; ID],
+    /// The path of the key's file; empty for a command.
+    pub(crate) origin: Vec<u8>,
+}
+
+/// The file as it is written.
+pub(crate) fn encode(seal: &Seal, origin: &[u8], records: &Records) -> Result<Vec<u8>, Fault> {
+    let mut head = [MAGIC.as_slice(), &seal.id()].concat();
+    push(&mut head, origin);
+    let checksum = crc32c::crc32c(&head);
+    head.extend_from_slice(&checksum.to_le_bytes());
+    let mut body = Vec::new();
+    for (name, record) in records {
+        for part in [name.as_bytes(), &record.wrapped, &record.sealed] {
+            push(&mut body, part);
+        }
+    }
+    let closing = seal.close(&[], &[head.as_slice(), &body].concat())?;
+    Ok([head, closing, body].concat())
+}
+
+/// Whether an earlier build wrote the file.
+pub(crate) fn is_earlier(file: &[u8]) -> bool {
+    file.starts_with(EARLIER)
+}
+
+/// The head of a file.
+pub(crate) fn head(file: &[u8]) -> Option<Head> {
+    split(file).map(|(head, _)| head)
+}
+
+/// The head of a file, and what follows it.
+fn split(file: &[u8]) -> Option<(Head, &[u8])> {
+    let (id, mut rest) = file.strip_prefix(MAGIC)?.split_first_chunk::<ID>()?;
+    let head = Head { id: *id, origin: pop(&mut rest)?.to_vec() };
+    let (checksum, rest) = rest.split_first_chunk::<4>()?;
+    let checked = file.get(..MAGIC.len() + ID + 2 + head.origin.len())?;
+    (u32::from_le_bytes(*checksum) == crc32c::crc32c(checked)).then_some((head, rest))
+}
+
+/// The records of a whole and authentic file.
+pub(crate) fn decode(seal: &Seal, file: &[u8]) -> Option<Records> {
+    let (_, rest) = split(file)?;
+    let head = file.strip_suffix(rest)?;
+    let (closing, mut rest) = rest.split_at_checked(OVERHEAD)?;
+    seal.open(closing, &[head, rest].concat())?;
+    let mut records = Records::new();
+    while !rest.is_empty() {
+        let name = String::from_utf8(pop(&mut rest)?.to_vec()).ok()?;
+        let wrapped = pop(&mut rest).filter(|wrapped| wrapped.len() == KEY + OVERHEAD)?.to_vec();
+        let sealed = pop(&mut rest)?.to_vec();
+        if records.last_key_value().is_some_and(|(last, _)| *last >= name) {
+            return None;
+        }
+        records.insert(name, Record { wrapped, sealed });
+    }
+    Some(records)
+}
+
+/// The secrets of a whole and authentic file of an earlier build, which filed them by the number of the session:
+/// `magic | seal | records`, a record `session u32 | length u16 | sealed`, bound to key id and session.
+pub(crate) fn decode_earlier(seal: &Seal, file: &[u8]) -> Option<BTreeMap<u32, Vec<u8>>> {
+    let (closing, mut rest) = file.strip_prefix(EARLIER)?.split_at_checked(OVERHEAD)?;
+    seal.open(closing, &[EARLIER, rest].concat())?;
+    let mut records = BTreeMap::new();
+    while !rest.is_empty() {
+        let (session, tail) = rest.split_first_chunk::<4>()?;
+        rest = tail;
+        records.insert(u32::from_le_bytes(*session), pop(&mut rest)?.to_vec());
+    }
+    Some(records)
+}
+
+/// Opens a record of an earlier build.
+pub(crate) fn open_earlier(seal: &Seal, sealed: &[u8], session: u32, name: &str) -> Option<Secret> {
+    seal.open(sealed, &[name.as_bytes(), &session.to_le_bytes()].concat())
+}
+
+fn push(out: &mut Vec<u8>, part: &[u8]) {
+    let length = u16::try_from(part.len()).expect("parts are bounded when they are put");
+    out.extend_from_slice(&length.to_le_bytes());
+    out.extend_from_slice(part);
+}
+
+fn pop<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let (length, tail) = rest.split_first_chunk::<2>()?;
+    let (part, tail) = tail.split_at_checked(usize::from(u16::from_le_bytes(*length)))?;
+    *rest = tail;
+    Some(part)
+}
+
+/// The whole file, or `None` when there is none.
+pub(crate) fn read(folder: &Folder) -> Result<Option<Vec<u8>>, Fault> {
+    let path = folder.file(VAULT_FILE);
+    let opened = match folder.open(&path, Open::Read) {
+        Ok(opened) => opened,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Fault::io("read", &path)(error)),
+    };
+    let mut content = Vec::new();
+    let mut room = vec![0; 64 * 1024];
+    loop {
+        let offset = u64::try_from(content.len()).expect("a length fits in 64 bits");
+        match fill(&*opened, &mut room, offset).map_err(Fault::io("read", &path))? {
+            0 => return Ok(Some(content)),
+            count => content.extend_from_slice(room.get(..count).unwrap_or_default()),
+        }
+    }
+}
+
+/// Reads until `room` is full or the file ends; the number of bytes.
+pub(crate) fn fill(opened: &dyn Handle, room: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut length = 0;
+    while let Some(rest) = room.get_mut(length..).filter(|rest| !rest.is_empty()) {
+        let at = offset + u64::try_from(length).expect("a length fits in 64 bits");
+        match opened.read_at(rest, at) {
+            Ok(0) => break,
+            Ok(count) => length += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
+}
+
+/// Puts `bytes` at `name` in a folder; see [`buttonwood_disk::replace`].
+pub(crate) fn replace(folder: &Folder, name: &str, bytes: &[u8]) -> Result<(), Fault> {
+    buttonwood_disk::replace(folder, name, bytes)
         .map_err(|failed| Fault::io(failed.action, &failed.path)(failed.source))
 }

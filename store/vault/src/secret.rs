@@ -1,6 +1,6 @@
 //! A secret in memory: wiped when dropped, never printed.
 
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 /// Bytes that sign requests.
 #[derive(Clone)]
@@ -16,6 +16,28 @@ impl Secret {
     pub fn expose(&self) -> &[u8] {
         &self.0
     }
+
+    /// The secret as text, for its owner; empty for bytes that are no text.
+    pub fn text(&self) -> &str {
+        core::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+/// Overwrites what earlier calls left on this thread's stack below the caller: ciphers and hashes keep copies of keys
+/// there.
+pub fn wipe_stack() {
+    wipe_below(16);
+}
+
+#[inline(never)]
+fn wipe_below(levels: u32) {
+    let mut room = [0u8; 8 * 1024];
+    room.zeroize();
+    if levels > 0 {
+        wipe_below(levels - 1);
+    }
+    // After the call, so that the calls cannot share one frame.
+    core::hint::black_box(&mut room);
 }
 
 impl core::fmt::Debug for Secret {

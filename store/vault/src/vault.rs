@@ -1,273 +1,303 @@
-//! The vault: session number → sealed secret, in one small file.
+//! The vault of one data directory: records of secrets by the names of their sessions, in one small file.
 //!
-//! File: `magic | seal | records`, a record `session u32 | length u16 | sealed`, little-endian. The seal encrypts no
-//! content but is bound to the rest of the file, so a wrong key, a lost record or a flipped bit shows at opening.
+//! [`Vault`] itself holds neither key nor secret. Each call gets the key from its source and wipes it again, so a
+//! running exchange has neither in memory. [`Opened`] is what a start reads the secrets from.
 
-use crate::seal::{KEY, OVERHEAD, Seal};
-use crate::{Fault, Secret, file};
-use std::collections::BTreeMap;
+use crate::file::{self, Head, Record, Records, VAULT_FILE};
+use crate::key::{self, KEY_FILE, KeySource};
+use crate::seal::Seal;
+use crate::{Fault, Secret};
+use buttonwood_disk::Folder;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use zeroize::Zeroizing;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-const MAGIC: &[u8; 8] = b"BWVAULT1";
-const KEY_FILE: &str = "vault.key";
-const VAULT_FILE: &str = "vault";
-/// Bytes of a secret at most; drawn secrets are far shorter.
-const SECRET_MAX: usize = 1024;
+/// Bytes of a name or a secret at most; drawn ones are far shorter.
+const PART_MAX: usize = 1024;
 
 /// One secret to put.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The session it belongs to.
-    pub session: u32,
-    /// The text of its API key: a secret opens only for the key it was sealed for.
-    pub api_key: String,
+    /// The name of its session: the text of its API key, which never changes. A record opens only under its name.
+    pub name: String,
     /// The secret.
     pub secret: Secret,
 }
 
-/// The open vault of one data directory.
+/// The vault of one data directory, closed.
+#[derive(Debug)]
 pub struct Vault {
-    dir: PathBuf,
+    folder: Folder,
+    /// Held during every change of the file.
+    source: Mutex<KeySource>,
+}
+
+/// A vault that is open for reading; its key is wiped when it is dropped.
+pub struct Opened {
     seal: Seal,
-    sealed: BTreeMap<u32, Vec<u8>>,
+    /// Where the key came from, as the file records it.
+    origin: Vec<u8>,
+    records: Records,
+}
+
+/// The outcome of a rotation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rotated {
+    /// How many records are sealed under the new key.
+    pub records: usize,
+    /// Where the key before was.
+    pub before: String,
 }
 
 impl Vault {
-    /// Opens the vault of `dir`, or creates its two files where neither exists.
-    ///
-    /// # Errors
-    /// A [`Fault`]: unreadable or unwritable files, `vault.key` missing or another vault's, a damaged vault.
-    pub fn open(dir: &Path) -> Result<Self, Fault> {
-        let path = dir.join(VAULT_FILE);
-        let content = file::read(&path)?;
-        let seal = Seal::new(&*key_of(dir, content.is_some())?);
-        let Some(content) = content else {
-            let vault = Self { dir: dir.to_owned(), seal, sealed: BTreeMap::new() };
-            vault.write(&vault.sealed)?;
-            return Ok(vault);
-        };
-        let sealed = read_records(&seal, &content).ok_or(Fault::Sealed { path })?;
-        Ok(Self { dir: dir.to_owned(), seal, sealed })
+    /// The vault of a data directory, whose key comes from `source`. Nothing is read yet.
+    pub fn new(folder: impl Into<Folder>, source: KeySource) -> Self {
+        Self { folder: folder.into(), source: Mutex::new(source) }
     }
 
-    /// Whether `dir` has a vault already. A caller that needs its secrets checks this first, since [`Vault::open`]
-    /// would create an empty one.
+    /// Whether a directory has a vault already. A caller that needs its secrets checks this first, since
+    /// [`Vault::open`] would create an empty one.
     pub fn is_in(dir: &Path) -> bool {
         dir.join(VAULT_FILE).exists()
     }
 
-    /// The secret of a session, or `None` when the vault holds none.
+    /// The key file that the vault of a directory was sealed under last; `None` for a command, or without a vault of
+    /// this build.
     ///
     /// # Errors
-    /// [`Fault::Mismatch`] when it was put for another key.
-    pub fn get(&self, session: u32, api_key: &str) -> Result<Option<Secret>, Fault> {
-        let Some(sealed) = self.sealed.get(&session) else { return Ok(None) };
-        match self.seal.open(sealed, &binding(session, api_key)) {
-            Some(secret) => Ok(Some(secret)),
-            None => Err(Fault::Mismatch { session, api_key: api_key.to_owned() }),
+    /// [`Fault::Io`].
+    pub fn recorded_key_file(folder: impl Into<Folder>) -> Result<Option<PathBuf>, Fault> {
+        let folder = folder.into();
+        let head = file::read(&folder)?.and_then(|content| file::head(&content));
+        Ok(head.filter(|head| !head.origin.is_empty()).map(|head| located(&folder, &head.origin)))
+    }
+
+    /// Opens the vault, or creates it where there is none; with [`KeySource::Own`] its key too.
+    ///
+    /// # Errors
+    /// A [`Fault`]: unreadable or unwritable files, no key, another vault's key, a damaged vault.
+    pub fn open(&self) -> Result<Opened, Fault> {
+        self.read(&self.lock())
+    }
+
+    /// Files the secrets of an earlier build's vault by names, the sessions' in the order of their numbers. Any other
+    /// vault stays as it is. Returns the number of records that belong to no session, which are left out.
+    ///
+    /// # Errors
+    /// A [`Fault`]; the vault is then as it was.
+    pub fn upgrade(&self, names: &[&str]) -> Result<usize, Fault> {
+        let source = self.lock();
+        let path = self.folder.file(VAULT_FILE);
+        let Some(content) = file::read(&self.folder)?.filter(|content| file::is_earlier(content)) else {
+            return Ok(0);
+        };
+        let key_path = self.folder.file(KEY_FILE);
+        let key = key::read(&self.folder, &key_path)?;
+        let key = key.ok_or_else(|| Fault::KeyMissing { path: key_path.clone(), sealed: true })?;
+        let own = || Seal::new(&key).expect("a key has a key's length");
+        let before = own();
+        let sealed = file::decode_earlier(&before, &content);
+        let sealed = sealed.ok_or_else(|| Fault::Damaged { path: path.clone() })?;
+        let (seal, origin) = match &*source {
+            KeySource::Own => (own(), KEY_FILE.as_bytes().to_vec()),
+            KeySource::File(_) | KeySource::Command(_) => self.key(&source, None)?,
+        };
+        let mut records = Records::new();
+        for (session, name) in (0u32..).zip(names) {
+            let found = sealed.get(&session);
+            let found =
+                found.ok_or_else(|| Fault::Missing { path: path.clone(), name: (*name).to_owned() })?;
+            let secret = file::open_earlier(&before, found, session, name);
+            let secret = secret.ok_or_else(|| Fault::Record { name: (*name).to_owned() })?;
+            records.insert((*name).to_owned(), Record::close(&seal, name, &secret)?);
         }
+        let left_out = sealed.len() - records.len();
+        self.write(&seal, &origin, &records)?;
+        if *source != KeySource::Own {
+            // The old key seals nothing any more, and a venue's directory holds no key.
+            self.folder.remove(&key_path).map_err(Fault::io("remove", &key_path))?;
+        }
+        Ok(left_out)
     }
 
     /// Puts one secret; durable when it returns. See [`Vault::put_all`].
     ///
     /// # Errors
     /// A [`Fault`]; the vault is then as it was.
-    pub fn put(&mut self, session: u32, api_key: &str, secret: &Secret) -> Result<(), Fault> {
-        self.put_all(&[Entry { session, api_key: api_key.to_owned(), secret: secret.clone() }])
+    pub fn put(&self, name: &str, secret: &Secret) -> Result<(), Fault> {
+        self.put_all(&[Entry { name: name.to_owned(), secret: secret.clone() }])
     }
 
     /// Puts many secrets with one rewrite of the file: all of them or none.
     ///
     /// # Errors
     /// A [`Fault`]; the vault is then as it was.
-    pub fn put_all(&mut self, entries: &[Entry]) -> Result<(), Fault> {
-        let mut next = self.sealed.clone();
-        for Entry { session, api_key, secret } in entries {
-            if secret.expose().len() > SECRET_MAX {
-                return Err(Fault::TooLong { session: *session, max: SECRET_MAX });
+    pub fn put_all(&self, entries: &[Entry]) -> Result<(), Fault> {
+        let source = self.lock();
+        self.extend(&mut self.read(&source)?, entries)
+    }
+
+    /// As [`Vault::put_all`], into a vault that is open already, so that its key is not read again. Nothing else may
+    /// have changed the vault since it was opened.
+    ///
+    /// # Errors
+    /// A [`Fault`]; the vault is then as it was.
+    pub fn add(&self, opened: &mut Opened, entries: &[Entry]) -> Result<(), Fault> {
+        let _source = self.lock();
+        self.extend(opened, entries)
+    }
+
+    /// Makes a key in the new file `to` and seals the vault under it; from then on `to` is the source of the key. After
+    /// a crash the vault is sealed under the key before or under the new one, and a start under the wrong one names the
+    /// right one.
+    ///
+    /// # Errors
+    /// A [`Fault`]; the vault is then as it was, and `to` is not there, unless the fault is [`Fault::Unsynced`].
+    pub fn rotate(&self, to: &Path) -> Result<Rotated, Fault> {
+        let mut source = self.lock();
+        let opened = self.read(&source)?;
+        let before = self.shown(&opened.origin);
+        let key = key::make_file(&self.folder, to, &before)?;
+        let seal = Seal::new(&key).expect("a fresh key has a key's length");
+        let origin = recorded(&self.folder, to);
+        let rewrapped = opened
+            .records
+            .iter()
+            .map(|(name, record)| Ok((name.clone(), record.rewrap(&opened.seal, &seal, name)?)));
+        let written = rewrapped
+            .collect::<Result<Records, Fault>>()
+            .and_then(|records| self.write(&seal, &origin, &records));
+        let is_new =
+            || matches!(file::read(&self.folder), Ok(Some(now)) if file::decode(&seal, &now).is_some());
+        match written {
+            Ok(()) => {}
+            Err(Fault::Io { source: error, .. }) if is_new() => {
+                *source = KeySource::File(to.to_owned());
+                return Err(Fault::Unsynced { before, after: to.to_owned(), source: error });
             }
-            next.insert(*session, self.seal.close(secret.expose(), &binding(*session, api_key))?);
+            Err(fault) => {
+                let _ = self.folder.remove(to);
+                return Err(fault);
+            }
         }
-        self.write(&next)?;
-        self.sealed = next;
+        *source = KeySource::File(to.to_owned());
+        Ok(Rotated { records: opened.records.len(), before })
+    }
+
+    fn extend(&self, opened: &mut Opened, entries: &[Entry]) -> Result<(), Fault> {
+        let mut next = opened.records.clone();
+        for Entry { name, secret } in entries {
+            if name.len().max(secret.expose().len()) > PART_MAX {
+                return Err(Fault::TooLong { name: name.clone(), max: PART_MAX });
+            }
+            next.insert(name.clone(), Record::close(&opened.seal, name, secret)?);
+        }
+        self.write(&opened.seal, &opened.origin, &next)?;
+        opened.records = next;
         Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, KeySource> {
+        self.source.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, source: &KeySource) -> Result<Opened, Fault> {
+        let path = self.folder.file(VAULT_FILE);
+        let Some(content) = file::read(&self.folder)? else {
+            let (seal, origin) = self.key(source, None)?;
+            self.write(&seal, &origin, &Records::new())?;
+            return Ok(Opened { seal, origin, records: Records::new() });
+        };
+        let head = file::head(&content).ok_or_else(|| Fault::Damaged { path: path.clone() })?;
+        let (seal, origin) = self.key(source, Some(&head))?;
+        if seal.id() != head.id {
+            let sealed_under = self.shown(&head.origin);
+            return Err(Fault::OtherKey { path, origin: self.shown(&origin), sealed_under });
+        }
+        let records = file::decode(&seal, &content).ok_or(Fault::Damaged { path })?;
+        Ok(Opened { seal, origin, records })
+    }
+
+    /// The key, for a vault with this head or for a new one; and its origin.
+    fn key(&self, source: &KeySource, head: Option<&Head>) -> Result<(Seal, Vec<u8>), Fault> {
+        let sealed = head.is_some();
+        let (key, origin) = match (source, head) {
+            (KeySource::Command(command), _) => (key::run(command)?, Vec::new()),
+            (KeySource::File(path), _) => {
+                let key = key::read(&self.folder, path)?;
+                let key = key.ok_or_else(|| Fault::KeyMissing { path: path.clone(), sealed })?;
+                (key, recorded(&self.folder, path))
+            }
+            (KeySource::Own, None) => {
+                let key = key::read(&self.folder, &self.folder.file(KEY_FILE))?;
+                let key = key.map_or_else(|| key::make_own(&self.folder), Ok)?;
+                (key, KEY_FILE.as_bytes().to_vec())
+            }
+            (KeySource::Own, Some(head)) if head.origin.is_empty() => {
+                return Err(Fault::NeedsCommand { path: self.folder.file(VAULT_FILE) });
+            }
+            (KeySource::Own, Some(head)) => {
+                let path = located(&self.folder, &head.origin);
+                let key = key::read(&self.folder, &path)?;
+                (key.ok_or(Fault::KeyMissing { path, sealed })?, head.origin.clone())
+            }
+        };
+        Ok((Seal::new(&key).expect("a key has a key's length"), origin))
+    }
+
+    fn write(&self, seal: &Seal, origin: &[u8], records: &Records) -> Result<(), Fault> {
+        file::replace(&self.folder, VAULT_FILE, &file::encode(seal, origin, records)?)
+    }
+
+    fn shown(&self, origin: &[u8]) -> String {
+        match origin {
+            [] => KeySource::Command(String::new()).shown(),
+            _ => KeySource::File(located(&self.folder, origin)).shown(),
+        }
+    }
+}
+
+impl Opened {
+    /// The secret of a session, or `None` when the vault holds none.
+    ///
+    /// # Errors
+    /// [`Fault::Record`] when its record does not open.
+    pub fn get(&self, name: &str) -> Result<Option<Secret>, Fault> {
+        let Some(record) = self.records.get(name) else { return Ok(None) };
+        record.open(&self.seal, name).map(Some).ok_or_else(|| Fault::Record { name: name.to_owned() })
     }
 
     /// How many secrets the vault holds.
     pub fn len(&self) -> usize {
-        self.sealed.len()
+        self.records.len()
     }
 
     /// Whether the vault holds no secret.
     pub fn is_empty(&self) -> bool {
-        self.sealed.is_empty()
-    }
-
-    fn write(&self, sealed: &BTreeMap<u32, Vec<u8>>) -> Result<(), Fault> {
-        let mut records = Vec::new();
-        for (session, secret) in sealed {
-            let length = u16::try_from(secret.len()).expect("secrets are bounded when they are put");
-            records.extend_from_slice(&session.to_le_bytes());
-            records.extend_from_slice(&length.to_le_bytes());
-            records.extend_from_slice(secret);
-        }
-        let seal = self.seal.close(&[], &[MAGIC, records.as_slice()].concat())?;
-        file::replace(&self.dir, VAULT_FILE, 0o600, &[MAGIC, seal.as_slice(), &records].concat())
+        self.records.is_empty()
     }
 }
 
-impl core::fmt::Debug for Vault {
+impl core::fmt::Debug for Opened {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Vault").field("dir", &self.dir).field("secrets", &self.len()).finish_non_exhaustive()
+        f.debug_struct("Opened").field("secrets", &self.len()).finish_non_exhaustive()
     }
 }
 
-/// The key in `dir`; drawn on the first start, and never again once something is sealed.
-fn key_of(dir: &Path, must_exist: bool) -> Result<Zeroizing<[u8; KEY]>, Fault> {
-    let path = dir.join(KEY_FILE);
-    let Some(bytes) = file::read(&path)?.map(Zeroizing::new) else {
-        if must_exist {
-            return Err(Fault::KeyMissing { path });
-        }
-        let key = Seal::fresh_key()?;
-        file::replace(dir, KEY_FILE, 0o400, key.as_slice())?;
-        return Ok(key);
-    };
-    let key: [u8; KEY] =
-        bytes.as_slice().try_into().map_err(|_| Fault::KeyLength { path, length: bytes.len() })?;
-    Ok(Zeroizing::new(key))
+/// The path of a key file as a vault records it: relative to the vault if it lies beside it, since a data directory may
+/// be moved.
+fn recorded(folder: &Folder, path: &Path) -> Vec<u8> {
+    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let path = whole(path);
+    let beside = path.strip_prefix(whole(folder.path())).unwrap_or(&path);
+    beside.as_os_str().as_bytes().to_vec()
 }
 
-/// The records of a whole and authentic file.
-fn read_records(seal: &Seal, file: &[u8]) -> Option<BTreeMap<u32, Vec<u8>>> {
-    let rest = file.strip_prefix(MAGIC)?;
-    let (closing, mut rest) = rest.split_at_checked(OVERHEAD)?;
-    seal.open(closing, &[MAGIC, rest].concat())?;
-    let mut records = BTreeMap::new();
-    while !rest.is_empty() {
-        let (session, tail) = rest.split_first_chunk::<4>()?;
-        let (length, tail) = tail.split_first_chunk::<2>()?;
-        let (sealed, tail) = tail.split_at_checked(usize::from(u16::from_le_bytes(*length)))?;
-        records.insert(u32::from_le_bytes(*session), sealed.to_vec());
-        rest = tail;
-    }
-    Some(records)
-}
-
-/// What a secret is bound to: a record moved to another session or key does not open.
-fn binding(session: u32, api_key: &str) -> Vec<u8> {
-    [api_key.as_bytes(), &session.to_le_bytes()].concat()
+/// The path of a recorded key file.
+fn located(folder: &Folder, origin: &[u8]) -> PathBuf {
+    folder.path().join(OsStr::from_bytes(origin))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-    use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    use tempfile::TempDir;
-
-    fn secret(text: &str) -> Secret {
-        Secret::new(text.as_bytes().to_vec())
-    }
-
-    /// A directory whose vault holds two secrets.
-    fn filled() -> TempDir {
-        let dir = tempfile::tempdir().unwrap();
-        let entry = |session, api_key: &str, text| Entry {
-            session,
-            api_key: api_key.to_owned(),
-            secret: secret(text),
-        };
-        let mut vault = Vault::open(dir.path()).unwrap();
-        vault.put_all(&[entry(1, "account-a", "first"), entry(2, "account-b", "second")]).unwrap();
-        dir
-    }
-
-    fn refusal(dir: &Path) -> String {
-        let line = Vault::open(dir).expect_err("the vault refuses").to_string();
-        assert!(!line.contains('\n'), "{line}");
-        line
-    }
-
-    #[test]
-    fn keeps_secrets_over_a_restart() {
-        let dir = filled();
-        let mut vault = Vault::open(dir.path()).unwrap();
-        assert_eq!(vault.len(), 2);
-        assert_eq!(vault.get(1, "account-a").unwrap().unwrap().expose(), b"first");
-        assert!(vault.get(3, "account-a").unwrap().is_none());
-        vault.put(1, "account-a", &secret("changed")).unwrap();
-        let vault = Vault::open(dir.path()).unwrap();
-        assert_eq!(vault.get(1, "account-a").unwrap().unwrap().expose(), b"changed");
-        assert_eq!(vault.get(2, "account-b").unwrap().unwrap().expose(), b"second");
-    }
-
-    #[test]
-    fn opens_a_secret_only_for_its_own_key() {
-        let vault = Vault::open(filled().path()).unwrap();
-        assert!(matches!(vault.get(1, "account-b"), Err(Fault::Mismatch { session: 1, .. })));
-    }
-
-    #[test]
-    fn shuts_others_out_of_both_files() {
-        let dir = filled();
-        let mode = |name| fs::metadata(dir.path().join(name)).unwrap().mode() & 0o777;
-        assert_eq!(mode("vault.key"), 0o400);
-        assert_eq!(mode("vault"), 0o600);
-        assert!(!dir.path().join("vault.tmp").exists());
-    }
-
-    #[test]
-    fn holds_no_secret_in_the_clear() {
-        let dir = filled();
-        let file = fs::read(dir.path().join("vault")).unwrap();
-        assert!(!file.windows(5).any(|window| window == b"first"));
-        let shown = format!("{:?}", Vault::open(dir.path()).unwrap());
-        assert!(!shown.contains("first"), "{shown}");
-    }
-
-    #[test]
-    fn refuses_without_its_own_key() {
-        let dir = filled();
-        let key = dir.path().join("vault.key");
-        fs::rename(filled().path().join("vault.key"), &key).unwrap();
-        assert!(refusal(dir.path()).contains("does not open"));
-        fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
-        fs::write(&key, b"short").unwrap();
-        assert!(refusal(dir.path()).contains("holds 5 bytes instead of 32"));
-        fs::remove_file(&key).unwrap();
-        assert!(refusal(dir.path()).contains("is missing"));
-        assert!(!key.exists(), "a refusal draws no new key");
-    }
-
-    #[test]
-    fn refuses_every_damage() {
-        let dir = filled();
-        let path = dir.path().join("vault");
-        let whole = fs::read(&path).unwrap();
-        for at in 0..whole.len() {
-            let mut damaged = whole.clone();
-            damaged[at] ^= 1;
-            fs::write(&path, &damaged).unwrap();
-            assert!(refusal(dir.path()).contains("does not open"), "byte {at} flipped");
-            fs::write(&path, &whole[..at]).unwrap();
-            assert!(refusal(dir.path()).contains("does not open"), "cut at {at}");
-        }
-    }
-
-    #[test]
-    fn names_the_file_it_cannot_use() {
-        let line = refusal(Path::new("/proc/nowhere"));
-        assert!(line.contains("/proc/nowhere/vault.key.tmp"), "{line}");
-    }
-
-    #[test]
-    fn bounds_a_secret() {
-        let dir = filled();
-        let mut vault = Vault::open(dir.path()).unwrap();
-        let long = Secret::new(vec![b'x'; SECRET_MAX + 1]);
-        assert!(matches!(vault.put(3, "account-c", &long), Err(Fault::TooLong { .. })));
-        assert_eq!(vault.len(), 2);
-    }
-}
+mod tests;

@@ -35,6 +35,7 @@ impl Disk for Faulty {
         let file = match (known, how) {
             (Some(file), Open::Read | Open::ReadWrite) => file,
             (None, Open::Read) => return Err(io::ErrorKind::NotFound.into()),
+            (Some(_), Open::New) => return Err(io::ErrorKind::AlreadyExists.into()),
             (Some(file), Open::Truncate) => {
                 inside.call()?;
                 if let Some(content) = inside.files.get_mut(&file) {
@@ -42,7 +43,7 @@ impl Disk for Faulty {
                 }
                 file
             }
-            (None, Open::ReadWrite | Open::Truncate) => {
+            (None, Open::ReadWrite | Open::Truncate | Open::New) => {
                 inside.call()?;
                 let file = inside.next_file;
                 inside.next_file += 1;
