@@ -2,6 +2,7 @@
 
 mod arguments;
 mod audit;
+mod keys;
 
 pub(crate) use arguments::Admin;
 
@@ -53,6 +54,7 @@ fn is_stopped(data: &Path, error: &io::Error) -> bool {
 fn stopped(flags: &Admin) -> Result<(), Trouble> {
     match flags.name() {
         "audit" => audit::run(flags),
+        "key list" => keys::run(flags),
         _ => Err(Trouble::Refused(format!("no exchange is running on {}", flags.data.display()))),
     }
 }

@@ -16,15 +16,19 @@ use buttonwood_engine::{Mode, State};
 use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits, Proxies};
 use buttonwood_http::Places;
 use buttonwood_model::{GroupId, SessionId, Time};
+use buttonwood_operate::keys::{Keeper, KeeperFault};
 use buttonwood_operate::{Access, Socket};
 use buttonwood_rest::{App, Controllers, Page, Pages, Settings};
 use buttonwood_sandbox::{is_simulated, write_credentials};
 use buttonwood_sequencer::{Exchange, Running};
 use buttonwood_site::Site;
-use buttonwood_vault::Opened;
+use buttonwood_vault::{Opened, Secret, Vault};
+use buttonwood_views::Views;
+use parking_lot::RwLockReadGuard;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Runs the test environment until a signal stops it.
@@ -76,7 +80,8 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     };
     let manual = exchange.has_manual_clock();
     let steps = traders.clone().filter(|_| manual).map(steps);
-    let credentials = write_credentials(&data, &base_url, exchange.views().state(), &opened)?;
+    let credentials =
+        write_credentials(&data, &base_url, RwLockReadGuard::map(exchange.views(), Views::state), &opened)?;
     let about = Welcome { base_url: &base_url, data: &data, credentials: &credentials, seed };
     welcome::sandbox(&about, exchange.views().state(), &opened);
     wipe(opened);
@@ -89,7 +94,8 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         pages: site_pages(),
     };
     let active = traders.filter(|_| !manual);
-    let app = App::new(exchange, gate, settings);
+    let written = Some((data.clone(), base_url.clone()));
+    let app = App::new(exchange, gate, settings, keeper(vault, written));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
     serve_until_told(listener, &base_url, app, places, Parts { running, socket, traders: active }, &stop)?;
     drop(ephemeral);
@@ -115,7 +121,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let data = flags.common.data.clone();
     vault_key::check(&key, &data, true)?;
     named_dir(&data)?;
-    let (mut recovered, (clock, (_, opened), seed)) = open(&data, &flags.common, |state| {
+    let (mut recovered, (clock, (vault, opened), seed)) = open(&data, &flags.common, |state| {
         let seed = check_opening(state, Mode::Venue, None)?;
         let clock = clock(ClockKind::Real, state, Time(0))?;
         Ok((clock, open_vault(&data, state, key.clone())?, seed))
@@ -141,9 +147,28 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         steps: None,
         pages: site_pages(),
     };
-    let app = App::new(exchange, gate, settings);
+    let app = App::new(exchange, gate, settings, keeper(vault, None));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
     serve_until_told(listener, &base_url, app, places, Parts { running, socket, traders: None }, &stop)
+}
+
+/// The keeper of a running exchange: it stores secrets in the vault and, given directory and address, writes
+/// `credentials.json` again after each change.
+fn keeper(vault: Vault, written: Option<(PathBuf, String)>) -> Keeper {
+    let vault = Arc::new(vault);
+    let keys = Arc::clone(&vault);
+    let store = move |api_key: &str, secret: &Secret| {
+        vault.put(api_key, secret).map_err(|fault| KeeperFault(fault.to_string()))
+    };
+    let changed = move |exchange: &Exchange| {
+        let Some((data, base_url)) = &written else { return Ok(()) };
+        let opened = keys.open().map_err(|fault| KeeperFault(fault.to_string()))?;
+        let state = RwLockReadGuard::map(exchange.views(), Views::state);
+        let written = write_credentials(data, base_url, state, &opened);
+        wipe(opened);
+        written.map(drop).map_err(|fault| KeeperFault(fault.to_string()))
+    };
+    Keeper::new(store, changed)
 }
 
 /// What runs beside the listener.

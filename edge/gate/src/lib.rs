@@ -21,6 +21,7 @@ mod signature;
 mod timestamp;
 
 pub use buttonwood_access::Owner;
+pub use buttonwood_vault::Secret;
 pub use check::{Call, Gate, Kind, Request};
 pub use client::Proxies;
 pub use headers::{BadPrefix, DEFAULT_PREFIX, HeaderNames};

@@ -1,7 +1,7 @@
 //! The one list of commands. A command is a file with its `COMMAND`, and one line here.
 
 use crate::command::Command;
-use crate::{audit, breaks, customers, fees, funds, fx, venue};
+use crate::{audit, breaks, customers, fees, funds, fx, keys, venue};
 
 /// Every command of `buttonwood admin`, in the order of its help.
 pub const COMMANDS: &[Command] = &[
@@ -18,6 +18,17 @@ pub const COMMANDS: &[Command] = &[
     venue::halt::RESUME,
     venue::approval::APPROVE,
     venue::approval::PROPOSALS,
+    // Keys
+    keys::add::COMMAND,
+    keys::change::DISABLE,
+    keys::change::ENABLE,
+    keys::change::END,
+    keys::change::ROLES,
+    keys::change::RENAME,
+    keys::change::FROM,
+    keys::list::KEYS,
+    keys::list::SESSIONS,
+    keys::restrict::GROUP,
     // Funds
     funds::credit::COMMAND,
     // Fees

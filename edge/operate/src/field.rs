@@ -2,7 +2,7 @@
 
 use crate::Shared;
 use buttonwood_gate::{Reason, Refusal, quoted};
-use buttonwood_model::{AccountId, CurrencyId};
+use buttonwood_model::{AccountId, CurrencyId, GroupId};
 use buttonwood_num::{Decimal, Money};
 use buttonwood_wire::field::bad_value;
 
@@ -12,10 +12,9 @@ impl Shared {
     /// # Errors
     /// The refusal of the field that names none.
     pub fn find_account(&self, group: &str, account: &str) -> Result<AccountId, Refusal> {
+        let group_id = self.find_group(group)?;
         let views = self.exchange.views();
         let access = views.state().access();
-        let group_id =
-            access.find_group(group).ok_or_else(|| bad_value("group", "the name of a group", group))?;
         access.find_account(group_id, account).ok_or_else(|| {
             let message = format!(
                 "Field 'account' names no account of group '{}': '{}'",
@@ -24,6 +23,15 @@ impl Shared {
             );
             Refusal::new(Reason::InvalidAccountName, message)
         })
+    }
+
+    /// A group, by its name.
+    ///
+    /// # Errors
+    /// The refusal of a name that no group has.
+    pub fn find_group(&self, group: &str) -> Result<GroupId, Refusal> {
+        let found = self.exchange.views().state().access().find_group(group);
+        found.ok_or_else(|| bad_value("group", "the name of a group", group))
     }
 
     /// A listed currency, by its code in any letter case.

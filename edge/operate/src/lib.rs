@@ -16,6 +16,7 @@ mod fees;
 mod field;
 mod funds;
 mod fx;
+pub mod keys;
 mod operator;
 mod shared;
 mod socket;

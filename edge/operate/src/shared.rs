@@ -1,10 +1,12 @@
 //! The parts of a running exchange that requests and operators share.
 
+use crate::keys::Keeper;
 use buttonwood_gate::Gate;
 use buttonwood_model::{CurrencyId, Symbol, SymbolId, Time};
 use buttonwood_sequencer::Exchange;
 use buttonwood_views::Views;
 use buttonwood_wire::Names;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The exchange, the gate with its keys, and the names on the wire.
@@ -16,18 +18,20 @@ pub struct Shared {
     pub gate: Gate,
     /// The names of symbols and currencies.
     pub names: Names,
+    /// Where the secrets of new keys go.
+    pub(crate) keeper: Arc<Keeper>,
     /// The latest time in any reply.
     latest: AtomicU64,
 }
 
 impl Shared {
     /// The parts of a running exchange; `service` is the constant in the `exchange` field (D-22).
-    pub fn new(exchange: Exchange, gate: Gate, service: String) -> Self {
+    pub fn new(exchange: Exchange, gate: Gate, service: String, keeper: Keeper) -> Self {
         let views = exchange.views();
         let (symbols, currencies) = (views.state().symbols(), views.state().currencies());
         let names = Names::new(service, symbols, currencies);
         drop(views);
-        Self { exchange, gate, names, latest: AtomicU64::new(0) }
+        Self { exchange, gate, names, keeper: Arc::new(keeper), latest: AtomicU64::new(0) }
     }
 
     /// The exchange's time, never earlier than in any reply before.

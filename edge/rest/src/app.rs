@@ -5,6 +5,7 @@ use crate::sandbox::caller::Controllers;
 use crate::steps::Steps;
 use buttonwood_gate::Gate;
 use buttonwood_operate::Shared;
+use buttonwood_operate::keys::Keeper;
 use buttonwood_sequencer::Exchange;
 use std::ops::Deref;
 use std::pin::Pin;
@@ -92,9 +93,9 @@ impl Deref for App {
 
 impl App {
     /// An app over a running exchange.
-    pub fn new(exchange: Exchange, gate: Gate, settings: Settings) -> Self {
+    pub fn new(exchange: Exchange, gate: Gate, settings: Settings, keeper: Keeper) -> Self {
         Self {
-            shared: Arc::new(Shared::new(exchange, gate, settings.service.clone())),
+            shared: Arc::new(Shared::new(exchange, gate, settings.service.clone(), keeper)),
             settings,
             started: Instant::now(),
             ready: AtomicBool::new(false),

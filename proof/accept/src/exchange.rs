@@ -231,6 +231,11 @@ impl Exchange {
         Actor::new(name, self.client(name))
     }
 
+    /// The actor of a key that is not in the file that the start wrote, on its own connection.
+    pub fn actor_of(&self, key: &Credentials) -> Actor {
+        Actor::new(&key.api_key, self.anonymous_client().with_key(key.clone()))
+    }
+
     /// An actor without a key.
     pub fn anyone(&self) -> Arc<Actor> {
         let mut actors = self.actors.borrow_mut();

@@ -2,11 +2,12 @@
 
 use crate::cast::SIMULATED;
 use buttonwood_disk::replace;
-use buttonwood_engine::{Owner, State};
+use buttonwood_engine::{Owner, Standing, State};
 use buttonwood_model::Role;
 use buttonwood_vault::{Opened, Secret};
 use serde::{Serialize, Serializer};
 use std::io::Write;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
@@ -58,16 +59,21 @@ fn exposed<S: Serializer>(secret: &Secret, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(secret.text())
 }
 
-/// Writes the file, mode 0600, whole or not at all.
+/// Writes the file, mode 0600, whole or not at all: every key that may be used. `state` is let go before the disk is waited for.
 ///
 /// # Errors
 /// [`Fault`].
-pub fn write(dir: &Path, base_url: &str, state: &State, vault: &Opened) -> Result<PathBuf, Fault> {
+pub fn write(
+    dir: &Path,
+    base_url: &str,
+    state: impl Deref<Target = State>,
+    vault: &Opened,
+) -> Result<PathBuf, Fault> {
     let mut keys = Vec::new();
     for entry in state.access().sessions() {
         let key = &entry.key;
-        let Some((group, account)) = names(state, key.owner) else { continue };
-        if group == SIMULATED {
+        let Some((group, account)) = names(&state, key.owner) else { continue };
+        if group == SIMULATED || entry.standing() != Standing::Enabled {
             continue;
         }
         let secret = vault.get(&key.api_key).ok().flatten();
@@ -83,7 +89,10 @@ pub fn write(dir: &Path, base_url: &str, state: &State, vault: &Opened) -> Resul
         });
     }
     let content = Content { base_url, auth_url: base_url, keys, users: [], oauth_clients: [] };
-    replace(dir, "credentials.json", &text(&content)).map_err(|failed| Fault::Write {
+    let text = text(&content);
+    drop(content);
+    drop(state);
+    replace(dir, "credentials.json", &text).map_err(|failed| Fault::Write {
         action: failed.action,
         path: failed.path,
         source: failed.source,

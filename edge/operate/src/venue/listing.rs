@@ -156,6 +156,7 @@ fn least(request: NewSymbol<'_>, grid: &Grid) -> Result<Qty, Refusal> {
 mod tests {
     use super::*;
     use crate::Shared;
+    use crate::keys::Keeper;
     use buttonwood_engine::{Command, FeeSchedule, Mode, Note, Opening};
     use buttonwood_gate::{Gate, HeaderNames, Limits};
     use buttonwood_model::{Currency, CurrencyKind, Time};
@@ -188,7 +189,8 @@ mod tests {
         recovered.commit(Time(1), founding()).unwrap();
         let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
         let gate = Gate::new(HeaderNames::any(), "svc", Limits::off());
-        let shared = Shared::new(running.exchange(), gate, "svc".to_owned());
+        let shared =
+            Shared::new(running.exchange(), gate, "svc".to_owned(), Keeper::new(|_, _| Ok(()), |_| Ok(())));
         let operator = Operator::new(&shared, Note::default());
         let fields = |base: &str| {
             let name = format!("{base}usd");

@@ -38,6 +38,14 @@ impl Described for Texts {
     }
 }
 
+impl<'a> Kind<&'a Payload> for Texts {
+    type Read = Result<Option<Vec<Cow<'a, str>>>, Refusal>;
+
+    fn read(source: &'a Payload, name: &'static str) -> Self::Read {
+        source.texts(name)
+    }
+}
+
 impl Absent for Texts {
     type Present<'a> = Vec<Cow<'a, str>>;
 

@@ -1,0 +1,197 @@
+//! `key add`: makes a key of an account, or a master key of a group (AUTH-015).
+
+use super::change::{bad_roles, checked_name, for_master_keys};
+use super::draw;
+use super::restrict::addresses;
+use super::row::{role_names, shown};
+use crate::command::{Argument, Command, Form};
+use crate::operator::Operator;
+use buttonwood_engine::{AccessReject, Body, NewSession, Owner, Reject, Standing};
+use buttonwood_gate::{Key, Payload, Refusal, Secret};
+use buttonwood_model::{Nonce, Role, Roles};
+use buttonwood_wire::contract::{Flag, InPayload, Label, Needed, Text, Texts};
+use buttonwood_wire::field::{bad_value, failed, no_space};
+use buttonwood_wire::{answer, json, request};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Also `POST /sandbox/keys`.
+pub const COMMAND: Command = Command::once("key add", |operator, fields| Box::pin(run(operator, fields)))
+    .about("Makes a key and prints its secret, this once; without an account it is a master key.")
+    .takes::<NewKey>(&[
+        Argument::new("group", Form::Option),
+        Argument::new("account", Form::Option),
+        Argument::new("roles", Form::Options).named("role"),
+        Argument::new("require_heartbeat", Form::Switch),
+        Argument::new("time_based_nonce", Form::Switch),
+        Argument::new("from", Form::Options),
+        Argument::new("name", Form::Option),
+    ])
+    .gives::<KeyMade>();
+
+request! {
+    /// A key to make.
+    struct NewKey in InPayload {
+        /// The name of its group.
+        group: Needed<Text>,
+        /// The short name of its account; a key without one is a master key.
+        account: Text,
+        /// Its roles: Trader, Fund Manager, Auditor, Administrator, in any letter case, with a blank or a dash.
+        roles: Needed<Texts>,
+        /// Whether 30 seconds of silence cancel its orders; not for master keys.
+        require_heartbeat: Flag<false>,
+        /// Whether its nonces are times.
+        time_based_nonce: Flag<false>,
+        /// Addresses or blocks of addresses, such as 192.0.2.0/24, from which its calls may come; from anywhere without one.
+        from: Texts,
+        /// Its name for people, 1 to 50 characters that no other key of the group has; its public text without one.
+        name: Text,
+    }
+}
+
+answer! {
+    /// The key that was made.
+    struct KeyMade {
+        /// Its public text; absent in a dry run.
+        api_key: Option<String>,
+        /// Its secret, which is shown only here; absent in a dry run.
+        api_secret: Option<String>,
+        /// Its name for people; absent in a dry run that names none.
+        name: Option<Label>,
+        /// Its group.
+        group: Label,
+        /// Its account; absent for a master key.
+        account: Option<Label>,
+        /// Its roles.
+        roles: Vec<String>,
+        /// Whether 30 seconds of silence cancel its orders.
+        require_heartbeat: bool,
+        /// Whether its nonces are times.
+        time_based_nonce: bool,
+        /// Where its calls may come from; anywhere, if it is empty.
+        from: Vec<String>,
+    }
+}
+
+async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
+    let request = NewKey::of(fields);
+    let (group, account) = (request.group()?, request.account()?);
+    let name = request.name()?.map(|name| checked_name(&name)).transpose()?;
+    let key = read(operator, request, name.clone())?;
+    let _turn = operator.keeper.turn.lock().await;
+    check_name(operator, &key)?;
+    let mut made = KeyMade {
+        api_key: None,
+        api_secret: None,
+        name: name.map(Label),
+        group: Label(group.into_owned()),
+        account: account.map(|account| Label(account.into_owned())),
+        roles: role_names(key.roles),
+        require_heartbeat: key.require_heartbeat,
+        time_based_nonce: key.time_based_nonce,
+        from: shown(&key.addresses),
+    };
+    if operator.is_dry_run() {
+        operator.send(Body::add_session(key), refusal).await?;
+        return Ok(json::body(&made));
+    }
+    let secret = draw::secret()?;
+    store(operator, &key, &secret).await?;
+    let api_key = key.api_key.clone();
+    made.name = Some(Label(key.name.clone()));
+    operator.send(Body::add_session(key), refusal).await?;
+    let_in(operator, &api_key, &secret)?;
+    operator.announce().await;
+    made.api_secret = Some(String::from_utf8_lossy(secret.expose()).into_owned());
+    made.api_key = Some(api_key);
+    Ok(json::body(&made))
+}
+
+/// The key as asked for, under a text that was just drawn.
+fn read(operator: &Operator<'_>, request: NewKey<'_>, name: Option<String>) -> Result<NewSession, Refusal> {
+    let group = request.group()?;
+    let owner = match request.account()? {
+        Some(account) => Owner::Account(operator.find_account(&group, &account)?),
+        None => Owner::Group(operator.find_group(&group)?),
+    };
+    let roles = roles(&request.roles()?)?;
+    let is_account = matches!(owner, Owner::Account(_));
+    if is_account && roles.has(Role::Administrator) {
+        return Err(for_master_keys());
+    }
+    let require_heartbeat = request.require_heartbeat()?;
+    if require_heartbeat && !is_account {
+        return Err(bad_value("require_heartbeat", "false for a master key", "true"));
+    }
+    let api_key = format!("{}-{}", if is_account { "account" } else { "master" }, draw::text()?);
+    Ok(NewSession {
+        owner,
+        roles,
+        require_heartbeat,
+        time_based_nonce: request.time_based_nonce()?,
+        name: name.unwrap_or_else(|| api_key.clone()),
+        api_key,
+        addresses: addresses(&request.from()?.unwrap_or_default())?,
+    })
+}
+
+/// Refuses a name that another key of the group has, since people find keys by it.
+fn check_name(operator: &Operator<'_>, key: &NewSession) -> Result<(), Refusal> {
+    let views = operator.exchange.views();
+    let access = views.state().access();
+    let group = access.group_of(key.owner);
+    let is_taken = access.sessions().iter().any(|other| {
+        other.key.name == key.name
+            && other.standing() != Standing::Ended
+            && access.group_of(other.key.owner) == group
+    });
+    if is_taken {
+        Err(bad_value("name", "one that no other key of the group has", &key.name))
+    } else {
+        Ok(())
+    }
+}
+
+/// Stores the secret before the journal can name the key.
+async fn store(operator: &Operator<'_>, key: &NewSession, secret: &Secret) -> Result<(), Refusal> {
+    let command = buttonwood_engine::Command { caller: None, body: Body::add_session(key.clone()) };
+    if let buttonwood_engine::Outcome::Rejected(reject) = operator.exchange.try_out(&command) {
+        let full = (reject == Reject::NoRoom).then(no_space);
+        return Err(full.or_else(|| refusal(reject)).unwrap_or_else(failed));
+    }
+    let (keeper, api_key, secret) = (Arc::clone(&operator.keeper), key.api_key.clone(), secret.clone());
+    match tokio::task::spawn_blocking(move || keeper.store(&api_key, &secret)).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(fault)) => {
+            tracing::error!(%fault, "the secret of a new key cannot be stored");
+            Err(failed())
+        }
+        Err(_) => Err(failed()),
+    }
+}
+
+/// Lets the gate know a key that is durable.
+fn let_in(operator: &Operator<'_>, api_key: &str, secret: &Secret) -> Result<(), Refusal> {
+    let views = operator.exchange.views();
+    let access = views.state().access();
+    let key = access.find_session(api_key).and_then(|session| Key::of(access, session)).ok_or_else(failed)?;
+    drop(views);
+    operator.gate.keys().insert(key, secret, Nonce::default());
+    Ok(())
+}
+
+fn refusal(reject: Reject) -> Option<Refusal> {
+    (reject == Reject::Access(AccessReject::BadRoles)).then(bad_roles)
+}
+
+/// Reads roles: the specification's words in any letter case, with a blank, a dash or an underscore.
+pub(super) fn roles(names: &[Cow<'_, str>]) -> Result<Roles, Refusal> {
+    let plain = |name: &str| name.to_lowercase().replace(['-', '_'], " ");
+    let role = |name: &Cow<'_, str>| {
+        let found = Role::ALL.into_iter().find(|role| plain(role.name()) == plain(name));
+        found.ok_or_else(|| bad_value("role", "Trader, Fund Manager, Auditor or Administrator", name))
+    };
+    let roles: Vec<Role> = names.iter().map(role).collect::<Result<_, _>>()?;
+    let roles = Roles::of(&roles);
+    if roles.is_valid() { Ok(roles) } else { Err(bad_roles()) }
+}

@@ -1,0 +1,48 @@
+//! Where the secrets of new keys go, and who else hears of a change.
+
+use buttonwood_gate::Secret;
+use buttonwood_sequencer::Exchange;
+use tokio::sync::Mutex;
+
+/// Why a secret could not be stored, or a change not be passed on; for the operator's log.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct KeeperFault(pub String);
+
+/// Stores the secret of the key with this text; durable when it returns.
+type Store = Box<dyn Fn(&str, &Secret) -> Result<(), KeeperFault> + Send + Sync>;
+
+/// Hears that keys were made or changed.
+type Changed = Box<dyn Fn(&Exchange) -> Result<(), KeeperFault> + Send + Sync>;
+
+/// The keeper of secrets.
+pub struct Keeper {
+    store: Store,
+    changed: Changed,
+    /// Held from before a key is looked at until the gate knows the change: of two changes, the later one counts there too.
+    pub(crate) turn: Mutex<()>,
+}
+
+impl Keeper {
+    /// A keeper that stores secrets by `store` and calls `changed` after each change of keys. Both may wait for the disk.
+    pub fn new(
+        store: impl Fn(&str, &Secret) -> Result<(), KeeperFault> + Send + Sync + 'static,
+        changed: impl Fn(&Exchange) -> Result<(), KeeperFault> + Send + Sync + 'static,
+    ) -> Self {
+        Self { store: Box::new(store), changed: Box::new(changed), turn: Mutex::new(()) }
+    }
+
+    pub(crate) fn store(&self, api_key: &str, secret: &Secret) -> Result<(), KeeperFault> {
+        (self.store)(api_key, secret)
+    }
+
+    pub(crate) fn changed(&self, exchange: &Exchange) -> Result<(), KeeperFault> {
+        (self.changed)(exchange)
+    }
+}
+
+impl std::fmt::Debug for Keeper {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Keeper(hidden)")
+    }
+}

@@ -1,0 +1,15 @@
+//! Keys and sessions: `key add`, `key disable`, `key list` and their like.
+//!
+//! The secret of a new key is in the vault before the journal names the key. A crash between the two leaves a sealed secret of no
+//! key, which nobody can use; the other order could leave a key without a secret. A change reaches the gate after it is durable and
+//! before it is answered.
+
+pub mod add;
+pub mod change;
+mod draw;
+mod keeper;
+pub mod list;
+pub mod restrict;
+mod row;
+
+pub use keeper::{Keeper, KeeperFault};
