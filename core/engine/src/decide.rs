@@ -261,6 +261,9 @@ fn decide_internal_events(
         Body::Ledger(ledger::Command::Credit(credit)) if state.access.is_closed(credit.account) => {
             Err(Reject::Access(access::Reject::Closed))
         }
+        Body::Ledger(ledger::Command::Adjust(adjustment)) if state.access.is_closed(adjustment.account) => {
+            Err(Reject::Access(access::Reject::Closed))
+        }
         Body::Ledger(command) => ledger::decide(state.ledger(), command, out).map_err(Reject::Ledger),
         Body::Rates(command) => rates::decide(state.rates(), command, out).map_err(Reject::Rates),
         Body::Convert(command) => convert::decide_own(command, out).map_err(Reject::Convert),

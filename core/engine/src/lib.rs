@@ -32,8 +32,8 @@ pub use buttonwood_convert::{
     QuoteRequest, Reject as ConvertReject, Spend, Term, Terms, Wrap, Wrapped,
 };
 pub use buttonwood_ledger::{
-    Balance, BrokenLaw, Command as LedgerCommand, FEES, House, HouseAccount, Infrequent as LedgerInfrequent,
-    ROUNDING, Reject as LedgerReject, SOURCE,
+    Adjustment, Balance, BrokenLaw, Command as LedgerCommand, FEES, House, HouseAccount,
+    Infrequent as LedgerInfrequent, ROUNDING, Reject as LedgerReject, SOURCE,
 };
 pub use buttonwood_rates::{
     Command as RatesCommand, FxPair, FxRate, Infrequent as RatesInfrequent, NewRates, Quote, RATES_MAX,

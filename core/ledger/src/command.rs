@@ -17,6 +17,8 @@ pub enum Command {
     ListCurrency(Arc<Currency>),
     /// Open a house account: its name, and whether it may be negative.
     OpenHouse(Arc<String>, bool),
+    /// Give an account money from the source account, or take it back.
+    Adjust(Arc<Adjustment>),
 }
 
 /// Money for an account.
@@ -28,10 +30,24 @@ pub struct Credit {
     pub amounts: Vec<(CurrencyId, Money)>,
 }
 
+/// Money that an operator gives to an account or takes from it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Adjustment {
+    /// The account.
+    pub account: AccountId,
+    /// The currency.
+    pub currency: CurrencyId,
+    /// The amount that the account gets; negative if it is taken from it.
+    pub amount: Money,
+    /// What it refers to, such as the number of a transfer at a bank; empty without one. A reference is used once.
+    pub reference: String,
+}
+
 named!(Command, "ledger", {
     Credit { 0: credit } = "credit" 1,
     ListCurrency { 0: currency } = "list_currency" 1,
     OpenHouse { 0: name, 1: may_be_negative } = "open_house" 1,
+    Adjust { 0: adjustment } = "adjust" 1,
 });
 
 impl Command {
@@ -55,12 +71,15 @@ pub enum Infrequent {
     CurrencyListed(Currency),
     /// A house account was opened: its name, and whether it may be negative.
     HouseOpened(String, bool),
+    /// The house gave an account money, or took it back.
+    Adjusted(Adjustment),
 }
 
 named!(Infrequent, "ledger", {
     Credited { 0: account, 1: asset, 2: amount } = "credited" 1,
     CurrencyListed { 0: currency } = "currency_listed" 1,
     HouseOpened { 0: name, 1: may_be_negative } = "house_opened" 1,
+    Adjusted { 0: adjustment } = "adjusted" 1,
 });
 
 /// Why a command of this room is refused.
@@ -70,8 +89,10 @@ pub enum Reject {
     BadAmount,
     /// There is no such account or currency.
     Unknown,
-    /// The name or the code is taken.
+    /// The name, the code or the reference is taken.
     Taken,
+    /// The account has only this much available of what is to be taken from it.
+    Short(Money),
 }
 
 /// Decides a command.
@@ -85,6 +106,7 @@ pub fn decide<E: From<BytesRef>>(
 ) -> Result<(), Reject> {
     match command {
         Command::Credit(credit) => return decide_credit(ledger, credit, out),
+        Command::Adjust(adjustment) => return decide_adjustment(ledger, adjustment, out),
         Command::ListCurrency(currency) => {
             if ledger.currencies().iter().any(|listed| listed.code == currency.code) {
                 return Err(Reject::Taken);
@@ -125,6 +147,36 @@ fn decide_credit<E: From<BytesRef>>(
     Ok(())
 }
 
+/// A debit takes what is available, so never what is held, and never more.
+fn decide_adjustment<E: From<BytesRef>>(
+    ledger: &Ledger,
+    adjustment: &Adjustment,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    let Adjustment { account, currency, amount, reference } = adjustment;
+    if account.0 >= ledger.accounts() || ledger.currencies().get(currency.index()).is_none() {
+        return Err(Reject::Unknown);
+    }
+    if ledger.has_reference(reference) {
+        return Err(Reject::Taken);
+    }
+    if *amount == Money::ZERO {
+        return Err(Reject::BadAmount);
+    }
+    if amount.is_negative() {
+        let available = ledger.balance(*account, *currency).available;
+        // The sum leaves the range only for amounts that nobody has.
+        let left = available.checked_add(*amount).ok_or(Reject::Short(available))?;
+        if left.is_negative() {
+            return Err(Reject::Short(available));
+        }
+    } else {
+        ledger.can_issue(*currency, *amount).map_err(|_| Reject::BadAmount)?;
+    }
+    out.push_named(&Infrequent::Adjusted(adjustment.clone()));
+    Ok(())
+}
+
 /// Applies an infrequent event. The engine opens a house account, which needs an entry in the directory of accounts
 /// too.
 pub fn evolve(ledger: &mut Ledger, event: Infrequent) {
@@ -133,6 +185,10 @@ pub fn evolve(ledger: &mut Ledger, event: Infrequent) {
         Infrequent::CurrencyListed(currency) => ledger.list_currency(currency),
         Infrequent::HouseOpened(name, may_be_negative) => {
             ledger.open_house(name, may_be_negative);
+        }
+        Infrequent::Adjusted(Adjustment { account, currency, amount, reference }) => {
+            ledger.issue(account, currency, amount);
+            ledger.use_reference(reference);
         }
     }
 }

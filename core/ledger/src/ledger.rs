@@ -11,7 +11,7 @@ use crate::balance::Owner;
 use crate::house::Named;
 use crate::trade::Owed;
 use crate::{Balance, HouseAccount};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, AssetId, Claim, Currency, CurrencyId, Held, SymbolId};
@@ -30,6 +30,8 @@ pub struct Ledger {
     /// The owner of each balance; apart, since movements need not read it.
     owners: Vec<Owner>,
     houses: Vec<HouseAccount>,
+    /// The references that were used.
+    references: BTreeSet<String>,
     fingerprint: u64,
     /// The sums of the makers' parts of the order that is being settled; empty between commands.
     #[serde(skip)]
@@ -59,7 +61,8 @@ impl PartialEq for Ledger {
     fn eq(&self, other: &Self) -> bool {
         (self.accounts, &self.currencies, self.fingerprint)
             == (other.accounts, &other.currencies, other.fingerprint)
-            && (&self.balances, &self.owners, &self.houses) == (&other.balances, &other.owners, &other.houses)
+            && (&self.balances, &self.owners) == (&other.balances, &other.owners)
+            && (&self.houses, &self.references) == (&other.houses, &other.references)
     }
 }
 
@@ -80,6 +83,18 @@ impl Ledger {
     /// Whether no balance was ever used.
     pub fn is_empty(&self) -> bool {
         self.balances.is_empty()
+    }
+
+    /// Whether a reference was used; the empty one never is.
+    pub fn has_reference(&self, reference: &str) -> bool {
+        self.references.contains(reference)
+    }
+
+    /// Notes that a reference was used.
+    pub(crate) fn use_reference(&mut self, reference: String) {
+        if !reference.is_empty() {
+            self.references.insert(reference);
+        }
     }
 
     /// The account that [`Ledger::open_account`] will open next.

@@ -15,7 +15,7 @@ mod ledger;
 mod trade;
 
 pub use balance::{Balance, Bucket, Posting};
-pub use command::{Command, Credit, Infrequent, Reject, decide, evolve};
+pub use command::{Adjustment, Command, Credit, Infrequent, Reject, decide, evolve};
 pub use house::{FEES, HOUSES, House, HouseAccount, ROUNDING, SOURCE};
 pub use ledger::{BrokenLaw, Entry, Ledger, LedgerError};
 pub use trade::{Crossing, Maker, Taker, Trade};

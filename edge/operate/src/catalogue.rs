@@ -31,6 +31,8 @@ pub const COMMANDS: &[Command] = &[
     keys::restrict::GROUP,
     // Funds
     funds::credit::COMMAND,
+    funds::debit::COMMAND,
+    funds::house::COMMAND,
     // Fees
     fees::set::COMMAND,
     fees::schedule::COMMAND,

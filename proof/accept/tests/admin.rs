@@ -30,6 +30,61 @@ fn a_credit_is_done() {
     exchange.stop();
 }
 
+/// A debit takes what is available, never what orders hold; a reference is used once, by credits and debits together.
+#[test]
+fn a_debit_takes_what_is_available() {
+    let exchange = Exchange::start();
+    let adjust = |what: &str, amount: &str, reference: &str| {
+        exchange.admin(&[what, "five", "primary", "USD", amount, "--reason", "x", "--reference", reference])
+    };
+    let done = adjust("credit", "100", "wire 1").done();
+    assert_eq!(done, json!({ "result": "ok", "currency": "USD", "amount": "100", "reference": "wire 1" }));
+    let line = adjust("credit", "100", "wire 1").refused();
+    assert!(
+        line.contains("Field 'reference' must be one that no credit and no debit has used: wire 1"),
+        "{line}"
+    );
+    // Orders hold 40 dollars and a fee.
+    exchange.admin(&["fees", "set", "--maker-bps", "0", "--taker-bps", "0"]).done();
+    let order = json!({
+        "symbol": "btcusd", "amount": "0.01", "price": "4000", "side": "buy", "type": "exchange limit"
+    });
+    exchange.as_("empty").call("/v1/order/new", order);
+    let line = adjust("debit", "60.01", "wire 2").refused();
+    assert!(
+        line.contains("Field 'amount' must be at most what account 'primary' has available, 60 USD: 60.01"),
+        "{line}"
+    );
+    let line = adjust("debit", "10", "wire 1").refused();
+    assert!(line.contains("'reference'"), "{line}");
+    adjust("debit", "60", "wire 2").done();
+    let line = adjust("debit", "1", "wire 3").refused();
+    assert!(line.contains("available, 0 USD: 1"), "{line}");
+    exchange.kill9();
+    exchange.restart();
+    assert!(adjust("credit", "1", "wire 2").refused().contains("'reference'"), "also after a restart");
+    assert_eq!(exchange.as_("empty").balance("USD"), (dec("40"), dec("0")));
+    exchange.stop();
+    buttonwood_accept::laws::verified(&exchange);
+}
+
+/// A house account is paid from `source`, which cannot pay itself.
+#[test]
+fn a_house_account_is_funded() {
+    let exchange = Exchange::start();
+    let done = exchange.admin(&["house", "fund", "rounding", "USD", "2.5", "--reason", "x"]).done();
+    assert_eq!(done, json!({ "result": "ok", "house": "rounding", "currency": "USD", "amount": "2.5" }));
+    let ledger = exchange.get("/sandbox/ledger").ok();
+    let rows = ledger["currencies"].as_array().unwrap();
+    let dollars = rows.iter().find(|row| row["currency"] == "USD").unwrap();
+    assert_eq!((&dollars["house"]["rounding"], &dollars["sum"]), (&json!("2.5"), &json!("0")));
+    for name in ["source", "attic"] {
+        let line = exchange.admin(&["house", "fund", name, "USD", "1", "--reason", "x"]).refused();
+        assert!(line.contains("Field 'name' must be one of fees, rounding, "), "{line}");
+    }
+    exchange.stop();
+}
+
 /// A dry run checks as the command does, shows what it would answer, and changes nothing, wherever the flag stands.
 #[test]
 fn a_dry_run_changes_nothing() {

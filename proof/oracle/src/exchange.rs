@@ -5,7 +5,7 @@
 
 use crate::breaks::trade_of;
 use buttonwood_engine::{
-    AccessEvent, Account, AccountKind, Answer, Balance, Body, Break, BreakKind, Caller, Command,
+    AccessEvent, Account, AccountKind, Adjustment, Answer, Balance, Body, Break, BreakKind, Caller, Command,
     ConvertInfrequent, Event, FEES, FeeSchedule, Finding, Infrequent, LedgerInfrequent, Mode, NewSession,
     Opening, OrderState, Outcome, Owner, Schedule, State, TradingCommand, TradingEvent, TradingInfrequent,
     Workspace, decide, decode_events, encode, evolve, houses,
@@ -437,6 +437,9 @@ fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> [
                 let currency = currency.currency().expect("only currencies are credited");
                 Some(Happening::Credited(account, currency, amount))
             }
+            Infrequent::Ledger(LedgerInfrequent::Adjusted(Adjustment {
+                account, currency, amount, ..
+            })) => Some(Happening::Credited(account, currency, amount)),
             Infrequent::Trading(TradingInfrequent::AuctionsScheduled(symbol, schedule)) => {
                 Some(Happening::Scheduled(symbol, schedule))
             }

@@ -23,9 +23,10 @@ pub(crate) use auctions::Auctions;
 use auctions::is_for_auction;
 use breaks::Trade;
 use buttonwood_engine::{
-    AccessCommand, AccessReject, Answer, Body, Command, ConvertCommand, ConvertQuote, FeeSchedule, Founding,
-    GroupTerms, INSTANT, ISSUER, LedgerCommand, LedgerReject, Operation, OrderRef, OrderState, Outcome,
-    Owner, Promotion, RatesCommand, Reject, Standing, Terms, TradingAnswer, TradingCommand, TradingReject,
+    AccessCommand, AccessReject, Adjustment, Answer, Body, Command, ConvertCommand, ConvertQuote,
+    FeeSchedule, Founding, GroupTerms, INSTANT, ISSUER, LedgerCommand, LedgerReject, Operation, OrderRef,
+    OrderState, Outcome, Owner, Promotion, RatesCommand, Reject, Standing, Terms, TradingAnswer,
+    TradingCommand, TradingReject,
 };
 use buttonwood_model::{
     AccountId, CancelReason, Cidr, CurrencyId, OrderId, Role, SessionId, Side, Symbol, SymbolId,
@@ -89,6 +90,8 @@ pub struct Naive {
     quoted: u64,
     /// Total balances, reserved or not.
     pub(crate) totals: HashMap<(AccountId, CurrencyId), i128>,
+    /// The references of credits and debits.
+    references: Vec<String>,
     /// In the sequence in which they entered.
     live: Vec<OrderState>,
     /// Stop orders that have not entered.
@@ -148,6 +151,7 @@ impl Naive {
             quoted: 0,
             dollar: exchange.currencies().find(|id| exchange.state.currency(*id).unwrap().code == "USD"),
             totals: HashMap::new(),
+            references: Vec::new(),
             live: Vec::new(),
             stopped: Vec::new(),
             due: Vec::new(),
@@ -250,6 +254,7 @@ impl Naive {
             Body::Ledger(LedgerCommand::Credit(credit)) => {
                 return self.credit(credit.account, &credit.amounts);
             }
+            Body::Ledger(LedgerCommand::Adjust(adjustment)) => return self.adjust(adjustment),
             Body::Trading(TradingCommand::ListSymbol(symbol)) => return self.list(symbol),
             Body::Trading(TradingCommand::ExpireSession(session)) => {
                 // The session of a master key never expires.
@@ -327,6 +332,28 @@ impl Naive {
             self.pay(AccountId(0), account, *currency, amount.units());
             self.happened.push(Happening::Credited(account, *currency, *amount));
         }
+        Outcome::Done
+    }
+
+    /// A debit takes no more than is neither owed to orders nor gone; a reference counts once.
+    fn adjust(&mut self, adjustment: &Adjustment) -> Answer {
+        let Adjustment { account, currency, amount, reference } = adjustment;
+        if self.names[account.index()].is_closed {
+            return Outcome::Rejected(Reject::Access(AccessReject::Closed));
+        }
+        if !reference.is_empty() && self.references.contains(reference) {
+            return Outcome::Rejected(Reject::Ledger(LedgerReject::Taken));
+        }
+        let available = self.available(*account, *currency);
+        if *amount == Money::ZERO {
+            return Outcome::Rejected(Reject::Ledger(LedgerReject::BadAmount));
+        }
+        if *amount < Money::ZERO && available + amount.units() < 0 {
+            return Outcome::Rejected(Reject::Ledger(LedgerReject::Short(Money::from_units(available))));
+        }
+        self.pay(AccountId(0), *account, *currency, amount.units());
+        self.references.push(reference.clone());
+        self.happened.push(Happening::Credited(*account, *currency, *amount));
         Outcome::Done
     }
 

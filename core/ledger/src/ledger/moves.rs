@@ -194,7 +194,7 @@ impl Ledger {
         self.note(place, after);
     }
 
-    /// Issues money from the source account to an account.
+    /// Issues money from the source account to an account; a negative amount goes back.
     pub fn issue(&mut self, account: AccountId, asset: impl Into<AssetId>, amount: Money) {
         let asset = asset.into();
         self.post(&[
