@@ -15,7 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["core/trading", "core/margin", "core/convert"],
     &["core/spot", "core/perp", "core/prediction", "core/clearing", "core/staking", "core/funds"],
     &["core/engine"],
-    &["store/disk"],
+    &["store/disk", "run/metrics"],
     &["store/journal", "store/views", "store/vault"],
     &["store/tables"],
     &["run/sequencer"],
