@@ -136,7 +136,16 @@ impl Exchange {
     /// # Errors
     /// [`Busy`] when the queue is full.
     pub fn submit(&self, command: Command) -> Result<Pending, Busy> {
-        let (reply, pending) = Pending::new();
+        self.submit_at(command, self.shared.meters.switch.now())
+    }
+
+    /// The same for a caller that has read the clock, so that it is read once. Without a time, the command's time in the
+    /// queue is not measured.
+    ///
+    /// # Errors
+    /// [`Busy`] when the queue is full.
+    pub fn submit_at(&self, command: Command, at: Option<Instant>) -> Result<Pending, Busy> {
+        let (reply, pending) = Pending::new(at);
         self.shared.send(Submission::Command(command, Some(reply))).map(|()| pending)
     }
 
@@ -163,7 +172,7 @@ impl Exchange {
     /// [`Busy`] when the queue is full or the exchange stops.
     pub fn execute(&self, command: Command) -> Result<Receipt, Busy> {
         let (reply, receipt) = oneshot::channel();
-        self.shared.send(Submission::Command(command, Some(Reply::Channel(reply))))?;
+        self.shared.send(Submission::Command(command, Some(Reply::over(reply, self.shared.meters.switch.now()))))?;
         receipt.blocking_recv().map_err(|_| Busy)
     }
 
@@ -276,6 +285,7 @@ pub(crate) fn finish(
     history_mark.write(mark.seq).map_err(Fault::HistoryMark)?;
     if mark.seq > 0 {
         check_laws(views.fold())?;
+        shared.meters.laws_hold(mark.seq);
         match checkpoint::write(&dir.folder(JOURNAL_DIR), &mark, views.fold_mut(), &index) {
             Err(Fault::Journal(full)) if full.is_full() => {
                 tracing::warn!(%full, "no snapshot is made: a start replays the journal instead");

@@ -11,6 +11,7 @@ mod care;
 mod clock;
 mod exchange;
 mod fault;
+mod meters;
 mod recovery;
 mod shared;
 mod stepped;

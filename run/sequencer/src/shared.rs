@@ -4,6 +4,7 @@ use crate::care::heartbeats::Heartbeats;
 use crate::care::tables::TablesMark;
 use crate::clock::Clock;
 use crate::exchange::Busy;
+use crate::meters::Meters;
 use crate::writer::Writer;
 use crate::writer::admission::Admission;
 use crate::writer::batch_handoff::BatchHandoff;
@@ -69,6 +70,8 @@ pub(crate) struct Shared {
     pub(crate) deferred: Mutex<Vec<Arc<Mailbox>>>,
     /// How far the history's database has come.
     pub(crate) tables: TablesMark,
+    /// The metrics.
+    pub(crate) meters: Meters,
     is_closed: AtomicBool,
     /// Wakes the writer's thread.
     pub(crate) wake: Unparker,
@@ -92,6 +95,7 @@ impl Shared {
             stretches: Mutex::default(),
             deferred: Mutex::default(),
             tables: TablesMark::default(),
+            meters: Meters::default(),
             is_closed: AtomicBool::new(false),
             wake,
         }

@@ -167,6 +167,7 @@ impl Writer {
         std::mem::swap(&mut self.batch.out, &mut self.work.out);
         std::mem::swap(&mut self.batch, &mut slot.batch);
         let (is_empty, is_full) = (slot.batch.is_empty(), slot.batch.is_full());
+        shared.meters.decided(self.state.stamp().seq.0);
         drop(slot);
         if !is_empty {
             shared.handoff.notify();

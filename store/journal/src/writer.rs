@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use buttonwood_disk::{Folder, Handle};
 
@@ -33,6 +34,7 @@ pub struct Writer {
     /// The batch being written, in memory aligned for the disk.
     aligned: Aligned,
     poisoned: bool,
+    last_sync: Duration,
     preparer: Preparer,
     /// Last, so that it is released after the preparing thread ends.
     _lock: Lock,
@@ -92,6 +94,7 @@ impl Writer {
             gauge,
             aligned: Aligned::default(),
             poisoned: false,
+            last_sync: Duration::ZERO,
             preparer,
             _lock: lock,
         })
@@ -151,6 +154,11 @@ impl Writer {
         self.mark
     }
 
+    /// How long the sync of the last batch took.
+    pub fn last_sync(&self) -> Duration {
+        self.last_sync
+    }
+
     /// Whether the disk is so full that only commands that free space or reduce risk should still be accepted (J11).
     pub fn low_space(&self) -> bool {
         self.preparer.low_space()
@@ -177,8 +185,12 @@ impl Writer {
         });
         let chain = batch.written(&header, |bytes| {
             let file = &*self.active.file;
-            let appended =
-                file.write_all_at(self.aligned.copy(bytes), offset).and_then(|()| file.sync_data());
+            let appended = file.write_all_at(self.aligned.copy(bytes), offset).and_then(|()| {
+                let began = Instant::now();
+                let synced = file.sync_data();
+                self.last_sync = began.elapsed();
+                synced
+            });
             let path = || self.active.path.clone();
             appended.map_err(|source| Fault::Append { path: path(), offset, seq: seq + 1, source })
         })?;

@@ -62,7 +62,9 @@ pub(crate) fn make(
     let syncer = shared.views.read().history().syncer();
     let journal = dir.folder(JOURNAL_DIR);
     let reader = Reader::open(&journal)?.with_archive(archive.map(|archive| archive.folder.clone()));
-    fold_and_write(&journal, reader, seq, &syncer)
+    let mark = fold_and_write(&journal, reader, seq, &syncer)?;
+    shared.meters.laws_hold(mark.seq);
+    Ok(mark)
 }
 
 fn fold_and_write(journal: &Folder, mut reader: Reader, until: u64, syncer: &Syncer) -> Result<Mark, Fault> {

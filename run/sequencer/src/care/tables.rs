@@ -84,6 +84,11 @@ impl TablesMark {
         self.state.lock().trouble.clone()
     }
 
+    /// The last command whose rows the database has.
+    pub(crate) fn seq(&self) -> Option<u64> {
+        self.state.lock().reached.map(|reached| reached.seq)
+    }
+
     /// Ends the thread after one more step.
     pub(crate) fn stop(&self) {
         self.state.lock().is_stopping = true;

@@ -70,13 +70,17 @@ impl Committer {
         }
         self.shared.is_syncing.store(true, Ordering::SeqCst);
         self.shared.admission.batch_taken();
+        let commands = batch.entries.len();
+        let taken = self.shared.meters.taken(batch);
         self.make_durable(batch)?;
+        let durable = self.shared.meters.durable(taken, commands, self.writer.last_sync());
         let is_written = self.publish(batch)?;
         self.answer(batch);
+        self.shared.meters.published(durable, commands);
         if is_written {
             self.request_snapshot();
         }
-        self.shared.admission.batch_done(batch.entries.len());
+        self.shared.admission.batch_done(commands);
         batch.clear();
         self.shared.synced(&mut self.to_wake);
         // Last, since a woken thread may take this one's processor at once.

@@ -14,6 +14,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
+use std::time::Instant;
 use tokio::sync::{Notify, oneshot};
 
 /// The mailbox of one serving thread.
@@ -43,9 +44,17 @@ impl Mailbox {
     }
 }
 
-/// How the answer to a command reaches its caller.
+/// A caller that waits for the answer to its command.
 #[derive(Debug)]
-pub(crate) enum Reply {
+pub(crate) struct Reply {
+    to: ReplyTo,
+    /// When the command was submitted, if that is measured.
+    pub(crate) submitted: Option<Instant>,
+}
+
+/// How an answer reaches its caller.
+#[derive(Debug)]
+enum ReplyTo {
     /// Over a channel.
     Channel(oneshot::Sender<Receipt>),
     /// Through the mailbox of the caller's thread.
@@ -55,19 +64,24 @@ pub(crate) enum Reply {
 /// A caller's place in its thread's mailbox. A ticket dropped without an answer reports that the command was not taken.
 /// During a panic it reports nothing, since the fate of the command is then unknown.
 #[derive(Debug)]
-pub(crate) struct Ticket {
+struct Ticket {
     mailbox: Arc<Mailbox>,
     number: usize,
     is_answered: bool,
 }
 
 impl Reply {
+    /// A reply over a channel.
+    pub(crate) fn over(channel: oneshot::Sender<Receipt>, submitted: Option<Instant>) -> Self {
+        Self { to: ReplyTo::Channel(channel), submitted }
+    }
+
     /// Sends the answer. The caller wakes the mailboxes in `to_wake` afterwards, once for all answers.
     pub(crate) fn send(self, receipt: Receipt, to_wake: &mut Vec<Arc<Mailbox>>) {
-        match self {
+        match self.to {
             // A caller that disconnected needs no answer.
-            Self::Channel(sender) => drop(sender.send(receipt)),
-            Self::Mailbox(mut ticket) => {
+            ReplyTo::Channel(sender) => drop(sender.send(receipt)),
+            ReplyTo::Mailbox(mut ticket) => {
                 ticket.is_answered = true;
                 ticket.mailbox.answers.lock().push((ticket.number, Some(receipt)));
                 wake_later(to_wake, Arc::clone(&ticket.mailbox));
@@ -240,19 +254,19 @@ enum AnswerSource {
 
 impl Pending {
     /// A mailbox place on a serving thread, a channel on any other.
-    pub(crate) fn new() -> (Reply, Self) {
+    pub(crate) fn new(submitted: Option<Instant>) -> (Reply, Self) {
         SERVING_THREAD.with_borrow(|thread| match thread {
             Some(thread) => {
                 let number = thread.enter();
                 let ticket = Ticket { mailbox: Arc::clone(&thread.mailbox), number, is_answered: false };
                 (
-                    Reply::Mailbox(ticket),
+                    Reply { to: ReplyTo::Mailbox(ticket), submitted },
                     Self(AnswerSource::Mailbox { thread: Rc::clone(thread), number, is_done: false }),
                 )
             }
             None => {
                 let (sender, receiver) = oneshot::channel();
-                (Reply::Channel(sender), Self(AnswerSource::Channel(receiver)))
+                (Reply::over(sender, submitted), Self(AnswerSource::Channel(receiver)))
             }
         })
     }
