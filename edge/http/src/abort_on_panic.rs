@@ -1,7 +1,5 @@
 //! A panic on a serving thread ends the process.
 
-use std::io::{self, Write};
-
 /// Ends the process when the thread panics while it holds this. Without it, the connections of the thread would hang.
 #[derive(Debug)]
 pub(crate) struct AbortOnPanic;
@@ -9,7 +7,8 @@ pub(crate) struct AbortOnPanic;
 impl Drop for AbortOnPanic {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let _ = writeln!(io::stderr(), "buttonwood: the serving thread has panicked; stopping at once");
+            // The panic itself is on standard error, or in the log, already.
+            tracing::error!("the serving thread has panicked; stopping at once");
             std::process::abort();
         }
     }

@@ -5,6 +5,7 @@
 
 use crate::fault::Fault;
 use crate::reply::Reply;
+use crate::request_id::{REQUEST_ID, RequestId};
 use memchr::memmem;
 
 /// The end of a head. Our own answers end with their body, except answers to `HEAD`.
@@ -64,7 +65,10 @@ pub(crate) fn unread(reply: &Reply) -> Vec<u8> {
 
 fn push_content_fields(head: &mut Vec<u8>, reply: &Reply) {
     let (kind, length) = (reply.content_type(), reply.len());
-    let fields = format!("\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n");
+    let fields = format!(
+        "\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n{REQUEST_ID}: {}\r\n",
+        RequestId::fresh()
+    );
     head.extend_from_slice(fields.as_bytes());
     head.extend_from_slice(b"x-content-type-options: nosniff\r\ncache-control: no-store\r\n");
 }

@@ -9,6 +9,7 @@ use crate::guarded_stream::GuardedStream;
 use crate::handler::{Handler, Request, SignedMark};
 use crate::limits::{FIELDS_MAX, HEAD_MAX};
 use crate::reply::Reply;
+use crate::request_id::RequestId;
 use http::Method;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
@@ -50,13 +51,13 @@ pub(crate) async fn serve<H: Handler>(
             let body = Body { incoming: &mut incoming, connections: &connections, connection: &connection };
             let signed = SignedMark { connections: &connections, connection: &connection };
             let request = Request { peer, head: &head, body, signed, verdict };
-            let reply = handler.answer(request).await;
+            let (reply, id) = RequestId::of(&head.headers).scope(handler.answer(request)).await;
             // It is unclear where the next request begins, or it begins after bytes that were not read.
             let is_last = verdict != Verdict::Clear || incoming.is_some();
             let reply = if is_last { reply.closing() } else { reply };
             connections.end(&connection, if head.method == Method::HEAD { 0 } else { reply.len() });
             closing.set(reply.closes());
-            Ok::<_, Infallible>(reply.into_http())
+            Ok::<_, Infallible>(reply.into_http(id.into_value()))
         }
     });
     let stream = GuardedStream::new(stream, framing, connections, Rc::clone(&connection), H::refuse);

@@ -24,11 +24,13 @@ mod idle_order;
 mod limits;
 mod permits;
 mod reply;
+mod request_id;
 mod server;
 
 pub use body::Body;
 pub use fault::Fault;
 pub use handler::{Handler, Request, SignedMark};
-pub use permits::Places;
+pub use permits::{OpenConnections, Places};
 pub use reply::Reply;
-pub use server::{Server, own_files, serve};
+pub use request_id::with_request_id;
+pub use server::{Server, own_files, serve, serve_aside};

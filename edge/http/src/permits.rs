@@ -80,7 +80,23 @@ pub(crate) struct Permit {
     thread: Option<usize>,
 }
 
+/// The number of open connections.
+#[derive(Clone, Debug)]
+pub struct OpenConnections(Arc<Mutex<Taken>>);
+
+impl OpenConnections {
+    /// How many connections are open now.
+    pub fn count(&self) -> usize {
+        lock(&self.0).all
+    }
+}
+
 impl Permits {
+    /// Shows how many are taken.
+    pub(crate) fn open(&self) -> OpenConnections {
+        OpenConnections(Arc::clone(&self.taken))
+    }
+
     /// Permits for these places of so many threads, and for `beyond` more connections of each that are about to close.
     pub(crate) fn new(places: Places, threads: usize, beyond: usize) -> Self {
         let taken = Taken { by_thread: vec![0; threads], ..Taken::default() };

@@ -1,5 +1,6 @@
 //! An answer before it becomes HTTP.
 
+use crate::request_id::REQUEST_ID;
 use bytes::Bytes;
 use http::header::{
     ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, REFERRER_POLICY,
@@ -38,6 +39,11 @@ impl Reply {
     /// A plain text.
     pub fn text(status: StatusCode, body: impl Into<Vec<u8>>) -> Self {
         Self::of("text/plain; charset=utf-8", body.into()).with_status(status)
+    }
+
+    /// A text of this media type, with status 200.
+    pub fn plain(content_type: &'static str, body: impl Into<Vec<u8>>) -> Self {
+        Self::of(content_type, body.into())
     }
 
     /// A page or one of its files, of any media type, with status 200.
@@ -102,7 +108,8 @@ impl Reply {
         &self.body
     }
 
-    pub(crate) fn status(&self) -> StatusCode {
+    /// Its status.
+    pub fn status(&self) -> StatusCode {
         self.status
     }
 
@@ -114,10 +121,11 @@ impl Reply {
         self.retry_after
     }
 
-    pub(crate) fn into_http(self) -> Response<Pieces> {
+    pub(crate) fn into_http(self, request_id: HeaderValue) -> Response<Pieces> {
         let mut response = Response::new(Pieces(Bytes::from(self.body)));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
+        headers.insert(REQUEST_ID, request_id);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
         // A browser must not guess another media type, and so show a client's own text as a page.
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -180,7 +188,7 @@ mod tests {
     #[test]
     fn heads_guard_against_browsers_and_caches() {
         let fields = |reply: Reply| {
-            let head = reply.into_http().into_parts().0.headers;
+            let head = reply.into_http(HeaderValue::from_static("1")).into_parts().0.headers;
             let names = [X_CONTENT_TYPE_OPTIONS, CACHE_CONTROL, REFERRER_POLICY];
             let [sniffing, cache, referrer] =
                 names.map(|name| head.get(name).map(|value| value.to_str().unwrap().to_owned()));

@@ -5,7 +5,7 @@ use crate::connection;
 use crate::connection_care::Connections;
 use crate::fault::Fault;
 use crate::handler::Handler;
-use crate::permits::{NoPermit, Permit, Permits, Places, Purpose};
+use crate::permits::{NoPermit, OpenConnections, Permit, Permits, Places, Purpose};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -32,6 +32,8 @@ const TURNED_AWAY_MAX: usize = 2;
 const CLOSING_MAX: usize = 16;
 /// Connections of a thread beyond its share: those it turns away, those that are closing, and one since shares are rounded up.
 const BEYOND: usize = TURNED_AWAY_MAX + CLOSING_MAX + 1;
+/// Connections of [`serve_aside`] at most.
+const ASIDE: usize = 16;
 /// Open files of a thread's runtime.
 const RUNTIME_FILES: usize = 3;
 
@@ -40,9 +42,15 @@ const RUNTIME_FILES: usize = 3;
 pub struct Server {
     stop: watch::Sender<bool>,
     threads: Vec<std::thread::JoinHandle<()>>,
+    open: OpenConnections,
 }
 
 impl Server {
+    /// Shows how many connections are open.
+    pub fn open_connections(&self) -> OpenConnections {
+        self.open.clone()
+    }
+
     /// Stops the server: it takes no new connections or requests, and answers open requests first.
     pub fn stop(self) {
         let _ = self.stop.send(true);
@@ -58,10 +66,10 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Open files at most that serving needs besides its connections. The number grows with the processors: a fixed
-/// allowance would leave none for the journal on a large machine.
+/// Open files at most that serving needs besides its connections, those of [`serve_aside`] included. The number grows with
+/// the processors: a fixed allowance would leave none for the journal on a large machine.
 pub fn own_files() -> usize {
-    threads() * (RUNTIME_FILES + BEYOND)
+    (threads() + 1) * (RUNTIME_FILES + BEYOND) + ASIDE
 }
 
 /// Serves a bound listener on one thread for each processor.
@@ -73,25 +81,53 @@ pub fn serve<H: Handler>(
     handler: Arc<H>,
     places: Places,
 ) -> std::io::Result<Server> {
+    serve_on(listener, handler, places, "http", threads())
+}
+
+/// Serves a few connections of a bound listener on a thread of its own, so that they and the others do not wait for each
+/// other.
+///
+/// # Errors
+/// As for [`serve`].
+pub fn serve_aside<H: Handler>(
+    listener: std::net::TcpListener,
+    handler: Arc<H>,
+    name: &'static str,
+) -> std::io::Result<Server> {
+    serve_on(listener, handler, Places::new(ASIDE, 100), name, 1)
+}
+
+fn serve_on<H: Handler>(
+    listener: std::net::TcpListener,
+    handler: Arc<H>,
+    places: Places,
+    name: &'static str,
+    count: usize,
+) -> std::io::Result<Server> {
     listener.set_nonblocking(true)?;
     let (stop, stopped) = watch::channel(false);
-    let count = threads();
     let share = places.all.div_ceil(count);
     let permits = Permits::new(places, count, BEYOND);
+    let open = permits.open();
     let mut others = Vec::new();
     let mut threads = Vec::new();
     for number in 1..count {
         let (sender, connections) = mpsc::unbounded_channel();
         others.push(sender);
         let thread = ServingThread::new(Arc::clone(&handler), stopped.clone(), share);
-        threads.push(spawn(number, Arc::clone(&handler), move || thread().serve(connections))?);
+        threads.push(spawn(name, number, Arc::clone(&handler), move || thread().serve(connections))?);
     }
     let thread = ServingThread::new(Arc::clone(&handler), stopped, share);
-    threads.push(spawn(0, handler, move || thread().accept(listener, permits, others))?);
-    Ok(Server { stop, threads })
+    threads.push(spawn(name, 0, handler, move || thread().accept(listener, permits, others))?);
+    Ok(Server { stop, threads, open })
 }
 
-fn spawn<H, F, R>(number: usize, handler: Arc<H>, work: F) -> std::io::Result<std::thread::JoinHandle<()>>
+fn spawn<H, F, R>(
+    name: &str,
+    number: usize,
+    handler: Arc<H>,
+    work: F,
+) -> std::io::Result<std::thread::JoinHandle<()>>
 where
     H: Handler,
     F: FnOnce() -> R + Send + 'static,
@@ -101,12 +137,12 @@ where
         .enable_all()
         .max_blocking_threads(BLOCKING_MAX)
         .thread_keep_alive(FOR_GOOD)
-        .thread_name(format!("http-{number}-disk"))
+        .thread_name(format!("{name}-{number}-disk"))
         .build()?;
     // Starts the first blocking thread now. If the system later refuses a second one, the first does its work, and
     // tokio does not panic.
     runtime.spawn_blocking(|| ());
-    std::thread::Builder::new().name(format!("http-{number}")).spawn(move || {
+    std::thread::Builder::new().name(format!("{name}-{number}")).spawn(move || {
         let _abort = AbortOnPanic;
         let local = LocalSet::new();
         let task = handler.thread_task();
