@@ -1,5 +1,6 @@
 //! The state that all request handlers share.
 
+use crate::meters::Meters;
 use crate::refused_calls::RefusedCalls;
 use crate::sandbox::caller::Controllers;
 use crate::steps::Steps;
@@ -73,6 +74,7 @@ pub struct Settings {
 pub struct App {
     shared: Arc<Shared>,
     pub(crate) settings: Settings,
+    pub(crate) meters: Meters,
     started: Instant,
     /// Whether orders are taken: false while starting and stopping.
     ready: AtomicBool,
@@ -97,6 +99,7 @@ impl App {
         Self {
             shared: Arc::new(Shared::new(exchange, gate, settings.service.clone(), keeper)),
             settings,
+            meters: Meters::default(),
             started: Instant::now(),
             ready: AtomicBool::new(false),
             maintenance: AtomicBool::new(false),

@@ -18,6 +18,7 @@ mod funds;
 mod health;
 mod history_fault;
 mod market;
+mod meters;
 mod orders;
 mod refused;
 mod refused_calls;

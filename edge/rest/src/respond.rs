@@ -5,11 +5,12 @@ use crate::auth::Auth;
 use crate::call::{self, Asked, Call};
 use crate::contract::openapi;
 use crate::health;
+use crate::meters::Counted;
 use crate::route::{Handler, Route, Write};
 use crate::routes::{Found, find};
 use crate::sandbox::control::{self, ControlCall};
 use crate::sandbox::{caller, maintenance, requests};
-use crate::submit::{durable, send};
+use crate::submit::{durable, send_at};
 use crate::unbuilt;
 use buttonwood_engine::{AccessCommand, Command, Outcome, TradingAnswer};
 use buttonwood_gate::{self as gate, Kind, Reason, Refusal, quoted};
@@ -21,18 +22,30 @@ use buttonwood_wire::reply::{refusal_of, refused};
 use http::StatusCode;
 use http::request::Parts;
 use std::net::IpAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The path of the contract.
 const CONTRACT: &str = "/openapi.json";
+/// What the paths of the sandbox's control calls begin with.
+const CONTROL: &str = "/sandbox/";
 
 impl buttonwood_http::Handler for App {
     async fn answer(&self, request: Request<'_>) -> Reply {
         let head = request.head;
-        respond(self, request).await.unwrap_or_else(|refusal| {
+        let counted = self.meters.arrived(&head.method);
+        let answered = respond(self, request, &counted).await;
+        let reply = answered.unwrap_or_else(|refusal| {
             requests::note(self, head, &refusal);
-            refused(&refusal)
-        })
+            refuse(self, &counted, &refusal)
+        });
+        self.meters.answered(&counted, reply.status());
+        tracing::debug!(
+            method = counted.method(),
+            route = counted.route(),
+            status = reply.status().as_u16(),
+            "answered"
+        );
+        reply
     }
 
     /// Passes the thread's commands to the writer, and the answers back to their callers.
@@ -49,28 +62,44 @@ impl buttonwood_http::Handler for App {
     }
 }
 
+/// Counts a refusal and makes its answer. Failures of the exchange itself and refused control calls are logged; refusals of other
+/// calls are too many, and their clients know why.
+fn refuse(app: &App, counted: &Counted, refusal: &Refusal) -> Reply {
+    app.meters.refused(refusal.reason);
+    let (route, reason) = (counted.route(), refusal.reason.name());
+    if refusal.reason == Reason::System && refusal.status == Reason::System.status() {
+        tracing::error!(route, reason, why = %refusal.message, "a request failed");
+    } else if route.starts_with(CONTROL) {
+        tracing::info!(route, reason, why = %refusal.message, "a control call was refused");
+    }
+    refused(refusal)
+}
+
 /// Answers one request with an answer or a refusal.
 ///
 /// The future is moved whole into its connection. Parts that few requests need are therefore boxed, and parts that do
 /// not wait are plain functions.
-async fn respond(app: &App, request: Request<'_>) -> Result<Reply, Refusal> {
+async fn respond(app: &App, request: Request<'_>, counted: &Counted) -> Result<Reply, Refusal> {
     let head = request.head;
     let client = app.gate.client(request.peer.ip(), &head.headers);
     let path = head.uri.path();
-    if app.is_in_maintenance() && !goes_on(app, head) {
+    let found = find(head.method.as_str(), path, app.settings.sandbox);
+    if let Found::Route(route, _) = found {
+        counted.is_for(route);
+    }
+    if app.is_in_maintenance() && !goes_on(app, &found, path) {
         return Err(maintenance::refusal());
     }
-    let (route, parameter) = match find(head.method.as_str(), path, app.settings.sandbox) {
+    let (route, parameter) = match found {
         Found::Route(route, parameter) => (route, parameter),
         Found::OtherMethod(method) => {
-            requests::note(app, head, &wrong_method_refusal(head.method.as_str(), path, method));
-            return Ok(wrong_method(head.method.as_str(), path, method));
+            return Ok(wrong_method(app, head, path, method));
         }
-        Found::Nothing => return outside(app, client, head.method.as_str(), path).await,
+        Found::Nothing => return outside(app, client, head.method.as_str(), path, counted).await,
     };
     request.check_framing().map_err(refusal_of)?;
     let asked = Asked { parameter, query: Query(head.uri.query().unwrap_or_default()) };
-    let reply = dispatch(app, route, request, client, &asked).await?;
+    let reply = dispatch(app, route, request, client, &asked, counted).await?;
     Ok(if route.auth == Auth::Public { reply } else { reply.uncached() })
 }
 
@@ -81,6 +110,7 @@ async fn dispatch(
     request: Request<'_>,
     client: IpAddr,
     asked: &Asked<'_>,
+    counted: &Counted,
 ) -> Result<Reply, Refusal> {
     let Request { peer, head, body, signed, .. } = request;
     match route.handler {
@@ -126,12 +156,14 @@ async fn dispatch(
             come_in(app, client, body).await?;
             let mut call = admit(app, route, head, signed, client)?;
             wait_for_turn(app, &mut call).await?;
+            app.meters.admitted(counted, call.wait);
             answer(app, &reader(app, route, call, asked.parameter)?)
         }
         Handler::Recall(answer) => {
             come_in(app, client, body).await?;
             let mut call = admit(app, route, head, signed, client)?;
             wait_for_turn(app, &mut call).await?;
+            app.meters.admitted(counted, call.wait);
             let call = Box::new(reader(app, route, call, asked.parameter)?);
             answer(app, &call).await
         }
@@ -140,7 +172,8 @@ async fn dispatch(
             come_in(app, client, body).await?;
             let mut call = admit(app, route, head, signed, client)?;
             wait_for_turn(app, &mut call).await?;
-            carry_out(app, route, call, asked.parameter, write).await
+            let at = app.meters.admitted(counted, call.wait);
+            carry_out(app, route, call, asked.parameter, write, at).await
         }
         Handler::Unbuilt if route.auth == Auth::Public => {
             let wait = app.gate.public(client, app.uptime())?;
@@ -158,15 +191,16 @@ async fn dispatch(
     }
 }
 
-/// Makes a call's command, and answers once it is durable.
+/// Makes a call's command, and answers once it is durable. `at` is when it was admitted.
 async fn carry_out(
     app: &App,
     route: &Route,
     call: gate::Call,
     parameter: &str,
     write: Write,
+    at: Option<Instant>,
 ) -> Result<Reply, Refusal> {
-    let (receipt, then) = change(app, route, call, parameter, write)?;
+    let (receipt, then) = change(app, route, call, parameter, write, at)?;
     let receipt = durable(receipt).await?;
     match then {
         Then::Answer(call) => match (write.closed, &receipt.outcome) {
@@ -181,9 +215,8 @@ async fn carry_out(
 
 /// Whether a request is served in maintenance too.
 #[cold]
-fn goes_on(app: &App, head: &Parts) -> bool {
-    let path = head.uri.path();
-    match find(head.method.as_str(), path, app.settings.sandbox) {
+fn goes_on(app: &App, found: &Found<'_>, path: &str) -> bool {
+    match found {
         Found::Route(route, _) => route.auth == Auth::Control,
         Found::OtherMethod(_) => false,
         Found::Nothing => health::answer(app, path).is_some(),
@@ -191,8 +224,17 @@ fn goes_on(app: &App, head: &Parts) -> bool {
 }
 
 /// Health checks and pages: not part of the interface.
-async fn outside(app: &App, client: IpAddr, method: &str, path: &str) -> Result<Reply, Refusal> {
+async fn outside(
+    app: &App,
+    client: IpAddr,
+    method: &str,
+    path: &str,
+    counted: &Counted,
+) -> Result<Reply, Refusal> {
     let (health, page) = (health::answer(app, path), page(app, path));
+    if health.is_some() || page.is_some() {
+        counted.is_outside(path);
+    }
     match (health, page, method) {
         (None, None, _) => Err(no_endpoint(path)),
         (Some(reply), _, "GET" | "HEAD") => Ok(reply),
@@ -202,7 +244,7 @@ async fn outside(app: &App, client: IpAddr, method: &str, path: &str) -> Result<
             let status = if page.is_found { StatusCode::OK } else { StatusCode::NOT_FOUND };
             Ok(Reply::page(page.content_type, page.body).with_status(status))
         }
-        (Some(_), ..) | (_, Some(_), _) => Ok(wrong_method(method, path, "GET, HEAD")),
+        (Some(_), ..) | (_, Some(_), _) => Ok(wrong_method(app, method, path, "GET, HEAD")),
     }
 }
 
@@ -221,13 +263,12 @@ fn no_endpoint(path: &str) -> Refusal {
     Refusal::new(Reason::EndpointNotFound, format!("No endpoint at '{}'", quoted(path)))
 }
 
-fn wrong_method(method: &str, path: &str, allowed: &'static str) -> Reply {
-    refused(&wrong_method_refusal(method, path, allowed)).allowing(allowed)
-}
-
-fn wrong_method_refusal(method: &str, path: &str, allowed: &str) -> Refusal {
-    let message = format!("'{}' answers to {allowed}, not to {}", quoted(path), quoted(method));
-    Refusal::new(Reason::EndpointNotFound, message).with_status(405)
+fn wrong_method(app: &App, head: &Parts, path: &str, allowed: &'static str) -> Reply {
+    let message = format!("'{}' answers to {allowed}, not to {}", quoted(path), quoted(head.method.as_str()));
+    let refusal = Refusal::new(Reason::EndpointNotFound, message).with_status(405);
+    requests::note(app, head, &refusal);
+    app.meters.refused(refusal.reason);
+    refused(&refusal).allowing(allowed)
 }
 
 /// Takes a token of a private request's address, and only then reads the body.
@@ -317,9 +358,10 @@ fn change(
     call: gate::Call,
     parameter: &str,
     write: Write,
+    at: Option<Instant>,
 ) -> Result<(Pending, Then), Refusal> {
     let use_nonce = |caller, refusal| {
-        let pending = send(app, Command { caller, body: AccessCommand::UseNonce.into() })?;
+        let pending = send_at(app, Command { caller, body: AccessCommand::UseNonce.into() }, at)?;
         Ok((pending, Then::Refuse(refusal)))
     };
     let call = match Call::new(app, route, call, parameter) {
@@ -328,7 +370,7 @@ fn change(
     };
     match (write.command)(app, &call) {
         Ok(body) => {
-            let pending = send(app, Command { caller: call.caller(), body })?;
+            let pending = send_at(app, Command { caller: call.caller(), body }, at)?;
             Ok((pending, Then::Answer(call)))
         }
         Err(refusal) => use_nonce(call.caller(), refusal),

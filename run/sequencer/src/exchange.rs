@@ -172,7 +172,8 @@ impl Exchange {
     /// [`Busy`] when the queue is full or the exchange stops.
     pub fn execute(&self, command: Command) -> Result<Receipt, Busy> {
         let (reply, receipt) = oneshot::channel();
-        self.shared.send(Submission::Command(command, Some(Reply::over(reply, self.shared.meters.switch.now()))))?;
+        self.shared
+            .send(Submission::Command(command, Some(Reply::over(reply, self.shared.meters.switch.now()))))?;
         receipt.blocking_recv().map_err(|_| Busy)
     }
 

@@ -30,7 +30,8 @@ pub use recovery::read_ahead::{Decoded, Stop, Visit, read_ahead};
 pub use recovery::tables_proof::TablesReport;
 pub use recovery::verify::{FromSnapshot, Report, verify, verify_stepped, verify_stepped_with, verify_with};
 pub use recovery::{
-    JOURNAL_DIR, Recovered, has_journal, recover, recover_if, recover_stepped, recover_stepped_with,
+    HISTORY_DIR, JOURNAL_DIR, Recovered, has_journal, recover, recover_if, recover_stepped,
+    recover_stepped_with,
 };
 pub use shared::AbortOnPanic;
 pub use stepped::Stepped;

@@ -126,7 +126,12 @@ impl Exchange {
         let help = "Checks of all laws since the start: sums, holds and books, recomputed in full.";
         page.single("buttonwood_laws_checked_total", Kind::Counter, help, load(&meters.laws_checked));
         let help = "The last check of all laws, in seconds since 1970; 0 before the first.";
-        page.single("buttonwood_laws_checked_timestamp_seconds", Kind::Gauge, help, load(&meters.laws_second));
+        page.single(
+            "buttonwood_laws_checked_timestamp_seconds",
+            Kind::Gauge,
+            help,
+            load(&meters.laws_second),
+        );
         let help = "The last command that a check of all laws covers.";
         page.single("buttonwood_laws_checked_seq", Kind::Gauge, help, load(&meters.laws_seq));
     }
@@ -142,7 +147,11 @@ impl Exchange {
         let decided = meters.decided.load(Ordering::Relaxed).max(published);
         let history = self.shared.tables.seq().unwrap_or(0).min(published);
         let lags = [
-            ("buttonwood_views_lag_commands", decided - published, "Decided commands that the views do not show."),
+            (
+                "buttonwood_views_lag_commands",
+                decided - published,
+                "Decided commands that the views do not show.",
+            ),
             (
                 "buttonwood_history_lag_commands",
                 published - history,

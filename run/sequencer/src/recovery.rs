@@ -22,7 +22,7 @@ use read_ahead::{Decoded, Threads, read};
 /// Where the journal lies in a data directory.
 pub const JOURNAL_DIR: &str = "journal";
 /// Where closed orders and trades lie in a data directory.
-pub(crate) const HISTORY_DIR: &str = "history";
+pub const HISTORY_DIR: &str = "history";
 
 /// A recovered directory, locked and ready to be written to.
 #[derive(Debug)]

@@ -186,9 +186,18 @@ pub struct AbortOnPanic(pub &'static str);
 impl Drop for AbortOnPanic {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let _ =
-                writeln!(io::stderr(), "buttonwood: the {} thread has panicked; stopping at once", self.0);
+            say_last(format_args!("the {} thread has panicked; stopping at once", self.0));
             std::process::abort();
         }
+    }
+}
+
+/// Logs why the process ends; without a log, writes it to standard error. Either may be a file on a failed disk: the line is
+/// then lost, and the process ends all the same.
+pub(crate) fn say_last(why: std::fmt::Arguments<'_>) {
+    if tracing::dispatcher::has_been_set() {
+        tracing::error!("{why}");
+    } else {
+        let _ = writeln!(io::stderr(), "buttonwood: {why}");
     }
 }

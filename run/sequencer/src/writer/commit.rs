@@ -2,14 +2,13 @@
 
 use crate::fault::Fault;
 use crate::recovery::history_mark::HistoryMark;
-use crate::shared::{AbortOnPanic, Shared};
+use crate::shared::{AbortOnPanic, Shared, say_last};
 use crate::writer::batch::{Batch, Receipt};
 use crate::writer::batch_handoff::Taken;
 use crate::writer::reply_mailbox::Mailbox;
 use buttonwood_engine::encode;
 use buttonwood_journal::{Buffer, Writer};
 use crossbeam_channel::{Sender, TrySendError};
-use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -199,7 +198,6 @@ impl Committer {
 /// Ends the process at once: nothing undurable may be acknowledged, and nothing may be built on a state that breaks a
 /// law.
 pub(crate) fn die(fault: &dyn std::error::Error) -> ! {
-    // Standard error may be a file on the failed disk; the abort must not depend on it.
-    let _ = writeln!(io::stderr(), "buttonwood: {fault}; stopping before anything more is acknowledged");
+    say_last(format_args!("{fault}; stopping before anything more is acknowledged"));
     std::process::abort();
 }

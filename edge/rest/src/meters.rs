@@ -1,0 +1,234 @@
+//! The metrics of the interface: requests, refusals, and the time at the gate.
+//!
+//! Labels come from fixed lists: the paths of the table of routes as they stand there, a few methods, the statuses and reasons of
+//! the interface. No path, name or value of a client becomes a label.
+
+use crate::app::App;
+use crate::route::Route;
+use crate::routes::ROUTES;
+use buttonwood_gate::Reason;
+use buttonwood_metrics::{Counts, Histogram, Kind, Page, Switch, Unit};
+use http::{Method, StatusCode};
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+/// The labels of requests that are for no route that is built.
+const OUTSIDE: [&str; 6] = ["unknown", "page", "unbuilt", "/openapi.json", "/health/live", "/health/ready"];
+/// The places of two of them.
+const PAGE: usize = 1;
+const UNBUILT: usize = 2;
+const METHODS: [&str; 4] = ["GET", "HEAD", "POST", "other"];
+/// Statuses with a label of their own, those of most requests first.
+const STATUSES: [&str; 20] = [
+    "200", "400", "429", "406", "404", "403", "401", "405", "408", "413", "414", "415", "417", "431", "500",
+    "501", "503", "301", "304", "other",
+];
+
+/// What the interface counts.
+#[derive(Debug)]
+pub(crate) struct Meters {
+    pub(crate) switch: Switch,
+    /// A counter for each route, method and status.
+    requests: Counts,
+    refusals: Counts,
+    gate: Histogram,
+}
+
+impl Default for Meters {
+    fn default() -> Self {
+        Self {
+            switch: Switch::default(),
+            requests: Counts::new((ROUTES.len() + OUTSIDE.len()) * METHODS.len() * STATUSES.len()),
+            refusals: Counts::new(Reason::ALL.len()),
+            gate: Histogram::new(Unit::Seconds),
+        }
+    }
+}
+
+/// A request as it is counted: its method, and the place of its route in the table, which is found while it is answered.
+#[derive(Debug)]
+pub(crate) struct Counted {
+    method: usize,
+    place: Cell<usize>,
+    /// When it arrived, if figures are collected.
+    pub(crate) arrived: Option<Instant>,
+}
+
+impl Counted {
+    /// Notes its route.
+    pub(crate) fn is_for(&self, route: &Route) {
+        let same = |known: &Route| known.path == route.path && known.method == route.method;
+        self.place.set(ROUTES.iter().position(same).unwrap_or(ROUTES.len() + UNBUILT));
+    }
+
+    /// Notes that it is for a page, or for one of the paths outside the table.
+    pub(crate) fn is_outside(&self, path: &str) {
+        let place = OUTSIDE.iter().position(|known| *known == path).unwrap_or(PAGE);
+        self.place.set(ROUTES.len() + place);
+    }
+
+    /// The route's path as in the table.
+    pub(crate) fn route(&self) -> &'static str {
+        name_of(self.place.get())
+    }
+
+    /// The method, as it is counted.
+    pub(crate) fn method(&self) -> &'static str {
+        METHODS.get(self.method).copied().unwrap_or("other")
+    }
+}
+
+impl Meters {
+    /// A request that has just arrived.
+    pub(crate) fn arrived(&self, method: &Method) -> Counted {
+        let method = place(&METHODS, method.as_str());
+        Counted { method, place: Cell::new(ROUTES.len()), arrived: self.switch.now() }
+    }
+
+    /// Counts a request by its answer.
+    pub(crate) fn answered(&self, request: &Counted, status: StatusCode) {
+        if self.switch.is_on() {
+            let row = request.place.get() * METHODS.len() + request.method;
+            self.requests.add(row * STATUSES.len() + place(&STATUSES, status.as_str()), 1);
+        }
+    }
+
+    /// Counts a refusal.
+    pub(crate) fn refused(&self, reason: Reason) {
+        if self.switch.is_on()
+            && let Some(number) = Reason::ALL.iter().position(|known| *known == reason)
+        {
+            self.refusals.add(number, 1);
+        }
+    }
+
+    /// Notes that a signed request has passed the gate now, after waiting for its turn for this long. Returns the moment.
+    pub(crate) fn admitted(&self, request: &Counted, waited: Duration) -> Option<Instant> {
+        let (arrived, now) = (request.arrived?, Instant::now());
+        self.gate.observe_time(now.saturating_duration_since(arrived).saturating_sub(waited));
+        Some(now)
+    }
+
+    fn write_requests(&self, page: &mut Page) {
+        let name = "buttonwood_requests_total";
+        page.family(name, Kind::Counter, "Answered requests by route, method and status.");
+        for row in 0..ROUTES.len() + OUTSIDE.len() {
+            for (method, method_name) in METHODS.iter().enumerate() {
+                for (status, status_name) in STATUSES.iter().enumerate() {
+                    let count = self.requests.get((row * METHODS.len() + method) * STATUSES.len() + status);
+                    if count > 0 {
+                        let labels =
+                            [("route", name_of(row)), ("method", method_name), ("status", status_name)];
+                        page.sample(name, &labels, count);
+                    }
+                }
+            }
+        }
+    }
+
+    fn write_refusals(&self, page: &mut Page) {
+        let name = "buttonwood_refusals_total";
+        page.family(name, Kind::Counter, "Refused requests by reason.");
+        let mut of_rates = 0;
+        for (number, reason) in Reason::ALL.iter().enumerate() {
+            let count = self.refusals.get(number);
+            page.sample(name, &[("reason", reason.name())], count);
+            if *reason == Reason::RateLimit {
+                of_rates = count;
+            }
+        }
+        let help = "Requests refused because of a limit on requests a second.";
+        page.single("buttonwood_rate_refusals_total", Kind::Counter, help, of_rates);
+    }
+}
+
+impl App {
+    /// Collects metrics from now on.
+    pub fn measure(&self) {
+        self.meters.switch.turn_on();
+        self.exchange.measure();
+    }
+
+    /// Writes the metrics of the interface and of its exchange.
+    pub fn write_metrics(&self, page: &mut Page) {
+        self.meters.write_requests(page);
+        self.meters.write_refusals(page);
+        let name = "buttonwood_stage_seconds";
+        let help = "Time of a command in each stage, in seconds: gate (from its arrival until it is admitted, without a wait for \
+                    its turn), queue (until its batch goes to the journal), commit (until that is durable), publish (until its \
+                    answer is made). Calls that only read have the gate alone.";
+        page.family(name, Kind::Histogram, help);
+        self.meters.gate.write(name, &[("stage", "gate")], page);
+        self.exchange.write_stages(name, page);
+        self.exchange.write_metrics(page);
+        let ready = u8::from(self.is_ready());
+        page.single("buttonwood_ready", Kind::Gauge, "Whether orders are taken.", ready);
+    }
+}
+
+/// The place of a word, or the last one for any other.
+fn place(words: &[&str], word: &str) -> usize {
+    words.iter().position(|known| *known == word).unwrap_or(words.len() - 1)
+}
+
+fn name_of(row: usize) -> &'static str {
+    match ROUTES.get(row) {
+        Some(route) => route.path,
+        None => OUTSIDE.get(row - ROUTES.len()).copied().unwrap_or("unknown"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(meters: &Meters) -> String {
+        let mut page = Page::default();
+        meters.write_requests(&mut page);
+        meters.write_refusals(&mut page);
+        page.finish()
+    }
+
+    /// Every request is counted once, under labels of fixed lists.
+    #[test]
+    fn labels_come_from_fixed_lists() {
+        let meters = Meters::default();
+        meters.answered(&meters.arrived(&Method::GET), StatusCode::OK);
+        assert!(!text(&meters).contains("route="), "nothing is counted before it is switched on");
+        meters.switch.turn_on();
+        let (order, page, odd) =
+            (meters.arrived(&Method::POST), meters.arrived(&Method::GET), meters.arrived(&Method::PATCH));
+        order.is_for(&ROUTES[0]);
+        page.is_outside("/market/btcusd");
+        let health = meters.arrived(&Method::HEAD);
+        health.is_outside("/health/ready");
+        for _ in 0..3 {
+            meters.answered(&order, StatusCode::OK);
+        }
+        meters.answered(&page, StatusCode::NOT_FOUND);
+        meters.answered(&odd, StatusCode::IM_A_TEAPOT);
+        meters.answered(&health, StatusCode::SERVICE_UNAVAILABLE);
+        meters.refused(Reason::RateLimit);
+        let text = text(&meters);
+        for line in [
+            "buttonwood_requests_total{route=\"/v1/order/new\",method=\"POST\",status=\"200\"} 3\n",
+            "buttonwood_requests_total{route=\"page\",method=\"GET\",status=\"404\"} 1\n",
+            "buttonwood_requests_total{route=\"unknown\",method=\"other\",status=\"other\"} 1\n",
+            "buttonwood_requests_total{route=\"/health/ready\",method=\"HEAD\",status=\"503\"} 1\n",
+            "buttonwood_refusals_total{reason=\"RateLimit\"} 1\n",
+            "buttonwood_refusals_total{reason=\"InvalidNonce\"} 0\n",
+            "buttonwood_rate_refusals_total 1\n",
+        ] {
+            assert!(text.contains(line), "{line}{text}");
+        }
+        assert_eq!(text.matches("route=").count(), 4, "{text}");
+    }
+
+    /// Every status of a reason has a label of its own.
+    #[test]
+    fn every_status_has_a_label() {
+        for reason in Reason::ALL {
+            assert!(STATUSES.contains(&reason.status().to_string().as_str()), "{}", reason.name());
+        }
+    }
+}
