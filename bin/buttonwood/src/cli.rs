@@ -69,6 +69,32 @@ pub(crate) enum KeepJournal {
     Days(u32),
 }
 
+/// The form of the log's lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// Lines for people.
+    Text,
+    /// A JSON object a line.
+    Json,
+}
+
+/// The least important lines of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogLevel {
+    /// No log.
+    Off,
+    /// Faults that need an operator.
+    Error,
+    /// What may become a fault.
+    Warn,
+    /// Starts, stops, snapshots, refused control calls.
+    Info,
+    /// A line for each request as well.
+    Debug,
+    /// Everything.
+    Trace,
+}
+
 /// What every server takes.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
@@ -134,6 +160,15 @@ pub(crate) struct Common {
     /// Core files of this process: without them its memory, which signs for every key, never reaches a disk.
     #[arg(long, env = "BUTTONWOOD_CORE_DUMPS", value_enum, default_value = "off")]
     pub(crate) core_dumps: Switch,
+    /// Address of Prometheus metrics, at /metrics; without it nothing is measured.
+    #[arg(long, env = "BUTTONWOOD_METRICS_LISTEN", value_parser = address)]
+    pub(crate) metrics_listen: Option<SocketAddr>,
+    /// The form of the log on standard error.
+    #[arg(long, env = "BUTTONWOOD_LOG_FORMAT", value_enum, default_value = "text")]
+    pub(crate) log_format: LogFormat,
+    /// The least important lines of the log.
+    #[arg(long, env = "BUTTONWOOD_LOG_LEVEL", value_enum, default_value = "info")]
+    pub(crate) log_level: LogLevel,
     /// TOML file with the same names as the flags; `serve` needs one.
     #[arg(long, env = "BUTTONWOOD_CONFIG")]
     pub(crate) config: Option<PathBuf>,

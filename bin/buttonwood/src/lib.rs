@@ -13,6 +13,8 @@ mod ephemeral;
 mod export;
 mod flags;
 mod founding;
+mod log;
+mod metrics;
 mod ownership;
 mod ranks;
 mod rates_file;
@@ -25,7 +27,7 @@ mod vault_key;
 mod verify;
 mod welcome;
 
-use cli::{Cli, Command};
+use cli::{Cli, Command, LogFormat, LogLevel, Sandbox, Serve};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -38,13 +40,13 @@ pub fn main() -> ExitCode {
         Ok(read) => read,
         Err(code) => return code,
     };
-    // A failure of the log is not reported on standard error, since the log itself goes there.
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_target(false)
-        .with_ansi(false)
-        .log_internal_errors(false)
-        .init();
+    let served = match &cli.command {
+        Command::Sandbox(Sandbox { common, .. }) | Command::Serve(Serve { common, .. }) => Some(common),
+        Command::Verify(_) | Command::Export(_) | Command::Backup(_) | Command::Admin(_) => None,
+    };
+    let (format, level) =
+        served.map_or((LogFormat::Text, LogLevel::Info), |common| (common.log_format, common.log_level));
+    log::start(format, level);
     let ended = match cli {
         Cli { command: Command::Sandbox(flags) } => run::sandbox(&flags),
         Cli { command: Command::Serve(flags) } => run::serve(&flags),

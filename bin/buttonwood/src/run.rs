@@ -6,6 +6,7 @@ use crate::directory::{check_opening, clock, data_dir, named_dir, open, open_vau
 use crate::ephemeral::adopt;
 use crate::flags::{check_common, connections_percent, header_names, options, start_time};
 use crate::founding;
+use crate::metrics;
 use crate::rates_file::RatesFile;
 use crate::signals::Stop;
 use crate::trading::{SharedTraders, keep_trading, steps, traders};
@@ -28,7 +29,7 @@ use parking_lot::RwLockReadGuard;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Runs the test environment until a signal stops it.
@@ -44,12 +45,11 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let names = if is_narrowed { header_names(&flags.common)? } else { HeaderNames::any() };
     let access = Access::of(flags.common.admin_group.as_deref())?;
     let key = vault_key::of_sandbox(&flags.common);
-    let places = places(&flags.common)?;
     // A signal during the start ends the process at once, but not with an ephemeral directory: it must be removed, and
     // its start does not take long.
     let stop = Stop::listen(!flags.ephemeral)?;
     // The port is bound before the directory is touched, so that a port in use changes nothing.
-    let listener = bind(flags.common.listen)?;
+    let doors = Doors::open(&flags.common)?;
     let (data, ephemeral) = data_dir(flags)?;
     vault_key::check(&key, &data, false)?;
     let (mut recovered, (clock, (vault, mut opened), seed)) = open(&data, &flags.common, |state| {
@@ -72,7 +72,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     founding::complete(&mut recovered, 1, clock.now())?;
     let running = Exchange::start(recovered, clock, options(&flags.common))?;
     let exchange = running.exchange();
-    let base_url = base_url(&listener)?;
+    let base_url = base_url(&doors.listener)?;
     let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
     let traders = match flags.activity {
         Switch::Off => None,
@@ -97,7 +97,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let written = Some((data.clone(), base_url.clone()));
     let app = App::new(exchange, gate, settings, keeper(vault, written));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
-    serve_until_told(listener, &base_url, app, places, Parts { running, socket, traders: active }, &stop)?;
+    serve_until_told(doors, &data, app, Parts { running, socket, traders: active }, &stop)?;
     drop(ephemeral);
     Ok(())
 }
@@ -115,9 +115,8 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let names = header_names(&flags.common)?;
     let access = Access::of(flags.common.admin_group.as_deref())?;
     let fx_rates = flags.fx_rates.as_deref().map(RatesFile::read).transpose()?;
-    let places = places(&flags.common)?;
     let stop = Stop::listen(true)?;
-    let listener = bind(flags.common.listen)?;
+    let doors = Doors::open(&flags.common)?;
     let data = flags.common.data.clone();
     vault_key::check(&key, &data, true)?;
     named_dir(&data)?;
@@ -135,7 +134,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     }
     let running = Exchange::start(recovered, clock, options(&flags.common))?;
     let exchange = running.exchange();
-    let base_url = base_url(&listener)?;
+    let base_url = base_url(&doors.listener)?;
     let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
     wipe(opened);
     vault_key::warn(&key);
@@ -149,7 +148,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     };
     let app = App::new(exchange, gate, settings, keeper(vault, None));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
-    serve_until_told(listener, &base_url, app, places, Parts { running, socket, traders: None }, &stop)
+    serve_until_told(doors, &data, app, Parts { running, socket, traders: None }, &stop)
 }
 
 /// The keeper of a running exchange: it stores secrets in the vault and, given directory and address, writes
@@ -178,20 +177,36 @@ struct Parts {
     traders: Option<SharedTraders>,
 }
 
-fn serve_until_told(
+/// Where clients and Prometheus connect.
+struct Doors {
     listener: TcpListener,
-    base_url: &str,
-    app: App,
     places: Places,
-    parts: Parts,
-    stop: &Stop,
-) -> Result<(), Trouble> {
+    metrics: Option<TcpListener>,
+}
+
+impl Doors {
+    fn open(common: &Common) -> Result<Self, Trouble> {
+        let places = places(common)?;
+        let listener = bind("--listen", common.listen)?;
+        let metrics = common.metrics_listen.map(|address| bind("--metrics-listen", address)).transpose()?;
+        Ok(Self { listener, places, metrics })
+    }
+}
+
+fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &Stop) -> Result<(), Trouble> {
     let Parts { running, socket, traders } = parts;
-    let app = Arc::new(app);
+    let Doors { listener, places, metrics } = doors;
+    let (app, base_url) = (Arc::new(app), base_url(&listener)?);
+    if metrics.is_some() {
+        app.measure();
+    }
     stop.wait_from_now();
     app.set_ready(true);
     let server = buttonwood_http::serve(listener, Arc::clone(&app), places)
         .map_err(|error| Trouble::System(format!("cannot start a serving thread: {error}")))?;
+    let connections = server.open_connections();
+    let metrics =
+        metrics.map(|door| metrics::serve(door, Arc::clone(&app), connections, data)).transpose()?;
     let active = traders.map(keep_trading).transpose()?;
     let mut out = std::io::stdout();
     // Standard output may be closed; the exchange runs anyway.
@@ -202,6 +217,9 @@ fn serve_until_told(
     drop(active);
     drop(socket);
     server.stop();
+    if let Some(metrics) = metrics {
+        metrics.stop();
+    }
     running.stop()?;
     tracing::info!("stopped");
     Ok(())
@@ -252,12 +270,12 @@ fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Opened) -> R
 /// some would retry a second later.
 const BACKLOG: i32 = 4_096;
 
-fn bind(address: SocketAddr) -> Result<TcpListener, Trouble> {
+fn bind(flag: &'static str, address: SocketAddr) -> Result<TcpListener, Trouble> {
     let listen = |listener: TcpListener| {
         rustix::net::listen(&listener, BACKLOG)?;
         Ok(listener)
     };
-    TcpListener::bind(address).and_then(listen).map_err(|error| Trouble::Listen(address, error))
+    TcpListener::bind(address).and_then(listen).map_err(|error| Trouble::Listen(flag, address, error))
 }
 
 fn base_url(listener: &TcpListener) -> Result<String, Trouble> {
@@ -312,7 +330,7 @@ mod tests {
     /// Hundreds of clients may connect before the first is accepted, and none has to retry.
     #[test]
     fn a_crowd_waits_at_the_door() {
-        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let listener = bind("--listen", SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
         let address = listener.local_addr().unwrap();
         // A connection that does not fit the queue gets no answer, and its client retries after a second.
         let patience = Duration::from_millis(900);

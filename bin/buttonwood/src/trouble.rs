@@ -10,8 +10,8 @@ use std::path::PathBuf;
 /// A reason to end, for the operator.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// The address cannot be listened on.
-    Listen(std::net::SocketAddr, std::io::Error),
+    /// The address that this flag names cannot be listened on.
+    Listen(&'static str, std::net::SocketAddr, std::io::Error),
     /// The data directory cannot be made or used.
     Data(PathBuf, std::io::Error),
     /// Journal, snapshots or history.
@@ -49,14 +49,14 @@ impl Trouble {
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Listen(address, error) => {
+            Self::Listen(flag, address, error) => {
                 write!(f, "cannot listen on {address}: {error}")?;
                 let is_taken = error.kind() == ErrorKind::AddrInUse;
-                f.write_str(if is_taken {
-                    "; --listen takes another, and with port 0 a free one"
+                if is_taken {
+                    write!(f, "; {flag} takes another, and with port 0 a free one")
                 } else {
-                    ""
-                })
+                    Ok(())
+                }
             }
             Self::Data(path, error) => write!(f, "cannot use the data directory {}: {error}", path.display()),
             Self::Exchange(fault) => write!(f, "{fault}"),

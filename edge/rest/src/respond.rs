@@ -10,7 +10,7 @@ use crate::route::{Handler, Route, Write};
 use crate::routes::{Found, find};
 use crate::sandbox::control::{self, ControlCall};
 use crate::sandbox::{caller, maintenance, requests};
-use crate::submit::{durable, send_at};
+use crate::submit::{durable, send};
 use crate::unbuilt;
 use buttonwood_engine::{AccessCommand, Command, Outcome, TradingAnswer};
 use buttonwood_gate::{self as gate, Kind, Reason, Refusal, quoted};
@@ -361,7 +361,7 @@ fn change(
     at: Option<Instant>,
 ) -> Result<(Pending, Then), Refusal> {
     let use_nonce = |caller, refusal| {
-        let pending = send_at(app, Command { caller, body: AccessCommand::UseNonce.into() }, at)?;
+        let pending = send(app, Command { caller, body: AccessCommand::UseNonce.into() }, at)?;
         Ok((pending, Then::Refuse(refusal)))
     };
     let call = match Call::new(app, route, call, parameter) {
@@ -370,7 +370,7 @@ fn change(
     };
     match (write.command)(app, &call) {
         Ok(body) => {
-            let pending = send_at(app, Command { caller: call.caller(), body }, at)?;
+            let pending = send(app, Command { caller: call.caller(), body }, at)?;
             Ok((pending, Then::Answer(call)))
         }
         Err(refusal) => use_nonce(call.caller(), refusal),

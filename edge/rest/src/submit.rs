@@ -7,13 +7,9 @@ use buttonwood_sequencer::{Pending, Receipt};
 use buttonwood_wire::field;
 use std::time::Instant;
 
-/// Queues a command. When the queue is full, its nonce is still used, and journaled soon.
-pub(crate) fn send(app: &App, command: Command) -> Result<Pending, Refusal> {
-    send_at(app, command, app.meters.switch.now())
-}
-
-/// The same at a moment that is known, if figures are collected.
-pub(crate) fn send_at(app: &App, command: Command, at: Option<Instant>) -> Result<Pending, Refusal> {
+/// Queues a command that was admitted at this moment, if figures are collected. When the queue is full, its nonce is still used, and
+/// journaled soon.
+pub(crate) fn send(app: &App, command: Command, at: Option<Instant>) -> Result<Pending, Refusal> {
     let caller = command.caller;
     app.exchange.submit_at(command, at).map_err(|_| {
         if let Some(caller) = caller {

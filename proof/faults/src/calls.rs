@@ -278,7 +278,7 @@ fn judge_end(strike: &Strike, ended: &Ended) {
 /// Erases the batch that the last log line says could not be made durable, as a failing disk may. If any of it was
 /// acknowledged, a check notices it now.
 fn lose_unsynced(log: &str) -> bool {
-    let last = log.lines().rev().find(|line| line.starts_with("buttonwood: ")).unwrap_or_default();
+    let last = log.lines().rev().find(|line| line.contains(" ERROR ")).unwrap_or_default();
     let place = last.split_once(" durable: ").and_then(|(_, rest)| rest.split_once(" at offset "));
     let Some((path, rest)) = place else { return false };
     let offset: u64 =

@@ -42,7 +42,7 @@ pub fn round(round: &mut Round) -> Next {
             disk.heal();
         });
         let log = x.log();
-        let line = log.lines().rev().find(|line| line.starts_with("buttonwood: ")).unwrap_or_default();
+        let line = log.lines().rev().find(|line| line.contains(" ERROR ")).unwrap_or_default();
         assert!(line.contains("stopping before anything more is acknowledged"), "says why: {log}");
         assert!(!log.contains("panicked"), "{log}");
         round.count("disk failures", 1);

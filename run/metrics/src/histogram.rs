@@ -188,9 +188,13 @@ mod tests {
     /// Times are decimals of seconds.
     #[test]
     fn times_are_seconds() {
-        for (nanos, shown) in
-            [(0, "0"), (1, "0.000000001"), (20_000, "0.00002"), (1_500_000_000, "1.5"), (10_000_000_000, "10")]
-        {
+        for (nanos, shown) in [
+            (0, "0"),
+            (1, "0.000000001"),
+            (20_000, "0.00002"),
+            (1_500_000_000, "1.5"),
+            (10_000_000_000, "10"),
+        ] {
             assert_eq!(seconds(nanos), shown);
         }
     }

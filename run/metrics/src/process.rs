@@ -3,7 +3,9 @@
 
 use crate::histogram::seconds;
 use crate::page::{Kind, Page};
+use rustix::time::{ClockId, clock_gettime};
 use std::fs;
+use std::time::SystemTime;
 
 /// The process's processor time, memory, open files, threads and start.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -31,10 +33,8 @@ pub fn write_process(page: &mut Page) {
         page.single("process_virtual_memory_bytes", Kind::Gauge, help, virtual_bytes);
         let (help, resident) = ("Resident memory in bytes.", resident_pages.saturating_mul(page_bytes));
         page.single("process_resident_memory_bytes", Kind::Gauge, help, resident);
-        if let Some(boot) = boot_time() {
-            let help = "Start of the process, in seconds since 1970.";
-            page.single("process_start_time_seconds", Kind::Gauge, help, boot + started / hertz);
-        }
+        let help = "Start of the process, in seconds since 1970.";
+        page.single("process_start_time_seconds", Kind::Gauge, help, boot_second() + started / hertz);
     }
     if let Ok(open) = fs::read_dir("/proc/self/fd") {
         page.single("process_open_fds", Kind::Gauge, "Open files.", open.count());
@@ -60,9 +60,11 @@ fn figures(stat: &str) -> Option<Figures> {
     })
 }
 
-fn boot_time() -> Option<u64> {
-    let stat = fs::read_to_string("/proc/stat").ok()?;
-    stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()
+/// The second of the system's boot, from the clocks: a service may not see `/proc/stat`.
+fn boot_second() -> u64 {
+    let since_boot = u64::try_from(clock_gettime(ClockId::Boottime).tv_sec).unwrap_or(0);
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    now.as_secs().saturating_sub(since_boot)
 }
 
 fn files_max(limits: &str) -> Option<u64> {
@@ -92,8 +94,13 @@ mod tests {
         let mut page = Page::default();
         write_process(&mut page);
         let text = page.finish();
-        for name in ["cpu_seconds_total", "resident_memory_bytes", "start_time_seconds", "open_fds", "max_fds"] {
-            assert!(text.contains(&format!("\nprocess_{name} ")) || text.contains(&format!("process_{name} ")), "{text}");
+        for name in
+            ["cpu_seconds_total", "resident_memory_bytes", "start_time_seconds", "open_fds", "max_fds"]
+        {
+            assert!(
+                text.contains(&format!("\nprocess_{name} ")) || text.contains(&format!("process_{name} ")),
+                "{text}"
+            );
         }
     }
 }
