@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use crate::repo::Repo;
 use crate::{
-    Done, contract, deny, faults, fuzz, instructions, layers, mutants, overload, planted, sim, skipped,
+    Done, contract, deny, faults, fuzz, instructions, layers, mutants, ops, overload, planted, sim, skipped,
     suite, tidy, trace,
 };
 
 type Step = (&'static str, fn(&Repo) -> Done);
 
-const STEPS: [Step; 17] = [
+const STEPS: [Step; 18] = [
     ("edits", |repo| planted::run(repo, &["--check"])),
     ("fmt", |repo| repo.cargo(["fmt", "--all", "--check"]).run()),
     ("clippy", |repo| repo.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()),
@@ -21,6 +21,7 @@ const STEPS: [Step; 17] = [
     ("trace", |repo| trace::run(repo, trace::Mode::Check)),
     ("contract", |repo| contract::run(repo, contract::Mode::Check)),
     ("test", suite::run),
+    ("ops", ops::run),
     ("instructions", |repo| instructions::run(repo, instructions::Mode::Check)),
     ("sim", |repo| sim::run(repo, &["--ci"])),
     ("planted", |repo| planted::run(repo, &["--ci"])),

@@ -19,6 +19,7 @@ mod instructions;
 mod layers;
 mod metadata;
 mod mutants;
+mod ops;
 mod overload;
 mod planted;
 mod python;
@@ -60,6 +61,7 @@ usage: cargo xtask <chore>
   checker [ARGS…]  many clients and kills against the real binary, judged from outside: --seed N, --minutes M
   corpus [NAME…]   adds data directories of this build to the corpus that every later build must read
   instructions     instructions of the order path against proof/bench/instructions.txt; --write stores new counts
+  ops              the files of ops/, each checked by the program that reads it; a real Prometheus scrapes a sandbox
   overload         ten times the load that the exchange can take; --quick for a short one
   bench [ARGS…]    the benchmarks, in release mode; ARGS go to buttonwood-bench
 ";
@@ -107,6 +109,7 @@ fn run(words: &[String]) -> Done {
         ("corpus", _) => corpus::run(&repo, &rest),
         ("instructions", []) => instructions::run(&repo, instructions::Mode::Check),
         ("instructions", ["--write"]) => instructions::run(&repo, instructions::Mode::Write),
+        ("ops", []) => ops::run(&repo),
         ("overload", []) => overload::run(&repo, overload::Length::Full),
         ("overload", ["--quick"]) => overload::run(&repo, overload::Length::Quick),
         ("bench", _) => bench::run(&repo, &rest),
