@@ -77,7 +77,7 @@ Buttonwood venue
   pages and REST   {base_url}
   data             {}
 
-  operate it with  buttonwood admin --data {} … (buttonwood admin --help)
+  operate it with  buttonwood admin --data {} … (docs/OPERATING.md; buttonwood admin --help)
 
 Deposits, withdrawals and TLS are not built yet.
 ",

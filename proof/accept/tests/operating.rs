@@ -1,13 +1,50 @@
-//! A venue in the hands of its operators: customers, symbols, halts, approvals.
+//! A venue in the hands of its operators: `docs/OPERATING.md` as written, and the commands that it does not show.
 
 use buttonwood_accept::{Exchange, Value, binary, json, private_folder};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+
+const DOCUMENT: &str = include_str!("../../../docs/OPERATING.md");
+
+/// The blocks of the document that are marked `sh`, as one script.
+fn script() -> String {
+    let mut script = "set -eu\ntrap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n".to_owned();
+    for block in DOCUMENT.split("\n```sh\n").skip(1) {
+        script.push_str(block.split_once("\n```\n").expect("a block ends").0);
+        script.push('\n');
+    }
+    script.replace("127.0.0.1:8080", "127.0.0.1:0")
+}
+
+/// An empty directory becomes a venue with two customers that trade, by the script of the document.
+#[test]
+fn the_document_is_true() {
+    let missing = ["bash", "curl", "openssl", "jq"].into_iter().find(|program| {
+        let found = Command::new(program).arg("--version").output();
+        found.is_err()
+    });
+    if let Some(program) = missing {
+        return eprintln!("SKIPPED the script of docs/OPERATING.md: {program} is not installed");
+    }
+    let home = private_folder();
+    symlink(binary(), home.path().join("buttonwood")).unwrap();
+    let path = format!("{}:{}", home.path().display(), std::env::var("PATH").unwrap_or_default());
+    let run = Command::new("bash")
+        .args(["-c", &script()])
+        .current_dir(home.path())
+        .env("PATH", path)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let log = fs::read_to_string(home.path().join("log")).unwrap_or_default();
+    let [out, err] = [run.stdout, run.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert!(run.status.success(), "{out}\n{err}\n{log}");
+}
 
 /// A running venue, stopped at the end.
 struct Venue {
