@@ -73,6 +73,14 @@ impl Call {
         self.known.nonces().resets() != self.resets
     }
 
+    /// Notes that the call was refused after all. Refused calls have a limit of their own, since each costs a write to
+    /// the disk; cancels never have one.
+    pub fn note_refused(&self, kind: Kind, now: Duration) {
+        if kind == Kind::Write {
+            self.known.allowance.note_refused(now);
+        }
+    }
+
     /// Refuses a key that has none of `needed` (ERR-002).
     ///
     /// # Errors
@@ -260,6 +268,9 @@ impl Gate {
 /// How long a request waits for its turn. A cancel draws on reserved capacity, but it does not overtake its key's
 /// waiting orders: otherwise an order could come alive after all were cancelled.
 fn wait(known: &KnownKey, kind: Kind, now: Duration) -> Result<Duration, Refusal> {
+    if kind == Kind::Write {
+        turn(known.allowance.check_refused(now))?;
+    }
     let reserved = matches!(kind, Kind::Cancel | Kind::Heartbeat);
     let wait = turn(known.allowance.take(now, reserved))?;
     match kind {

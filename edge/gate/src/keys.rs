@@ -192,7 +192,7 @@ impl KeyTable {
             Some(before) => KnownKey { signer, ..before.with(key, group_addresses) },
             None => KnownKey {
                 signer,
-                allowance: Arc::new(self.allowance(&mut known, key.owner, self.limits.key)),
+                allowance: Arc::new(self.allowance(&mut known, key.owner)),
                 group_addresses,
                 nonces: Arc::new(Nonces::after(last_nonce)),
                 last_call: Arc::default(),
@@ -227,7 +227,8 @@ impl KeyTable {
         let mut known = self.known.write();
         let Some(before) = known.keys.get(api_key.as_bytes()).map(Arc::clone) else { return };
         let alone = Arc::new(Bucket::new(limit));
-        let allowance = Arc::new(Allowance::new(limit, self.limits.reserve, alone));
+        let limits = Limits { key: limit, refused: limit, ..self.limits };
+        let allowance = Arc::new(Allowance::new(&limits, alone));
         let next = before.with(before.key.clone(), Arc::clone(&before.group_addresses));
         known.keys.insert(api_key.as_bytes().into(), Arc::new(KnownKey { allowance, ..next }));
     }
@@ -246,10 +247,10 @@ impl KeyTable {
         &self.nobody
     }
 
-    fn allowance(&self, known: &mut Known, owner: Owner, own: Limit) -> Allowance {
+    fn allowance(&self, known: &mut Known, owner: Owner) -> Allowance {
         let account =
             known.accounts.entry(owner).or_insert_with(|| Arc::new(Bucket::new(self.limits.account)));
-        Allowance::new(own, self.limits.reserve, Arc::clone(account))
+        Allowance::new(&self.limits, Arc::clone(account))
     }
 }
 

@@ -60,6 +60,9 @@ pub struct Limits {
     pub account: Limit,
     /// Cancels and heartbeats of one key, in addition to the limits above.
     pub reserve: Limit,
+    /// Refused calls of one key that change something, cancels excepted: each costs a write to the disk. Never below the
+    /// rate of LIM-018.
+    pub refused: Limit,
     /// Public requests of one client address (LIM-001).
     pub public: Limit,
     /// Private requests of one client address, before anything is verified.
@@ -87,6 +90,7 @@ impl Default for Limits {
             key: Limit::per_second(10),
             account: Limit::per_second(100),
             reserve: Limit::per_second(5).queueing(0),
+            refused: Limit { burst: 20, ..Limit::per_second(5).queueing(0) },
             public: Limit::per_second(2),
             flood: Limit::per_second(2_000).queueing(0),
             pages: Limit::per_second(100).queueing(0),
@@ -144,10 +148,25 @@ impl Bucket {
             },
             Err(taken) => {
                 let wait = self.next(taken, now).saturating_sub(now.saturating_add(self.ahead));
-                let seconds = wait.div_ceil(nanos(Duration::from_secs(1))).max(1);
-                Admit::Refuse { retry_after: u32::try_from(seconds).unwrap_or(u32::MAX) }
+                Admit::Refuse { retry_after: whole_seconds(wait) }
             }
         }
+    }
+
+    /// Whether one more token would be refused; takes none.
+    fn is_spent(&self, now: Duration) -> Option<u32> {
+        let now = nanos(now).saturating_add(self.span);
+        let wait = self.next(self.taken.load(Ordering::Relaxed), now).saturating_sub(now + self.ahead);
+        (wait > 0).then(|| whole_seconds(wait))
+    }
+
+    /// Takes a token that was used already; the bucket may owe as many as it holds.
+    fn charge(&self, now: Duration) {
+        let now = nanos(now).saturating_add(self.span);
+        let owed = now.saturating_add(self.span);
+        let next = |taken| Some(self.next(taken, now).min(owed));
+        // The update always has a value.
+        let _ = self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
     }
 
     /// The value of `taken` after one more token.
@@ -167,6 +186,8 @@ pub(crate) struct Allowance {
     own: Bucket,
     reserve: Bucket,
     account: std::sync::Arc<Bucket>,
+    /// Refused calls.
+    refused: Bucket,
     /// When the last of the key's waiting orders has its turn, on the caller's scale.
     last_turn: AtomicU64,
 }
@@ -175,8 +196,25 @@ pub(crate) struct Allowance {
 const AFTER: Duration = Duration::from_millis(5);
 
 impl Allowance {
-    pub(crate) fn new(own: Limit, reserve: Limit, account: std::sync::Arc<Bucket>) -> Self {
-        Self { own: Bucket::new(own), reserve: Bucket::new(reserve), account, last_turn: AtomicU64::new(0) }
+    /// The buckets of a key of this account under `limits`.
+    pub(crate) fn new(limits: &Limits, account: std::sync::Arc<Bucket>) -> Self {
+        Self {
+            own: Bucket::new(limits.key),
+            reserve: Bucket::new(limits.reserve),
+            account,
+            refused: Bucket::new(limits.refused),
+            last_turn: AtomicU64::new(0),
+        }
+    }
+
+    /// Refuses a call while the key has had too many refused.
+    pub(crate) fn check_refused(&self, now: Duration) -> Admit {
+        self.refused.is_spent(now).map_or(Admit::Now, |retry_after| Admit::Refuse { retry_after })
+    }
+
+    /// Counts a refused call.
+    pub(crate) fn note_refused(&self, now: Duration) {
+        self.refused.charge(now);
     }
 
     /// Time until all orders that wait now have had their turns; zero if none waits.
@@ -292,6 +330,12 @@ pub fn client_of(peer: IpAddr) -> IpAddr {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
         four @ IpAddr::V4(_) => four,
     }
+}
+
+/// Nanoseconds as seconds, rounded up, at least one.
+fn whole_seconds(wait: u64) -> u32 {
+    let seconds = wait.div_ceil(nanos(Duration::from_secs(1))).max(1);
+    u32::try_from(seconds).unwrap_or(u32::MAX)
 }
 
 fn nanos(time: Duration) -> u64 {

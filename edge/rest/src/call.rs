@@ -104,6 +104,11 @@ impl Call {
         }
     }
 
+    /// The call as the gate admitted it.
+    pub(crate) fn gate(&self) -> &gate::Call {
+        &self.gate
+    }
+
     /// The key that signed it.
     pub(crate) fn key(&self) -> &gate::Key {
         self.gate.key()

@@ -207,7 +207,8 @@ async fn carry_out(
             (Some(closed), Outcome::Trading(TradingAnswer::NotLive)) => {
                 Box::pin(async move { closed(app, &call, &receipt).await }).await
             }
-            _ => (write.answer)(app, &call, &receipt),
+            _ => (write.answer)(app, &call, &receipt)
+                .inspect_err(|_| call.gate().note_refused(route.kind, app.uptime())),
         },
         Then::Refuse(refusal) => Err(refusal),
     }
@@ -366,13 +367,19 @@ fn change(
     };
     let call = match Call::new(app, route, call, parameter) {
         Ok(call) => call,
-        Err(refused) => return use_nonce(call::caller(&refused.gate, None), refused.refusal),
+        Err(refused) => {
+            refused.gate.note_refused(route.kind, app.uptime());
+            return use_nonce(call::caller(&refused.gate, None), refused.refusal);
+        }
     };
     match (write.command)(app, &call) {
         Ok(body) => {
             let pending = send(app, Command { caller: call.caller(), body }, at)?;
             Ok((pending, Then::Answer(call)))
         }
-        Err(refusal) => use_nonce(call.caller(), refusal),
+        Err(refusal) => {
+            call.gate().note_refused(route.kind, app.uptime());
+            use_nonce(call.caller(), refusal)
+        }
     }
 }

@@ -252,3 +252,27 @@ fn limits_off() {
         x.as_("trader").call("/v1/balances", json!({})).ok();
     }
 }
+
+/// A key that has too many orders refused gets 429 before its nonces are used; its cancels and reads go on, and so do other keys.
+/// At the recommended rate it never does. Proves LIM-018.
+#[test]
+fn refused_calls_have_a_limit() {
+    let x = Exchange::builder().flag("--rate-limits", "on").start();
+    let trader = x.as_("trader");
+    let refused = |nonce: u64| trader.call("/v1/order/new", json!({ "nonce": nonce }));
+    // The limit of all calls is 10 a second with a queue of 5, so these take two seconds.
+    let mut nonce = 1_000;
+    let answer = loop {
+        nonce += 1;
+        assert!(nonce < 1_060, "no limit is met");
+        let answer = refused(nonce);
+        if answer.status() == 429 {
+            break answer;
+        }
+        answer.error();
+    };
+    assert!(nonce > 1_020, "{} calls were refused before the limit", nonce - 1_000);
+    assert_eq!(answer.reply.header("retry-after"), Some("1"), "{answer}");
+    trader.call("/v1/order/cancel/all", json!({ "nonce": nonce })).ok();
+    x.as_("second-session").limit("btcusd", "buy", "1", "100");
+}

@@ -61,7 +61,7 @@ impl Stepped {
     /// The process must end: whether the batch is durable is unknown.
     pub fn commit(&mut self) -> Result<bool, Fault> {
         let Parts { exchange, committer, .. } = &mut self.parts;
-        match exchange.shared.handoff.take(&mut self.batch, Duration::ZERO) {
+        match exchange.shared.handoff.take_now(&mut self.batch) {
             Taken::Batch => committer.commit(&mut self.batch).map(|()| true),
             Taken::Nothing | Taken::Closed => {
                 committer.look_for_space();

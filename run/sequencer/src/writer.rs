@@ -258,6 +258,7 @@ impl Writer {
         let (events, texts) = (events.len(), texts.len());
         let events = work.out.events.len() - events..work.out.events.len();
         let texts = work.out.texts.len() - texts..work.out.texts.len();
+        batch.is_urgent |= !may_wait(&command, &outcome);
         batch.entries.push(Entry { stamp, command, outcome, events, texts, reply });
     }
 
@@ -269,6 +270,7 @@ impl Writer {
         if due || !self.batch.entries.is_empty() {
             self.nonces_due = None;
             self.take_nonces(shared);
+            self.batch.is_urgent |= due;
         }
         if self.next_tick <= now && by == TurnThread::OwnThread {
             self.next_tick = now + TICK;
@@ -280,6 +282,7 @@ impl Writer {
                 self.nonces_due.get_or_insert(due);
             } else {
                 self.take_nonces(shared);
+                self.batch.is_urgent |= !self.batch.entries.is_empty();
             }
             let day = shared.clock.now();
             if shared.clock.is_manual() {
@@ -341,6 +344,16 @@ impl Writer {
 impl std::fmt::Debug for Writer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Writer").field("state", &self.state.stamp()).finish_non_exhaustive()
+    }
+}
+
+/// Whether a command may wait for others to share a batch: a refused call, whose caller waits for it alone, and the nonces of
+/// reads as long as they are not due.
+fn may_wait(command: &Command, outcome: &Outcome) -> bool {
+    match command.body {
+        Body::Access(AccessCommand::NoncesSeen(_)) => true,
+        Body::Access(AccessCommand::UseNonce) => command.caller.is_some(),
+        _ => command.caller.is_some() && matches!(outcome, Outcome::Rejected(_)),
     }
 }
 

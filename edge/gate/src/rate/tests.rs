@@ -21,8 +21,7 @@ fn tally(count: usize, mut ask: impl FnMut() -> Admit) -> (usize, usize, usize) 
 }
 
 fn allowance(account: &Arc<Bucket>) -> Allowance {
-    let limits = Limits::default();
-    Allowance::new(limits.key, limits.reserve, Arc::clone(account))
+    Allowance::new(&Limits::default(), Arc::clone(account))
 }
 
 /// 20 requests together: 10 pass, 5 wait, 5 are refused, and so are further ones. After a quiet time the bucket is full
@@ -163,6 +162,57 @@ fn accounts_have_limits_of_their_own() {
         assert_eq!(accounts.take(2, ms(0)), Admit::Now, "another account is not slowed");
         assert!(matches!(accounts.take(1, ms(every - 1)), Admit::Refuse { retry_after: 1 }));
         assert_eq!(accounts.take(1, ms(every)), Admit::Now);
+    }
+}
+
+/// Refused calls have a limit of their own: a burst, then as many as LIM-018 recommends, for ever. Proves LIM-018.
+#[test]
+fn refused_calls_have_a_limit() {
+    let key = allowance(&Arc::new(Bucket::new(Limits::default().account)));
+    for number in 0..20 {
+        assert_eq!(key.check_refused(ms(0)), Admit::Now, "{number}");
+        key.note_refused(ms(0));
+    }
+    assert_eq!(key.check_refused(ms(199)), Admit::Refuse { retry_after: 1 });
+    assert_eq!(key.take(ms(199), false), Admit::Now, "other calls go on");
+    for step in 1..1_000 {
+        assert_eq!(key.check_refused(ms(200 * step)), Admit::Now, "{step}");
+        key.note_refused(ms(200 * step));
+    }
+    // Calls in flight may be refused beyond the limit; the debt is bounded.
+    for _ in 0..1_000 {
+        key.note_refused(ms(1_000_000));
+    }
+    assert_eq!(key.check_refused(ms(1_000_000)), Admit::Refuse { retry_after: 5 });
+    assert_eq!(key.check_refused(ms(1_004_200)), Admit::Now);
+}
+
+/// In any stretch of time at most its tokens and one burst are admitted, and at most five callers wait, whatever arrives when
+/// (INV-RATE-1, INV-RATE-2).
+#[test]
+fn no_window_admits_more() {
+    let limit = Limits::default().key;
+    let bucket = Bucket::new(limit);
+    let (mut now, mut seed) = (0u64, 7u64);
+    let mut turns = Vec::new();
+    for _ in 0..20_000 {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // Bursts and pauses.
+        now += if (seed >> 60) == 0 { (seed >> 33) % 3_000 } else { (seed >> 33) % 40 };
+        match bucket.take(ms(now)) {
+            Admit::Now => turns.push(ms(now)),
+            Admit::Wait(wait) => turns.push(ms(now) + wait),
+            Admit::Refuse { .. } => {}
+        }
+        let waiting = turns.iter().rev().take_while(|turn| **turn > ms(now)).count();
+        assert!(waiting <= 5, "{waiting} wait at {now}");
+    }
+    assert!(turns.is_sorted());
+    for (at, first) in turns.iter().enumerate() {
+        for (count, last) in turns[at..].iter().enumerate().take(200) {
+            let tokens = 10 + (*last - *first).as_nanos() / limit.every.as_nanos();
+            assert!(count as u128 <= tokens, "{} calls in {:?}", count + 1, *last - *first);
+        }
     }
 }
 

@@ -11,6 +11,10 @@ pub(crate) const COMMANDS_MAX: usize = 4_096;
 /// A batch with this many events takes no further command.
 pub(crate) const EVENTS_MAX: usize = 65_536;
 
+/// Refused calls that share a batch at most, before they go to the disk without waiting for more. Few, so that they
+/// take no order's place among the commands in flight.
+const REFUSED_MAX: usize = 16;
+
 /// The answer to a submitted command, sent once it is durable.
 #[derive(Debug)]
 pub struct Receipt {
@@ -41,6 +45,8 @@ pub(crate) struct Batch {
     pub(crate) out: Outbox<Event>,
     /// The state's fingerprint after the last entry.
     pub(crate) fingerprint: u64,
+    /// Whether it holds anything but refused calls and the nonces of reads that may wait.
+    pub(crate) is_urgent: bool,
     /// Callers that wait for the batch but have no command in it: moves of the clock, with the time reached.
     pub(crate) moved: Vec<(Time, oneshot::Sender<Time>)>,
 }
@@ -48,6 +54,11 @@ pub(crate) struct Batch {
 impl Batch {
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.moved.is_empty()
+    }
+
+    /// Whether the batch may wait for more commands, to share a sync: it holds only refused calls, and few.
+    pub(crate) fn may_wait(&self) -> bool {
+        !self.is_urgent && self.moved.is_empty() && self.entries.len() < REFUSED_MAX
     }
 
     /// Whether the batch takes no further command.
@@ -59,6 +70,7 @@ impl Batch {
         self.entries.clear();
         self.out.clear();
         self.moved.clear();
+        self.is_urgent = false;
     }
 
     pub(crate) fn events_of(&self, entry: &Entry) -> &[Event] {
