@@ -1,4 +1,5 @@
-//! kill -9 at random moments under load, without a tracer that slows the process down.
+//! kill -9 at random moments under load, without a tracer that slows the process down. In half of the rounds old segments
+//! move to an archive.
 
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ const KILLS: u64 = 20;
 /// One directory, killed repeatedly; sometimes stopped cleanly, or killed during its start.
 pub fn round(round: &mut Round) -> Next {
     let data = round.data();
+    round.archives = round.draw.chance(50);
     let mut x = round.start(&data);
     let mut load = round.load(&x);
     for _ in 0..if round.quick { 5 } else { KILLS } {

@@ -63,8 +63,10 @@ const CHANGES: [(Stage, &[&str]); 6] = [
     (Stage::Stopping, &["pwrite64", "fdatasync", "fsync", "rename", "openat"]),
 ];
 
-/// Calls that occur only in some rounds: left-over files are removed, lines are logged.
-const PERHAPS: [Point; 5] = [
+/// Calls that occur only in some rounds: left-over files are removed, lines are logged, segments get a
+/// name in the archive.
+const PERHAPS: [Point; 6] = [
+    (Stage::Running("snapshots"), "linkat"),
     (Stage::Recovering, "unlink"),
     (Stage::Running("tables"), "pwrite64"),
     (Stage::Running("tables"), "fdatasync"),
@@ -81,7 +83,7 @@ const READS: [Point; 4] = [
 ];
 
 /// Calls that may need room.
-const GROWING: [&str; 6] = ["pwrite64", "write", "fallocate", "openat", "rename", "mkdir"];
+const GROWING: [&str; 7] = ["pwrite64", "write", "fallocate", "openat", "rename", "linkat", "mkdir"];
 
 /// The points at which a harm makes sense.
 pub fn points(harm: Harm) -> Vec<Point> {

@@ -27,6 +27,8 @@ pub struct Round {
     pub dir: PathBuf,
     /// Whether only the bounded part is run.
     pub quick: bool,
+    /// Whether its exchanges move old segments to an archive.
+    pub archives: bool,
     /// Its counts so far.
     pub tally: Tally,
     /// Set when the sweep should end.
@@ -38,7 +40,7 @@ impl Round {
     /// A new round in an empty folder.
     pub fn new(number: u64, seed: u64, dir: &Path, quick: bool, stop: &Arc<AtomicBool>) -> Self {
         let (draw, dir, stop) = (Draw::new(seed), dir.to_owned(), Arc::clone(stop));
-        Self { number, draw, dir, quick, tally: Tally::new(), stop, records: 0 }
+        Self { number, draw, dir, quick, archives: false, tally: Tally::new(), stop, records: 0 }
     }
 
     /// Whether the sweep should end; long rounds check this between two steps.
@@ -59,12 +61,16 @@ impl Round {
     /// The setup of its exchanges: a real clock, segments of 64 KiB, a snapshot every 60 commands, so that a short
     /// load causes every kind of write.
     pub fn setup(&self) -> Setup {
-        Exchange::builder()
+        let setup = Exchange::builder()
             .real_time()
             .flag("--segment-bytes", "65536")
             .flag("--ballast-bytes", "1048576")
             .flag("--snapshot-every", "60")
-            .log_at(&self.dir.join("stderr.log"))
+            .log_at(&self.dir.join("stderr.log"));
+        if !self.archives {
+            return setup;
+        }
+        setup.flag("--keep-journal", "0").flag("--archive", &self.dir.join("archive").to_string_lossy())
     }
 
     /// A load on a newly founded exchange.

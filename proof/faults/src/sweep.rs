@@ -14,7 +14,7 @@ use buttonwood_accept::binary;
 use crate::round::{Round, Tally};
 use crate::settings::Settings;
 use crate::tools::{self, Tool};
-use crate::{calls, clock, damage, eio, full, kill, pause, power, rollback, two, unsynced, volume};
+use crate::{backup, calls, clock, damage, eio, full, kill, pause, power, rollback, two, unsynced, volume};
 
 /// Whether a family has more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub struct Family {
 const LOOPED: &[Tool] = &[Tool::Loop, Tool::Ext4];
 
 /// All families.
-pub const FAMILIES: [Family; 16] = [
+pub const FAMILIES: [Family; 17] = [
     Family {
         name: "kill",
         what: "kill -9 at odd moments under load, several times on one directory",
@@ -148,6 +148,13 @@ pub const FAMILIES: [Family; 16] = [
         tools: &[],
         rounds: (5, 1),
         run: rollback::round,
+    },
+    Family {
+        name: "backup",
+        what: "a backup killed at its Nth call, or with one failing call: whole, or refused by all",
+        tools: &[Tool::Strace],
+        rounds: (1_000, 1),
+        run: backup::round,
     },
     Family {
         name: "unsynced",
