@@ -95,7 +95,7 @@ async fn respond(app: &App, request: Request<'_>, counted: &Counted) -> Result<R
         Found::OtherMethod(method) => {
             return Ok(wrong_method(app, head, path, method));
         }
-        Found::Nothing => return outside(app, client, head.method.as_str(), path, counted).await,
+        Found::Nothing => return outside(app, client, head, path, counted).await,
     };
     request.check_framing().map_err(refusal_of)?;
     let asked = Asked { parameter, query: Query(head.uri.query().unwrap_or_default()) };
@@ -228,7 +228,7 @@ fn goes_on(app: &App, found: &Found<'_>, path: &str) -> bool {
 async fn outside(
     app: &App,
     client: IpAddr,
-    method: &str,
+    head: &Parts,
     path: &str,
     counted: &Counted,
 ) -> Result<Reply, Refusal> {
@@ -236,7 +236,7 @@ async fn outside(
     if health.is_some() || page.is_some() {
         counted.is_outside(path);
     }
-    match (health, page, method) {
+    match (health, page, head.method.as_str()) {
         (None, None, _) => Err(no_endpoint(path)),
         (Some(reply), _, "GET" | "HEAD") => Ok(reply),
         (None, Some(make), "GET" | "HEAD") => {
@@ -245,7 +245,7 @@ async fn outside(
             let status = if page.is_found { StatusCode::OK } else { StatusCode::NOT_FOUND };
             Ok(Reply::page(page.content_type, page.body).with_status(status))
         }
-        (Some(_), ..) | (_, Some(_), _) => Ok(wrong_method(app, method, path, "GET, HEAD")),
+        (Some(_), ..) | (_, Some(_), _) => Ok(wrong_method(app, head, path, "GET, HEAD")),
     }
 }
 

@@ -18,7 +18,7 @@ fn script() -> String {
         script.push_str(block.split_once("\n```\n").expect("a block ends").0);
         script.push('\n');
     }
-    script.replace("127.0.0.1:8080", "127.0.0.1:0")
+    script.replace("127.0.0.1:8080", "127.0.0.1:0").replace("127.0.0.1:9100", "127.0.0.1:0")
 }
 
 /// An empty directory becomes a venue with two customers that trade, by the script of the document.

@@ -162,7 +162,11 @@ mod tests {
             fill(&handoff, false);
             std::thread::scope(|scope| {
                 let taken = scope.spawn(|| take(&handoff));
-                if closes { handoff.close() } else { fill(&handoff, true) }
+                if closes {
+                    handoff.close()
+                } else {
+                    fill(&handoff, true)
+                }
                 assert!(taken.join().unwrap().1 < Duration::from_mins(1));
             });
         }
