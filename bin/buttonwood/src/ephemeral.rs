@@ -8,6 +8,7 @@
 mod handle;
 
 use crate::trouble::Trouble;
+use buttonwood_operate::SOCKET;
 use buttonwood_sequencer::JOURNAL_DIR;
 use handle::Handle;
 use rustix::process::geteuid;
@@ -33,7 +34,8 @@ const MARKED: &[u8] = b"made by buttonwood --ephemeral, which removes it\n";
 /// The age from which a directory without a mark will get none: a start writes it at once.
 const UNMARKED_FOR: Duration = Duration::from_mins(10);
 /// The entries that belong in such a directory.
-const PARTS: [&str; 6] = ["ephemeral", JOURNAL_DIR, "history", "vault", "vault.key", "credentials.json"];
+const PARTS: [&str; 7] =
+    ["ephemeral", JOURNAL_DIR, "history", "vault", "vault.key", "credentials.json", SOCKET];
 /// The endings of a part whose writing was interrupted; earlier builds used the second.
 const UNFINISHED: [&str; 2] = [".tmp", ".new"];
 

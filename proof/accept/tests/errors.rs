@@ -218,8 +218,9 @@ fn heads_for_browsers_and_caches() {
 const PLACES: usize = 10;
 /// Connections of these that one address may have.
 const OF_ADDRESS: usize = 8;
-/// Open files that the exchange reserves for itself, and for each serving thread.
-const OWN_FILES: usize = 128;
+/// Open files that the exchange reserves for itself with the metrics' listener, and for each thread that serves, the one of the
+/// metrics included.
+const OWN_FILES: usize = 128 + 16;
 const OF_A_THREAD: usize = 22;
 
 fn threads() -> usize {
@@ -228,7 +229,7 @@ fn threads() -> usize {
 
 /// An exchange that allows few connections.
 fn small_exchange() -> Exchange {
-    let files = OWN_FILES + (OF_A_THREAD + PLACES) * threads();
+    let files = OWN_FILES + OF_A_THREAD * (threads() + 1) + PLACES * threads();
     let limited = format!("ulimit -n {files}; exec \"$@\"");
     Exchange::builder().through(&["sh", "-c", &limited, "sh"]).start()
 }

@@ -244,8 +244,8 @@ fn files_below(directory: &Path) -> Vec<PathBuf> {
 }
 
 fn copy(from: &Path, to: &Path) {
-    // Any start removes the unfinished files of a running exchange.
-    let finished = |file: &PathBuf| file.extension().is_none_or(|ending| ending != "tmp");
+    // Any start removes the unfinished files of a running exchange; the socket of a killed one is no file.
+    let finished = |file: &PathBuf| file.is_file() && file.extension().is_none_or(|ending| ending != "tmp");
     for file in files_below(from).into_iter().filter(finished) {
         let target = to.join(file.strip_prefix(from).expect("a file below"));
         // A data directory that other users may write is refused.
