@@ -3,6 +3,7 @@
 mod arguments;
 mod audit;
 mod keys;
+mod vault;
 
 pub(crate) use arguments::Admin;
 
@@ -55,6 +56,7 @@ fn stopped(flags: &Admin) -> Result<(), Trouble> {
     match flags.name() {
         "audit" => audit::run(flags),
         "key list" => keys::run(flags),
+        "vault rotate" => vault::rotate(flags),
         _ => Err(Trouble::Refused(format!("no exchange is running on {}", flags.data.display()))),
     }
 }

@@ -94,8 +94,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         pages: site_pages(),
     };
     let active = traders.filter(|_| !manual);
-    let written = Some((data.clone(), base_url.clone()));
-    let app = App::new(exchange, gate, settings, keeper(vault, written));
+    let app = App::new(exchange, gate, settings, keeper(vault, data.clone(), Some(base_url.clone())));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
     serve_until_told(doors, &data, app, Parts { running, socket, traders: active }, &stop)?;
     drop(ephemeral);
@@ -146,28 +145,37 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         steps: None,
         pages: site_pages(),
     };
-    let app = App::new(exchange, gate, settings, keeper(vault, None));
+    let app = App::new(exchange, gate, settings, keeper(vault, data.clone(), None));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
     serve_until_told(doors, &data, app, Parts { running, socket, traders: None }, &stop)
 }
 
-/// The keeper of a running exchange: it stores secrets in the vault and, given directory and address, writes
-/// `credentials.json` again after each change.
-fn keeper(vault: Vault, written: Option<(PathBuf, String)>) -> Keeper {
+/// The keeper of a running exchange on a directory: it stores secrets in the vault, rotates its key and, for a sandbox, which
+/// gives its address, writes `credentials.json` again after each change.
+fn keeper(vault: Vault, data: PathBuf, sandbox: Option<String>) -> Keeper {
+    let fault = |fault: &dyn std::fmt::Display| KeeperFault(fault.to_string());
     let vault = Arc::new(vault);
-    let keys = Arc::clone(&vault);
-    let store = move |api_key: &str, secret: &Secret| {
-        vault.put(api_key, secret).map_err(|fault| KeeperFault(fault.to_string()))
-    };
+    let (keys, sealed) = (Arc::clone(&vault), Arc::clone(&vault));
+    let is_venue = sandbox.is_none();
+    let home = data.clone();
+    let store =
+        move |api_key: &str, secret: &Secret| vault.put(api_key, secret).map_err(|error| fault(&error));
     let changed = move |exchange: &Exchange| {
-        let Some((data, base_url)) = &written else { return Ok(()) };
-        let opened = keys.open().map_err(|fault| KeeperFault(fault.to_string()))?;
+        let Some(base_url) = &sandbox else { return Ok(()) };
+        let opened = keys.open().map_err(|error| fault(&error))?;
         let state = RwLockReadGuard::map(exchange.views(), Views::state);
-        let written = write_credentials(data, base_url, state, &opened);
+        let written = write_credentials(&data, base_url, state, &opened);
         wipe(opened);
-        written.map(drop).map_err(|fault| KeeperFault(fault.to_string()))
+        written.map(drop).map_err(|error| fault(&error))
     };
-    Keeper::new(store, changed)
+    let rotate = move |to: &Path| {
+        if is_venue {
+            vault_key::check_outside("--to", to, &home).map_err(|error| fault(&error))?;
+        }
+        let rotated = sealed.rotate(to).map_err(|error| fault(&error))?;
+        Ok((rotated.before, rotated.records))
+    };
+    Keeper::new(store, changed, rotate)
 }
 
 /// What runs beside the listener.

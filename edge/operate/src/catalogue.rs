@@ -29,6 +29,7 @@ pub const COMMANDS: &[Command] = &[
     keys::list::KEYS,
     keys::list::SESSIONS,
     keys::restrict::GROUP,
+    keys::rotate::COMMAND,
     // Funds
     funds::credit::COMMAND,
     funds::debit::COMMAND,

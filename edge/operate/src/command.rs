@@ -48,6 +48,8 @@ pub enum Form {
     Switch,
     /// As `--name FILE`: the file holds the value as JSON.
     File,
+    /// As `--name FILE`: the path, which the command line makes absolute.
+    Path,
 }
 
 /// An argument of the command line.

@@ -93,6 +93,11 @@ impl Drop for Venue {
 
 fn serve(home: &Path, settings: &str) -> Child {
     fs::write(home.join("key"), "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n").unwrap();
+    serve_with_key(home, settings)
+}
+
+/// With the key that lies in `home` already.
+fn serve_with_key(home: &Path, settings: &str) -> Child {
     let settings = format!("listen = \"127.0.0.1:0\"\ndata = \"data\"\nvault_key_file = \"key\"\n{settings}");
     fs::write(home.join("venue.toml"), settings).unwrap();
     let mut command = Command::new(binary());
@@ -192,6 +197,43 @@ fn an_account_closes_when_it_is_empty() {
         json!({ "symbol": "btcusd", "side": "buy", "type": "exchange limit", "amount": "1", "price": "1" });
     x.as_("empty").call("/v1/order/new", order).refused(400, "AccountClosed");
     assert_eq!(x.as_("empty").call("/v1/orders", json!({})).ok(), json!([]));
+}
+
+/// The vault's key is rotated while a venue runs and while it is stopped. A later start needs the new file; the one before is
+/// refused in a line that names the new one.
+#[test]
+fn the_vault_s_key_is_rotated() {
+    let mut venue = Venue::start("");
+    let home = venue.home.path().to_owned();
+    venue.object(&["group", "add", "North"]);
+    venue.object(&["account", "add", "North", "Primary"]);
+    let add = ["key", "add", "--group", "North", "--account", "primary", "--role", "Trader"];
+    let made = venue.object(&add);
+    let [second, third] = ["second", "third"].map(|name| home.join(name).to_str().unwrap().to_owned());
+    let inside = home.join("data/second");
+    assert!(venue.refused(&["vault", "rotate", "--to", inside.to_str().unwrap()]).contains("data directory"));
+    let key = home.join("key");
+    assert!(venue.refused(&["vault", "rotate", "--to", key.to_str().unwrap()]).contains("not there yet"));
+    assert_eq!(venue.object(&["vault", "rotate", "--to", &second, "--dry-run"])["to"], second.as_str());
+    assert!(!home.join("second").exists(), "a dry run makes nothing");
+    let rotated = venue.object(&["vault", "rotate", "--to", &second, "--reason", "each year"]);
+    assert_eq!((&rotated["to"], &rotated["secrets"]), (&json!(second), &json!(1)));
+    let audit = venue.object(&["audit", "--limit", "1"]);
+    assert_eq!(audit["why"], "each year");
+    let late = venue.object(&add);
+    venue.stop();
+    let output =
+        Command::new(binary()).args(["serve", "--config", "venue.toml"]).current_dir(&home).output().unwrap();
+    let line = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && line.contains(&second), "{line}");
+    let rotated = venue.object(&["vault", "rotate", "--to", &third]);
+    assert_eq!(rotated["secrets"], 2);
+    fs::copy(&third, &key).unwrap();
+    venue.child = serve_with_key(&home, "");
+    let keys = String::from_utf8(venue.admin(&["key", "list"]).output().unwrap().stdout).unwrap();
+    for key in [&made, &late] {
+        assert!(keys.contains(key["api_key"].as_str().unwrap()), "{keys}");
+    }
 }
 
 /// A currency and a symbol are listed while the exchange runs, and trade at once; a start knows them too.

@@ -64,6 +64,7 @@ pub use catalog::is_begun;
 pub use copy::Copy;
 pub use fault::{Fault, Flaw, Note, ReplayError};
 pub use journal::{Journal, Options};
+pub use lock::Lock;
 pub use mark::{JournalId, Mark};
 pub use reader::{Checked, Reader};
 pub use replay::{Batch, Frames};

@@ -9,15 +9,18 @@ use rustix::process::{Pid, test_kill_process};
 use crate::fault::{Fault, io};
 use crate::files;
 
-/// The lock is held until this value is dropped.
+/// Held until this value is dropped.
 #[derive(Debug)]
-pub(crate) struct Lock {
+pub struct Lock {
     file: Arc<dyn Handle>,
 }
 
 impl Lock {
-    /// Locks the directory for this process alone.
-    pub(crate) fn exclusive(dir: &Folder) -> Result<Self, Fault> {
+    /// Locks the journal's directory for this process alone.
+    ///
+    /// # Errors
+    /// [`Fault::Locked`] when another process holds the lock, or a failed call of the system.
+    pub fn exclusive(dir: &Folder) -> Result<Self, Fault> {
         let path = dir.file(files::LOCK);
         let file = dir.open(&path, Open::ReadWrite).map_err(io("open the lock file", &path))?;
         if file.try_lock(LockMode::Exclusive).map_err(io("lock", &path))? {

@@ -14,13 +14,21 @@ pub(crate) struct Admin {
     command: &'static Command,
     arguments: Vec<(&'static str, Given)>,
     reason: Option<String>,
-    is_dry_run: bool,
+    pub(super) is_dry_run: bool,
 }
 
 impl Admin {
     /// The name of the command.
     pub(crate) fn name(&self) -> &'static str {
         self.command.name
+    }
+
+    /// The text of an argument, if it was given.
+    pub(super) fn text(&self, field: &str) -> Option<&str> {
+        self.arguments.iter().find_map(|(name, given)| match given {
+            Given::Text(text) if *name == field => Some(text.as_str()),
+            _ => None,
+        })
     }
 
     /// The arguments as a JSON object.
@@ -138,6 +146,12 @@ fn parameter(command: &Command, argument: &'static Argument) -> Arg {
         Form::Places => arg.value_name(value).num_args(0..).action(ArgAction::Append),
         Form::Option => arg.long(long).value_name("VALUE").required(is_required),
         Form::Options => arg.long(long).value_name("VALUE").action(ArgAction::Append).required(is_required),
+        Form::Path => arg
+            .long(long)
+            .value_name("FILE")
+            .value_parser(absolute)
+            .allow_hyphen_values(false)
+            .required(is_required),
         Form::Switch => arg.long(long).action(ArgAction::SetTrue).allow_hyphen_values(false),
         Form::File => arg
             .long(long)
@@ -147,6 +161,12 @@ fn parameter(command: &Command, argument: &'static Argument) -> Arg {
             })
             .required(is_required),
     }
+}
+
+/// A path that the exchange understands too, whatever directory it runs in.
+fn absolute(path: &str) -> Result<String, String> {
+    let absolute = std::path::absolute(path).map_err(|error| error.to_string())?;
+    absolute.into_os_string().into_string().map_err(|_| "it is no text".to_owned())
 }
 
 impl FromArgMatches for Admin {
@@ -189,7 +209,7 @@ fn given(matches: &ArgMatches, argument: &Argument) -> Option<Given> {
     let text = || matches.get_one::<String>(argument.field).cloned();
     let texts = || matches.get_many::<String>(argument.field).map(|all| all.cloned().collect::<Vec<_>>());
     match argument.form {
-        Form::Place | Form::Option => text().map(Given::Text),
+        Form::Place | Form::Option | Form::Path => text().map(Given::Text),
         Form::Places => Some(Given::Texts(texts().unwrap_or_default())),
         Form::Options => texts().map(Given::Texts),
         Form::Switch => matches.get_flag(argument.field).then_some(Given::True),

@@ -2,6 +2,7 @@
 
 use buttonwood_gate::Secret;
 use buttonwood_sequencer::Exchange;
+use std::path::Path;
 use tokio::sync::Mutex;
 
 /// Why a secret could not be stored, or a change not be passed on; for the operator's log.
@@ -15,25 +16,36 @@ type Store = Box<dyn Fn(&str, &Secret) -> Result<(), KeeperFault> + Send + Sync>
 /// Hears that keys were made or changed.
 type Changed = Box<dyn Fn(&Exchange) -> Result<(), KeeperFault> + Send + Sync>;
 
+/// Seals all secrets under a key in this new file; returns where the key before is, and how many secrets there are.
+type Rotate = Box<dyn Fn(&Path) -> Result<(String, usize), KeeperFault> + Send + Sync>;
+
 /// The keeper of secrets.
 pub struct Keeper {
     store: Store,
     changed: Changed,
+    rotate: Rotate,
     /// Held from before a key is looked at until the gate knows the change: of two changes, the later one counts there too.
     pub(crate) turn: Mutex<()>,
 }
 
 impl Keeper {
-    /// A keeper that stores secrets by `store` and calls `changed` after each change of keys. Both may wait for the disk.
+    /// A keeper that stores secrets by `store`, calls `changed` after each change of keys, and seals all secrets under a new key
+    /// by `rotate`. Each may wait for the disk.
     pub fn new(
         store: impl Fn(&str, &Secret) -> Result<(), KeeperFault> + Send + Sync + 'static,
         changed: impl Fn(&Exchange) -> Result<(), KeeperFault> + Send + Sync + 'static,
+        rotate: impl Fn(&Path) -> Result<(String, usize), KeeperFault> + Send + Sync + 'static,
     ) -> Self {
-        Self { store: Box::new(store), changed: Box::new(changed), turn: Mutex::new(()) }
+        let (store, changed, rotate) = (Box::new(store), Box::new(changed), Box::new(rotate));
+        Self { store, changed, rotate, turn: Mutex::new(()) }
     }
 
     pub(crate) fn store(&self, api_key: &str, secret: &Secret) -> Result<(), KeeperFault> {
         (self.store)(api_key, secret)
+    }
+
+    pub(crate) fn rotate(&self, to: &Path) -> Result<(String, usize), KeeperFault> {
+        (self.rotate)(to)
     }
 
     pub(crate) fn changed(&self, exchange: &Exchange) -> Result<(), KeeperFault> {

@@ -10,6 +10,7 @@ mod draw;
 mod keeper;
 pub mod list;
 pub mod restrict;
+pub mod rotate;
 mod row;
 
 pub use keeper::{Keeper, KeeperFault};

@@ -189,8 +189,12 @@ mod tests {
         recovered.commit(Time(1), founding()).unwrap();
         let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
         let gate = Gate::new(HeaderNames::any(), "svc", Limits::off());
-        let shared =
-            Shared::new(running.exchange(), gate, "svc".to_owned(), Keeper::new(|_, _| Ok(()), |_| Ok(())));
+        let shared = Shared::new(
+            running.exchange(),
+            gate,
+            "svc".to_owned(),
+            Keeper::new(|_, _| Ok(()), |_| Ok(()), |_| Ok((String::new(), 0))),
+        );
         let operator = Operator::new(&shared, Note::default());
         let fields = |base: &str| {
             let name = format!("{base}usd");
