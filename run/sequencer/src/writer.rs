@@ -353,7 +353,14 @@ fn may_wait(command: &Command, outcome: &Outcome) -> bool {
     match command.body {
         Body::Access(AccessCommand::NoncesSeen(_)) => true,
         Body::Access(AccessCommand::UseNonce) => command.caller.is_some(),
-        _ => command.caller.is_some() && matches!(outcome, Outcome::Rejected(_)),
+        Body::Trading(_)
+        | Body::Access(_)
+        | Body::Ledger(_)
+        | Body::Rates(_)
+        | Body::Convert(_)
+        | Body::Founding(_)
+        | Body::Act(_)
+        | Body::Operation(_) => command.caller.is_some() && matches!(outcome, Outcome::Rejected(_)),
     }
 }
 

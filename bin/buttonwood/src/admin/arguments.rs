@@ -27,7 +27,7 @@ impl Admin {
     pub(super) fn text(&self, field: &str) -> Option<&str> {
         self.arguments.iter().find_map(|(name, given)| match given {
             Given::Text(text) if *name == field => Some(text.as_str()),
-            _ => None,
+            Given::Text(_) | Given::Texts(_) | Given::True | Given::Json(_) => None,
         })
     }
 

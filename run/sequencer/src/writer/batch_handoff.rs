@@ -163,9 +163,9 @@ mod tests {
             std::thread::scope(|scope| {
                 let taken = scope.spawn(|| take(&handoff));
                 if closes {
-                    handoff.close()
+                    handoff.close();
                 } else {
-                    fill(&handoff, true)
+                    fill(&handoff, true);
                 }
                 assert!(taken.join().unwrap().1 < Duration::from_mins(1));
             });
