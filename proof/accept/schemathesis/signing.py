@@ -22,16 +22,18 @@ from schemathesis.core import NOT_SET
 KEYS = {key["name"]: key for key in json.load(open(os.environ["BUTTONWOOD_CREDENTIALS"]))["keys"]}
 KEY = KEYS["trader"]
 AUDITOR = KEYS["auditor"]
+# Control calls disable this key, end it, and restrict its group: no signed call is made with it.
+SPARE = KEYS["counterparty"]
 NONCES = itertools.count(int(time.time() * 1000))
 # Values that exist, among some that do not, so that calls come past their first checks.
 VALUES = {
     "account": ["primary", "nowhere"],
     "amount": ["0.01", 1, "0.00000001"],
-    "api_key": [KEY["api_key"], "none"],
+    "api_key": [SPARE["api_key"], "none"],
     "base_currency": ["DOGE", "BTC"],
     "client_order_id": ["a", "b", "not an id"],
     "currency": ["USD", "BTC", "none"],
-    "group": ["one", "nowhere"],
+    "group": [SPARE["group"], "nowhere"],
     "min_order_size": ["0.1", "1"],
     "pair": ["eurusd", "GBPUSD", "nowhere"],
     "price": ["60000", 65000.01, "70000", "0.001"],

@@ -432,7 +432,7 @@ fn connections() {
     placed(&x, 1);
 }
 
-/// Limits of a head, and authentication headers that are given twice. Proves ERR-001 (part), AUTH-012 (part).
+/// Limits of a head and of a body, and authentication headers that are given twice. Proves ERR-001 (part), ERR-014, AUTH-012 (part).
 #[test]
 fn heads() {
     let x = Exchange::start();
@@ -468,6 +468,12 @@ fn heads() {
     corpus.row("a payload of 16 KiB", &payload(16_384), Answered(&[403]));
     corpus.row("a payload of 16 KiB and one", &payload(16_385), Answered(&[400]));
     let key = format!("X-SVC-APIKEY: {}\r\n", x.key("trader").credentials.api_key);
+    corpus.order(
+        "a body of 64 KiB and one",
+        "Content-Length: 65537\r\n",
+        &"x".repeat(65_537),
+        Refused(&[413]),
+    );
     corpus.order("an API key twice", &key, "", BAD);
     corpus.order("two signatures", "x-svc-signature: 00\r\n", "", BAD);
     corpus.order("two payloads", "X-Svc-Payload: e30=\r\n", "", BAD);

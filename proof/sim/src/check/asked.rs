@@ -36,7 +36,9 @@ impl Asked {
 /// be.
 pub(super) fn listed(body: &Body, happened: &[Happening]) -> [Vec<OrderId>; 2] {
     let mut listed = [Vec::new(), Vec::new()];
-    if !matches!(body, Body::Trading(TradingCommand::CancelSession | TradingCommand::CancelAll)) {
+    let is_cancel = matches!(body, Body::Trading(TradingCommand::CancelSession | TradingCommand::CancelAll));
+    let takes_orders = matches!(body, Body::Access(command) if command.cancels_orders_of().is_some());
+    if !is_cancel && !takes_orders {
         return listed;
     }
     let [cancelled, kept] = &mut listed;
