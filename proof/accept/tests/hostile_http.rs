@@ -432,7 +432,8 @@ fn connections() {
     placed(&x, 1);
 }
 
-/// Limits of a head and of a body, and authentication headers that are given twice. Proves ERR-001 (part), ERR-014, AUTH-012 (part).
+/// Limits of a head and of a body, and authentication headers that are given twice. Proves ERR-014, ERR-001 (part),
+/// AUTH-012 (part).
 #[test]
 fn heads() {
     let x = Exchange::start();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::load::Load;
@@ -83,7 +83,12 @@ pub fn files(dir: &Path) -> Vec<PathBuf> {
         for entry in fs::read_dir(dir.join(&folder)).expect("a directory can be read") {
             let entry = entry.expect("an entry can be read");
             let path = folder.join(entry.file_name());
-            if entry.path().is_dir() { folders.push(path) } else { found.push(path) }
+            // The socket of a process that was killed is no file.
+            match entry.file_type().expect("an entry has a type") {
+                kind if kind.is_dir() => folders.push(path),
+                kind if kind.is_socket() => {}
+                _ => found.push(path),
+            }
         }
     }
     found.sort();

@@ -300,7 +300,7 @@ fn judge_death(strike: &Strike, signal: Option<i32>, log: &str) {
         Harm::Kill => assert_eq!(signal, Some(Signal::KILL.as_raw()), "killed, not this: {log}"),
         Harm::Error(_) => {
             assert_eq!(signal, Some(Signal::ABORT.as_raw()), "aborts, not this: {log}");
-            let line = log.lines().rev().find(|line| line.starts_with("buttonwood: ")).unwrap_or_default();
+            let line = log.lines().rev().find(|line| line.contains(" ERROR ")).unwrap_or_default();
             assert!(line.contains("stopping before anything more is acknowledged"), "says why: {log}");
         }
     }
