@@ -129,28 +129,31 @@ mod tests {
         (batch.entries.len(), began.elapsed())
     }
 
-    const SOON: Duration = Duration::from_millis(25);
-
-    /// The first refused call goes at once; the next ones wait for each other, but no longer than the time, and a change
-    /// takes them along at once.
+    /// The first refused call goes at once; the next ones wait for each other, but no longer than the time. A change and a full
+    /// batch wait for nothing: a wait of ten minutes would not end here.
     #[test]
     fn refused_calls_share_a_batch() {
+        const FAR: Duration = Duration::from_mins(10);
         let handoff = BatchHandoff::default();
         fill(&handoff, false);
-        assert!(take(&handoff).1 < SOON);
+        assert_eq!(take(&handoff).0, 1);
+        let until = Instant::now() + REFUSED_EVERY;
+        handoff.lock().refused_from = Some(until);
         fill(&handoff, false);
         fill(&handoff, false);
-        let (entries, took) = take(&handoff);
-        assert!(entries == 2 && took > SOON && took < 10 * REFUSED_EVERY, "{entries} in {took:?}");
+        assert_eq!(take(&handoff).0, 2);
+        assert!(Instant::now() >= until, "they wait for their time");
+        handoff.lock().refused_from = Some(Instant::now() + FAR);
         fill(&handoff, false);
         fill(&handoff, true);
         let (entries, took) = take(&handoff);
-        assert!(entries == 2 && took < SOON, "{entries} in {took:?}");
+        assert!(entries == 2 && took < FAR, "{entries} in {took:?}");
+        handoff.lock().refused_from = Some(Instant::now() + FAR);
         for _ in 0..16 {
             fill(&handoff, false);
         }
         let (entries, took) = take(&handoff);
-        assert!(entries == 16 && took < SOON, "{entries} in {took:?}");
+        assert!(entries == 16 && took < FAR, "{entries} in {took:?}");
     }
 
     /// A change that comes while refused calls wait ends their wait, and so does the end.
