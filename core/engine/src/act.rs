@@ -100,6 +100,7 @@ impl Body {
             | Self::Ledger(_)
             | Self::Rates(_)
             | Self::Convert(_)
+            | Self::Funds(_)
             | Self::Founding(_)
             | Self::Operation(_) => self,
         }

@@ -6,6 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::{self as access, Account, Caller, NewSession};
 use buttonwood_convert as convert;
+use buttonwood_funds as funds;
 use buttonwood_ledger as ledger;
 use buttonwood_model::{
     AccountId, Currency, CurrencyId, Named, NamedError, NamedRecord, Roles, Symbol, put_named,
@@ -36,6 +37,8 @@ pub enum Body {
     Rates(rates::Command),
     /// Of the conversions.
     Convert(convert::Command),
+    /// Of money that enters and leaves.
+    Funds(funds::Command),
     /// Of the engine itself.
     Founding(Founding),
     /// Of an operator: one of the others, with who sends it and why.
@@ -72,6 +75,12 @@ impl From<rates::Command> for Body {
 impl From<convert::Command> for Body {
     fn from(command: convert::Command) -> Self {
         Self::Convert(command)
+    }
+}
+
+impl From<funds::Command> for Body {
+    fn from(command: funds::Command) -> Self {
+        Self::Funds(command)
     }
 }
 
@@ -145,6 +154,7 @@ impl Body {
             Self::Ledger(command) => command.roles(),
             Self::Rates(command) => command.roles(),
             Self::Convert(command) => command.roles(),
+            Self::Funds(command) => command.roles(),
             Self::Founding(command) => command.roles(),
             Self::Act(_) => Roles::NOBODY,
             Self::Operation(command) => command.roles(),
@@ -159,6 +169,7 @@ impl Body {
             Self::Ledger(command) => command.is_reducing(),
             Self::Rates(command) => command.is_reducing(),
             Self::Convert(command) => command.is_reducing(),
+            Self::Funds(command) => command.is_reducing(),
             Self::Founding(command) => command.is_reducing(),
             Self::Operation(command) => command.is_reducing(),
             Self::Act(act) => act.body.as_ref().is_some_and(Self::is_reducing),
@@ -174,6 +185,7 @@ impl Body {
             Self::Access(_)
             | Self::Ledger(_)
             | Self::Rates(_)
+            | Self::Funds(_)
             | Self::Founding(_)
             | Self::Act(_)
             | Self::Operation(_) => false,
@@ -191,6 +203,7 @@ impl Body {
             | Self::Ledger(_)
             | Self::Rates(_)
             | Self::Convert(_)
+            | Self::Funds(_)
             | Self::Founding(_)
             | Self::Act(_)
             | Self::Operation(_) => trading::cancel::Withdrawn::default(),
@@ -205,6 +218,7 @@ impl Body {
             Self::Ledger(command) => put_named(command, out),
             Self::Rates(command) => put_named(command, out),
             Self::Convert(command) => put_named(command, out),
+            Self::Funds(command) => put_named(command, out),
             Self::Founding(command) => put_named(command, out),
             Self::Act(act) => act.put(out),
             Self::Operation(command) => put_named(command, out),
@@ -219,6 +233,7 @@ impl Body {
             ledger::Command::ROOM => record.read().map(Self::Ledger),
             rates::Command::ROOM => record.read().map(Self::Rates),
             convert::Command::ROOM => record.read().map(Self::Convert),
+            funds::Command::ROOM => record.read().map(Self::Funds),
             Founding::ROOM => record.read().map(Self::Founding),
             Act::ROOM => record.read().map(|act| Self::Act(Arc::new(act))),
             Operation::ROOM => record.read().map(Self::Operation),

@@ -6,6 +6,7 @@ use crate::{
 };
 use buttonwood_access::{self as access, Caller};
 use buttonwood_convert as convert;
+use buttonwood_funds::{self as funds, Made};
 use buttonwood_ledger as ledger;
 use buttonwood_model::{AccountId, SessionId, Stamp, Time};
 use buttonwood_rates as rates;
@@ -74,6 +75,13 @@ fn decide_infrequent(
     let session = match body {
         Body::Access(command) => return decide_access(state, market.time, caller, command, work),
         Body::Convert(command) => return decide_convert(state, market.time, caller, command, work),
+        Body::Funds(command) => {
+            let desk = state.funds_desk(market.time);
+            return match funds::decide(&desk, funds::Sender::Key(caller), command, &mut work.out) {
+                Ok(made) => Outcome::Funds(made),
+                Err(reject) => Outcome::Rejected(Reject::Funds(reject)),
+            };
+        }
         Body::Trading(trading::Command::CancelSession) => Some(caller.session),
         Body::Trading(trading::Command::CancelAll) => None,
         // An order of no account. The rest is refused for its roles.
@@ -170,7 +178,8 @@ fn decide_internal(state: &State, now: Time, body: &Body, work: &mut Workspace) 
         decide_internal_events(state, now, body, None, work)
     };
     match decided {
-        Ok(()) => Outcome::Done,
+        Ok(Made::Nothing) => Outcome::Done,
+        Ok(made) => Outcome::Funds(made),
         Err(reject) => {
             work.out.undo();
             Outcome::Rejected(reject)
@@ -179,15 +188,16 @@ fn decide_internal(state: &State, now: Time, body: &Body, work: &mut Workspace) 
 }
 
 /// Decides the command of an operator, and notes who sent it if it is not refused.
-fn decide_act(state: &State, now: Time, act: &Act, work: &mut Workspace) -> Result<(), Reject> {
+fn decide_act(state: &State, now: Time, act: &Act, work: &mut Workspace) -> Result<Made, Reject> {
     if state.opening.is_none() {
         return Err(Reject::NotNow);
     }
-    if let Some(body) = &act.body {
-        decide_act_events(state, now, body, &act.note, work)?;
-    }
+    let made = match &act.body {
+        Some(body) => decide_act_events(state, now, body, &act.note, work)?,
+        None => Made::Nothing,
+    };
     work.out.push_named(&Audit::Acted(act.note.clone(), state.last_act));
-    Ok(())
+    Ok(made)
 }
 
 /// An operator's command takes effect, or is proposed, or approves what another operator has proposed.
@@ -197,19 +207,19 @@ fn decide_act_events(
     body: &Body,
     note: &Note,
     work: &mut Workspace,
-) -> Result<(), Reject> {
+) -> Result<Made, Reject> {
     if let Body::Operation(Operation::Approve(id)) = body {
         let approved = operations::approved(state, now, *id, &note.who).map_err(Reject::Approval)?;
-        decide_internal_events(state, now, &approved, Some(note), work)?;
+        let made = decide_internal_events(state, now, &approved, Some(note), work)?;
         work.out.push_named(&Operated::Approved(*id));
-        return Ok(());
+        return Ok(made);
     }
-    decide_internal_events(state, now, body, Some(note), work)?;
+    let made = decide_internal_events(state, now, body, Some(note), work)?;
     if let Some(what) = operations::proposed(state, body) {
         work.out.undo();
         operations::propose(state, now, what, note, &mut work.out);
     }
-    Ok(())
+    Ok(made)
 }
 
 /// Decides the events of a command; `note` is that of its operator.
@@ -219,10 +229,25 @@ fn decide_internal_events(
     body: &Body,
     note: Option<&Note>,
     work: &mut Workspace,
-) -> Result<(), Reject> {
+) -> Result<Made, Reject> {
     if state.opening.is_none() && is_founding(body) {
         return Err(Reject::NotNow);
     }
+    if let Body::Funds(command) = body {
+        let desk = state.funds_desk(now);
+        return funds::decide(&desk, funds::Sender::Exchange, command, &mut work.out).map_err(Reject::Funds);
+    }
+    decide_other_events(state, now, body, note, work).map(|()| Made::Nothing)
+}
+
+/// Decides the events of a command of another room than funds.
+fn decide_other_events(
+    state: &State,
+    now: Time,
+    body: &Body,
+    note: Option<&Note>,
+    work: &mut Workspace,
+) -> Result<(), Reject> {
     let market = state.market(now);
     let out = &mut work.out;
     match body {
@@ -283,7 +308,7 @@ fn decide_internal_events(
         // The command has no event: its stamp moves the state's time.
         Body::Founding(Founding::MoveClock) => Ok(()),
         // An act holds no other.
-        Body::Act(_) => Err(Reject::Unknown),
+        Body::Act(_) | Body::Funds(_) => Err(Reject::Unknown),
         Body::Operation(operation) => operations::decide(state, now, *operation, note, out),
     }
 }
@@ -321,6 +346,7 @@ fn is_founding(body: &Body) -> bool {
         Body::Ledger(_)
         | Body::Rates(_)
         | Body::Convert(_)
+        | Body::Funds(_)
         | Body::Trading(
             trading::Command::ListSymbol(_)
             | trading::Command::SetFees(_)

@@ -5,6 +5,7 @@ use crate::{Audit, Founded, Operated};
 use alloc::vec::Vec;
 use buttonwood_access as access;
 use buttonwood_convert as convert;
+use buttonwood_funds as funds;
 use buttonwood_ledger as ledger;
 use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Record, take_named};
 use buttonwood_rates as rates;
@@ -34,6 +35,8 @@ pub enum Infrequent {
     Rates(rates::Infrequent),
     /// Of the conversions.
     Convert(convert::Infrequent),
+    /// Of money that enters and leaves.
+    Funds(funds::Infrequent),
     /// Of the engine itself.
     Founded(Founded),
     /// Of an operator.
@@ -51,6 +54,7 @@ impl Infrequent {
             Self::Ledger(event) => out.push_named(event),
             Self::Rates(event) => out.push_named(event),
             Self::Convert(event) => out.push_named(event),
+            Self::Funds(event) => out.push_named(event),
             Self::Founded(event) => out.push_named(event),
             Self::Audit(event) => out.push_named(event),
             Self::Operated(event) => out.push_named(event),
@@ -73,6 +77,7 @@ impl Infrequent {
             ledger::Infrequent::ROOM => record.read().map(Self::Ledger),
             rates::Infrequent::ROOM => record.read().map(Self::Rates),
             convert::Infrequent::ROOM => record.read().map(Self::Convert),
+            funds::Infrequent::ROOM => record.read().map(Self::Funds),
             Founded::ROOM => record.read().map(Self::Founded),
             Audit::ROOM => record.read().map(Self::Audit),
             Operated::ROOM => record.read().map(Self::Operated),

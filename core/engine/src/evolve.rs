@@ -3,6 +3,7 @@
 use crate::{Audit, Event, Founded, Infrequent, State, operations};
 use buttonwood_access::{self as access, Account};
 use buttonwood_convert as convert;
+use buttonwood_funds as funds;
 use buttonwood_ledger as ledger;
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, OrderId, Stamp, Time};
 use buttonwood_rates as rates;
@@ -67,6 +68,12 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             }
             let State { conversions, desks, floor, .. } = state;
             convert::evolve(conversions, &mut desks.ledger, &floor.symbols, &event);
+        }
+        Infrequent::Funds(event) => {
+            let seed = state.opening.map_or(0, |opening| opening.seed);
+            let State { funds, desks, access, .. } = state;
+            let mut books = funds::Books { funds, ledger: &mut desks.ledger, access, seed, time };
+            funds::evolve(&mut books, event);
         }
         Infrequent::Founded(Founded::Opened(opening)) => {
             state.opening = Some(opening);

@@ -31,6 +31,11 @@ pub use buttonwood_convert::{
     Infrequent as ConvertInfrequent, QUOTE_AGE_MAX, QUOTES_MAX, Quote as ConvertQuote, QuoteAmounts, QuoteId,
     QuoteRequest, Reject as ConvertReject, Spend, Term, Terms, Wrap, Wrapped,
 };
+pub use buttonwood_funds::{
+    self as funds, Command as FundsCommand, Eid, Funds, Infrequent as FundsInfrequent, Kind as TransferKind,
+    Made, Method as TransferMethod, Reference as TransferReference, Reject as FundsReject,
+    Status as TransferStatus, Transfer, Uuid, Way as TransferWay,
+};
 pub use buttonwood_ledger::{
     Adjustment, Balance, BrokenLaw, Command as LedgerCommand, FEES, House, HouseAccount,
     Infrequent as LedgerInfrequent, ROUNDING, Reject as LedgerReject, SOURCE,

@@ -3,6 +3,7 @@
 use crate::{ApprovalError, Event, Infrequent, State};
 use buttonwood_access as access;
 use buttonwood_convert as convert;
+use buttonwood_funds::{self as funds, Made};
 use buttonwood_ledger as ledger;
 use buttonwood_model::{CancelReason, OrderId, Stamp};
 use buttonwood_rates as rates;
@@ -16,6 +17,8 @@ pub enum Outcome<O = Decided, C = ()> {
     Trading(TradingAnswer<O>),
     /// Of the conversions.
     Converted(C),
+    /// Of money that enters and leaves: what the command made, or what an earlier one made for the same client id.
+    Funds(Made),
     /// Done; cancelled orders are in the command's events.
     Done,
     /// Refused; nothing changed except the nonce.
@@ -33,6 +36,7 @@ impl Outcome {
             Self::Trading(TradingAnswer::Order(order)) => order,
             Self::Trading(TradingAnswer::NotLive) => return Outcome::Trading(TradingAnswer::NotLive),
             Self::Converted(()) => return Outcome::Converted(conversion(events, texts)),
+            Self::Funds(made) => return Outcome::Funds(made),
             Self::Done => return Outcome::Done,
             Self::Rejected(reject) => return Outcome::Rejected(reject),
         };
@@ -70,6 +74,7 @@ fn conversion(events: &[Event], texts: &[u8]) -> convert::Answer {
             | Infrequent::Access(_)
             | Infrequent::Ledger(_)
             | Infrequent::Rates(_)
+            | Infrequent::Funds(_)
             | Infrequent::Founded(_)
             | Infrequent::Audit(_)
             | Infrequent::Operated(_) => None,
@@ -103,6 +108,8 @@ pub enum Reject {
     Rates(rates::Reject),
     /// By the conversions.
     Convert(convert::Reject),
+    /// By the room of funds.
+    Funds(funds::Reject),
     /// The disk is nearly full, and the exchange accepts only commands that reduce risk.
     NoRoom,
     /// No key may send the command, or it needs an account and names none that exists.

@@ -6,6 +6,7 @@ use buttonwood_access::Access;
 use buttonwood_auction::Auctions;
 use buttonwood_book::Orders;
 use buttonwood_convert::{self as convert, Conversions};
+use buttonwood_funds::{Desk, Funds};
 use buttonwood_ledger::{BrokenLaw, House, Ledger};
 use buttonwood_model::{
     AccountId, AssetId, Currency, CurrencyId, Due, OrderId, Side, Slot, Stamp, Symbol, SymbolId, Time,
@@ -30,6 +31,7 @@ pub struct State {
     pub(crate) conversions: Conversions,
     pub(crate) last_act: u64,
     pub(crate) operations: Operations,
+    pub(crate) funds: Funds,
 }
 
 impl State {
@@ -101,6 +103,24 @@ impl State {
             orders: self.orders(),
             conversions: &self.conversions,
             next_id: OrderId(self.next_id),
+            time,
+        }
+    }
+
+    /// Transfers, and everything else about money that enters and leaves.
+    pub fn funds(&self) -> &Funds {
+        &self.funds
+    }
+
+    /// What a decision about funds reads.
+    pub(crate) fn funds_desk(&self, time: Time) -> Desk<'_> {
+        Desk {
+            funds: &self.funds,
+            ledger: self.ledger(),
+            access: &self.access,
+            symbols: self.symbols(),
+            orders: self.orders(),
+            seed: self.opening.map_or(0, |opening| opening.seed),
             time,
         }
     }
@@ -236,7 +256,7 @@ impl State {
 
     /// The single reserves of an account in all rooms.
     fn reserved(&self, account: AccountId) -> impl Iterator<Item = (AssetId, Money)> {
-        self.floor.reserved(&self.desks, account)
+        self.floor.reserved(&self.desks, account).chain(self.funds.reserved(account))
     }
 }
 

@@ -88,6 +88,6 @@ fn only_done<O, C>(outcome: &Outcome<O, C>) -> Result<Result<(), Reject>, Refusa
     match outcome {
         Outcome::Done => Ok(Ok(())),
         Outcome::Rejected(reject) => Ok(Err(*reject)),
-        Outcome::Trading(_) | Outcome::Converted(_) => Err(failed()),
+        Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) => Err(failed()),
     }
 }

@@ -28,6 +28,7 @@ pub(crate) const ROUTES: &[Route] = &[
     // Funds
     funds::balances::ROUTE,
     funds::notional::ROUTE,
+    funds::account_transfer::ROUTE,
     // Account administration and sessions
     account::roles::ROUTE,
     account::heartbeat::ROUTE,

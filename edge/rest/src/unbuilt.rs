@@ -61,7 +61,6 @@ pub(crate) const UNBUILT: &[Route] = &[
     account("/v1/withdraw/{currency}", &[F], SEND_CRYPTO),
     account("/v2/withdraw/{network}/{ticker}", &[F], SEND_CRYPTO),
     account("/v2/withdraw/{network}/{ticker}/feeEstimate", &[], NONE),
-    account("/v1/account/transfer/{currency}", &[F], NONE).by(Auth::Group),
     account("/v1/transactions", &Role::ALL, READ_HISTORY).by(Auth::Group),
     // Banks
     account("/v1/payments/addbank", &[F], CREATE_BANKS),

@@ -48,6 +48,7 @@ pub fn refusal<'a>(call: &Rejected<'a>, reject: Reject, market: impl FnOnce() ->
         | Reject::Ledger(_)
         | Reject::Rates(_)
         | Reject::Convert(_)
+        | Reject::Funds(_)
         | Reject::Unknown
         | Reject::NotNow
         | Reject::Approval(_) => not_taken(),

@@ -128,6 +128,7 @@ impl Counts {
             | Body::Ledger(_)
             | Body::Rates(_)
             | Body::Convert(_)
+            | Body::Funds(_)
             | Body::Founding(_)
             | Body::Act(_)
             | Body::Operation(_) => {}

@@ -192,6 +192,7 @@ impl Fold {
             | Infrequent::Ledger(_)
             | Infrequent::Rates(_)
             | Infrequent::Convert(_)
+            | Infrequent::Funds(_)
             | Infrequent::Founded(_)
             | Infrequent::Audit(_)
             | Infrequent::Operated(_) => return,

@@ -514,7 +514,10 @@ impl Stage {
             Outcome::Rejected(reject) => format!("refused {reject:?}"),
             Outcome::Trading(TradingAnswer::NotLive) => "unknown".into(),
             Outcome::Done if self.exchange.happened.is_empty() => "(nothing)".into(),
-            Outcome::Done | Outcome::Converted(_) | Outcome::Trading(TradingAnswer::Order(_)) => {
+            Outcome::Done
+            | Outcome::Converted(_)
+            | Outcome::Funds(_)
+            | Outcome::Trading(TradingAnswer::Order(_)) => {
                 let told: Vec<_> = self.exchange.happened.iter().map(|one| self.tell(one)).collect();
                 return told.join(", ");
             }

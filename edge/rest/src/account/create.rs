@@ -64,7 +64,7 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
         }
         Outcome::Rejected(Reject::Access(AccessReject::GroupFull)) => Err(full(app, call)),
         Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
-        Outcome::Trading(_) | Outcome::Converted(_) => Err(failed()),
+        Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) => Err(failed()),
     }
 }
 

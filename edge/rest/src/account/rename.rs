@@ -59,7 +59,7 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
         Outcome::Rejected(Reject::Access(AccessReject::NameTaken)) => Err(used(names.name, names.account)),
         Outcome::Rejected(Reject::Access(AccessReject::Taken)) => Err(used(None, names.account)),
         Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
-        Outcome::Trading(_) | Outcome::Converted(_) => Err(failed()),
+        Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) => Err(failed()),
     }
 }
 

@@ -150,7 +150,9 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
             return Err(refusal(&symbol, &sent.total_spend().unwrap_or_default(), reject));
         }
         Outcome::Rejected(reject) => return Err(refused::refusal(app, call, reject)),
-        Outcome::Converted(_) | Outcome::Trading(_) | Outcome::Done => return Err(failed()),
+        Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Trading(_) | Outcome::Done => {
+            return Err(failed());
+        }
     };
     let (price, amounts) = shown(app, &quote)?;
     Ok(Reply::json(json::body(&InstantQuote::of(&quote, price, amounts))))

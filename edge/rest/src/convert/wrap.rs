@@ -72,7 +72,9 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
             return Err(refusal(call.parameter(), &amount, reject));
         }
         Outcome::Rejected(reject) => return Err(refused::refusal(app, call, reject)),
-        Outcome::Converted(_) | Outcome::Trading(_) | Outcome::Done => return Err(failed()),
+        Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Trading(_) | Outcome::Done => {
+            return Err(failed());
+        }
     };
     let Wrap { symbol, side, qty, .. } = wrapped.wrap;
     let symbol = app.names.symbol(symbol);

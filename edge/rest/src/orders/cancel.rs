@@ -35,7 +35,10 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     let order = match receipt.outcome {
         Outcome::Trading(TradingAnswer::Order(order)) => order,
         Outcome::Rejected(reject) => return Err(refused::refusal(app, call, reject)),
-        Outcome::Trading(TradingAnswer::NotLive) | Outcome::Converted(_) | Outcome::Done => {
+        Outcome::Trading(TradingAnswer::NotLive)
+        | Outcome::Converted(_)
+        | Outcome::Funds(_)
+        | Outcome::Done => {
             return Err(failed());
         }
     };

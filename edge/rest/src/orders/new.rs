@@ -43,6 +43,9 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
             Ok(Reply::json(body))
         }
         Outcome::Rejected(reject) => Err(refused::refusal(app, call, *reject)),
-        Outcome::Trading(TradingAnswer::NotLive) | Outcome::Converted(_) | Outcome::Done => Err(failed()),
+        Outcome::Trading(TradingAnswer::NotLive)
+        | Outcome::Converted(_)
+        | Outcome::Funds(_)
+        | Outcome::Done => Err(failed()),
     }
 }

@@ -88,7 +88,9 @@ async fn answer(app: &ControlCall<'_>, asked: &Asked<'_>, fields: &Payload) -> R
             asked.parameter,
         )),
         Outcome::Rejected(Reject::NoRoom) => Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) => Err(failed()),
+        Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) => {
+            Err(failed())
+        }
     }
 }
 

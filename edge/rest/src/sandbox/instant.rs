@@ -50,7 +50,9 @@ async fn answer(app: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusa
     match operate(app, ConvertCommand::SetTerms(Terms { fee, exposure }).into()).await? {
         Outcome::Done => {}
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) => return Err(failed()),
+        Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) => {
+            return Err(failed());
+        }
     }
     let exposure_usd = DecimalText::of(|out| exposure.push_floored(out, MONEY_DECIMALS));
     Ok(Reply::json(json::body(&InstantTermsSet { result: Done, fee_bps, exposure_usd })))

@@ -43,7 +43,9 @@ async fn answer(app: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusa
     match operate(app, Body::Access(AccessCommand::ResetNonces(known.key.session))).await? {
         Outcome::Done => known.reset_nonce(),
         Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) => return Err(failed()),
+        Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) => {
+            return Err(failed());
+        }
     }
     Ok(Reply::json(json::body(&NoncesReset { result: Done, api_key: known.key.api_key.clone() })))
 }

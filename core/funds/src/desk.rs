@@ -1,0 +1,86 @@
+//! What decisions of this room read, and what its events change.
+
+use crate::{Eid, Funds};
+use buttonwood_access::{Access, Account, Caller};
+use buttonwood_book::Orders;
+use buttonwood_ledger::Ledger;
+use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, Symbol, Time};
+use buttonwood_num::Money;
+
+/// What a decision of this room reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Desk<'a> {
+    /// The state of the room.
+    pub funds: &'a Funds,
+    /// Every balance.
+    pub ledger: &'a Ledger,
+    /// Groups, accounts and keys.
+    pub access: &'a Access,
+    /// Every symbol.
+    pub symbols: &'a [Symbol],
+    /// Every live order.
+    pub orders: &'a Orders,
+    /// The seed that ids follow from.
+    pub seed: u64,
+    /// The time of the command.
+    pub time: Time,
+}
+
+/// What an event of this room changes.
+#[derive(Debug)]
+pub struct Books<'a> {
+    /// The state of the room.
+    pub funds: &'a mut Funds,
+    /// Every balance.
+    pub ledger: &'a mut Ledger,
+    /// Groups, accounts and keys.
+    pub access: &'a mut Access,
+    /// The seed that ids follow from.
+    pub seed: u64,
+    /// The time of the command.
+    pub time: Time,
+}
+
+/// Who sends a command.
+#[derive(Clone, Copy, Debug)]
+pub enum Sender<'a> {
+    /// A key, which has one of the command's roles.
+    Key(&'a Caller),
+    /// The exchange itself, or an operator.
+    Exchange,
+}
+
+/// What a command made or found: the caller looks it up in the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// A row of the list of transfers, new or (by its client id) that of an earlier call.
+    Transfer(Eid),
+    /// What has this number in its module.
+    Number(u32),
+    /// Nothing with an id.
+    Nothing,
+}
+
+impl<'a> Desk<'a> {
+    /// What of the available balance may leave the account: all but advances (BAL-005).
+    pub fn free(&self, account: AccountId, currency: CurrencyId) -> Money {
+        let available = self.ledger.balance(account, currency).available;
+        let advanced = self.funds.advanced(account, currency);
+        if advanced >= available { Money::ZERO } else { available - advanced }
+    }
+
+    /// An account that is in a group.
+    pub fn account(&self, account: AccountId) -> Option<&'a Account> {
+        self.access.account(account).filter(|account| account.group.is_some())
+    }
+
+    /// A currency.
+    pub fn currency(&self, currency: CurrencyId) -> Option<&'a Currency> {
+        self.ledger.currencies().get(currency.index())
+    }
+
+    /// Whether the currency is state money.
+    pub fn is_fiat(&self, currency: CurrencyId) -> bool {
+        self.currency(currency).is_some_and(|currency| currency.kind == CurrencyKind::Fiat)
+    }
+}

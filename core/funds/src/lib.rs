@@ -1,0 +1,22 @@
+//! Funds: money that enters the exchange, leaves it, or moves between accounts of a group.
+//!
+//! Each kind of movement is a module with commands, events and refusals of its own; [`Command`] composes them. What they share is
+//! the list of [`Transfer`]s: every movement is one or two rows, and a row holds what it reserves, so that each held amount can be
+//! explained line by line.
+//!
+//! Not here: chains and their keys (`edge/custody`), the formats of addresses (`edge/address`), who may call (`engine`, by roles).
+#![no_std]
+extern crate alloc;
+
+mod command;
+mod desk;
+mod id;
+pub mod internal;
+mod state;
+mod transfer;
+
+pub use command::{Command, Infrequent, Reject, decide, evolve};
+pub use desk::{Books, Desk, Made, Sender};
+pub use id::{Eid, Uuid, code};
+pub use state::Funds;
+pub use transfer::{Change, Kind, Method, NewTransfer, Reference, Status, Transfer, Way};

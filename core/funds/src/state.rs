@@ -1,0 +1,104 @@
+//! The state of the room.
+
+use crate::{Change, Eid, NewTransfer, Status, Transfer};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec::Vec;
+use buttonwood_model::{AccountId, AssetId, CurrencyId, Time};
+use buttonwood_num::Money;
+use serde::{Deserialize, Serialize};
+
+/// Every transfer, and what the modules of the room keep.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Funds {
+    /// Every row; row `n` is at place `n - 1`.
+    rows: Vec<Transfer>,
+    /// The rows of each account, oldest first.
+    own: BTreeMap<AccountId, Vec<Eid>>,
+    /// The rows that will change again.
+    open: BTreeSet<(AccountId, Eid)>,
+    /// The client ids of each account that were used, for ever, with the row they stand for (D-78).
+    client_ids: BTreeMap<(AccountId, String), Eid>,
+}
+
+impl Funds {
+    /// The number that the next row gets.
+    pub fn next_eid(&self) -> Eid {
+        Eid(u64::try_from(self.rows.len()).unwrap_or(u64::MAX).saturating_add(1))
+    }
+
+    /// A row.
+    pub fn transfer(&self, eid: Eid) -> Option<&Transfer> {
+        self.rows.get(place(eid)?)
+    }
+
+    /// The rows of an account, the newest first.
+    pub fn transfers_of(&self, account: AccountId) -> impl DoubleEndedIterator<Item = &Transfer> {
+        let own = self.own.get(&account).map(Vec::as_slice).unwrap_or_default();
+        own.iter().rev().filter_map(|eid| self.transfer(*eid))
+    }
+
+    /// The rows of an account that will change again, the oldest first.
+    pub fn open_of(&self, account: AccountId) -> impl Iterator<Item = &Transfer> {
+        let own = self.open.range((account, Eid(0))..=(account, Eid(u64::MAX)));
+        own.filter_map(|(_, eid)| self.transfer(*eid))
+    }
+
+    /// The row that an account's client id stands for.
+    pub fn by_client_id(&self, account: AccountId, client_id: &str) -> Option<&Transfer> {
+        if client_id.is_empty() {
+            return None;
+        }
+        self.client_ids.get(&(account, client_id.into())).and_then(|eid| self.transfer(*eid))
+    }
+
+    /// What the account's rows hold, one by one (INV-LEDGER-5).
+    pub fn reserved(&self, account: AccountId) -> impl Iterator<Item = (AssetId, Money)> {
+        let held = self.open_of(account).map(|transfer| (transfer.row.currency.into(), transfer.row.held));
+        held.filter(|(_, held)| *held != Money::ZERO)
+    }
+
+    /// What was advanced to the account in a currency: it can trade, and cannot leave yet.
+    pub fn advanced(&self, account: AccountId, currency: CurrencyId) -> Money {
+        let open = self.open_of(account).map(|transfer| &transfer.row);
+        let advanced = open.filter(|row| row.status == Status::Advanced && row.currency == currency);
+        advanced.map(|row| row.amount).sum()
+    }
+
+    /// Adds a row.
+    pub(crate) fn add(&mut self, time: Time, row: NewTransfer) {
+        let eid = self.next_eid();
+        let account = row.account;
+        self.own.entry(account).or_default().push(eid);
+        if row.status.is_open() {
+            self.open.insert((account, eid));
+        }
+        if !row.client_id.is_empty() {
+            self.client_ids.entry((account, row.client_id.clone())).or_insert(eid);
+        }
+        self.rows.push(Transfer { eid, time, row });
+    }
+
+    /// Changes a row.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub(crate) fn change(&mut self, change: &Change) -> &mut Transfer {
+        let rows = &mut self.rows;
+        let transfer = place(change.eid).and_then(|place| rows.get_mut(place));
+        let transfer = transfer.expect("the decision found the row");
+        transfer.row.status = change.status;
+        transfer.row.held = change.held;
+        let key = (transfer.row.account, change.eid);
+        if change.status.is_open() {
+            self.open.insert(key)
+        } else {
+            self.open.remove(&key)
+        };
+        transfer
+    }
+}
+
+fn place(eid: Eid) -> Option<usize> {
+    usize::try_from(eid.0.checked_sub(1)?).ok()
+}

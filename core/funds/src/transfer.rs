@@ -1,0 +1,202 @@
+//! A row of the list of transfers, and what may change in it.
+
+use crate::{Eid, Uuid};
+use alloc::boxed::Box;
+use alloc::string::String;
+use buttonwood_model::{AccountId, CurrencyId, Time};
+use buttonwood_num::Money;
+use serde::{Deserialize, Serialize};
+
+/// What a transfer is, on the wire (XFER-002).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// Money that comes to the account.
+    Deposit,
+    /// Money that leaves the account.
+    Withdrawal,
+    /// A reward of the house.
+    Reward,
+    /// Money that an operator took from the account.
+    AdminDebit,
+    /// Money that an operator gave to the account.
+    AdminCredit,
+}
+
+impl Kind {
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Deposit => "Deposit",
+            Self::Withdrawal => "Withdrawal",
+            Self::Reward => "Reward",
+            Self::AdminDebit => "AdminDebit",
+            Self::AdminCredit => "AdminCredit",
+        }
+    }
+}
+
+/// How far a transfer has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Status {
+    /// Not done yet.
+    Pending,
+    /// The money can trade and cannot leave yet.
+    Advanced,
+    /// Done.
+    Complete,
+    /// It did not happen: the chain or the bank refused it for good.
+    Failed,
+    /// It was called off before it happened.
+    Voided,
+    /// It was sent back after it had been credited or paid.
+    Returned,
+}
+
+impl Status {
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "Pending",
+            Self::Advanced => "Advanced",
+            Self::Complete => "Complete",
+            Self::Failed => "Failed",
+            Self::Voided => "Voided",
+            Self::Returned => "Returned",
+        }
+    }
+
+    /// Whether it will change again.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Pending | Self::Advanced)
+    }
+
+    /// Whether `/v1/transfers` and `/v2/transfers` list it (D-69); `/v1/transactions` lists every row.
+    pub const fn is_listed(self) -> bool {
+        matches!(self, Self::Pending | Self::Advanced | Self::Complete)
+    }
+}
+
+/// How money moves outside the chains, on the wire (XFER-004).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Method {
+    /// The network of automated clearing houses.
+    Ach,
+    /// A wire of a bank.
+    Wire,
+    /// The exchange network of a bank.
+    Sen,
+    /// A credit card.
+    CreditCard,
+    /// Between accounts of the exchange.
+    Internal,
+}
+
+impl Method {
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ach => "ACH",
+            Self::Wire => "Wire",
+            Self::Sen => "SEN",
+            Self::CreditCard => "CreditCard",
+            Self::Internal => "Internal",
+        }
+    }
+}
+
+/// The way that the money takes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Way {
+    /// A bank, and its number in this room where it is known.
+    Bank(Method, Option<u32>),
+    /// Another account of the group.
+    Internal {
+        /// The account at the other end.
+        other: AccountId,
+        /// The row at the other end.
+        other_row: Eid,
+    },
+    /// An operator, who may name the purpose; empty without one.
+    Operator(String),
+    /// A chain.
+    Chain(Box<OnChain>),
+}
+
+/// A transfer's place on a chain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnChain {
+    /// The lower-case name of the network.
+    pub network: String,
+    /// The address that is paid, as shown.
+    pub address: String,
+    /// The memo; empty without one.
+    pub memo: String,
+    /// The hash of the transaction; empty until it is known.
+    pub tx: String,
+    /// The number of the output, where the chain has outputs.
+    pub output: Option<u32>,
+    /// How many confirmations it has; counted only until it is complete.
+    pub confirmations: u32,
+}
+
+/// What the client was given to find the transfer again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reference {
+    /// Nothing.
+    None,
+    /// A `withdrawalId`, a UUID.
+    Withdrawal(Uuid),
+    /// A `withdrawalId`, a short code.
+    Code(String),
+    /// A `uuid`: that of an internal transfer at once.
+    Uuid(Uuid),
+}
+
+/// A row that is to be added.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewTransfer {
+    /// Whose it is.
+    pub account: AccountId,
+    /// What it is.
+    pub kind: Kind,
+    /// How far it has come.
+    pub status: Status,
+    /// The currency.
+    pub currency: CurrencyId,
+    /// How much, without the fee.
+    pub amount: Money,
+    /// The fee, in the same currency.
+    pub fee: Money,
+    /// What the row holds of the account's balance in this currency.
+    pub held: Money,
+    /// The way that the money takes.
+    pub way: Way,
+    /// What the client was given.
+    pub reference: Reference,
+    /// The row of the advance that this row completes.
+    pub advance: Option<Eid>,
+    /// The client's id; empty without one.
+    pub client_id: String,
+}
+
+/// A row of the list of transfers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transfer {
+    /// Its number; the wire's `eid`.
+    pub eid: Eid,
+    /// When it was first seen. It stays when the status changes (D-68).
+    pub time: Time,
+    /// The rest.
+    pub row: NewTransfer,
+}
+
+/// What changes in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// The row.
+    pub eid: Eid,
+    /// Its new status.
+    pub status: Status,
+    /// What it holds from now on.
+    pub held: Money,
+}

@@ -1,0 +1,169 @@
+//! `POST /v1/account/transfer/{currency}`: moves money between accounts of the master key's group (XFER-024 to XFER-030).
+
+use super::field;
+use crate::app::App;
+use crate::auth::Auth;
+use crate::call::Call;
+use crate::refused;
+use crate::route::{Route, Write};
+use buttonwood_engine::funds::internal::{Command, Move, Reject as MoveReject};
+use buttonwood_engine::{Body, FundsCommand, FundsReject, Made, Outcome, Reject, TransferReference};
+use buttonwood_gate::{Reason, Refusal, quoted};
+use buttonwood_http::Reply;
+use buttonwood_model::{AccountId, Role};
+use buttonwood_sequencer::Receipt;
+use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Needed, Sent, Text};
+use buttonwood_wire::field::{bad_value, closed_account, failed};
+use buttonwood_wire::{answer, json, request};
+use std::sync::Arc;
+
+/// Fund Manager only.
+pub(crate) const ROUTE: Route =
+    Route::writing("/v1/account/transfer/{currency}", Write { command, answer, closed: None })
+        .by(Auth::Group)
+        .roles(&[Role::FundManager])
+        .about("Moves money from one account of the group to another.")
+        .takes::<Transfer>()
+        .gives::<Transferred>()
+        .refuses(&[406]);
+
+request! {
+    /// What to move.
+    struct Transfer in InPayload {
+        /// The short name of the account that gives.
+        source as "sourceAccount": Needed<Text>,
+        /// The short name of the account that gets.
+        target as "targetAccount": Needed<Text>,
+        /// How much.
+        amount: Needed<Decimal>,
+        /// The client's id of the transfer, 1 to 100 characters: a repeated call with the same id moves nothing again.
+        client_id as "clientTransferId": Sent<Text>,
+    }
+}
+
+answer! {
+    /// What was moved.
+    struct Transferred {
+        /// The short name of the account that gave.
+        from as "fromAccount": String,
+        /// The short name of the account that got.
+        to as "toAccount": String,
+        /// How much.
+        amount: DecimalText,
+        /// The fee, always 0.
+        fee: DecimalText,
+        /// The name of the currency, for people.
+        currency: String,
+        /// The id of a transfer between two exchange accounts.
+        uuid: Option<String>,
+        /// The id of every other transfer.
+        withdrawal_id as "withdrawalId": Option<String>,
+        /// What happened, for people.
+        message: String,
+    }
+}
+
+fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
+    let sent = Transfer::of(call.payload());
+    let (source, target, text) = (sent.source()?, sent.target()?, sent.amount()?);
+    let (id, currency) = field::currency(app, call.parameter())?;
+    let moved = Move {
+        source: account(app, call, "sourceAccount", &source)?,
+        target: account(app, call, "targetAccount", &target)?,
+        currency: id,
+        amount: field::amount(currency, &text)?,
+        client_id: field::client_id(call.payload())?,
+    };
+    Ok(FundsCommand::from(Command::Transfer(Arc::new(moved))).into())
+}
+
+/// An account of the master key's group.
+fn account(app: &App, call: &Call, name: &str, value: &str) -> Result<AccountId, Refusal> {
+    let views = app.exchange.views();
+    let access = views.state().access();
+    let found = call.group().and_then(|group| access.find_account(group, value));
+    found.ok_or_else(|| {
+        let message = format!("Field '{name}' names no account of the group: '{}'", quoted(value));
+        Refusal::new(Reason::InvalidAccountName, message)
+    })
+}
+
+fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
+    match receipt.outcome {
+        Outcome::Funds(Made::Transfer(eid)) => {
+            let views = app.exchange.views();
+            let transfer = views.state().funds().transfer(eid).ok_or_else(failed)?;
+            let row = &transfer.row;
+            let sent = Transfer::of(call.payload());
+            let (from, to) = (sent.source()?.into_owned(), sent.target()?.into_owned());
+            let currency = app.names.currency(row.currency);
+            let amount = DecimalText::of(|out| row.amount.push_floored(out, currency.decimals));
+            let (uuid, withdrawal_id) = match &row.reference {
+                TransferReference::Uuid(id) => (Some(id.to_string()), None),
+                TransferReference::Withdrawal(id) => (None, Some(id.to_string())),
+                TransferReference::Code(code) => (None, Some(code.clone())),
+                TransferReference::None => (None, None),
+            };
+            let fee = DecimalText::of(|out| row.fee.push_floored(out, currency.decimals));
+            let message = format!("{} {} moved from {from} to {to}", sent.amount()?, currency.name);
+            let currency = currency.name.clone();
+            Ok(Reply::json(json::body(&Transferred {
+                from,
+                to,
+                amount,
+                fee,
+                currency,
+                uuid,
+                withdrawal_id,
+                message,
+            })))
+        }
+        Outcome::Rejected(Reject::Funds(FundsReject::Internal(reject))) => Err(refusal(app, call, reject)),
+        Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
+        Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Done => Err(failed()),
+    }
+}
+
+fn refusal(app: &App, call: &Call, reject: MoveReject) -> Refusal {
+    let sent = Transfer::of(call.payload());
+    let source = sent.source().unwrap_or_default();
+    let target = sent.target().unwrap_or_default();
+    let amount = sent.amount().unwrap_or_default();
+    let short_name = |account: AccountId| {
+        let views = app.exchange.views();
+        views.state().access().account(account).map_or(String::new(), |account| account.short_name.clone())
+    };
+    match reject {
+        MoveReject::Foreign(account) => {
+            let message = format!("No account of the group: '{}'", quoted(&short_name(account)));
+            Refusal::new(Reason::InvalidAccountName, message)
+        }
+        MoveReject::Closed(account) => closed_account(&short_name(account)),
+        MoveReject::SameAccount => {
+            bad_value("targetAccount", "another account than 'sourceAccount'", &target)
+                .with_reason(Reason::InvalidFundTransfer)
+        }
+        MoveReject::OtherTerms => {
+            let id = field::client_id(call.payload()).unwrap_or_default();
+            bad_value("clientTransferId", "an id that no transfer with other terms has", &id)
+        }
+        MoveReject::Prohibited => {
+            let message = format!(
+                "{} does not move from account '{}' to account '{}': their kinds do not allow it",
+                quoted(call.parameter()),
+                quoted(&source),
+                quoted(&target)
+            );
+            Refusal::new(Reason::InvalidFundTransfer, message)
+        }
+        MoveReject::InsufficientFunds => {
+            let message = format!(
+                "Account '{}' has less than {} {} that may leave it",
+                quoted(&source),
+                quoted(&amount),
+                quoted(call.parameter())
+            );
+            Refusal::new(Reason::InsufficientFunds, message)
+        }
+    }
+}
