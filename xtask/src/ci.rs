@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use crate::repo::Repo;
+use crate::turn::Part;
 use crate::{
     Done, contract, deny, faults, fuzz, instructions, layers, mutants, ops, overload, planted, sim, skipped,
     suite, tidy, trace,
@@ -10,7 +11,8 @@ use crate::{
 
 type Step = (&'static str, fn(&Repo) -> Done);
 
-const STEPS: [Step; 18] = [
+/// The steps of every commit.
+const STEPS: [Step; 14] = [
     ("edits", |repo| planted::run(repo, &["--check"])),
     ("fmt", |repo| repo.cargo(["fmt", "--all", "--check"]).run()),
     ("clippy", |repo| repo.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()),
@@ -24,17 +26,25 @@ const STEPS: [Step; 18] = [
     ("ops", ops::run),
     ("instructions", |repo| instructions::run(repo, instructions::Mode::Check)),
     ("sim", |repo| sim::run(repo, &["--ci"])),
+    ("faults", |repo| faults::run(repo, &["--quick"])),
+];
+
+/// Long steps, of which each commit runs one in turn, so that the whole stays within half an hour on two cores.
+const IN_TURN: [Step; TURNS] = [
     ("planted", |repo| planted::run(repo, &["--ci"])),
     ("mutants", |repo| mutants::run(repo, &["--ci"])),
     ("fuzz", |repo| fuzz::run(repo, &["--seconds", "10"])),
-    ("faults", |repo| faults::run(repo, &["--quick"])),
     ("overload", |repo| overload::run(repo, overload::Length::Quick)),
 ];
+
+/// How many long steps take turns.
+pub(crate) const TURNS: usize = 4;
 
 pub(crate) fn run(repo: &Repo) -> Done {
     let whole = Instant::now();
     let mut times = Vec::new();
-    for (name, step) in STEPS {
+    let turn = Part::in_turn(repo, TURNS, 1)?;
+    for (name, step) in STEPS.iter().chain(IN_TURN.get(turn.of(TURNS)).unwrap_or_default()) {
         println!("\n== {name}");
         let start = Instant::now();
         let done = step(repo);

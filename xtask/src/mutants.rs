@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::repo::{Repo, Step, last_line};
 use crate::turn::Part;
-use crate::{Done, tool};
+use crate::{Done, ci, tool};
 
 /// A room that is mutated.
 struct Room {
@@ -85,7 +85,7 @@ enum Choice {
 pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
     let choice = match words {
         [] => Choice::All,
-        ["--ci"] => Choice::Part(Part::in_turn(repo, PARTS)?),
+        ["--ci"] => Choice::Part(Part::in_turn(repo, PARTS, ci::TURNS)?),
         ["--since", commit] => Choice::Since((*commit).to_owned()),
         [word] if let Some(part) = Part::parse(word) => Choice::Part(part),
         [other, ..] => {

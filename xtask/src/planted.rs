@@ -8,6 +8,7 @@ use std::process::Output;
 use std::time::Instant;
 
 use crate::Done;
+use crate::ci;
 use crate::repo::Repo;
 use crate::turn::Part;
 use bugs::{Bug, Method};
@@ -33,7 +34,7 @@ pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
     println!("planted: the edits of {} bugs fit", bugs.len());
     let chosen = match words {
         ["--check"] => return Ok(()),
-        ["--ci"] => share(&bugs, Part::in_turn(repo, PARTS)?),
+        ["--ci"] => share(&bugs, Part::in_turn(repo, PARTS, ci::TURNS)?),
         [word] if let Some(part) = Part::parse(word) => share(&bugs, part),
         [] => bugs.iter().collect(),
         names => names.iter().map(|name| named(&bugs, name)).collect::<Result<_, _>>()?,

@@ -20,16 +20,16 @@ impl Part {
         (k < n).then_some(Self { k, n })
     }
 
-    /// The part for the current commit. It depends on the number of commits, or, in a shallow clone, which does not know that
-    /// number, on the time of the commit. So a repeated run takes the same part.
-    pub(crate) fn in_turn(repo: &Repo, n: usize) -> Result<Self, String> {
+    /// The part for the current commit, of a chore that one commit of `every` runs. It depends on the number of commits, or, in
+    /// a shallow clone, which does not know that number, on the time of the commit. So a repeated run takes the same part.
+    pub(crate) fn in_turn(repo: &Repo, n: usize, every: usize) -> Result<Self, String> {
         let is_shallow =
             repo.step("git", ["rev-parse", "--is-shallow-repository"]).stdout()?.trim() == "true";
         let number: &[&str] =
             if is_shallow { &["log", "-1", "--format=%ct"] } else { &["rev-list", "--count", "HEAD"] };
         let counted = repo.step("git", number).stdout()?;
         let commits: usize = counted.trim().parse().map_err(|_| format!("git counts {counted} commits"))?;
-        Ok(Self { k: commits % n, n })
+        Ok(Self { k: commits / every % n, n })
     }
 
     /// The part's range of `total` items.
@@ -74,11 +74,13 @@ mod tests {
         }
         let whole = home.join("whole");
         git(&["clone", "--quiet", "--depth", "1", &format!("file://{}", whole.display()), "shallow"]);
-        assert_eq!(Part::in_turn(&Repo::at(whole), 5), Ok(Part { k: 2, n: 5 }));
+        let turn = |every| Part::in_turn(&Repo::at(whole.clone()), 5, every);
+        assert_eq!(turn(1), Ok(Part { k: 2, n: 5 }));
+        assert_eq!(turn(2), Ok(Part { k: 1, n: 5 }));
         let shallow = Repo::at(home.join("shallow"));
         let time = shallow.step("git", ["log", "-1", "--format=%ct"]).stdout().unwrap();
         let k = time.trim().parse::<usize>().unwrap() % 5;
-        assert_eq!(Part::in_turn(&shallow, 5), Ok(Part { k, n: 5 }));
+        assert_eq!(Part::in_turn(&shallow, 5, 1), Ok(Part { k, n: 5 }));
         std::fs::remove_dir_all(&home).unwrap();
     }
 
