@@ -9,7 +9,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use buttonwood_model::{
-    AccountId, BytesRef, Cidr, GroupId, Nonce, Outbox, Role, Roles, SessionId, Time, named,
+    AccountId, BytesRef, Cidr, GroupId, Nonce, Outbox, Right, Role, Roles, SessionId, Time, named,
 };
 use serde::{Deserialize, Serialize};
 
@@ -110,11 +110,14 @@ named!(Command, "access", {
 });
 
 impl Command {
+    /// What a client needs to open and rename accounts. No access token does.
+    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Administrator]), scopes: &[] };
+
     /// The roles of which a caller needs one (AUTH-025).
     pub fn roles(&self) -> Roles {
         match self {
             Self::UseNonce => Roles::NONE,
-            Self::RenameAccount(_) | Self::CreateAccount(_) => Roles::of(&[Role::Administrator]),
+            Self::RenameAccount(_) | Self::CreateAccount(_) => Self::RIGHT.roles,
             Self::NoncesSeen(_)
             | Self::ResetNonces(_)
             | Self::AddGroup(_)

@@ -5,7 +5,7 @@ use crate::{
     wrap,
 };
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{BytesRef, OrderId, Outbox, Role, Roles, Symbol, SymbolStatus, named};
+use buttonwood_model::{BytesRef, OrderId, Outbox, Right, Role, Roles, Symbol, SymbolStatus, named};
 
 /// A command of this room.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,10 +28,13 @@ named!(Command, "convert", {
 });
 
 impl Command {
+    /// What a client needs to convert.
+    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Trader]), scopes: &["orders:create"] };
+
     /// A caller needs one of these roles (AUTH-025).
     pub fn roles(&self) -> Roles {
         match self {
-            Self::Wrap(_) | Self::Quote(_) | Self::Execute(_) => Roles::of(&[Role::Trader]),
+            Self::Wrap(_) | Self::Quote(_) | Self::Execute(_) => Self::RIGHT.roles,
             Self::SetTerms(_) => Roles::NOBODY,
         }
     }

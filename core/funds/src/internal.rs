@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use buttonwood_access::{AccountKind, Owner};
 use buttonwood_ledger::{Bucket, Posting};
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, Outbox, Role, Roles, named};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, Outbox, Right, Role, Roles, named};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
@@ -19,10 +19,13 @@ pub enum Command {
 named!(Command, "funds", { Transfer { 0: moved } = "transfer" 1 });
 
 impl Command {
+    /// What a client needs to move money between accounts. No access token does.
+    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::FundManager]), scopes: &[] };
+
     /// A caller needs one of these roles (AUTH-025).
     pub(crate) fn roles(&self) -> Roles {
         match self {
-            Self::Transfer(_) => Roles::of(&[Role::FundManager]),
+            Self::Transfer(_) => Self::RIGHT.roles,
         }
     }
 

@@ -16,6 +16,7 @@ mod order;
 mod outbox;
 mod record;
 mod reference;
+mod right;
 mod role;
 mod slab;
 mod time;
@@ -33,6 +34,7 @@ pub use order::{CancelReason, Claim, Desk, ExecutionOption, OrderClass, OrderKin
 pub use outbox::{BytesRef, Outbox, TextRef};
 pub use record::Record;
 pub use reference::{Currency, CurrencyKind, Product, Symbol, SymbolStatus};
+pub use right::Right;
 pub use role::{Role, Roles};
 pub use slab::Slab;
 pub use time::{Day, Stamp, Time};

@@ -7,7 +7,7 @@ use crate::{Break, BreakError, Decided, Desks, Event, Floor, Market, auction, br
 use alloc::sync::Arc;
 use buttonwood_auction::{Auctions, Finding, Schedule, ScheduleError};
 use buttonwood_model::{
-    BytesRef, CancelReason, Day, Due, OrderId, Outbox, Rank, Role, Roles, SessionId, Symbol, SymbolId,
+    BytesRef, CancelReason, Day, Due, OrderId, Outbox, Rank, Right, Role, Roles, SessionId, Symbol, SymbolId,
     SymbolStatus, Time, TradeId, named,
 };
 
@@ -69,12 +69,13 @@ named!(Command, "trading", {
 });
 
 impl Command {
+    /// What a client needs to place and cancel orders.
+    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Trader]), scopes: &["orders:create"] };
+
     /// A caller needs one of these roles (AUTH-025).
     pub fn roles(&self) -> Roles {
         match self {
-            Self::Place(_) | Self::Cancel(_) | Self::CancelSession | Self::CancelAll => {
-                Roles::of(&[Role::Trader])
-            }
+            Self::Place(_) | Self::Cancel(_) | Self::CancelSession | Self::CancelAll => Self::RIGHT.roles,
             Self::ExpireSession(_)
             | Self::SetSymbolStatus(..)
             | Self::ScheduleAuctions(..)

@@ -7,7 +7,7 @@ use crate::sandbox::control::ControlCall;
 use buttonwood_engine::{AccountKind, Body};
 use buttonwood_gate::{AccountLimit, Kind, Payload, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::{Role, Roles};
+use buttonwood_model::{Right, Role, Roles};
 use buttonwood_operate::Command;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape};
@@ -265,6 +265,11 @@ impl Route {
     /// Any of these roles may call it.
     pub(crate) const fn roles(self, roles: &[Role]) -> Self {
         Self { roles: Roles::of(roles), ..self }
+    }
+
+    /// Its command needs this.
+    pub(crate) const fn right(self, right: Right) -> Self {
+        Self { roles: right.roles, scopes: right.scopes, ..self }
     }
 
     /// An access token needs one of these scopes.

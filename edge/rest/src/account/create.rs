@@ -8,7 +8,6 @@ use crate::route::{Route, Write};
 use buttonwood_engine::{AccessCommand, AccessReject, AccountKind, Body, NewAccount, Outcome, Reject};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::account::{AccountTypeName, derived_short_name, display_name};
 use buttonwood_wire::contract::{InPayload, Label, Loose, Needed, Text};
@@ -19,7 +18,7 @@ use std::sync::Arc;
 /// Administrator only.
 pub(crate) const ROUTE: Route = Route::writing("/v1/account/create", Write { command, answer, closed: None })
     .by(Auth::Group)
-    .roles(&[Role::Administrator])
+    .right(AccessCommand::RIGHT)
     .about("Opens an empty account in the group.")
     .takes::<Wanted>()
     .gives::<CreatedAccount>();

@@ -8,7 +8,6 @@ use crate::route::{Route, Write};
 use buttonwood_engine::{AccessCommand, AccessReject, AccountNames, Body, Outcome, Reject};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::account::{NAME_MAX, display_name, short_name};
 use buttonwood_wire::contract::{InPayload, Label, Text};
@@ -19,7 +18,7 @@ use std::sync::Arc;
 /// Administrator only.
 pub(crate) const ROUTE: Route = Route::writing("/v1/account/rename", Write { command, answer, closed: None })
     .by(Auth::Master)
-    .roles(&[Role::Administrator])
+    .right(AccessCommand::RIGHT)
     .about("Gives an account another name, another short name, or both.")
     .takes::<NewNames>()
     .gives::<Renamed>();

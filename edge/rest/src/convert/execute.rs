@@ -10,7 +10,6 @@ use crate::route::{Kinds, Route, Write};
 use buttonwood_engine::{Body, ConvertAnswer, ConvertCommand, Execute, Outcome, QuoteId, Reject};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
 use buttonwood_num::{Decimal as Number, Money};
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::answers::SideName;
@@ -23,8 +22,7 @@ use buttonwood_wire::{json, request};
 /// Trader only.
 pub(crate) const ROUTE: Route =
     Route::writing("/v1/instant/execute", Write { command, answer, closed: None })
-        .roles(&[Role::Trader])
-        .scopes(&["orders:create"])
+        .right(ConvertCommand::RIGHT)
         .kinds(Kinds::Trading)
         .about("Executes a quote, whose terms the call repeats.")
         .takes::<ExecuteFields>()

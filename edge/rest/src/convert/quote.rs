@@ -11,7 +11,7 @@ use buttonwood_engine::{
 };
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::{Role, Side, Symbol, SymbolId};
+use buttonwood_model::{Side, Symbol, SymbolId};
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::answers::SideName;
 use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Loose, Text};
@@ -24,8 +24,7 @@ use std::borrow::Cow;
 /// Trader only.
 pub(crate) const ROUTE: Route =
     Route::writing("/v1/instant/quote", Write { command: by_payload, answer, closed: None })
-        .roles(&[Role::Trader])
-        .scopes(&["orders:create"])
+        .right(ConvertCommand::RIGHT)
         .kinds(Kinds::Trading)
         .about("Quotes a price for an instant order, which changes no balance.")
         .takes::<QuoteFields>()
@@ -34,8 +33,7 @@ pub(crate) const ROUTE: Route =
 /// The same, with side and symbol in the path.
 pub(crate) const BY_PATH: Route =
     Route::writing("/v1/instant/quote/{side}/{symbol}", Write { command: by_path, answer, closed: None })
-        .roles(&[Role::Trader])
-        .scopes(&["orders:create"])
+        .right(ConvertCommand::RIGHT)
         .kinds(Kinds::Trading)
         .about("Quotes a price for an instant order of this side and symbol, which changes no balance.")
         .takes::<QuoteByPathFields>()

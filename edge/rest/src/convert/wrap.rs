@@ -9,7 +9,7 @@ use crate::route::{Kinds, Route, Write};
 use buttonwood_engine::{Body, ConvertAnswer, ConvertCommand, Outcome, Reject, Wrap};
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
-use buttonwood_model::{Role, Symbol, SymbolId};
+use buttonwood_model::{Symbol, SymbolId};
 use buttonwood_num::Money;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{DecimalText, InPayload, Loose, Sent};
@@ -20,8 +20,7 @@ use buttonwood_wire::{answers::SideName, contract::Decimal, json, request};
 
 /// Trader only.
 pub(crate) const ROUTE: Route = Route::writing("/v1/wrap/{symbol}", Write { command, answer, closed: None })
-    .roles(&[Role::Trader])
-    .scopes(&["orders:create"])
+    .right(ConvertCommand::RIGHT)
     .kinds(Kinds::Trading)
     .about("Exchanges a currency for its wrapped form or back, one for one and without a fee.")
     .takes::<WrapRequest>()

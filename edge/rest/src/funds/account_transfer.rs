@@ -10,7 +10,7 @@ use buttonwood_engine::funds::internal::{Command, Move, Reject as MoveReject};
 use buttonwood_engine::{Body, FundsCommand, FundsReject, Made, Outcome, Reject, TransferReference};
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
-use buttonwood_model::{AccountId, Role};
+use buttonwood_model::AccountId;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Needed, Sent, Text};
 use buttonwood_wire::field::{bad_value, closed_account, failed};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub(crate) const ROUTE: Route =
     Route::writing("/v1/account/transfer/{currency}", Write { command, answer, closed: None })
         .by(Auth::Group)
-        .roles(&[Role::FundManager])
+        .right(Command::RIGHT)
         .about("Moves money from one account of the group to another.")
         .takes::<Transfer>()
         .gives::<Transferred>()

@@ -8,7 +8,6 @@ use crate::route::{Later, Route, Write};
 use buttonwood_engine::{Body, OrderState, Outcome, TradingAnswer, TradingCommand};
 use buttonwood_gate::{Kind, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
 use buttonwood_sequencer::Receipt;
 use buttonwood_views::Found;
 use buttonwood_wire::answers::Order;
@@ -19,8 +18,7 @@ use buttonwood_wire::{json, order};
 /// Trader only; draws on the capacity reserved for cancels.
 pub(crate) const ROUTE: Route =
     Route::writing("/v1/order/cancel", Write { command, answer, closed: Some(closed) })
-        .roles(&[Role::Trader])
-        .scopes(&["orders:create"])
+        .right(TradingCommand::RIGHT)
         .kind(Kind::Cancel)
         .about("Cancels an order. Cancelling twice is no error.")
         .takes::<NamedOrder>()

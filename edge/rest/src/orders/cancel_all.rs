@@ -6,13 +6,11 @@ use crate::call::Call;
 use crate::route::{Route, Write};
 use buttonwood_engine::{Body, TradingCommand};
 use buttonwood_gate::{Kind, Refusal};
-use buttonwood_model::Role;
 
 /// Trader only; draws on the capacity reserved for cancels.
 pub(crate) const ROUTE: Route =
     Route::writing("/v1/order/cancel/all", Write { command, answer: cancel_session::answer, closed: None })
-        .roles(&[Role::Trader])
-        .scopes(&["orders:create"])
+        .right(TradingCommand::RIGHT)
         .kind(Kind::Cancel)
         .about("Cancels every live order of the account.")
         .gives::<Cancelled>();

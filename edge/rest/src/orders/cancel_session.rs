@@ -7,7 +7,7 @@ use crate::route::{Route, Write};
 use buttonwood_engine::{Body, Outcome, TradingCommand, Withdrawn};
 use buttonwood_gate::{Kind, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::{OrderId, Role};
+use buttonwood_model::OrderId;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::Done;
 use buttonwood_wire::{answer, json};
@@ -15,8 +15,7 @@ use buttonwood_wire::{answer, json};
 /// Trader only; draws on the capacity reserved for cancels.
 pub(crate) const ROUTE: Route =
     Route::writing("/v1/order/cancel/session", Write { command, answer, closed: None })
-        .roles(&[Role::Trader])
-        .scopes(&["orders:create"])
+        .right(TradingCommand::RIGHT)
         .kind(Kind::Cancel)
         .about("Cancels every live order that the key has placed.")
         .gives::<Cancelled>();

@@ -8,7 +8,6 @@ use crate::route::{Kinds, Route, Write};
 use buttonwood_engine::{Body, Outcome, TradingAnswer, TradingCommand};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::answers::Order;
 use buttonwood_wire::field::{closed_symbol, failed, unknown_symbol};
@@ -17,8 +16,7 @@ use buttonwood_wire::{json, order, order_request};
 
 /// Trader only.
 pub(crate) const ROUTE: Route = Route::writing("/v1/order/new", Write { command, answer, closed: None })
-    .roles(&[Role::Trader])
-    .scopes(&["orders:create"])
+    .right(TradingCommand::RIGHT)
     .kinds(Kinds::Trading)
     .about("Places an order.")
     .takes::<NewOrder>()
