@@ -14,7 +14,9 @@ use buttonwood_accept::binary;
 use crate::round::{Round, Tally};
 use crate::settings::Settings;
 use crate::tools::{self, Tool};
-use crate::{backup, calls, clock, damage, eio, full, kill, pause, power, rollback, two, unsynced, volume};
+use crate::{
+    backup, calls, clock, damage, eio, full, keys, kill, pause, power, rollback, two, unsynced, volume,
+};
 
 /// Whether a family has more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +45,7 @@ pub struct Family {
 const LOOPED: &[Tool] = &[Tool::Loop, Tool::Ext4];
 
 /// All families.
-pub const FAMILIES: [Family; 17] = [
+pub const FAMILIES: [Family; 19] = [
     Family {
         name: "kill",
         what: "kill -9 at odd moments under load, several times on one directory",
@@ -155,6 +157,20 @@ pub const FAMILIES: [Family; 17] = [
         tools: &[Tool::Strace],
         rounds: (1_000, 1),
         run: backup::round,
+    },
+    Family {
+        name: "keys",
+        what: "kill -9 or EIO at the Nth call of a key that is made, changed or sealed anew, in vault, journal and list",
+        tools: &[Tool::Strace],
+        rounds: (20, 1),
+        run: keys::strikes,
+    },
+    Family {
+        name: "keys-power",
+        what: "power cuts while keys are made: an ext4 shut down, mounted again",
+        tools: &[Tool::Loop, Tool::Ext4, Tool::Shutdown],
+        rounds: (10, 1),
+        run: keys::cuts,
     },
     Family {
         name: "unsynced",
