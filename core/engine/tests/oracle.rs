@@ -89,18 +89,23 @@ fn compare_all(world: &'static World, seeds: std::ops::Range<u64>, count: usize)
             "resumed",
             "refused while halted",
             "cancelled while halted",
-            "waits while halted",
+            "debited",
+            "debit of too much",
+            "debit of nothing",
+            "reference used again",
         ],
     );
-    let of_accounts = [
+    let rare = [
         "account created",
         "group is full",
         "no custody terms",
         "account closed",
         "account in use",
         "order of a closed account",
+        "debit of a closed account",
+        "waits while halted",
     ];
-    assert_seen(&seen, 3, &of_accounts);
+    assert_seen(&seen, 3, &rare);
     let of_sessions = [
         "call of a disabled key",
         "order without the role",

@@ -3,11 +3,11 @@
 use crate::exchange::{Exchange, Happening};
 use buttonwood_engine::{
     AccessCommand, AccessReject, Answer, Body, BreakError, BreakKind, Command, ConvertInfrequent,
-    ConvertReject, Operation, OrderState, Outcome, PlaceReject, RatesReject, Reject, TradingAnswer,
-    TradingCommand, TradingReject,
+    ConvertReject, LedgerCommand, LedgerReject, Operation, OrderState, Outcome, PlaceReject, RatesReject,
+    Reject, TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{CancelReason, ExecutionOption, Product, Side};
-use buttonwood_num::Price;
+use buttonwood_num::{Money, Price};
 use std::collections::{HashMap, HashSet};
 
 /// Orders with more makers than this count as trading with many.
@@ -103,6 +103,20 @@ impl Counts {
         }
     }
 
+    /// Counts what operators took from accounts, and what was refused.
+    fn count_adjustments(&mut self, command: &Command, answer: &Answer) {
+        let Body::Ledger(LedgerCommand::Adjust(adjustment)) = &command.body else { return };
+        match answer {
+            Outcome::Done if adjustment.amount < Money::ZERO => self.note("debited"),
+            Outcome::Done => self.note("credited once"),
+            Outcome::Rejected(Reject::Ledger(LedgerReject::Short(_))) => self.note("debit of too much"),
+            Outcome::Rejected(Reject::Ledger(LedgerReject::Taken)) => self.note("reference used again"),
+            Outcome::Rejected(Reject::Ledger(LedgerReject::BadAmount)) => self.note("debit of nothing"),
+            Outcome::Rejected(Reject::Access(AccessReject::Closed)) => self.note("debit of a closed account"),
+            _ => {}
+        }
+    }
+
     /// Counts halts, and what they kept out.
     fn count_halts(&mut self, exchange: &Exchange, command: &Command, answer: &Answer) {
         let is_halted = exchange.state.operations().is_halted();
@@ -181,6 +195,7 @@ impl Counts {
         self.count_accounts(command, answer);
         self.count_sessions(command, answer);
         self.count_halts(exchange, command, answer);
+        self.count_adjustments(command, answer);
         match (&command.body, answer) {
             (Body::Trading(TradingCommand::SetFees(_)), Outcome::Done) => self.note("other fees"),
             (

@@ -1,6 +1,8 @@
 //! A seeded generator of commands that keep a few small markets busy: orders of every kind around one price, cancels
 //! of every kind, funds that run out and are replenished, symbols that close and open, auctions.
 
+mod funds;
+
 use crate::dice::Dice;
 use crate::exchange::{Exchange, Step, next_step, orders_of};
 use crate::worlds::{Range, World, exchange_unit};
@@ -300,6 +302,7 @@ impl Dealer {
             108..113 => Command { caller: None, body: self.session_change(state) },
             113 => Command { caller: None, body: self.new_session(state) },
             114 => Command { caller: None, body: self.halt() },
+            115..119 => Command { caller: None, body: self.adjustment(state) },
             _ => self.call(state),
         };
         let micros = self.until_expiry(state, &command).unwrap_or(micros);
