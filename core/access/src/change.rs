@@ -1,9 +1,9 @@
-//! Changing a session while it is in use: disabled, enabled, ended, re-roled, renamed, restricted to addresses. A change takes
-//! effect with its place in the order of commands. To repeat one changes nothing and succeeds.
+//! Changing a session while it is in use: disabled, enabled, ended, re-roled, renamed, restricted to addresses; and groups, to
+//! which the same lists apply. A change takes effect with its place in the order of commands. To repeat one changes nothing and succeeds.
 //!
 //! Clauses: `AUTH-011`, `AUTH-013`, `AUTH-024`. The live orders of a session that is disabled are the engine's to cancel (D-143).
 
-use crate::{Access, Infrequent, Owner, Reject, Session, Standing};
+use crate::{Access, GroupChange, Infrequent, NewGroup, Owner, Reject, Session, Standing};
 use alloc::borrow::ToOwned;
 use buttonwood_model::{BytesRef, Cidr, GroupId, Outbox, Role, Roles, SessionId};
 
@@ -105,6 +105,41 @@ pub(crate) fn restrict<E: From<BytesRef>>(
     check_addresses(addresses)?;
     if changeable(access, id)?.key.addresses != addresses {
         out.push_named(&Infrequent::SessionRestricted(id, addresses.to_owned()));
+    }
+    Ok(())
+}
+
+/// Adds a group with its terms and its addresses.
+pub(crate) fn make_group<E: From<BytesRef>>(
+    access: &Access,
+    new: &NewGroup,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    if access.find_group(&new.name).is_some() {
+        return Err(Reject::Taken);
+    }
+    check_addresses(&new.addresses)?;
+    let group = GroupId::from_index(access.groups().len());
+    out.push_named(&Infrequent::GroupAdded(new.name.clone()));
+    out.push_named(&Infrequent::GroupTermsSet(group, new.terms));
+    if !new.addresses.is_empty() {
+        out.push_named(&Infrequent::GroupRestricted(group, new.addresses.clone()));
+    }
+    Ok(())
+}
+
+/// Sets the terms of a group, its addresses, or both.
+pub(crate) fn change_group<E: From<BytesRef>>(
+    access: &Access,
+    change: &GroupChange,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    access.group(change.group).ok_or(Reject::Unknown)?;
+    if let Some(addresses) = &change.addresses {
+        restrict_group(access, change.group, addresses, out)?;
+    }
+    if let Some(terms) = change.terms {
+        out.push_named(&Infrequent::GroupTermsSet(change.group, terms));
     }
     Ok(())
 }

@@ -42,6 +42,8 @@ pub enum Command {
     CreateAccount(Arc<NewAccount>),
     /// Set the terms of a group.
     SetGroupTerms(GroupId, GroupTerms),
+    /// Set the terms of a group, its addresses, or both at once.
+    ChangeGroup(Arc<GroupChange>),
     /// Close an account for good.
     CloseAccount(AccountId),
     /// Disable a session; with `cancel_orders` its live orders are cancelled too (D-143).
@@ -77,6 +79,19 @@ pub struct NewGroup {
     pub name: String,
     /// What it may do.
     pub terms: GroupTerms,
+    /// Where the calls of its sessions may come from; anywhere, if it is empty.
+    pub addresses: Vec<Cidr>,
+}
+
+/// What is set of a group, as far as it is named.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupChange {
+    /// Which.
+    pub group: GroupId,
+    /// What it may do.
+    pub terms: Option<GroupTerms>,
+    /// Where the calls of its sessions may come from; anywhere, if it is empty.
+    pub addresses: Option<Vec<Cidr>>,
 }
 
 /// The names that an account gets, as far as there are any.
@@ -93,12 +108,13 @@ named!(Command, "access", {
     NoncesSeen { 0: seen } = "nonces_seen" 1,
     ResetNonces { 0: session } = "reset_nonces" 1,
     AddGroup { 0: name } = "add_group" 1,
-    MakeGroup { 0: group } = "make_group" 1,
+    MakeGroup { 0: group } = "make_group" 2,
     OpenAccount { 0: account } = "open_account" 2,
     AddSession { 0: session } = "add_session" 2,
     RenameAccount { 0: names } = "rename_account" 1,
     CreateAccount { 0: account } = "create_account" 1,
     SetGroupTerms { 0: group, 1: terms } = "set_group_terms" 1,
+    ChangeGroup { 0: change } = "change_group" 1,
     CloseAccount { 0: account } = "close_account" 1,
     DisableSession { session: session, cancel_orders: cancel } = "disable_session" 1,
     EnableSession { 0: session } = "enable_session" 1,
@@ -125,6 +141,7 @@ impl Command {
             | Self::OpenAccount(_)
             | Self::AddSession(_)
             | Self::SetGroupTerms(..)
+            | Self::ChangeGroup(_)
             | Self::CloseAccount(_)
             | Self::DisableSession { .. }
             | Self::EnableSession(_)
@@ -258,14 +275,8 @@ pub fn decide<E: From<Event> + From<BytesRef>>(
             }
             out.push_named(&Infrequent::GroupAdded(String::clone(name)));
         }
-        Command::MakeGroup(new) => {
-            if access.find_group(&new.name).is_some() {
-                return Err(Reject::Taken);
-            }
-            let group = GroupId::from_index(access.groups().len());
-            out.push_named(&Infrequent::GroupAdded(new.name.clone()));
-            out.push_named(&Infrequent::GroupTermsSet(group, new.terms));
-        }
+        Command::MakeGroup(new) => change::make_group(access, new, out)?,
+        Command::ChangeGroup(change) => change::change_group(access, change, out)?,
         Command::OpenAccount(account) => {
             let group = account.group.ok_or(Reject::Unknown)?;
             access.group(group).ok_or(Reject::Unknown)?;

@@ -22,8 +22,9 @@ mod state;
 pub use act::{Act, Audit, Note};
 pub use buttonwood_access::{
     ADDRESSES_MAX, Access, Account, AccountKind, AccountNames, Caller, Command as AccessCommand,
-    Event as AccessEvent, Group, GroupTerms, Infrequent as AccessInfrequent, NewAccount, NewGroup,
-    NewSession, Owner, Reject as AccessReject, SEEN_MAX, Seen, Session, Standing, may_have, memo_code,
+    Event as AccessEvent, Group, GroupChange, GroupTerms, Infrequent as AccessInfrequent, NewAccount,
+    NewGroup, NewSession, Owner, Reject as AccessReject, SEEN_MAX, Seen, Session, Standing, may_have,
+    memo_code,
 };
 pub use buttonwood_auction::{Auctions, Collar, Finding, Schedule, ScheduleError};
 pub use buttonwood_convert::{

@@ -4,8 +4,9 @@ use buttonwood_engine::{
     AccessReject, Answer, ApprovalError, Body, FeeSchedule, Note, Operation, Outcome, PROPOSAL_AGE, Proposed,
     Reject, TradingCommand,
 };
-use buttonwood_model::{SymbolId, SymbolStatus};
+use buttonwood_model::{Cidr, GroupId, SymbolId, SymbolStatus};
 use buttonwood_oracle::Exchange;
+use std::sync::Arc;
 
 /// An exchange with one symbol.
 fn exchange() -> (Exchange, SymbolId) {
@@ -152,16 +153,44 @@ fn a_halt_outlives_snapshots_and_replays() {
     assert_eq!(exchange.difference(&replayed), None);
 }
 
-/// A group gets its name and its terms in one command.
+/// A group gets its name, its terms and its addresses in one command, and other terms and addresses in one too.
+/// Proves AUTH-013 (part).
 #[test]
-fn a_group_has_its_terms_at_once() {
-    use buttonwood_engine::{AccessCommand, GroupTerms, NewGroup};
+fn a_group_has_its_terms_and_addresses_at_once() {
+    use buttonwood_engine::{ADDRESSES_MAX, AccessCommand, GroupChange, GroupTerms, NewGroup};
     let (mut exchange, _) = exchange();
     let terms = GroupTerms { accounts_max: 3, custody: true };
-    let new = || AccessCommand::MakeGroup(std::sync::Arc::new(NewGroup { name: "north".into(), terms }));
-    assert_eq!(act(&mut exchange, "alice", new()), Outcome::Done);
-    let access = exchange.state.access();
-    assert_eq!(access.group(access.find_group("north").unwrap()).unwrap().terms, terms);
-    let again = act(&mut exchange, "alice", new());
-    assert_eq!(again, Outcome::Rejected(Reject::Access(AccessReject::Taken)));
+    let some: Vec<Cidr> = vec!["192.0.2.0/24".parse().unwrap()];
+    let many = vec![some[0]; ADDRESSES_MAX + 1];
+    let new = |name: &str, addresses: &[Cidr]| {
+        let addresses = addresses.to_vec();
+        AccessCommand::MakeGroup(Arc::new(NewGroup { name: name.into(), terms, addresses }))
+    };
+    let refused = |reject| Outcome::Rejected(Reject::Access(reject));
+    let too_many = act(&mut exchange, "alice", new("south", &many));
+    assert_eq!(too_many, refused(AccessReject::TooManyAddresses));
+    assert_eq!(exchange.state.access().find_group("south"), None);
+    assert_eq!(act(&mut exchange, "alice", new("north", &some)), Outcome::Done);
+    assert_eq!(act(&mut exchange, "alice", new("north", &[])), refused(AccessReject::Taken));
+    let north = exchange.state.access().find_group("north").unwrap();
+    let is = |exchange: &Exchange| {
+        let group = exchange.state.access().group(north).unwrap();
+        (group.terms, group.addresses.clone())
+    };
+    assert_eq!(is(&exchange), (terms, some.clone()));
+    let mut change = |group, terms, addresses: Option<Vec<Cidr>>| {
+        let change = GroupChange { group, terms, addresses };
+        act(&mut exchange, "alice", AccessCommand::ChangeGroup(Arc::new(change)))
+    };
+    let fewer = GroupTerms { accounts_max: 2, custody: false };
+    assert_eq!(change(GroupId(99), Some(fewer), Some(Vec::new())), refused(AccessReject::Unknown));
+    assert_eq!(change(north, Some(fewer), Some(many)), refused(AccessReject::TooManyAddresses));
+    assert_eq!(change(north, Some(fewer), None), Outcome::Done);
+    assert_eq!(is(&exchange), (fewer, some));
+    let mut change = |terms, addresses| {
+        let change = GroupChange { group: north, terms, addresses };
+        act(&mut exchange, "alice", AccessCommand::ChangeGroup(Arc::new(change)))
+    };
+    assert_eq!(change(Some(terms), Some(Vec::new())), Outcome::Done);
+    assert_eq!(is(&exchange), (terms, Vec::new()));
 }

@@ -1,6 +1,7 @@
 //! A venue in the hands of its operators: `docs/OPERATING.md` as written, and the commands that it does not show.
 
 use buttonwood_accept::{Exchange, Value, binary, json, private_folder};
+use buttonwood_client::Credentials;
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader};
@@ -142,7 +143,7 @@ fn on(x: &Exchange, arguments: &[&str]) -> Output {
 fn groups_and_accounts() {
     let venue = Venue::start("");
     let added = venue.object(&["group", "add", "North & Co", "--max-accounts", "3", "--custody-terms"]);
-    let group = json!({ "result": "ok", "group": "North & Co", "accounts_max": 3, "custody_terms": true });
+    let group = json!({ "result": "ok", "group": "North & Co", "accounts_max": 3, "custody_terms": true, "from": [] });
     assert_eq!(added, group);
     assert!(venue.refused(&["group", "add", "North & Co"]).contains("'name' must be one that no group has"));
     assert!(venue.refused(&["group", "add", ""]).contains("'name'"));
@@ -176,6 +177,42 @@ fn groups_and_accounts() {
     }
     let usage = venue.admin(&["account", "add"]).output().unwrap();
     assert_eq!(usage.status.code(), Some(2), "a command that cannot be parsed");
+}
+
+/// A group is added with its addresses, and they are set alone or with its terms; its keys call from them alone, at once and after
+/// a restart. A wrong address changes nothing. Proves AUTH-013 (part).
+#[test]
+fn a_group_is_restricted_to_addresses() {
+    let x = Exchange::start();
+    let x_on = |arguments: &[&str]| object(&on(&x, arguments));
+    let add = ["group", "add", "far", "--from", "192.0.2.0/24", "--from", "2001:db8::1", "--dry-run"];
+    let dry = x_on(&add);
+    assert_eq!((&dry["dry_run"], &dry["from"]), (&json!(true), &json!(["192.0.2.0/24", "2001:db8::1/128"])));
+    for (from, part) in [("192.0.2.1/24", "192.0.2.1/24"), ("nowhere", "nowhere"), ("", "'from' must be")] {
+        let line = refused(&on(&x, &["group", "add", "far", "--from", "127.0.0.1", "--from", from]));
+        assert!(line.contains("'from' must be") && line.contains(part), "{line}");
+    }
+    assert!(
+        refused(&on(&x, &["account", "add", "far", "Desk"])).contains("name of a group"),
+        "nothing was added"
+    );
+    x_on(add.split_last().unwrap().1);
+    x_on(&["account", "add", "far", "Desk"]);
+    let key = x_on(&["key", "add", "--group", "far", "--account", "desk", "--role", "Trader"]);
+    let [api_key, secret] = ["api_key", "api_secret"].map(|field| key[field].as_str().unwrap());
+    let calls = || x.actor_of(&Credentials::new(api_key, secret)).call("/v1/heartbeat", json!({}));
+    calls().refused(403, "RemoteAddressForbidden");
+    let set = x_on(&["group", "set", "far", "--from", "127.0.0.0/8", "--max-accounts", "2"]);
+    assert_eq!((&set["from"], &set["accounts_max"]), (&json!(["127.0.0.0/8"]), &json!(2)));
+    calls().ok();
+    let line = refused(&on(&x, &["group", "set", "far", "--max-accounts", "9", "--from", "10.0.0.0/33"]));
+    assert!(line.contains("'from' must be") && line.contains("10.0.0.0/33"), "{line}");
+    let set = x_on(&["group", "set", "far", "--from", "192.0.2.7"]);
+    assert_eq!((&set["from"], &set["accounts_max"]), (&json!(["192.0.2.7/32"]), &json!(2)));
+    x.restart();
+    calls().refused(403, "RemoteAddressForbidden");
+    let set = object(&on(&x, &["group", "set", "far", "--custody-terms"]));
+    assert_eq!((&set["from"], &set["custody_terms"]), (&json!(["192.0.2.7/32"]), &json!(true)));
 }
 
 /// An account with orders or money stays open, and the refusal names them. A closed one takes nothing new. Proves ACCT-013 (part).

@@ -8,9 +8,9 @@ use crate::exchange::{Exchange, Step, next_step, orders_of};
 use crate::worlds::{Range, World, exchange_unit};
 use buttonwood_engine::{
     AccessCommand, AccountNames, Body, Caller, Command, ConvertCommand, ConvertQuote, Execute, FeeChange,
-    FeeSchedule, FeeTier, FeeTiers, FxPair, FxRate, GroupTerms, NewAccount, NewRates, NewSession, Operation,
-    OrderRef, Owner, Place, Promotion, QUOTE_AGE_MAX, QuoteId, QuoteRequest, Schedule, Spend, Standing,
-    State, Terms, TradingCommand, Wrap,
+    FeeSchedule, FeeTier, FeeTiers, FxPair, FxRate, GroupChange, GroupTerms, NewAccount, NewRates,
+    NewSession, Operation, OrderRef, Owner, Place, Promotion, QUOTE_AGE_MAX, QuoteId, QuoteRequest, Schedule,
+    Spend, Standing, State, Terms, TradingCommand, Wrap,
 };
 use buttonwood_model::{
     AccountId, Cidr, Claim, ClientId, CurrencyId, ExecutionOption, GroupId, Nonce, OrderId, OrderKind,
@@ -499,7 +499,13 @@ impl Dealer {
         };
         let accounts_max = u32::try_from(self.dice.below(8)).unwrap();
         let terms = GroupTerms { accounts_max, custody: self.dice.once_in(3) };
-        Body::Access(AccessCommand::SetGroupTerms(group, terms))
+        // Two commands set terms; which one is dealt follows from the terms, so that no further number is drawn.
+        Body::Access(if accounts_max.is_multiple_of(2) {
+            let addresses = terms.custody.then(Vec::new);
+            AccessCommand::ChangeGroup(Arc::new(GroupChange { group, terms: Some(terms), addresses }))
+        } else {
+            AccessCommand::SetGroupTerms(group, terms)
+        })
     }
 
     /// Auctions that begin soon and are a minute or more apart; sometimes none, or invalid ones.

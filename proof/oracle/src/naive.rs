@@ -286,6 +286,15 @@ impl Naive {
                     None => return Outcome::Rejected(Reject::Access(AccessReject::Unknown)),
                 }
             }
+            Body::Access(AccessCommand::ChangeGroup(change)) => {
+                let Some(terms) = self.terms.get_mut(change.group.index()) else {
+                    return Outcome::Rejected(Reject::Access(AccessReject::Unknown));
+                };
+                *terms = change.terms.unwrap_or(*terms);
+                if let Some(addresses) = &change.addresses {
+                    self.group_addresses[change.group.index()].clone_from(addresses);
+                }
+            }
             Body::Access(AccessCommand::NoncesSeen(seen)) => {
                 for (session, nonce) in seen {
                     // A call refused for lack of room was refused before authentication.

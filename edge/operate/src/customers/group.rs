@@ -1,12 +1,14 @@
-//! `group add` and `group set`: groups and their terms (ACCT-007).
+//! `group add` and `group set`: groups, their terms (ACCT-007) and their addresses (AUTH-013).
 
 use crate::command::{Argument, Command, Form};
+use crate::keys::{addresses, shown};
 use crate::operator::Operator;
-use buttonwood_engine::{AccessCommand, AccessReject, GroupTerms, NewGroup, Reject};
+use buttonwood_engine::{AccessCommand, AccessReject, GroupChange, GroupTerms, NewGroup, Reject};
 use buttonwood_gate::{Payload, Refusal};
+use buttonwood_model::{Cidr, GroupId};
 use buttonwood_wire::account::display_name;
-use buttonwood_wire::contract::{Done, Flag, InPayload, Label, Needed, Text, WholeUpTo};
-use buttonwood_wire::field::bad_value;
+use buttonwood_wire::contract::{Done, Flag, InPayload, Label, Needed, Text, Texts, WholeUpTo};
+use buttonwood_wire::field::{bad_value, failed};
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
 
@@ -21,20 +23,23 @@ pub(crate) const ADD: Command =
             Argument::new("name", Form::Place),
             Argument::new("accounts_max", Form::Option).named("max-accounts"),
             Argument::new("custody_terms", Form::Switch),
+            Argument::new("from", Form::Options),
         ])
         .gives::<GroupIs>();
 
 /// `POST /sandbox/groups` does the same.
-pub(crate) const SET: Command =
-    Command::once("group set", |operator, fields| Box::pin(set(operator, fields)))
-        .about("Sets those terms of a group that are named.")
-        .takes::<SetGroup>(&[
-            Argument::new("name", Form::Place),
-            Argument::new("accounts_max", Form::Option).named("max-accounts"),
-            Argument::new("custody_terms", Form::Switch),
-            Argument::new("no_custody_terms", Form::Switch),
-        ])
-        .gives::<GroupIs>();
+pub(crate) const SET: Command = Command::once("group set", |operator, fields| {
+    Box::pin(set(operator, fields))
+})
+.about("Sets those terms of a group that are named; --from takes the place of its whole list of addresses.")
+.takes::<SetGroup>(&[
+    Argument::new("name", Form::Place),
+    Argument::new("accounts_max", Form::Option).named("max-accounts"),
+    Argument::new("custody_terms", Form::Switch),
+    Argument::new("no_custody_terms", Form::Switch),
+    Argument::new("from", Form::Options),
+])
+.gives::<GroupIs>();
 
 request! {
     /// A group to add.
@@ -45,6 +50,8 @@ request! {
         accounts_max: WholeUpTo<ACCOUNTS_MAX>,
         /// Whether it has agreed to the terms of custody accounts.
         custody_terms: Flag<false>,
+        /// Addresses or blocks of addresses, such as 192.0.2.0/24, from which its calls may come; from anywhere without one.
+        from: Texts,
     }
 }
 
@@ -59,6 +66,8 @@ request! {
         custody_terms: Flag<false>,
         /// It no longer agrees to them.
         no_custody_terms: Flag<false>,
+        /// Addresses or blocks of addresses, such as 192.0.2.0/24, instead of those before; an empty list lifts the restriction.
+        from: Texts,
     }
 }
 
@@ -73,6 +82,8 @@ answer! {
         accounts_max: u64,
         /// Whether it has agreed to the terms of custody accounts.
         custody_terms: bool,
+        /// Where its calls may come from; anywhere, if it is empty.
+        from: Vec<String>,
     }
 }
 
@@ -82,39 +93,70 @@ async fn add(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     let default = GroupTerms::default();
     let accounts_max = request.accounts_max()?.map_or(default.accounts_max, small);
     let terms = GroupTerms { accounts_max, custody: request.custody_terms()? };
+    let addresses = addresses(&request.from()?.unwrap_or_default())?;
     let refuse = |reject| {
         let is_taken = reject == Reject::Access(AccessReject::Taken);
         is_taken.then(|| bad_value("name", "one that no group has", &name))
     };
-    let new = NewGroup { name: name.clone(), terms };
+    let new = NewGroup { name: name.clone(), terms, addresses: addresses.clone() };
+    let _turn = operator.keeper.turn.lock().await;
     operator.send(AccessCommand::MakeGroup(Arc::new(new)), refuse).await?;
-    Ok(answer(name.clone(), terms))
+    if !operator.is_dry_run() && !addresses.is_empty() {
+        let group = operator.exchange.views().state().access().find_group(&name).ok_or_else(failed)?;
+        operator.gate.keys().restrict_group(group, &addresses);
+    }
+    Ok(answer(name, terms, &addresses))
 }
 
 async fn set(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
-    let request = SetGroup::of(fields);
-    let name = request.name()?;
-    let (accounts_max, agrees, refuses) =
-        (request.accounts_max()?, request.custody_terms()?, request.no_custody_terms()?);
-    if agrees && refuses {
-        return Err(bad_value("no_custody_terms", "given without custody_terms", "true"));
+    let name = SetGroup::of(fields).name()?;
+    // Held until the gate knows the change, so that what was read of the group before still stands.
+    let _turn = operator.keeper.turn.lock().await;
+    let before = Before::of(operator, &name)?;
+    let change = before.changed(SetGroup::of(fields))?;
+    operator.send(AccessCommand::ChangeGroup(Arc::new(change.clone())), |_| None).await?;
+    if let Some(addresses) = change.addresses.as_deref().filter(|_| !operator.is_dry_run()) {
+        operator.gate.keys().restrict_group(before.group, addresses);
     }
-    if accounts_max.is_none() && !agrees && !refuses {
-        return Err(Refusal::missing_key("accounts_max"));
-    }
-    let before = {
+    let terms = change.terms.unwrap_or(before.terms);
+    Ok(answer(name.into_owned(), terms, &change.addresses.unwrap_or(before.addresses)))
+}
+
+/// A group as it stands before it is changed.
+struct Before {
+    group: GroupId,
+    terms: GroupTerms,
+    addresses: Vec<Cidr>,
+}
+
+impl Before {
+    /// The group of this name.
+    fn of(operator: &Operator<'_>, name: &str) -> Result<Self, Refusal> {
         let views = operator.exchange.views();
         let access = views.state().access();
-        let group = access.find_group(&name).and_then(|group| access.group(group));
-        group.map(|group| group.terms)
-    };
-    let before = before.ok_or_else(|| bad_value("name", "the name of a group", &name))?;
-    let terms = GroupTerms {
-        accounts_max: accounts_max.map_or(before.accounts_max, small),
-        custody: agrees || before.custody && !refuses,
-    };
-    set_terms(operator, "name", &name, terms).await?;
-    Ok(answer(name.into_owned(), terms))
+        let found = access.find_group(name).and_then(|id| Some((id, access.group(id)?)));
+        let (group, before) = found.ok_or_else(|| bad_value("name", "the name of a group", name))?;
+        Ok(Self { group, terms: before.terms, addresses: before.addresses.clone() })
+    }
+
+    /// The change that the request names.
+    fn changed(&self, request: SetGroup<'_>) -> Result<GroupChange, Refusal> {
+        let accounts_max = request.accounts_max()?.map(small);
+        let (agrees, refuses) = (request.custody_terms()?, request.no_custody_terms()?);
+        let addresses = request.from()?.map(|from| addresses(&from)).transpose()?;
+        if agrees && refuses {
+            return Err(bad_value("no_custody_terms", "given without custody_terms", "true"));
+        }
+        let has_terms = accounts_max.is_some() || agrees || refuses;
+        if !has_terms && addresses.is_none() {
+            return Err(Refusal::missing_key("accounts_max"));
+        }
+        let terms = GroupTerms {
+            accounts_max: accounts_max.unwrap_or(self.terms.accounts_max),
+            custody: agrees || self.terms.custody && !refuses,
+        };
+        Ok(GroupChange { group: self.group, terms: has_terms.then_some(terms), addresses })
+    }
 }
 
 /// Sets all terms of the group that is named in `field`.
@@ -136,7 +178,12 @@ fn small(accounts_max: u64) -> u32 {
     u32::try_from(accounts_max).unwrap_or(u32::MAX)
 }
 
-fn answer(group: String, GroupTerms { accounts_max, custody }: GroupTerms) -> Vec<u8> {
-    let accounts_max = u64::from(accounts_max);
-    json::body(&GroupIs { result: Done, group: Label(group), accounts_max, custody_terms: custody })
+fn answer(group: String, terms: GroupTerms, addresses: &[Cidr]) -> Vec<u8> {
+    json::body(&GroupIs {
+        result: Done,
+        group: Label(group),
+        accounts_max: u64::from(terms.accounts_max),
+        custody_terms: terms.custody,
+        from: shown(addresses),
+    })
 }

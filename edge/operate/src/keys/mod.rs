@@ -14,3 +14,5 @@ pub mod rotate;
 mod row;
 
 pub use keeper::{Keeper, KeeperFault};
+pub(crate) use restrict::addresses;
+pub(crate) use row::shown;

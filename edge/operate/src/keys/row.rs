@@ -85,7 +85,7 @@ pub(super) fn role_names(roles: Roles) -> Vec<String> {
 }
 
 /// Blocks of addresses as texts.
-pub(super) fn shown(addresses: &[Cidr]) -> Vec<String> {
+pub(crate) fn shown(addresses: &[Cidr]) -> Vec<String> {
     addresses.iter().map(ToString::to_string).collect()
 }
 
