@@ -2,11 +2,13 @@
 
 use crate::command::{Argument, Command, Form, Lines};
 use crate::operator::Operator;
-use buttonwood_gate::{Payload, Refusal};
+use buttonwood_gate::{Payload, Reason, Refusal};
 use buttonwood_sequencer::Acted;
-use buttonwood_wire::contract::{Flag, InPayload, Label, Whole};
+use buttonwood_wire::contract::{Flag, InPayload, Label, Text, Whole};
 use buttonwood_wire::field::{bad_value, failed};
 use buttonwood_wire::{answer, json, request};
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The command; without a running process the command line reads the journal itself.
@@ -14,7 +16,11 @@ pub const COMMAND: Command = Command::list("audit", |operator, fields, lines| {
     Box::pin(run(operator, fields, lines))
 })
 .about("Lists what operators did, the newest first; with --follow in order, and goes on with what they do.")
-.takes::<Audit>(&[Argument::new("limit", Form::Option), Argument::new("follow", Form::Switch)])
+.takes::<Audit>(&[
+    Argument::new("limit", Form::Option),
+    Argument::new("follow", Form::Switch),
+    Argument::new("archive", Form::Path),
+])
 .gives::<Act>();
 
 /// Acts of a list unless the operator says otherwise.
@@ -31,6 +37,8 @@ request! {
         limit: Whole,
         /// Whether to go on with what operators do from now on.
         follow: Flag<false>,
+        /// The folder that old segments of the journal were moved to, as an absolute path; without it that of the running exchange.
+        archive: Text,
     }
 }
 
@@ -69,39 +77,67 @@ pub fn limit(fields: &Payload) -> Result<u64, Refusal> {
     }
 }
 
+/// The folder of archived segments that the arguments name.
+///
+/// # Errors
+/// The refusal of a path that is not absolute.
+pub fn archive(fields: &Payload) -> Result<Option<PathBuf>, Refusal> {
+    let path = Audit::of(fields).archive()?;
+    let is_relative = |path: &&Cow<'_, str>| !Path::new(&***path).is_absolute();
+    match path.as_ref().filter(is_relative) {
+        Some(relative) => Err(bad_value("archive", "an absolute path", relative)),
+        None => Ok(path.map(|path| PathBuf::from(&*path))),
+    }
+}
+
 async fn run(operator: &Operator<'_>, fields: &Payload, lines: &Lines) -> Result<(), Refusal> {
     let (limit, follows) = (limit(fields)?, Audit::of(fields).follow()?);
-    let last = latest(operator);
+    let acts = Acts { operator, archive: archive(fields)? };
+    let last = acts.latest();
     if !follows {
-        return list(operator, lines, last, limit).await;
+        return list(&acts, lines, last, limit).await;
     }
-    let mut shown = show(operator, lines, last, limit).await?;
+    let mut shown = show(&acts, lines, last, limit).await?;
     loop {
         tokio::time::sleep(PAUSE).await;
-        let last = latest(operator);
+        let last = acts.latest();
         if last > shown {
-            shown = follow(operator, lines, last, shown).await?;
+            shown = follow(&acts, lines, last, shown).await?;
         }
     }
 }
 
-fn latest(operator: &Operator<'_>) -> u64 {
-    operator.exchange.views().state().last_act()
+/// Where the acts are read.
+struct Acts<'a> {
+    operator: &'a Operator<'a>,
+    /// Where archived segments are looked for, if not in the exchange's own archive.
+    archive: Option<PathBuf>,
 }
 
-/// The act of number `last` and those before it, a page at most.
-async fn page(operator: &Operator<'_>, last: u64, limit: u64) -> Result<Vec<Acted>, Refusal> {
-    let limit = usize::try_from(limit.min(PAGE)).unwrap_or(1);
-    operator.exchange.acts(last, limit).await.map_err(|fault| {
-        tracing::error!(%fault, "the acts of operators cannot be read");
-        failed()
-    })
+impl Acts<'_> {
+    /// The number of the last act.
+    fn latest(&self) -> u64 {
+        self.operator.exchange.views().state().last_act()
+    }
+
+    /// The act of number `last` and those before it, a page at most.
+    async fn page(&self, last: u64, limit: u64) -> Result<Vec<Acted>, Refusal> {
+        let limit = usize::try_from(limit.min(PAGE)).unwrap_or(1);
+        let read = self.operator.exchange.acts(self.archive.clone(), last, limit).await;
+        read.map_err(|fault| {
+            if fault.is_archived() {
+                return Refusal::new(Reason::InvalidParameterValue, fault.to_string());
+            }
+            tracing::error!(%fault, "the acts of operators cannot be read");
+            failed()
+        })
+    }
 }
 
 /// Sends the newest acts first, a page at a time.
-async fn list(operator: &Operator<'_>, lines: &Lines, mut next: u64, mut left: u64) -> Result<(), Refusal> {
+async fn list(from: &Acts<'_>, lines: &Lines, mut next: u64, mut left: u64) -> Result<(), Refusal> {
     while next > 0 && left > 0 {
-        let acts = page(operator, next, left).await?;
+        let acts = from.page(next, left).await?;
         for acted in &acts {
             if !lines.send(line(acted)).await {
                 return Ok(());
@@ -114,19 +150,19 @@ async fn list(operator: &Operator<'_>, lines: &Lines, mut next: u64, mut left: u
 }
 
 /// Sends the latest acts in order, a page at most; returns the number of the last one.
-async fn show(operator: &Operator<'_>, lines: &Lines, last: u64, limit: u64) -> Result<u64, Refusal> {
-    for acted in page(operator, last, limit).await?.iter().rev() {
+async fn show(from: &Acts<'_>, lines: &Lines, last: u64, limit: u64) -> Result<u64, Refusal> {
+    for acted in from.page(last, limit).await?.iter().rev() {
         lines.send(line(acted)).await;
     }
     Ok(last)
 }
 
 /// Sends the acts after `shown` in order; returns the number of the last one.
-async fn follow(operator: &Operator<'_>, lines: &Lines, last: u64, shown: u64) -> Result<u64, Refusal> {
+async fn follow(from: &Acts<'_>, lines: &Lines, last: u64, shown: u64) -> Result<u64, Refusal> {
     let mut new: Vec<Acted> = Vec::new();
     let mut next = last;
     while next > shown {
-        let acts = page(operator, next, PAGE).await?;
+        let acts = from.page(next, PAGE).await?;
         next = acts.last().map_or(0, |oldest| oldest.before);
         new.extend(acts.into_iter().filter(|acted| acted.stamp.seq.0 > shown));
     }

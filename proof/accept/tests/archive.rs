@@ -126,6 +126,49 @@ fn old_segments_move_and_are_read() {
     assert!(stdout(&run("verify", &copy, &["--archive", text(&archive)])).ends_with("ok\n"));
 }
 
+/// Acts of operators in archived segments are read in the archive: a running exchange knows its own, `--archive` names it
+/// otherwise. Without it the newer acts are listed, and a refusal in one line names the flag.
+#[test]
+fn the_audit_reads_the_archive() {
+    let home = private_folder();
+    let archive = home.path().join("archive");
+    let x = archiving(&archive).start();
+    let credit = |amount: &str| {
+        x.admin(&["credit", "five", "primary", "BTC", amount, "--reason", "old"]).done();
+    };
+    credit("1");
+    credit("2");
+    trade_until(&x, &archive, 4);
+    credit("3");
+    let whats = |list: Vec<Value>| {
+        let what = |act: Value| act["what"].as_str().unwrap().to_owned();
+        list.into_iter().map(what).filter(|what| what.starts_with("credit")).collect::<Vec<_>>()
+    };
+    let expected: Vec<String> = ["3", "2", "1"]
+        .map(|amount| format!("credit group=five account=primary currency=BTC amount={amount}"))
+        .into();
+    let audit = |x: &Exchange, more: &[&str]| x.admin(&[&["audit"], more].concat());
+    let flag = ["--archive", text(&archive)];
+    assert_eq!(whats(audit(&x, &[]).list()), expected, "a running exchange knows its archive");
+    x.stop();
+    assert_eq!(whats(audit(&x, &flag).list()), expected);
+    let missing = home.path().join("missing");
+    let refused = |x: &Exchange, more: &[&str]| {
+        let output = run("admin", x.data(), &[&["audit"], more].concat());
+        let [out, said] =
+            [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+        assert_eq!((output.status.code(), said.lines().count()), (Some(1), 1), "{output:?}");
+        assert!(out.contains("amount=3") && !out.contains("amount=2"), "{out}");
+        assert!(said.contains("--archive names the folder"), "{said}");
+    };
+    refused(&x, &[]);
+    refused(&x, &["--archive", text(&missing)]);
+    let again = small().start_in(x.data());
+    refused(&again, &[]);
+    refused(&again, &["--archive", text(&missing)]);
+    assert_eq!(whats(audit(&again, &flag).list()), expected, "the operator names the archive");
+}
+
 /// A snapshot of another version stands for the archived journal: without the archive nothing is rebuilt from nothing, and the
 /// build that made it still starts.
 #[test]

@@ -85,6 +85,7 @@ impl Parts {
         let (snapshots, to_snapshot) = bounded(1);
         let shared = Arc::new(Shared::new(
             dir.clone(),
+            archive.as_ref().map(|archive| archive.folder.clone()),
             views,
             Writer::new(state, began),
             clock,

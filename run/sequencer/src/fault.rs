@@ -121,3 +121,10 @@ pub enum Fault {
     #[error("cannot start a thread: {0}")]
     Thread(std::io::Error),
 }
+
+impl Fault {
+    /// Whether archived segments of the journal are needed and cannot be found. The message names `--archive`.
+    pub fn is_archived(&self) -> bool {
+        matches!(self, Self::Journal(journal::Fault::Archived { .. }))
+    }
+}

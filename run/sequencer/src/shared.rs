@@ -49,6 +49,8 @@ pub(crate) enum Submission {
 pub(crate) struct Shared {
     /// The data directory.
     pub(crate) dir: Folder,
+    /// Where archived segments of the journal are looked for.
+    pub(crate) archive: Option<Folder>,
     pub(crate) views: RwLock<Views>,
     pub(crate) clock: Clock,
     pub(crate) heartbeats: Heartbeats,
@@ -79,9 +81,17 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// Nothing queued, nothing in flight.
-    pub(crate) fn new(dir: Folder, views: Views, writer: Writer, clock: Clock, wake: Unparker) -> Self {
+    pub(crate) fn new(
+        dir: Folder,
+        archive: Option<Folder>,
+        views: Views,
+        writer: Writer,
+        clock: Clock,
+        wake: Unparker,
+    ) -> Self {
         Self {
             dir,
+            archive,
             views: RwLock::new(views),
             heartbeats: Heartbeats::new(clock.steady()),
             clock,

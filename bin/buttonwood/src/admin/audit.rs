@@ -3,9 +3,10 @@
 use super::Admin;
 use crate::trouble::Trouble;
 use crate::verify::check_directory;
+use buttonwood_disk::Folder;
 use buttonwood_gate::{Payload, Refusal};
-use buttonwood_operate::audit::{limit, line};
-use buttonwood_sequencer::{Past, acts};
+use buttonwood_operate::audit::{archive, limit, line};
+use buttonwood_sequencer::{Fault, Past, acts};
 use std::io::{ErrorKind, Write, stdout};
 
 /// Acts that are read at once.
@@ -22,11 +23,13 @@ pub(super) fn run(flags: &Admin) -> Result<(), Trouble> {
         )));
     }
     let mut left = limit(&fields).map_err(refused)?;
+    let archive = archive(&fields).map_err(refused)?.as_ref().map(Folder::from);
     check_directory(&flags.data)?;
-    let mut next = Past::open(&flags.data)?.state().last_act();
+    let mut next = Past::open_with(&flags.data, archive.clone()).map_err(unread)?.state().last_act();
     let mut out = stdout().lock();
     while next > 0 && left > 0 {
-        let page = acts(&flags.data, next, usize::try_from(left.min(PAGE)).unwrap_or(1))?;
+        let page = acts(&flags.data, archive.clone(), next, usize::try_from(left.min(PAGE)).unwrap_or(1))
+            .map_err(unread)?;
         for acted in &page {
             let printed = out.write_all(&line(acted)).and_then(|()| out.write_all(b"\n"));
             match printed {
@@ -38,4 +41,9 @@ pub(super) fn run(flags: &Admin) -> Result<(), Trouble> {
         next = page.last().map_or(0, |oldest| oldest.before);
     }
     Ok(())
+}
+
+/// Archived segments that cannot be found are the caller's to name.
+fn unread(fault: Fault) -> Trouble {
+    if fault.is_archived() { Trouble::Refused(fault.to_string()) } else { fault.into() }
 }

@@ -3,10 +3,12 @@
 use crate::exchange::Exchange;
 use crate::recovery::acts::{Acted, acts};
 use crate::shared::Shared;
+use buttonwood_disk::Folder;
 use buttonwood_engine::BreakKind;
 use buttonwood_model::{SymbolId, TradeId};
 use buttonwood_views::history::{Fault, History, Look, Query, Stretch, Stretched};
 use std::panic::resume_unwind;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::task::JoinError;
 
@@ -45,17 +47,24 @@ impl Exchange {
         }
     }
 
-    /// At most `limit` acts of operators, the newest first: the one of number `last`, which was published, and those before it. A
-    /// blocking thread reads them.
+    /// At most `limit` acts of operators, the newest first: the one of number `last`, which was published, and those before it.
+    /// Archived ones are looked for in `archive`, or, without it, where the exchange's own archive is. A blocking thread reads
+    /// them.
     ///
     /// # Errors
     /// A fault of the journal.
     ///
     /// # Panics
     /// Outside a runtime of tokio's.
-    pub async fn acts(&self, last: u64, limit: usize) -> Result<Vec<Acted>, crate::Fault> {
+    pub async fn acts(
+        &self,
+        archive: Option<PathBuf>,
+        last: u64,
+        limit: usize,
+    ) -> Result<Vec<Acted>, crate::Fault> {
         let dir = self.shared.dir.clone();
-        let read = tokio::task::spawn_blocking(move || acts(dir, last, limit));
+        let archive = archive.as_ref().map(Folder::from).or_else(|| self.shared.archive.clone());
+        let read = tokio::task::spawn_blocking(move || acts(dir, archive, last, limit));
         match read.await.map_err(JoinError::try_into_panic) {
             Ok(read) => read,
             Err(Ok(panic)) => resume_unwind(panic),

@@ -22,13 +22,20 @@ pub struct Acted {
 }
 
 /// At most `limit` acts of a data directory, the newest first: the act of number `last`, which is durable, and those before it.
+/// Archived segments are looked for in `archive`.
 ///
 /// # Errors
-/// [`Fault`] of the journal.
-pub fn acts(dir: impl Into<Folder>, last: u64, limit: usize) -> Result<Vec<Acted>, Fault> {
+/// [`Fault`] of the journal. Acts in archived segments that cannot be found end the list; if there is none before them, that is
+/// [`journal::Fault::Archived`].
+pub fn acts(
+    dir: impl Into<Folder>,
+    archive: Option<Folder>,
+    last: u64,
+    limit: usize,
+) -> Result<Vec<Acted>, Fault> {
     let mut found: Vec<Acted> = Vec::new();
     let mut next = last;
-    let mut reader = Reader::open(dir.into().folder(JOURNAL_DIR))?;
+    let mut reader = Reader::open(dir.into().folder(JOURNAL_DIR))?.with_archive(archive);
     let mut out = Outbox::default();
     while next > 0 && found.len() < limit {
         let mut here = Here { acts: VecDeque::new(), room: limit - found.len(), flaw: None };
