@@ -2,7 +2,7 @@
 
 use crate::catalogue::COMMANDS;
 use crate::command::Command;
-use crate::operator::REASON_MAX;
+use crate::reason::REASON_MAX;
 use crate::socket::SOCKET;
 use buttonwood_wire::contract::{Components, Field, Node, object_of};
 

@@ -6,9 +6,6 @@ use buttonwood_gate::Refusal;
 use buttonwood_wire::field::{busy, failed, no_space};
 use std::ops::Deref;
 
-/// Characters of a reason at most.
-pub const REASON_MAX: usize = 500;
-
 /// An operator who does one thing. What it sends is journaled as an act with who, what and why.
 #[derive(Debug)]
 pub struct Operator<'a> {

@@ -144,7 +144,7 @@ async fn dispatch(
         Handler::Control(answer) => {
             caller::check(&app.settings.control, peer, head)?;
             let fields = Box::new(control::read(&head.headers, body).await?);
-            let call = Box::new(ControlCall::new(app, route, asked, &fields));
+            let call = Box::new(ControlCall::new(app, route, asked, &fields)?);
             answer(&call, asked, &fields).await
         }
         Handler::Operate(command) => {

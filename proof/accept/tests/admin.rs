@@ -1,6 +1,6 @@
 //! `buttonwood admin`: the socket, exit codes, dry runs, and the audit of who did what and why.
 
-use buttonwood_accept::{Admin, Exchange, Setup, binary, dec, json, private_folder};
+use buttonwood_accept::{Admin, Exchange, Setup, Value, binary, dec, json, private_folder};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
@@ -299,4 +299,49 @@ fn a_long_path_is_no_trouble() {
     exchange.stop();
     let line = Setup::default().flag("--admin-group", "no such group").refuses_in(&data);
     assert!(line.contains("--admin-group no such group: this machine has no such group"), "{line}");
+}
+
+/// Control calls are in the audit with the `reason` that they carry, maintenance and moves of the clock too. A text that is no
+/// reason is refused by field and changes nothing; a refused call is no act.
+#[test]
+fn control_calls_carry_a_reason() {
+    let exchange = Exchange::start();
+    let acts = || {
+        let list = exchange.admin(&["audit", "--limit", "1000"]).list();
+        let texts = |act: Value| ["who", "what", "why"].map(|field| act[field].as_str().unwrap().to_owned());
+        list.into_iter().map(texts).collect::<Vec<_>>()
+    };
+    let latest = |what: &str, why: &str| {
+        assert_eq!(acts()[0], ["control", what, why].map(str::to_owned));
+    };
+    let call = |path: &str, fields: Value| exchange.control(path, &fields);
+    call("/sandbox/clock/advance", json!({ "seconds": 5, "reason": "a test" })).ok();
+    latest("clock advance seconds=5", "a test");
+    call("/sandbox/clock/advance", json!({ "seconds": 1 })).ok();
+    latest("clock advance seconds=1", "");
+    call("/sandbox/maintenance", json!({ "on": true, "reason": "drill" })).ok();
+    latest("maintenance on=true", "drill");
+    call("/sandbox/maintenance", json!({ "on": false })).ok();
+    latest("maintenance on=false", "");
+    call("/sandbox/symbols/btcusd/status", json!({ "status": "post_only", "reason": "calm" })).ok();
+    latest("symbols btcusd status status=post_only", "calm");
+    let credit = json!({ "group": "five", "account": "primary", "currency": "BTC", "amount": "1", "reason": "\u{e9}t\u{e9}" });
+    call("/sandbox/accounts/credit", credit.clone()).ok();
+    latest("credit group=five account=primary currency=BTC amount=1", "\u{e9}t\u{e9}");
+    let (before, now) = (acts(), exchange.now_ms());
+    for bad in [json!(""), json!(" "), json!("a\nb"), json!("x".repeat(501)), json!(5), json!(["why"])] {
+        for (path, mut fields) in [
+            ("/sandbox/clock/advance", json!({ "seconds": 5 })),
+            ("/sandbox/maintenance", json!({ "on": true })),
+            ("/sandbox/accounts/credit", credit.clone()),
+        ] {
+            fields["reason"] = bad.clone();
+            let refused = call(path, fields).refused(400, "InvalidParameterValue");
+            assert!(refused.message.contains("'reason'"), "{refused:?}");
+        }
+    }
+    call("/sandbox/clock/advance", json!({ "seconds": u64::MAX })).refused(400, "InvalidParameterValue");
+    call("/sandbox/maintenance", json!({ "on": "perhaps" })).refused(400, "InvalidParameterValue");
+    assert_eq!((acts(), exchange.now_ms()), (before, now));
+    assert_eq!(exchange.as_("empty").balance("BTC").0, dec("1"));
 }

@@ -2,7 +2,8 @@
 
 use crate::catalogue;
 use crate::command::{Command, Lines, Run};
-use crate::operator::{Operator, REASON_MAX};
+use crate::operator::Operator;
+use crate::reason::checked;
 use crate::{Shared, what};
 use buttonwood_engine::Note;
 use buttonwood_gate::{Payload, Reason, Refusal, Value, quoted};
@@ -105,16 +106,8 @@ fn reason(command: &Command, request: Request<'_>) -> Result<String, Refusal> {
     match request.reason()? {
         None if command.needs_reason => Err(Refusal::missing_key("reason")),
         None => Ok(String::new()),
-        Some(reason) if is_reason(&reason) => Ok(reason.into_owned()),
-        Some(reason) => {
-            let expected = format!("1 to {REASON_MAX} characters without control characters");
-            Err(bad_value("reason", &expected, &reason))
-        }
+        Some(reason) => checked(reason),
     }
-}
-
-fn is_reason(text: &str) -> bool {
-    !text.trim().is_empty() && text.chars().count() <= REASON_MAX && !text.chars().any(char::is_control)
 }
 
 async fn answer(

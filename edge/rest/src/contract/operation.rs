@@ -5,6 +5,7 @@ use crate::auth::Auth;
 use crate::call::Acting;
 use crate::route::Route;
 use buttonwood_engine::AccountKind;
+use buttonwood_operate::Why;
 use buttonwood_wire::answers::Error;
 use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape, object_of, paragraph};
 
@@ -100,7 +101,7 @@ fn control(operation: Node, route: &Route, components: &mut Components) -> Node 
         return operation.with("parameters", Node::List(parameters(route, route.fields)));
     }
     let operation = operation.with("parameters", Node::List(parameters(route, &[])));
-    let schema = fields_object(Vec::new(), route.fields.iter().copied());
+    let schema = fields_object(Vec::new(), route.fields.iter().chain(Why::FIELDS).copied());
     let schema = components.named(format!("{}Body", name(route)), |_| schema);
     let content = Node::object().with("application/json", Node::object().with("schema", schema));
     operation.with("requestBody", Node::object().with("required", true).with("content", content))

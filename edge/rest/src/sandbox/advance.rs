@@ -1,8 +1,10 @@
 //! `POST /sandbox/clock/advance`: move a manual clock.
 
 use super::clock;
+use super::control::ControlCall;
 use crate::app::App;
 use crate::route::Route;
+use buttonwood_engine::Reject;
 use buttonwood_gate::{LATEST, Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::Time;
@@ -12,7 +14,7 @@ use buttonwood_wire::request;
 
 /// This machine only.
 pub(crate) const ROUTE: Route =
-    Route::control("/sandbox/clock/advance", |app, _, fields| Box::pin(answer(app, fields)))
+    Route::control("/sandbox/clock/advance", |call, _, fields| Box::pin(answer(call, fields)))
         .about("Moves a manual clock, and runs everything that falls due on the way.")
         .takes::<Advance>()
         .gives::<clock::ExchangeTime>();
@@ -31,8 +33,8 @@ const SECONDS_MAX: u64 = 100 * 366 * 24 * 3_600;
 const TURNS_MAX: u64 = 60;
 
 /// Moves time and runs everything that falls due on the way in order; answers when done.
-async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
-    let seconds = Advance::of(fields).seconds()?;
+async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
+    let (app, seconds): (&App, u64) = (call, Advance::of(fields).seconds()?);
     if !app.exchange.has_manual_clock() {
         return Err(bad_value(
             "seconds",
@@ -50,6 +52,7 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
             &seconds.to_string(),
         ));
     }
+    note(call).await?;
     // With simulated traders, a move of no time has no turn.
     let turns = if app.settings.steps.is_some() { seconds.min(TURNS_MAX) } else { 1 };
     for turn in 1..=turns {
@@ -59,6 +62,18 @@ async fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
         }
     }
     Ok(clock::answer(app))
+}
+
+/// Notes the move in the audit. On a disk that takes cancels only it is not noted: time must go on there too.
+async fn note(call: &ControlCall<'_>) -> Result<(), Refusal> {
+    match call.operator().decide(None).await? {
+        Err(Reject::NoRoom) => {
+            tracing::warn!("a move of the clock is not in the audit: the disk is nearly full")
+        }
+        Err(_) => return Err(field::failed()),
+        Ok(()) => {}
+    }
+    Ok(())
 }
 
 async fn move_to(app: &App, time: Time) -> Result<(), Refusal> {

@@ -6,7 +6,7 @@ use crate::route::Route;
 use buttonwood_engine::{Answer, Body, Note, Outcome};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_http::Reply;
-use buttonwood_operate::{Command, Operator, what};
+use buttonwood_operate::{Command, Operator, reason_of, what};
 use buttonwood_wire::reply::refusal_of;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
@@ -44,17 +44,26 @@ impl<'a> ControlCall<'a> {
     }
 
     /// A call of this route.
-    pub(crate) fn new(app: &'a App, route: &Route, asked: &Asked<'_>, fields: &Payload) -> Self {
+    ///
+    /// # Errors
+    /// The refusal of a `reason` that is none.
+    pub(crate) fn new(
+        app: &'a App,
+        route: &Route,
+        asked: &Asked<'_>,
+        fields: &Payload,
+    ) -> Result<Self, Refusal> {
         let what = what(&name(route.path, asked.parameter), route.fields, fields);
-        Self { app, operator: operator(app, what) }
+        Ok(Self { app, operator: operator(app, what, fields)? })
     }
 }
 
 /// Who makes control calls, in the audit.
 const CONTROL: &str = "control";
 
-fn operator(app: &App, what: String) -> Operator<'_> {
-    Operator::new(app.shared(), Note { who: CONTROL.to_owned(), what, why: String::new() })
+fn operator<'a>(app: &'a App, what: String, fields: &Payload) -> Result<Operator<'a>, Refusal> {
+    let note = Note { who: CONTROL.to_owned(), what, why: reason_of(fields)? };
+    Ok(Operator::new(app.shared(), note))
 }
 
 /// The words of a path, and the parameter in it.
@@ -66,7 +75,7 @@ fn name(path: &str, parameter: &str) -> String {
 
 /// Answers a control call that does what a command of an operator does.
 pub(crate) async fn answer(app: &App, command: &Command, fields: &Payload) -> Result<Reply, Refusal> {
-    let operator = operator(app, what(command.name, command.fields, fields));
+    let operator = operator(app, what(command.name, command.fields, fields), fields)?;
     command.answer(&operator, fields).await.map(Reply::json)
 }
 

@@ -1,7 +1,7 @@
 //! `POST /sandbox/maintenance`: begins or ends maintenance, in which only health checks and control calls are answered
 //! (ERR-009).
 
-use crate::app::App;
+use super::control::ControlCall;
 use crate::route::Route;
 use buttonwood_gate::{Payload, Reason, Refusal};
 use buttonwood_http::Reply;
@@ -10,7 +10,7 @@ use buttonwood_wire::{answer, json, request};
 
 /// This machine only.
 pub(crate) const ROUTE: Route =
-    Route::control("/sandbox/maintenance", |app, _, fields| Box::pin(async { answer(app, fields) }))
+    Route::control("/sandbox/maintenance", |call, _, fields| Box::pin(answer(call, fields)))
         .about("Begins or ends maintenance, in which all but health checks and control calls is refused.")
         .takes::<Maintenance>()
         .gives::<MaintenanceSet>();
@@ -34,9 +34,10 @@ answer! {
 }
 
 /// Begins or ends it. Orders stay as they are, time goes on, and a restart ends it.
-fn answer(app: &App, fields: &Payload) -> Result<Reply, Refusal> {
+async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let on = Maintenance::of(fields).on()?;
-    app.set_maintenance(on);
+    call.operator().note().await?;
+    call.set_maintenance(on);
     Ok(Reply::json(json::body(&MaintenanceSet { result: Done, on })))
 }
 

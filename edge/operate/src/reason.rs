@@ -1,0 +1,35 @@
+//! Why an operator acts: the `reason` of a request on the socket or of a control call, for the audit.
+
+use buttonwood_gate::{Payload, Refusal};
+use buttonwood_wire::contract::{InPayload, Text};
+use buttonwood_wire::field::bad_value;
+use buttonwood_wire::request;
+use std::borrow::Cow;
+
+/// Characters of a reason at most.
+pub const REASON_MAX: usize = 500;
+
+request! {
+    /// Why something is done.
+    pub struct Why in InPayload {
+        /// Why, for the audit: 1 to 500 characters without control characters; optional.
+        reason: Text,
+    }
+}
+
+/// The reason in the fields of a control call; empty without one.
+///
+/// # Errors
+/// The refusal of a text that is no reason.
+pub fn reason_of(fields: &Payload) -> Result<String, Refusal> {
+    Why::of(fields).reason()?.map_or_else(|| Ok(String::new()), checked)
+}
+
+/// A reason that is one: 1 to [`REASON_MAX`] characters without control characters.
+pub(crate) fn checked(text: Cow<'_, str>) -> Result<String, Refusal> {
+    let is_short = text.chars().count() <= REASON_MAX;
+    if is_short && !text.trim().is_empty() && !text.chars().any(char::is_control) {
+        return Ok(text.into_owned());
+    }
+    Err(bad_value("reason", &format!("1 to {REASON_MAX} characters without control characters"), &text))
+}
