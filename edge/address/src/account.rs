@@ -29,10 +29,13 @@ pub(crate) fn tezos(hash: &[u8; 20]) -> Parts {
     Parts { kind: Kind::Class(digit), payload: hash.to_vec(), text }
 }
 
-/// Reads base58 of 32 bytes. There is no checksum.
+/// Reads base58 of 32 bytes that are a point of the curve. There is no checksum.
 pub(crate) fn read_solana(text: &str) -> Result<Parts, AddressError> {
     let bytes = base58::plain(text, Alphabet::BITCOIN)?;
     let key: [u8; 32] = bytes.try_into().map_err(|_| AddressError::Length)?;
+    if !is_point(&key) {
+        return Err(AddressError::Recipient);
+    }
     Ok(solana(&key))
 }
 
@@ -42,7 +45,7 @@ pub(crate) fn solana(key: &[u8; 32]) -> Parts {
 }
 
 /// Whether the bytes are a point of the curve of ed25519, as every public key is.
-pub(crate) fn is_point(bytes: &[u8]) -> bool {
+fn is_point(bytes: &[u8]) -> bool {
     bytes.try_into().is_ok_and(|bytes| VerifyingKey::from_bytes(bytes).is_ok())
 }
 

@@ -107,12 +107,6 @@ impl Address {
         }
     }
 
-    /// Whether the payload is a point of the curve of ed25519. On solana, the addresses of keys are; those of programs
-    /// are not, and can be paid all the same.
-    pub fn is_curve_point(&self) -> bool {
-        account::is_point(&self.payload)
-    }
-
     /// The output script that pays to this address; `None` on networks without scripts.
     pub fn script(&self) -> Option<Vec<u8>> {
         let (before, after): (&[u8], &[u8]) = match self.kind {
