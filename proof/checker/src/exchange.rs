@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::decimal::Dec;
+use crate::keys;
 use crate::names::{Names, account};
 use crate::operation::{History, Operation, Place, Request, Side, Terms, Which};
 use crate::reply::{AVERAGE_DECIMALS, BALANCE_DECIMALS, Level, Order, Reply, Trade};
@@ -40,6 +41,9 @@ impl<'h> Exchange<'h> {
     pub(crate) fn apply(&mut self, at: usize) -> Reply {
         let operation = self.operation(at);
         let owner = account(self.history, at);
+        if let Some((_, refused)) = operation.answer.as_ref().filter(|(_, reply)| keys::is_refusal(reply)) {
+            return refused.clone();
+        }
         match &operation.request {
             Request::Place(place) => match self.place(at, place) {
                 Ok(()) => self.show(at, None),
@@ -73,6 +77,12 @@ impl<'h> Exchange<'h> {
                     Some(_) | None => &[],
                 };
                 Reply::Trades(self.trades(told, |at| account(self.history, at) == owner))
+            }
+            Request::Key(key, change) => {
+                if change.cancels() {
+                    self.cancel(|other| other.key.as_ref() == Some(key));
+                }
+                Reply::Changed
             }
             Request::Book(symbol) => {
                 Reply::Book(self.levels(symbol, Side::Buy), self.levels(symbol, Side::Sell))

@@ -12,6 +12,7 @@
 mod decimal;
 mod dice;
 mod exchange;
+mod keys;
 mod lost;
 mod names;
 mod nonces;
@@ -25,7 +26,9 @@ mod wire;
 
 pub use decimal::{Dec, dec};
 pub use dice::Dice;
-pub use operation::{History, Operation, Place, Policy, Request, Side, Symbol, Terms, Which, World};
+pub use operation::{
+    History, KeyChange, Operation, Place, Policy, Request, Side, Symbol, Terms, Which, World,
+};
 pub use reply::{Balance, Level, Order, Reply, Trade};
 pub use verdict::{Tally, Verdict};
 

@@ -48,7 +48,8 @@ pub(crate) fn is_outlived(history: &History, names: &Names, at: usize) -> bool {
             | Request::Orders
             | Request::Balances
             | Request::Trades
-            | Request::Book(_) => false,
+            | Request::Book(_)
+            | Request::Key(..) => false,
         }
     };
     after(history, at).any(|(_, operation)| {

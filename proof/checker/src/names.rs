@@ -182,6 +182,6 @@ fn mentions((at, operation): (usize, &Operation)) -> Vec<Mention<'_>> {
             trades.iter().map(|trade| mention(trade.order, trade.client_id.as_deref())).collect()
         }
         Some(Reply::Cancelled(ids)) => ids.iter().map(|id| mention(*id, None)).collect(),
-        Some(Reply::Balances(_) | Reply::Book(..) | Reply::Refused(..)) | None => Vec::new(),
+        Some(Reply::Balances(_) | Reply::Book(..) | Reply::Changed | Reply::Refused(..)) | None => Vec::new(),
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::keys;
 use crate::operation::History;
 use crate::reply::Reply;
 
@@ -33,6 +34,7 @@ pub(crate) fn judge(history: &History) -> Result<(), String> {
         let call = Use { at, nonce: operation.nonce, invoked: operation.invoked, responded, life };
         match &operation.answer {
             Some((_, reply)) if is_refusal(reply) => key.refused.push(call),
+            Some((_, reply)) if keys::is_refusal(reply) => key.unsure.push(call),
             Some(_) => {
                 key.taken.push(call);
                 if operation.request.writes() {

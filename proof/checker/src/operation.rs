@@ -102,6 +102,53 @@ pub enum Which {
     ClientId(String),
 }
 
+/// What an operator does to a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeyChange {
+    /// `key disable`.
+    Disable {
+        /// Whether its live orders are cancelled too.
+        cancel_orders: bool,
+    },
+    /// `key enable`.
+    Enable,
+    /// `key end`.
+    End {
+        /// Whether its live orders are cancelled too.
+        cancel_orders: bool,
+    },
+    /// `key roles` with Trader alone.
+    Trader,
+    /// `key roles` with Auditor alone, which may read everything and change nothing.
+    Auditor,
+}
+
+impl KeyChange {
+    /// Whether the key's live orders are cancelled too.
+    pub fn cancels(self) -> bool {
+        matches!(self, Self::Disable { cancel_orders: true } | Self::End { cancel_orders: true })
+    }
+
+    /// Whether the key is let in afterwards; `None` if that stays as it was.
+    pub(crate) fn enables(self) -> Option<bool> {
+        match self {
+            Self::Enable => Some(true),
+            Self::Disable { .. } | Self::End { .. } => Some(false),
+            Self::Trader | Self::Auditor => None,
+        }
+    }
+
+    /// Whether the key may change anything afterwards, as far as its roles go; `None` if that stays as it was.
+    pub(crate) fn trades(self) -> Option<bool> {
+        match self {
+            Self::Trader => Some(true),
+            Self::Auditor => Some(false),
+            Self::Disable { .. } | Self::Enable | Self::End { .. } => None,
+        }
+    }
+}
+
 /// One request. Only well-formed requests on open symbols are covered; other tests cover the rest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -124,13 +171,15 @@ pub enum Request {
     Trades,
     /// `/v1/book/{symbol}`, all levels.
     Book(String),
+    /// An operator's change of the key with this name. One operator makes all of them, one after the other.
+    Key(String, KeyChange),
 }
 
 impl Request {
     /// Whether the request can change anything.
     pub fn writes(&self) -> bool {
         match self {
-            Self::Place(_) | Self::Cancel(_) | Self::CancelSession | Self::CancelAll => true,
+            Self::Place(_) | Self::Cancel(_) | Self::CancelSession | Self::CancelAll | Self::Key(..) => true,
             Self::Status(..) | Self::Orders | Self::Balances | Self::Trades | Self::Book(_) => false,
         }
     }

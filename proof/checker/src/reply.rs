@@ -97,6 +97,8 @@ pub enum Reply {
     Trades(Vec<Trade>),
     /// Bids and asks, best first.
     Book(Vec<Level>, Vec<Level>),
+    /// A key was changed.
+    Changed,
     /// A refusal: status code and reason.
     Refused(u16, String),
 }

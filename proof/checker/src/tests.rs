@@ -2,6 +2,7 @@
 //! wrong reply.
 
 mod illegal;
+mod keys;
 mod legal;
 mod random;
 mod told;

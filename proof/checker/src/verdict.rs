@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::keys;
 use crate::lost;
 use crate::names::{Names, Trouble};
 use crate::nonces;
@@ -42,7 +43,7 @@ pub enum Verdict {
 impl History {
     /// Judges the history.
     pub fn judge(&self) -> Verdict {
-        if let Err(why) = nonces::judge(self) {
+        if let Err(why) = nonces::judge(self).and_then(|()| keys::judge(self)) {
             return Verdict::Illegal(self.with_named(&why));
         }
         let names = match Names::gather(self) {

@@ -10,7 +10,8 @@ use crate::reply::{AVERAGE_DECIMALS, BALANCE_DECIMALS, Level, Order, Reply, Trad
 type Read<T> = Result<T, String>;
 
 impl Request {
-    /// Path and parameters; `None` for the parameters of a public GET.
+    /// Path and parameters; `None` for the parameters of a public GET. A change of a key is no call of a client: only what is
+    /// changed.
     pub fn call(&self) -> (String, Option<Value>) {
         let (path, params) = match self {
             Self::Place(place) => ("/v1/order/new", new_order(place)),
@@ -21,6 +22,7 @@ impl Request {
             Self::Orders => ("/v1/orders", json!({})),
             Self::Balances => ("/v1/balances", json!({})),
             Self::Trades => ("/v1/mytrades", json!({})),
+            Self::Key(key, change) => ("key", json!({ "key": key, "change": change })),
             Self::Book(symbol) => return (format!("/v1/book/{symbol}?limit_bids=0&limit_asks=0"), None),
         };
         (path.to_owned(), Some(params))
@@ -38,6 +40,7 @@ impl Request {
             match self {
                 Self::Place(_) | Self::Cancel(_) | Self::Status(..) => order(body).map(Reply::order),
                 Self::CancelSession | Self::CancelAll => cancelled(body),
+                Self::Key(..) => Ok(Reply::Changed),
                 Self::Orders => Ok(Reply::Orders(each(body, order)?)),
                 Self::Trades => Ok(Reply::Trades(each(body, trade)?)),
                 Self::Book(_) => {

@@ -175,6 +175,7 @@ fn corrupt(dice: &mut Dice, reply: &mut Reply) -> Option<()> {
             let level = bids.first_mut().or(asks.first_mut())?;
             level.1 = level.1 + grain();
         }
+        Reply::Changed => *reply = Reply::refused(500, "System"),
         Reply::Refused(status, _) => *status = 500,
     }
     Some(())

@@ -12,7 +12,9 @@
 use std::collections::BTreeMap;
 
 use crate::decimal::{Dec, dec};
-use crate::operation::{History, Operation, Place, Policy, Request, Side, Symbol, Terms, Which, World};
+use crate::operation::{
+    History, KeyChange, Operation, Place, Policy, Request, Side, Symbol, Terms, Which, World,
+};
 use crate::reply::{Order, Reply, Trade};
 use crate::verdict::{Tally, Verdict};
 
@@ -104,6 +106,7 @@ impl Teller {
             Request::Orders => Reply::Orders(rows().map(|row| self.order(row)).collect::<Option<_>>()?),
             Request::Trades => Reply::Trades(rows().map(|row| self.trade(row)).collect::<Option<_>>()?),
             Request::Balances => Reply::Balances(rows().map(balance).collect::<Option<_>>()?),
+            Request::Key(..) => (text == "done").then_some(Reply::Changed)?,
             Request::Book(_) => {
                 let (bids, asks) = text.strip_prefix("bids ")?.split_once("; asks ")?;
                 let side = |text: &str| -> Option<_> {
@@ -199,6 +202,18 @@ fn level(text: &str) -> Option<(Dec, Dec)> {
     Some((dec(price), dec(amount)))
 }
 
+fn key_change(words: &[&str]) -> Option<KeyChange> {
+    let cancel_orders = words.get(1) == Some(&"cancelling");
+    Some(match words.first()? {
+        &"disable" => KeyChange::Disable { cancel_orders },
+        &"enable" => KeyChange::Enable,
+        &"end" => KeyChange::End { cancel_orders },
+        &"trader" => KeyChange::Trader,
+        &"auditor" => KeyChange::Auditor,
+        _ => return None,
+    })
+}
+
 fn request(words: &[&str]) -> Option<Request> {
     let which = |words: &[&str]| match words {
         ["as", name] => Some(Which::ClientId((*name).to_owned())),
@@ -206,6 +221,7 @@ fn request(words: &[&str]) -> Option<Request> {
         _ => None,
     };
     Some(match words {
+        ["key", key, change @ ..] => Request::Key((*key).to_owned(), key_change(change)?),
         ["cancel", "session"] => Request::CancelSession,
         ["cancel", "all"] => Request::CancelAll,
         ["cancel", rest @ ..] => Request::Cancel(which(rest)?),
