@@ -165,6 +165,12 @@ impl Dealer {
         self.met = sessions.len();
     }
 
+    /// A command that makes a key, or that changes one when there are enough.
+    pub fn deal_key(&mut self, state: &State) -> Command {
+        self.meet_new_sessions(state);
+        Command { caller: None, body: self.new_session(state) }
+    }
+
     /// Makes a key of a trader's account or of its group; sometimes one that may not be made.
     fn new_session(&mut self, state: &State) -> Body {
         let number = state.access().sessions().len();

@@ -14,6 +14,7 @@ pub mod life;
 mod memory;
 mod rot;
 mod scene;
+mod secrets;
 pub mod sweep;
 
 pub use check::Finding;

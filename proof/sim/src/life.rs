@@ -2,11 +2,13 @@
 //! any call. After each crash the exchange is recovered and continues.
 
 mod crash;
+mod sealing;
 mod space;
 
 use crate::check::{Checker, Finding};
 use crate::disk::{Faulty, Trouble};
 use crate::scene::{FOUNDED, Scene};
+use crate::secrets::Secrets;
 use buttonwood_journal as journal;
 use buttonwood_model::Time;
 use buttonwood_oracle::Dice;
@@ -40,6 +42,10 @@ pub struct Tally {
     pub snapshots: u64,
     /// Moves of segments to the archive.
     pub archived: u64,
+    /// Secrets stored in the vault after the founding.
+    pub sealed: u64,
+    /// Rotations of the vault's key.
+    pub rotations: u64,
 }
 
 impl Tally {
@@ -54,6 +60,8 @@ impl Tally {
         self.unhurt += other.unhurt;
         self.snapshots += other.snapshots;
         self.archived += other.archived;
+        self.sealed += other.sealed;
+        self.rotations += other.rotations;
     }
 }
 
@@ -92,6 +100,8 @@ pub struct Life {
     temper: Temper,
     disk: Faulty,
     stepped: Option<Stepped>,
+    /// The vault of the process that runs, in a life that has one.
+    secrets: Option<Secrets>,
     checker: Checker,
     now: Time,
     /// Microseconds that have passed without a move of the clock.
@@ -109,7 +119,7 @@ impl Life {
     pub fn new(seed: u64) -> Self {
         let mut dice = Dice::seeded(seed);
         // Not drawn, so that the other lives stay what they were.
-        let scene = Scene { archives: seed % 4 == 3, ..Scene::drawn(&mut dice) };
+        let scene = Scene { archives: seed % 4 == 3, seals: seed % 4 == 1, ..Scene::drawn(&mut dice) };
         let temper = Temper::drawn(&mut dice);
         let checker = Checker::new(&scene);
         let disk = Faulty::new(seed);
@@ -119,6 +129,7 @@ impl Life {
             temper,
             disk,
             stepped: None,
+            secrets: None,
             checker,
             now: FOUNDED,
             idle: 0,
@@ -188,6 +199,7 @@ impl Life {
                 17..20 => self.read()?,
                 20 if self.dice.once_in(8) => self.stop()?,
                 21 => self.look_up()?,
+                22 if self.scene.seals && self.dice.once_in(2) => self.rotate()?,
                 23 if self.dice.once_in(20) => self.start_twice()?,
                 _ => {
                     self.submit()?;
@@ -219,8 +231,13 @@ impl Life {
         let stepped = self.stepped.as_mut().expect("it is running between two turns");
         let command = match self.checker.some_break(stepped, &mut self.dice) {
             Some(command) => command,
+            None if self.scene.seals && self.dice.once_in(12) => self.scene.deal_key(&stepped.state()),
             None => self.scene.deal(&stepped.state()),
         };
+        if !self.seal(&command)? {
+            return Ok(());
+        }
+        let stepped = self.stepped.as_ref().expect("it is running between two turns");
         let pause =
             if self.dice.once_in(self.temper.pause_every) { 3_600 * Time::SECOND } else { self.temper.gap };
         self.now = self.now.plus(self.dice.below(pause));

@@ -203,13 +203,15 @@ impl Work<'_> {
         let days = Duration::from_micros(life.micros).as_secs() / 86_400;
         println!(
             "sim: {lives} lives: {} commands in {days} exchange-days, {} crashes ({} power cuts), {} disk errors, {} \
-             snapshots, {} moves to the archive, {} damaged copies ({} recovered whole, the others refused)",
+             snapshots, {} moves to the archive, {} secrets sealed, {} rotations of the vault's key, {} damaged copies ({} recovered whole, the others refused)",
             life.commands,
             life.crashes,
             life.power_cuts,
             life.errors,
             life.snapshots,
             life.archived,
+            life.sealed,
+            life.rotations,
             life.damaged,
             life.unhurt
         );

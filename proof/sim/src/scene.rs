@@ -1,11 +1,13 @@
 //! The start of every run: a world, its founding commands, a booted exchange.
 
 use crate::disk::Faulty;
+use crate::secrets::Secrets;
 use buttonwood_engine::{Body, Command, State, TradingCommand, decode_command, decode_events};
 use buttonwood_journal::Options as Segments;
 use buttonwood_model::{Outbox, Time};
 use buttonwood_oracle::{CALLS, DEEP, Dealer, Dice, Exchange, FINE, MAJORS, ODD, World};
 use buttonwood_sequencer::{Archive, Clock, Fault, Options, Recovered, Stepped, recover_stepped_with};
+use buttonwood_vault as vault;
 
 /// The founding time of every simulated exchange: 2026-01-01.
 pub(crate) const FOUNDED: Time = Time(1_767_225_600_000_000);
@@ -19,6 +21,8 @@ pub(crate) struct Scene {
     pub(crate) options: Options,
     /// Whether old segments of the journal are moved to the archive.
     pub(crate) archives: bool,
+    /// Whether the secrets of keys are in a vault on the disk.
+    pub(crate) seals: bool,
 }
 
 impl Scene {
@@ -35,13 +39,18 @@ impl Scene {
             ballast_bytes: dice.pick(&[0, 4_096, 65_536]),
         };
         let options = Options { snapshot_every: dice.pick(&[7, 40, 300, 5_000]) };
-        Self { world, founding, dealer, segments, options, archives: false }
+        Self { world, founding, dealer, segments, options, archives: false, seals: false }
     }
 
     /// Recovers the disk.
     pub(crate) fn recover(&self, disk: &Faulty) -> Result<Recovered, Fault> {
         let archive = self.archives.then(|| Archive { folder: disk.archive(), days: Some(0) });
         recover_stepped_with(disk.folder(), self.segments, archive)
+    }
+
+    /// Opens the vault, or creates it with the secrets of the founding; nothing without one.
+    pub(crate) fn unseal(&self, disk: &Faulty) -> Result<Option<Secrets>, vault::Fault> {
+        self.seals.then(|| Secrets::open(disk, &self.founding)).transpose()
     }
 
     /// Recovers the disk, founds the exchange if there is none yet, and starts it at `now`.
@@ -69,6 +78,11 @@ impl Scene {
                 return command;
             }
         }
+    }
+
+    /// A new key, or another change of a key when there are enough.
+    pub(crate) fn deal_key(&mut self, state: &State) -> Command {
+        self.dealer.deal_key(state)
     }
 
     /// Commands that found the exchange.

@@ -6,6 +6,7 @@ mod rows;
 use crate::check::Finding;
 use crate::disk::{Faulty, Survival};
 use crate::scene::{FOUNDED, Scene};
+use crate::secrets::Secrets;
 use buttonwood_engine::decode_events;
 use buttonwood_journal::{Options as Segments, Reader};
 use buttonwood_model::{Outbox, Seq, Stamp, Time};
@@ -148,17 +149,21 @@ impl Run {
             ballast_bytes: dice.pick(&[0, 4_096]),
         };
         scene.options = Options { snapshot_every: dice.pick(&[5, 17, 60]) };
+        scene.seals = seed % 4 == 1;
         let disk = Faulty::new(seed);
         let first_call = disk.calls();
         disk.record();
         let mut told = Vec::new();
         let mut now = FOUNDED;
         for _ in 0..2 {
+            let secrets =
+                scene.unseal(&disk).map_err(|fault| format!("the vault cannot be opened: {fault}"))?;
             let mut stepped =
                 scene.boot(&disk, now).map_err(|fault| format!("it cannot be started: {fault}"))?;
             note(&stepped, &disk, &mut told);
             for _ in 0..12 + dice.below(12) {
-                turn(&mut scene, &mut stepped, &disk, &mut now, dice, &mut told)?;
+                let parts = (&mut stepped, secrets.as_ref());
+                turn(&mut scene, parts, &disk, &mut now, dice, &mut told)?;
             }
             drop(stepped);
             disk.kill();
@@ -188,6 +193,9 @@ impl Run {
         if seq > 0 && views.history().index() != index {
             return Err(format!("the history of command {seq} is not what it was"));
         }
+        let secrets =
+            self.scene.unseal(disk).map_err(|fault| format!("the vault cannot be opened: {fault}"))?;
+        secrets.map_or(Ok(()), |secrets| secrets.check(views.state()))?;
         if reads_files { self.rows.compare(views, seq) } else { Ok(()) }
     }
 }
@@ -195,14 +203,19 @@ impl Run {
 /// One turn of the run: some commands, and the work of every thread.
 fn turn(
     scene: &mut Scene,
-    stepped: &mut Stepped,
+    (stepped, secrets): (&mut Stepped, Option<&Secrets>),
     disk: &Faulty,
     now: &mut Time,
     dice: &mut Dice,
     told: &mut Vec<Told>,
 ) -> Result<(), Finding> {
+    let of_vault = |fault: buttonwood_vault::Fault| format!("a disk without faults: {fault}");
     for _ in 0..=dice.below(4) {
-        let command = scene.deal(&stepped.state());
+        let command = match secrets {
+            Some(_) if dice.once_in(3) => scene.deal_key(&stepped.state()),
+            Some(_) | None => scene.deal(&stepped.state()),
+        };
+        secrets.map_or(Ok(()), |secrets| secrets.store(&command)).map_err(of_vault)?;
         *now = now.plus(dice.below(20_000_000));
         let exchange = stepped.exchange();
         let queued = exchange.advance(*now).is_ok() && exchange.submit(command).is_ok();
@@ -214,6 +227,9 @@ fn turn(
     let wrong = |fault: buttonwood_sequencer::Fault| format!("a disk without faults: {fault}");
     stepped.commit().map_err(wrong)?;
     note(stepped, disk, told);
+    if let Some(secrets) = secrets.filter(|_| dice.once_in(4)) {
+        secrets.rotate(disk.calls()).map_err(of_vault)?;
+    }
     if dice.once_in(3) {
         stepped.prepare().map_err(wrong)?;
     }

@@ -5,6 +5,7 @@ use crate::check::Finding;
 use crate::disk::{Faulty, Trouble};
 use crate::memory::Odd;
 use crate::rot;
+use crate::secrets::Secrets;
 use buttonwood_journal as journal;
 use buttonwood_journal::{Journal, ReplayError};
 use buttonwood_model::Time;
@@ -15,6 +16,7 @@ impl Life {
     pub(super) fn crash(&mut self) -> Result<(), Finding> {
         self.checker.collect()?;
         self.visible();
+        self.secrets = None;
         let loses_power = self.disk.blown() == Some(Trouble::PowerCut) || self.dice.once_in(3);
         self.stepped = None;
         self.tally.crashes += 1;
@@ -89,6 +91,10 @@ impl Life {
                 if state.stamp() == self.checker.state().stamp() && state != self.checker.state() {
                     return Err(format!("with {what} it serves another state"));
                 }
+                if self.scene.seals {
+                    Secrets::check_damaged(&copy, state)
+                        .map_err(|finding| format!("with {what} {finding}"))?;
+                }
                 // A damaged row may be refused when it is read, but not returned.
                 if let Err(Odd::Wrong(finding)) = self.checker.look_at_all(recovered.views()) {
                     return Err(format!("with {what} {finding}"));
@@ -109,6 +115,9 @@ impl Life {
                 );
                 self.note(|| format!("ordered {trouble:?} after {after} calls of the start"));
                 self.disk.arm(after, trouble);
+            }
+            if !self.unseal()? {
+                continue;
             }
             let booted = self.scene.boot(&self.disk, self.now);
             match (booted, self.disk.blown()) {
@@ -137,6 +146,7 @@ impl Life {
         if !is_first && *stepped.state() != *self.checker.state() {
             return Err("writer and views begin differently".into());
         }
+        self.check_secrets(&stepped)?;
         self.checker.hears_all(self.now);
         self.told = self.now;
         self.stepped = Some(stepped);
@@ -183,6 +193,7 @@ impl Life {
     }
 
     fn boot_in_peace(&mut self) -> Result<(), Finding> {
+        self.unseal()?;
         let stepped = self.scene.boot(&self.disk, self.now);
         self.booted(stepped.map_err(|fault| format!("it cannot be started: {fault}"))?)
     }

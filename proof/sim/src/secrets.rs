@@ -1,0 +1,79 @@
+//! The vault on the simulated disk: the secrets of keys that are made, and the rotations of its key, while the disk fails.
+//!
+//! A secret follows from the name of its key, so every record can be checked. As in the product, a secret is durable before the
+//! journal can name its key. The vault draws random bytes of its own; how many does not depend on them, so a seed is still one
+//! life.
+
+use crate::check::Finding;
+use crate::disk::Faulty;
+use buttonwood_engine::{AccessCommand, Body, Command, State};
+use buttonwood_vault::{Entry, Fault, KeySource, Secret, Vault};
+use std::path::Path;
+
+/// The folder of the keys that rotations make.
+const SEALING: &str = "/sealing";
+
+/// The vault of one process.
+pub(crate) struct Secrets {
+    vault: Vault,
+}
+
+impl Secrets {
+    /// Opens the vault of a process that starts, or creates it, with the secrets of the keys that found the exchange.
+    pub(crate) fn open(disk: &Faulty, founding: &[Command]) -> Result<Self, Fault> {
+        let vault = Vault::new(disk.folder(), KeySource::Own);
+        let mut opened = vault.open()?;
+        let mut missing = Vec::new();
+        for name in founding.iter().filter_map(new_key) {
+            if opened.get(name)?.is_none() {
+                missing.push(Entry { name: name.to_owned(), secret: secret_of(name) });
+            }
+        }
+        if !missing.is_empty() {
+            vault.add(&mut opened, &missing)?;
+        }
+        Ok(Self { vault })
+    }
+
+    /// Stores the secret of the key that a command makes, if it makes one.
+    pub(crate) fn store(&self, command: &Command) -> Result<(), Fault> {
+        new_key(command).map_or(Ok(()), |name| self.vault.put(name, &secret_of(name)))
+    }
+
+    /// Seals all secrets under a new key.
+    pub(crate) fn rotate(&self, number: u64) -> Result<(), Fault> {
+        self.vault.rotate(&Path::new(SEALING).join(format!("key-{number}"))).map(drop)
+    }
+
+    /// Checks that every key of a state has its own secret.
+    pub(crate) fn check(&self, state: &State) -> Result<(), Finding> {
+        let opened = self.vault.open().map_err(|fault| format!("the vault does not open: {fault}"))?;
+        for session in state.access().sessions() {
+            let name = session.key.api_key.as_str();
+            let found = opened.get(name).map_err(|fault| fault.to_string())?;
+            let found = found.ok_or_else(|| format!("half a key: {name} has no secret"))?;
+            if found.expose() != secret_of(name).expose() {
+                return Err(format!("{name} has the secret of another key"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a damaged disk: its vault is refused, or every key of a state has its own secret.
+    pub(crate) fn check_damaged(disk: &Faulty, state: &State) -> Result<(), Finding> {
+        let vault = Vault::new(disk.folder(), KeySource::Own);
+        if vault.open().is_err() { Ok(()) } else { Self { vault }.check(state) }
+    }
+}
+
+/// The public text of the key that a command makes.
+pub(crate) fn new_key(command: &Command) -> Option<&str> {
+    match &command.body {
+        Body::Access(AccessCommand::AddSession(new)) => Some(&new.api_key),
+        _ => None,
+    }
+}
+
+fn secret_of(name: &str) -> Secret {
+    Secret::new(format!("the secret of {name}").into_bytes())
+}
