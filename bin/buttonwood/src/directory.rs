@@ -6,7 +6,7 @@ use crate::ephemeral::Ephemeral;
 use crate::flags::{archive, journal_options};
 use crate::ownership;
 use crate::trouble::Trouble;
-use buttonwood_engine::{Mode, State};
+use buttonwood_engine::{Mode, Standing, State};
 use buttonwood_model::Time;
 use buttonwood_sequencer::{Clock, JOURNAL_DIR, Recovered, has_journal, recover_if};
 use buttonwood_vault::{KeySource, Opened, Secret, Vault};
@@ -31,18 +31,24 @@ pub(crate) fn open_vault(data: &Path, state: &State, source: KeySource) -> Resul
     if left_out > 0 {
         tracing::warn!("the vault of an earlier build held {left_out} secrets of no key; they are left out");
     }
-    let opened = vault.open()?;
+    let mut opened = vault.open()?;
+    // A crash may come between the end of a key and the removal of its secret.
+    let ended = state.access().sessions().iter().filter(|session| session.standing() == Standing::Ended);
+    let ended: Vec<&str> = ended.map(|session| session.key.api_key.as_str()).collect();
+    vault.remove(&mut opened, &ended)?;
     names.into_iter().try_for_each(|name| secret(&opened, name).map(drop))?;
     Ok((vault, opened))
 }
 
-/// The secret of a key.
-pub(crate) fn secret(vault: &Opened, api_key: &str) -> Result<Secret, Trouble> {
-    vault.get(api_key)?.ok_or_else(|| {
-        Trouble::System(format!(
+/// The secret of a key; `None` if it was removed at the end of the key.
+pub(crate) fn secret(vault: &Opened, api_key: &str) -> Result<Option<Secret>, Trouble> {
+    let found = vault.get(api_key)?;
+    if found.is_none() && !vault.is_forgotten(api_key) {
+        return Err(Trouble::System(format!(
             "the vault holds no secret for key '{api_key}': was the file 'vault' removed?"
-        ))
-    })
+        )));
+    }
+    Ok(found)
 }
 
 /// Recovers the directory. `admit` may refuse it before its journal is written to.

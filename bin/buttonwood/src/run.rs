@@ -13,14 +13,14 @@ use crate::trading::{SharedTraders, keep_trading, steps, traders};
 use crate::trouble::Trouble;
 use crate::vault_key;
 use crate::welcome::{self, Welcome};
-use buttonwood_engine::{Mode, State};
+use buttonwood_engine::{Mode, Standing, State};
 use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits, Proxies};
 use buttonwood_http::Places;
 use buttonwood_model::{GroupId, SessionId, Time};
 use buttonwood_operate::keys::{Keeper, KeeperFault};
 use buttonwood_operate::{Access, Socket};
 use buttonwood_rest::{App, Controllers, Page, Pages, Settings};
-use buttonwood_sandbox::{is_simulated, write_credentials};
+use buttonwood_sandbox::{simulated, write_credentials};
 use buttonwood_sequencer::{Exchange, Running};
 use buttonwood_site::Site;
 use buttonwood_vault::{Opened, Secret, Vault};
@@ -74,10 +74,19 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let exchange = running.exchange();
     let base_url = base_url(&doors.listener)?;
     let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
+    // Simulated traders have their own bucket: filling the books, or following a moved clock, takes many calls at once (D-35).
+    {
+        let views = exchange.views();
+        let access = views.state().access();
+        for trader in simulated(access).into_iter().filter_map(|session| access.session(session)) {
+            gate.keys().set_limit(&trader.key.api_key, Limit::per_second(10_000));
+        }
+    }
     let traders = match flags.activity {
         Switch::Off => None,
-        Switch::On => Some(Arc::new(tokio::sync::Mutex::new(traders(&exchange, &opened, &base_url, seed)?))),
+        Switch::On => traders(&exchange, &opened, &base_url, seed)?,
     };
+    let traders = traders.map(|traders| Arc::new(tokio::sync::Mutex::new(traders)));
     let manual = exchange.has_manual_clock();
     let steps = traders.clone().filter(|_| manual).map(steps);
     let credentials =
@@ -155,11 +164,12 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
 fn keeper(vault: Vault, data: PathBuf, sandbox: Option<String>) -> Keeper {
     let fault = |fault: &dyn std::fmt::Display| KeeperFault(fault.to_string());
     let vault = Arc::new(vault);
-    let (keys, sealed) = (Arc::clone(&vault), Arc::clone(&vault));
+    let (keys, sealed, emptied) = (Arc::clone(&vault), Arc::clone(&vault), Arc::clone(&vault));
     let is_venue = sandbox.is_none();
     let home = data.clone();
     let store =
         move |api_key: &str, secret: &Secret| vault.put(api_key, secret).map_err(|error| fault(&error));
+    let forget = move |api_key: &str| emptied.forget(&[api_key]).map_err(|error| fault(&error));
     let changed = move |exchange: &Exchange| {
         let Some(base_url) = &sandbox else { return Ok(()) };
         let opened = keys.open().map_err(|error| fault(&error))?;
@@ -175,7 +185,7 @@ fn keeper(vault: Vault, data: PathBuf, sandbox: Option<String>) -> Keeper {
         let rotated = sealed.rotate(to).map_err(|error| fault(&error))?;
         Ok((rotated.before, rotated.records))
     };
-    Keeper::new(store, changed, rotate)
+    Keeper::new(store, forget, changed, rotate)
 }
 
 /// What runs beside the listener.
@@ -262,14 +272,18 @@ fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Opened) -> R
     }
     for (session, entry) in (0u32..).zip(access.sessions()) {
         let key = &entry.key;
-        let secret = secret(vault, &key.api_key)?;
+        let Some(secret) = secret(vault, &key.api_key)? else {
+            if entry.standing() != Standing::Ended {
+                let api_key = &key.api_key;
+                tracing::warn!(
+                    api_key,
+                    "this key cannot be used: it was ended while the directory was copied"
+                );
+            }
+            continue;
+        };
         let known = Key::of(access, SessionId(session)).expect("the session was found");
         gate.keys().insert(known, &secret, entry.highest_nonce());
-        if is_simulated(&key.name) {
-            // Simulated traders have their own bucket: filling the books, or following a moved clock, takes many calls
-            // at once (D-35).
-            gate.keys().set_limit(&key.api_key, Limit::per_second(10_000));
-        }
     }
     Ok(gate)
 }

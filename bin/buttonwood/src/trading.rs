@@ -1,11 +1,12 @@
 //! The simulated traders of a sandbox: clients of the running exchange like any other.
 
+use crate::directory::secret;
 use crate::reference::Reference;
 use crate::trouble::Trouble;
 use buttonwood_engine::State;
 use buttonwood_model::SymbolId;
 use buttonwood_rest::Steps;
-use buttonwood_sandbox::{Market, Pace, TraderKey, Traders, is_simulated};
+use buttonwood_sandbox::{Market, Pace, TraderKey, Traders, simulated};
 use buttonwood_sequencer::Exchange;
 use buttonwood_vault::Opened;
 use std::sync::Arc;
@@ -42,28 +43,29 @@ pub(crate) fn steps(traders: SharedTraders) -> Steps {
     })
 }
 
-/// Traders with the keys that were founded for them, on the main symbols.
+/// Traders with the keys that were founded for them, on the main symbols; `None` if one of these keys has ended.
 pub(crate) fn traders(
     exchange: &Exchange,
     vault: &Opened,
     base_url: &str,
     seed: u64,
-) -> Result<Traders, Trouble> {
+) -> Result<Option<Traders>, Trouble> {
     let views = exchange.views();
     let mut keys = Vec::new();
-    for entry in views.state().access().sessions() {
-        if !is_simulated(&entry.key.name) {
-            continue;
-        }
-        if let Some(secret) = vault.get(&entry.key.api_key)? {
-            // The traders' own nonces fit into 64 bits. The clock may have been set back since the last one.
-            let nonce = entry.highest_nonce().to_string().parse().unwrap_or_default();
-            keys.push(TraderKey { api_key: entry.key.api_key.clone(), secret, nonce });
-        }
+    let access = views.state().access();
+    for entry in simulated(access).into_iter().filter_map(|session| access.session(session)) {
+        let Some(secret) = secret(vault, &entry.key.api_key)? else {
+            tracing::warn!(api_key = entry.key.api_key, "no simulated traders: this key of theirs has ended");
+            return Ok(None);
+        };
+        // The traders' own nonces fit into 64 bits. The clock may have been set back since the last one.
+        let nonce = entry.highest_nonce().to_string().parse().unwrap_or_default();
+        keys.push(TraderKey { api_key: entry.key.api_key.clone(), secret, nonce });
     }
     let markets = markets(views.state(), &views)?;
     let pace = if exchange.has_manual_clock() { Pace::InTurn } else { Pace::Together };
-    Traders::connect(base_url, keys, markets, seed, pace).map_err(|error| Trouble::System(error.to_string()))
+    let traders = Traders::connect(base_url, keys, markets, seed, pace);
+    traders.map(Some).map_err(|error| Trouble::System(error.to_string()))
 }
 
 /// The main symbols, each with its last price, or else its start price.

@@ -1,6 +1,6 @@
 //! Keys that are made and changed while the exchange runs. Clauses AUTH-011, AUTH-013, AUTH-015, AUTH-024, SES-010, SES-016.
 
-use buttonwood_accept::{Actor, Exchange, Value, json, laws, raw};
+use buttonwood_accept::{Actor, Answer, Exchange, Value, json, laws, private_folder, raw, run_to_end};
 use buttonwood_client::Credentials;
 use std::io::Write;
 use std::net::IpAddr;
@@ -329,4 +329,75 @@ fn admin_works_on_keys_too() {
     let audit = x.admin(&["audit"]).list();
     assert!(audit.iter().any(|act| act["what"].as_str().unwrap().starts_with("key disable")), "{audit:?}");
     assert!(!format!("{audit:?}{}", x.log()).contains(&key.api_secret), "no secret is told twice");
+}
+
+/// A heartbeat of a key on a connection of its own.
+fn beat(x: &Exchange, key: &Credentials) -> Answer {
+    x.actor_of(key).call("/v1/heartbeat", json!({}))
+}
+
+/// The secret of a key that ended is in the vault no more, at once; other keys keep theirs. After a restart the key is refused like
+/// an unknown one. A crash between the end and the removal, or a copy of the directory made between them, harms no other key.
+#[test]
+fn the_secret_of_an_ended_key_is_removed() {
+    let x = Exchange::start();
+    let (ended, ended_key) = made(&x.control("/sandbox/keys", &trader()).ok());
+    let (stays, _) = made(&x.control("/sandbox/keys", &trader()).ok());
+    let home = private_folder();
+    let sealed = |number: u32| {
+        let to = home.path().join(format!("key-{number}"));
+        x.admin(&["vault", "rotate", "--to", to.to_str().unwrap()]).done()["secrets"].as_u64().unwrap()
+    };
+    let before = sealed(1);
+    let vault = x.data().join("vault");
+    let old_vault = std::fs::read(&vault).unwrap();
+    assert_eq!(x.admin(&["key", "end", &ended_key, "--dry-run"]).done()["ended"], true);
+    assert_eq!(std::fs::read(&vault).unwrap(), old_vault, "a dry run removes nothing");
+    beat(&x, &ended).ok();
+    x.admin(&["key", "end", &ended_key]).done();
+    assert_eq!(sealed(2), before - 1);
+    let now = std::fs::read(&vault).unwrap();
+    x.admin(&["key", "end", &ended_key]).done();
+    assert_eq!(std::fs::read(&vault).unwrap(), now, "ending it again changes nothing");
+    beat(&x, &ended).refused(403, "InvalidApiKey");
+    beat(&x, &stays).ok();
+    x.restart();
+    beat(&x, &ended).refused(403, "InvalidApiKey");
+    beat(&x, &stays).ok();
+    assert_eq!(sealed(3), before - 1);
+}
+
+/// A directory in which the vault has an end that the journal lacks, as a copy of both may have: the key cannot be used, all others can.
+/// The other way round, as after a crash, the start removes the secret.
+#[test]
+fn the_vault_and_the_journal_may_differ_by_an_end() {
+    let x = Exchange::start();
+    let (stays, _) = made(&x.control("/sandbox/keys", &trader()).ok());
+    let (ended, ended_key) = made(&x.control("/sandbox/keys", &trader()).ok());
+    let home = private_folder();
+    let [old, new] = ["old", "new"].map(|name| home.path().join(name));
+    let back_up = |to: &std::path::Path| {
+        let output =
+            run_to_end(&["backup", "--data", x.data().to_str().unwrap(), "--to", to.to_str().unwrap()]);
+        assert!(output.status.success(), "{output:?}");
+    };
+    back_up(&old);
+    x.admin(&["key", "end", &ended_key]).done();
+    back_up(&new);
+    let [old_vault, new_vault] = [&old, &new].map(|copy| std::fs::read(copy.join("vault")).unwrap());
+    std::fs::write(old.join("vault"), &new_vault).unwrap();
+    std::fs::write(new.join("vault"), &old_vault).unwrap();
+    for copy in [&old, &new] {
+        let y = Exchange::builder().start_in(copy);
+        beat(&y, &stays).ok();
+        beat(&y, &ended).refused(403, "InvalidApiKey");
+        assert!(listed(&y, &ended_key).is_none());
+        let to = home.path().join(format!("key-of-{}", copy.file_name().unwrap().to_str().unwrap()));
+        let sealed = y.admin(&["vault", "rotate", "--to", to.to_str().unwrap()]).done()["secrets"].clone();
+        let keys = y.admin(&["key", "list"]).list().len();
+        assert_eq!(sealed, json!(keys - 1), "{}", copy.display());
+    }
+    // A vault without the record of a key is still refused: it is not this directory's.
+    std::fs::remove_file(new.join("vault")).unwrap();
+    assert!(Exchange::builder().refuses_in(&new).contains("vault"));
 }

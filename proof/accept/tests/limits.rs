@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use buttonwood_accept::{Actor, Answer, Exchange, json, raw};
+use buttonwood_client::Credentials;
 
 fn limited() -> Exchange {
     Exchange::builder().real_time().flag("--rate-limits", "on").start()
@@ -275,4 +276,31 @@ fn refused_calls_have_a_limit() {
     assert_eq!(answer.reply.header("retry-after"), Some("1"), "{answer}");
     trader.call("/v1/order/cancel/all", json!({ "nonce": nonce })).ok();
     x.as_("second-session").limit("btcusd", "buy", "1", "100");
+}
+
+/// A key that is named like a simulated trader has the limit of every key, after a restart too; so has a key that is added to
+/// the traders' group. Proves LIM-002 (part).
+#[test]
+fn a_trader_s_name_gives_no_other_limit() {
+    let x = limited();
+    let add = |group: &str, account: &str, name: &str| {
+        let role = ["--role", "Trader", "--time-based-nonce", "--name", name];
+        let made =
+            x.admin(&[&["key", "add", "--group", group, "--account", account], &role[..]].concat()).done();
+        let [api_key, secret] =
+            ["api_key", "api_secret"].map(|field| made[field].as_str().unwrap().to_owned());
+        Credentials::new(api_key, secret)
+    };
+    let keys = [
+        add("one", "savings", "simulated-taker"),
+        add("one", "savings", "simulated-quoter-0"),
+        add("simulated", "taker", "mine"),
+    ];
+    x.restart();
+    for key in keys {
+        let actors: Vec<Actor> = (0..20).map(|_| x.actor_of(&key)).collect();
+        let answers = together(&actors, private);
+        let (passed, refused) = (count(&answers, 200), count(&answers, 429));
+        assert!((15..=17).contains(&passed) && passed + refused == 20, "{passed} passed, {refused} refused");
+    }
 }

@@ -73,7 +73,8 @@ pub fn write(
     for entry in state.access().sessions() {
         let key = &entry.key;
         let Some((group, account)) = names(&state, key.owner) else { continue };
-        if group == SIMULATED || entry.standing() != Standing::Enabled {
+        let is_ended = entry.standing() != Standing::Enabled || vault.is_forgotten(&key.api_key);
+        if group == SIMULATED || is_ended {
             continue;
         }
         let secret = vault.get(&key.api_key).ok().flatten();

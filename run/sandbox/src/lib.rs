@@ -14,4 +14,4 @@ pub use credentials::{Fault, write as write_credentials};
 pub use draw::Draw;
 pub use found::{Founded, Funding, found};
 pub use sample_rates::{SAMPLE_PROVIDER, missing_sample_rates};
-pub use traders::{Market, NoTraders, Pace, TraderKey, Traders, is_simulated};
+pub use traders::{Market, NoTraders, Pace, TraderKey, Traders, simulated};

@@ -8,8 +8,10 @@
 //!
 //! Clauses: `SBX-004`; decision D-33 (which symbols).
 
-use crate::cast::{QUOTER_KEYS, TAKER_KEY, quoter_key};
+use crate::cast::{QUOTER_KEYS, SIMULATED};
 use buttonwood_client::{Client, Credentials, Error, NewOrder};
+use buttonwood_engine::Access;
+use buttonwood_model::SessionId;
 use buttonwood_num::{Grid, Price, Qty};
 use buttonwood_vault::Secret;
 use rand::{RngExt, SeedableRng};
@@ -50,9 +52,14 @@ pub enum NoTraders {
     TooFewKeys,
 }
 
-/// Whether a key of this name is a simulated trader's.
-pub fn is_simulated(name: &str) -> bool {
-    name == TAKER_KEY || (0..QUOTER_KEYS).any(|number| quoter_key(number) == name)
+/// The keys of a sandbox's simulated traders: those that its group `simulated` was founded with, the quoter's first. Users may add
+/// keys of any name to any group, and rename these, but no key of theirs is older in this group.
+pub fn simulated(access: &Access) -> Vec<SessionId> {
+    let traders = access.find_group(SIMULATED);
+    let is_of_traders = |owner| traders.is_some() && access.group_of(owner) == traders;
+    let sessions = access.sessions().iter().enumerate();
+    let own = sessions.filter(|(_, session)| is_of_traders(session.key.owner));
+    own.map(|(at, _)| SessionId::from_index(at)).take(QUOTER_KEYS + 1).collect()
 }
 
 /// Levels kept on each side of a book.
@@ -110,7 +117,7 @@ pub struct Traders {
 }
 
 impl Traders {
-    /// Traders that will reach the exchange at `base_url` with these keys, [`is_simulated`] ones: the quoter's, then the
+    /// Traders that will reach the exchange at `base_url` with these keys, the [`simulated`] ones: the quoter's, then the
     /// taker's.
     ///
     /// # Errors

@@ -38,6 +38,16 @@ impl Record {
         Ok(Self { wrapped: seal.close(key.expose(), &bound("key", name))?, sealed })
     }
 
+    /// A record that holds no secret any more: its name stays, so that a missing record is a fault still.
+    pub(crate) fn emptied(seal: &Seal, name: &str) -> Result<Self, Fault> {
+        Self::close(seal, name, &Secret::new(Vec::new()))
+    }
+
+    /// Whether it holds no secret any more.
+    pub(crate) fn is_emptied(&self) -> bool {
+        self.sealed.len() == OVERHEAD
+    }
+
     /// The secret; `None` unless this is the record of `name` under this key.
     pub(crate) fn open(&self, seal: &Seal, name: &str) -> Option<Secret> {
         let key = seal.open(&self.wrapped, &bound("key", name))?;

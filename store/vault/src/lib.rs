@@ -16,4 +16,4 @@ mod vault;
 pub use fault::Fault;
 pub use key::{KEY_FILE, KeySource};
 pub use secret::{Secret, wipe_stack};
-pub use vault::{Entry, Opened, Rotated, Vault};
+pub use vault::{Entry, Opened, Rotated, SealedUnder, Vault};

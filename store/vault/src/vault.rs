@@ -10,7 +10,7 @@ use crate::{Fault, Secret};
 use buttonwood_disk::Folder;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Bytes of a name or a secret at most; drawn ones are far shorter.
@@ -39,6 +39,17 @@ pub struct Opened {
     /// Where the key came from, as the file records it.
     origin: Vec<u8>,
     records: Records,
+}
+
+/// Where the key of a vault is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SealedUnder {
+    /// A command prints it.
+    Command,
+    /// In this file below the vault's directory, and relative to it.
+    Inside(PathBuf),
+    /// In this file elsewhere; a relative path begins at the vault's directory.
+    Outside(PathBuf),
 }
 
 /// The outcome of a rotation.
@@ -71,6 +82,26 @@ impl Vault {
         let folder = folder.into();
         let head = file::read(&folder)?.and_then(|content| file::head(&content));
         Ok(head.filter(|head| !head.origin.is_empty()).map(|head| located(&folder, &head.origin)))
+    }
+
+    /// Where the key is that the vault of a directory is sealed under; `None` without a vault, or with a damaged one.
+    ///
+    /// # Errors
+    /// [`Fault::Io`].
+    pub fn sealed_under(folder: impl Into<Folder>) -> Result<Option<SealedUnder>, Fault> {
+        let Some(content) = file::read(&folder.into())? else { return Ok(None) };
+        if file::is_earlier(&content) {
+            return Ok(Some(SealedUnder::Inside(KEY_FILE.into())));
+        }
+        Ok(file::head(&content).map(|head| {
+            let path = Path::new(OsStr::from_bytes(&head.origin));
+            let is_below = path.components().all(|part| matches!(part, Component::Normal(_)));
+            match path {
+                _ if head.origin.is_empty() => SealedUnder::Command,
+                path if is_below => SealedUnder::Inside(path.to_owned()),
+                path => SealedUnder::Outside(path.to_owned()),
+            }
+        }))
     }
 
     /// Opens the vault, or creates it where there is none; with [`KeySource::Own`] its key too.
@@ -148,6 +179,25 @@ impl Vault {
         self.extend(opened, entries)
     }
 
+    /// Removes the secrets of sessions that have ended, by their names; durable when it returns. Their records stay without a secret, so
+    /// that a lost record shows. Names without a secret change nothing.
+    ///
+    /// # Errors
+    /// A [`Fault`]; the vault is then as it was.
+    pub fn forget(&self, names: &[&str]) -> Result<(), Fault> {
+        let source = self.lock();
+        self.empty(&mut self.read(&source)?, names)
+    }
+
+    /// As [`Vault::forget`], in a vault that is open already. Nothing else may have changed the vault since it was opened.
+    ///
+    /// # Errors
+    /// A [`Fault`]; the vault is then as it was.
+    pub fn remove(&self, opened: &mut Opened, names: &[&str]) -> Result<(), Fault> {
+        let _source = self.lock();
+        self.empty(opened, names)
+    }
+
     /// Makes a key in the new file `to` and seals the vault under it; from then on `to` is the source of the key. After
     /// a crash the vault is sealed under the key before or under the new one, and a start under the wrong one names the
     /// right one.
@@ -182,7 +232,7 @@ impl Vault {
             }
         }
         *source = KeySource::File(to.to_owned());
-        Ok(Rotated { records: opened.records.len(), before })
+        Ok(Rotated { records: opened.len(), before })
     }
 
     fn extend(&self, opened: &mut Opened, entries: &[Entry]) -> Result<(), Fault> {
@@ -192,6 +242,21 @@ impl Vault {
                 return Err(Fault::TooLong { name: name.clone(), max: PART_MAX });
             }
             next.insert(name.clone(), Record::close(&opened.seal, name, secret)?);
+        }
+        self.write(&opened.seal, &opened.origin, &next)?;
+        opened.records = next;
+        Ok(())
+    }
+
+    fn empty(&self, opened: &mut Opened, names: &[&str]) -> Result<(), Fault> {
+        let holds = |name: &&&str| opened.records.get(**name).is_some_and(|record| !record.is_emptied());
+        let held: Vec<&str> = names.iter().filter(holds).copied().collect();
+        if held.is_empty() {
+            return Ok(());
+        }
+        let mut next = opened.records.clone();
+        for name in held {
+            next.insert(name.to_owned(), Record::emptied(&opened.seal, name)?);
         }
         self.write(&opened.seal, &opened.origin, &next)?;
         opened.records = next;
@@ -264,18 +329,25 @@ impl Opened {
     /// # Errors
     /// [`Fault::Record`] when its record does not open.
     pub fn get(&self, name: &str) -> Result<Option<Secret>, Fault> {
-        let Some(record) = self.records.get(name) else { return Ok(None) };
+        let Some(record) = self.records.get(name).filter(|record| !record.is_emptied()) else {
+            return Ok(None);
+        };
         record.open(&self.seal, name).map(Some).ok_or_else(|| Fault::Record { name: name.to_owned() })
+    }
+
+    /// Whether the secret of a session was removed, since it has ended.
+    pub fn is_forgotten(&self, name: &str) -> bool {
+        self.records.get(name).is_some_and(Record::is_emptied)
     }
 
     /// How many secrets the vault holds.
     pub fn len(&self) -> usize {
-        self.records.len()
+        self.records.values().filter(|record| !record.is_emptied()).count()
     }
 
     /// Whether the vault holds no secret.
     pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
+        self.len() == 0
     }
 }
 

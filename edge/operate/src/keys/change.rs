@@ -121,7 +121,11 @@ async fn end(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     let request = Stop::of(fields);
     let (api_key, cancel_orders) = (request.api_key()?, request.cancel_orders()?);
     let command = |session| AccessCommand::EndSession { session, cancel_orders };
-    change(operator, &api_key, command, KeyRow::end).await
+    let row = change(operator, &api_key, command, KeyRow::end).await?;
+    if !operator.is_dry_run() {
+        operator.forget(&api_key).await;
+    }
+    Ok(row)
 }
 
 async fn set_roles(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
@@ -195,6 +199,15 @@ impl Shared {
             self.gate.keys().update(key);
         }
         self.announce().await;
+    }
+
+    /// Removes the secret of a key that has ended. A fault there undoes nothing: it is logged, and the next start removes the secret.
+    async fn forget(&self, api_key: &str) {
+        let (keeper, api_key) = (Arc::clone(&self.keeper), api_key.to_owned());
+        let removed = tokio::task::spawn_blocking(move || keeper.forget(&api_key)).await;
+        if let Ok(Err(fault)) = removed {
+            tracing::error!(%fault, "the secret of an ended key stays in the vault until the next start");
+        }
     }
 
     /// Lets the keeper know that keys were made or changed. A fault there undoes nothing, so it is only logged.

@@ -13,6 +13,9 @@ pub struct KeeperFault(pub String);
 /// Stores the secret of the key with this text; durable when it returns.
 type Store = Box<dyn Fn(&str, &Secret) -> Result<(), KeeperFault> + Send + Sync>;
 
+/// Removes the secret of the key with this text, which has ended; durable when it returns.
+type Forget = Box<dyn Fn(&str) -> Result<(), KeeperFault> + Send + Sync>;
+
 /// Hears that keys were made or changed.
 type Changed = Box<dyn Fn(&Exchange) -> Result<(), KeeperFault> + Send + Sync>;
 
@@ -22,6 +25,7 @@ type Rotate = Box<dyn Fn(&Path) -> Result<(String, usize), KeeperFault> + Send +
 /// The keeper of secrets.
 pub struct Keeper {
     store: Store,
+    forget: Forget,
     changed: Changed,
     rotate: Rotate,
     /// Held from before a key is looked at until the gate knows the change: of two changes, the later one counts there too.
@@ -29,19 +33,25 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// A keeper that stores secrets by `store`, calls `changed` after each change of keys, and seals all secrets under a new key
-    /// by `rotate`. Each may wait for the disk.
+    /// A keeper that stores secrets by `store`, removes those of ended keys by `forget`, calls `changed` after each change of keys, and
+    /// seals all secrets under a new key by `rotate`. Each may wait for the disk.
     pub fn new(
         store: impl Fn(&str, &Secret) -> Result<(), KeeperFault> + Send + Sync + 'static,
+        forget: impl Fn(&str) -> Result<(), KeeperFault> + Send + Sync + 'static,
         changed: impl Fn(&Exchange) -> Result<(), KeeperFault> + Send + Sync + 'static,
         rotate: impl Fn(&Path) -> Result<(String, usize), KeeperFault> + Send + Sync + 'static,
     ) -> Self {
-        let (store, changed, rotate) = (Box::new(store), Box::new(changed), Box::new(rotate));
-        Self { store, changed, rotate, turn: Mutex::new(()) }
+        let (store, forget) = (Box::new(store), Box::new(forget));
+        let (changed, rotate) = (Box::new(changed), Box::new(rotate));
+        Self { store, forget, changed, rotate, turn: Mutex::new(()) }
     }
 
     pub(crate) fn store(&self, api_key: &str, secret: &Secret) -> Result<(), KeeperFault> {
         (self.store)(api_key, secret)
+    }
+
+    pub(crate) fn forget(&self, api_key: &str) -> Result<(), KeeperFault> {
+        (self.forget)(api_key)
     }
 
     pub(crate) fn rotate(&self, to: &Path) -> Result<(String, usize), KeeperFault> {

@@ -52,6 +52,58 @@ fn keeps_secrets_over_a_restart() {
     assert_eq!(opened.get("account-b").unwrap().unwrap().expose(), b"second");
 }
 
+/// A removed secret is gone from the file, under every key since, and only that one; its record shows that it was there.
+#[test]
+fn removes_the_secret_of_an_ended_session() {
+    let dir = filled();
+    let vault = own(dir.path());
+    let before = vault.open().unwrap().records.get("account-a").unwrap().clone();
+    vault.forget(&["account-a", "account-z"]).unwrap();
+    let file = || fs::read(dir.path().join(VAULT_FILE)).unwrap();
+    let now = file();
+    vault.forget(&["account-a"]).unwrap();
+    assert_eq!(file(), now, "removing it again changes nothing");
+    let new = dir.path().join("new");
+    assert_eq!(vault.rotate(&new).unwrap().records, 1);
+    let mut opened = vault.open().unwrap();
+    assert!(opened.get("account-a").unwrap().is_none() && opened.is_forgotten("account-a"));
+    assert!(opened.get("account-z").unwrap().is_none() && !opened.is_forgotten("account-z"));
+    assert_eq!(opened.get("account-b").unwrap().unwrap().expose(), b"second");
+    assert_eq!(opened.len(), 1);
+    let record = opened.records.get("account-a").unwrap();
+    assert_eq!(record.open(&opened.seal, "account-a").unwrap().expose(), b"");
+    assert_ne!(*record, before, "neither the secret nor its data key is left");
+    vault.remove(&mut opened, &["account-b"]).unwrap();
+    assert!(opened.is_empty() && own(dir.path()).open().unwrap().is_empty());
+}
+
+/// A vault says where its key is, without the key.
+#[test]
+fn says_where_its_key_is() {
+    let dir = filled();
+    let under = || Vault::sealed_under(dir.path()).unwrap();
+    assert_eq!(Vault::sealed_under(&dir.path().join("none")).unwrap(), None);
+    assert_eq!(under(), Some(SealedUnder::Inside(KEY_FILE.into())));
+    let vault = own(dir.path());
+    fs::create_dir(dir.path().join("keys")).unwrap();
+    vault.rotate(&dir.path().join("keys/second")).unwrap();
+    assert_eq!(under(), Some(SealedUnder::Inside("keys/second".into())));
+    let elsewhere = tempfile::tempdir().unwrap();
+    let outside = elsewhere.path().join("third");
+    vault.rotate(&outside).unwrap();
+    assert_eq!(under(), Some(SealedUnder::Outside(outside)));
+    let around = dir.path().join("keys/../../fourth-of-a-test");
+    let _ = fs::remove_file(&around);
+    vault.rotate(&around).unwrap();
+    assert_eq!(under(), Some(SealedUnder::Outside("keys/../../fourth-of-a-test".into())));
+    fs::remove_file(&around).unwrap();
+    let file = dir.path().join(VAULT_FILE);
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[10] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    assert_eq!(under(), None, "damage");
+}
+
 /// A record that was moved to another name does not open.
 #[test]
 fn opens_a_secret_only_under_its_own_name() {
