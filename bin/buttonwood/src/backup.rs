@@ -11,17 +11,19 @@ use crate::verify::check_directory;
 use buttonwood_disk::{Disk as _, Folder, Open, System, copy_start};
 use buttonwood_engine::Mode;
 use buttonwood_sequencer::backup;
+use buttonwood_vault::{SealedUnder, Vault};
 use rustix::process::nice;
 use std::fs;
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 /// The file that shows that a backup has not come to its end.
 const UNFINISHED: &str = "backup-unfinished";
-/// Files of every directory besides journal and history.
-const OWN: [&str; 1] = ["vault"];
-/// Files of a sandbox's own: the key that its vault is sealed under, and the secrets for its users.
-const SANDBOX: [&str; 2] = ["vault.key", "credentials.json"];
+/// The secrets of the keys, sealed.
+const VAULT: &str = "vault";
+/// The secrets for a sandbox's users.
+const CREDENTIALS: &str = "credentials.json";
 
 /// Makes the copy and prints what it holds.
 pub(crate) fn run(flags: &Backup) -> Result<(), Trouble> {
@@ -32,10 +34,13 @@ pub(crate) fn run(flags: &Backup) -> Result<(), Trouble> {
     let _ = nice(10);
     let unfinished = to.join(UNFINISHED);
     let marked = System.open(&unfinished, Open::Truncate).and_then(|file| file.sync_all());
-    let copied = marked
-        .and_then(|()| sync(to))
-        .map_err(failed(to))
-        .and_then(|()| backup(from, to, |mode| copy_rest(from, to, mode)));
+    let mut key = CopiedKey::NoVault;
+    let copied = marked.and_then(|()| sync(to)).map_err(failed(to)).and_then(|()| {
+        backup(from, to, |mode| {
+            key = copy_rest(from, to, mode)?;
+            Ok(())
+        })
+    });
     let copied = match copied {
         Ok(copied) => copied,
         Err(trouble) => {
@@ -46,7 +51,7 @@ pub(crate) fn run(flags: &Backup) -> Result<(), Trouble> {
     fs::remove_file(&unfinished).and_then(|()| sync(to)).map_err(failed(to))?;
     let (files, bytes) = contents(to).map_err(failed(to))?;
     println!("{{\"seq\":{},\"files\":{files},\"bytes\":{bytes}}}", copied.seq);
-    crate::say(format_args!("{}", about_key(copied.mode)));
+    crate::say(format_args!("note: {}", about_key(copied.mode, &key)));
     Ok(())
 }
 
@@ -81,25 +86,54 @@ fn check_target(from: &Path, to: &Path) -> Result<(), Trouble> {
         .map_err(|trouble| if let Trouble::Data(_, error) = trouble { failed(to)(error) } else { trouble })
 }
 
-/// Copies the small files next to journal and history.
-fn copy_rest(from: &Path, to: &Path, mode: Mode) -> Result<(), Trouble> {
-    let of_mode: &[&str] = if mode == Mode::Sandbox { &SANDBOX } else { &[] };
-    for name in OWN.iter().chain(of_mode) {
-        copy_one(&from.join(name), &to.join(name)).map_err(failed(&to.join(name)))?;
-    }
-    Ok(())
+/// Where the key is that the vault of a copy is sealed under.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum CopiedKey {
+    /// There is no vault, or it cannot be read.
+    NoVault,
+    /// In this file of the copy.
+    Copied(PathBuf),
+    /// In this file, which is not in the copy.
+    LeftOut(PathBuf),
+    /// A command prints it.
+    Command,
 }
 
-/// Copies a small file with its permissions, if it is there. Such files are replaced as a whole, so it has one content.
-fn copy_one(from: &Path, to: &Path) -> io::Result<()> {
+/// Copies the small files next to journal and history.
+fn copy_rest(from: &Path, to: &Path, mode: Mode) -> Result<CopiedKey, Trouble> {
+    let copy = |name: &Path| copy_one(&from.join(name), &to.join(name)).map_err(failed(&to.join(name)));
+    copy(Path::new(VAULT))?;
+    if mode == Mode::Sandbox {
+        copy(Path::new(CREDENTIALS))?;
+    }
+    // The vault may be sealed under another key meanwhile. The copied one says which key it needs, and no rotation changes or
+    // removes a key file.
+    let under = Vault::sealed_under(to)?;
+    Ok(match under {
+        None => CopiedKey::NoVault,
+        Some(SealedUnder::Command) => CopiedKey::Command,
+        Some(SealedUnder::Inside(key)) if mode == Mode::Sandbox => {
+            let folder = to.join(&key).parent().map(Path::to_owned).unwrap_or_default();
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(failed(&folder))?;
+            let is_copied = copy(&key)?;
+            sync(&folder).map_err(failed(&folder))?;
+            if is_copied { CopiedKey::Copied(key) } else { CopiedKey::LeftOut(from.join(key)) }
+        }
+        Some(SealedUnder::Inside(key) | SealedUnder::Outside(key)) => CopiedKey::LeftOut(from.join(key)),
+    })
+}
+
+/// Copies a small file with its permissions; whether it is there. Such files are replaced as a whole, so it has one content.
+fn copy_one(from: &Path, to: &Path) -> io::Result<bool> {
     let source = match System.open(from, Open::Read) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
         source => source?,
     };
     let copied = System.open(to, Open::Truncate)?;
     copy_start(&*source, &*copied, source.len()?)?;
     fs::set_permissions(to, fs::metadata(from)?.permissions())?;
-    copied.sync_all()
+    copied.sync_all()?;
+    Ok(true)
 }
 
 /// Removes what a failed backup left, so that it takes no space; the mark of an unfinished one last.
@@ -135,14 +169,28 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> Trouble {
 }
 
 /// What the owner of the copy must know of the key that its secrets are sealed under.
-fn about_key(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Sandbox => {
-            "note: the copy of a sandbox holds its vault.key and credentials.json: keep it as secret as the sandbox"
+fn about_key(mode: Mode, key: &CopiedKey) -> String {
+    let elsewhere = match key {
+        CopiedKey::Copied(file) => {
+            return format!(
+                "the copy of a sandbox holds its {} and {CREDENTIALS}: keep it as secret as the sandbox",
+                file.display()
+            );
         }
-        Mode::Venue => {
-            "note: the key-encryption key is not in the copy: keep it elsewhere, since without it nobody can open the copy's \
-             secrets"
+        CopiedKey::NoVault => "the key-encryption key is not in the copy".to_owned(),
+        CopiedKey::LeftOut(file) => format!(
+            "the key-encryption key is not in the copy: it is in {}, which --vault-key-file names",
+            file.display()
+        ),
+        CopiedKey::Command => "the key-encryption key is not in the copy: the command prints it that \
+                               --vault-key-command names"
+            .to_owned(),
+    };
+    let kept = "keep it elsewhere, since without it nobody can open the copy's secrets";
+    match mode {
+        Mode::Venue => format!("{elsewhere}; {kept}"),
+        Mode::Sandbox => {
+            format!("{elsewhere}; {kept}, and keep the copy secret, since it holds {CREDENTIALS}")
         }
     }
 }

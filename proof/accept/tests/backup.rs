@@ -7,7 +7,9 @@ use std::process::Output;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use buttonwood_accept::{Actor, Exchange, NewOrder, Setup, Value, json, laws, private_folder, run_to_end};
+use buttonwood_accept::{
+    Actor, Admin, Exchange, NewOrder, Setup, Value, json, laws, private_folder, run_to_end,
+};
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("temporary paths are plain text")
@@ -206,6 +208,67 @@ fn a_sandbox_s_copy_is_complete() {
         name.ends_with("ballast") || Path::new(name).extension().is_some_and(|kind| kind == "tmp")
     };
     assert!(!names.iter().any(is_left_out), "{names:?}");
+}
+
+/// After a rotation the copy holds no other key than the one that its vault needs: in the directory it is copied, elsewhere the line
+/// names it. Each copy starts and takes the calls of its keys.
+#[test]
+fn a_copy_needs_the_key_of_its_vault() {
+    let x = Exchange::start();
+    let home = private_folder();
+    fs::create_dir(x.data().join("keys")).unwrap();
+    let (inside, outside) = (x.data().join("keys").join("second"), home.path().join("third"));
+    let rotate = |to: &Path| x.admin(&["vault", "rotate", "--to", text(to)]).done();
+    let copied = |name: &str| {
+        let copy = home.path().join(name);
+        let output = back_up(x.data(), &copy);
+        assert!(output.status.success() && stderr(&output).lines().count() == 1, "{output:?}");
+        assert!(!copy.join("vault.key").exists(), "{name}: the key before");
+        let restored = Exchange::builder().start_in(&copy);
+        restored.as_("trader").call("/v1/heartbeat", json!({})).ok();
+        restored.stop();
+        (copy, stderr(&output))
+    };
+    rotate(&inside);
+    let (copy, line) = copied("one");
+    assert!(line.contains("holds its keys/second and credentials.json"), "{line}");
+    assert_eq!(fs::read(copy.join("keys").join("second")).unwrap(), fs::read(&inside).unwrap());
+    rotate(&outside);
+    let (copy, line) = copied("two");
+    assert!(!copy.join("keys").exists(), "the key before that");
+    assert!(line.contains("is not in the copy") && line.contains(text(&outside)), "{line}");
+}
+
+/// The vault's key is rotated again and again while copies are made: each copy has the key that its vault needs.
+#[test]
+fn a_rotation_during_a_backup_is_no_harm() {
+    let x = Exchange::start();
+    let home = private_folder();
+    let data = x.data();
+    let stop = AtomicBool::new(false);
+    let copies: Vec<_> = (0..4).map(|number| home.path().join(format!("copy-{number}"))).collect();
+    std::thread::scope(|scope| {
+        let rotations = scope.spawn(|| {
+            let mut count = 0;
+            while !stop.load(Ordering::SeqCst) {
+                let to = data.join(format!("key-{count}"));
+                Admin::run(data, &["vault", "rotate", "--to", text(&to)]).done();
+                count += 1;
+            }
+            count
+        });
+        for copy in &copies {
+            backed_up(data, copy);
+        }
+        stop.store(true, Ordering::SeqCst);
+        assert!(rotations.join().unwrap() > 1);
+    });
+    for copy in &copies {
+        let keys =
+            files_below(copy).into_keys().filter(|name| name.contains("/key-") || name.ends_with(".key"));
+        assert_eq!(keys.count(), 1, "{}", copy.display());
+        Exchange::builder().start_in(copy).as_("trader").call("/v1/heartbeat", json!({})).ok();
+    }
 }
 
 /// Wrong folders are refused in one line that names them, and nothing is changed.
