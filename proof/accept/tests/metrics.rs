@@ -141,6 +141,26 @@ fn labels_are_bounded() {
     assert!(!shown.contains("WORD") && !shown.contains("FIRST"), "{shown}");
 }
 
+/// Sessions that are disabled or ended do not count; one that is enabled again does.
+#[test]
+fn sessions_that_may_call_are_counted() {
+    let x = with_metrics().start();
+    let sessions = || count(&scrape(&x), "buttonwood_sessions");
+    let all = sessions();
+    let keys = ["load-000", "load-001"].map(|name| x.key(name).credentials.api_key.clone());
+    for (what, key, expected) in [
+        ("disable", &keys[0], all - 1),
+        ("end", &keys[1], all - 2),
+        ("enable", &keys[0], all - 1),
+        ("enable", &keys[0], all - 1),
+    ] {
+        x.control(&format!("/sandbox/keys/{what}"), &json!({ "api_key": key })).ok();
+        assert_eq!(sessions(), expected, "{what}");
+    }
+    x.admin(&["key", "add", "--group", "one", "--role", "Auditor"]).done();
+    assert_eq!(sessions(), all);
+}
+
 /// The limits count what they refuse.
 #[test]
 fn rate_refusals_are_counted() {

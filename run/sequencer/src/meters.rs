@@ -2,6 +2,7 @@
 
 use crate::exchange::Exchange;
 use crate::writer::batch::Batch;
+use buttonwood_engine::Standing;
 use buttonwood_metrics::{Histogram, Kind, Page, Switch, Tally, Unit};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -136,12 +137,14 @@ impl Exchange {
         page.single("buttonwood_laws_checked_seq", Kind::Gauge, help, load(&meters.laws_seq));
     }
 
-    /// Sessions, the last commands, and how far views and history lag.
+    /// Sessions that may call, the last commands, and how far views and history lag.
     fn write_progress(&self, page: &mut Page) {
         let meters = &self.shared.meters;
         let (published, sessions) = {
             let views = self.views();
-            (views.state().stamp().seq.0, views.state().access().sessions().len())
+            let sessions = views.state().access().sessions().iter();
+            let enabled = sessions.filter(|session| session.standing() == Standing::Enabled).count();
+            (views.state().stamp().seq.0, enabled)
         };
         // Read after the views: a command is decided before it is published.
         let decided = meters.decided.load(Ordering::Relaxed).max(published);
@@ -162,7 +165,12 @@ impl Exchange {
         for (name, value, help) in lags {
             page.single(name, Kind::Gauge, help, value);
         }
-        page.single("buttonwood_sessions", Kind::Gauge, "Sessions that send commands.", sessions);
+        page.single(
+            "buttonwood_sessions",
+            Kind::Gauge,
+            "Sessions that may send commands: those that are neither disabled nor ended.",
+            sessions,
+        );
         let help = "Whether the disk is so full that only cancels are taken.";
         page.single("buttonwood_low_space", Kind::Gauge, help, u8::from(self.is_short_of_space()));
     }
