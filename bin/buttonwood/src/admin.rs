@@ -13,6 +13,7 @@ use buttonwood_operate::Socket;
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::path::Path;
+use zeroize::Zeroizing;
 
 /// How a refusal begins.
 const REFUSED: &str = r#"{"result":"error""#;
@@ -27,7 +28,8 @@ pub(crate) fn run(flags: &Admin) -> Result<(), Trouble> {
     let lost = |error| Trouble::Refused(format!("the exchange is not heard any more: {error}"));
     stream.write_all(flags.request().as_bytes()).map_err(lost)?;
     for line in BufReader::new(stream).lines() {
-        let line = line.map_err(lost)?;
+        // The answer to `key add` holds a secret.
+        let line = Zeroizing::new(line.map_err(lost)?);
         if line.is_empty() {
             return Ok(());
         }
@@ -35,7 +37,7 @@ pub(crate) fn run(flags: &Admin) -> Result<(), Trouble> {
             return Err(Trouble::Refused(message(&line)));
         }
         let mut out = io::stdout();
-        match writeln!(out, "{line}").and_then(|()| out.flush()) {
+        match writeln!(out, "{}", line.as_str()).and_then(|()| out.flush()) {
             // The reader has what it wanted.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
             printed => printed.map_err(|error| Trouble::System(format!("cannot write: {error}")))?,

@@ -11,6 +11,7 @@ use hyper::body::{Body, Frame, SizeHint};
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use zeroize::Zeroizing;
 
 /// What a browser may do with a page: load its own scripts, styles, images and data, and nothing else. No other site may show it
 /// in a frame.
@@ -28,6 +29,7 @@ pub struct Reply {
     close: bool,
     is_page: bool,
     is_uncached: bool,
+    is_wiped: bool,
 }
 
 impl Reply {
@@ -61,6 +63,7 @@ impl Reply {
             close: false,
             is_page: false,
             is_uncached: false,
+            is_wiped: false,
         }
     }
 
@@ -86,6 +89,12 @@ impl Reply {
     #[must_use]
     pub fn uncached(self) -> Self {
         Self { is_uncached: true, ..self }
+    }
+
+    /// The body is overwritten once the connection has copied it to its write buffer.
+    #[must_use]
+    pub fn wiped(self) -> Self {
+        Self { is_wiped: true, ..self }
     }
 
     /// The connection closes after this answer.
@@ -122,7 +131,9 @@ impl Reply {
     }
 
     pub(crate) fn into_http(self, request_id: HeaderValue) -> Response<Pieces> {
-        let mut response = Response::new(Pieces(Bytes::from(self.body)));
+        let body =
+            if self.is_wiped { Bytes::from_owner(Zeroizing::new(self.body)) } else { Bytes::from(self.body) };
+        let mut response = Response::new(Pieces(body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(REQUEST_ID, request_id);

@@ -9,9 +9,10 @@ use crate::operator::Operator;
 use buttonwood_engine::{AccessReject, Body, NewSession, Owner, Reject, Standing};
 use buttonwood_gate::{Key, Payload, Refusal, Secret};
 use buttonwood_model::{Nonce, Role, Roles};
-use buttonwood_wire::contract::{Flag, InPayload, Label, Needed, Text, Texts};
+use buttonwood_wire::contract::{Components, Flag, InPayload, Label, Needed, Node, Shape, Text, Texts};
 use buttonwood_wire::field::{bad_value, failed, no_space};
-use buttonwood_wire::{answer, json, request};
+use buttonwood_wire::json::{self, Json};
+use buttonwood_wire::{answer, request};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -55,7 +56,7 @@ answer! {
         /// Its public text; absent in a dry run.
         api_key: Option<String>,
         /// Its secret, which is shown only here; absent in a dry run.
-        api_secret: Option<String>,
+        api_secret: Option<SecretText>,
         /// Its name for people; absent in a dry run that names none.
         name: Option<Label>,
         /// Its group.
@@ -70,6 +71,24 @@ answer! {
         time_based_nonce: bool,
         /// Where its calls may come from; anywhere, if it is empty.
         from: Vec<String>,
+    }
+}
+
+/// Bytes of an answer with a secret at most. It is written into a buffer of this size, since one that grows leaves copies behind.
+const ANSWER_MAX: usize = 16 * 1024;
+
+/// A secret in an answer: wiped when the answer is dropped.
+#[derive(Debug)]
+struct SecretText(Secret);
+
+impl Shape for SecretText {
+    fn node(components: &mut Components) -> Node {
+        String::node(components)
+    }
+
+    fn write(&self, json: &mut Json) {
+        // Drawn from letters and digits, so it needs no escapes, which would be a copy.
+        json.plain_item(self.0.text());
     }
 }
 
@@ -102,9 +121,11 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     operator.send(Body::add_session(key), refusal).await?;
     let_in(operator, &api_key, &secret)?;
     operator.announce().await;
-    made.api_secret = Some(String::from_utf8_lossy(secret.expose()).into_owned());
+    made.api_secret = Some(SecretText(secret));
     made.api_key = Some(api_key);
-    Ok(json::body(&made))
+    let mut json = Json::with_capacity(ANSWER_MAX);
+    made.write(&mut json);
+    Ok(json.into_bytes())
 }
 
 /// The key as asked for, under a text that was just drawn.

@@ -16,6 +16,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc;
+use zeroize::Zeroizing;
 
 /// Bytes of a request at most.
 const REQUEST_MAX: u64 = 64 * 1024;
@@ -155,8 +156,10 @@ async fn print_lines(mut lines: mpsc::Receiver<Vec<u8>>, write: &mut OwnedWriteH
     }
 }
 
+/// Writes an object and wipes it: it may hold the secret of a new key.
 async fn print(write: &mut OwnedWriteHalf, mut object: Vec<u8>) -> std::io::Result<()> {
     object.push(b'\n');
+    let object = Zeroizing::new(object);
     write.write_all(&object).await
 }
 

@@ -76,7 +76,8 @@ fn name(path: &str, parameter: &str) -> String {
 /// Answers a control call that does what a command of an operator does.
 pub(crate) async fn answer(app: &App, command: &Command, fields: &Payload) -> Result<Reply, Refusal> {
     let operator = operator(app, what(command.name, command.fields, fields), fields)?;
-    command.answer(&operator, fields).await.map(Reply::json)
+    // The answer may hold the secret of a new key.
+    command.answer(&operator, fields).await.map(|body| Reply::json(body).wiped())
 }
 
 /// Sends a command of the operator and waits until it is durable.
