@@ -1,11 +1,11 @@
 //! Chains: what arrives is watched, what leaves is signed and sent exactly once (INV-DEP-1, INV-WD-1 to 4).
 //!
 //! [`Chain`] is the one interface to a network's node. [`Watcher`] turns what a node shows into [`Observation`]s of
-//! payments to own addresses. [`SimulatedChain`] is a chain of our
+//! payments to own addresses. [`Payer`] brings accepted payments onto the chain. [`SimulatedChain`] is a chain of our
 //! own, in a file of its own, which a crash of the exchange does not roll back.
 //!
-//! Everything is synchronous and holds no clock. The watcher is a state machine in memory: the caller
-//! journals what it reports, and restores it from there.
+//! Everything is synchronous and holds no clock. Watcher and payer are state machines in memory: the caller journals
+//! what they report, and restores them from there.
 //!
 //! Not here: which account a payment belongs to and what it is worth (`core/funds`), how addresses are derived and
 //! spelled, where keys are kept (`store/vault`).
@@ -15,6 +15,7 @@ mod chain;
 mod keys;
 mod network;
 mod observation;
+mod payer;
 mod reserved;
 #[cfg(test)]
 mod rig;
@@ -30,6 +31,7 @@ pub use chain::{
 pub use keys::{KeyError, Keys, Signature};
 pub use network::{HashStyle, NETWORKS, Network, network};
 pub use observation::{Fault, Known, Observation, Report};
+pub use payer::{Attempt, Outcome, Payer, Payment, Purpose, Settled, Step};
 pub use reserved::Reserved;
 pub use simulated::SimulatedChain;
 pub use transaction::{Block, BlockRef, Outpoint, Output, Spends, Transaction, TxHash};
