@@ -1,11 +1,13 @@
-//! Many clients on two symbols while the exchange is killed and restarted, and the history of all their calls and
+//! Many clients on two symbols while an operator changes keys and the exchange is killed and restarted, and the history of all their calls and
 //! replies. The calls are drawn from a seed; the times of the replies are not.
+
+mod operator;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, mpsc};
-use std::time::Instant;
+use std::sync::{Condvar, Mutex, mpsc};
+use std::time::{Duration, Instant};
 
 use buttonwood_checker::{
     Dec, Dice, History, Operation, Place, Policy, Reply, Request, Side, Symbol, Tally, Terms, Verdict, Which,
@@ -56,6 +58,9 @@ const OWNERS: [&str; 11] = [
 /// Symbols with the price that orders are placed around, the distance between two prices and the step of quantities.
 const MARKETS: [(&str, u64, u64, &str); 2] = [("btcusd", 30_000, 10, "0.13"), ("ethusd", 2_000, 1, "1.7")];
 
+/// The longest wait of a client whose key was refused.
+const PATIENCE: Duration = Duration::from_millis(20);
+
 /// Number of an account's newest orders that its clients remember.
 const REMEMBERED: usize = 12;
 
@@ -75,12 +80,15 @@ struct Board {
     /// By account: client ids of its newest orders, replaced by order ids once known.
     orders: Mutex<BTreeMap<String, Vec<Which>>>,
     is_over: AtomicBool,
+    /// How many changes of keys were made.
+    changes: Mutex<u64>,
+    has_changed: Condvar,
 }
 
 /// One client in one life.
 struct Member<'a> {
     actor: Actor,
-    key: &'static str,
+    key: String,
     account: String,
     name: String,
     dice: Dice,
@@ -102,8 +110,18 @@ impl Crowd {
     /// Runs the crowd on an unused exchange.
     pub fn play(&self, exchange: &Exchange) -> History {
         let mut history = History { world: world(exchange), ..History::default() };
-        let board =
-            Board { began: Instant::now(), orders: Mutex::default(), is_over: AtomicBool::new(false) };
+        let board = Board {
+            began: Instant::now(),
+            orders: Mutex::default(),
+            is_over: AtomicBool::new(false),
+            changes: Mutex::default(),
+            has_changed: Condvar::new(),
+        };
+        let changed = operator::texts(exchange);
+        let neighbour = history.world.keys[operator::NEIGHBOUR].clone();
+        for life in 0..self.lives.len() {
+            history.world.keys.insert(operator::name_of_made(life), neighbour.clone());
+        }
         for (life, answers) in self.lives.iter().enumerate() {
             let is_last = life + 1 == self.lives.len();
             let told = self.live(exchange, &history.world, &board, life, *answers, is_last);
@@ -111,8 +129,10 @@ impl Crowd {
                 history.deaths.push(board.now());
                 exchange.restart();
             }
+            let settled = operator::settle(exchange, &board, &changed);
             let lost: Vec<_> = told.iter().filter(|call| call.answer.is_none()).cloned().collect();
             history.operations.extend(told);
+            history.operations.extend(settled);
             history.operations.extend(look_around(exchange, &board, &lost));
         }
         history
@@ -131,22 +151,37 @@ impl Crowd {
         board.is_over.store(false, Ordering::Relaxed);
         let (ticks, answered) = mpsc::channel();
         let mut clients = BTreeMap::new();
-        let members: Vec<Member> = (0_u64..)
+        let dice_of =
+            |number: u64| Dice::of_seed(self.seed.wrapping_mul(1_000_003) + (life as u64) * 100 + number);
+        let mut members: Vec<Member> = (0_u64..)
             .zip(KEYS)
             .map(|(number, key)| {
                 let client = clients.entry(key).or_insert_with(|| exchange.client(key)).clone();
                 Member {
                     actor: Actor::new(key, client),
-                    key,
+                    key: key.to_owned(),
                     account: world.keys[key].clone(),
                     name: format!("{life}-{number}"),
-                    dice: Dice::of_seed(self.seed.wrapping_mul(1_000_003) + (life as u64) * 100 + number),
+                    dice: dice_of(number),
                     board,
                     told: Vec::new(),
                 }
             })
             .collect();
+        let made = operator::make_key(exchange, life);
+        let key = operator::name_of_made(life);
+        members.push(Member {
+            actor: exchange.actor_of(&made),
+            account: world.keys[&key].clone(),
+            name: format!("{life}-{key}"),
+            key,
+            dice: dice_of(90),
+            board,
+            told: Vec::new(),
+        });
+        let operator = operator::Operator::new(exchange, &made, life, dice_of(91), board);
         std::thread::scope(|scope| {
+            let operator = scope.spawn(move || operator.run());
             let threads: Vec<_> = members
                 .into_iter()
                 .map(|member| {
@@ -161,7 +196,8 @@ impl Crowd {
             } else {
                 exchange.kill9();
             }
-            threads.into_iter().flat_map(|thread| thread.join().expect("a client does not panic")).collect()
+            let threads = threads.into_iter().chain([operator]);
+            threads.flat_map(|thread| thread.join().expect("a client does not panic")).collect()
         })
     }
 
@@ -224,6 +260,8 @@ fn look_around(exchange: &Exchange, board: &Board, lost: &[Operation]) -> Vec<Op
     for call in lost {
         if let (Request::Place(Place { client_id: Some(name), .. }), Some(key)) = (&call.request, &call.key) {
             let request = Request::Status(Which::ClientId(name.clone()), true);
+            // A key that was made may have ended; its neighbour sees the same orders.
+            let key = if operator::is_made(key) { operator::NEIGHBOUR } else { key };
             told.extend(board.call(&exchange.as_(key), Some(key), request, None));
         }
     }
@@ -241,6 +279,19 @@ fn look_around(exchange: &Exchange, board: &Board, lost: &[Operation]) -> Vec<Op
 impl Board {
     fn now(&self) -> u64 {
         u64::try_from(self.began.elapsed().as_nanos()).expect("nobody plays for centuries")
+    }
+
+    fn note_change(&self) {
+        *self.changes.lock().expect("nothing panics with it") += 1;
+        self.has_changed.notify_all();
+    }
+
+    /// Waits until some key has changed, or the exchange may be gone: a refused key would call in vain until then.
+    fn wait_for_change(&self) {
+        let changes = self.changes.lock().expect("nothing panics with it");
+        let before = *changes;
+        let waited = self.has_changed.wait_timeout_while(changes, PATIENCE, |now| *now == before);
+        drop(waited.expect("nothing panics with it"));
     }
 
     /// One call and its result; `None` if it was certainly not sent.
@@ -288,9 +339,10 @@ impl Member<'_> {
             let is_public = matches!(request, Request::Book(_));
             // Sometimes a nonce that is already used.
             let nonce = used.filter(|_| !is_public && self.dice.once_in(60));
-            let key = (!is_public).then_some(self.key);
+            let key = (!is_public).then_some(self.key.as_str());
             let Some(call) = self.board.call(&self.actor, key, request, nonce) else { break };
             let is_lost = call.answer.is_none();
+            let is_shut_out = matches!(call.answer, Some((_, Reply::Refused(403, _))));
             if let (Request::Place(_), Some((_, Reply::Order(order)))) = (&call.request, &call.answer) {
                 self.remember(Which::Id(order.id));
             }
@@ -298,7 +350,9 @@ impl Member<'_> {
                 used = Some(call.nonce);
             }
             self.told.push(call);
-            if is_lost || ticks.send(()).is_err() {
+            if is_shut_out {
+                self.board.wait_for_change();
+            } else if is_lost || ticks.send(()).is_err() {
                 break;
             }
         }

@@ -133,6 +133,11 @@ impl Exchange {
         Ok(())
     }
 
+    /// Reads `credentials.json` again, after keys were changed.
+    pub(crate) fn read_keys_again(&self) {
+        *self.keys.borrow_mut() = self.read_keys();
+    }
+
     fn read_keys(&self) -> BTreeMap<String, Key> {
         let file = self.credentials();
         let field = |entry: &Value, name: &str| {
@@ -210,7 +215,7 @@ impl Exchange {
         self.anonymous_client().with_key(self.key(name).credentials)
     }
 
-    fn anonymous_client(&self) -> Client {
+    pub(crate) fn anonymous_client(&self) -> Client {
         Client::new(&self.base_url()).expect("the ready line names an address")
     }
 

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::nonces;
 use crate::operation::{History, KeyChange, Operation, Request};
 use crate::reply::Reply;
 
@@ -46,7 +47,8 @@ pub(crate) fn judge(history: &History) -> Result<(), String> {
             let is_due = operation.request.writes() && was(false, &may_trade);
             (!is_due).then_some("was refused for want of a role that its key had all the time")
         } else {
-            let is_due = !operation.request.writes() || was(true, &may_trade);
+            // A nonce is judged before the roles.
+            let is_due = !operation.request.writes() || nonces::is_refusal(reply) || was(true, &may_trade);
             (!is_due).then_some("was let in, but its key lacked the role all the time")
         };
         if let Some(wrong) = wrong {

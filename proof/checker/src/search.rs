@@ -183,7 +183,7 @@ impl<'h> Search<'h> {
         let closing = closing.map(|candidate| candidate.latest).min().unwrap_or(u64::MAX);
         window.into_iter().any(|place| {
             let Some(candidate) = self.candidates.get(place).copied() else { return false };
-            if !candidate.must || candidate.invoked >= closing || self.names(candidate.at) {
+            if !candidate.must || candidate.invoked >= closing || self.has_a_moment(candidate.at) {
                 return false;
             }
             let mark = self.exchange.state.mark();
@@ -195,6 +195,15 @@ impl<'h> Search<'h> {
             self.exchange.state.rewind(mark);
             false
         })
+    }
+
+    /// Whether an operation may have to wait though it fits: its id has a turn, or its reply does not say which orders it ended.
+    fn has_a_moment(&self, at: usize) -> bool {
+        let ends_orders = match &self.exchange.operation(at).request {
+            Request::Key(_, change) => change.cancels(),
+            _ => false,
+        };
+        ends_orders || self.names(at)
     }
 
     /// Whether an operation placed an order that has an id.

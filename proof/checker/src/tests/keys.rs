@@ -85,6 +85,18 @@ fn roles_count_at_once() {
     illegal("1..2 bob cancel all => refused 403 MissingRole", "had all the time");
 }
 
+/// The reply to a change does not say which orders it ended, so it may take effect late.
+#[test]
+fn orders_that_came_in_time_end_too() {
+    legal(
+        "
+        1..9 anyone key alice disable cancelling => done
+        2..3 alice buy btcusd 1 @ 100       => 10 live executed 0
+        8..9 alice2 orders                  => none
+        ",
+    );
+}
+
 /// A key that ends with its orders leaves none, and another key's orders stay.
 #[test]
 fn orders_end_with_their_key() {
