@@ -273,6 +273,56 @@ fn the_vault_s_key_is_rotated() {
     }
 }
 
+/// The systemd unit's command and environment start a venue: with the vault key as systemd lays a credential before it, which the
+/// settings' own key file gives way to, and nothing of the unit is misspelt.
+#[test]
+fn the_unit_s_settings_start_a_venue() {
+    const UNIT: &str = include_str!("../../../ops/buttonwood.service");
+    let home = private_folder();
+    let at = |name: &str| home.path().join(name).to_str().unwrap().to_owned();
+    let here = |text: &str| {
+        text.replace("/etc/buttonwood", &at("etc"))
+            .replace("/var/lib/buttonwood", &at("data"))
+            .replace("127.0.0.1:9100", "127.0.0.1:0")
+            .replace("%d", &at("credentials"))
+    };
+    let of = |name: &'static str| {
+        UNIT.lines().filter_map(move |line| line.strip_prefix(name)?.strip_prefix('=')).map(here)
+    };
+    for folder in ["etc", "credentials"] {
+        fs::create_dir(home.path().join(folder)).unwrap();
+    }
+    for credential in of("LoadCredential") {
+        let (id, _) = credential.split_once(':').unwrap();
+        let file = home.path().join("credentials").join(id);
+        fs::write(&file, "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n").unwrap();
+        fs::set_permissions(file, Permissions::from_mode(0o400)).unwrap();
+    }
+    fs::write(at("etc/venue.toml"), "listen = \"127.0.0.1:0\"\nvault_key_file = \"nowhere\"\n").unwrap();
+    let line = of("ExecStart").next().unwrap();
+    let mut words = line.split(' ').skip(1);
+    let mut command = Command::new(binary());
+    command.args(words.by_ref()).env_clear();
+    command.envs(
+        of("Environment")
+            .map(|line| line.split_once('=').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap()),
+    );
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut ready = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut ready).unwrap();
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let log = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(ready.starts_with("ready") && output.status.success(), "{ready}{log}");
+    assert!(log.contains("metrics are at") && log.contains("{\"level\""), "{log}");
+    assert!(home.path().join("data/vault").exists() && !home.path().join("data/vault.key").exists());
+    let writable = of("StateDirectory").next().unwrap();
+    assert_eq!(
+        writable, "buttonwood buttonwood-keys",
+        "a rotation can make a key outside the data directory"
+    );
+}
+
 /// A currency and a symbol are listed while the exchange runs, and trade at once; a start knows them too.
 #[test]
 fn currencies_and_symbols_are_added() {
