@@ -5,8 +5,12 @@ use crate::exchange::Exchange;
 use crate::python::Environment;
 use crate::repo::Repo;
 
-const ENVIRONMENT: Environment =
-    Environment { chore: "ccxt", folder: ".venv", requirements: "proof/accept/ccxt/requirements.txt" };
+const ENVIRONMENT: Environment = Environment {
+    chore: "ccxt",
+    folder: ".venv",
+    requirements: "proof/accept/ccxt/requirements.txt",
+    is_program: false,
+};
 
 pub(crate) fn run(repo: &Repo) -> Done {
     if !ENVIRONMENT.prepare(repo)? {

@@ -1,7 +1,9 @@
-//! The files of `ops/`: alert rules, dashboard, systemd unit and log rotation, each checked by the program that reads it.
+//! The files of `ops/`: alert rules, dashboard, systemd unit, log rotation and container file, each checked by the program that reads it.
 //!
 //! A real Prometheus scrapes a fresh sandbox, and every query of the dashboard must find something.
 //! What cannot be installed is skipped by name.
+
+mod container;
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -26,6 +28,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub(crate) fn run(repo: &Repo) -> Done {
     unit(repo)?;
     rotation(repo)?;
+    container::check(repo)?;
     match have(repo, "promtool", &["--version"], "prometheus") {
         Err(why) => skipped::say("alerts and dashboard", &why),
         Ok(()) => {

@@ -16,6 +16,8 @@ pub(crate) struct Environment {
     pub(crate) folder: &'static str,
     /// The file that pins the packages.
     pub(crate) requirements: &'static str,
+    /// Whether it has a program of the chore's name and no module.
+    pub(crate) is_program: bool,
 }
 
 impl Environment {
@@ -31,9 +33,14 @@ impl Environment {
         // A copy of the requirements that the environment was made from.
         let installed = format!("{}/installed.txt", self.folder);
         let python = self.program("python");
-        if repo.read(&installed).is_ok_and(|installed| installed == wanted)
-            && repo.step(&python, ["-c", &format!("import {}", self.chore)]).works()
-        {
+        let works = || {
+            if self.is_program {
+                repo.step(self.program(self.chore), ["--version"]).works()
+            } else {
+                repo.step(&python, ["-c", &format!("import {}", self.chore)]).works()
+            }
+        };
+        if repo.read(&installed).is_ok_and(|installed| installed == wanted) && works() {
             return Ok(true);
         }
         if let Some(why) = self.make(repo, &python, &wanted)? {
@@ -46,7 +53,7 @@ impl Environment {
 
     /// Installs everything from scratch; returns what is out of reach, if anything.
     fn make(&self, repo: &Repo, python: &str, wanted: &str) -> Result<Option<String>, String> {
-        let Self { chore, folder, requirements } = self;
+        let Self { chore, folder, requirements, is_program: _ } = self;
         if !repo.step("python3", ["--version"]).works() {
             return Ok(Some("python3 is not installed".to_owned()));
         }

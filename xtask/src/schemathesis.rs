@@ -11,6 +11,7 @@ const ENVIRONMENT: Environment = Environment {
     chore: "schemathesis",
     folder: ".venv-schemathesis",
     requirements: "proof/accept/schemathesis/requirements.txt",
+    is_program: false,
 };
 
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,\

@@ -323,6 +323,37 @@ fn the_unit_s_settings_start_a_venue() {
     );
 }
 
+/// The container's health check passes while the exchange serves, also while it is halted, and fails on any other answer and on none.
+#[test]
+fn the_container_s_health_check_works() {
+    const FILE: &str = include_str!("../../../ops/Containerfile");
+    if Command::new("bash").arg("--version").output().is_err() {
+        return eprintln!("SKIPPED the container's health check: bash is not installed");
+    }
+    let check = FILE.split_once("HEALTHCHECK").and_then(|(_, rest)| rest.split_once("CMD ")).unwrap().1;
+    let words: Vec<String> = serde_json::from_str(check.lines().next().unwrap()).unwrap();
+    let x = Exchange::start();
+    let port = x.address().rsplit_once(':').unwrap().1.to_owned();
+    let passes = |path: &str| {
+        let words = words.iter().map(|word| word.replace("8080", &port).replace("/health/live", path));
+        let words: Vec<String> = words.collect();
+        assert!(words.last().unwrap().contains(&port) && words.last().unwrap().contains(path), "{words:?}");
+        Command::new(&words[0]).args(&words[1..]).stderr(Stdio::null()).status().unwrap().success()
+    };
+    assert!(passes("/health/live"));
+    x.control("/sandbox/halt", &json!({})).ok();
+    assert!(passes("/health/live") && !passes("/health/ready"), "halted is alive");
+    assert!(!passes("/nowhere"));
+    // Its settings are those of the image.
+    for setting in ["BUTTONWOOD_LISTEN", "BUTTONWOOD_DATA"] {
+        assert!(FILE.contains(setting));
+        let help = Command::new(binary()).args(["sandbox", "--help"]).output().unwrap();
+        assert!(String::from_utf8_lossy(&help.stdout).contains(setting), "{setting}");
+    }
+    x.stop();
+    assert!(!passes("/health/live"));
+}
+
 /// A currency and a symbol are listed while the exchange runs, and trade at once; a start knows them too.
 #[test]
 fn currencies_and_symbols_are_added() {
