@@ -2,7 +2,7 @@
 //!
 //! [`Chain`] is the one interface to a network's node. [`Watcher`] turns what a node shows into [`Observation`]s of
 //! payments to own addresses. [`Payer`] brings accepted payments onto the chain. [`SimulatedChain`] is a chain of our
-//! own, in a file of its own, which a crash of the exchange does not roll back.
+//! own, in a file of its own, which a crash of the exchange does not roll back. [`EvmChain`] is a real node.
 //!
 //! Everything is synchronous and holds no clock. Watcher and payer are state machines in memory: the caller journals
 //! what they report, and restores them from there.
@@ -12,8 +12,10 @@
 
 mod branch;
 mod chain;
+mod evm;
 mod keys;
 mod network;
+mod node;
 mod observation;
 mod payer;
 mod reserved;
@@ -28,8 +30,10 @@ pub use branch::{Branch, CONFIRMATIONS_MAX, WINDOW};
 pub use chain::{
     Answer, Broadcast, BuildError, Chain, Draft, Lookup, Mempool, Pay, Signed, Unanswered, Unsigned,
 };
+pub use evm::{EvmChain, EvmConfig, Token};
 pub use keys::{KeyError, Keys, Signature};
 pub use network::{HashStyle, NETWORKS, Network, network};
+pub use node::{NodeUrl, UrlError};
 pub use observation::{Fault, Known, Observation, Report};
 pub use payer::{Attempt, Outcome, Payer, Payment, Purpose, Settled, Step};
 pub use reserved::Reserved;
