@@ -3,6 +3,7 @@
 //! One file per chore. Each gets the [`Repo`] it works on and returns `Err` with a sentence, which is printed before
 //! exiting with a non-zero code; a chore prints its progress to standard output.
 
+mod anvil;
 mod bench;
 mod browser;
 mod ccxt;

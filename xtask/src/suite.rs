@@ -4,15 +4,17 @@
 use std::ffi::OsStr;
 
 use crate::repo::Repo;
-use crate::{Done, browser, ccxt, schemathesis, skipped};
+use crate::{Done, anvil, browser, ccxt, schemathesis, skipped};
 
 pub(crate) fn run(repo: &Repo) -> Done {
+    let anvil = anvil::program(repo)?;
     if repo.cargo(["nextest", "--version"]).works() {
-        repo.cargo(["nextest", "run", "--workspace", "--no-tests", "pass"]).run()?;
+        let tests = repo.cargo(["nextest", "run", "--workspace", "--no-tests", "pass"]);
+        anvil::offer(tests, anvil.as_deref()).run()?;
         repo.cargo(["test", "--quiet", "--workspace", "--doc"]).run()?;
     } else {
         println!("cargo-nextest is not installed: `cargo test` runs the tests");
-        repo.cargo(["test", "--workspace"]).run()?;
+        anvil::offer(repo.cargo(["test", "--workspace"]), anvil.as_deref()).run()?;
     }
     tell_of_small_disks(repo)?;
     ccxt::run(repo)?;

@@ -1,0 +1,68 @@
+//! Anvil, a node of Ethereum for tests, from npm: `edge/custody` runs its tests of a real node against it.
+//!
+//! Without npm, or without its registry, these tests are skipped with one line, since the machine lacks something, not
+//! the project.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::repo::{Repo, Step, last_line, unreachable};
+use crate::skipped;
+
+/// The pinned package.
+const PACKAGE: &str = "@foundry-rs/anvil@1.7.1";
+
+/// Where it is installed.
+const FOLDER: &str = "target/anvil-1.7.1";
+
+/// The variable by which the tests find it.
+const VARIABLE: &str = "BUTTONWOOD_ANVIL";
+
+/// The program, installed if it is not there yet; `None`, reported as skipped, if it is out of reach.
+pub(crate) fn program(repo: &Repo) -> Result<Option<PathBuf>, String> {
+    const WHAT: &str = "the tests against anvil (custody)";
+    if let Some(program) = find(&repo.path(FOLDER)) {
+        return Ok(Some(program));
+    }
+    if !repo.step("npm", ["--version"]).works() {
+        skipped::say(WHAT, "npm is not installed");
+        return Ok(None);
+    }
+    println!("anvil: installing {PACKAGE} into {FOLDER}");
+    let words = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", FOLDER, PACKAGE];
+    let made = repo.step("npm", words).output()?;
+    let said = String::from_utf8_lossy(&[made.stdout, made.stderr].concat()).into_owned();
+    match find(&repo.path(FOLDER)) {
+        Some(program) => Ok(Some(program)),
+        None if made.status.success() => {
+            skipped::say(WHAT, "the package has no program for this machine");
+            Ok(None)
+        }
+        None => match unreachable(&said).or_else(|| network_line(&said)) {
+            Some(why) => {
+                skipped::say(WHAT, why);
+                Ok(None)
+            }
+            None => Err(format!("npm does not install {PACKAGE}: {}", last_line(&said))),
+        },
+    }
+}
+
+/// The line in which npm says that the network failed.
+fn network_line(said: &str) -> Option<&str> {
+    said.lines().find(|line| line.starts_with("npm error network") || line.starts_with("npm ERR! network"))
+}
+
+/// Names the program to the tests.
+pub(crate) fn offer(tests: Step, program: Option<&Path>) -> Step {
+    match program {
+        Some(program) => tests.env(VARIABLE, program),
+        None => tests,
+    }
+}
+
+/// The program in the package of this machine's kind.
+fn find(folder: &Path) -> Option<PathBuf> {
+    let packages = fs::read_dir(folder.join("node_modules/@foundry-rs")).ok()?;
+    packages.flatten().map(|package| package.path().join("bin/anvil")).find(|program| program.is_file())
+}
