@@ -1,5 +1,9 @@
 //! For tests: a chain in a folder of its own, keys, dice, and a node that loses, repeats, reorders and garbles answers.
 
+mod disk;
+
+pub(crate) use disk::Memory;
+
 use crate::{
     Answer, Block, BlockRef, Broadcast, BuildError, Chain, Draft, KeyError, Keys, Lookup, Mempool, Network,
     Output, Signature, Signed, SimulatedChain, Spends, Transaction, TxHash, Unanswered, Unsigned, network,

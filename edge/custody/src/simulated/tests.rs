@@ -1,7 +1,7 @@
 //! A simulated chain as its own callers see it.
 
 use super::*;
-use crate::rig::{Folder, TestKeys, output, units};
+use crate::rig::{Dice, Folder, Memory, TestKeys, output, units};
 use crate::{NETWORKS, Pay, Reserved};
 
 /// Signs a payment from an address.
@@ -250,4 +250,65 @@ fn a_wallet_that_is_short_says_so() {
         let free = if name == "bitcoin" { 0 } else { 40 };
         assert_eq!(chain.build(&draft(60, &reserved)), Err(BuildError::Short { available: units(free) }));
     }
+}
+
+/// What the chain shows: its height, and what has been paid to each address.
+fn shown(chain: &mut SimulatedChain) -> Option<(u64, Vec<Vec<Incoming>>)> {
+    let height = chain.tip().ok()?.height;
+    Some((height, ["a", "b"].map(|address| chain.received(address).unwrap()).to_vec()))
+}
+
+/// Random lives on a disk that fails and loses what was not synced: after a power cut the chain is what it showed last,
+/// or what had happened since.
+#[test]
+fn nothing_that_was_shown_is_lost() {
+    let mut lost = 0;
+    for seed in 0..300 {
+        let dice = &mut Dice(seed);
+        let disk = Memory::default();
+        let folder = Path::new("/data/chains");
+        let network = crate::network(["bitcoin", "ethereum"][dice.index(2)]).unwrap();
+        let mut chain = SimulatedChain::open(&disk, folder, network, 3).unwrap();
+        chain.mint(output("hot", network.currency, 1000)).unwrap();
+        let mut durable = shown(&mut chain).unwrap();
+        for _ in 0..10 {
+            // All states since the last one that was shown.
+            let mut possible = vec![durable.clone()];
+            if dice.once_in(4) {
+                disk.fail_after(u32::try_from(dice.roll(8)).unwrap());
+            }
+            for _ in 0..dice.roll(6) {
+                match dice.roll(6) {
+                    0 => drop(chain.mine(1)),
+                    1 => drop(chain.send(output("a", network.currency, 1))),
+                    2 => drop(chain.reorg(1, dice.once_in(2))),
+                    _ => {
+                        let from = ["hot".to_owned()];
+                        let reserved = Reserved::default();
+                        let pay =
+                            Pay { address: "b", memo: None, currency: network.currency, amount: units(1) };
+                        let draft =
+                            Draft { from: &from, pay: Some(pay), spends: None, bid: 0, reserved: &reserved };
+                        if let Ok(unsigned) = chain.build(&draft) {
+                            let signed = chain.sign(&unsigned, &TestKeys).unwrap();
+                            chain.broadcast(&signed.bytes);
+                        }
+                    }
+                }
+                // A record whose sync has failed may be there all the same.
+                let paid = ["a", "b"].map(|address| chain.model.received(address)).to_vec();
+                possible.push((chain.model.height(), paid));
+            }
+            let last = if dice.once_in(2) { shown(&mut chain) } else { None };
+            disk.cut_power(dice);
+            chain = SimulatedChain::open(&disk, folder, network, 3).expect("a torn tail is no damage");
+            durable = shown(&mut chain).unwrap();
+            match last {
+                Some(last) => assert_eq!(durable, last, "seed {seed}"),
+                None => assert!(possible.contains(&durable), "seed {seed}"),
+            }
+            lost += u32::from(possible.last() != Some(&durable));
+        }
+    }
+    assert!(lost > 100, "{lost}");
 }
