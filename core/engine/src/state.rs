@@ -158,7 +158,10 @@ impl State {
 
     fn next_due_of(&self, skips: bool) -> Option<Due<Body>> {
         let halted = self.operations.is_halted();
-        let rooms = [self.floor.next_due(skips, halted).map(|due| due.map(Body::Trading))];
+        let rooms = [
+            self.floor.next_due(skips, halted).map(|due| due.map(Body::Trading)),
+            self.funds.next_due().map(|due| due.map(Body::Funds)),
+        ];
         rooms.into_iter().flatten().min_by_key(Due::key)
     }
 

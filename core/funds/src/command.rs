@@ -2,7 +2,7 @@
 //!
 //! A module is named once, in [`modules`] below.
 
-use crate::{Books, Desk, Made, Sender, internal};
+use crate::{Books, Desk, Made, Sender, address, approval, internal, network};
 use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Roles};
 
 /// Composes the modules. Each has a `Command`, an `Event` and a `Reject`, and the functions `decide` and `evolve`.
@@ -139,4 +139,10 @@ const ROOM: &str = "funds";
 modules! {
     /// Of transfers between accounts of a group.
     Internal: internal,
+    /// Of the tables of networks and assets.
+    Network: network,
+    /// Of deposit addresses.
+    Address: address,
+    /// Of approved addresses.
+    Approval: approval,
 }

@@ -8,15 +8,22 @@
 #![no_std]
 extern crate alloc;
 
+pub mod address;
+pub mod approval;
 mod command;
 mod desk;
 mod id;
 pub mod internal;
+pub mod network;
+mod next_due;
 mod state;
 mod transfer;
 
+pub use address::{Addresses, DepositAddress};
+pub use approval::{ApprovalScope, Approvals, Approved, EntryRef, Standing};
 pub use command::{Command, Infrequent, Reject, decide, evolve};
 pub use desk::{Books, Desk, Made, Sender};
 pub use id::{Eid, Uuid, code};
+pub use network::{Asset, Form, Network, NetworkId, NetworkKind, Networks};
 pub use state::Funds;
 pub use transfer::{Change, Kind, Method, NewTransfer, Reference, Status, Transfer, Way};

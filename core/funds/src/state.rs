@@ -1,6 +1,6 @@
 //! The state of the room.
 
-use crate::{Change, Eid, NewTransfer, Status, Transfer};
+use crate::{Addresses, Approvals, Change, Eid, Networks, NewTransfer, Status, Transfer};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -19,6 +19,12 @@ pub struct Funds {
     open: BTreeSet<(AccountId, Eid)>,
     /// The client ids of each account that were used, for ever, with the row they stand for (D-78).
     client_ids: BTreeMap<(AccountId, String), Eid>,
+    /// Networks and the assets on them.
+    pub(crate) networks: Networks,
+    /// Deposit addresses.
+    pub(crate) addresses: Addresses,
+    /// Approved addresses.
+    pub(crate) approvals: Approvals,
 }
 
 impl Funds {
@@ -63,6 +69,21 @@ impl Funds {
         let open = self.open_of(account).map(|transfer| &transfer.row);
         let advanced = open.filter(|row| row.status == Status::Advanced && row.currency == currency);
         advanced.map(|row| row.amount).sum()
+    }
+
+    /// Networks and the assets on them.
+    pub fn networks(&self) -> &Networks {
+        &self.networks
+    }
+
+    /// Deposit addresses.
+    pub fn addresses(&self) -> &Addresses {
+        &self.addresses
+    }
+
+    /// Approved addresses.
+    pub fn approvals(&self) -> &Approvals {
+        &self.approvals
     }
 
     /// Adds a row.

@@ -1,0 +1,402 @@
+//! Approved addresses: where an account may send its money, and the hold of each new entry (ADDR-008 to ADDR-019).
+
+use crate::{Books, Desk, Funds, Made, Sender};
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::sync::Arc;
+use buttonwood_access::Owner;
+use buttonwood_model::{
+    AccountId, BytesRef, Day, Due, GroupId, Outbox, Rank, Right, Role, Roles, Time, named,
+};
+use serde::{Deserialize, Serialize};
+
+/// How long an entry waits after its request, in microseconds: 7 days (ADDR-010).
+pub const HOLD: u64 = 7 * Day::MICROS;
+
+/// Whose list an entry is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ApprovalScope {
+    /// An account's own.
+    Account(AccountId),
+    /// That of a group, for all its accounts.
+    Group(GroupId),
+}
+
+impl ApprovalScope {
+    /// Its name on the wire (ADDR-012).
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Account(_) => "account",
+            Self::Group(_) => "group",
+        }
+    }
+}
+
+/// An entry of a list.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct EntryRef {
+    /// Whose list.
+    pub scope: ApprovalScope,
+    /// The name of the network, one with addresses of its own.
+    pub network: String,
+    /// The address in canonical spelling (D-71).
+    pub canonical: String,
+}
+
+/// How far an entry has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Standing {
+    /// Another user of the group must approve it first (ADDR-018).
+    PendingMua,
+    /// The hold of 7 days runs.
+    PendingTime,
+    /// It may be paid.
+    Active,
+}
+
+impl Standing {
+    /// Its name on the wire (ADDR-013).
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PendingMua => "pending-mua",
+            Self::PendingTime => "pending-time",
+            Self::Active => "active",
+        }
+    }
+}
+
+/// An approved address, or one that will be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approved {
+    /// How many requests were made before it, in the whole exchange.
+    pub number: u32,
+    /// The address, as shown.
+    pub text: String,
+    /// What the customer calls it.
+    pub label: String,
+    /// The memo that it was requested with; empty without one. It is not compared.
+    pub memo: String,
+    /// When it was requested.
+    pub requested: Time,
+    /// How far it has come.
+    pub standing: Standing,
+}
+
+/// Every list of approved addresses.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approvals {
+    entries: BTreeMap<EntryRef, Approved>,
+    /// The ends of holds.
+    holds: BTreeSet<(Time, EntryRef)>,
+    /// Those who ever requested an entry: they have a list for ever (D-70).
+    lists: BTreeSet<ApprovalScope>,
+    /// Groups whose requests another user must approve.
+    multi_user: BTreeSet<GroupId>,
+    /// How many requests were made.
+    requests: u32,
+}
+
+impl Approvals {
+    /// An entry.
+    pub fn get(&self, entry: &EntryRef) -> Option<&Approved> {
+        self.entries.get(entry)
+    }
+
+    /// The entries of a list on a network, by address.
+    pub fn of<'a>(
+        &'a self,
+        scope: ApprovalScope,
+        network: &'a str,
+    ) -> impl Iterator<Item = &'a Approved> + 'a {
+        let first = EntryRef { scope, network: network.into(), canonical: String::new() };
+        let entries = self.entries.range(first..);
+        let own = entries.take_while(move |(entry, _)| entry.scope == scope && entry.network == network);
+        own.map(|(_, approved)| approved)
+    }
+
+    /// Whether requests of the group need another user's approval.
+    pub fn is_multi_user(&self, group: GroupId) -> bool {
+        self.multi_user.contains(&group)
+    }
+}
+
+impl Funds {
+    /// Whether the account or its group ever requested the approval of an address, on any network (D-70).
+    pub fn has_list(&self, account: AccountId, group: GroupId) -> bool {
+        let lists = &self.approvals.lists;
+        lists.contains(&ApprovalScope::Account(account)) || lists.contains(&ApprovalScope::Group(group))
+    }
+
+    /// How far an address has come on the lists that serve the account: its own and its group's. The more advanced entry
+    /// counts. A network with a parent uses the parent's lists (D-63). `None` if no list has the address.
+    pub fn approval(
+        &self,
+        account: AccountId,
+        group: GroupId,
+        network: &str,
+        canonical: &str,
+    ) -> Option<Standing> {
+        let (_, serving) = self.networks.serving(network)?;
+        let standing = |scope| {
+            let (network, canonical) = (serving.name.clone(), canonical.into());
+            self.approvals.get(&EntryRef { scope, network, canonical }).map(|approved| approved.standing)
+        };
+        standing(ApprovalScope::Account(account)).max(standing(ApprovalScope::Group(group)))
+    }
+}
+
+/// A command of this module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Request the approval of an address.
+    RequestApproval(Arc<Request>),
+    /// Remove an address from a list.
+    RemoveApproval(Arc<EntryRef>),
+    /// Approve or reject, as another user of a multi-user group does.
+    DecideApproval(Arc<EntryRef>, bool),
+    /// Set whether requests of a group need another user's approval.
+    SetMultiUser(GroupId, bool),
+    /// The hold of an entry is over.
+    EndApprovalHold(Box<EntryRef>),
+}
+
+named!(Command, "funds", {
+    RequestApproval { 0: request } = "request_approval" 1,
+    RemoveApproval { 0: entry } = "remove_approval" 1,
+    DecideApproval { 0: entry, 1: approve } = "decide_approval" 1,
+    SetMultiUser { 0: group, 1: on } = "set_multi_user" 1,
+    EndApprovalHold { 0: entry } = "end_approval_hold" 1,
+});
+
+impl Command {
+    /// What a key needs to request and remove entries (ADDR-008, ADDR-016).
+    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::FundManager]), scopes: &["addresses:create"] };
+
+    /// A caller needs one of these roles (AUTH-025).
+    pub(crate) fn roles(&self) -> Roles {
+        match self {
+            Self::RequestApproval(_) | Self::RemoveApproval(_) => Self::RIGHT.roles,
+            Self::DecideApproval(..) | Self::SetMultiUser(..) | Self::EndApprovalHold(_) => Roles::NOBODY,
+        }
+    }
+
+    /// Whether it is still accepted when journal space is low: fewer addresses may be paid after a removal.
+    pub(crate) fn is_reducing(&self) -> bool {
+        match self {
+            Self::RemoveApproval(_) => true,
+            Self::RequestApproval(_)
+            | Self::DecideApproval(..)
+            | Self::SetMultiUser(..)
+            | Self::EndApprovalHold(_) => false,
+        }
+    }
+}
+
+/// A request for the approval of an address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// The entry.
+    pub entry: EntryRef,
+    /// The address, as shown.
+    pub text: String,
+    /// What the customer calls it.
+    pub label: String,
+    /// The memo; empty without one.
+    pub memo: String,
+}
+
+/// An event of this module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// An entry was requested; it starts with this standing.
+    ApprovalRequested(Request, Standing),
+    /// An entry moved to this standing.
+    ApprovalMoved(EntryRef, Standing),
+    /// An entry was removed or rejected.
+    ApprovalRemoved(EntryRef),
+    /// A group became or ceased to be one with several users.
+    MultiUserSet(GroupId, bool),
+}
+
+named!(Event, "funds", {
+    ApprovalRequested { 0: request, 1: standing } = "approval_requested" 1,
+    ApprovalMoved { 0: entry, 1: standing } = "approval_moved" 1,
+    ApprovalRemoved { 0: entry } = "approval_removed" 1,
+    MultiUserSet { 0: group, 1: on } = "multi_user_set" 1,
+});
+
+/// Why a command of this module is refused. The variants are in the order of the checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reject {
+    /// The list is not the caller's, or there is no such account or group.
+    Foreign,
+    /// The account is closed.
+    Closed,
+    /// No network has this name, or it uses the lists of another (D-63).
+    NoNetwork,
+    /// The list has the address already.
+    Duplicate,
+    /// The list does not have the address.
+    NotListed,
+    /// Another user must approve the entry first, so it cannot be removed (ADDR-017).
+    AwaitsUser,
+    /// No other user needs to approve the entry any more.
+    Decided,
+    /// The hold is not over.
+    NotDue,
+}
+
+/// Decides a command.
+pub(crate) fn decide<E: From<BytesRef>>(
+    desk: &Desk<'_>,
+    sender: Sender<'_>,
+    command: &Command,
+    out: &mut Outbox<E>,
+) -> Result<Made, Reject> {
+    let event = match command {
+        Command::RequestApproval(request) => decide_request(desk, sender, request)?,
+        Command::RemoveApproval(entry) => {
+            check_owner(desk, sender, entry.scope)?;
+            match standing(desk, entry)? {
+                Standing::PendingMua => return Err(Reject::AwaitsUser),
+                Standing::PendingTime | Standing::Active => Event::ApprovalRemoved(EntryRef::clone(entry)),
+            }
+        }
+        Command::DecideApproval(entry, approve) => {
+            check_owner(desk, own(sender)?, entry.scope)?;
+            decide_pending(desk, entry, *approve)?
+        }
+        Command::SetMultiUser(group, on) => {
+            check_owner(desk, own(sender)?, ApprovalScope::Group(*group))?;
+            Event::MultiUserSet(*group, *on)
+        }
+        Command::EndApprovalHold(entry) => {
+            own(sender)?;
+            let approved = desk.funds.approvals().get(entry).ok_or(Reject::NotListed)?;
+            if approved.standing != Standing::PendingTime || desk.time < approved.requested.plus(HOLD) {
+                return Err(Reject::NotDue);
+            }
+            Event::ApprovalMoved(EntryRef::clone(entry), Standing::Active)
+        }
+    };
+    out.push_named(&crate::Infrequent::from(event));
+    Ok(Made::Nothing)
+}
+
+/// The sender, if no key sends the command.
+fn own(sender: Sender<'_>) -> Result<Sender<'_>, Reject> {
+    match sender {
+        Sender::Exchange => Ok(sender),
+        Sender::Key(_) => Err(Reject::Foreign),
+    }
+}
+
+/// A master key acts on its group's list and on those of the group's accounts, any other key on its account's (ADDR-015).
+fn check_owner(desk: &Desk<'_>, sender: Sender<'_>, scope: ApprovalScope) -> Result<(), Reject> {
+    let exists = match scope {
+        ApprovalScope::Account(account) => desk.account(account).is_some(),
+        ApprovalScope::Group(group) => desk.access.group(group).is_some(),
+    };
+    let owner = match sender {
+        Sender::Exchange => return if exists { Ok(()) } else { Err(Reject::Foreign) },
+        Sender::Key(caller) => desk.access.session(caller.session).map(|session| session.key.owner),
+    };
+    let is_own = match (scope, owner) {
+        (ApprovalScope::Account(account), Some(owner)) => desk.access.owns(owner, account),
+        (ApprovalScope::Group(group), Some(Owner::Group(own))) => group == own,
+        (ApprovalScope::Group(_), Some(Owner::Account(_))) | (_, None) => false,
+    };
+    if exists && is_own { Ok(()) } else { Err(Reject::Foreign) }
+}
+
+fn decide_request(desk: &Desk<'_>, sender: Sender<'_>, request: &Request) -> Result<Event, Reject> {
+    let entry = &request.entry;
+    check_owner(desk, sender, entry.scope)?;
+    let group = match entry.scope {
+        ApprovalScope::Account(account) if desk.access.is_closed(account) => return Err(Reject::Closed),
+        ApprovalScope::Account(account) => desk.account(account).and_then(|account| account.group),
+        ApprovalScope::Group(group) => Some(group),
+    };
+    let network = desk.funds.networks().find(&entry.network).map(|(_, network)| network);
+    if !network.is_some_and(|network| network.parent.is_empty()) {
+        return Err(Reject::NoNetwork);
+    }
+    let approvals = desk.funds.approvals();
+    if approvals.get(entry).is_some() {
+        return Err(Reject::Duplicate);
+    }
+    let waits = group.is_some_and(|group| approvals.is_multi_user(group));
+    let standing = if waits { Standing::PendingMua } else { Standing::PendingTime };
+    Ok(Event::ApprovalRequested(request.clone(), standing))
+}
+
+/// Another user approves or rejects. The hold counts from the request (ADDR-018).
+fn decide_pending(desk: &Desk<'_>, entry: &EntryRef, approve: bool) -> Result<Event, Reject> {
+    let approved = desk.funds.approvals().get(entry).ok_or(Reject::NotListed)?;
+    match approved.standing {
+        // Without a user who must decide, a rejection is a removal by an operator.
+        Standing::PendingMua | Standing::PendingTime | Standing::Active if !approve => {
+            Ok(Event::ApprovalRemoved(entry.clone()))
+        }
+        Standing::PendingTime | Standing::Active => Err(Reject::Decided),
+        Standing::PendingMua => {
+            let is_over = desk.time >= approved.requested.plus(HOLD);
+            let standing = if is_over { Standing::Active } else { Standing::PendingTime };
+            Ok(Event::ApprovalMoved(entry.clone(), standing))
+        }
+    }
+}
+
+fn standing(desk: &Desk<'_>, entry: &EntryRef) -> Result<Standing, Reject> {
+    desk.funds.approvals().get(entry).map(|approved| approved.standing).ok_or(Reject::NotListed)
+}
+
+/// The next hold that ends.
+pub(crate) fn next_due(funds: &Funds) -> Option<Due<Command>> {
+    let (time, entry) = funds.approvals.holds.first()?;
+    let command = Command::EndApprovalHold(Box::new(entry.clone()));
+    Some(Due { rank: Rank::Step, time: *time, may_skip: false, command })
+}
+
+/// Applies an event.
+pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
+    let approvals = &mut books.funds.approvals;
+    match event {
+        Event::ApprovalRequested(Request { entry, text, label, memo }, standing) => {
+            let number = approvals.requests;
+            approvals.requests = number.saturating_add(1);
+            approvals.lists.insert(entry.scope);
+            let approved = Approved { number, text, label, memo, requested: books.time, standing };
+            approvals.hold(&entry, &approved);
+            approvals.entries.insert(entry, approved);
+        }
+        Event::ApprovalMoved(entry, standing) => {
+            let approved = approvals.entries.get_mut(&entry).expect("the decision found the entry");
+            approved.standing = standing;
+            let approved = approved.clone();
+            approvals.hold(&entry, &approved);
+        }
+        Event::ApprovalRemoved(entry) => {
+            let removed = approvals.entries.remove(&entry).expect("the decision found the entry");
+            approvals.holds.remove(&(removed.requested.plus(HOLD), entry));
+        }
+        Event::MultiUserSet(group, true) => {
+            approvals.multi_user.insert(group);
+        }
+        Event::MultiUserSet(group, false) => {
+            approvals.multi_user.remove(&group);
+        }
+    }
+}
+
+impl Approvals {
+    /// Notes the end of an entry's hold, while one runs.
+    fn hold(&mut self, entry: &EntryRef, approved: &Approved) {
+        let end = (approved.requested.plus(HOLD), entry.clone());
+        match approved.standing {
+            Standing::PendingTime => self.holds.insert(end),
+            Standing::PendingMua | Standing::Active => self.holds.remove(&end),
+        };
+    }
+}
