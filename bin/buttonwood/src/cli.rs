@@ -56,7 +56,7 @@ pub(crate) enum ClockKind {
 pub(crate) enum Funds {
     /// Refused.
     Off,
-    /// Through simulated chains and banks (not built yet).
+    /// Through simulated chains and banks.
     Simulated,
 }
 

@@ -35,10 +35,6 @@ use std::sync::Arc;
 /// Runs the test environment until a signal stops it.
 pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     check_common(&flags.common)?;
-    if flags.funds == Funds::Simulated {
-        let line = "--funds simulated: simulated chains and banks are not built yet; start without it";
-        return Err(Trouble::Flag(line.to_owned()));
-    }
     core_dumps::settle(flags.common.core_dumps)?;
     let start_time = start_time(&flags.start_time)?;
     let is_narrowed = !flags.common.header_prefix.is_empty();
@@ -98,6 +94,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let settings = Settings {
         service: flags.common.service_name.clone(),
         sandbox: true,
+        simulated_funds: flags.funds == Funds::Simulated,
         control: Controllers { peers: flags.control_from.clone(), hosts: flags.control_host.clone() },
         steps,
         pages: site_pages(),
@@ -150,6 +147,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let settings = Settings {
         service: flags.common.service_name.clone(),
         sandbox: false,
+        simulated_funds: false,
         control: Controllers::default(),
         steps: None,
         pages: site_pages(),

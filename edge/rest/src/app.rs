@@ -61,6 +61,8 @@ pub struct Settings {
     pub service: String,
     /// Whether the directory is a sandbox's: only then do control calls exist (D-30).
     pub sandbox: bool,
+    /// Whether money enters and leaves through simulated chains and banks; without them nothing does (D-62).
+    pub simulated_funds: bool,
     /// Who may make control calls.
     pub control: Controllers,
     /// Drives simulated traders while a manual clock moves.

@@ -173,7 +173,6 @@ fn mistakes_in_the_file() {
         ("header_prefix", "[\"X-GEMINI\", \"X-\"]"),
         ("service-name", "\"a b\""),
         ("segment_bytes", "1"),
-        ("funds", "\"simulated\""),
         ("start_time", "2026-01-01"),
     ] {
         let file = config(home, &format!("{setting} = {value}\n"));
