@@ -113,6 +113,8 @@ pub struct Access {
     accounts: Vec<Account>,
     sessions: Vec<Session>,
     closed: BTreeSet<AccountId>,
+    /// Every custody account, the oldest first.
+    custody: Vec<AccountId>,
 }
 
 impl Access {
@@ -164,6 +166,11 @@ impl Access {
     pub fn find_account(&self, group: GroupId, short_name: &str) -> Option<AccountId> {
         let named = |account: &Account| account.group == Some(group) && account.short_name == short_name;
         self.accounts.iter().position(named).map(AccountId::from_index)
+    }
+
+    /// Every custody account, closed ones too, the oldest first.
+    pub fn custody_accounts(&self) -> &[AccountId] {
+        &self.custody
     }
 
     /// The accounts of a group, the oldest first.
@@ -226,6 +233,9 @@ impl Access {
 
     /// Adds an account.
     pub fn add_account(&mut self, account: Account) {
+        if account.kind == AccountKind::Custody {
+            self.custody.push(AccountId::from_index(self.accounts.len()));
+        }
         self.accounts.push(account);
     }
 

@@ -327,10 +327,14 @@ fn cancel_all_of(state: &State, market: Market<'_, Desks>, session: SessionId, w
     }
 }
 
-/// Refuses to close an account that has live orders or money, since none of its keys could use them any more.
+/// Refuses to close an account that has live orders, money or pending transfers, since none of its keys could use them any more.
 fn check_empty(state: &State, account: AccountId) -> Result<(), access::Reject> {
     if state.orders().of_account(account).next().is_some() {
         return Err(access::Reject::HasOrders);
+    }
+    // What is on its way would arrive at a closed account.
+    if state.funds.open_of(account).next().is_some() {
+        return Err(access::Reject::HasMoney);
     }
     let currencies = state.ledger().balances_of(account).map(|(_, balance)| balance);
     let mut all = currencies.chain(state.ledger().claims_of(account).map(|(_, balance)| balance));

@@ -5,7 +5,7 @@ use buttonwood_access::{self as access, Account};
 use buttonwood_convert as convert;
 use buttonwood_funds as funds;
 use buttonwood_ledger as ledger;
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, OrderId, Stamp, Time};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, OrderId, Stamp, Time, TradeId};
 use buttonwood_rates as rates;
 use buttonwood_trading::{self as trading, Fees};
 
@@ -56,6 +56,9 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
         Infrequent::Ledger(event) => {
             let opens = matches!(event, ledger::Infrequent::HouseOpened(..));
             let account = state.desks.ledger.next_account();
+            if let ledger::Infrequent::Adjusted(adjustment) = &event {
+                list_adjustment(state, time, adjustment);
+            }
             ledger::evolve(&mut state.desks.ledger, event);
             if opens {
                 open_house(state, account, time);
@@ -71,7 +74,9 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
         }
         Infrequent::Funds(event) => {
             let seed = state.opening.map_or(0, |opening| opening.seed);
+            let next = TradeId(state.next_id);
             let State { funds, desks, access, .. } = state;
+            funds.note_next_trade(next);
             let mut books = funds::Books { funds, ledger: &mut desks.ledger, access, seed, time };
             funds::evolve(&mut books, event);
         }
@@ -82,6 +87,15 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
         }
         Infrequent::Audit(Audit::Acted(..)) => state.last_act = stamp.seq.0,
         Infrequent::Operated(event) => operations::evolve(&mut state.operations, event),
+    }
+}
+
+/// Adds what an operator gave to a customer, or took, to the list of transfers.
+fn list_adjustment(state: &mut State, time: Time, adjustment: &ledger::Adjustment) {
+    let is_customer = state.access.account(adjustment.account).is_some_and(|account| account.group.is_some());
+    if is_customer {
+        state.funds.note_next_trade(TradeId(state.next_id));
+        state.funds.note_adjustment(time, adjustment);
     }
 }
 

@@ -40,6 +40,11 @@ impl State {
         Self { next_id: 1, ..Self::default() }
     }
 
+    /// The id that the next order or trade gets.
+    pub fn next_id(&self) -> u64 {
+        self.next_id
+    }
+
     /// Number and time of the last command.
     pub fn stamp(&self) -> Stamp {
         self.stamp
@@ -158,9 +163,10 @@ impl State {
 
     fn next_due_of(&self, skips: bool) -> Option<Due<Body>> {
         let halted = self.operations.is_halted();
+        let seed = self.opening.map_or(0, |opening| opening.seed);
         let rooms = [
             self.floor.next_due(skips, halted).map(|due| due.map(Body::Trading)),
-            self.funds.next_due().map(|due| due.map(Body::Funds)),
+            self.funds.next_due(&self.access, seed).map(|due| due.map(Body::Funds)),
         ];
         rooms.into_iter().flatten().min_by_key(Due::key)
     }

@@ -2,7 +2,7 @@
 //!
 //! A module is named once, in [`modules`] below.
 
-use crate::{Books, Desk, Made, Sender, address, approval, internal, network};
+use crate::{Books, Desk, Made, Sender, address, approval, custody, internal, network};
 use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Roles};
 
 /// Composes the modules. Each has a `Command`, an `Event` and a `Reject`, and the functions `decide` and `evolve`.
@@ -145,4 +145,6 @@ modules! {
     Address: address,
     /// Of approved addresses.
     Approval: approval,
+    /// Of moves to and from custody, and of its fees.
+    Custody: custody,
 }

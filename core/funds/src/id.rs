@@ -1,5 +1,6 @@
 //! Ids of this room. They follow from the seed of the exchange, so that an exchange with the same seed repeats itself.
 
+use alloc::format;
 use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +45,12 @@ pub fn code(seed: u64, number: u64, count: usize) -> String {
     let rests = core::iter::successors(Some(mixed(seed ^ mixed(number))), |rest| Some(rest / 36));
     let places = rests.map(|rest| usize::try_from(rest % 36).unwrap_or(0));
     places.take(count).filter_map(|place| LETTERS.get(place).copied().map(char::from)).collect()
+}
+
+/// The hash of a simulated transaction for what has this number: 32 bytes in lower-case hex.
+pub(crate) fn transaction_hash(seed: u64, number: u64) -> String {
+    let words = core::iter::successors(Some(mixed(seed ^ mixed(number))), |word| Some(mixed(*word)));
+    words.take(4).map(|word| format!("{word:016x}")).collect()
 }
 
 /// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014), a bijection that spreads every bit.

@@ -55,25 +55,44 @@ pub struct Move {
 pub enum Event {
     /// Money moved at once.
     Transferred(Move),
+    /// Money waits at its source until the custody run has moved it: the way into custody.
+    CustodyMoveHeld(Move),
+    /// Money left custody as an advance: it trades, and may not leave until the custody run has moved it.
+    CustodyMoveAdvanced(Move),
 }
 
-named!(Event, "funds", { Transferred { 0: moved } = "transferred" 1 });
+named!(Event, "funds", {
+    Transferred { 0: moved } = "transferred" 1,
+    CustodyMoveHeld { 0: moved } = "custody_move_held" 1,
+    CustodyMoveAdvanced { 0: moved } = "custody_move_advanced" 1,
+});
 
 /// Why a command of this module is refused. The variants are in the order of the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reject {
     /// The account is none of the caller's group.
     Foreign(AccountId),
-    /// The account is closed.
-    Closed(AccountId),
     /// Source and target are the same.
     SameAccount,
     /// The client id stands for a transfer with other terms (XFER-030).
     OtherTerms,
+    /// The account is closed.
+    Closed(AccountId),
     /// Money of this currency does not move between accounts of these kinds (XFER-028).
     Prohibited,
     /// The source has too little that may leave it (XFER-029).
     InsufficientFunds,
+}
+
+/// How money moves between two kinds of accounts (facts F§9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Course {
+    /// At once.
+    AtOnce,
+    /// With the custody run, held at the source until then.
+    IntoCustody,
+    /// With the custody run, advanced to the target until then.
+    OutOfCustody,
 }
 
 /// Decides a command: appends its event, or refuses it. A repeated client id appends nothing.
@@ -85,13 +104,8 @@ pub(crate) fn decide<E: From<BytesRef>>(
 ) -> Result<Made, Reject> {
     let Command::Transfer(moved) = command;
     let Move { source, target, currency, amount, .. } = **moved;
-    for account in [source, target] {
-        if !owns(desk, sender, account) {
-            return Err(Reject::Foreign(account));
-        }
-        if desk.access.is_closed(account) {
-            return Err(Reject::Closed(account));
-        }
+    if let Some(foreign) = [source, target].into_iter().find(|account| !owns(desk, sender, *account)) {
+        return Err(Reject::Foreign(foreign));
     }
     if source == target {
         return Err(Reject::SameAccount);
@@ -103,14 +117,19 @@ pub(crate) fn decide<E: From<BytesRef>>(
             Err(Reject::OtherTerms)
         };
     }
-    let kinds = [source, target].map(|account| desk.account(account).map(|account| account.kind));
-    if kinds != [Some(AccountKind::Exchange); 2] {
-        return Err(Reject::Prohibited);
+    if let Some(closed) = [source, target].into_iter().find(|account| desk.access.is_closed(*account)) {
+        return Err(Reject::Closed(closed));
     }
+    let course = course(desk, moved).ok_or(Reject::Prohibited)?;
     if amount <= Money::ZERO || desk.free(source, currency) < amount {
         return Err(Reject::InsufficientFunds);
     }
-    out.push_named(&crate::Infrequent::from(Event::Transferred(Move::clone(moved))));
+    let moved = Move::clone(moved);
+    out.push_named(&crate::Infrequent::from(match course {
+        Course::AtOnce => Event::Transferred(moved),
+        Course::IntoCustody => Event::CustodyMoveHeld(moved),
+        Course::OutOfCustody => Event::CustodyMoveAdvanced(moved),
+    }));
     Ok(Made::Transfer(desk.funds.next_eid()))
 }
 
@@ -132,28 +151,95 @@ fn is_same(row: &NewTransfer, moved: &Move) -> bool {
     to && row.kind == Kind::Withdrawal && row.currency == moved.currency && row.amount == moved.amount
 }
 
+/// How the money moves; none where the kinds of the accounts do not allow it.
+fn course(desk: &Desk<'_>, moved: &Move) -> Option<Course> {
+    use AccountKind::{Custody, Derivatives, Margin};
+    let source = desk.account(moved.source)?.kind;
+    let target = desk.account(moved.target)?.kind;
+    let currency = desk.currency(moved.currency)?;
+    let any = |kind| source == kind || target == kind;
+    if desk.is_fiat(moved.currency) {
+        let is_dollar = currency.code == DOLLAR;
+        let stays = !any(Custody) && !any(Derivatives) && (is_dollar || !any(Margin));
+        return stays.then_some(Course::AtOnce);
+    }
+    Some(match (source, target) {
+        (_, Custody) => Course::IntoCustody,
+        (Custody, _) => Course::OutOfCustody,
+        _ => Course::AtOnce,
+    })
+}
+
+/// The only fiat currency of margin accounts.
+const DOLLAR: &str = "USD";
+
 /// Applies an event.
 pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
-    let Event::Transferred(Move { source, target, currency, amount, client_id }) = event;
-    let posting =
-        |account, amount| Posting { account, asset: currency.into(), bucket: Bucket::Available, amount };
-    books.ledger.post(&[posting(source, -amount), posting(target, amount)]);
+    match event {
+        Event::Transferred(moved) => {
+            let uses_uuid = [moved.source, moved.target].iter().all(|account| {
+                books.access.account(*account).is_some_and(|account| account.kind == AccountKind::Exchange)
+            });
+            shift(books, &moved, Bucket::Available);
+            add_rows(books, moved, [Status::Complete; 2], uses_uuid);
+        }
+        Event::CustodyMoveHeld(moved) => {
+            let posting = |bucket, amount| Posting {
+                account: moved.source,
+                asset: moved.currency.into(),
+                bucket,
+                amount,
+            };
+            books
+                .ledger
+                .post(&[posting(Bucket::Available, -moved.amount), posting(Bucket::Held, moved.amount)]);
+            let row = add_rows(books, moved, [Status::Pending; 2], false);
+            books.funds.custody.queue(row, books.time);
+        }
+        Event::CustodyMoveAdvanced(moved) => {
+            shift(books, &moved, Bucket::Available);
+            let row = add_rows(books, moved, [Status::Pending, Status::Advanced], false);
+            books.funds.custody.queue(row, books.time);
+        }
+    }
+}
+
+/// Moves the money from a part of the source's balance to what the target has available.
+pub(crate) fn shift(books: &mut Books<'_>, moved: &Move, from: Bucket) {
+    let asset = moved.currency.into();
+    books.ledger.post(&[
+        Posting { account: moved.source, asset, bucket: from, amount: -moved.amount },
+        Posting { account: moved.target, asset, bucket: Bucket::Available, amount: moved.amount },
+    ]);
+}
+
+/// Adds the rows of source and target with these statuses; returns that of the source. What is not sent and not advanced is held
+/// at the source.
+fn add_rows(books: &mut Books<'_>, moved: Move, statuses: [Status; 2], uses_uuid: bool) -> Eid {
+    let Move { source, target, currency, amount, client_id } = moved;
     let first = books.funds.next_eid();
     let second = Eid(first.0 + 1);
-    let reference = Reference::Uuid(Uuid::drawn(books.seed, first.0));
-    let row = |account, kind, other, other_row, client_id| NewTransfer {
+    let id = Uuid::drawn(books.seed, first.0);
+    let reference = if uses_uuid { Reference::Uuid(id) } else { Reference::Withdrawal(id) };
+    let [at_source, at_target] = statuses;
+    let row = |account, kind, status, other, other_row, client_id| NewTransfer {
         account,
         kind,
-        status: Status::Complete,
+        status,
         currency,
         amount,
         fee: Money::ZERO,
         held: Money::ZERO,
-        way: Way::Internal { other, other_row },
+        way: Way::Internal { other, other_row, tx: String::new() },
         reference: reference.clone(),
         advance: None,
         client_id,
     };
-    books.funds.add(books.time, row(source, Kind::Withdrawal, target, second, client_id));
-    books.funds.add(books.time, row(target, Kind::Deposit, source, first, String::new()));
+    let mut leaving = row(source, Kind::Withdrawal, at_source, target, second, client_id);
+    if at_target == Status::Pending {
+        leaving.held = amount;
+    }
+    books.funds.add(books.time, leaving);
+    books.funds.add(books.time, row(target, Kind::Deposit, at_target, source, first, String::new()));
+    first
 }

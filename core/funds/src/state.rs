@@ -1,10 +1,14 @@
 //! The state of the room.
 
-use crate::{Addresses, Approvals, Change, Eid, Networks, NewTransfer, Status, Transfer};
+use crate::custody::Custody;
+use crate::{
+    Addresses, Approvals, Change, Eid, Kind, Networks, NewTransfer, Reference, Status, Transfer, Way,
+};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, AssetId, CurrencyId, Time};
+use buttonwood_ledger::Adjustment;
+use buttonwood_model::{AccountId, AssetId, CurrencyId, Time, TradeId};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +29,10 @@ pub struct Funds {
     pub(crate) addresses: Addresses,
     /// Approved addresses.
     pub(crate) approvals: Approvals,
+    /// The id that the next order or trade gets.
+    next_trade: TradeId,
+    /// Moves to and from custody that are under way, and the fees of custody.
+    pub(crate) custody: Custody,
 }
 
 impl Funds {
@@ -42,6 +50,18 @@ impl Funds {
     pub fn transfers_of(&self, account: AccountId) -> impl DoubleEndedIterator<Item = &Transfer> {
         let own = self.own.get(&account).map(Vec::as_slice).unwrap_or_default();
         own.iter().rev().filter_map(|eid| self.transfer(*eid))
+    }
+
+    /// The rows of an account from the first one on for which `is_reached` is true, the oldest first. It must then be true of every
+    /// later row.
+    pub fn transfers_from(
+        &self,
+        account: AccountId,
+        is_reached: impl Fn(&Transfer) -> bool,
+    ) -> impl Iterator<Item = &Transfer> {
+        let own = self.own.get(&account).map(Vec::as_slice).unwrap_or_default();
+        let first = own.partition_point(|eid| self.transfer(*eid).is_some_and(|row| !is_reached(row)));
+        own.iter().skip(first).filter_map(|eid| self.transfer(*eid))
     }
 
     /// The rows of an account that will change again, the oldest first.
@@ -86,6 +106,32 @@ impl Funds {
         &self.approvals
     }
 
+    /// Adds the row of a credit or a debit of an operator (D-69). The ledger has moved the money.
+    pub fn note_adjustment(&mut self, time: Time, adjustment: &Adjustment) {
+        let is_debit = adjustment.amount.is_negative();
+        self.add(
+            time,
+            NewTransfer {
+                account: adjustment.account,
+                kind: if is_debit { Kind::AdminDebit } else { Kind::AdminCredit },
+                status: Status::Complete,
+                currency: adjustment.currency,
+                amount: if is_debit { -adjustment.amount } else { adjustment.amount },
+                fee: Money::ZERO,
+                held: Money::ZERO,
+                way: Way::Operator(adjustment.reference.clone()),
+                reference: Reference::None,
+                advance: None,
+                client_id: String::new(),
+            },
+        );
+    }
+
+    /// Notes the id that the next order or trade gets, before rows are added.
+    pub fn note_next_trade(&mut self, next: TradeId) {
+        self.next_trade = next;
+    }
+
     /// Adds a row.
     pub(crate) fn add(&mut self, time: Time, row: NewTransfer) {
         let eid = self.next_eid();
@@ -97,7 +143,7 @@ impl Funds {
         if !row.client_id.is_empty() {
             self.client_ids.entry((account, row.client_id.clone())).or_insert(eid);
         }
-        self.rows.push(Transfer { eid, time, row });
+        self.rows.push(Transfer { eid, time, before_trade: self.next_trade, row });
     }
 
     /// Changes a row.

@@ -3,7 +3,7 @@
 use crate::{Eid, Uuid};
 use alloc::boxed::Box;
 use alloc::string::String;
-use buttonwood_model::{AccountId, CurrencyId, Time};
+use buttonwood_model::{AccountId, CurrencyId, Time, TradeId};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,8 @@ pub enum Kind {
     AdminDebit,
     /// Money that an operator gave to the account.
     AdminCredit,
+    /// The monthly fee of a custody account; only the listing of these fees and `/v1/transactions` show it (XFER-012).
+    CustodyFee,
 }
 
 impl Kind {
@@ -31,6 +33,7 @@ impl Kind {
             Self::Reward => "Reward",
             Self::AdminDebit => "AdminDebit",
             Self::AdminCredit => "AdminCredit",
+            Self::CustodyFee => "CustodyFeeDebit",
         }
     }
 }
@@ -115,8 +118,10 @@ pub enum Way {
         other: AccountId,
         /// The row at the other end.
         other_row: Eid,
+        /// The hash of the transaction of a move to or from custody; empty until it is confirmed, and for all others.
+        tx: String,
     },
-    /// An operator, who may name the purpose; empty without one.
+    /// The house: an operator, who may name the purpose, or the custody fee; empty without a purpose.
     Operator(String),
     /// A chain.
     Chain(Box<OnChain>),
@@ -186,6 +191,8 @@ pub struct Transfer {
     pub eid: Eid,
     /// When it was first seen. It stays when the status changes (D-68).
     pub time: Time,
+    /// Its place among the trades: those with a smaller id came before it, all others after it.
+    pub before_trade: TradeId,
     /// The rest.
     pub row: NewTransfer,
 }

@@ -509,12 +509,12 @@ impl Step {
     }
 }
 
-/// The next command that falls due by the clock, and when.
+/// The next command of trading that falls due by the clock, and when.
 pub fn next_step(state: &State) -> Option<(Time, Step)> {
-    let due = state.next_due()?;
-    if due.command == Step::Midnight.body() {
+    let due = state.floor().next_due(false, state.operations().is_halted())?;
+    if due.command == TradingCommand::CloseDay {
         return Some((due.time, Step::Midnight));
     }
-    let Body::Trading(TradingCommand::Auction(symbol)) = due.command else { return None };
+    let TradingCommand::Auction(symbol) = due.command else { return None };
     Some((due.time, Step::Auction(symbol)))
 }

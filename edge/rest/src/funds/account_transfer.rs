@@ -6,11 +6,14 @@ use crate::auth::Auth;
 use crate::call::Call;
 use crate::refused;
 use crate::route::{Route, Write};
+use buttonwood_engine::funds::NewTransfer;
 use buttonwood_engine::funds::internal::{Command, Move, Reject as MoveReject};
-use buttonwood_engine::{Body, FundsCommand, FundsReject, Made, Outcome, Reject, TransferReference};
+use buttonwood_engine::{
+    AccountKind, Body, FundsCommand, FundsReject, Made, Outcome, Reject, TransferReference, TransferWay,
+};
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
-use buttonwood_model::AccountId;
+use buttonwood_model::{AccountId, Currency};
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Needed, Sent, Text};
 use buttonwood_wire::field::{bad_value, closed_account, failed};
@@ -65,16 +68,33 @@ answer! {
 
 fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     let sent = Transfer::of(call.payload());
-    let (source, target, text) = (sent.source()?, sent.target()?, sent.amount()?);
+    let (from, to, text) = (sent.source()?, sent.target()?, sent.amount()?);
     let (id, currency) = field::currency(app, call.parameter())?;
+    let source = account(app, call, "sourceAccount", &from)?;
+    let target = account(app, call, "targetAccount", &to)?;
+    if !app.settings.simulated_funds && [source, target].iter().any(|account| is_custody(app, *account)) {
+        let message = format!(
+            "Nothing moves to or from custody here, so not from account '{}' to account '{}': start with --funds simulated",
+            quoted(&from),
+            quoted(&to)
+        );
+        return Err(Refusal::new(Reason::InvalidFundTransfer, message));
+    }
     let moved = Move {
-        source: account(app, call, "sourceAccount", &source)?,
-        target: account(app, call, "targetAccount", &target)?,
+        source,
+        target,
         currency: id,
         amount: field::amount(currency, &text)?,
         client_id: field::client_id(call.payload())?,
     };
     Ok(FundsCommand::from(Command::Transfer(Arc::new(moved))).into())
+}
+
+/// Whether it is a custody account, which moves money on a chain.
+fn is_custody(app: &App, account: AccountId) -> bool {
+    let views = app.exchange.views();
+    let account = views.state().access().account(account);
+    account.is_some_and(|account| account.kind == AccountKind::Custody)
 }
 
 /// An account of the master key's group.
@@ -91,9 +111,8 @@ fn account(app: &App, call: &Call, name: &str, value: &str) -> Result<AccountId,
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     match receipt.outcome {
         Outcome::Funds(Made::Transfer(eid)) => {
-            let views = app.exchange.views();
-            let transfer = views.state().funds().transfer(eid).ok_or_else(failed)?;
-            let row = &transfer.row;
+            let row = app.exchange.views().state().funds().transfer(eid).map(|transfer| transfer.row.clone());
+            let row = row.ok_or_else(failed)?;
             let sent = Transfer::of(call.payload());
             let (from, to) = (sent.source()?.into_owned(), sent.target()?.into_owned());
             let currency = app.names.currency(row.currency);
@@ -105,7 +124,7 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
                 TransferReference::None => (None, None),
             };
             let fee = DecimalText::of(|out| row.fee.push_floored(out, currency.decimals));
-            let message = format!("{} {} moved from {from} to {to}", sent.amount()?, currency.name);
+            let message = message(app, &row, currency, [&from, &to]);
             let currency = currency.name.clone();
             Ok(Reply::json(json::body(&Transferred {
                 from,
@@ -121,6 +140,22 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
         Outcome::Rejected(Reject::Funds(FundsReject::Internal(reject))) => Err(refusal(app, call, reject)),
         Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
         Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Done => Err(failed()),
+    }
+}
+
+/// What happened, for people: the same for every repetition of a call.
+fn message(app: &App, row: &NewTransfer, currency: &Currency, [from, to]: [&str; 2]) -> String {
+    let mut amount = Vec::new();
+    row.amount.push_floored(&mut amount, currency.decimals);
+    let moved = format!("{} {}", String::from_utf8_lossy(&amount), currency.name);
+    match row.way {
+        TransferWay::Internal { other, .. } if is_custody(app, other) => {
+            format!("{moved} will move from {from} to {to} with the next custody run")
+        }
+        TransferWay::Internal { .. }
+        | TransferWay::Bank(..)
+        | TransferWay::Operator(_)
+        | TransferWay::Chain(_) => format!("{moved} moved from {from} to {to}"),
     }
 }
 

@@ -1,0 +1,288 @@
+//! Custody: the daily run that moves what waits for it, and the monthly fee (XFER-012, XFER-027, facts F§4 and F§9).
+//!
+//! A move is two rows, one at each end. It is queued when it is accepted, being sent from the run at 20:00 UTC on, and settled when
+//! the chain has confirmed its transaction.
+
+use crate::id::transaction_hash;
+use crate::internal::{Move, shift};
+use crate::month::{is_month_start, next_month};
+use crate::{Books, Change, Desk, Eid, Funds, Kind, Made, NewTransfer, Reference, Sender, Status, Way};
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use buttonwood_access::Access;
+use buttonwood_ledger::{Bucket, FEES, Posting};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, Day, Due, Outbox, Rank, Roles, Time, named};
+use buttonwood_num::Money;
+use serde::{Deserialize, Serialize};
+
+/// Microseconds from midnight to the custody run.
+const RUN: u64 = 20 * 3_600 * Time::SECOND;
+/// A month's fee is this part of the balance: a twelfth of 40 basis points.
+const FEE_PART: i128 = 12 * 10_000 / 40;
+
+/// A command of this module. No key may send one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Begin to send every move that waits.
+    RunCustody,
+    /// Complete a move whose transaction is confirmed.
+    SettleCustodyMove(Arc<Settlement>),
+    /// Charge the fee that is due at this moment, the first of a month.
+    ChargeCustodyFees(Time),
+}
+
+named!(Command, "funds", {
+    RunCustody {} = "run_custody" 1,
+    SettleCustodyMove { 0: settlement } = "settle_custody_move" 1,
+    ChargeCustodyFees { 0: month } = "charge_custody_fees" 1,
+});
+
+impl Command {
+    /// No key may send these commands.
+    pub(crate) fn roles(&self) -> Roles {
+        Roles::NOBODY
+    }
+
+    /// Whether it is still accepted when journal space is low.
+    pub(crate) fn is_reducing(&self) -> bool {
+        false
+    }
+}
+
+/// A confirmed transaction of a move.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settlement {
+    /// The row of the move at its source.
+    pub eid: Eid,
+    /// The hash of the transaction.
+    pub tx: String,
+}
+
+/// A fee of an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fee {
+    /// The account.
+    pub account: AccountId,
+    /// The currency.
+    pub currency: CurrencyId,
+    /// How much.
+    pub amount: Money,
+}
+
+/// An event of this module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Every move that waited is being sent from now on.
+    Sent,
+    /// A move is complete.
+    Settled(Settlement),
+    /// The fees of the month that begins at this moment were charged.
+    Charged(Time, Vec<Fee>),
+}
+
+named!(Event, "funds", {
+    Sent {} = "custody_moves_sent" 1,
+    Settled { 0: settlement } = "custody_move_settled" 1,
+    Charged { 0: month, 1: fees } = "custody_fees_charged" 1,
+});
+
+/// Why a command of this module is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reject {
+    /// A key sent it.
+    Forbidden,
+    /// The row is none of a move that is being sent.
+    NotSent(Eid),
+    /// No fee is due at this moment.
+    NotDue(Time),
+}
+
+/// The moves that are under way, and how far fees have been charged.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Custody {
+    /// The rows, at their source, of moves that wait for the run, and when they were accepted.
+    queued: BTreeMap<Eid, Time>,
+    /// The rows, at their source, of moves that are being sent, and since when.
+    sent: BTreeMap<Eid, Time>,
+    /// The last first of a month for which fees were charged.
+    charged: Time,
+}
+
+impl Custody {
+    /// Adds a move, by the row of its source.
+    pub(crate) fn queue(&mut self, row: Eid, now: Time) {
+        self.queued.insert(row, now);
+    }
+
+    /// When the next run is due, if any move waits: at the first 20:00 UTC after the oldest was accepted.
+    fn next_run(&self) -> Option<Time> {
+        let (_, accepted) = self.queued.first_key_value()?;
+        let run = Day::of(*accepted).start().plus(RUN);
+        Some(if run > *accepted { run } else { run.plus(Day::MICROS) })
+    }
+
+    /// When the next fee is due, if there is a custody account: on the first of the month.
+    fn next_fee(&self, access: &Access) -> Option<Time> {
+        let first = access.account(*access.custody_accounts().first()?)?;
+        Some(next_month(self.charged.max(first.opened)))
+    }
+}
+
+impl Funds {
+    /// The rows, at their source, of custody moves that are being sent.
+    pub fn custody_moves_sent(&self) -> impl Iterator<Item = Eid> {
+        self.custody.sent.keys().copied()
+    }
+}
+
+/// What of this module is due next. Until a payer sends moves on a chain, the exchange settles them itself.
+pub(crate) fn next_due(funds: &Funds, access: &Access, seed: u64) -> Option<Due<Command>> {
+    let due = |time, command| Due { rank: Rank::Step, time, may_skip: false, command };
+    let custody = &funds.custody;
+    let settlement = custody.sent.first_key_value().map(|(eid, sent)| {
+        let settlement = Settlement { eid: *eid, tx: transaction_hash(seed, eid.0) };
+        due(*sent, Command::SettleCustodyMove(Arc::new(settlement)))
+    });
+    let run = custody.next_run().map(|time| due(time, Command::RunCustody));
+    let fees = custody.next_fee(access).map(|time| due(time, Command::ChargeCustodyFees(time)));
+    [settlement, run, fees].into_iter().flatten().min_by_key(Due::key)
+}
+
+/// Decides a command: appends its event, or refuses it.
+pub(crate) fn decide<E: From<BytesRef>>(
+    desk: &Desk<'_>,
+    sender: Sender<'_>,
+    command: &Command,
+    out: &mut Outbox<E>,
+) -> Result<Made, Reject> {
+    if let Sender::Key(_) = sender {
+        return Err(Reject::Forbidden);
+    }
+    let custody = &desk.funds.custody;
+    let event = match command {
+        Command::RunCustody => Event::Sent,
+        Command::SettleCustodyMove(settlement) => {
+            if !custody.sent.contains_key(&settlement.eid) {
+                return Err(Reject::NotSent(settlement.eid));
+            }
+            Event::Settled(Settlement::clone(settlement))
+        }
+        Command::ChargeCustodyFees(month) => {
+            if !is_month_start(*month) || *month <= custody.charged || *month > desk.time {
+                return Err(Reject::NotDue(*month));
+            }
+            Event::Charged(*month, fees(desk))
+        }
+    };
+    out.push_named(&crate::Infrequent::from(event));
+    Ok(Made::Nothing)
+}
+
+/// What every custody account owes for a month, at most what it has available.
+fn fees(desk: &Desk<'_>) -> Vec<Fee> {
+    let mut fees = Vec::new();
+    for account in desk.access.custody_accounts() {
+        for (currency, balance) in desk.ledger.balances_of(*account) {
+            let amount = monthly_fee(balance.total()).min(balance.available);
+            if amount > Money::ZERO {
+                fees.push(Fee { account: *account, currency, amount });
+            }
+        }
+    }
+    fees
+}
+
+/// A month's fee on a balance, rounded up at the last decimal.
+fn monthly_fee(balance: Money) -> Money {
+    let units = balance.units();
+    let rest = if units % FEE_PART > 0 { 1 } else { 0 };
+    Money::from_units(units / FEE_PART + rest)
+}
+
+/// Applies an event.
+pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
+    match event {
+        Event::Sent => {
+            let custody = &mut books.funds.custody;
+            let queued = core::mem::take(&mut custody.queued);
+            custody.sent.extend(queued.into_keys().map(|eid| (eid, books.time)));
+        }
+        Event::Settled(settlement) => settle(books, &settlement),
+        Event::Charged(month, fees) => {
+            books.funds.custody.charged = month;
+            fees.into_iter().for_each(|fee| charge(books, fee));
+        }
+    }
+}
+
+/// Completes a move at both ends. What was held at the source reaches the target; what was advanced is there already.
+fn settle(books: &mut Books<'_>, Settlement { eid, tx }: &Settlement) {
+    books.funds.custody.sent.remove(eid);
+    let row = books.funds.transfer(*eid).map(|transfer| transfer.row.clone());
+    let row = row.expect("the decision found the row");
+    let Way::Internal { other, other_row, .. } = row.way else { return };
+    if row.held > Money::ZERO {
+        let NewTransfer { account: source, currency, amount, .. } = row;
+        shift(
+            books,
+            &Move { source, target: other, currency, amount, client_id: String::new() },
+            Bucket::Held,
+        );
+    }
+    for eid in [*eid, other_row] {
+        let change = Change { eid, status: Status::Complete, held: Money::ZERO };
+        if let Way::Internal { tx: of_row, .. } = &mut books.funds.change(&change).row.way {
+            of_row.clone_from(tx);
+        }
+    }
+}
+
+/// Moves a fee to the house, and lists it.
+fn charge(books: &mut Books<'_>, Fee { account, currency, amount }: Fee) {
+    let house = books.ledger.house(FEES.name).expect("the house account is open");
+    let posting =
+        |account, amount| Posting { account, asset: currency.into(), bucket: Bucket::Available, amount };
+    books.ledger.post(&[posting(account, -amount), posting(house, amount)]);
+    books.funds.add(
+        books.time,
+        NewTransfer {
+            account,
+            kind: Kind::CustodyFee,
+            status: Status::Complete,
+            currency,
+            amount,
+            fee: Money::ZERO,
+            held: Money::ZERO,
+            way: Way::Operator(String::new()),
+            reference: Reference::None,
+            advance: None,
+            client_id: String::new(),
+        },
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fee_is_rounded_up() {
+        for (balance, fee) in [(0, 0), (1, 1), (2_999, 1), (3_000, 1), (3_001, 2), (6_000, 2)] {
+            assert_eq!(monthly_fee(Money::from_units(balance)), Money::from_units(fee), "{balance}");
+        }
+    }
+
+    #[test]
+    fn the_run_is_at_the_next_twenty_hundred() {
+        let run = |accepted| {
+            let mut custody = Custody::default();
+            custody.queue(Eid(1), Time(accepted));
+            custody.next_run().unwrap().0
+        };
+        assert_eq!([0, RUN - 1].map(run), [RUN; 2]);
+        assert_eq!([RUN, Day::MICROS, Day::MICROS + RUN - 1].map(run), [Day::MICROS + RUN; 3]);
+        assert_eq!(Custody::default().next_run(), None);
+    }
+}
