@@ -29,6 +29,11 @@ pub(crate) const ROUTES: &[Route] = &[
     funds::balances::ROUTE,
     funds::notional::ROUTE,
     funds::account_transfer::ROUTE,
+    funds::transfers::V1,
+    funds::transfers::ROUTE,
+    funds::custody_fees::ROUTE,
+    funds::custody_fees::OTHER,
+    funds::transactions::ROUTE,
     // Account administration and sessions
     account::roles::ROUTE,
     account::heartbeat::ROUTE,

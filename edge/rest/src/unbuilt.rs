@@ -5,7 +5,7 @@
 
 use crate::auth::Auth;
 use crate::route::{Kinds, Route};
-use buttonwood_gate::AccountLimit::{Addresses, Transfers};
+use buttonwood_gate::AccountLimit::Addresses;
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_model::Role;
 use buttonwood_model::Role::{Auditor as A, FundManager as F, Trader as T};
@@ -20,7 +20,6 @@ const CREATE_CLEARING: &[&str] = &["clearing:create"];
 const READ_CLEARING: &[&str] = &["clearing:read"];
 const CREATE_PAYMENTS: &[&str] = &["payments:create"];
 const CREATE_ORDERS: &[&str] = &["orders:create"];
-const READ_HISTORY: &[&str] = &["history:read"];
 const READ_ORDERS: &[&str] = &["orders:read"];
 const SEND_CRYPTO: &[&str] = &["crypto:send"];
 const NONE: &[&str] = &[];
@@ -53,15 +52,10 @@ pub(crate) const UNBUILT: &[Route] = &[
     // A master key that names no account means its group's list.
     account("/v1/approvedAddresses/{network}/request", &[F], CREATE_ADDRESSES).by(Auth::Session),
     account("/v1/approvedAddresses/{network}/remove", &[F], CREATE_ADDRESSES).by(Auth::Session),
-    // Transfers and withdrawals
-    account("/v1/transfers", &[T, F, A], READ_HISTORY).limited(Transfers),
-    account("/v2/transfers", &[T, F, A], READ_HISTORY).limited(Transfers),
-    account("/v1/custody/fee-transfers", &[T, F, A], READ_HISTORY).limited(Transfers),
-    account("/v1/custodyaccountfees", &[T, F, A], READ_HISTORY).limited(Transfers),
+    // Withdrawals
     account("/v1/withdraw/{currency}", &[F], SEND_CRYPTO),
     account("/v2/withdraw/{network}/{ticker}", &[F], SEND_CRYPTO),
     account("/v2/withdraw/{network}/{ticker}/feeEstimate", &[], NONE),
-    account("/v1/transactions", &Role::ALL, READ_HISTORY).by(Auth::Group),
     // Banks
     account("/v1/payments/addbank", &[F], CREATE_BANKS),
     account("/v1/payments/addbank/cad", &[F], CREATE_BANKS),

@@ -19,6 +19,7 @@ pub mod order_request;
 pub mod reject;
 pub mod reply;
 pub mod time;
+pub mod transfer;
 
 pub use json::Json;
 pub use names::Names;

@@ -40,7 +40,7 @@ pub use index::{Index, Lengths};
 pub use page::Limit;
 pub use placed::PastOrder;
 pub use proof::Proof;
-pub use query::{Look, Query, Since};
+pub use query::{Look, Query, Since, TradesFrom};
 pub use row::{OrderRow, Part, PublicTrade, TradeRow};
 pub use scan::{Rows, Scan};
 pub use stretch::{Stretch, Stretched, Traded};

@@ -48,6 +48,15 @@ pub enum Since {
     AfterTrade(u64),
 }
 
+/// The first trade to return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TradesFrom {
+    /// The first from this moment on.
+    Time(Time),
+    /// This one, or the first after it.
+    Trade(TradeId),
+}
+
 /// A history that other threads append to. Each look must be short: appending waits for it.
 pub trait Look {
     /// Calls `see` with the current history.
@@ -146,6 +155,39 @@ impl<'a> Query<'a> {
             None => walk.newest(limit.rows),
             Some(from) => page::oldest(&walk, |row| row.time.millis() >= from, limit, End::Millisecond),
         }
+    }
+
+    /// The trades of several accounts from one on: of each account the oldest `rows`, newest first. They may end anywhere.
+    ///
+    /// # Errors
+    /// [`Fault`] of the disk, or a damaged row.
+    pub fn trades_from(
+        &self,
+        accounts: &[AccountId],
+        from: TradesFrom,
+        rows: usize,
+    ) -> Result<Vec<TradeRow>, Fault> {
+        let reads = self.reads();
+        let mut trades = Vec::new();
+        for account in accounts {
+            let read = |at| {
+                reads.count()?;
+                let (row, links) = self.row(TRADES, at, TradeRow::decode)?;
+                if row.account == *account {
+                    Ok(Node { link: links.all, row })
+                } else {
+                    Err(self.damaged(TRADES, at))
+                }
+            };
+            let walk = Walk { head: self.head(|index| index.newest_trade(*account, None)), read };
+            let limit = Limit { rows, most: rows };
+            let holds = |row: &TradeRow| match from {
+                TradesFrom::Time(time) => row.time >= time,
+                TradesFrom::Trade(trade) => row.trade >= trade,
+            };
+            trades.extend(page::oldest(&walk, holds, limit, End::Anywhere)?);
+        }
+        Ok(trades)
     }
 
     /// A closed order of an account.
