@@ -70,7 +70,8 @@ pub use state::{Broken, State};
 
 /// The house accounts of all rooms, in the order in which this build opens them in a new directory.
 pub fn houses() -> impl Iterator<Item = House> {
-    buttonwood_ledger::HOUSES.into_iter().chain(buttonwood_convert::HOUSES)
+    let funds = [buttonwood_funds::UNCLAIMED];
+    buttonwood_ledger::HOUSES.into_iter().chain(buttonwood_convert::HOUSES).chain(funds)
 }
 
 /// Buffers that the writer reuses for every command.

@@ -325,9 +325,16 @@ fn missing_accounts_of_the_house_are_opened() {
         state.ledger().houses().iter().map(|house| (house.name.as_str(), house.may_be_negative)).collect();
     assert_eq!(
         houses,
-        [("source", true), ("fees", false), ("rounding", false), ("issuer", true), ("instant", true)]
+        [
+            ("source", true),
+            ("fees", false),
+            ("rounding", false),
+            ("issuer", true),
+            ("instant", true),
+            ("unclaimed", false),
+        ]
     );
-    assert_eq!((state.missing_houses().count(), state.access().accounts().len()), (0, 5));
+    assert_eq!((state.missing_houses().count(), state.access().accounts().len()), (0, 6));
     let again = exchange.own(Body::open_house(FEES));
     assert_eq!(again, Answer::Rejected(Reject::Ledger(LedgerReject::Taken)));
 }

@@ -2,7 +2,9 @@
 //!
 //! A module is named once, in [`modules`] below.
 
-use crate::{Books, Desk, Made, Sender, address, approval, custody, internal, network};
+use crate::{
+    Books, Desk, Made, Sender, address, approval, custody, deposit, halt, internal, network, withdrawal,
+};
 use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Roles};
 
 /// Composes the modules. Each has a `Command`, an `Event` and a `Reject`, and the functions `decide` and `evolve`.
@@ -147,4 +149,10 @@ modules! {
     Approval: approval,
     /// Of moves to and from custody, and of its fees.
     Custody: custody,
+    /// Of withdrawals to the chains.
+    Withdrawal: withdrawal,
+    /// Of deposits from the chains.
+    Deposit: deposit,
+    /// Of halts of withdrawals and of assets.
+    Halt: halt,
 }

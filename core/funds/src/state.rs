@@ -2,7 +2,8 @@
 
 use crate::custody::Custody;
 use crate::{
-    Addresses, Approvals, Change, Eid, Kind, Networks, NewTransfer, Reference, Status, Transfer, Way,
+    Addresses, Approvals, Change, Deposits, Eid, Halts, Kind, Networks, NewTransfer, Reference, Status,
+    Transfer, Way, Withdrawals,
 };
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -33,6 +34,12 @@ pub struct Funds {
     next_trade: TradeId,
     /// Moves to and from custody that are under way, and the fees of custody.
     pub(crate) custody: Custody,
+    /// Withdrawals on their way, and who has how many free ones.
+    pub(crate) withdrawals: Withdrawals,
+    /// What arrived on the chains.
+    pub(crate) deposits: Deposits,
+    /// What operators or the exchange itself have halted.
+    pub(crate) halts: Halts,
 }
 
 impl Funds {
@@ -80,7 +87,8 @@ impl Funds {
 
     /// What the account's rows hold, one by one (INV-LEDGER-5).
     pub fn reserved(&self, account: AccountId) -> impl Iterator<Item = (AssetId, Money)> {
-        let held = self.open_of(account).map(|transfer| (transfer.row.currency.into(), transfer.row.held));
+        let held =
+            self.open_of(account).map(|transfer| (transfer.row.held_currency().into(), transfer.row.held));
         held.filter(|(_, held)| *held != Money::ZERO)
     }
 
@@ -132,6 +140,21 @@ impl Funds {
         self.next_trade = next;
     }
 
+    /// Withdrawals on their way, and free withdrawals.
+    pub fn withdrawals(&self) -> &Withdrawals {
+        &self.withdrawals
+    }
+
+    /// What arrived on the chains.
+    pub fn deposits(&self) -> &Deposits {
+        &self.deposits
+    }
+
+    /// What is halted.
+    pub fn halts(&self) -> &Halts {
+        &self.halts
+    }
+
     /// Adds a row.
     pub(crate) fn add(&mut self, time: Time, row: NewTransfer) {
         let eid = self.next_eid();
@@ -144,6 +167,15 @@ impl Funds {
             self.client_ids.entry((account, row.client_id.clone())).or_insert(eid);
         }
         self.rows.push(Transfer { eid, time, before_trade: self.next_trade, row });
+    }
+
+    /// A row that an event changes.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub(crate) fn row_mut(&mut self, eid: Eid) -> &mut Transfer {
+        let rows = &mut self.rows;
+        place(eid).and_then(|place| rows.get_mut(place)).expect("the decision found the row")
     }
 
     /// Changes a row.

@@ -142,6 +142,10 @@ pub struct OnChain {
     pub output: Option<u32>,
     /// How many confirmations it has; counted only until it is complete.
     pub confirmations: u32,
+    /// The address in canonical spelling, by which addresses compare (D-71).
+    pub canonical: String,
+    /// The currency that the account gives, where the house wraps it into the row's currency first (XFER-021).
+    pub wraps: Option<CurrencyId>,
 }
 
 /// What the client was given to find the transfer again.
@@ -182,6 +186,31 @@ pub struct NewTransfer {
     pub advance: Option<Eid>,
     /// The client's id; empty without one.
     pub client_id: String,
+}
+
+impl NewTransfer {
+    /// The currency of what the row holds: its own, but for a withdrawal that the house wraps.
+    pub fn held_currency(&self) -> CurrencyId {
+        match &self.way {
+            Way::Chain(chain) => chain.wraps.unwrap_or(self.currency),
+            Way::Bank(..) | Way::Internal { .. } | Way::Operator(_) => self.currency,
+        }
+    }
+
+    /// Its place on a chain, if it has one.
+    pub fn chain(&self) -> Option<&OnChain> {
+        match &self.way {
+            Way::Chain(chain) => Some(chain),
+            Way::Bank(..) | Way::Internal { .. } | Way::Operator(_) => None,
+        }
+    }
+
+    pub(crate) fn chain_mut(&mut self) -> Option<&mut OnChain> {
+        match &mut self.way {
+            Way::Chain(chain) => Some(chain),
+            Way::Bank(..) | Way::Internal { .. } | Way::Operator(_) => None,
+        }
+    }
 }
 
 /// A row of the list of transfers.

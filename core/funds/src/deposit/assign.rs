@@ -1,0 +1,40 @@
+//! Gives a payment that fitted no account to an account, once (D-73).
+
+use super::{Event, OutputKey, Reject, State, UNCLAIMED};
+use crate::{Books, Change, Desk, NewTransfer, Status};
+use buttonwood_ledger::{Bucket, Posting};
+use buttonwood_model::AccountId;
+use buttonwood_num::Money;
+
+pub(super) fn decide(desk: &Desk<'_>, key: &OutputKey, account: AccountId) -> Result<Event, Reject> {
+    let deposit = desk.funds.deposits.get(key).ok_or(Reject::Unknown)?;
+    if !desk.funds.deposits.unclaimed.contains(key) {
+        return Err(Reject::Owned);
+    }
+    if deposit.state == State::Lost {
+        return Err(Reject::IsLost);
+    }
+    desk.account(account).ok_or(Reject::NoAccount)?;
+    if desk.access.is_closed(account) {
+        return Err(Reject::Closed);
+    }
+    Ok(Event::Assigned(key.clone(), account))
+}
+
+/// The house's row ends, and the account gets one of its own, from now on.
+pub(super) fn evolve(books: &mut Books<'_>, key: &OutputKey, account: AccountId) {
+    let eid = books.funds.next_eid();
+    let deposit = books.funds.deposits.deposit_mut(key);
+    let (before, is_credited) = (deposit.eid, deposit.state == State::Credited);
+    deposit.eid = eid;
+    books.funds.deposits.unclaimed.remove(key);
+    let row: NewTransfer = books.funds.row_mut(before).row.clone();
+    books.funds.change(&Change { eid: before, status: Status::Voided, held: Money::ZERO });
+    if is_credited {
+        let house = books.ledger.house(UNCLAIMED.name).expect("the house accounts are open");
+        let asset = row.currency.into();
+        let posting = |account, amount| Posting { account, asset, bucket: Bucket::Available, amount };
+        books.ledger.post(&[posting(house, -row.amount), posting(account, row.amount)]);
+    }
+    books.funds.add(books.time, NewTransfer { account, ..row });
+}

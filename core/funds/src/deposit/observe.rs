@@ -1,0 +1,205 @@
+//! What the watchers of the chains report of a payment, and its credit.
+
+use super::{ChainBlock, Deposit, Event, OutputKey, Reject, State, UNCLAIMED};
+use crate::{Books, Change, Desk, Kind, NewTransfer, OnChain, Reference, Status, Way};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use buttonwood_ledger::{Bucket, Posting, SOURCE};
+use buttonwood_model::{AccountId, CurrencyId};
+use buttonwood_num::Money;
+use serde::{Deserialize, Serialize};
+
+/// Where a payment went, and what it spends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The address that was paid, as it is shown.
+    pub address: String,
+    /// The address in canonical spelling.
+    pub canonical: String,
+    /// The memo; empty without one.
+    pub memo: String,
+    /// What the transaction spends, in the encoding of `edge/custody`.
+    pub spends: Vec<u8>,
+}
+
+/// A payment to an address of the exchange.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// What identifies it.
+    pub key: OutputKey,
+    /// Where it went.
+    pub origin: Origin,
+    /// The currency.
+    pub currency: CurrencyId,
+    /// How much.
+    pub amount: Money,
+}
+
+/// Decides the first sight of a payment. One that is known already changes nothing, unless it was lost.
+pub(super) fn see(desk: &Desk<'_>, seen: &Seen) -> Result<Option<Event>, Reject> {
+    if let Some(known) = desk.funds.deposits.get(&seen.key) {
+        return Ok((known.state == State::Lost).then(|| Event::Revived(seen.key.clone())));
+    }
+    if desk.outlet(&seen.key.network, seen.currency).is_none() || seen.amount <= Money::ZERO {
+        return Err(Reject::Unacceptable);
+    }
+    let owner = desk.deposit_owner(&seen.key.network, &seen.origin.canonical, &seen.origin.memo);
+    let owner = owner.or_else(|| desk.ledger.house(UNCLAIMED.name)).ok_or(Reject::NoHouse)?;
+    Ok(Some(Event::Seen(seen.clone(), owner)))
+}
+
+fn find<'a>(desk: &Desk<'a>, key: &OutputKey) -> Result<(&'a Deposit, &'a NewTransfer), Reject> {
+    let deposit = desk.funds.deposits.get(key).ok_or(Reject::Unknown)?;
+    let transfer = desk.funds.transfer(deposit.eid).ok_or(Reject::Unknown)?;
+    Ok((deposit, &transfer.row))
+}
+
+/// Decides a confirmation, and the credit that follows from enough of them.
+pub(super) fn confirm(
+    desk: &Desk<'_>,
+    key: &OutputKey,
+    block: &ChainBlock,
+    confirmations: u32,
+) -> Result<Vec<Event>, Reject> {
+    let (deposit, row) = find(desk, key)?;
+    let counted = row.chain().map_or(0, |chain| chain.confirmations);
+    let mut events = Vec::new();
+    if deposit.state == State::Lost {
+        events.push(Event::Revived(key.clone()));
+    }
+    let is_new = deposit.block.as_ref() != Some(block) || counted < confirmations;
+    if is_new && confirmations > 0 {
+        events.push(Event::Confirmed(key.clone(), block.clone(), confirmations));
+    }
+    if deposit.state != State::Credited && is_final(desk, key, row, confirmations) {
+        events.push(Event::Credited(key.clone()));
+    }
+    Ok(events)
+}
+
+/// Whether a payment has the confirmations that its network asks for, and nothing stops its credit.
+fn is_final(desk: &Desk<'_>, key: &OutputKey, row: &NewTransfer, confirmations: u32) -> bool {
+    let required = desk.outlet(&key.network, row.currency).map(|outlet| outlet.confirmations.max(1));
+    required.is_some_and(|required| confirmations >= required)
+        && !desk.funds.halts.stops_credit(row.currency)
+        && desk.ledger.can_issue(row.currency, row.amount).is_ok()
+}
+
+/// The payments of a currency that have their confirmations and were not credited: its halt is being ended.
+pub(super) fn final_of(desk: &Desk<'_>, currency: CurrencyId) -> Vec<OutputKey> {
+    let mut owed = Money::ZERO;
+    let mut found = Vec::new();
+    for (key, deposit) in desk.funds.deposits.all_live() {
+        let Some(transfer) = desk.funds.transfer(deposit.eid) else { continue };
+        let (row, counted) = (&transfer.row, transfer.row.chain().map_or(0, |chain| chain.confirmations));
+        let required = desk.outlet(&key.network, currency).map(|outlet| outlet.confirmations.max(1));
+        let is_due = deposit.state == State::Waiting
+            && row.currency == currency
+            && required.is_some_and(|required| counted >= required);
+        let Some(sum) = owed.checked_add(row.amount).filter(|_| is_due) else { continue };
+        if desk.ledger.can_issue(currency, sum).is_ok() {
+            owed = sum;
+            found.push(key.clone());
+        }
+    }
+    found
+}
+
+/// Decides the removal of a payment's block. After the credit this halts the asset (INV-DEP-1).
+pub(super) fn reorganise(
+    desk: &Desk<'_>,
+    key: &OutputKey,
+    block: &ChainBlock,
+) -> Result<Option<Event>, Reject> {
+    let (deposit, _) = find(desk, key)?;
+    if deposit.block.as_ref() != Some(block) {
+        return Ok(None);
+    }
+    Ok(Some(match deposit.state {
+        State::Credited => Event::Reversed(key.clone()),
+        State::Waiting | State::Lost => Event::Reorganised(key.clone()),
+    }))
+}
+
+/// Decides that a payment cannot confirm any more. A credit that was made stays.
+pub(super) fn lose(desk: &Desk<'_>, key: &OutputKey) -> Result<Option<Event>, Reject> {
+    let (deposit, _) = find(desk, key)?;
+    Ok((deposit.state == State::Waiting).then(|| Event::Lost(key.clone())))
+}
+
+pub(super) fn seen(books: &mut Books<'_>, seen: Seen, account: AccountId) {
+    let Seen { key, origin, currency, amount } = seen;
+    let eid = books.funds.next_eid();
+    let row = NewTransfer {
+        account,
+        kind: Kind::Deposit,
+        status: Status::Pending,
+        currency,
+        amount,
+        fee: Money::ZERO,
+        held: Money::ZERO,
+        way: Way::Chain(Box::new(OnChain {
+            network: key.network.clone(),
+            address: origin.address,
+            memo: origin.memo,
+            tx: key.tx.clone(),
+            output: Some(key.index),
+            confirmations: 0,
+            canonical: origin.canonical,
+            wraps: None,
+        })),
+        reference: Reference::None,
+        advance: None,
+        client_id: String::new(),
+    };
+    books.funds.add(books.time, row);
+    if books.ledger.house(UNCLAIMED.name) == Some(account) {
+        books.funds.deposits.unclaimed.insert(key.clone());
+    }
+    let deposit = Deposit { eid, state: State::Waiting, block: None, spends: origin.spends };
+    books.funds.deposits.add(key, deposit);
+}
+
+/// Sets how far a payment has come, and the status of its row.
+pub(super) fn set_status(books: &mut Books<'_>, key: &OutputKey, state: State, status: Status) {
+    let eid = books.funds.deposits.set_state(key, state);
+    books.funds.change(&Change { eid, status, held: Money::ZERO });
+}
+
+fn set_block(books: &mut Books<'_>, key: &OutputKey, block: Option<ChainBlock>, confirmations: u32) {
+    let deposit = books.funds.deposits.deposit_mut(key);
+    deposit.block = block;
+    let eid = deposit.eid;
+    if let Some(chain) = books.funds.row_mut(eid).row.chain_mut() {
+        chain.confirmations = confirmations;
+    }
+}
+
+pub(super) fn confirmed(books: &mut Books<'_>, key: &OutputKey, block: ChainBlock, confirmations: u32) {
+    set_block(books, key, Some(block), confirmations);
+}
+
+pub(super) fn unconfirmed(books: &mut Books<'_>, key: &OutputKey) {
+    set_block(books, key, None, 0);
+}
+
+/// Halts the asset of a payment whose block was removed after the credit. The credit stays.
+pub(super) fn reversed(books: &mut Books<'_>, key: &OutputKey) {
+    set_block(books, key, None, 0);
+    let eid = books.funds.deposits.deposit_mut(key).eid;
+    let currency = books.funds.row_mut(eid).row.currency;
+    books.funds.halts.halt_asset(currency);
+}
+
+/// Credits a payment: the only place where it becomes money.
+pub(super) fn credited(books: &mut Books<'_>, key: &OutputKey) {
+    set_status(books, key, State::Credited, Status::Complete);
+    let eid = books.funds.deposits.deposit_mut(key).eid;
+    let row = &books.funds.row_mut(eid).row;
+    let (account, currency, amount) = (row.account, row.currency, row.amount);
+    let source = books.ledger.house(SOURCE.name).expect("the house accounts are open");
+    let posting =
+        |account, amount| Posting { account, asset: currency.into(), bucket: Bucket::Available, amount };
+    books.ledger.post(&[posting(source, -amount), posting(account, amount)]);
+}

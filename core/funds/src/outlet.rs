@@ -1,0 +1,77 @@
+//! What withdrawals and deposits ask of the tables of networks, of approved addresses and of deposit addresses.
+
+use crate::{Desk, Funds, Standing};
+use buttonwood_model::{AccountId, CurrencyId};
+use buttonwood_num::{MONEY_DECIMALS, Money};
+
+/// How an asset leaves and arrives on a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outlet {
+    /// The fee of a withdrawal that is not free, in the asset.
+    pub fee: Money,
+    /// The least amount that is withdrawn.
+    pub minimum: Money,
+    /// The decimals of the asset on the network.
+    pub decimals: u8,
+    /// Confirmations that make a payment final; the block that holds it is the first.
+    pub confirmations: u32,
+}
+
+impl Outlet {
+    /// Whether the network can carry the amount exactly.
+    pub fn fits(&self, amount: Money) -> bool {
+        let rest = u32::from(MONEY_DECIMALS.saturating_sub(self.decimals));
+        amount.units() % 10_i128.pow(rest) == 0
+    }
+}
+
+/// Whether an address may be paid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Approval {
+    /// The account never asked for the approval of any address (D-70).
+    NoList,
+    /// The address is not listed, or not active yet.
+    Inactive,
+    /// It is active.
+    Active,
+}
+
+impl Funds {
+    /// How a currency leaves and arrives on a network; none where it does not.
+    pub fn outlet(&self, network: &str, currency: CurrencyId) -> Option<Outlet> {
+        let asset = self.networks().asset(network, currency)?;
+        let (_, network) = self.networks().find(network)?;
+        let confirmations = network.confirmations;
+        Some(Outlet { fee: asset.fee, minimum: asset.minimum, decimals: asset.decimals, confirmations })
+    }
+}
+
+impl Desk<'_> {
+    /// How a currency leaves and arrives on a network; none where it does not.
+    pub fn outlet(&self, network: &str, currency: CurrencyId) -> Option<Outlet> {
+        self.funds.outlet(network, currency)
+    }
+
+    /// Whether an account may pay an address, in canonical spelling (XFER-016).
+    pub fn may_pay(&self, account: AccountId, network: &str, canonical: &str) -> Approval {
+        let Some(group) = self.account(account).and_then(|account| account.group) else {
+            return Approval::NoList;
+        };
+        if !self.funds.has_list(account, group) {
+            return Approval::NoList;
+        }
+        match self.funds.approval(account, group, network, canonical) {
+            Some(Standing::Active) => Approval::Active,
+            Some(Standing::PendingMua | Standing::PendingTime) | None => Approval::Inactive,
+        }
+    }
+
+    /// The account that a payment belongs to, by its address in canonical spelling and, where accounts share an address, its memo
+    /// (D-72). A network without addresses of its own uses those of its parent (D-63).
+    pub fn deposit_owner(&self, network: &str, canonical: &str, memo: &str) -> Option<AccountId> {
+        let (id, network) = self.funds.networks().serving(network)?;
+        let memo = if network.memo { memo } else { "" };
+        let account = self.funds.addresses().find(id, canonical, memo)?.account;
+        (!self.access.is_closed(account)).then_some(account)
+    }
+}

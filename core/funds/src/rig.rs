@@ -1,0 +1,129 @@
+//! A small exchange for the tests of this room.
+
+use crate::network::{self, Asset, Event, Form, Network, NetworkKind};
+use crate::{Books, Desk, Funds};
+use alloc::string::String;
+use alloc::vec::Vec;
+use buttonwood_access::{Access, Account, AccountKind};
+use buttonwood_book::Orders;
+use buttonwood_ledger::{Balance, Bucket, HOUSES, Ledger, Posting};
+use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, GroupId, Time};
+use buttonwood_num::Money;
+
+/// The dollar.
+pub(crate) const USD: CurrencyId = CurrencyId(0);
+/// Bitcoin, on its own network.
+pub(crate) const BTC: CurrencyId = CurrencyId(1);
+/// The dollar token, on ethereum.
+pub(crate) const GUSD: CurrencyId = CurrencyId(2);
+
+/// So many units of a currency, in millionths.
+pub(crate) fn micro(amount: i128) -> Money {
+    Money::from_units(amount * 10_i128.pow(13))
+}
+
+/// Bitcoin and ethereum, with one asset each.
+fn tables() -> impl Iterator<Item = Event> {
+    let rows = [("bitcoin", NetworkKind::Outputs, BTC, 8), ("ethereum", NetworkKind::Evm, GUSD, 2)];
+    rows.into_iter().flat_map(|(name, kind, currency, decimals)| {
+        let (name, parent) = (String::from(name), String::new());
+        let (fee, minimum, form) = (micro(10_000), micro(10_000), Form::Native);
+        let network = name.clone();
+        [
+            Event::NetworkAdded(Network { name, kind, confirmations: 3, memo: false, parent }),
+            Event::AssetAdded(Asset { network, currency, decimals, fee, minimum, is_home: true, form }),
+        ]
+    })
+}
+
+/// Ledger, access and the state of the room, with an exchange account and a custody account.
+pub(crate) struct Rig {
+    pub(crate) funds: Funds,
+    pub(crate) ledger: Ledger,
+    pub(crate) access: Access,
+    orders: Orders,
+    pub(crate) time: Time,
+    /// The exchange account, with 10 of each currency.
+    pub(crate) ann: AccountId,
+    /// The custody account, with 10 of each currency.
+    pub(crate) vault: AccountId,
+}
+
+impl Rig {
+    pub(crate) fn new() -> Self {
+        let (mut ledger, mut access) = (Ledger::default(), Access::default());
+        for (code, kind, networks) in [
+            ("USD", CurrencyKind::Fiat, Vec::new()),
+            ("BTC", CurrencyKind::Crypto, alloc::vec!["bitcoin".into()]),
+            ("GUSD", CurrencyKind::Crypto, alloc::vec!["ethereum".into()]),
+        ] {
+            let code = String::from(code);
+            ledger.list_currency(Currency { name: code.clone(), code, decimals: 19, kind, networks });
+        }
+        let others = [("issuer", true), ("unclaimed", false)];
+        let houses = HOUSES.into_iter().map(|house| (house.name, house.may_be_negative)).chain(others);
+        for (name, may_be_negative) in houses {
+            ledger.open_house(name.into(), may_be_negative);
+            access.add_account(Account::house(Time(0)));
+        }
+        access.add_group("group".into());
+        let mut open = |kind| {
+            let account = ledger.open_account();
+            let group = Some(GroupId(0));
+            access.add_account(Account { group, kind, ..Account::house(Time(0)) });
+            account
+        };
+        let (ann, vault) = (open(AccountKind::Exchange), open(AccountKind::Custody));
+        let source = ledger.house("source").unwrap();
+        for (account, currency) in
+            [ann, vault].into_iter().flat_map(|one| [USD, BTC, GUSD].map(|of| (one, of)))
+        {
+            let posting = |account, amount| Posting {
+                account,
+                asset: currency.into(),
+                bucket: Bucket::Available,
+                amount,
+            };
+            ledger.post(&[posting(source, -micro(10_000_000)), posting(account, micro(10_000_000))]);
+        }
+        let (funds, orders) = (Funds::default(), Orders::default());
+        // 2026-11-23 00:00 UTC.
+        let time = Time(1_795_392_000 * Time::SECOND);
+        let mut rig = Self { funds, ledger, access, orders, time, ann, vault };
+        for event in tables() {
+            rig.apply(|books| network::evolve(books, event));
+        }
+        rig
+    }
+
+    pub(crate) fn desk(&self) -> Desk<'_> {
+        let Self { funds, ledger, access, orders, time, .. } = self;
+        Desk { funds, ledger, access, symbols: &[], orders, seed: 7, time: *time }
+    }
+
+    /// Applies a change, and checks the laws of the ledger and of holds after it.
+    pub(crate) fn apply(&mut self, change: impl FnOnce(&mut Books<'_>)) {
+        let Self { funds, ledger, access, time, .. } = self;
+        change(&mut Books { funds, ledger, access, seed: 7, time: *time });
+        assert_eq!(self.ledger.broken_law(), None);
+        for account in (0..self.ledger.accounts()).map(AccountId) {
+            for currency in [USD, BTC, GUSD] {
+                let held: Money = self
+                    .funds
+                    .reserved(account)
+                    .filter(|(asset, _)| *asset == currency.into())
+                    .map(|(_, held)| held)
+                    .sum();
+                assert_eq!(self.ledger.balance(account, currency).held, held, "INV-LEDGER-5");
+            }
+        }
+    }
+
+    pub(crate) fn balance(&self, account: AccountId, currency: CurrencyId) -> Balance {
+        self.ledger.balance(account, currency)
+    }
+
+    pub(crate) fn house(&self, name: &str, currency: CurrencyId) -> Money {
+        self.ledger.balance(self.ledger.house(name).unwrap(), currency).available
+    }
+}

@@ -1,0 +1,172 @@
+//! Whether a withdrawal is accepted, and what it holds (XFER-013 to XFER-019).
+
+use super::fee::month;
+use super::{Event, FeeTerms, Reject};
+use crate::{
+    Approval, Books, Desk, Eid, Kind, NewTransfer, OnChain, Outlet, Reference, Sender, Status, Uuid, Way,
+};
+use alloc::boxed::Box;
+use alloc::string::String;
+use buttonwood_ledger::{Bucket, Posting};
+use buttonwood_model::{AccountId, CurrencyId};
+use buttonwood_num::Money;
+use serde::{Deserialize, Serialize};
+
+/// What is to leave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Withdraw {
+    /// Whose money it is.
+    pub account: AccountId,
+    /// The lower-case name of the network.
+    pub network: String,
+    /// The currency that arrives.
+    pub currency: CurrencyId,
+    /// The currency that the account gives, where the house wraps it 1:1 first (XFER-021); there is no fee then.
+    pub wraps: Option<CurrencyId>,
+    /// The address, as the client wrote it.
+    pub address: String,
+    /// The address in canonical spelling (D-71).
+    pub canonical: String,
+    /// The memo; empty without one.
+    pub memo: String,
+    /// How much arrives.
+    pub amount: Money,
+    /// The client's id; empty without one.
+    pub client_id: String,
+}
+
+impl Withdraw {
+    /// The currency that the account gives.
+    fn given(&self) -> CurrencyId {
+        self.wraps.unwrap_or(self.currency)
+    }
+}
+
+/// What becomes of a withdrawal that is not refused.
+pub(super) enum Accepted {
+    /// An earlier call with its client id has been accepted.
+    Before(Eid),
+    /// It is accepted.
+    Now(Event),
+}
+
+/// Decides whether a withdrawal is accepted.
+pub(super) fn decide(desk: &Desk<'_>, sender: Sender<'_>, withdraw: &Withdraw) -> Result<Accepted, Reject> {
+    let account = withdraw.account;
+    if !acts_for(desk, sender, account) {
+        return Err(Reject::Foreign);
+    }
+    if desk.access.is_closed(account) {
+        return Err(Reject::Closed);
+    }
+    let outlet = desk.outlet(&withdraw.network, withdraw.currency).ok_or(Reject::UnsupportedNetwork)?;
+    if let Some(earlier) = desk.funds.by_client_id(account, &withdraw.client_id) {
+        let is_same = is_same(&earlier.row, withdraw);
+        return if is_same { Ok(Accepted::Before(earlier.eid)) } else { Err(Reject::OtherTerms) };
+    }
+    let approval = desk.may_pay(account, &withdraw.network, &withdraw.canonical);
+    decide_new(desk, withdraw, &outlet, approval).map(Accepted::Now)
+}
+
+/// Decides a withdrawal that no earlier one has the client id of.
+pub(super) fn decide_new(
+    desk: &Desk<'_>,
+    withdraw: &Withdraw,
+    outlet: &Outlet,
+    approval: Approval,
+) -> Result<Event, Reject> {
+    let (account, given) = (withdraw.account, withdraw.given());
+    let halts = desk.funds.halts();
+    if halts.stops_withdrawal(withdraw.currency) || halts.stops_withdrawal(given) {
+        return Err(Reject::Halted);
+    }
+    match approval {
+        Approval::Active => {}
+        Approval::NoList => return Err(Reject::NoList),
+        Approval::Inactive => return Err(Reject::NotApproved),
+    }
+    if withdraw.amount <= Money::ZERO || !outlet.fits(withdraw.amount) {
+        return Err(Reject::BadAmount);
+    }
+    if withdraw.amount < outlet.minimum {
+        return Err(Reject::BelowMinimum(outlet.minimum));
+    }
+    let terms = FeeTerms::of(desk, account, withdraw.currency, outlet);
+    let (fee, is_free) = match withdraw.wraps {
+        Some(_) => (Money::ZERO, false),
+        None => (terms.fee, terms.uses_free()),
+    };
+    let total = withdraw.amount.checked_add(fee).ok_or(Reject::InsufficientFunds(fee))?;
+    if desk.free(account, given) < total || !can_wrap(desk, withdraw) {
+        return Err(Reject::InsufficientFunds(fee));
+    }
+    Ok(Event::Accepted(withdraw.clone(), fee, is_free))
+}
+
+/// Whether the sender acts for the account of a customer.
+fn acts_for(desk: &Desk<'_>, sender: Sender<'_>, account: AccountId) -> bool {
+    let is_own = match sender {
+        Sender::Exchange => true,
+        Sender::Key(caller) => desk
+            .access
+            .session(caller.session)
+            .is_some_and(|session| desk.access.owns(session.key.owner, account)),
+    };
+    is_own && desk.account(account).is_some()
+}
+
+/// Whether the issuer can give what is wrapped.
+fn can_wrap(desk: &Desk<'_>, withdraw: &Withdraw) -> bool {
+    withdraw.wraps.is_none()
+        || desk
+            .ledger
+            .house(super::progress::ISSUER)
+            .is_some_and(|issuer| desk.ledger.can_give(issuer, withdraw.currency, withdraw.amount).is_ok())
+}
+
+/// Whether a row stands for the same withdrawal: amounts compare as numbers, addresses in canonical form (D-78).
+fn is_same(row: &NewTransfer, withdraw: &Withdraw) -> bool {
+    row.kind == Kind::Withdrawal
+        && row.currency == withdraw.currency
+        && row.amount == withdraw.amount
+        && row.chain().is_some_and(|chain| {
+            chain.network == withdraw.network
+                && chain.canonical == withdraw.canonical
+                && chain.memo == withdraw.memo
+                && chain.wraps == withdraw.wraps
+        })
+}
+
+/// Applies an acceptance: holds the amount and the fee, and adds the row.
+pub(super) fn evolve(books: &mut Books<'_>, withdraw: Withdraw, fee: Money, is_free: bool) {
+    let eid = books.funds.next_eid();
+    let (account, currency, given) = (withdraw.account, withdraw.currency, withdraw.given());
+    let held = withdraw.amount + fee;
+    let posting = |bucket, amount| Posting { account, asset: given.into(), bucket, amount };
+    books.ledger.post(&[posting(Bucket::Available, -held), posting(Bucket::Held, held)]);
+    let free_in = is_free.then(|| month(books.time));
+    books.funds.withdrawals.accept(eid, account, currency, free_in);
+    let row = NewTransfer {
+        account,
+        kind: Kind::Withdrawal,
+        status: Status::Pending,
+        currency,
+        amount: withdraw.amount,
+        fee,
+        held,
+        way: Way::Chain(Box::new(OnChain {
+            network: withdraw.network,
+            address: withdraw.address,
+            memo: withdraw.memo,
+            tx: String::new(),
+            output: None,
+            confirmations: 0,
+            canonical: withdraw.canonical,
+            wraps: withdraw.wraps,
+        })),
+        reference: Reference::Withdrawal(Uuid::drawn(books.seed, eid.0)),
+        advance: None,
+        client_id: withdraw.client_id,
+    };
+    books.funds.add(books.time, row);
+}

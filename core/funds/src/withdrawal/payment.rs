@@ -1,0 +1,173 @@
+//! Withdrawals on their way: what was signed for them, and free withdrawals that were used.
+
+use super::Outcome;
+use crate::Eid;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec::Vec;
+use buttonwood_model::{AccountId, CurrencyId};
+use serde::{Deserialize, Serialize};
+
+/// Blocks after which the signed bytes of an ended withdrawal are forgotten: more than a reorganisation is followed.
+const KEPT_BLOCKS: u64 = 128;
+
+/// What a signed transaction is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Purpose {
+    /// It pays.
+    Pay,
+    /// It pays too, with a higher network fee, and spends the same.
+    Bump,
+    /// It only uses up what the payment would spend.
+    Void,
+}
+
+/// A signed transaction of a withdrawal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Its hash, as its network prints it.
+    pub tx: String,
+    /// Its bytes, which are sent as they are, every time.
+    pub bytes: Vec<u8>,
+    /// What it spends, in the encoding of `edge/custody`: equal for all attempts of a withdrawal.
+    pub spends: Vec<u8>,
+}
+
+/// How a withdrawal has ended on the chain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settled {
+    /// What has become of it.
+    pub outcome: Outcome,
+    /// The transaction that has decided it.
+    pub tx: String,
+    /// The height and hash of its block; none while a reorganisation has removed it.
+    pub block: Option<(u64, String)>,
+}
+
+/// A withdrawal on its way, or one that has ended not long ago.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Payment {
+    /// All signed transactions, the oldest first.
+    pub attempts: Vec<Attempt>,
+    /// The hashes of those that the node is known to have had.
+    pub sent: BTreeSet<String>,
+    /// Its end.
+    pub settled: Option<Settled>,
+    /// The month whose free withdrawal it uses, if it does.
+    pub(super) free_in: Option<u32>,
+}
+
+impl Payment {
+    /// A signed transaction by its hash.
+    pub fn attempt(&self, tx: &str) -> Option<&Attempt> {
+        self.attempts.iter().find(|attempt| attempt.tx == tx)
+    }
+}
+
+/// Withdrawals on their way, and free withdrawals.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Withdrawals {
+    payments: BTreeMap<Eid, Payment>,
+    /// The newest block that has ended a withdrawal, of each network.
+    newest: BTreeMap<String, u64>,
+    /// Ended withdrawals whose bytes are still kept, by network and height.
+    ended: BTreeSet<(String, u64, Eid)>,
+    /// Free withdrawals that were used, by account, currency and month.
+    used: BTreeMap<(AccountId, CurrencyId, u32), u32>,
+    overrides: BTreeSet<AccountId>,
+}
+
+impl Withdrawals {
+    /// A withdrawal on its way, or one that has ended not long ago.
+    pub fn payment(&self, eid: Eid) -> Option<&Payment> {
+        self.payments.get(&eid)
+    }
+
+    /// Those with this number or a higher one, the oldest first.
+    pub fn payments_from(&self, eid: Eid) -> impl Iterator<Item = (Eid, &Payment)> {
+        self.payments.range(eid..).map(|(eid, payment)| (*eid, payment))
+    }
+
+    /// Whether withdrawals of the account are free.
+    pub fn is_overridden(&self, account: AccountId) -> bool {
+        self.overrides.contains(&account)
+    }
+
+    /// How many free withdrawals of a month were used.
+    pub(super) fn used(&self, account: AccountId, currency: CurrencyId, month: u32) -> u32 {
+        self.used.get(&(account, currency, month)).copied().unwrap_or(0)
+    }
+
+    pub(super) fn set_override(&mut self, account: AccountId, on: bool) {
+        if on {
+            self.overrides.insert(account);
+        } else {
+            self.overrides.remove(&account);
+        }
+    }
+
+    pub(super) fn accept(
+        &mut self,
+        eid: Eid,
+        account: AccountId,
+        currency: CurrencyId,
+        free_in: Option<u32>,
+    ) {
+        if let Some(month) = free_in {
+            let used = self.used.entry((account, currency, month)).or_insert(0);
+            *used = used.saturating_add(1);
+        }
+        self.payments.insert(eid, Payment { free_in, ..Payment::default() });
+    }
+
+    /// Gives a used free withdrawal back.
+    pub(super) fn give_back(&mut self, eid: Eid, account: AccountId, currency: CurrencyId) {
+        let Some(month) = self.payments.get_mut(&eid).and_then(|payment| payment.free_in.take()) else {
+            return;
+        };
+        let key = (account, currency, month);
+        match self.used.get_mut(&key) {
+            Some(used) if *used > 1 => *used -= 1,
+            Some(_) | None => {
+                self.used.remove(&key);
+            }
+        }
+    }
+
+    /// # Panics
+    /// When the withdrawal is not on its way.
+    pub(super) fn payment_mut(&mut self, eid: Eid) -> &mut Payment {
+        self.payments.get_mut(&eid).expect("the decision found the withdrawal")
+    }
+
+    /// Notes the end of a withdrawal, and forgets those whose blocks are too deep to be removed.
+    pub(super) fn end(&mut self, eid: Eid, network: &str, settled: Settled) {
+        self.unend(eid, network);
+        if let Some((height, _)) = settled.block {
+            self.ended.insert((network.into(), height, eid));
+            let newest = self.newest.entry(network.into()).or_insert(height);
+            *newest = (*newest).max(height);
+            let below = newest.saturating_sub(KEPT_BLOCKS);
+            let from = (String::from(network), 0, Eid(0));
+            let deep: Vec<_> = self.ended.range(from..(network.into(), below, Eid(0))).cloned().collect();
+            for key in deep {
+                self.ended.remove(&key);
+                self.payments.remove(&key.2);
+            }
+        }
+        if let Some(payment) = self.payments.get_mut(&eid) {
+            payment.settled = Some(settled);
+        }
+    }
+
+    /// Notes that the block of its end was removed.
+    pub(super) fn unend(&mut self, eid: Eid, network: &str) {
+        let Some(payment) = self.payments.get_mut(&eid) else { return };
+        let Some((height, _)) = payment.settled.as_mut().and_then(|settled| settled.block.take()) else {
+            return;
+        };
+        self.ended.remove(&(network.into(), height, eid));
+    }
+}

@@ -1,0 +1,205 @@
+//! The steps of an accepted withdrawal, as they have happened on the chain (INV-WD-2 to 4, XFER-019, XFER-020).
+
+use super::{Attempt, Event, Payment, Purpose, Reject, Settled};
+use crate::{Books, Change, Desk, Eid, Status, Transfer};
+use alloc::string::String;
+use alloc::vec::Vec;
+use buttonwood_ledger::{Bucket, FEES, Posting, SOURCE};
+use buttonwood_model::{AccountId, CurrencyId};
+use buttonwood_num::Money;
+use serde::{Deserialize, Serialize};
+
+/// The name of the house account that issues wrapped currencies (`core/convert`).
+pub(super) const ISSUER: &str = "issuer";
+
+/// What has become of a withdrawal on the chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// It is paid.
+    Completed,
+    /// Its transaction is final, but has failed and moved nothing (an EVM revert).
+    Failed,
+    /// Another transaction has finally used up what it would have spent.
+    Voided,
+}
+
+/// The end of a withdrawal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settlement {
+    /// What has become of it.
+    pub outcome: Outcome,
+    /// The transaction that has decided it.
+    pub tx: String,
+    /// The height and hash of its block.
+    pub block: (u64, String),
+    /// What the network has charged the house, in the network's own currency.
+    pub cost: Money,
+}
+
+/// The row and the payment of a withdrawal.
+fn find<'a>(desk: &Desk<'a>, eid: Eid) -> Result<(&'a Transfer, &'a Payment), Reject> {
+    let payment = desk.funds.withdrawals.payment(eid).ok_or(Reject::Unknown)?;
+    Ok((desk.funds.transfer(eid).ok_or(Reject::Unknown)?, payment))
+}
+
+pub(super) fn sign(desk: &Desk<'_>, eid: Eid, attempt: &Attempt) -> Result<Option<Event>, Reject> {
+    let (transfer, payment) = find(desk, eid)?;
+    if let Some(known) = payment.attempt(&attempt.tx) {
+        return if known == attempt { Ok(None) } else { Err(Reject::OtherTransaction) };
+    }
+    if transfer.row.status != Status::Pending {
+        return Err(Reject::Settled);
+    }
+    match payment.attempts.first() {
+        Some(first) if first.spends != attempt.spends => Err(Reject::OtherSpends),
+        None if attempt.purpose != Purpose::Pay => Err(Reject::OtherTransaction),
+        Some(_) | None => Ok(Some(Event::Signed(eid, attempt.clone()))),
+    }
+}
+
+pub(super) fn send(desk: &Desk<'_>, eid: Eid, tx: &str) -> Result<Option<Event>, Reject> {
+    let (_, payment) = find(desk, eid)?;
+    payment.attempt(tx).ok_or(Reject::OtherTransaction)?;
+    Ok((!payment.sent.contains(tx)).then(|| Event::Sent(eid, tx.into())))
+}
+
+pub(super) fn settle(desk: &Desk<'_>, eid: Eid, settlement: &Settlement) -> Result<Option<Event>, Reject> {
+    let (transfer, payment) = find(desk, eid)?;
+    let attempt = payment.attempt(&settlement.tx).ok_or(Reject::OtherTransaction)?;
+    let is_void = attempt.purpose == Purpose::Void;
+    if is_void != (settlement.outcome == Outcome::Voided) {
+        return Err(Reject::OtherTransaction);
+    }
+    if let Some(settled) = &payment.settled {
+        let is_known = settled.tx == settlement.tx && settled.block.as_ref() == Some(&settlement.block);
+        if settled.outcome != settlement.outcome {
+            return Err(Reject::Settled);
+        }
+        if is_known {
+            return Ok(None);
+        }
+    } else if transfer.row.status != Status::Pending {
+        return Err(Reject::Settled);
+    }
+    let settlement = settlement.clone();
+    Ok(Some(match settlement.outcome {
+        Outcome::Completed => Event::Completed(eid, settlement),
+        Outcome::Failed => Event::Failed(eid, settlement),
+        Outcome::Voided => Event::Voided(eid, settlement),
+    }))
+}
+
+pub(super) fn unsettle(desk: &Desk<'_>, eid: Eid, tx: &str) -> Result<Option<Event>, Reject> {
+    let (_, payment) = find(desk, eid)?;
+    match &payment.settled {
+        Some(settled) if settled.tx == tx => {
+            Ok(settled.block.is_some().then(|| Event::Unsettled(eid, tx.into())))
+        }
+        Some(_) | None => Err(Reject::OtherTransaction),
+    }
+}
+
+pub(super) fn signed(books: &mut Books<'_>, eid: Eid, attempt: Attempt) {
+    if attempt.purpose != Purpose::Void {
+        set_tx(books, eid, &attempt.tx);
+    }
+    books.funds.withdrawals.payment_mut(eid).attempts.push(attempt);
+}
+
+/// The row shows the newest transaction that pays.
+fn set_tx(books: &mut Books<'_>, eid: Eid, tx: &str) {
+    if let Some(chain) = books.funds.row_mut(eid).row.chain_mut() {
+        chain.tx = tx.into();
+    }
+}
+
+pub(super) fn sent(books: &mut Books<'_>, eid: Eid, tx: &str) {
+    books.funds.withdrawals.payment_mut(eid).sent.insert(tx.into());
+}
+
+/// What the entries about the end of a withdrawal need.
+struct Ended {
+    account: AccountId,
+    currency: CurrencyId,
+    given: CurrencyId,
+    amount: Money,
+    fee: Money,
+    held: Money,
+    is_pending: bool,
+}
+
+/// Notes the end of a withdrawal; returns what it was until then.
+fn end(books: &mut Books<'_>, eid: Eid, settlement: Settlement, status: Status) -> Ended {
+    let row = &books.funds.row_mut(eid).row;
+    let ended = Ended {
+        account: row.account,
+        currency: row.currency,
+        given: row.held_currency(),
+        amount: row.amount,
+        fee: row.fee,
+        held: row.held,
+        is_pending: row.status == Status::Pending,
+    };
+    let network = row.chain().map(|chain| chain.network.clone()).unwrap_or_default();
+    let Settlement { outcome, tx, block, .. } = settlement;
+    if outcome != Outcome::Voided {
+        set_tx(books, eid, &tx);
+    }
+    books.funds.change(&Change { eid, status, held: Money::ZERO });
+    books.funds.withdrawals.end(eid, &network, Settled { outcome, tx, block: Some(block) });
+    ended
+}
+
+/// Applies a completion: the amount leaves, and the fee goes to the house. One that comes again, after a reorganisation, moves
+/// nothing.
+pub(super) fn completed(books: &mut Books<'_>, eid: Eid, settlement: Settlement) {
+    let ended = end(books, eid, settlement, Status::Complete);
+    if !ended.is_pending {
+        return;
+    }
+    let house = |name| books.ledger.house(name).expect("the house accounts are open");
+    let posting = |account, currency: CurrencyId, bucket, amount| Posting {
+        account,
+        asset: currency.into(),
+        bucket,
+        amount,
+    };
+    let mut postings: Vec<Posting> = alloc::vec![
+        posting(ended.account, ended.given, Bucket::Held, -ended.held),
+        posting(house(SOURCE.name), ended.currency, Bucket::Available, ended.amount),
+    ];
+    if ended.fee != Money::ZERO {
+        postings.push(posting(house(FEES.name), ended.currency, Bucket::Available, ended.fee));
+    }
+    if ended.given != ended.currency {
+        let issuer = house(ISSUER);
+        postings.push(posting(issuer, ended.given, Bucket::Available, ended.amount));
+        postings.push(posting(issuer, ended.currency, Bucket::Available, -ended.amount));
+    }
+    books.ledger.post(&postings);
+}
+
+/// Applies a failure or a void: the hold is released in full, and a free withdrawal comes back.
+pub(super) fn released(books: &mut Books<'_>, eid: Eid, settlement: Settlement) {
+    let status = match settlement.outcome {
+        Outcome::Voided => Status::Voided,
+        Outcome::Failed | Outcome::Completed => Status::Failed,
+    };
+    let ended = end(books, eid, settlement, status);
+    if !ended.is_pending {
+        return;
+    }
+    let posting =
+        |bucket, amount| Posting { account: ended.account, asset: ended.given.into(), bucket, amount };
+    books.ledger.post(&[posting(Bucket::Held, -ended.held), posting(Bucket::Available, ended.held)]);
+    books.funds.withdrawals.give_back(eid, ended.account, ended.currency);
+}
+
+/// Applies the removal of the block of its end: the asset is halted until an operator has looked at it.
+pub(super) fn unsettled(books: &mut Books<'_>, eid: Eid) {
+    let row = &books.funds.row_mut(eid).row;
+    let currency = row.currency;
+    let network = row.chain().map(|chain| chain.network.clone()).unwrap_or_default();
+    books.funds.withdrawals.unend(eid, &network);
+    books.funds.halts.halt_asset(currency);
+}

@@ -1,0 +1,386 @@
+//! Withdrawals, from their acceptance to their end.
+
+use super::*;
+use crate::approval::{self, Request};
+use crate::rig::{BTC, GUSD, Rig, USD, micro};
+use crate::{Approval, ApprovalScope, EntryRef, Outlet, Scope, Standing, Status};
+use alloc::string::ToString;
+use alloc::vec;
+use buttonwood_model::{CurrencyId, GroupId, Time};
+
+const OUTLET: Outlet = Outlet {
+    fee: Money::from_units(10_i128.pow(16)),
+    minimum: Money::from_units(10_i128.pow(15)),
+    decimals: 8,
+    confirmations: 3,
+};
+
+fn order(rig: &Rig, amount: Money) -> Withdraw {
+    Withdraw {
+        account: rig.ann,
+        network: "bitcoin".into(),
+        currency: BTC,
+        wraps: None,
+        address: "BC1QX".into(),
+        canonical: "bc1qx".into(),
+        memo: String::new(),
+        amount,
+        client_id: String::new(),
+    }
+}
+
+fn decide_new(rig: &Rig, withdraw: &Withdraw) -> Result<Event, Reject> {
+    accept::decide_new(&rig.desk(), withdraw, &OUTLET, Approval::Active)
+}
+
+/// Accepts a withdrawal, or says why not.
+fn accept(rig: &mut Rig, withdraw: &Withdraw) -> Result<Eid, Reject> {
+    let eid = rig.funds.next_eid();
+    let event = decide_new(rig, withdraw)?;
+    rig.apply(|books| evolve(books, event));
+    Ok(eid)
+}
+
+/// Applies what a step decides; whether it was new.
+fn step(rig: &mut Rig, decided: Result<Option<Event>, Reject>) -> bool {
+    match decided.expect("the step is right") {
+        Some(event) => {
+            rig.apply(|books| evolve(books, event));
+            true
+        }
+        None => false,
+    }
+}
+
+fn attempt(purpose: Purpose, tx: &str, spends: u8) -> Attempt {
+    Attempt { purpose, tx: tx.into(), bytes: tx.as_bytes().to_vec(), spends: vec![spends] }
+}
+
+fn end(outcome: Outcome, tx: &str, height: u64) -> Settlement {
+    Settlement { outcome, tx: tx.into(), block: (height, height.to_string()), cost: Money::ZERO }
+}
+
+fn sign(rig: &mut Rig, eid: Eid, attempt: &Attempt) -> bool {
+    let decided = progress::sign(&rig.desk(), eid, attempt);
+    step(rig, decided)
+}
+
+fn settle(rig: &mut Rig, eid: Eid, end: &Settlement) -> bool {
+    let decided = progress::settle(&rig.desk(), eid, end);
+    step(rig, decided)
+}
+
+fn status(rig: &Rig, eid: Eid) -> Status {
+    rig.funds.transfer(eid).unwrap().row.status
+}
+
+/// Amount and fee are held from the acceptance on; at the end the amount leaves and the house has the fee. Every step repeated
+/// changes nothing. Proves XFER-019.
+#[test]
+fn a_withdrawal_is_held_then_leaves_once() {
+    let mut rig = Rig::new();
+    let vault = Withdraw { account: rig.vault, ..order(&rig, micro(2_000_000)) };
+    let eid = accept(&mut rig, &vault).unwrap();
+    let balance = rig.balance(rig.vault, BTC);
+    assert_eq!((balance.available, balance.held), (micro(7_999_000), micro(2_001_000)));
+    let source = rig.house("source", BTC);
+    let pay = attempt(Purpose::Pay, "t1", 1);
+    assert!(sign(&mut rig, eid, &pay));
+    assert!(!sign(&mut rig, eid, &pay));
+    let sent = progress::send(&rig.desk(), eid, "t1");
+    assert!(step(&mut rig, sent));
+    assert_eq!(progress::send(&rig.desk(), eid, "t1"), Ok(None));
+    let done = end(Outcome::Completed, "t1", 9);
+    assert!(settle(&mut rig, eid, &done));
+    assert!(!settle(&mut rig, eid, &done));
+    let balance = rig.balance(rig.vault, BTC);
+    assert_eq!((balance.available, balance.held), (micro(7_999_000), Money::ZERO));
+    assert_eq!(rig.house("fees", BTC), micro(1_000));
+    assert_eq!(rig.house("source", BTC), source + micro(2_000_000));
+    let row = &rig.funds.transfer(eid).unwrap().row;
+    assert_eq!((row.status, row.chain().unwrap().tx.as_str()), (Status::Complete, "t1"));
+}
+
+/// The first reason in the order of the checks decides; nothing changes, and the client id stays free.
+#[test]
+fn refusals_are_in_order() {
+    let mut rig = Rig::new();
+    let (zero, less) = (Money::ZERO, micro(50));
+    let fine = Money::from_units(micro(2_000).units() + 1);
+    let cases = [
+        (zero, Reject::BadAmount),
+        (-micro(1_000), Reject::BadAmount),
+        (fine, Reject::BadAmount),
+        (less, Reject::BelowMinimum(OUTLET.minimum)),
+        (micro(10_000_001), Reject::InsufficientFunds(zero)),
+        // The most that both the type and the network can express.
+        (Money::from_units(i128::MAX / 10_i128.pow(11) * 10_i128.pow(11)), Reject::InsufficientFunds(zero)),
+    ];
+    for (amount, reject) in cases {
+        let withdraw = Withdraw { client_id: "a".into(), ..order(&rig, amount) };
+        assert_eq!(decide_new(&rig, &withdraw), Err(reject), "{amount:?}");
+        let refused = |approval| accept::decide_new(&rig.desk(), &withdraw, &OUTLET, approval);
+        assert_eq!(refused(Approval::NoList), Err(Reject::NoList));
+        assert_eq!(refused(Approval::Inactive), Err(Reject::NotApproved));
+    }
+    let whole = Withdraw { client_id: "a".into(), ..order(&rig, micro(10_000_000)) };
+    accept(&mut rig, &whole).unwrap();
+    assert_eq!(decide_new(&rig, &order(&rig, micro(1_000))), Err(Reject::InsufficientFunds(zero)));
+    let vault = Withdraw { account: rig.vault, ..order(&rig, micro(10_000_000)) };
+    assert_eq!(decide_new(&rig, &vault), Err(Reject::InsufficientFunds(OUTLET.fee)), "the fee must fit too");
+}
+
+fn decide_all(rig: &Rig, withdraw: &Withdraw) -> Result<Eid, Reject> {
+    accept::decide(&rig.desk(), Sender::Exchange, withdraw).map(|accepted| match accepted {
+        accept::Accepted::Before(eid) => eid,
+        accept::Accepted::Now(_) => rig.funds.next_eid(),
+    })
+}
+
+/// A client id stands for its terms for ever: equal ones give the first row, others are refused. Proves XFER-015.
+#[test]
+fn a_client_id_stands_for_one_withdrawal() {
+    let mut rig = Rig::new();
+    let first = Withdraw { client_id: "a".into(), ..order(&rig, micro(1_000_000)) };
+    let eid = accept(&mut rig, &first).unwrap();
+    // The spelling of the address is no term (D-71).
+    let again = Withdraw { address: "bc1qx".into(), ..first.clone() };
+    for _ in 0..1_000 {
+        assert_eq!(decide_all(&rig, &again), Ok(eid));
+    }
+    let others = [
+        Withdraw { amount: micro(1_000_001), ..first.clone() },
+        Withdraw { canonical: "bc1qy".into(), ..first.clone() },
+        Withdraw { memo: "m".into(), ..first.clone() },
+    ];
+    for other in others {
+        assert_eq!(decide_all(&rig, &other), Err(Reject::OtherTerms), "{other:?}");
+    }
+    // Its end changes nothing about its id.
+    sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1));
+    settle(&mut rig, eid, &end(Outcome::Failed, "t1", 3));
+    assert_eq!(decide_all(&rig, &again), Ok(eid));
+    let unlike = Withdraw { network: "litecoin".into(), ..first };
+    assert_eq!(
+        decide_all(&rig, &unlike),
+        Err(Reject::UnsupportedNetwork),
+        "before everything about the address"
+    );
+}
+
+/// Ten withdrawals a month are free, in each currency; then each costs the fee, until the next UTC month or an override. One
+/// that fails gives its free withdrawal back. Proves XFER-023.
+#[test]
+fn ten_withdrawals_a_month_are_free() {
+    let mut rig = Rig::new();
+    let terms = |rig: &Rig| FeeTerms::of(&rig.desk(), rig.ann, BTC, &OUTLET);
+    let mut eids = vec![];
+    for left in (1..=10).rev() {
+        let now = terms(&rig);
+        assert_eq!((now.fee, now.monthly_limit, now.monthly_remaining), (Money::ZERO, 10, left));
+        let withdraw = order(&rig, micro(1_000));
+        eids.push(accept(&mut rig, &withdraw).unwrap());
+    }
+    assert_eq!((terms(&rig).fee, terms(&rig).monthly_remaining), (OUTLET.fee, 0));
+    assert_eq!(FeeTerms::of(&rig.desk(), rig.ann, GUSD, &OUTLET).monthly_remaining, 10);
+    sign(&mut rig, eids[0], &attempt(Purpose::Pay, "t1", 1));
+    settle(&mut rig, eids[0], &end(Outcome::Failed, "t1", 3));
+    assert_eq!(terms(&rig).monthly_remaining, 1);
+    let withdraw = order(&rig, micro(1_000));
+    accept(&mut rig, &withdraw).unwrap();
+    let costs = accept(&mut rig, &withdraw).unwrap();
+    assert_eq!(rig.funds.transfer(costs).unwrap().row.held, micro(2_000));
+    let ann = rig.ann;
+    rig.apply(|books| evolve(books, Event::FeeOverridden(ann, true)));
+    assert_eq!((terms(&rig).fee, terms(&rig).is_override), (Money::ZERO, true));
+    rig.apply(|books| evolve(books, Event::FeeOverridden(ann, false)));
+    // The last microsecond of November, and the first of December.
+    let december = 1_796_083_200 * Time::SECOND;
+    rig.time = Time(december - 1);
+    assert_eq!(terms(&rig).monthly_remaining, 0);
+    rig.time = Time(december);
+    assert_eq!((terms(&rig).fee, terms(&rig).monthly_remaining), (Money::ZERO, 10));
+}
+
+/// The months of the calendar, leap days included.
+#[test]
+fn months_begin_at_utc_midnight() {
+    let month = |seconds: u64| fee::month(Time(seconds * Time::SECOND));
+    // 1970-01-01, 2024-02-29 23:59:59, 2024-03-01, 2099-12-31 23:59:59, 2100-01-01, 2100-02-28 and 2100-03-01.
+    assert_eq!(month(0), 1970 * 12);
+    assert_eq!([month(1_709_251_199), month(1_709_251_200)], [2024 * 12 + 1, 2024 * 12 + 2]);
+    assert_eq!([month(4_102_444_799), month(4_102_444_800)], [2099 * 12 + 11, 2100 * 12]);
+    assert_eq!([month(4_107_542_399), month(4_107_542_400)], [2100 * 12 + 1, 2100 * 12 + 2]);
+}
+
+/// A failure and a void release the whole hold, fee included. Proves XFER-020.
+#[test]
+fn a_failed_or_voided_withdrawal_is_released() {
+    for (outcome, purpose, after) in
+        [(Outcome::Failed, Purpose::Pay, Status::Failed), (Outcome::Voided, Purpose::Void, Status::Voided)]
+    {
+        let mut rig = Rig::new();
+        let vault = Withdraw { account: rig.vault, ..order(&rig, micro(5_000_000)) };
+        let before = rig.balance(rig.vault, BTC);
+        let eid = accept(&mut rig, &vault).unwrap();
+        sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1));
+        if purpose == Purpose::Void {
+            sign(&mut rig, eid, &attempt(Purpose::Void, "t2", 1));
+        }
+        let tx = if purpose == Purpose::Void { "t2" } else { "t1" };
+        assert!(settle(&mut rig, eid, &end(outcome, tx, 4)));
+        assert_eq!((status(&rig, eid), rig.balance(rig.vault, BTC)), (after, before));
+        assert_eq!(
+            rig.funds.transfer(eid).unwrap().row.chain().unwrap().tx,
+            "t1",
+            "the one that would have paid"
+        );
+        // It has ended: it is neither paid nor signed any more.
+        let late = progress::settle(&rig.desk(), eid, &end(Outcome::Completed, "t1", 5));
+        assert_eq!(late, Err(Reject::Settled));
+        let anew = progress::sign(&rig.desk(), eid, &attempt(Purpose::Bump, "t3", 1));
+        assert_eq!(anew, Err(Reject::Settled));
+    }
+}
+
+/// What a node or a wrong report could claim is refused: other inputs, foreign hashes, an end before the signature.
+#[test]
+fn wrong_steps_are_refused() {
+    let mut rig = Rig::new();
+    let withdraw = order(&rig, micro(1_000_000));
+    let eid = accept(&mut rig, &withdraw).unwrap();
+    let desk = rig.desk();
+    assert_eq!(
+        progress::settle(&desk, eid, &end(Outcome::Completed, "t1", 1)),
+        Err(Reject::OtherTransaction)
+    );
+    assert_eq!(progress::send(&desk, eid, "t1"), Err(Reject::OtherTransaction));
+    assert_eq!(progress::sign(&desk, eid, &attempt(Purpose::Void, "t1", 1)), Err(Reject::OtherTransaction));
+    assert_eq!(progress::sign(&desk, Eid(99), &attempt(Purpose::Pay, "t1", 1)), Err(Reject::Unknown));
+    sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1));
+    let desk = rig.desk();
+    assert_eq!(progress::sign(&desk, eid, &attempt(Purpose::Bump, "t2", 2)), Err(Reject::OtherSpends));
+    assert_eq!(progress::settle(&desk, eid, &end(Outcome::Voided, "t1", 1)), Err(Reject::OtherTransaction));
+    assert_eq!(progress::unsettle(&desk, eid, "t1"), Err(Reject::OtherTransaction));
+    assert_eq!(
+        progress::sign(&desk, eid, &Attempt { bytes: vec![], ..attempt(Purpose::Pay, "t1", 1) }),
+        Err(Reject::OtherTransaction)
+    );
+}
+
+/// A reorganisation after the completion halts the asset; the row stays complete, and a second completion moves nothing.
+#[test]
+fn a_completed_withdrawal_is_paid_once_whatever_the_chain_does() {
+    let mut rig = Rig::new();
+    let withdraw = order(&rig, micro(1_000_000));
+    let eid = accept(&mut rig, &withdraw).unwrap();
+    sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1));
+    sign(&mut rig, eid, &attempt(Purpose::Bump, "t2", 1));
+    settle(&mut rig, eid, &end(Outcome::Completed, "t1", 7));
+    let after = rig.balance(rig.ann, BTC);
+    let gone = progress::unsettle(&rig.desk(), eid, "t1");
+    assert!(step(&mut rig, gone));
+    assert_eq!(progress::unsettle(&rig.desk(), eid, "t1"), Ok(None));
+    assert!(rig.funds.halts().has(Scope::Asset(BTC)));
+    assert_eq!(decide_new(&rig, &withdraw), Err(Reject::Halted));
+    assert!(settle(&mut rig, eid, &end(Outcome::Completed, "t2", 8)));
+    assert_eq!((status(&rig, eid), rig.balance(rig.ann, BTC)), (Status::Complete, after));
+    assert_eq!(rig.funds.transfer(eid).unwrap().row.chain().unwrap().tx, "t2");
+}
+
+/// Signed bytes are forgotten when their block is too deep to be removed, not before.
+#[test]
+fn ended_withdrawals_are_forgotten_when_final() {
+    let mut rig = Rig::new();
+    let mut pay = |height: u64| {
+        let withdraw = order(&rig, micro(1_000));
+        let eid = accept(&mut rig, &withdraw).unwrap();
+        sign(&mut rig, eid, &attempt(Purpose::Pay, "t", 1));
+        settle(&mut rig, eid, &end(Outcome::Completed, "t", height));
+        rig.funds.withdrawals().payments_from(Eid(1)).map(|(eid, _)| eid.0).collect::<vec::Vec<_>>()
+    };
+    assert_eq!(pay(10), [1]);
+    assert_eq!(pay(138), [1, 2]);
+    assert_eq!(pay(139), [2, 3]);
+}
+
+/// Dollars are held, and paid as dollar tokens, free of charge; the issuer takes the ones and gives the others. Proves XFER-021.
+#[test]
+fn dollars_leave_as_tokens() {
+    let mut rig = Rig::new();
+    let withdraw = Withdraw {
+        currency: GUSD,
+        wraps: Some(USD),
+        network: "ethereum".into(),
+        ..order(&rig, micro(4_000_000))
+    };
+    let dollars =
+        |rig: &Rig, of: CurrencyId| (rig.balance(rig.ann, of).available, rig.balance(rig.ann, of).held);
+    let eid = accept(&mut rig, &withdraw).unwrap();
+    assert_eq!(dollars(&rig, USD), (micro(6_000_000), micro(4_000_000)));
+    assert_eq!(dollars(&rig, GUSD), (micro(10_000_000), Money::ZERO));
+    assert_eq!(FeeTerms::of(&rig.desk(), rig.ann, GUSD, &OUTLET).monthly_remaining, 10);
+    sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1));
+    let failed = Settlement { ..end(Outcome::Failed, "t1", 1) };
+    settle(&mut rig, eid, &failed);
+    assert_eq!(dollars(&rig, USD), (micro(10_000_000), Money::ZERO));
+    let eid = accept(&mut rig, &withdraw).unwrap();
+    sign(&mut rig, eid, &attempt(Purpose::Pay, "t2", 1));
+    settle(&mut rig, eid, &end(Outcome::Completed, "t2", 2));
+    assert_eq!(dollars(&rig, USD), (micro(6_000_000), Money::ZERO));
+    assert_eq!(rig.house("issuer", USD), micro(4_000_000));
+    assert_eq!(rig.house("issuer", GUSD), -micro(4_000_000));
+}
+
+/// All withdrawals, or those of one asset, may be halted; what is on its way goes on.
+#[test]
+fn halted_withdrawals_are_refused() {
+    for scope in [Scope::Withdrawals, Scope::Asset(BTC)] {
+        let mut rig = Rig::new();
+        let withdraw = order(&rig, micro(1_000_000));
+        let eid = accept(&mut rig, &withdraw).unwrap();
+        rig.apply(|books| crate::halt::evolve(books, crate::halt::Event::Halted(scope)));
+        assert_eq!(decide_new(&rig, &withdraw), Err(Reject::Halted), "{scope:?}");
+        assert!(sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1)));
+        assert!(settle(&mut rig, eid, &end(Outcome::Completed, "t1", 2)));
+        rig.apply(|books| crate::halt::evolve(books, crate::halt::Event::Resumed(scope)));
+        accept(&mut rig, &withdraw).unwrap();
+    }
+}
+
+/// Asks for the approval of an address, in Ann's list or her group's, and moves it to a standing.
+fn list(rig: &mut Rig, scope: ApprovalScope, standing: Standing) {
+    let entry = EntryRef { scope, network: "bitcoin".into(), canonical: "bc1qx".into() };
+    let request = Request { entry, text: "bc1qx".into(), label: "l".into(), memo: String::new() };
+    rig.apply(|books| approval::evolve(books, approval::Event::ApprovalRequested(request, standing)));
+}
+
+/// Only an active entry of the account's list or its group's lets money leave; no list at all is a reason of its own.
+/// Proves XFER-016.
+#[test]
+fn only_active_approved_addresses_are_paid() {
+    let mut rig = Rig::new();
+    let group = GroupId(0);
+    let withdraw = order(&rig, micro(1_000_000));
+    assert_eq!(decide_all(&rig, &withdraw), Err(Reject::NoList));
+    let elsewhere = Withdraw { canonical: "bc1qy".into(), ..withdraw.clone() };
+    for (account, standing) in [(rig.ann, Standing::PendingTime), (rig.vault, Standing::PendingMua)] {
+        let mut rig = Rig::new();
+        list(&mut rig, ApprovalScope::Account(account), standing);
+        let own = Withdraw { account, ..withdraw.clone() };
+        assert_eq!(decide_all(&rig, &own), Err(Reject::NotApproved), "{standing:?}");
+        let other = Withdraw { account: if account == rig.ann { rig.vault } else { rig.ann }, ..own };
+        assert_eq!(decide_all(&rig, &other), Err(Reject::NoList), "another account's list");
+    }
+    for scope in [ApprovalScope::Account(rig.ann), ApprovalScope::Group(group)] {
+        let mut rig = Rig::new();
+        list(&mut rig, scope, Standing::Active);
+        assert_eq!(decide_all(&rig, &withdraw), Ok(rig.funds.next_eid()), "{scope:?}");
+        assert_eq!(decide_all(&rig, &elsewhere), Err(Reject::NotApproved));
+    }
+    // The group's entry counts while the account's own waits.
+    let ann = ApprovalScope::Account(rig.ann);
+    list(&mut rig, ann, Standing::PendingTime);
+    list(&mut rig, ApprovalScope::Group(group), Standing::Active);
+    assert_eq!(decide_all(&rig, &withdraw), Ok(rig.funds.next_eid()));
+}
