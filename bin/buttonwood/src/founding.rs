@@ -1,5 +1,6 @@
 //! The first commands of a new directory's journal.
 
+use crate::places;
 use crate::reference::Reference;
 use crate::trouble::Trouble;
 use buttonwood_engine::{Body, Command, FeeSchedule, Mode, Opening, Operation};
@@ -39,8 +40,8 @@ pub(crate) fn venue(recovered: &mut Recovered, time: Time) -> Result<(), Trouble
     commit(recovered, time, bodies)
 }
 
-/// Adds what this build needs and an older directory lacks: house accounts, and in a sandbox the sample exchange rates. Sets how many
-/// operators the settings want.
+/// Adds what this build needs and the directory lacks: house accounts, networks and assets, and in a sandbox the sample exchange rates.
+/// Sets how many operators the settings want.
 pub(crate) fn complete(recovered: &mut Recovered, approvals: u8, time: Time) -> Result<(), Trouble> {
     let missing: Vec<Body> = {
         let views = recovered.views();
@@ -49,7 +50,8 @@ pub(crate) fn complete(recovered: &mut Recovered, approvals: u8, time: Time) -> 
         let rates = is_sandbox.then(|| missing_sample_rates(state.rates()));
         let approvals = (state.operations().approvals() != approvals)
             .then(|| Body::from(Operation::SetApprovals(approvals)));
-        state.missing_houses().chain(rates.into_iter().flatten()).chain(approvals).collect()
+        let places = places::missing(state)?;
+        state.missing_houses().chain(places).chain(rates.into_iter().flatten()).chain(approvals).collect()
     };
     if missing.is_empty() { Ok(()) } else { commit(recovered, time, missing) }
 }

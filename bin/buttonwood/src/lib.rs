@@ -16,6 +16,7 @@ mod founding;
 mod log;
 mod metrics;
 mod ownership;
+mod places;
 mod ranks;
 mod rates_file;
 mod reference;
