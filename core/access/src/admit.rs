@@ -42,6 +42,10 @@ pub enum Reject {
     GroupFull,
     /// The account is closed (ACCT-013).
     Closed,
+    /// The account owes the house for a returned advance (D-167).
+    InDebt,
+    /// The account has transfers that are not done, so it is not closed.
+    HasTransfers,
     /// The account has live orders, so it is not closed.
     HasOrders,
     /// The account has money or claims, so it is not closed.
@@ -67,6 +71,8 @@ impl Reject {
             | Self::NoCustodyTerms
             | Self::GroupFull
             | Self::Closed
+            | Self::InDebt
+            | Self::HasTransfers
             | Self::HasOrders
             | Self::HasMoney
             | Self::Ended

@@ -115,6 +115,8 @@ pub struct Access {
     closed: BTreeSet<AccountId>,
     /// Every custody account, the oldest first.
     custody: Vec<AccountId>,
+    /// The accounts that owe the house for a returned advance (D-167).
+    in_debt: BTreeSet<AccountId>,
 }
 
 impl Access {
@@ -205,16 +207,26 @@ impl Access {
         self.closed.contains(&account)
     }
 
+    /// Whether an account owes the house for a returned advance, so that it neither trades nor withdraws (D-167).
+    pub fn is_in_debt(&self, account: AccountId) -> bool {
+        self.in_debt.contains(&account)
+    }
+
+    fn is_stopped(&self, account: AccountId) -> bool {
+        self.is_closed(account) || self.is_in_debt(account)
+    }
+
     /// Whether a session with the role of a trader may place orders for an account of its owner (AUTH-018, ACCT-013). An account
-    /// key knows that its account is closed, and an account that does not trade gets no such key; so only a master key pays for a
-    /// look at the account.
+    /// key knows that its account is closed or in debt, and an account that does not trade gets no such key; so only a master key pays
+    /// for a look at the account.
     #[inline]
     pub fn may_place(&self, session: SessionId, account: AccountId) -> bool {
         let Some(session) = self.session(session) else { return false };
         match session.key.owner {
-            Owner::Account(_) => !session.is_closed,
+            Owner::Account(_) => !session.is_stopped,
             Owner::Group(_) => {
-                self.account(account).is_some_and(|account| account.kind.trades()) && !self.is_closed(account)
+                self.account(account).is_some_and(|account| account.kind.trades())
+                    && !self.is_stopped(account)
             }
         }
     }
@@ -254,9 +266,25 @@ impl Access {
     /// Closes an account, and notes it in the account's keys.
     pub(crate) fn close_account(&mut self, account: AccountId) {
         self.closed.insert(account);
+        self.note_stop(account);
+    }
+
+    /// Sets whether an account is in debt, and notes it in the account's keys.
+    pub fn set_in_debt(&mut self, account: AccountId, is_in_debt: bool) {
+        if is_in_debt {
+            self.in_debt.insert(account);
+        } else {
+            self.in_debt.remove(&account);
+        }
+        self.note_stop(account);
+    }
+
+    /// Notes in the account's keys whether it may trade.
+    fn note_stop(&mut self, account: AccountId) {
+        let is_stopped = self.is_stopped(account);
         let owner = Owner::Account(account);
         let keys = self.sessions.iter_mut().filter(|session| session.key.owner == owner);
-        keys.for_each(|session| session.is_closed = true);
+        keys.for_each(|session| session.is_stopped = is_stopped);
     }
 
     /// Restricts a group to addresses, or to none with an empty list.
@@ -282,8 +310,8 @@ impl Access {
 
     /// Adds a session.
     pub fn add_session(&mut self, key: NewSession, now: Time) {
-        let is_closed = matches!(key.owner, Owner::Account(account) if self.is_closed(account));
-        self.sessions.push(Session::new(key, is_closed, now));
+        let is_stopped = matches!(key.owner, Owner::Account(account) if self.is_stopped(account));
+        self.sessions.push(Session::new(key, is_stopped, now));
     }
 
     /// Sets whether a session may act.

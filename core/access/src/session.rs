@@ -53,8 +53,8 @@ pub struct Session {
     highest: Nonce,
     /// Nonces it has used, from 0 again after 256: which place the next digest takes, and which floor counts.
     uses: u8,
-    /// Whether it is a key of a closed account.
-    pub(crate) is_closed: bool,
+    /// Whether it is a key of an account that may not trade any more: it is closed, or in debt.
+    pub(crate) is_stopped: bool,
     pub(crate) standing: Standing,
     /// The second of its last command, since 1970.
     last_used: u32,
@@ -66,11 +66,11 @@ pub struct Session {
 
 impl Session {
     /// A session that has used no nonce yet.
-    pub(crate) fn new(key: NewSession, is_closed: bool, created: Time) -> Self {
+    pub(crate) fn new(key: NewSession, is_stopped: bool, created: Time) -> Self {
         Self {
             highest: Nonce::default(),
             uses: 0,
-            is_closed,
+            is_stopped,
             standing: Standing::Enabled,
             last_used: 0,
             key,

@@ -166,7 +166,13 @@ fn decide_place(
 /// Why an account places no orders.
 #[cold]
 fn no_trader(state: &State, account: AccountId) -> access::Reject {
-    if state.access.is_closed(account) { access::Reject::Closed } else { access::Reject::WrongKind }
+    if state.access.is_closed(account) {
+        access::Reject::Closed
+    } else if state.access.is_in_debt(account) {
+        access::Reject::InDebt
+    } else {
+        access::Reject::WrongKind
+    }
 }
 
 /// Decides a command of the exchange itself or of an operator.
@@ -235,7 +241,13 @@ fn decide_internal_events(
     }
     if let Body::Funds(command) = body {
         let desk = state.funds_desk(now);
-        return funds::decide(&desk, funds::Sender::Exchange, command, &mut work.out).map_err(Reject::Funds);
+        let made =
+            funds::decide(&desk, funds::Sender::Exchange, command, &mut work.out).map_err(Reject::Funds)?;
+        if let Made::Loan(account) = made {
+            // What its orders hold repays the loan (D-167).
+            cancel::many(state.market(now), account, None, &mut work.planner, &mut work.out);
+        }
+        return Ok(made);
     }
     decide_other_events(state, now, body, note, work).map(|()| Made::Nothing)
 }
@@ -327,14 +339,17 @@ fn cancel_all_of(state: &State, market: Market<'_, Desks>, session: SessionId, w
     }
 }
 
-/// Refuses to close an account that has live orders, money or pending transfers, since none of its keys could use them any more.
+/// Refuses to close an account that has live orders, money, a debt or transfers that are not done, since none of its keys could use them any more.
 fn check_empty(state: &State, account: AccountId) -> Result<(), access::Reject> {
     if state.orders().of_account(account).next().is_some() {
         return Err(access::Reject::HasOrders);
     }
     // What is on its way would arrive at a closed account.
     if state.funds.open_of(account).next().is_some() {
-        return Err(access::Reject::HasMoney);
+        return Err(access::Reject::HasTransfers);
+    }
+    if state.funds.owes(account) {
+        return Err(access::Reject::InDebt);
     }
     let currencies = state.ledger().balances_of(account).map(|(_, balance)| balance);
     let mut all = currencies.chain(state.ledger().claims_of(account).map(|(_, balance)| balance));

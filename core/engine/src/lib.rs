@@ -33,9 +33,9 @@ pub use buttonwood_convert::{
     QuoteRequest, Reject as ConvertReject, Spend, Term, Terms, Wrap, Wrapped,
 };
 pub use buttonwood_funds::{
-    self as funds, Command as FundsCommand, Eid, Funds, Infrequent as FundsInfrequent, Kind as TransferKind,
-    Made, Method as TransferMethod, Reference as TransferReference, Reject as FundsReject,
-    Status as TransferStatus, Transfer, Uuid, Way as TransferWay,
+    self as funds, Bank, Command as FundsCommand, Eid, Funds, Infrequent as FundsInfrequent,
+    Kind as TransferKind, Made, Method as TransferMethod, Reference as TransferReference,
+    Reject as FundsReject, Status as TransferStatus, Transfer, Uuid, Way as TransferWay,
 };
 pub use buttonwood_ledger::{
     Adjustment, Balance, BrokenLaw, Command as LedgerCommand, FEES, House, HouseAccount,
@@ -70,8 +70,8 @@ pub use state::{Broken, State};
 
 /// The house accounts of all rooms, in the order in which this build opens them in a new directory.
 pub fn houses() -> impl Iterator<Item = House> {
-    let funds = [buttonwood_funds::UNCLAIMED];
-    buttonwood_ledger::HOUSES.into_iter().chain(buttonwood_convert::HOUSES).chain(funds)
+    let rooms = buttonwood_ledger::HOUSES.into_iter().chain(buttonwood_convert::HOUSES);
+    rooms.chain(buttonwood_funds::HOUSES)
 }
 
 /// Buffers that the writer reuses for every command.

@@ -166,7 +166,7 @@ impl State {
         let seed = self.opening.map_or(0, |opening| opening.seed);
         let rooms = [
             self.floor.next_due(skips, halted).map(|due| due.map(Body::Trading)),
-            self.funds.next_due(&self.access, seed).map(|due| due.map(Body::Funds)),
+            self.funds.next_due(self.ledger(), &self.access, seed).map(|due| due.map(Body::Funds)),
         ];
         rooms.into_iter().flatten().min_by_key(Due::key)
     }
@@ -174,7 +174,9 @@ impl State {
     /// Whether a follow-up is due; no other command may run before it.
     #[inline]
     pub fn has_follow_up(&self) -> bool {
-        self.floor.settling > 0 || self.floor.stops.due().is_some() && !self.operations.is_halted()
+        self.floor.settling > 0
+            || self.floor.stops.due().is_some() && !self.operations.is_halted()
+            || self.funds.has_follow_up(self.ledger())
     }
 
     /// What operators have set for the exchange as a whole.

@@ -95,7 +95,7 @@ fn the_order_of_settling_is_part_of_the_format() {
         ann sell btcusd 0.25 @ 30000 as A1       => accepted A1, booked A1
         bob sell btcusd 0.25 @ 30000 as B1       => accepted B1, booked B1
         cat buy  btcusd 1 @ 30000 as C1          => accepted C1, filled A1 0.25 @ 30000.00 fees 15 30, filled B1 0.25 @ 30000.00 fees 15 30, booked C1
-        fingerprint 4579683552423335527
+        fingerprint 12900746231102679517
         ann sell btcusd 1 @ 30000 ioc as A2      => accepted A2, filled C1 0.5 @ 30000.00 fees 30 60, cancelled A2 ImmediateOrCancelWouldPost
         fingerprint 7698669273003449095
         dan buy  ethusd 1 @ 1000 as D1           => accepted D1, booked D1

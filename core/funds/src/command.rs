@@ -3,7 +3,8 @@
 //! A module is named once, in [`modules`] below.
 
 use crate::{
-    Books, Desk, Made, Sender, address, approval, custody, deposit, halt, internal, network, withdrawal,
+    Books, Desk, Made, Sender, address, approval, bank, custody, debt, deposit, halt, internal, network,
+    withdrawal,
 };
 use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Roles};
 
@@ -155,4 +156,8 @@ modules! {
     Deposit: deposit,
     /// Of halts of withdrawals and of assets.
     Halt: halt,
+    /// Of banks: links, wires, payments.
+    Bank: bank,
+    /// Of debts for returned advances.
+    Debt: debt,
 }

@@ -57,6 +57,8 @@ pub enum Made {
     Transfer(Eid),
     /// What has this number in its module.
     Number(u32),
+    /// A loan to an account that lacked what was taken back: the engine cancels the account's orders, so that it can be repaid.
+    Loan(AccountId),
     /// Nothing with an id.
     Nothing,
 }
@@ -64,9 +66,7 @@ pub enum Made {
 impl<'a> Desk<'a> {
     /// What of the available balance may leave the account: all but advances (BAL-005).
     pub fn free(&self, account: AccountId, currency: CurrencyId) -> Money {
-        let available = self.ledger.balance(account, currency).available;
-        let advanced = self.funds.advanced(account, currency);
-        if advanced >= available { Money::ZERO } else { available - advanced }
+        self.funds.free(self.ledger, account, currency)
     }
 
     /// An account that is in a group.

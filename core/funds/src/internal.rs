@@ -121,7 +121,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
         return Err(Reject::Closed(closed));
     }
     let course = course(desk, moved).ok_or(Reject::Prohibited)?;
-    if amount <= Money::ZERO || desk.free(source, currency) < amount {
+    if amount <= Money::ZERO || desk.may_leave(source, currency, amount).is_err() {
         return Err(Reject::InsufficientFunds);
     }
     let moved = Move::clone(moved);

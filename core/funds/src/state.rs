@@ -1,14 +1,15 @@
 //! The state of the room.
 
 use crate::custody::Custody;
+use crate::debt::Debts;
 use crate::{
-    Addresses, Approvals, Change, Deposits, Eid, Halts, Kind, Networks, NewTransfer, Reference, Status,
-    Transfer, Way, Withdrawals,
+    Addresses, Approvals, Banks, Change, Deposits, Eid, Halts, Kind, Networks, NewTransfer, Reference,
+    Status, Transfer, Way, Withdrawals,
 };
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
-use buttonwood_ledger::Adjustment;
+use buttonwood_ledger::{Adjustment, Ledger};
 use buttonwood_model::{AccountId, AssetId, CurrencyId, Time, TradeId};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,19 @@ pub struct Funds {
     pub(crate) deposits: Deposits,
     /// What operators or the exchange itself have halted.
     pub(crate) halts: Halts,
+    /// Bank accounts, payments by banks, advances that will clear.
+    pub(crate) banks: Banks,
+    /// What accounts owe for returned advances.
+    pub(crate) debts: Debts,
+}
+
+/// What is pending of an account in a currency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pending {
+    /// Withdrawals that have not left, with their fees (XFER-019).
+    pub withdrawal: Money,
+    /// Deposits that have not come.
+    pub deposit: Money,
 }
 
 impl Funds {
@@ -153,6 +167,39 @@ impl Funds {
     /// What is halted.
     pub fn halts(&self) -> &Halts {
         &self.halts
+    }
+
+    /// What of the available balance may leave the account: all but advances (BAL-005).
+    pub fn free(&self, ledger: &Ledger, account: AccountId, currency: CurrencyId) -> Money {
+        let available = ledger.balance(account, currency).available;
+        let advanced = self.advanced(account, currency);
+        if advanced >= available { Money::ZERO } else { available - advanced }
+    }
+
+    /// Whether anything is advanced to the account.
+    pub fn has_advances(&self, account: AccountId) -> bool {
+        self.open_of(account).any(|transfer| transfer.row.status == Status::Advanced)
+    }
+
+    /// What the account's rows hold in a currency.
+    pub fn held_by_rows(&self, account: AccountId, currency: CurrencyId) -> Money {
+        let open = self.open_of(account).map(|transfer| &transfer.row);
+        open.filter(|row| row.currency == currency).map(|row| row.held).sum()
+    }
+
+    /// What is pending of the account: withdrawals that have not left and deposits that have not come, by currency (BAL-006).
+    pub fn pending(&self, account: AccountId) -> BTreeMap<CurrencyId, Pending> {
+        let mut pending: BTreeMap<CurrencyId, Pending> = BTreeMap::new();
+        let open = self.open_of(account).map(|transfer| &transfer.row);
+        for row in open.filter(|row| row.status == Status::Pending) {
+            let of_currency = pending.entry(row.currency).or_default();
+            let sum = match row.kind {
+                Kind::Withdrawal | Kind::AdminDebit | Kind::CustodyFee => &mut of_currency.withdrawal,
+                Kind::Deposit | Kind::Reward | Kind::AdminCredit => &mut of_currency.deposit,
+            };
+            *sum = sum.capped_add(row.amount).capped_add(row.fee);
+        }
+        pending
     }
 
     /// Adds a row.

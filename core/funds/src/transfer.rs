@@ -45,6 +45,8 @@ pub enum Status {
     Pending,
     /// The money can trade and cannot leave yet.
     Advanced,
+    /// An advance that a later row has completed. It is listed as it was, with the name of an advance.
+    Cleared,
     /// Done.
     Complete,
     /// It did not happen: the chain or the bank refused it for good.
@@ -60,7 +62,7 @@ impl Status {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pending => "Pending",
-            Self::Advanced => "Advanced",
+            Self::Advanced | Self::Cleared => "Advanced",
             Self::Complete => "Complete",
             Self::Failed => "Failed",
             Self::Voided => "Voided",
@@ -75,7 +77,7 @@ impl Status {
 
     /// Whether `/v1/transfers` and `/v2/transfers` list it (D-69); `/v1/transactions` lists every row.
     pub const fn is_listed(self) -> bool {
-        matches!(self, Self::Pending | Self::Advanced | Self::Complete)
+        matches!(self, Self::Pending | Self::Advanced | Self::Cleared | Self::Complete)
     }
 }
 

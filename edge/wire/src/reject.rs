@@ -71,18 +71,27 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
         }
         AccessReject::MissingRole => missing_role(call.key, call.needed),
         AccessReject::Closed => closed_account(&call.payload.decimal_text("account").unwrap_or_default()),
+        AccessReject::InDebt => in_debt(),
         AccessReject::WrongKind => custody_account(&call.payload.decimal_text("account").unwrap_or_default()),
         AccessReject::Unknown
         | AccessReject::NameTaken
         | AccessReject::Taken
         | AccessReject::NoCustodyTerms
         | AccessReject::GroupFull
+        | AccessReject::HasTransfers
         | AccessReject::HasOrders
         | AccessReject::HasMoney
         | AccessReject::Ended
         | AccessReject::BadRoles
         | AccessReject::TooManyAddresses => not_taken(),
     }
+}
+
+/// An account that owes the house neither trades nor withdraws (D-167).
+pub fn in_debt() -> Refusal {
+    let message = "The account owes the exchange for a deposit that its bank took back: it neither trades nor withdraws until what it \
+                   owes is repaid";
+    Refusal::new(Reason::InsufficientFunds, message)
 }
 
 /// The gate admitted the call, but another call of the same key reached the writer first. The message is the gate's

@@ -97,7 +97,7 @@ pub(super) fn decide_new(
         None => (terms.fee, terms.uses_free()),
     };
     let total = withdraw.amount.checked_add(fee).ok_or(Reject::InsufficientFunds(fee))?;
-    if desk.free(account, given) < total || !can_wrap(desk, withdraw) {
+    if desk.may_leave(account, given, total).is_err() || !can_wrap(desk, withdraw) {
         return Err(Reject::InsufficientFunds(fee));
     }
     Ok(Event::Accepted(withdraw.clone(), fee, is_free))

@@ -13,7 +13,7 @@ use buttonwood_wire::{answer, json, request};
 /// Also `POST /sandbox/accounts/close`.
 pub const COMMAND: Command =
     Command::once("account close", |operator, fields| Box::pin(run(operator, fields)))
-        .about("Closes an account without orders and money, for good.")
+        .about("Closes an account without orders, transfers under way and money, for good.")
         .takes::<Closing>(&[Argument::new("group", Form::Place), Argument::new("account", Form::Place)])
         .gives::<ClosedAccount>();
 
@@ -49,6 +49,10 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
         let views = operator.exchange.views();
         let expected = if reject == AccessReject::HasOrders {
             format!("one without live orders, not with {}", shown(&orders(views.state(), account)))
+        } else if reject == AccessReject::HasTransfers {
+            format!("one without open transfers, not with {}", shown(&transfers(views.state(), account)))
+        } else if reject == AccessReject::InDebt {
+            format!("one without debts, not with {}", shown(&debts(views.state(), account)))
         } else if reject == AccessReject::HasMoney {
             format!("one without money, not with {}", shown(&money(views.state(), account)))
         } else {
@@ -63,6 +67,17 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
 /// The ids of the account's live orders, the newest first.
 fn orders(state: &State, account: AccountId) -> Vec<String> {
     state.orders().of_account(account).map(|(_, order)| order.id.0.to_string()).collect()
+}
+
+/// The account's transfers that are not done, by their `eid`.
+fn transfers(state: &State, account: AccountId) -> Vec<String> {
+    state.funds().open_of(account).map(|transfer| format!("eid {}", transfer.eid.0)).collect()
+}
+
+/// What the account owes the house.
+fn debts(state: &State, account: AccountId) -> Vec<String> {
+    let debts = state.funds().debts_of(account);
+    debts.map(|(currency, owed)| format!("{} {}", asset_name(state, currency.into()), digits(owed))).collect()
 }
 
 /// What the account has, to the last decimal.

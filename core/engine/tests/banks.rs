@@ -1,0 +1,366 @@
+//! Banks: links, wires, advances that clear or are taken back, payments, and what may leave meanwhile.
+
+use buttonwood_engine::funds::bank::{
+    BankKind, BankNumbers, CLEARING, Command as BankCommand, NewBank, Payment, Receipt, Reject, Settlement,
+};
+use buttonwood_engine::funds::internal::{Command as MoveCommand, Move, Reject as MoveReject};
+use buttonwood_engine::funds::{LENDING, Short};
+use buttonwood_engine::{
+    AccessCommand, AccessReject, Answer, Body, Command, Eid, FeeSchedule, FundsCommand, FundsReject, Made,
+    Place, Reject as AnyReject, TradingCommand, Transfer, TransferMethod, TransferReference, TransferStatus,
+    TransferWay,
+};
+use buttonwood_model::{AccountId, Claim, CurrencyId, OrderKind, Role, SessionId, Side, SymbolId, Time};
+use buttonwood_num::{Decimal, Money, Price};
+use buttonwood_oracle::{Exchange, caller};
+use std::sync::Arc;
+
+/// An exchange with a customer, another account of the customer's group, and a market of bitcoins.
+struct Stage {
+    exchange: Exchange,
+    usd: CurrencyId,
+    btc: CurrencyId,
+    btcusd: SymbolId,
+    ann: AccountId,
+    beside: AccountId,
+    maker: AccountId,
+    trader: SessionId,
+    maker_key: SessionId,
+    nonce: u64,
+}
+
+fn money(text: &str) -> Money {
+    Money::from_decimal(Decimal::parse(text.as_bytes()).unwrap()).unwrap()
+}
+
+impl Stage {
+    fn new() -> Self {
+        let mut exchange = Exchange::open(FeeSchedule::default(), None);
+        let (usd, btc) = (exchange.find_currency("USD"), exchange.find_currency("BTC"));
+        let btcusd = exchange.symbol(["BTC", "USD"], ["0.00001", "0.00000001", "0.01"], &[]);
+        let ann = exchange.account("ann", "");
+        let beside = exchange.account_beside(ann, "beside", "");
+        let maker = exchange.account("maker", "");
+        let trader = exchange.key("ann", ann, Role::Trader);
+        let maker_key = exchange.key("maker", maker, Role::Trader);
+        let amounts = vec![(btc, money("10")), (usd, money("1000000"))];
+        assert_eq!(exchange.own(Body::credit(maker, amounts)), Answer::Done);
+        Self { exchange, usd, btc, btcusd, ann, beside, maker, trader, maker_key, nonce: 0 }
+    }
+
+    /// A command of the exchange, and the follow-ups that are due then.
+    fn own(&mut self, command: impl Into<Body>) -> Answer {
+        let answer = self.exchange.own(command.into());
+        while self.exchange.state.has_follow_up() {
+            let due = self.exchange.state.next_due().unwrap();
+            assert_eq!(self.exchange.own(due.command), Answer::Done);
+        }
+        assert_eq!(self.exchange.state.broken_law(), None);
+        answer
+    }
+
+    fn bank(&mut self, command: BankCommand) -> Answer {
+        self.own(FundsCommand::from(command))
+    }
+
+    fn receive(&mut self, amount: &str, method: TransferMethod) -> Eid {
+        let (account, currency) = (self.ann, self.usd);
+        let (number, routing) = ("0123451111".to_owned(), "021000021".to_owned());
+        let receipt = Receipt { account, currency, amount: money(amount), method, number, routing };
+        match self.bank(BankCommand::Receive(Arc::new(receipt))) {
+            Answer::Funds(Made::Transfer(eid)) => eid,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn link(&mut self) -> u32 {
+        let numbers = BankNumbers::UnitedStates { routing: "021000021".into() };
+        let (number, name) = ("0123451111".to_owned(), "Ann".to_owned());
+        let bank = NewBank { account: self.ann, number, numbers, kind: BankKind::Checking, name };
+        match self.bank(BankCommand::Link(Arc::new(bank))) {
+            Answer::Funds(Made::Number(number)) => number,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn pay(&mut self, bank: u32, amount: &str) -> Answer {
+        self.bank(BankCommand::Pay(Payment { account: self.ann, bank, amount: money(amount) }))
+    }
+
+    fn settle(&mut self, eid: Eid, returned: bool) -> Answer {
+        self.bank(BankCommand::Settle(Settlement { eid, returned }))
+    }
+
+    fn give(&mut self, currency: CurrencyId, amount: &str) -> Answer {
+        let (source, target) = (self.ann, self.beside);
+        let moved = Move { source, target, currency, amount: money(amount), client_id: String::new() };
+        self.own(FundsCommand::from(MoveCommand::Transfer(Arc::new(moved))))
+    }
+
+    fn order(
+        &mut self,
+        session: SessionId,
+        account: AccountId,
+        side: Side,
+        qty: &str,
+        price: &str,
+    ) -> Answer {
+        let grid = self.exchange.state.symbol(self.btcusd).unwrap().grid.clone();
+        let decimal = |text: &str| Decimal::parse(text.as_bytes()).unwrap();
+        let place = Place {
+            symbol: self.btcusd,
+            side,
+            claim: Claim::Yes,
+            kind: OrderKind::Limit,
+            option: None,
+            price: grid.price(decimal(price)).unwrap(),
+            qty: grid.qty(decimal(qty)).unwrap(),
+            spend: Money::ZERO,
+            client_id: None,
+            stop: Price::default(),
+        };
+        self.nonce += 1;
+        let caller = Some(caller(session, account, self.nonce));
+        self.exchange.submit(1, &Command { caller, body: TradingCommand::Place(place).into() })
+    }
+
+    fn balance(&self, currency: CurrencyId) -> [Money; 2] {
+        let balance = self.exchange.balance(self.ann, currency);
+        [balance.available, balance.held]
+    }
+
+    fn lent(&self) -> Money {
+        let lending = self.exchange.state.ledger().house(LENDING.name).unwrap();
+        -self.exchange.balance(lending, self.usd).available
+    }
+
+    fn row(&self, eid: Eid) -> &Transfer {
+        self.exchange.state.funds().transfer(eid).unwrap()
+    }
+}
+
+fn refused(reject: Reject) -> Answer {
+    Answer::Rejected(AnyReject::Funds(FundsReject::Bank(reject)))
+}
+
+/// A link allows no payment until a wire comes from its bank account; an ACH credit, or a wire from another one, does not verify it. A
+/// wire is complete at once. Proves BANK-003 (part).
+#[test]
+fn a_wire_verifies_the_bank_it_comes_from() {
+    let mut stage = Stage::new();
+    let bank = stage.link();
+    assert_eq!(stage.link(), bank, "the same bank account is linked once");
+    stage.receive("50", TransferMethod::Ach);
+    assert_eq!(stage.pay(bank, "1"), refused(Reject::Unverified));
+    let eid = stage.receive("100", TransferMethod::Wire);
+    let row = &stage.row(eid).row;
+    assert_eq!(
+        (row.status, &row.way),
+        (TransferStatus::Complete, &TransferWay::Bank(TransferMethod::Wire, Some(bank)))
+    );
+    assert_eq!(stage.pay(bank + 1, "1"), refused(Reject::UnknownBank));
+    assert!(matches!(stage.pay(bank, "1"), Answer::Funds(Made::Transfer(_))));
+    // Another account's bank is unknown.
+    let payment = Payment { account: stage.maker, bank, amount: money("1") };
+    assert_eq!(stage.bank(BankCommand::Pay(payment)), refused(Reject::UnknownBank));
+}
+
+/// An ACH credit is an advance to the microsecond of its fifth day, when a second row completes it: no money moves then.
+#[test]
+fn an_advance_clears_after_five_days() {
+    let mut stage = Stage::new();
+    let eid = stage.receive("100", TransferMethod::Ach);
+    let begun = stage.row(eid).time;
+    assert_eq!(stage.row(eid).row.status, TransferStatus::Advanced);
+    let due =
+        stage.exchange.state.next_due().filter(|due| due.command != Body::Trading(TradingCommand::CloseDay));
+    let due = due.or_else(|| {
+        stage.exchange.state.funds().next_due(stage.exchange.state.ledger()).map(|due| due.map(Body::Funds))
+    });
+    let due = due.unwrap();
+    assert_eq!(due.time, Time(begun.0 + 5 * 24 * 3600 * 1_000_000));
+    assert_eq!(CLEARING.0, due.time.0 - begun.0);
+    let early = stage.own(due.command.clone());
+    assert_eq!(early, refused(Reject::NotDue));
+    let now = stage.exchange.stamp.time;
+    stage.exchange.submit(due.time.0 - now.0, &Command { caller: None, body: due.command.clone() });
+    let (first, second) = (stage.row(eid), stage.row(Eid(eid.0 + 1)));
+    assert_eq!((first.row.status, first.row.status.name()), (TransferStatus::Cleared, "Advanced"));
+    assert_eq!(
+        (second.row.status, second.row.advance, second.time),
+        (TransferStatus::Complete, Some(eid), due.time)
+    );
+    assert_eq!((first.row.amount, second.row.amount), (money("100"), money("100")));
+    assert_eq!(stage.balance(stage.usd), [money("100"), Money::ZERO]);
+    assert_eq!(stage.exchange.state.funds().advanced(stage.ann, stage.usd), Money::ZERO);
+    // It is done, so it can be neither cleared nor settled again.
+    assert_eq!(stage.own(due.command), refused(Reject::NotDue));
+    assert_eq!(stage.settle(eid, true), refused(Reject::SettledBefore));
+    assert_eq!(stage.settle(Eid(eid.0 + 1), true), refused(Reject::UnknownRow));
+    assert_eq!(stage.settle(Eid(999), false), refused(Reject::UnknownRow));
+}
+
+/// A payment is held at once, with a code of six upper-case letters and digits, and ends once: paid, or given back. Its row has the
+/// method SEN. Proves BANK-009 (part).
+#[test]
+fn a_payment_ends_once() {
+    let mut stage = Stage::new();
+    let bank = stage.link();
+    stage.receive("100", TransferMethod::Wire);
+    let mut codes = Vec::new();
+    for (returned, left, status) in
+        [(true, "100", TransferStatus::Returned), (false, "60", TransferStatus::Complete)]
+    {
+        let Answer::Funds(Made::Transfer(eid)) = stage.pay(bank, "40") else { panic!("it is paid") };
+        assert_eq!(stage.balance(stage.usd), [money("60"), money("40")]);
+        let row = stage.row(eid).row.clone();
+        assert_eq!((row.status, row.held), (TransferStatus::Pending, money("40")));
+        let TransferWay::Bank(method, Some(_)) = row.way else { panic!("{row:?}") };
+        assert_eq!(method.name(), "SEN");
+        let TransferReference::Code(code) = row.reference else { panic!("{row:?}") };
+        assert!(
+            code.len() == 6 && code.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()),
+            "{code}"
+        );
+        assert_eq!(stage.exchange.state.funds().banks().by_code(&code), Some(eid));
+        codes.push(code);
+        // An account with transfers under way is not closed.
+        let closing = stage.own(AccessCommand::CloseAccount(stage.ann));
+        assert_eq!(closing, Answer::Rejected(AnyReject::Access(AccessReject::HasTransfers)));
+        assert_eq!(stage.settle(eid, returned), Answer::Funds(Made::Transfer(eid)));
+        assert_eq!(stage.balance(stage.usd), [money(left), Money::ZERO]);
+        assert_eq!(stage.row(eid).row.status, status);
+        for again in [true, false] {
+            assert_eq!(stage.settle(eid, again), refused(Reject::SettledBefore));
+        }
+    }
+    assert_ne!(codes[0], codes[1]);
+    assert_eq!(stage.pay(bank, "60.01"), refused(Reject::Short(Short::TooLittle)));
+}
+
+/// What was advanced does not leave, and neither does what it bought: bitcoins count 90 % of the lower of last price and best bid. Proves
+/// BAL-005 (part).
+#[test]
+fn what_an_advance_bought_stays() {
+    let mut stage = Stage::new();
+    let bank = stage.link();
+    stage.receive("500", TransferMethod::Wire);
+    let advance = stage.receive("1000", TransferMethod::Ach);
+    let (usd, btc) = (stage.usd, stage.btc);
+    assert_eq!(stage.pay(bank, "500.01"), refused(Reject::Short(Short::TooLittle)));
+    // A bitcoin costs 1,000 dollars and a fee; the account's own dollars pay the rest.
+    stage.order(stage.maker_key, stage.maker, Side::Sell, "1", "1000");
+    stage.order(stage.trader, stage.ann, Side::Buy, "1", "1000");
+    assert_eq!(stage.balance(btc)[0], money("1"));
+    let short = Answer::Rejected(AnyReject::Funds(FundsReject::Internal(MoveReject::InsufficientFunds)));
+    assert_eq!(stage.give(btc, "1"), short, "it was bought with the advance");
+    // Without a bid nobody is known to buy it back, so the bitcoin counts nothing. The dollars that are left are not enough.
+    assert_eq!(stage.give(btc, "0.1"), short);
+    // With a bid of 900 what is left of a bitcoin counts 810 for each.
+    stage.order(stage.maker_key, stage.maker, Side::Buy, "1", "900");
+    let dollars = stage.balance(usd)[0];
+    // The dollars, less the advance, are below zero by 500 and a fee.
+    assert!(dollars < money("500"), "{dollars:?}");
+    assert_eq!(stage.give(btc, "0.4"), short, "0.6 count 486, which is less than 500");
+    assert!(
+        matches!(stage.give(btc, "0.3"), Answer::Funds(_)),
+        "0.7 count 567, which covers 500 and the fee"
+    );
+    assert_eq!(stage.give(btc, "0.1"), short);
+    // It clears, and everything may leave.
+    assert_eq!(stage.settle(advance, false), Answer::Funds(Made::Transfer(advance)));
+    assert!(matches!(stage.give(btc, "0.7"), Answer::Funds(_)));
+}
+
+/// A returned advance that was spent: orders are cancelled, the house lends the rest, and until that is repaid, first of all from what
+/// comes in, the account neither trades nor withdraws. Proves D-167.
+#[test]
+fn a_returned_advance_that_was_spent_is_lent() {
+    let mut stage = Stage::new();
+    let bank = stage.link();
+    stage.receive("10", TransferMethod::Wire);
+    let advance = stage.receive("1000", TransferMethod::Ach);
+    stage.order(stage.maker_key, stage.maker, Side::Sell, "0.5", "1000");
+    stage.order(stage.trader, stage.ann, Side::Buy, "0.5", "1000");
+    // An order holds part of what is left.
+    assert!(matches!(stage.order(stage.trader, stage.ann, Side::Buy, "0.1", "1000"), Answer::Trading(_)));
+    let [available, held] = stage.balance(stage.usd);
+    assert!(available > Money::ZERO && held > Money::ZERO);
+    assert_eq!(stage.settle(advance, true), Answer::Funds(Made::Loan(stage.ann)));
+    assert_eq!(stage.exchange.orders_of(stage.ann).count(), 0, "its orders are cancelled");
+    assert_eq!(stage.balance(stage.usd), [Money::ZERO, Money::ZERO]);
+    let owed = money("1000") - available - held;
+    assert_eq!((stage.lent(), stage.exchange.state.funds().owed(stage.ann, stage.usd)), (owed, owed));
+    assert_eq!(stage.row(advance).row.status, TransferStatus::Returned);
+    assert_eq!(stage.settle(advance, true), refused(Reject::SettledBefore));
+    // It neither trades nor withdraws, not by a new key or a master key either.
+    let in_debt = Answer::Rejected(AnyReject::Access(AccessReject::InDebt));
+    let new = stage.exchange.key("new", stage.ann, Role::Trader);
+    let master = stage.exchange.master_key("master", stage.ann, Role::Trader);
+    for session in [stage.trader, new, master] {
+        assert_eq!(stage.order(session, stage.ann, Side::Sell, "0.1", "5000"), in_debt);
+    }
+    let short = Answer::Rejected(AnyReject::Funds(FundsReject::Internal(MoveReject::InsufficientFunds)));
+    assert_eq!(stage.give(stage.btc, "0.1"), short);
+    assert_eq!(stage.pay(bank, "1"), refused(Reject::Short(Short::Debt)));
+    // What comes in repays it first.
+    stage.receive("100", TransferMethod::Wire);
+    assert_eq!((stage.balance(stage.usd)[0], stage.lent()), (Money::ZERO, owed - money("100")));
+    assert_eq!(stage.order(stage.trader, stage.ann, Side::Sell, "0.1", "5000"), in_debt);
+    let credit = Body::credit(stage.ann, vec![(stage.usd, owed)]);
+    assert_eq!(stage.own(credit), Answer::Done);
+    assert_eq!((stage.balance(stage.usd)[0], stage.lent()), (money("100"), Money::ZERO));
+    assert!(matches!(stage.order(stage.trader, stage.ann, Side::Sell, "0.1", "5000"), Answer::Trading(_)));
+    assert!(matches!(stage.give(stage.btc, "0.1"), Answer::Funds(_)));
+    // A snapshot holds all of it.
+    assert_eq!(stage.exchange.stored(), stage.exchange.state);
+}
+
+/// A returned advance that is still there is just taken back: nothing is cancelled and nothing lent.
+#[test]
+fn a_returned_advance_that_is_there_is_taken_back() {
+    let mut stage = Stage::new();
+    stage.receive("300", TransferMethod::Wire);
+    let advance = stage.receive("1000", TransferMethod::Ach);
+    stage.order(stage.trader, stage.ann, Side::Buy, "0.2", "1000");
+    let [available, held] = stage.balance(stage.usd);
+    assert_eq!(stage.settle(advance, true), Answer::Funds(Made::Transfer(advance)));
+    assert_eq!(stage.balance(stage.usd), [available - money("1000"), held]);
+    assert_eq!((stage.exchange.orders_of(stage.ann).count(), stage.lent()), (1, Money::ZERO));
+    let clears = stage.exchange.state.funds().next_due(stage.exchange.state.ledger());
+    assert_eq!(clears, None, "nothing completes later");
+}
+
+/// What banks cannot send is refused.
+#[test]
+fn what_banks_do_not_send() {
+    let mut stage = Stage::new();
+    let house = stage.exchange.state.ledger().house(LENDING.name).unwrap();
+    let good = Receipt {
+        account: stage.ann,
+        currency: stage.usd,
+        amount: money("1"),
+        method: TransferMethod::Wire,
+        number: String::new(),
+        routing: String::new(),
+    };
+    for (receipt, reject) in [
+        (Receipt { account: AccountId(99), ..good.clone() }, Reject::UnknownAccount),
+        (Receipt { account: house, ..good.clone() }, Reject::UnknownAccount),
+        (Receipt { currency: stage.btc, ..good.clone() }, Reject::UnknownCurrency),
+        (Receipt { currency: CurrencyId(99), ..good.clone() }, Reject::UnknownCurrency),
+        (Receipt { method: TransferMethod::Sen, ..good.clone() }, Reject::BadMethod),
+        (Receipt { amount: Money::ZERO, ..good.clone() }, Reject::BadAmount),
+        (Receipt { amount: -money("1"), ..good.clone() }, Reject::BadAmount),
+        (Receipt { amount: Money::MAX, ..good.clone() }, Reject::BadAmount),
+    ] {
+        let before = stage.exchange.state.funds().clone();
+        assert_eq!(
+            stage.bank(BankCommand::Receive(Arc::new(receipt.clone()))),
+            refused(reject),
+            "{receipt:?}"
+        );
+        assert_eq!(stage.exchange.state.funds(), &before);
+    }
+    assert!(matches!(stage.bank(BankCommand::Receive(Arc::new(good))), Answer::Funds(_)));
+}

@@ -1,0 +1,311 @@
+//! Banks: links to bank accounts, money that they send, payments to them (BANK-001 to BANK-009, D-75).
+//!
+//! A link is verified by a wire from the bank account that it names. A wire is credited for good; an ACH credit is an advance that clears
+//! after five days, unless the bank takes it back. A payment is held until the bank has settled it.
+
+mod change;
+mod link;
+
+pub use link::{Bank, BankKind, BankNumbers, Banks, NewBank};
+
+use crate::{Books, Desk, Eid, Funds, Made, Method, Sender, Short};
+use alloc::string::String;
+use alloc::sync::Arc;
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Rank, Role, Roles, Time, named};
+use buttonwood_num::Money;
+use serde::{Deserialize, Serialize};
+
+/// How long an ACH credit is an advance (D-75).
+pub const CLEARING: Time = Time(5 * 24 * 60 * 60 * Time::SECOND);
+
+/// The currency that is paid by [`Command::Pay`] (BANK-007).
+const DOLLAR: &str = "USD";
+
+/// Bank links of one account at most.
+pub const LINKS_MAX: usize = 100;
+
+/// A command of this module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Link a bank account.
+    Link(Arc<NewBank>),
+    /// A bank has sent money.
+    Receive(Arc<Receipt>),
+    /// Pay dollars to a verified bank.
+    Pay(Payment),
+    /// A bank has settled a payment or an advance, or has returned it.
+    Settle(Settlement),
+    /// Clear an advance whose time has come.
+    Clear(Eid),
+}
+
+named!(Command, "funds", {
+    Link { 0: bank } = "link_bank" 1,
+    Receive { 0: receipt } = "receive_from_bank" 1,
+    Pay { 0: payment } = "pay_to_bank" 1,
+    Settle { 0: settlement } = "settle_with_bank" 1,
+    Clear { 0: eid } = "clear_advance" 1,
+});
+
+impl Command {
+    /// A caller needs one of these roles (AUTH-028).
+    pub(crate) fn roles(&self) -> Roles {
+        match self {
+            Self::Link(_) | Self::Pay(_) => Roles::of(&[Role::FundManager]),
+            Self::Receive(_) | Self::Settle(_) | Self::Clear(_) => Roles::NOBODY,
+        }
+    }
+
+    /// Whether it is still accepted when journal space is low.
+    pub(crate) fn is_reducing(&self) -> bool {
+        false
+    }
+}
+
+/// Money that a bank has sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// The account that it is for.
+    pub account: AccountId,
+    /// The currency; state money.
+    pub currency: CurrencyId,
+    /// How much.
+    pub amount: Money,
+    /// Wire or ACH.
+    pub method: Method,
+    /// The number of the bank account that it comes from; empty if that is not known.
+    pub number: String,
+    /// The routing number or, of a Canadian bank, its SWIFT code; empty if that is not known.
+    pub routing: String,
+}
+
+/// A payment of dollars to a bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Payment {
+    /// The account that pays.
+    pub account: AccountId,
+    /// The number of the link to the bank.
+    pub bank: u32,
+    /// How much.
+    pub amount: Money,
+}
+
+/// What a bank has done in the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settlement {
+    /// The row of the payment or of the advance.
+    pub eid: Eid,
+    /// Whether the money goes back where it came from.
+    pub returned: bool,
+}
+
+/// An event of this module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A bank account was linked.
+    Linked(NewBank),
+    /// A link was verified.
+    Verified(u32),
+    /// Money came from a bank, the link of this number where it is known.
+    Received(Receipt, Option<u32>),
+    /// Dollars are held for a payment: the payment, the currency, the code that finds it again.
+    Paid(Payment, CurrencyId, String),
+    /// A bank settled a payment.
+    Settled(Eid),
+    /// A bank returned a payment.
+    Returned(Eid),
+    /// An advance is final.
+    Cleared(Eid),
+    /// An advance was taken back, with this much of it lent by the house.
+    TakenBack(Eid, Money),
+}
+
+named!(Event, "funds", {
+    Linked { 0: bank } = "bank_linked" 1,
+    Verified { 0: number } = "bank_verified" 1,
+    Received { 0: receipt, 1: bank } = "bank_received" 1,
+    Paid { 0: payment, 1: currency, 2: code } = "bank_paid" 1,
+    Settled { 0: eid } = "bank_settled" 1,
+    Returned { 0: eid } = "bank_returned" 1,
+    Cleared { 0: eid } = "advance_cleared" 1,
+    TakenBack { 0: eid, 1: lent } = "advance_taken_back" 1,
+});
+
+/// Why a command of this module is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reject {
+    /// No such account, or one of another group.
+    UnknownAccount,
+    /// The account is closed.
+    Closed,
+    /// The account has as many links as it may have.
+    TooManyLinks,
+    /// State money does not go to or from accounts of this kind (facts F§9).
+    WrongKind,
+    /// No such currency, or one that banks do not send.
+    UnknownCurrency,
+    /// Neither a wire nor an ACH credit.
+    BadMethod,
+    /// An amount that is not positive, or that the ledger cannot count.
+    BadAmount,
+    /// The account has no such bank (BANK-008).
+    UnknownBank,
+    /// No wire has verified the bank yet (BANK-003).
+    Unverified,
+    /// Too little may leave the account.
+    Short(Short),
+    /// No such payment and no such advance.
+    UnknownRow,
+    /// It was settled or returned before.
+    SettledBefore,
+    /// The advance is not due yet.
+    NotDue,
+}
+
+/// The next advance that clears.
+pub(crate) fn next_due(funds: &Funds) -> Option<Due<Command>> {
+    let (time, eid) = funds.banks.next_clearing()?;
+    Some(Due { rank: Rank::Step, time, may_skip: false, command: Command::Clear(eid) })
+}
+
+/// Decides a command: appends its events, or refuses it.
+pub(crate) fn decide<E: From<BytesRef>>(
+    desk: &Desk<'_>,
+    sender: Sender<'_>,
+    command: &Command,
+    out: &mut Outbox<E>,
+) -> Result<Made, Reject> {
+    let mut happen = |event: Event| out.push_named(&crate::Infrequent::from(event));
+    match command {
+        Command::Link(bank) => {
+            check_account(desk, sender, bank.account)?;
+            let own = desk.funds.banks.of_account(bank.account);
+            if let Some(same) = { own }.find(|known| known.link == **bank) {
+                return Ok(Made::Number(same.number));
+            }
+            if desk.funds.banks.of_account(bank.account).count() >= LINKS_MAX {
+                return Err(Reject::TooManyLinks);
+            }
+            happen(Event::Linked(NewBank::clone(bank)));
+            Ok(Made::Number(desk.funds.banks.next_number()))
+        }
+        Command::Receive(receipt) => decide_receipt(desk, sender, receipt, happen),
+        Command::Pay(payment) => decide_payment(desk, sender, *payment, happen),
+        Command::Settle(settlement) => decide_settlement(desk, *settlement, happen),
+        Command::Clear(eid) => {
+            let is_due = desk.funds.banks.clears_at(*eid).is_some_and(|time| time <= desk.time);
+            if !is_due {
+                return Err(Reject::NotDue);
+            }
+            happen(Event::Cleared(*eid));
+            Ok(Made::Transfer(desk.funds.next_eid()))
+        }
+    }
+}
+
+/// The account must be in a group, open, and that of the sender.
+fn check_account(desk: &Desk<'_>, sender: Sender<'_>, account: AccountId) -> Result<(), Reject> {
+    let is_own = match sender {
+        Sender::Exchange => true,
+        Sender::Key(caller) => caller.account == Some(account),
+    };
+    if !is_own || desk.account(account).is_none() {
+        return Err(Reject::UnknownAccount);
+    }
+    if desk.access.is_closed(account) { Err(Reject::Closed) } else { Ok(()) }
+}
+
+fn decide_receipt(
+    desk: &Desk<'_>,
+    sender: Sender<'_>,
+    receipt: &Receipt,
+    mut happen: impl FnMut(Event),
+) -> Result<Made, Reject> {
+    let Receipt { account, currency, amount, method, number, routing } = receipt;
+    check_account(desk, sender, *account)?;
+    if !desk.is_fiat(*currency) {
+        return Err(Reject::UnknownCurrency);
+    }
+    if desk.account(*account).is_none_or(|account| account.kind == buttonwood_access::AccountKind::Custody) {
+        return Err(Reject::WrongKind);
+    }
+    if !matches!(method, Method::Wire | Method::Ach) {
+        return Err(Reject::BadMethod);
+    }
+    if *amount <= Money::ZERO || desk.ledger.can_issue(*currency, *amount).is_err() {
+        return Err(Reject::BadAmount);
+    }
+    let from = |bank: &&Bank| bank.link.is_at(number, routing);
+    let known = desk.funds.banks.of_account(*account).find(from).map(|bank| bank.number);
+    if *method == Method::Wire {
+        let unverified = desk.funds.banks.of_account(*account).filter(|bank| !bank.is_verified);
+        unverified.filter(from).for_each(|bank| happen(Event::Verified(bank.number)));
+    }
+    happen(Event::Received(receipt.clone(), known));
+    Ok(Made::Transfer(desk.funds.next_eid()))
+}
+
+fn decide_payment(
+    desk: &Desk<'_>,
+    sender: Sender<'_>,
+    payment: Payment,
+    mut happen: impl FnMut(Event),
+) -> Result<Made, Reject> {
+    let Payment { account, bank, amount } = payment;
+    check_account(desk, sender, account)?;
+    let bank = desk.funds.banks.get(bank).filter(|bank| bank.link.account == account);
+    if !bank.ok_or(Reject::UnknownBank)?.is_verified {
+        return Err(Reject::Unverified);
+    }
+    let is_dollar = |currency: &buttonwood_model::Currency| currency.code == DOLLAR;
+    let dollar = desk.ledger.currencies().iter().position(is_dollar).map(CurrencyId::from_index);
+    let dollar = dollar.ok_or(Reject::UnknownCurrency)?;
+    if amount <= Money::ZERO {
+        return Err(Reject::BadAmount);
+    }
+    desk.may_leave(account, dollar, amount).map_err(Reject::Short)?;
+    let eid = desk.funds.next_eid();
+    happen(Event::Paid(payment, dollar, desk.funds.banks.free_code(desk.seed, eid)));
+    Ok(Made::Transfer(eid))
+}
+
+/// A returned advance is taken from what is available. The house lends the rest, and the engine cancels the account's orders: what they
+/// held repays the loan before any other command.
+fn decide_settlement(
+    desk: &Desk<'_>,
+    settlement: Settlement,
+    mut happen: impl FnMut(Event),
+) -> Result<Made, Reject> {
+    let Settlement { eid, returned } = settlement;
+    if desk.funds.banks.is_waiting(eid) {
+        happen(if returned { Event::Returned(eid) } else { Event::Settled(eid) });
+        return Ok(Made::Transfer(eid));
+    }
+    if desk.funds.banks.clears_at(eid).is_some() {
+        if !returned {
+            happen(Event::Cleared(eid));
+            return Ok(Made::Transfer(eid));
+        }
+        let row = &desk.funds.transfer(eid).ok_or(Reject::UnknownRow)?.row;
+        let available = desk.ledger.balance(row.account, row.currency).available;
+        let lent = (row.amount - available).max(Money::ZERO);
+        happen(Event::TakenBack(eid, lent));
+        return Ok(if lent > Money::ZERO { Made::Loan(row.account) } else { Made::Transfer(eid) });
+    }
+    let is_known = desk.funds.is_bank_payment(eid) || desk.funds.is_bank_advance(eid);
+    Err(if is_known { Reject::SettledBefore } else { Reject::UnknownRow })
+}
+
+/// Applies an event.
+pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
+    match event {
+        Event::Linked(bank) => books.funds.banks.link(bank, books.seed),
+        Event::Verified(number) => books.funds.banks.verify(number),
+        Event::Received(receipt, bank) => change::receive(books, &receipt, bank),
+        Event::Paid(payment, currency, code) => change::pay(books, payment, currency, code),
+        Event::Settled(eid) => change::settle(books, eid),
+        Event::Returned(eid) => change::give_back(books, eid),
+        Event::Cleared(eid) => change::clear(books, eid),
+        Event::TakenBack(eid, lent) => change::take_back(books, eid, lent),
+    }
+}

@@ -1,0 +1,102 @@
+//! What banks move: the balances, and the rows that explain them.
+
+use super::{CLEARING, Payment, Receipt};
+use crate::{Books, Change, Eid, Kind, Method, NewTransfer, Reference, Status, Way, debt};
+use alloc::string::String;
+use buttonwood_ledger::{Bucket, Posting, SOURCE};
+use buttonwood_model::{AccountId, CurrencyId, Time};
+use buttonwood_num::Money;
+
+/// Credits what a bank has sent.
+pub(super) fn receive(books: &mut Books<'_>, receipt: &Receipt, bank: Option<u32>) {
+    let Receipt { account, currency, amount, method, .. } = *receipt;
+    books.ledger.issue(account, currency, amount);
+    let is_advance = method == Method::Ach;
+    let eid = books.funds.next_eid();
+    let status = if is_advance { Status::Advanced } else { Status::Complete };
+    books.funds.add(books.time, deposit(account, currency, amount, status, method, bank));
+    if is_advance {
+        books.funds.banks.will_clear(eid, Time(books.time.0.saturating_add(CLEARING.0)));
+    }
+}
+
+/// Holds what is paid to a bank.
+pub(super) fn pay(books: &mut Books<'_>, payment: Payment, currency: CurrencyId, code: String) {
+    let Payment { account, bank, amount } = payment;
+    books.ledger.hold(account, currency, amount);
+    books.funds.banks.wait(books.funds.next_eid(), code.clone());
+    let row = NewTransfer {
+        kind: Kind::Withdrawal,
+        held: amount,
+        reference: Reference::Code(code),
+        ..deposit(account, currency, amount, Status::Pending, Method::Sen, Some(bank))
+    };
+    books.funds.add(books.time, row);
+}
+
+/// A payment left for good.
+pub(super) fn settle(books: &mut Books<'_>, eid: Eid) {
+    let source =
+        books.ledger.house(SOURCE.name).expect("every start opens the house accounts that are missing");
+    end_payment(books, eid, Status::Complete, source);
+}
+
+/// A payment came back.
+pub(super) fn give_back(books: &mut Books<'_>, eid: Eid) {
+    let payer = row(books, eid).account;
+    end_payment(books, eid, Status::Returned, payer);
+}
+
+/// What was held goes to the account `target`.
+fn end_payment(books: &mut Books<'_>, eid: Eid, status: Status, target: AccountId) {
+    let NewTransfer { account, currency, held, .. } = *row(books, eid);
+    let posting = |account, bucket, amount| Posting { account, asset: currency.into(), bucket, amount };
+    let out = posting(account, Bucket::Held, -held);
+    books.ledger.post(&[out, posting(target, Bucket::Available, held)]);
+    books.funds.banks.stop_waiting(eid);
+    books.funds.change(&Change { eid, status, held: Money::ZERO });
+}
+
+/// An advance is final: a second row says so. No money moves.
+pub(super) fn clear(books: &mut Books<'_>, eid: Eid) {
+    books.funds.banks.stop_clearing(eid);
+    let advance = books.funds.change(&Change { eid, status: Status::Cleared, held: Money::ZERO });
+    let row = NewTransfer { status: Status::Complete, advance: Some(eid), ..advance.row.clone() };
+    books.funds.add(books.time, row);
+}
+
+/// An advance goes back to its bank.
+pub(super) fn take_back(books: &mut Books<'_>, eid: Eid, lent: Money) {
+    books.funds.banks.stop_clearing(eid);
+    let row = &books.funds.change(&Change { eid, status: Status::Returned, held: Money::ZERO }).row;
+    let (account, currency, amount) = (row.account, row.currency, row.amount);
+    debt::lend(books, account, currency, lent);
+    books.ledger.issue(account, currency, -amount);
+}
+
+fn deposit(
+    account: AccountId,
+    currency: CurrencyId,
+    amount: Money,
+    status: Status,
+    method: Method,
+    bank: Option<u32>,
+) -> NewTransfer {
+    NewTransfer {
+        account,
+        kind: Kind::Deposit,
+        status,
+        currency,
+        amount,
+        fee: Money::ZERO,
+        held: Money::ZERO,
+        way: Way::Bank(method, bank),
+        reference: Reference::None,
+        advance: None,
+        client_id: String::new(),
+    }
+}
+
+fn row<'a>(books: &'a Books<'_>, eid: Eid) -> &'a NewTransfer {
+    &books.funds.transfer(eid).expect("the decision found the row").row
+}

@@ -1,0 +1,145 @@
+//! Debts: what the house lent to accounts that had spent an advance which was then returned (D-167).
+//!
+//! A debt is repaid from whatever the account gets in the currency, before any other command. Until then the account neither trades nor
+//! withdraws: `access` notes it in the account's keys.
+
+use crate::{Books, Desk, Funds, LENDING, Made, Sender};
+use alloc::collections::BTreeMap;
+use buttonwood_ledger::{Bucket, Ledger, Posting};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Rank, Roles, Time, named};
+use buttonwood_num::Money;
+
+/// What each account owes in each currency; never zero.
+pub(crate) type Debts = BTreeMap<(AccountId, CurrencyId), Money>;
+
+/// A command of this module; none is a key's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Repay what an account owes in a currency, as far as it is available.
+    Repay(AccountId, CurrencyId),
+}
+
+named!(Command, "funds", { Repay { 0: account, 1: currency } = "repay_debt" 1 });
+
+impl Command {
+    /// No key may send it.
+    pub(crate) fn roles(&self) -> Roles {
+        match self {
+            Self::Repay(..) => Roles::NOBODY,
+        }
+    }
+
+    /// Whether it is still accepted when journal space is low.
+    pub(crate) fn is_reducing(&self) -> bool {
+        false
+    }
+}
+
+/// An event of this module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// An account repaid this much.
+    Repaid(AccountId, CurrencyId, Money),
+}
+
+named!(Event, "funds", { Repaid { 0: account, 1: currency, 2: amount } = "debt_repaid" 1 });
+
+/// Why a command of this module is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reject {
+    /// The account owes nothing in the currency, or has nothing.
+    NotDue,
+}
+
+/// The debt that can be repaid now, if any.
+pub(crate) fn next_due(funds: &Funds, ledger: &Ledger) -> Option<Due<Command>> {
+    let mut payable = funds
+        .debts
+        .keys()
+        .filter(|(account, currency)| repayable(funds, ledger, *account, *currency).is_some());
+    payable.next().map(|(account, currency)| Due {
+        rank: Rank::FollowUp,
+        time: Time(0),
+        may_skip: false,
+        command: Command::Repay(*account, *currency),
+    })
+}
+
+/// Whether a debt can be repaid now. Nearly always there is none, and this reads one number.
+#[inline]
+pub(crate) fn is_due(funds: &Funds, ledger: &Ledger) -> bool {
+    !funds.debts.is_empty() && next_due(funds, ledger).is_some()
+}
+
+/// What the account can repay now.
+fn repayable(funds: &Funds, ledger: &Ledger, account: AccountId, currency: CurrencyId) -> Option<Money> {
+    let owed = funds.owed(account, currency);
+    let amount = owed.min(ledger.balance(account, currency).available);
+    (amount > Money::ZERO).then_some(amount)
+}
+
+/// Decides a command: appends its event, or refuses it.
+pub(crate) fn decide<E: From<BytesRef>>(
+    desk: &Desk<'_>,
+    _sender: Sender<'_>,
+    command: &Command,
+    out: &mut Outbox<E>,
+) -> Result<Made, Reject> {
+    let Command::Repay(account, currency) = *command;
+    let amount = repayable(desk.funds, desk.ledger, account, currency).ok_or(Reject::NotDue)?;
+    out.push_named(&crate::Infrequent::from(Event::Repaid(account, currency, amount)));
+    Ok(Made::Nothing)
+}
+
+/// Applies an event.
+pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
+    let Event::Repaid(account, currency, amount) = event;
+    let lender = lender(books.ledger);
+    let posting =
+        |account, amount| Posting { account, asset: currency.into(), bucket: Bucket::Available, amount };
+    books.ledger.post(&[posting(account, -amount), posting(lender, amount)]);
+    let left = books.funds.owed(account, currency) - amount;
+    if left > Money::ZERO {
+        books.funds.debts.insert((account, currency), left);
+    } else {
+        books.funds.debts.remove(&(account, currency));
+    }
+    let owes = books.funds.owes(account);
+    books.access.set_in_debt(account, owes);
+}
+
+/// Lends an account what it lacks: the caller takes it from the account at once.
+pub(crate) fn lend(books: &mut Books<'_>, account: AccountId, currency: CurrencyId, amount: Money) {
+    if amount == Money::ZERO {
+        return;
+    }
+    let lender = lender(books.ledger);
+    let posting =
+        |account, amount| Posting { account, asset: currency.into(), bucket: Bucket::Available, amount };
+    books.ledger.post(&[posting(lender, -amount), posting(account, amount)]);
+    *books.funds.debts.entry((account, currency)).or_insert(Money::ZERO) += amount;
+    books.access.set_in_debt(account, true);
+}
+
+fn lender(ledger: &Ledger) -> AccountId {
+    ledger.house(LENDING.name).expect("every start opens the house accounts that are missing")
+}
+
+impl Funds {
+    /// What the account owes the house in a currency.
+    pub fn owed(&self, account: AccountId, currency: CurrencyId) -> Money {
+        self.debts.get(&(account, currency)).copied().unwrap_or(Money::ZERO)
+    }
+
+    /// What the account owes the house, by currency.
+    pub fn debts_of(&self, account: AccountId) -> impl Iterator<Item = (CurrencyId, Money)> {
+        let own =
+            self.debts.range((account, CurrencyId(0))..).take_while(move |((owner, _), _)| *owner == account);
+        own.map(|((_, currency), owed)| (*currency, *owed))
+    }
+
+    /// Whether the account owes the house anything.
+    pub fn owes(&self, account: AccountId) -> bool {
+        self.debts_of(account).next().is_some()
+    }
+}
