@@ -2,6 +2,7 @@
 
 use crate::cli::{ClockKind, Common, Funds, Sandbox, Serve, Switch};
 use crate::core_dumps;
+use crate::deposit_seed;
 use crate::directory::{check_opening, clock, data_dir, named_dir, open, open_vault, random_seed, secret};
 use crate::ephemeral::adopt;
 use crate::flags::{check_common, connections_percent, header_names, options, start_time};
@@ -13,6 +14,7 @@ use crate::trading::{SharedTraders, keep_trading, steps, traders};
 use crate::trouble::Trouble;
 use crate::vault_key;
 use crate::welcome::{self, Welcome};
+use buttonwood_address::Params;
 use buttonwood_engine::{Mode, Standing, State};
 use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits, Proxies};
 use buttonwood_http::Places;
@@ -66,6 +68,10 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         }
     };
     founding::complete(&mut recovered, 1, clock.now())?;
+    let simulated_funds = flags.funds == Funds::Simulated;
+    let deposit_seed = simulated_funds
+        .then(|| deposit_seed::of_vault(&vault, &mut opened, recovered.views().state(), flags.seed))
+        .transpose()?;
     let running = Exchange::start(recovered, clock, options(&flags.common))?;
     let exchange = running.exchange();
     let base_url = base_url(&doors.listener)?;
@@ -94,7 +100,9 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let settings = Settings {
         service: flags.common.service_name.clone(),
         sandbox: true,
-        simulated_funds: flags.funds == Funds::Simulated,
+        simulated_funds,
+        formats: Params::main(),
+        deposit_seed,
         control: Controllers { peers: flags.control_from.clone(), hosts: flags.control_host.clone() },
         steps,
         pages: site_pages(),
@@ -148,6 +156,8 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         service: flags.common.service_name.clone(),
         sandbox: false,
         simulated_funds: false,
+        formats: Params::main(),
+        deposit_seed: None,
         control: Controllers::default(),
         steps: None,
         pages: site_pages(),

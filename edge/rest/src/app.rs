@@ -1,9 +1,11 @@
 //! The state that all request handlers share.
 
+use crate::funds::issue::AddressNumbers;
 use crate::meters::Meters;
 use crate::refused_calls::RefusedCalls;
 use crate::sandbox::caller::Controllers;
 use crate::steps::Steps;
+use buttonwood_address::{Params, Seed};
 use buttonwood_gate::Gate;
 use buttonwood_operate::Shared;
 use buttonwood_operate::keys::Keeper;
@@ -63,6 +65,10 @@ pub struct Settings {
     pub sandbox: bool,
     /// Whether money enters and leaves through simulated chains and banks; without them nothing does (D-62).
     pub simulated_funds: bool,
+    /// The formats of addresses: those of the main chains, or of the chains of test nodes.
+    pub formats: Params,
+    /// The seed of deposit addresses; without one none is issued.
+    pub deposit_seed: Option<Seed>,
     /// Who may make control calls.
     pub control: Controllers,
     /// Drives simulated traders while a manual clock moves.
@@ -76,6 +82,8 @@ pub struct Settings {
 pub struct App {
     shared: Arc<Shared>,
     pub(crate) settings: Settings,
+    /// The numbers of new deposit addresses.
+    pub(crate) address_numbers: AddressNumbers,
     pub(crate) meters: Meters,
     started: Instant,
     /// Whether orders are taken: false while starting and stopping.
@@ -101,6 +109,7 @@ impl App {
         Self {
             shared: Arc::new(Shared::new(exchange, gate, settings.service.clone(), keeper)),
             settings,
+            address_numbers: AddressNumbers::default(),
             meters: Meters::default(),
             started: Instant::now(),
             ready: AtomicBool::new(false),

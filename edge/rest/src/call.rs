@@ -96,6 +96,11 @@ impl Call {
         self.account.expect("the route acts on an account")
     }
 
+    /// The account it acts on, on a route where it need not name one: that of the payload.
+    pub(crate) fn named(&self) -> Option<AccountId> {
+        self.account
+    }
+
     /// The group of its key, if that is a master key.
     pub(crate) fn group(&self) -> Option<GroupId> {
         match self.key().owner {
@@ -129,9 +134,13 @@ impl Call {
         &self.gate.payload
     }
 
-    /// The sender of the command that it makes.
+    /// The sender of the command that it makes; any key but a master key acts for its account, named or not.
     pub(crate) fn caller(&self) -> Option<Caller> {
-        caller(&self.gate, self.account)
+        let own = match self.key().owner {
+            Owner::Account(account) => Some(account),
+            Owner::Group(_) => None,
+        };
+        caller(&self.gate, self.account.or(own))
     }
 }
 

@@ -123,6 +123,8 @@ pub struct Route {
     pub(crate) refuses: &'static [u16],
     /// A status that it answers with a line of text, and when.
     pub(crate) says: Option<(u16, &'static str)>,
+    /// A status that it may answer with another body than that of every refusal: the body's schema.
+    pub(crate) wraps: Option<(u16, fn(&mut Components) -> Node)>,
 }
 
 impl std::fmt::Debug for Route {
@@ -148,6 +150,7 @@ impl Route {
             gives: None,
             refuses: &[],
             says: None,
+            wraps: None,
         }
     }
 
@@ -260,6 +263,11 @@ impl Route {
     /// It answers with this status and a line of text at times.
     pub(crate) const fn says(self, status: u16, when: &'static str) -> Self {
         Self { says: Some((status, when)), ..self }
+    }
+
+    /// It answers with this status and this body at times.
+    pub(crate) const fn wraps<T: Shape>(self, status: u16) -> Self {
+        Self { wraps: Some((status, T::node)), ..self }
     }
 
     /// Any of these roles may call it.

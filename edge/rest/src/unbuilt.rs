@@ -5,14 +5,10 @@
 
 use crate::auth::Auth;
 use crate::route::{Kinds, Route};
-use buttonwood_gate::AccountLimit::Addresses;
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_model::Role;
 use buttonwood_model::Role::{Auditor as A, FundManager as F, Trader as T};
 
-const READ_ADDRESSES: &[&str] = &["addresses:read"];
-const LIST_ADDRESSES: &[&str] = &["addresses:read", "addresses:create"];
-const CREATE_ADDRESSES: &[&str] = &["addresses:create"];
 const READ_BALANCES: &[&str] = &["balances:read"];
 const CREATE_BANKS: &[&str] = &["banks:create"];
 const READ_BANKS: &[&str] = &["banks:read", "banks:create"];
@@ -41,17 +37,6 @@ const fn public(path: &'static str) -> Route {
 
 /// Every one of them, in the order of the specification's chapters.
 pub(crate) const UNBUILT: &[Route] = &[
-    // Networks
-    Route::unbuilt("GET", "/v2/networks/{network}/assets", Auth::Session).roles(&[F, A]),
-    Route::unbuilt("GET", "/v1/network/{token}", Auth::Session).roles(&[F, A]),
-    Route::unbuilt("GET", "/v2/network/{token}", Auth::Session).roles(&[F, A]),
-    // Addresses
-    account("/v1/addresses/{network}", &[T, F, A], LIST_ADDRESSES).limited(Addresses),
-    account("/v1/deposit/{network}/newAddress", &[F], CREATE_ADDRESSES).limited(Addresses),
-    account("/v1/approvedAddresses/account/{network}", &[T, F, A], READ_ADDRESSES),
-    // A master key that names no account means its group's list.
-    account("/v1/approvedAddresses/{network}/request", &[F], CREATE_ADDRESSES).by(Auth::Session),
-    account("/v1/approvedAddresses/{network}/remove", &[F], CREATE_ADDRESSES).by(Auth::Session),
     // Withdrawals
     account("/v1/withdraw/{currency}", &[F], SEND_CRYPTO),
     account("/v2/withdraw/{network}/{ticker}", &[F], SEND_CRYPTO),

@@ -383,14 +383,6 @@ fn verify_reads_the_history() {
     assert!(told.contains("25 rows of history"), "{told}");
 }
 
-/// Simulated funds are not built yet; the flag is refused with that message.
-#[test]
-fn simulated_funds_are_not_built() {
-    let home = private_folder();
-    let line = Exchange::builder().flag("--funds", "simulated").refuses_in(&home.path().join("data"));
-    assert!(line.contains("funds"), "{line}");
-}
-
 /// Invalid values are refused, each with its flag's name.
 #[test]
 fn bad_flags() {

@@ -224,9 +224,9 @@ fn accounts_have_limits_of_their_own() {
     }
     limited(x.as_("auditor").call("/v1/transfers", json!({})), 5);
     call("/v1/transfers", "savings").ok();
-    call("/v1/deposit/bitcoin/newAddress", "primary").refused(501, "System");
+    call("/v1/deposit/bitcoin/newAddress", "primary").refused(400, "InvalidFundTransfer");
     limited(call("/v1/addresses/bitcoin", "primary"), 2);
-    call("/v1/addresses/ethereum", "savings").refused(501, "System");
+    call("/v1/addresses/ethereum", "savings").ok();
     // A key without the role takes nothing from the account.
     x.as_("counterparty").call("/v1/transfers", json!({})).ok();
 }
@@ -235,7 +235,7 @@ fn accounts_have_limits_of_their_own() {
 fn the_rows_are_complete() {
     let rows = rows();
     let count = |unbuilt| rows.iter().filter(|row| row.is_unbuilt == unbuilt).count();
-    assert!(count(false) > 50 && count(true) > 75, "{} and {}", count(false), count(true));
+    assert!(count(false) > 50 && count(true) > 60, "{} and {}", count(false), count(true));
     let text: Value = serde_json::from_str(rights_table::CONTRACT).unwrap();
     assert!(text["paths"].as_object().unwrap().len() > 130);
 }

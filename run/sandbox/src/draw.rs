@@ -49,6 +49,19 @@ impl Draw {
     }
 }
 
+/// The seed of deposit addresses, 32 bytes: from the flag `--seed`, for tests, or from the system.
+///
+/// # Errors
+/// When the system has no randomness.
+pub fn draw_deposit_seed(repeats: Option<u64>) -> Result<Vec<u8>, getrandom::Error> {
+    let mut bytes = vec![0; 32];
+    match repeats {
+        Some(seed) => ChaCha8Rng::seed_from_u64(seed ^ 0xDE90_517A_DD2E_55E5).fill(bytes.as_mut_slice()),
+        None => getrandom::fill(&mut bytes)?,
+    }
+    Ok(bytes)
+}
+
 fn text(source: &mut ChaCha8Rng, letters: &[u8], len: usize) -> String {
     (0..len)
         .filter_map(|_| letters.get(source.random_range(0..letters.len())).copied())

@@ -11,7 +11,7 @@ mod sample_rates;
 mod traders;
 
 pub use credentials::{Fault, write as write_credentials};
-pub use draw::Draw;
+pub use draw::{Draw, draw_deposit_seed};
 pub use found::{Founded, Funding, found};
 pub use sample_rates::{SAMPLE_PROVIDER, missing_sample_rates};
 pub use traders::{Market, NoTraders, Pace, TraderKey, Traders, simulated};

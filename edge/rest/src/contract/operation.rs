@@ -24,11 +24,18 @@ pub(super) fn tag(route: &Route) -> &'static str {
     match (route.auth, route.path) {
         (Auth::Public, _) | (Auth::Session, "/v2/fxrate/{symbol}/{timestamp}") => "market data",
         (Auth::Control, _) => "sandbox",
+        (Auth::Session | Auth::Account, path) if is_of_funds(path) => "funds",
         (Auth::Session, _) => "keys",
         (Auth::Master | Auth::Group, _) | (Auth::Account, "/v1/account") => "accounts",
-        (Auth::Account, "/v1/balances" | "/v1/notionalbalances/{currency}") => "funds",
         (Auth::Account | Auth::Token, _) => "orders",
     }
+}
+
+/// Whether a path is about what an account has, and where its money comes from and goes to.
+fn is_of_funds(path: &str) -> bool {
+    const PARTS: [&str; 5] =
+        ["/v1/balances", "/v1/notionalbalances/", "network", "/v1/addresses/", "/v1/approvedAddresses/"];
+    PARTS.iter().any(|part| path.contains(part))
 }
 
 /// Statuses that any request may be refused with.
@@ -176,6 +183,7 @@ fn path_text(name: &str) -> &'static str {
         "timestamp" => "A time: milliseconds or seconds since 1970, or ISO 8601 with its zone.",
         "network" => "The name of a network, in lower case.",
         "token" | "ticker" => "The code of an asset, in any letter case.",
+        "group" => "The name of a group.",
         "eventTicker" => "The ticker of an event.",
         "instrumentSymbol" => "The symbol of a contract.",
         other => panic!("no text for the parameter {other}"),
@@ -220,7 +228,12 @@ fn responses(route: &Route, components: &mut Components) -> Node {
             Some((says, about)) if says == status => {
                 all.with(status.to_string(), text_or_error(about, components))
             }
-            _ => all.with(status.to_string(), reference(name)),
+            _ => match route.wraps {
+                Some((wraps, node)) if wraps == status => {
+                    all.with(status.to_string(), error_or(node, components))
+                }
+                _ => all.with(status.to_string(), reference(name)),
+            },
         }
     });
     match route.says {
@@ -234,6 +247,15 @@ fn text_or_error(about: &'static str, components: &mut Components) -> Node {
     let error = Node::object().with("schema", Error::node(components));
     let line = Node::object().with("schema", Node::of_type("string"));
     let content = Node::object().with("application/json", error).with("text/plain", line);
+    Node::object().with("description", about).with("content", content)
+}
+
+/// A refusal like any other, or this body.
+fn error_or(node: fn(&mut Components) -> Node, components: &mut Components) -> Node {
+    let either = Node::List(vec![Error::node(components), node(components)]);
+    let content = Node::object().with("schema", Node::object().with("anyOf", either));
+    let content = Node::object().with("application/json", content);
+    let about = "The request is refused, and nothing was changed.";
     Node::object().with("description", about).with("content", content)
 }
 

@@ -57,6 +57,8 @@ impl Row {
             "{symbol}" if self.path.starts_with("/v2/fxrate/") => "gbpusd".to_owned(),
             "{symbol}" => "btcusd".to_owned(),
             "{side}" => "buy".to_owned(),
+            "{network}" => "bitcoin".to_owned(),
+            "{token}" => "btc".to_owned(),
             "{time_frame}" => "1m".to_owned(),
             "{currency}" => "usd".to_owned(),
             "{timestamp}" => "1767225600000".to_owned(),

@@ -1,0 +1,234 @@
+//! The approved addresses of an account and of its group: list, request and removal (ADDR-008 to ADDR-019, facts F§8).
+
+use super::field::{self, AddressNetwork};
+use crate::app::App;
+use crate::auth::Auth;
+use crate::call::Call;
+use crate::refused;
+use crate::route::{Route, Write};
+use buttonwood_address::check_memo;
+use buttonwood_engine::funds::approval::{Command, Reject as ApprovalReject, Request};
+use buttonwood_engine::funds::{ApprovalScope, Approved, EntryRef};
+use buttonwood_engine::{Body, FundsCommand, FundsReject, Outcome, Reject};
+use buttonwood_gate::{Owner, Reason, Refusal, quoted};
+use buttonwood_http::Reply;
+use buttonwood_model::Role;
+use buttonwood_sequencer::Receipt;
+use buttonwood_wire::contract::{Digits, InPayload, Label, Needed, Text};
+use buttonwood_wire::field::{bad_value, closed_account, failed};
+use buttonwood_wire::{answer, json, request, words};
+use std::sync::Arc;
+
+/// Trader, Fund Manager or Auditor.
+pub(crate) const LIST: Route = Route::reading("/v1/approvedAddresses/account/{network}", list)
+    .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
+    .scopes(&["addresses:read"])
+    .about(
+        "Lists the approved addresses of an account and of its group on a network, the oldest request first.",
+    )
+    .gives::<ApprovedAddresses>();
+
+/// Fund Manager only. A master key that names no account means its group's list.
+pub(crate) const REQUEST: Route = Route::writing(
+    "/v1/approvedAddresses/{network}/request",
+    Write { command: request_of, answer: requested, closed: None },
+)
+.by(Auth::Session)
+.right(Command::RIGHT)
+.about("Requests the approval of an address, which begins a hold of 7 days.")
+.takes::<Wanted>()
+.gives::<Noted>();
+
+/// Fund Manager only. A master key that names no account means its group's list.
+pub(crate) const REMOVE: Route = Route::writing(
+    "/v1/approvedAddresses/{network}/remove",
+    Write { command: removal_of, answer: removed, closed: None },
+)
+.by(Auth::Session)
+.right(Command::RIGHT)
+.about("Removes an address from the list of approved addresses.")
+.takes::<Unwanted>()
+.gives::<Noted>();
+
+request! {
+    /// The address to approve.
+    struct Wanted in InPayload {
+        /// The address, in any spelling of its network.
+        address: Needed<Text>,
+        /// A name for it: 1 to 100 characters without control characters.
+        label: Needed<Text>,
+        /// A memo for its owner's own records; withdrawals name theirs.
+        memo: Text,
+    }
+}
+
+request! {
+    /// The address to remove.
+    struct Unwanted in InPayload {
+        /// The address, in any spelling of its network.
+        address: Needed<Text>,
+    }
+}
+
+words! {
+    /// Whose list an entry is on.
+    struct ScopeName: "account", "group"
+}
+
+words! {
+    /// How far an entry has come.
+    struct StandingName: "active", "pending-time", "pending-mua"
+}
+
+answer! {
+    /// The approved addresses that serve an account.
+    struct ApprovedAddresses {
+        /// The entries.
+        entries as "approvedAddresses": Vec<ApprovedAddress>,
+    }
+}
+
+answer! {
+    /// An approved address, or one that will be.
+    struct ApprovedAddress {
+        /// The network.
+        network: String,
+        /// Whose list it is on.
+        scope: ScopeName,
+        /// The name that was given to it.
+        label: Label,
+        /// `active` after 7 days; `pending-mua` until another user of the group has approved it.
+        status: StandingName,
+        /// When it was requested, in milliseconds.
+        created as "createdAt": Digits,
+        /// The address.
+        address: String,
+        /// The memo that it was requested with.
+        memo: Option<Label>,
+    }
+}
+
+answer! {
+    /// The list was changed.
+    struct Noted {
+        /// What happened, for people.
+        message: String,
+    }
+}
+
+fn list(app: &App, call: &Call) -> Result<Reply, Refusal> {
+    let network = field::address_network(app, call.parameter())?.format.name();
+    let account = call.account();
+    let entries = {
+        let views = app.exchange.views();
+        let state = views.state();
+        let group = state.access().account(account).and_then(|account| account.group);
+        let scopes = [Some(ApprovalScope::Account(account)), group.map(ApprovalScope::Group)];
+        let approvals = state.funds().approvals();
+        let mut rows: Vec<(u32, ApprovedAddress)> = Vec::new();
+        for scope in scopes.into_iter().flatten() {
+            rows.extend(approvals.of(scope, network).map(|entry| (entry.number, row(network, scope, entry))));
+        }
+        rows.sort_by_key(|(number, _)| *number);
+        rows.into_iter().map(|(_, row)| row).collect()
+    };
+    Ok(Reply::json(json::body(&ApprovedAddresses { entries })))
+}
+
+fn row(network: &str, scope: ApprovalScope, entry: &Approved) -> ApprovedAddress {
+    ApprovedAddress {
+        network: network.to_owned(),
+        scope: ScopeName(scope.name()),
+        label: Label(entry.label.clone()),
+        status: StandingName(entry.standing.name()),
+        created: Digits(entry.requested.millis()),
+        address: entry.text.clone(),
+        memo: (!entry.memo.is_empty()).then(|| Label(entry.memo.clone())),
+    }
+}
+
+fn request_of(app: &App, call: &Call) -> Result<Body, Refusal> {
+    let AddressNetwork { format, .. } = field::address_network(app, call.parameter())?;
+    let wanted = Wanted::of(call.payload());
+    let (address, label) = (wanted.address()?, wanted.label()?);
+    let label = field::label(&label)?;
+    let address = field::address(app, format, &address)?;
+    let memo = wanted.memo()?.unwrap_or_default();
+    if !memo.is_empty() {
+        check_memo(format, &memo)
+            .map_err(|error| bad_value("memo", &format!("one that {format} carries, {error}"), &memo))?;
+    }
+    let canonical = address.canonical().into_owned();
+    let entry = EntryRef { scope: scope(call), network: format.name().to_owned(), canonical };
+    let request = Request { entry, text: address.display().to_owned(), label, memo: memo.into_owned() };
+    Ok(FundsCommand::from(Command::RequestApproval(Arc::new(request))).into())
+}
+
+fn removal_of(app: &App, call: &Call) -> Result<Body, Refusal> {
+    let AddressNetwork { format, .. } = field::address_network(app, call.parameter())?;
+    let address = Unwanted::of(call.payload()).address()?;
+    let address = field::address(app, format, &address)?;
+    let canonical = address.canonical().into_owned();
+    let entry = EntryRef { scope: scope(call), network: format.name().to_owned(), canonical };
+    Ok(FundsCommand::from(Command::RemoveApproval(Arc::new(entry))).into())
+}
+
+/// The list that a call acts on (ADDR-015).
+fn scope(call: &Call) -> ApprovalScope {
+    match (call.named(), call.key().owner) {
+        (Some(account), _) | (None, Owner::Account(account)) => ApprovalScope::Account(account),
+        (None, Owner::Group(group)) => ApprovalScope::Group(group),
+    }
+}
+
+fn requested(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
+    changed(app, call, receipt, |address, scope| {
+        format!(
+            "{address} was requested for the {scope}'s approved addresses and waits for a 7-day hold to end"
+        )
+    })
+}
+
+fn removed(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
+    changed(app, call, receipt, |address, scope| format!("{address} removed from {scope} approved addresses"))
+}
+
+fn changed(
+    app: &App,
+    call: &Call,
+    receipt: &Receipt,
+    message: fn(&str, &str) -> String,
+) -> Result<Reply, Refusal> {
+    let address = Unwanted::of(call.payload()).address()?;
+    let scope = scope(call).name();
+    match receipt.outcome {
+        Outcome::Funds(_) => {
+            Ok(Reply::json(json::body(&Noted { message: message(&quoted(&address), scope) })))
+        }
+        Outcome::Rejected(Reject::Funds(FundsReject::Approval(reject))) => {
+            Err(refusal(&address, scope, reject))
+        }
+        Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
+        Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Done => Err(failed()),
+    }
+}
+
+fn refusal(address: &str, scope: &str, reject: ApprovalReject) -> Refusal {
+    let bad_address = |what: &str| {
+        let message =
+            format!("Field 'address' {what} the {scope}'s approved addresses: '{}'", quoted(address));
+        Refusal::new(Reason::InvalidAddress, message)
+    };
+    match reject {
+        ApprovalReject::Closed => closed_account(""),
+        ApprovalReject::Duplicate => bad_address("is already among"),
+        ApprovalReject::NotListed => bad_address("is not among"),
+        ApprovalReject::AwaitsUser => {
+            bad_address("waits for another user's approval and cannot be removed yet from")
+        }
+        ApprovalReject::Foreign
+        | ApprovalReject::NoNetwork
+        | ApprovalReject::Decided
+        | ApprovalReject::NotDue => failed(),
+    }
+}
