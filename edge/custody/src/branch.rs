@@ -47,10 +47,18 @@ impl Branch {
         self.at(block.height).map(|own| own == block)
     }
 
-    /// Confirmations of a block of this chain: the block itself is the first. 0 if it is not part of it.
+    /// Whether a block is older than all that are remembered.
+    pub fn is_below(&self, block: &BlockRef) -> bool {
+        self.lowest().is_some_and(|lowest| block.height < lowest.height)
+    }
+
+    /// Confirmations of a block: the block itself is the first. 0 if it is not part of the chain; an older one than all
+    /// that are remembered is taken to be.
     pub fn confirmations(&self, block: &BlockRef) -> u32 {
-        match (self.tip(), self.holds(block)) {
-            (Some(tip), Some(true)) => u32::try_from(tip.height - block.height + 1).unwrap_or(u32::MAX),
+        match self.tip() {
+            Some(tip) if self.holds(block) == Some(true) || self.is_below(block) => {
+                u32::try_from(tip.height - block.height + 1).unwrap_or(u32::MAX)
+            }
             _ => 0,
         }
     }

@@ -90,6 +90,11 @@ impl EvmChain {
         Self { rpc: Rpc::new(config.url.clone(), Duration::from_secs(10)), config, chain_id: None }
     }
 
+    /// Changes the number of confirmations that make a conflict final.
+    pub fn set_confirmations(&mut self, confirmations: u32) {
+        self.config.confirmations = confirmations;
+    }
+
     fn call(&mut self, method: &str, params: &Value) -> Answer<Value> {
         self.rpc.call(method, params).map_err(Unanswered::from)
     }

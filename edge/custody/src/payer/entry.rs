@@ -212,9 +212,8 @@ impl Entry {
         reserved: &mut Reserved,
         steps: &mut Vec<Step>,
     ) -> bool {
-        let below = |block: &BlockRef| branch.lowest().is_some_and(|lowest| block.height < lowest.height);
         if let Some(settled) = &self.settled {
-            if below(&settled.block) {
+            if branch.is_below(&settled.block) {
                 return true;
             }
             if branch.holds(&settled.block) == Some(false) {
@@ -311,8 +310,8 @@ impl Entry {
             }
             Lookup::Waiting => self.set(index, State::Waiting),
             Lookup::Mined { block, failed, cost } => {
-                // A block that the watcher does not know is not followed yet, or not any more.
-                if branch.holds(block) == Some(true) {
+                // A newer block than the watcher's is not followed yet; one too old for it is final.
+                if branch.confirmations(block) > 0 {
                     self.set(index, State::Waiting);
                     let found = Found { index, block: block.clone(), failed: *failed, cost: *cost };
                     self.found.get_or_insert(found);

@@ -300,6 +300,19 @@ fn a_removed_payment_is_sent_again() {
     }
 }
 
+/// A payment that is mined while the exchange is away, more blocks ago than a watcher remembers, is settled.
+#[test]
+fn a_long_absence_is_made_up_for() {
+    let mut stage = Stage::new("bitcoin");
+    let id = stage.accept(5);
+    stage.settle_down();
+    stage.chain.mine(500).unwrap();
+    stage.restart();
+    stage.settle_down();
+    assert_eq!((stage.outcome(id), stage.paid(id)), (Some(Outcome::Completed), units(5)));
+    assert_eq!((stage.rows[&id].attempts.len(), stage.rows[&id].ends), (1, 1));
+}
+
 /// What the wallet cannot pay waits, with one alarm; a smaller payment goes on, and the first follows when there is money.
 #[test]
 fn a_short_wallet_waits() {

@@ -18,7 +18,7 @@ const HEAD: &[u8; 16] = b"bw-chain-0000001";
 const FRAME: usize = 16;
 
 /// The longest content.
-pub(super) const CONTENT_MAX: usize = 64 * 1024;
+pub(super) const CONTENT_MAX: usize = 1 << 20;
 
 /// A simulated chain cannot be opened or kept.
 #[derive(Debug, Error)]

@@ -80,6 +80,11 @@ impl SimulatedChain {
         self.network
     }
 
+    /// Changes the number of confirmations that make a conflict final.
+    pub fn set_confirmations(&mut self, confirmations: u32) {
+        self.model.set_confirmations(confirmations);
+    }
+
     /// The newest block's height.
     pub fn height(&self) -> u64 {
         self.model.height()
@@ -246,5 +251,5 @@ impl Chain for SimulatedChain {
     }
 }
 
-/// The longest transaction without its signatures, so that it fits a record of the log with them.
-const BODY_MAX: usize = 32 * 1024;
+/// The longest transaction without its signatures, so that it fits a record of the log with them: some 7,000 inputs.
+const BODY_MAX: usize = 1 << 19;

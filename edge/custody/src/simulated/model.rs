@@ -178,6 +178,10 @@ impl Model {
         }
     }
 
+    pub(super) fn set_confirmations(&mut self, confirmations: u32) {
+        self.confirmations = confirmations;
+    }
+
     pub(super) fn height(&self) -> u64 {
         u64::try_from(self.blocks.len()).unwrap_or(u64::MAX) - 1
     }

@@ -299,12 +299,12 @@ fn nothing_that_was_shown_is_lost() {
                 let paid = ["a", "b"].map(|address| chain.model.received(address)).to_vec();
                 possible.push((chain.model.height(), paid));
             }
-            let last = if dice.once_in(2) { shown(&mut chain) } else { None };
+            let seen = if dice.once_in(2) { shown(&mut chain) } else { None };
             disk.cut_power(dice);
             chain = SimulatedChain::open(&disk, folder, network, 3).expect("a torn tail is no damage");
             durable = shown(&mut chain).unwrap();
-            match last {
-                Some(last) => assert_eq!(durable, last, "seed {seed}"),
+            match seen {
+                Some(seen) => assert_eq!(durable, seen, "seed {seed}"),
                 None => assert!(possible.contains(&durable), "seed {seed}"),
             }
             lost += u32::from(possible.last() != Some(&durable));

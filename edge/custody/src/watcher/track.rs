@@ -47,7 +47,7 @@ impl Track {
                     blocks.entry(block).or_default().push((payment.key, payment.spends));
                 }
                 // Below the remembered blocks it is as final as it can be.
-                Some(block) if branch.lowest().is_some_and(|lowest| block.height < lowest.height) => {}
+                Some(block) if branch.is_below(&block) => {}
                 _ => track.add_waiting(&payment.key, &payment.spends),
             }
         }
