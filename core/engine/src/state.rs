@@ -118,7 +118,7 @@ impl State {
     }
 
     /// What a decision about funds reads.
-    pub(crate) fn funds_desk(&self, time: Time) -> Desk<'_> {
+    pub fn funds_desk(&self, time: Time) -> Desk<'_> {
         Desk {
             funds: &self.funds,
             ledger: self.ledger(),

@@ -136,7 +136,6 @@ pub(crate) fn decide<E: From<BytesRef>>(
         }
         Command::Assign(key, account) => {
             push(assign::decide(desk, key, *account)?);
-            return Ok(Made::Transfer(desk.funds.next_eid()));
         }
     }
     Ok(Made::Nothing)

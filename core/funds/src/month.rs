@@ -14,6 +14,12 @@ pub(crate) fn is_month_start(time: Time) -> bool {
     time.0.checked_sub(1).is_some_and(|before| next_month(Time(before)) == time)
 }
 
+/// The number of the month that a moment is in, counted from January of year 0.
+pub(crate) fn month_number(time: Time) -> u32 {
+    let (year, month) = month_of(Day::of(time));
+    u32::try_from(year * 12 + month - 1).unwrap_or(u32::MAX)
+}
+
 /// Days from 0000-03-01 to 1970-01-01.
 const EPOCH: u64 = 719_468;
 /// Days in 400 years.

@@ -204,7 +204,7 @@ async fn carry_out(
     let receipt = durable(receipt).await?;
     match then {
         Then::Answer(call) => match (write.closed, &receipt.outcome) {
-            (Some(closed), Outcome::Trading(TradingAnswer::NotLive)) => {
+            (Some(closed), Outcome::Trading(TradingAnswer::NotLive) | Outcome::Funds(_)) => {
                 Box::pin(async move { closed(app, &call, &receipt).await }).await
             }
             _ => (write.answer)(app, &call, &receipt)

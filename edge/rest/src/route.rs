@@ -18,8 +18,8 @@ use std::pin::Pin;
 pub(crate) struct Write {
     pub(crate) command: fn(&App, &Call) -> Result<Body, Refusal>,
     pub(crate) answer: fn(&App, &Call, &Receipt) -> Result<Reply, Refusal>,
-    /// The answer if the named order had already left the book; its row may be on disk. `None` for a command that names
-    /// no order.
+    /// The answer that may have to wait: that of an order that had already left the book, whose row may be on disk, or that of a
+    /// movement of funds. `None` for a command whose answer never waits.
     pub(crate) closed: Option<for<'a> fn(&'a App, &'a Call, &'a Receipt) -> Later<'a>>,
 }
 

@@ -17,7 +17,6 @@ const READ_CLEARING: &[&str] = &["clearing:read"];
 const CREATE_PAYMENTS: &[&str] = &["payments:create"];
 const CREATE_ORDERS: &[&str] = &["orders:create"];
 const READ_ORDERS: &[&str] = &["orders:read"];
-const SEND_CRYPTO: &[&str] = &["crypto:send"];
 const NONE: &[&str] = &[];
 
 /// A POST on an account.
@@ -38,9 +37,6 @@ const fn public(path: &'static str) -> Route {
 /// Every one of them, in the order of the specification's chapters.
 pub(crate) const UNBUILT: &[Route] = &[
     // Withdrawals
-    account("/v1/withdraw/{currency}", &[F], SEND_CRYPTO),
-    account("/v2/withdraw/{network}/{ticker}", &[F], SEND_CRYPTO),
-    account("/v2/withdraw/{network}/{ticker}/feeEstimate", &[], NONE),
     // Banks
     account("/v1/payments/addbank", &[F], CREATE_BANKS),
     account("/v1/payments/addbank/cad", &[F], CREATE_BANKS),

@@ -1,7 +1,7 @@
 //! Whether a withdrawal is accepted, and what it holds (XFER-013 to XFER-019).
 
-use super::fee::month;
 use super::{Event, FeeTerms, Reject};
+use crate::month::month_number;
 use crate::{
     Approval, Books, Desk, Eid, Kind, NewTransfer, OnChain, Outlet, Reference, Sender, Status, Uuid, Way,
 };
@@ -144,7 +144,7 @@ pub(super) fn evolve(books: &mut Books<'_>, withdraw: Withdraw, fee: Money, is_f
     let held = withdraw.amount + fee;
     let posting = |bucket, amount| Posting { account, asset: given.into(), bucket, amount };
     books.ledger.post(&[posting(Bucket::Available, -held), posting(Bucket::Held, held)]);
-    let free_in = is_free.then(|| month(books.time));
+    let free_in = is_free.then(|| month_number(books.time));
     books.funds.withdrawals.accept(eid, account, currency, free_in);
     let row = NewTransfer {
         account,

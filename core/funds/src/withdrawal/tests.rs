@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::approval::{self, Request};
+use crate::month::month_number;
 use crate::rig::{BTC, GUSD, Rig, USD, micro};
 use crate::{Approval, ApprovalScope, EntryRef, Outlet, Scope, Standing, Status};
 use alloc::string::ToString;
@@ -205,7 +206,7 @@ fn ten_withdrawals_a_month_are_free() {
 /// The months of the calendar, leap days included.
 #[test]
 fn months_begin_at_utc_midnight() {
-    let month = |seconds: u64| fee::month(Time(seconds * Time::SECOND));
+    let month = |seconds: u64| month_number(Time(seconds * Time::SECOND));
     // 1970-01-01, 2024-02-29 23:59:59, 2024-03-01, 2099-12-31 23:59:59, 2100-01-01, 2100-02-28 and 2100-03-01.
     assert_eq!(month(0), 1970 * 12);
     assert_eq!([month(1_709_251_199), month(1_709_251_200)], [2024 * 12 + 1, 2024 * 12 + 2]);

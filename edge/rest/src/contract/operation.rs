@@ -33,8 +33,14 @@ pub(super) fn tag(route: &Route) -> &'static str {
 
 /// Whether a path is about what an account has, and where its money comes from and goes to.
 fn is_of_funds(path: &str) -> bool {
-    const PARTS: [&str; 5] =
-        ["/v1/balances", "/v1/notionalbalances/", "network", "/v1/addresses/", "/v1/approvedAddresses/"];
+    const PARTS: [&str; 6] = [
+        "/v1/balances",
+        "/v1/notionalbalances/",
+        "network",
+        "/v1/addresses/",
+        "/v1/approvedAddresses/",
+        "/withdraw/",
+    ];
     PARTS.iter().any(|part| path.contains(part))
 }
 

@@ -12,3 +12,4 @@ pub(crate) mod notional;
 mod page;
 pub(crate) mod transactions;
 pub(crate) mod transfers;
+pub(crate) mod withdraw;

@@ -12,6 +12,8 @@ pub(crate) mod auctions;
 pub(crate) mod caller;
 pub(crate) mod clock;
 pub(crate) mod control;
+pub(crate) mod deposits;
+pub(crate) mod fee_override;
 pub(crate) mod groups;
 pub(crate) mod history;
 pub(crate) mod instant;

@@ -1,0 +1,195 @@
+//! Withdrawals to the chains: the parts that the calls share.
+//!
+//! The pair of network and currency is looked up first, then the address, then everything else (issue 18, "Withdrawals").
+
+pub(crate) mod estimate;
+pub(crate) mod home;
+pub(crate) mod named;
+
+use super::field;
+use crate::app::App;
+use crate::call::Call;
+use crate::refused;
+use buttonwood_address::{Network, check_memo};
+use buttonwood_engine::funds::withdrawal::{Reject as WithdrawReject, Withdraw};
+use buttonwood_engine::{FundsReject, Made, Outcome, Reject, Transfer};
+use buttonwood_gate::{Payload, Reason, Refusal, quoted};
+use buttonwood_model::CurrencyId;
+use buttonwood_num::Money;
+use buttonwood_sequencer::Receipt;
+use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Needed, Sent, Text};
+use buttonwood_wire::field::{bad_value, busy, closed_account, failed};
+use buttonwood_wire::request;
+
+request! {
+    /// What to withdraw.
+    pub(super) struct Order in InPayload {
+        /// Where it goes: an approved address.
+        address: Needed<Text>,
+        /// How much arrives there.
+        amount: Needed<Decimal>,
+        /// A memo for the receiver.
+        memo: Sent<Text>,
+        /// The client's id of the transfer, 1 to 100 characters: a repeated call with the same id withdraws nothing again.
+        client_id as "clientTransferId": Sent<Text>,
+    }
+}
+
+/// A currency on a network.
+#[derive(Debug)]
+pub(super) struct Pair {
+    /// The name of the network.
+    network: String,
+    /// The format of its addresses.
+    format: Network,
+    /// The currency.
+    currency: CurrencyId,
+    /// The currency that the account gives, where it is wrapped first.
+    wraps: Option<CurrencyId>,
+}
+
+impl Pair {
+    /// A currency on the network of this name, if the table has both.
+    fn find(app: &App, network: &str, currency: CurrencyId) -> Option<Self> {
+        let views = app.exchange.views();
+        views.state().funds().outlet(network, currency)?;
+        Some(Self { network: network.into(), format: Network::serving(network)?, currency, wraps: None })
+    }
+}
+
+/// Money leaves only on simulated chains or real nodes (D-62).
+pub(super) fn check_open(app: &App) -> Result<(), Refusal> {
+    if app.settings.simulated_funds {
+        return Ok(());
+    }
+    let message = "Nothing leaves to a chain here: start the sandbox with --funds simulated";
+    Err(Refusal::new(Reason::InvalidFundTransfer, message))
+}
+
+/// The pair of network and ticker in the path (XFER-018).
+pub(super) fn named_pair(app: &App, call: &Call) -> Result<Pair, Refusal> {
+    let (network, ticker) = call.parameter().split_once('/').unwrap_or_default();
+    let currency = app.names.find_currency(ticker);
+    currency.and_then(|currency| Pair::find(app, network, currency)).ok_or_else(|| {
+        let message = format!("UnsupportedNetwork: '{}' on '{}'", quoted(ticker), quoted(network));
+        Refusal::new(Reason::UnsupportedNetwork, message)
+    })
+}
+
+/// The address, in both spellings, and the memo of a payload.
+pub(super) fn destination(app: &App, pair: &Pair, payload: &Payload) -> Result<[String; 3], Refusal> {
+    let sent = Order::of(payload);
+    let text = sent.address()?;
+    let address = field::address(app, pair.format, &text)?;
+    let memo = match payload.field("memo") {
+        None => String::new(),
+        Some(value) => {
+            let memo = payload.decimal_text("memo").unwrap_or_default();
+            check_memo(pair.format, &memo).map_err(|error| {
+                let message = format!("Field 'memo' is refused, {error}: '{}'", quoted(value.shown()));
+                Refusal::new(Reason::InvalidParameterValue, message)
+            })?;
+            memo.into_owned()
+        }
+    };
+    Ok([text.into_owned(), address.canonical().into_owned(), memo])
+}
+
+/// Reads the withdrawal of a call.
+pub(super) fn read(app: &App, call: &Call, pair: Pair) -> Result<Withdraw, Refusal> {
+    let [address, canonical, memo] = destination(app, &pair, call.payload())?;
+    let text = Order::of(call.payload()).amount()?;
+    let amount = field::amount(app.names.currency(pair.currency), &text)?;
+    let client_id = field::client_id(call.payload())?;
+    let Pair { network, currency, wraps, .. } = pair;
+    let account = call.account();
+    Ok(Withdraw { account, network, currency, wraps, address, canonical, memo, amount, client_id })
+}
+
+/// The row that a withdrawal has made, or the refusal.
+pub(super) fn row(app: &App, call: &Call, pair: &Pair, receipt: &Receipt) -> Result<Transfer, Refusal> {
+    match receipt.outcome {
+        Outcome::Funds(Made::Transfer(eid)) => {
+            app.exchange.views().state().funds().transfer(eid).cloned().ok_or_else(failed)
+        }
+        Outcome::Rejected(Reject::Funds(FundsReject::Withdrawal(reject))) => {
+            Err(refusal(app, call, pair, reject))
+        }
+        Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
+        Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Done => Err(failed()),
+    }
+}
+
+/// An amount of a currency, with the decimals that it is shown with.
+pub(super) fn shown(app: &App, currency: CurrencyId, amount: Money) -> DecimalText {
+    let decimals = app.names.currency(currency).decimals;
+    DecimalText::of(|out| amount.push_floored(out, decimals))
+}
+
+fn text(app: &App, currency: CurrencyId, amount: Money) -> String {
+    let mut out = Vec::new();
+    amount.push_floored(&mut out, app.names.currency(currency).decimals);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+fn refusal(app: &App, call: &Call, pair: &Pair, reject: WithdrawReject) -> Refusal {
+    let sent = Order::of(call.payload());
+    let (address, amount) = (sent.address().unwrap_or_default(), sent.amount().unwrap_or_default());
+    let code = &app.names.currency(pair.currency).code;
+    match reject {
+        WithdrawReject::Foreign => {
+            Refusal::new(Reason::InvalidAccountName, "The key does not act for the account")
+        }
+        WithdrawReject::Closed => closed_account(&short_name(app, call)),
+        WithdrawReject::UnsupportedNetwork => {
+            let message = format!("UnsupportedNetwork: '{code}' on '{}'", pair.network);
+            Refusal::new(Reason::UnsupportedNetwork, message)
+        }
+        WithdrawReject::OtherTerms => {
+            let id = field::client_id(call.payload()).unwrap_or_default();
+            bad_value("clientTransferId", "an id that no transfer with other terms has", &id)
+        }
+        WithdrawReject::Halted => busy(&format!("Withdrawals of {code} are halted")),
+        WithdrawReject::NoList => Refusal::new(
+            Reason::CryptoAddressWhitelistsNotEnabled,
+            "The account has no list of approved addresses; request one first",
+        ),
+        WithdrawReject::NotApproved => {
+            let message = format!(
+                "Field 'address' is no active approved address of the account: '{}'",
+                quoted(&address)
+            );
+            Refusal::new(Reason::AddressNotApproved, message)
+        }
+        WithdrawReject::BadAmount => {
+            let outlet = app.exchange.views().state().funds().outlet(&pair.network, pair.currency);
+            let decimals = outlet.map_or(0, |outlet| outlet.decimals);
+            let expected = format!("a positive amount of {code} with at most {decimals} decimals");
+            bad_value("amount", &expected, &amount).with_reason(Reason::InvalidQuantity)
+        }
+        WithdrawReject::BelowMinimum(least) => {
+            let expected = format!("at least {} {code}", text(app, pair.currency, least));
+            bad_value("amount", &expected, &amount).with_reason(Reason::InvalidQuantity)
+        }
+        WithdrawReject::InsufficientFunds(fee) => {
+            let given = &app.names.currency(pair.wraps.unwrap_or(pair.currency)).code;
+            let fee = text(app, pair.currency, fee);
+            let message = format!(
+                "Account '{}' has less than {} {given} and the fee of {fee} {given} that may leave it",
+                quoted(&short_name(app, call)),
+                quoted(&amount)
+            );
+            Refusal::new(Reason::InsufficientFunds, message)
+        }
+        WithdrawReject::Unknown
+        | WithdrawReject::OtherSpends
+        | WithdrawReject::OtherTransaction
+        | WithdrawReject::Settled => failed(),
+    }
+}
+
+fn short_name(app: &App, call: &Call) -> String {
+    let views = app.exchange.views();
+    let account = views.state().access().account(call.account());
+    account.map_or(String::new(), |account| account.short_name.clone())
+}

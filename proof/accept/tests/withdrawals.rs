@@ -1,0 +1,278 @@
+//! Withdrawals to the chains: what is accepted, what it holds, and every refusal. Clauses XFER-013 to XFER-023.
+
+use buttonwood_accept::{Actor, Answer, Exchange, Value, dec, json, laws, same_keys};
+use std::thread;
+
+/// Addresses of the networks' own specifications (BIP-173, EIP-55).
+const BTC: &str = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
+const ETH: &str = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+const OTHER_BTC: &str = "bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3";
+
+const WEEK: u64 = 7 * 86_400;
+
+fn start() -> Exchange {
+    Exchange::builder().flag("--funds", "simulated").start()
+}
+
+fn request(actor: &Actor, network: &str, address: &str) {
+    let path = format!("/v1/approvedAddresses/{network}/request");
+    actor.call(&path, json!({ "address": address, "label": "mine" })).ok();
+}
+
+/// An exchange on which the fund manager's account may pay both addresses.
+fn approved() -> Exchange {
+    let x = start();
+    let owner = x.as_("fund-manager");
+    request(&owner, "bitcoin", BTC);
+    request(&owner, "ethereum", ETH);
+    x.advance(WEEK);
+    x
+}
+
+fn withdraw(x: &Exchange, pair: &str, params: Value) -> Answer {
+    x.as_("fund-manager").call(&format!("/v2/withdraw/{pair}"), params)
+}
+
+fn bitcoin(amount: &str) -> Value {
+    json!({ "address": BTC, "amount": amount })
+}
+
+fn available(x: &Exchange, currency: &str) -> (String, String) {
+    let rows = x.as_("fund-manager").balances();
+    let row = rows.into_iter().find(|row| row["currency"] == currency).unwrap();
+    (row["amount"].as_str().unwrap().to_owned(), row["available"].as_str().unwrap().to_owned())
+}
+
+/// Both versions answer with what they promise; the amount is held at once and still counts. Proves XFER-013, XFER-014.
+#[test]
+fn an_accepted_withdrawal_is_held_and_answered() {
+    let x = approved();
+    let (amount, before) = available(&x, "BTC");
+    let answer = withdraw(&x, "bitcoin/btc", bitcoin("1.50")).ok();
+    same_keys(&answer, &["withdrawalId", "address", "amount", "currency", "fee"], "v2");
+    assert_eq!((&answer["address"], &answer["amount"]), (&json!(BTC), &json!("1.5")));
+    assert_eq!((&answer["currency"], &answer["fee"]), (&json!("BTC"), &json!("0")));
+    let id = answer["withdrawalId"].as_str().unwrap();
+    assert!(id.len() == 36 && id.as_bytes()[14] == b'4', "{id}");
+    let owner = x.as_("fund-manager");
+    let answer = owner.call("/v1/withdraw/btc", bitcoin("0.5")).ok();
+    same_keys(&answer, &["address", "amount", "fee", "withdrawalId", "message"], "v1");
+    let message = answer["message"].as_str().unwrap();
+    assert!(message.contains("0.5 BTC"), "{message}");
+    let after = available(&x, "BTC");
+    assert_eq!(after.0, amount, "what is held still counts");
+    assert_eq!(dec(&before) - dec(&after.1), dec("2"));
+    laws::check(&x);
+}
+
+/// The same client id with equal terms is answered with the first reply, in both spellings and on both versions, after a kill
+/// too; with other terms it is refused. A refused call uses no id up. Proves XFER-015.
+#[test]
+fn a_client_id_withdraws_once() {
+    let x = approved();
+    let owner = x.as_("fund-manager");
+    let mut order = bitcoin("1");
+    order["clientTransferId"] = json!("id-1");
+    let mut wrong = order.clone();
+    wrong["amount"] = json!("100000000");
+    withdraw(&x, "bitcoin/btc", wrong).refused(406, "InsufficientFunds");
+    let before = available(&x, "BTC").1;
+    let first = withdraw(&x, "bitcoin/btc", order.clone()).ok();
+    let threads: Vec<_> = (0..40)
+        .map(|_| {
+            let (owner, order) = (x.fresh("fund-manager"), order.clone());
+            thread::spawn(move || owner.call("/v2/withdraw/bitcoin/btc", order).ok())
+        })
+        .collect();
+    for thread in threads {
+        assert_eq!(thread.join().unwrap(), first);
+    }
+    let equal = json!({ "address": BTC.to_uppercase(), "amount": "1.000", "client_transfer_id": "id-1" });
+    assert_eq!(withdraw(&x, "bitcoin/BTC", equal.clone()).ok(), first);
+    let v1 = owner.call("/v1/withdraw/btc", equal).ok();
+    assert_eq!(v1["withdrawalId"], first["withdrawalId"]);
+    for (field, value) in [("amount", json!("1.1")), ("memo", json!("x"))] {
+        let mut other = order.clone();
+        other[field] = value;
+        let refusal = withdraw(&x, "bitcoin/btc", other).refused(400, "InvalidParameterValue");
+        assert!(refusal.message.contains("clientTransferId"), "{refusal:?}");
+    }
+    x.kill9();
+    x.restart();
+    assert_eq!(withdraw(&x, "bitcoin/btc", order).ok(), first);
+    assert_eq!(dec(&before) - dec(&available(&x, "BTC").1), dec("1"));
+    laws::check(&x);
+}
+
+/// Of many withdrawals of the whole balance one takes effect. Proves XFER-017.
+#[test]
+fn the_whole_balance_leaves_once() {
+    let x = approved();
+    let whole = available(&x, "BTC").1;
+    let threads: Vec<_> = (0..40)
+        .map(|_| {
+            let (owner, order) = (x.fresh("fund-manager"), bitcoin(&whole));
+            thread::spawn(move || owner.call("/v2/withdraw/bitcoin/btc", order).status())
+        })
+        .collect();
+    let statuses: Vec<u16> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 1, "{statuses:?}");
+    assert!(statuses.iter().all(|status| [200, 406].contains(status)), "{statuses:?}");
+    assert_eq!(available(&x, "BTC").1, "0");
+    laws::check(&x);
+}
+
+/// Only active approved addresses are paid; an account without any list has a reason of its own. Proves XFER-016.
+#[test]
+fn only_active_approved_addresses_are_paid() {
+    let x = start();
+    let none = "CryptoAddressWhitelistsNotEnabled";
+    withdraw(&x, "bitcoin/btc", bitcoin("1")).refused(400, none);
+    let owner = x.as_("fund-manager");
+    request(&owner, "ethereum", ETH);
+    withdraw(&x, "bitcoin/btc", bitcoin("1")).refused(400, "AddressNotApproved");
+    request(&owner, "bitcoin", BTC);
+    x.advance(WEEK - 2);
+    withdraw(&x, "bitcoin/btc", bitcoin("1")).refused(400, "AddressNotApproved");
+    x.advance(2);
+    withdraw(&x, "bitcoin/btc", bitcoin("1")).ok();
+    let other = json!({ "address": OTHER_BTC, "amount": "1" });
+    withdraw(&x, "bitcoin/btc", other).refused(400, "AddressNotApproved");
+    owner.call("/v1/approvedAddresses/bitcoin/remove", json!({ "address": BTC })).ok();
+    withdraw(&x, "bitcoin/btc", bitcoin("1")).refused(400, "AddressNotApproved");
+    // Networks without addresses of their own use ethereum's list.
+    withdraw(&x, "arbitrum/eth", json!({ "address": ETH.to_lowercase(), "amount": "1" })).ok();
+    laws::check(&x);
+}
+
+/// Every wrong field is refused by name, an unknown pair before the address, and nothing is held. Proves XFER-017, XFER-018.
+#[test]
+fn wrong_withdrawals_are_refused() {
+    let x = approved();
+    let owner = x.as_("fund-manager");
+    let before = available(&x, "BTC");
+    for pair in ["mars/btc", "bitcoin/eth", "bitcoin/usd", "bitcoin/nothing", "Bitcoin/btc", "solana/btc"] {
+        let refusal = withdraw(&x, pair, json!({ "address": "x", "amount": "y" }));
+        refusal.refused(404, "UnsupportedNetwork");
+    }
+    for currency in ["nothing", "eur", "us"] {
+        let path = format!("/v1/withdraw/{currency}");
+        owner.call(&path, bitcoin("1")).refused(400, "InvalidCurrency");
+    }
+    for address in ["", "x", ETH, &BTC.replace("kv8", "kv9"), &format!(" {BTC}")] {
+        let answer = withdraw(&x, "bitcoin/btc", json!({ "address": address, "amount": "1" }));
+        answer.refused(400, "InvalidAddress");
+    }
+    for missing in ["address", "amount"] {
+        let mut order = bitcoin("1");
+        order.as_object_mut().unwrap().remove(missing);
+        let refusal = withdraw(&x, "bitcoin/btc", order).error();
+        assert!(refusal.message.contains(missing), "{refusal:?}");
+    }
+    for amount in ["0", "0.0", "-1", "0.000000001", "1e3", "", "abc", "0.00000001", "1.123456789", " 1"] {
+        let refusal = withdraw(&x, "bitcoin/btc", bitcoin(amount)).refused(400, "InvalidQuantity");
+        assert!(refusal.message.contains("amount"), "{refusal:?}");
+    }
+    for amount in ["100000000", "99999999999999999999.99999999"] {
+        let status = withdraw(&x, "bitcoin/btc", bitcoin(amount)).status();
+        assert!([400, 406].contains(&status), "{amount}: {status}");
+    }
+    for id in ["", "a b", "\u{e9}", &"x".repeat(101)] {
+        let mut order = bitcoin("1");
+        order["clientTransferId"] = json!(id);
+        withdraw(&x, "bitcoin/btc", order).refused(400, "InvalidParameterValue");
+    }
+    let memo = json!({ "address": BTC, "amount": "1", "memo": "a\u{7}" });
+    withdraw(&x, "bitcoin/btc", memo).refused(400, "InvalidParameterValue");
+    x.as_("trader").call("/v2/withdraw/bitcoin/btc", bitcoin("1")).refused(403, "MissingRole");
+    assert_eq!(available(&x, "BTC"), before, "nothing was held");
+    laws::check(&x);
+}
+
+/// The estimate equals the fee of the withdrawal that follows: free while free ones are left, then charged, free again under an
+/// override. It moves nothing, and takes addresses that are not approved. Proves XFER-022, XFER-023.
+#[test]
+fn the_fee_is_the_estimate() {
+    let x = approved();
+    let owner = x.as_("fund-manager");
+    let estimate = |address: &str| {
+        let params = json!({ "address": address, "amount": "0.01" });
+        owner.call("/v2/withdraw/bitcoin/btc/feeEstimate", params)
+    };
+    for left in (0..10).rev() {
+        let before = available(&x, "BTC");
+        let expected = json!({
+            "currency": "BTC", "fee": 0, "isOverride": false, "monthlyLimit": 10, "monthlyRemaining": left + 1
+        });
+        assert_eq!(estimate(OTHER_BTC).ok(), expected);
+        assert_eq!(available(&x, "BTC"), before, "it moves nothing");
+        assert_eq!(withdraw(&x, "bitcoin/btc", bitcoin("0.01")).ok()["fee"], "0");
+    }
+    let charged = estimate(BTC).ok();
+    assert_eq!(charged["monthlyRemaining"], 0);
+    let fee = charged["fee"].to_string();
+    assert!(dec(&fee) > dec("0"), "a number above zero: {charged}");
+    let before = available(&x, "BTC").1;
+    assert_eq!(withdraw(&x, "bitcoin/btc", bitcoin("0.01")).ok()["fee"], json!(fee));
+    assert_eq!(dec(&before) - dec(&available(&x, "BTC").1), dec("0.01") + dec(&fee));
+    let account = |on: bool| json!({ "group": "one", "account": "primary", "on": on });
+    x.control("/sandbox/accounts/fee-override", &account(true)).ok();
+    let free = estimate(BTC).ok();
+    assert_eq!((&free["fee"], &free["isOverride"]), (&json!(0), &json!(true)));
+    assert_eq!(withdraw(&x, "bitcoin/btc", bitcoin("0.01")).ok()["fee"], "0");
+    x.control("/sandbox/accounts/fee-override", &account(false)).ok();
+    assert_eq!(estimate(BTC).ok(), charged);
+    estimate("x").refused(400, "InvalidAddress");
+    owner.call("/v2/withdraw/mars/btc/feeEstimate", bitcoin("1")).refused(404, "UnsupportedNetwork");
+    laws::check(&x);
+}
+
+/// Without simulated funds nothing leaves: that is decided before every field. Proves XFER-018.
+#[test]
+fn without_simulated_funds_nothing_leaves() {
+    let x = Exchange::start();
+    let owner = x.as_("fund-manager");
+    for path in ["/v1/withdraw/btc", "/v1/withdraw/x", "/v2/withdraw/x/y", "/v2/withdraw/x/y/feeEstimate"] {
+        owner.call(path, json!({})).refused(400, "InvalidFundTransfer");
+    }
+}
+
+/// An operator halts all withdrawals, or one asset, and resumes them; trading goes on.
+#[test]
+fn withdrawals_are_halted_by_scope() {
+    let x = approved();
+    let owner = x.as_("fund-manager");
+    let ether = || owner.call("/v2/withdraw/ethereum/eth", json!({ "address": ETH, "amount": "1" }));
+    let asset = json!({ "scope": "asset", "currency": "BTC" });
+    assert_eq!(x.control("/sandbox/halt", &asset).ok()["halted"], true);
+    withdraw(&x, "bitcoin/btc", bitcoin("1")).refused(503, "System");
+    ether().ok();
+    assert_eq!(x.as_("trader").limit("btcusd", "buy", "1", "100")["is_live"], true);
+    let all = json!({ "scope": "withdrawals" });
+    x.control("/sandbox/halt", &all).ok();
+    ether().refused(503, "System");
+    x.kill9();
+    x.restart();
+    ether().refused(503, "System");
+    x.control("/sandbox/resume", &all).ok();
+    ether().ok();
+    withdraw(&x, "bitcoin/btc", bitcoin("1")).refused(503, "System");
+    assert_eq!(x.control("/sandbox/resume", &asset).ok()["halted"], false);
+    withdraw(&x, "bitcoin/btc", bitcoin("1")).ok();
+    for wrong in [json!({ "scope": "x" }), json!({ "scope": "asset" }), json!({ "currency": "BTC" })] {
+        x.control("/sandbox/halt", &wrong).refused(400, "InvalidParameterValue");
+    }
+    let unknown = json!({ "scope": "asset", "currency": "XXX" });
+    x.control("/sandbox/halt", &unknown).refused(400, "InvalidCurrency");
+    laws::check(&x);
+}
+
+/// Nothing is unclaimed at first, and what was never seen is not assigned.
+#[test]
+fn unknown_payments_are_not_assigned() {
+    let x = start();
+    assert_eq!(x.get("/sandbox/deposits/unclaimed").ok(), json!([]));
+    let body = |group: &str, account: &str| json!({ "network": "bitcoin", "txHash": "00", "outputIdx": 0, "group": group, "account": account });
+    x.control("/sandbox/deposits/assign", &body("one", "primary")).refused(400, "InvalidParameterValue");
+    assert_eq!(x.control("/sandbox/deposits/assign", &body("one", "nobody")).status(), 400);
+}
