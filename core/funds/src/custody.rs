@@ -42,12 +42,16 @@ named!(Command, "funds", {
 impl Command {
     /// No key may send these commands.
     pub(crate) fn roles(&self) -> Roles {
-        Roles::NOBODY
+        match self {
+            Self::RunCustody | Self::SettleCustodyMove(_) | Self::ChargeCustodyFees(_) => Roles::NOBODY,
+        }
     }
 
     /// Whether it is still accepted when journal space is low.
     pub(crate) fn is_reducing(&self) -> bool {
-        false
+        match self {
+            Self::RunCustody | Self::SettleCustodyMove(_) | Self::ChargeCustodyFees(_) => false,
+        }
     }
 }
 
@@ -197,7 +201,7 @@ fn fees(desk: &Desk<'_>) -> Vec<Fee> {
 /// A month's fee on a balance, rounded up at the last decimal.
 fn monthly_fee(balance: Money) -> Money {
     let units = balance.units();
-    let rest = if units % FEE_PART > 0 { 1 } else { 0 };
+    let rest = i128::from(units % FEE_PART > 0);
     Money::from_units(units / FEE_PART + rest)
 }
 
@@ -212,7 +216,9 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
         Event::Settled(settlement) => settle(books, &settlement),
         Event::Charged(month, fees) => {
             books.funds.custody.charged = month;
-            fees.into_iter().for_each(|fee| charge(books, fee));
+            for fee in fees {
+                charge(books, fee);
+            }
         }
     }
 }

@@ -49,8 +49,9 @@ pub fn code(seed: u64, number: u64, count: usize) -> String {
 
 /// The hash of a simulated transaction for what has this number: 32 bytes in lower-case hex.
 pub(crate) fn transaction_hash(seed: u64, number: u64) -> String {
-    let words = core::iter::successors(Some(mixed(seed ^ mixed(number))), |word| Some(mixed(*word)));
-    words.take(4).map(|word| format!("{word:016x}")).collect()
+    let first = mixed(seed ^ mixed(number));
+    let [second, third, fourth] = [1, 2, 3].map(|word| mixed(first.wrapping_add(word)));
+    format!("{first:016x}{second:016x}{third:016x}{fourth:016x}")
 }
 
 /// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014), a bijection that spreads every bit.

@@ -31,7 +31,9 @@ impl Command {
 
     /// Whether it is still accepted when journal space is low.
     pub(crate) fn is_reducing(&self) -> bool {
-        false
+        match self {
+            Self::Transfer(_) => false,
+        }
     }
 }
 

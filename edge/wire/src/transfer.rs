@@ -3,7 +3,8 @@
 use crate::contract::{Components, DecimalText, Label, Node, Shape};
 use crate::{Json, Names, answer, words};
 use buttonwood_engine::{
-    Eid, Transfer, TransferKind as Kind, TransferReference as Reference, TransferWay as Way,
+    Eid, Transfer, TransferKind as Kind, TransferReference as Reference, TransferStatus as Status,
+    TransferWay as Way,
 };
 use buttonwood_model::Side;
 use buttonwood_num::{MONEY_DECIMALS, Money};
@@ -47,6 +48,8 @@ answer! {
         pub fee_amount as "feeAmount": Option<DecimalText>,
         /// The currency of the fee.
         pub fee_currency as "feeCurrency": Option<String>,
+        /// How many confirmations a pending deposit on a chain has.
+        pub confirmations: Option<u64>,
         /// The hash of its transaction, once it is known.
         pub tx_hash as "txHash": Option<String>,
         /// The number of the transaction's output, on chains that have outputs.
@@ -213,6 +216,7 @@ pub fn row(names: &Names, transfer: &Transfer, shows_network: bool) -> TransferR
     let code = &names.currency(row.currency).code;
     let chain = chain(&row.way);
     let leaves = row.kind == Kind::Withdrawal;
+    let is_coming = row.kind == Kind::Deposit && row.status == Status::Pending;
     let has_fee = chain.is_some() || row.fee != Money::ZERO;
     TransferRow {
         kind: TransferType(row.kind.name()),
@@ -225,6 +229,7 @@ pub fn row(names: &Names, transfer: &Transfer, shows_network: bool) -> TransferR
         network: chain.filter(|_| shows_network).map(|chain| chain.network.clone()),
         fee_amount: has_fee.then(|| amount(row.fee)),
         fee_currency: has_fee.then(|| code.clone()),
+        confirmations: chain.filter(|_| is_coming).map(|chain| chain.confirmations.into()),
         tx_hash: transaction_hash(&row.way),
         output_idx: chain.and_then(|chain| chain.output).map(u64::from),
         destination: chain.filter(|_| leaves).map(|chain| Label(chain.address.clone())),
@@ -366,3 +371,6 @@ fn purpose(way: &Way) -> Option<Label> {
         Way::Bank(..) | Way::Internal { .. } | Way::Chain(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests;
