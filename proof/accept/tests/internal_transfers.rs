@@ -308,13 +308,13 @@ fn the_custody_fee() {
         params["account"] = json!("vault");
         x.as_("master-auditor").call(path, params).ok()
     };
-    const PATHS: [&str; 2] = ["/v1/custody/fee-transfers", "/v1/custodyaccountfees"];
+    let paths = ["/v1/custody/fee-transfers", "/v1/custodyaccountfees"];
     let day = 24 * 3_600;
     x.advance(31 * day - 1);
-    assert_eq!(fees(PATHS[0], json!({})), json!([]));
+    assert_eq!(fees(paths[0], json!({})), json!([]));
     x.advance(1);
     let february = x.now_ms();
-    let listed = fees(PATHS[0], json!({}));
+    let listed = fees(paths[0], json!({}));
     let amounts: Vec<(&Value, &Value)> =
         listed.as_array().unwrap().iter().map(|row| (&row["feeCurrency"], &row["feeAmount"])).collect();
     // 900 / 3000, and 1.000000000000000001 / 3000 rounded up at the nineteenth decimal.
@@ -328,7 +328,7 @@ fn the_custody_fee() {
     assert_eq!(balance(&x, "vault", "BTC"), both("899.7"));
     x.advance(28 * day);
     let march = x.now_ms();
-    for path in PATHS {
+    for path in paths {
         let times = |params: Value| -> Vec<u64> {
             let rows = fees(path, params);
             rows.as_array().unwrap().iter().map(|row| row["txTime"].as_u64().unwrap()).collect()
@@ -338,7 +338,7 @@ fn the_custody_fee() {
         assert_eq!(times(json!({ "timestamp": march })), [march; 2], "on or after");
         assert_eq!(times(json!({ "timestamp": february, "limit_transfers": 3 })), [february; 2]);
         assert_eq!(times(json!({ "timestamp": march + 1 })), [0; 0]);
-        let other = PATHS[usize::from(path == PATHS[0])];
+        let other = paths[usize::from(path == paths[0])];
         let wrong = json!({ "account": "vault", "request": other });
         x.as_("master").call(path, wrong).refused(400, "EndpointMismatch");
         for (field, value, reason) in [
