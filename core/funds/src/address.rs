@@ -3,6 +3,9 @@
 //! The edge derives the address of a number from a sealed seed. This module refuses a number or a text that was issued
 //! before, and keeps the account of each.
 
+#[cfg(test)]
+mod tests;
+
 use crate::{Books, Desk, Made, NetworkId, Sender};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -34,7 +37,9 @@ impl Command {
 
     /// Whether it is still accepted when journal space is low.
     pub(crate) fn is_reducing(&self) -> bool {
-        false
+        match self {
+            Self::IssueAddress(_) => false,
+        }
     }
 }
 
@@ -161,6 +166,12 @@ pub(crate) fn decide<E: From<BytesRef>>(
     out: &mut Outbox<E>,
 ) -> Result<Made, Reject> {
     let Command::IssueAddress(new) = command;
+    check(desk, sender, new)?;
+    out.push_named(&crate::Infrequent::from(Event::AddressIssued(NewAddress::clone(new))));
+    Ok(Made::Number(u32::try_from(desk.funds.addresses().len()).unwrap_or(u32::MAX)))
+}
+
+fn check(desk: &Desk<'_>, sender: Sender<'_>, new: &NewAddress) -> Result<(), Reject> {
     if !owns(desk, sender, new.account) {
         return Err(Reject::Foreign);
     }
@@ -181,8 +192,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
     if addresses.find(id, &new.canonical, &new.memo).is_some() {
         return Err(Reject::UsedText);
     }
-    out.push_named(&crate::Infrequent::from(Event::AddressIssued(NewAddress::clone(new))));
-    Ok(Made::Number(u32::try_from(addresses.len()).unwrap_or(u32::MAX)))
+    Ok(())
 }
 
 /// Whether the sender's key belongs to the account or its group, or no key sends it.

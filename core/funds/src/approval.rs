@@ -1,5 +1,8 @@
 //! Approved addresses: where an account may send its money, and the hold of each new entry (ADDR-008 to ADDR-019).
 
+#[cfg(test)]
+mod tests;
+
 use crate::{Books, Desk, Funds, Made, Sender};
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -254,7 +257,13 @@ pub(crate) fn decide<E: From<BytesRef>>(
     command: &Command,
     out: &mut Outbox<E>,
 ) -> Result<Made, Reject> {
-    let event = match command {
+    out.push_named(&crate::Infrequent::from(event_of(desk, sender, command)?));
+    Ok(Made::Nothing)
+}
+
+/// The event of a command.
+fn event_of(desk: &Desk<'_>, sender: Sender<'_>, command: &Command) -> Result<Event, Reject> {
+    Ok(match command {
         Command::RequestApproval(request) => decide_request(desk, sender, request)?,
         Command::RemoveApproval(entry) => {
             check_owner(desk, sender, entry.scope)?;
@@ -279,9 +288,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
             }
             Event::ApprovalMoved(EntryRef::clone(entry), Standing::Active)
         }
-    };
-    out.push_named(&crate::Infrequent::from(event));
-    Ok(Made::Nothing)
+    })
 }
 
 /// The sender, if no key sends the command.

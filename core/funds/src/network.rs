@@ -98,12 +98,16 @@ named!(Command, "funds", { AddNetwork { 0: network } = "add_network" 1, AddAsset
 impl Command {
     /// No key may send these commands.
     pub(crate) fn roles(&self) -> Roles {
-        Roles::NOBODY
+        match self {
+            Self::AddNetwork(_) | Self::AddAsset(_) => Roles::NOBODY,
+        }
     }
 
     /// Whether it is still accepted when journal space is low.
     pub(crate) fn is_reducing(&self) -> bool {
-        false
+        match self {
+            Self::AddNetwork(_) | Self::AddAsset(_) => false,
+        }
     }
 }
 
@@ -151,7 +155,7 @@ pub enum Reject {
 /// Both tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Networks {
-    networks: Vec<Network>,
+    all: Vec<Network>,
     assets: Vec<Asset>,
     by_name: BTreeMap<String, NetworkId>,
     /// The place of each asset in their table.
@@ -161,7 +165,7 @@ pub struct Networks {
 impl Networks {
     /// Every network, in the order of listing.
     pub fn all(&self) -> &[Network] {
-        &self.networks
+        &self.all
     }
 
     /// Every asset, in the order of listing.
@@ -177,7 +181,7 @@ impl Networks {
 
     /// A network.
     pub fn get(&self, id: NetworkId) -> Option<&Network> {
-        self.networks.get(usize::from(id.0))
+        self.all.get(usize::from(id.0))
     }
 
     /// The network whose addresses and approved list the network of this name uses: itself or its parent (D-63).
@@ -239,7 +243,7 @@ fn check_network(networks: &Networks, new: &Network) -> Result<(), Reject> {
     if !(1..=NAME_MAX).contains(&new.name.len()) || !new.name.bytes().all(plain) {
         return Err(Reject::BadName);
     }
-    let is_full = u16::try_from(networks.networks.len()).is_err();
+    let is_full = u16::try_from(networks.all.len()).is_err();
     if networks.find(&new.name).is_some() || is_full {
         return Err(Reject::Taken);
     }
@@ -278,9 +282,9 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
     let tables = &mut books.funds.networks;
     match event {
         Event::NetworkAdded(network) => {
-            let id = u16::try_from(tables.networks.len()).expect("the decision checked that there is room");
+            let id = u16::try_from(tables.all.len()).expect("the decision checked that there is room");
             tables.by_name.insert(network.name.clone(), NetworkId(id));
-            tables.networks.push(network);
+            tables.all.push(network);
         }
         Event::AssetAdded(asset) => {
             let id = *tables.by_name.get(&asset.network).expect("the decision found the network");

@@ -1,0 +1,151 @@
+//! Holds, users and lists.
+
+use super::*;
+use crate::network::{self, Network, NetworkKind};
+use crate::rig::Rig;
+use alloc::string::ToString;
+
+const GROUP: GroupId = GroupId(0);
+
+fn rig() -> Rig {
+    let mut rig = Rig::new();
+    let (name, parent, kind) = ("arbitrum".into(), "ethereum".into(), NetworkKind::Evm);
+    let arbitrum = Network { name, kind, confirmations: 1, memo: false, parent };
+    rig.apply(|books| network::evolve(books, network::Event::NetworkAdded(arbitrum)));
+    rig
+}
+
+fn entry(scope: ApprovalScope, network: &str) -> EntryRef {
+    EntryRef { scope, network: network.into(), canonical: "0xa".into() }
+}
+
+fn send(rig: &mut Rig, command: &Command) -> Result<(), Reject> {
+    let event = event_of(&rig.desk(), Sender::Exchange, command)?;
+    rig.apply(|books| evolve(books, event));
+    Ok(())
+}
+
+fn request(rig: &mut Rig, entry: &EntryRef) -> Result<(), Reject> {
+    let (entry, text) = (entry.clone(), "0xA".to_string());
+    let request = Request { entry, text, label: "a".into(), memo: String::new() };
+    send(rig, &Command::RequestApproval(Arc::new(request)))
+}
+
+/// Runs what is due, as the sequencer does.
+fn run_due(rig: &mut Rig) {
+    while let Some(due) = next_due(&rig.funds).filter(|due| due.time <= rig.time) {
+        assert!(!due.may_skip, "a hold that never ends blocks withdrawals");
+        send(rig, &due.command).unwrap();
+    }
+}
+
+/// A hold ends by its command, which comes neither early nor twice. Of ADDR-010.
+#[test]
+fn a_hold_ends_once() {
+    let rig = &mut rig();
+    let own = entry(ApprovalScope::Account(rig.ann), "ethereum");
+    let start = rig.time;
+    request(rig, &own).unwrap();
+    let end = Command::EndApprovalHold(Box::new(own.clone()));
+    rig.time = Time(start.0 + HOLD - 1);
+    assert_eq!(send(rig, &end), Err(Reject::NotDue));
+    run_due(rig);
+    assert_eq!(rig.funds.approval(rig.ann, GROUP, "ethereum", "0xa"), Some(Standing::PendingTime));
+    rig.time = start.plus(HOLD);
+    run_due(rig);
+    assert_eq!(rig.funds.approval(rig.ann, GROUP, "ethereum", "0xa"), Some(Standing::Active));
+    assert_eq!(send(rig, &end), Err(Reject::NotDue));
+    assert_eq!(next_due(&rig.funds), None);
+}
+
+/// A removed entry has no hold left, and a new request starts anew. Of ADDR-016, ADDR-019.
+#[test]
+fn removal_ends_the_hold() {
+    let rig = &mut rig();
+    let own = entry(ApprovalScope::Account(rig.ann), "ethereum");
+    let remove = Command::RemoveApproval(Arc::new(own.clone()));
+    request(rig, &own).unwrap();
+    rig.time = rig.time.plus(HOLD / 2);
+    send(rig, &remove).unwrap();
+    assert_eq!(next_due(&rig.funds), None);
+    assert_eq!(send(rig, &remove), Err(Reject::NotListed));
+    request(rig, &own).unwrap();
+    assert_eq!(next_due(&rig.funds).unwrap().time, rig.time.plus(HOLD));
+}
+
+/// A list begins with the first request on the account or its group, on any network, and removing its entries does not end it
+/// (D-70).
+#[test]
+fn a_list_lasts() {
+    let rig = &mut rig();
+    let (ann, vault) = (rig.ann, rig.vault);
+    let lists = |rig: &Rig| [ann, vault].map(|account| rig.funds.has_list(account, GROUP));
+    assert_eq!(lists(rig), [false, false]);
+    let own = entry(ApprovalScope::Account(ann), "bitcoin");
+    request(rig, &own).unwrap();
+    send(rig, &Command::RemoveApproval(Arc::new(own))).unwrap();
+    assert_eq!(lists(rig), [true, false]);
+    request(rig, &entry(ApprovalScope::Group(GROUP), "ethereum")).unwrap();
+    assert_eq!(lists(rig), [true, true]);
+}
+
+/// An entry of the group serves all its accounts, a network with a parent uses the parent's list, and the more advanced of two
+/// entries counts (D-63).
+#[test]
+fn the_group_s_entries_serve_its_accounts() {
+    let rig = &mut rig();
+    let (ann, vault) = (rig.ann, rig.vault);
+    let status = |rig: &Rig, account, network: &str| rig.funds.approval(account, GROUP, network, "0xa");
+    request(rig, &entry(ApprovalScope::Group(GROUP), "ethereum")).unwrap();
+    rig.time = rig.time.plus(HOLD);
+    run_due(rig);
+    request(rig, &entry(ApprovalScope::Account(ann), "ethereum")).unwrap();
+    for account in [ann, vault] {
+        for network in ["ethereum", "arbitrum"] {
+            assert_eq!(status(rig, account, network), Some(Standing::Active));
+        }
+        for network in ["bitcoin", "nowhere"] {
+            assert_eq!(status(rig, account, network), None);
+        }
+    }
+    assert_eq!(rig.funds.approval(ann, GroupId(1), "arbitrum", "0xa"), Some(Standing::PendingTime));
+    assert_eq!(request(rig, &entry(ApprovalScope::Account(ann), "arbitrum")), Err(Reject::NoNetwork));
+}
+
+/// With several users an entry waits for one of them; the hold counts from the request. Of ADDR-017, ADDR-018.
+#[test]
+fn another_user_decides() {
+    let rig = &mut rig();
+    let own = entry(ApprovalScope::Account(rig.ann), "ethereum");
+    let group = entry(ApprovalScope::Group(GROUP), "ethereum");
+    let start = rig.time;
+    send(rig, &Command::SetMultiUser(GROUP, true)).unwrap();
+    request(rig, &own).unwrap();
+    request(rig, &group).unwrap();
+    assert_eq!(next_due(&rig.funds), None, "no hold runs yet");
+    assert_eq!(send(rig, &Command::RemoveApproval(Arc::new(own.clone()))), Err(Reject::AwaitsUser));
+    let approve = |entry: &EntryRef| Command::DecideApproval(Arc::new(entry.clone()), true);
+    rig.time = start.plus(HOLD - 1);
+    send(rig, &approve(&own)).unwrap();
+    assert_eq!(send(rig, &approve(&own)), Err(Reject::Decided));
+    assert_eq!(next_due(&rig.funds).unwrap().time, start.plus(HOLD));
+    rig.time = start.plus(HOLD);
+    send(rig, &approve(&group)).unwrap();
+    let standing = |entry| rig.funds.approvals().get(entry).unwrap().standing;
+    assert_eq!([standing(&own), standing(&group)], [Standing::PendingTime, Standing::Active]);
+    let reject = Command::DecideApproval(Arc::new(group.clone()), false);
+    send(rig, &reject).unwrap();
+    assert_eq!(send(rig, &reject), Err(Reject::NotListed));
+}
+
+/// Lists of no customer, and of groups that do not exist.
+#[test]
+fn unknown_lists_are_refused() {
+    let rig = &mut rig();
+    for scope in [ApprovalScope::Account(AccountId(0)), ApprovalScope::Group(GroupId(9))] {
+        let entry = entry(scope, "ethereum");
+        assert_eq!(request(rig, &entry), Err(Reject::Foreign));
+        assert_eq!(send(rig, &Command::DecideApproval(Arc::new(entry), true)), Err(Reject::Foreign));
+    }
+    assert_eq!(send(rig, &Command::SetMultiUser(GroupId(9), true)), Err(Reject::Foreign));
+}
