@@ -13,6 +13,8 @@ pub const COMMANDS: &[Command] = &[
     // What is traded
     venue::currency::COMMAND,
     venue::listing::COMMAND,
+    venue::network::NETWORK,
+    venue::network::ASSET,
     venue::status::COMMAND,
     venue::halt::HALT,
     venue::halt::RESUME,

@@ -151,3 +151,75 @@ fn tables_survive_a_crash() {
     x.restart();
     assert_eq!(all(), before);
 }
+
+/// An operator adds a network and assets on it; they are there at once, and after a crash. Proves FX-011.
+#[test]
+fn an_operator_adds_networks_and_assets() {
+    let x = Exchange::start();
+    let auditor = x.as_("auditor");
+    let network =
+        ["network", "add", "zksync", "--kind", "evm", "--confirmations", "5", "--parent", "ethereum"];
+    assert_eq!(x.admin(&network).done(), json!({ "result": "ok", "network": "zksync" }));
+    assert_eq!(get(&auditor, "/v2/networks/zksync/assets").status(), 400, "no asset yet");
+    let asset = |network: &str, currency: &str, more: &[&str]| {
+        let sizes = ["--decimals", "6", "--fee", "0.1", "--minimum", "1"];
+        x.admin(&[&["asset", "add", network, currency], sizes.as_slice(), more].concat())
+    };
+    let added = json!({ "result": "ok", "network": "zksync", "currency": "USDC" });
+    assert_eq!(
+        asset("zksync", "usdc", &["--token", "--contract", "0x1d17CBcF0D6D143135aE902365D2E5e2A16538D4"])
+            .done(),
+        added
+    );
+    asset("zksync", "BNB", &["--home"]).done();
+    x.kill9();
+    x.restart();
+    assert_eq!(assets(&x.as_("auditor"), "zksync"), ["BNB", "USDC"]);
+    let of_bnb = get(&x.as_("auditor"), "/v2/network/bnb").ok();
+    assert_eq!(of_bnb, json!({ "token": "BNB", "network": ["zksync"] }));
+}
+
+/// What is listed already or does not fit is refused by its field, and changes nothing.
+#[test]
+fn bad_networks_and_assets_are_refused() {
+    let x = Exchange::start();
+    let network = |name: &str, kind: &str, confirmations: &str, more: &[&str]| {
+        let all = ["network", "add", name, "--kind", kind, "--confirmations", confirmations];
+        x.admin(&[all.as_slice(), more].concat()).refused()
+    };
+    for (line, field) in [
+        (network("bitcoin", "outputs", "1", &[]), "'network'"),
+        (network("Big", "outputs", "1", &[]), "'network'"),
+        (network("", "outputs", "1", &[]), "'network'"),
+        (network(&"n".repeat(31), "outputs", "1", &[]), "'network'"),
+        (network("new", "other", "1", &[]), "'kind'"),
+        (network("new", "evm", "0", &[]), "'confirmations'"),
+        (network("new", "evm", "10001", &[]), "'confirmations'"),
+        (network("new", "evm", "1", &["--parent", "nowhere"]), "'parent'"),
+        (network("new", "evm", "1", &["--parent", "arbitrum"]), "'parent'"),
+    ] {
+        assert!(line.contains(field), "{line}");
+    }
+    let asset = |network: &str, currency: &str, [decimals, fee, minimum]: [&str; 3], more: &[&str]| {
+        let all = ["asset", "add", network, currency];
+        let sizes = ["--decimals", decimals, "--fee", fee, "--minimum", minimum];
+        x.admin(&[all.as_slice(), sizes.as_slice(), more].concat()).refused()
+    };
+    for (line, field) in [
+        (asset("nowhere", "BNB", ["8", "1", "1"], &[]), "'network'"),
+        (asset("bitcoin", "NONE", ["8", "1", "1"], &[]), "'currency'"),
+        (asset("bitcoin", "USD", ["8", "1", "1"], &[]), "'currency'"),
+        (asset("bitcoin", "BTC", ["8", "1", "1"], &[]), "'currency'"),
+        (asset("bitcoin", "BNB", ["20", "1", "1"], &[]), "'decimals'"),
+        (asset("bitcoin", "BNB", ["8", "0.000000001", "1"], &[]), "'fee'"),
+        (asset("bitcoin", "BNB", ["8", "much", "1"], &[]), "'fee'"),
+        (asset("bitcoin", "BNB", ["8", "1", "0"], &[]), "'minimum'"),
+        (asset("bitcoin", "BNB", ["0", "1", "0.5"], &[]), "'minimum'"),
+        (asset("bitcoin", "ETH", ["8", "1", "1"], &["--home"]), "'home'"),
+        (asset("bitcoin", "BNB", ["8", "1", "1"], &["--contract", "x"]), "'contract'"),
+    ] {
+        assert!(line.contains(field), "{line}");
+    }
+    assert_eq!(assets(&x.as_("auditor"), "bitcoin"), ["BTC"]);
+    assert_eq!(get(&x.as_("auditor"), "/v2/networks/new/assets").status(), 400);
+}

@@ -4,4 +4,5 @@ pub(crate) mod approval;
 pub(crate) mod currency;
 pub(crate) mod halt;
 pub(crate) mod listing;
+pub(crate) mod network;
 pub(crate) mod status;
