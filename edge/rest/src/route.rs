@@ -46,6 +46,9 @@ pub(crate) enum Handler {
     Unbuilt,
 }
 
+/// Makes the schema of an answer.
+pub(crate) type MakeSchema = fn(&mut Components) -> Node;
+
 /// The rate limit that a route draws on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bucket {
@@ -124,7 +127,7 @@ pub struct Route {
     /// A status that it answers with a line of text, and when.
     pub(crate) says: Option<(u16, &'static str)>,
     /// A status that it may answer with another body than that of every refusal: the body's schema.
-    pub(crate) wraps: Option<(u16, fn(&mut Components) -> Node)>,
+    pub(crate) wraps: Option<(u16, MakeSchema)>,
 }
 
 impl std::fmt::Debug for Route {

@@ -3,7 +3,7 @@
 use super::security;
 use crate::auth::Auth;
 use crate::call::Acting;
-use crate::route::Route;
+use crate::route::{MakeSchema, Route};
 use buttonwood_engine::AccountKind;
 use buttonwood_operate::Why;
 use buttonwood_wire::answers::Error;
@@ -257,7 +257,7 @@ fn text_or_error(about: &'static str, components: &mut Components) -> Node {
 }
 
 /// A refusal like any other, or this body.
-fn error_or(node: fn(&mut Components) -> Node, components: &mut Components) -> Node {
+fn error_or(node: MakeSchema, components: &mut Components) -> Node {
     let either = Node::List(vec![Error::node(components), node(components)]);
     let content = Node::object().with("schema", Node::object().with("anyOf", either));
     let content = Node::object().with("application/json", content);

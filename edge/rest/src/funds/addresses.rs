@@ -34,7 +34,7 @@ answer! {
         /// The network.
         network: String,
         /// The address.
-        address: String,
+        text as "address": String,
         /// When it was made, in milliseconds.
         timestamp: u64,
         /// The name that its maker gave it.
@@ -50,7 +50,7 @@ impl Address {
         let given = |text: &String| (!text.is_empty()).then(|| text.clone());
         Self {
             network: network.to_owned(),
-            address: address.text.clone(),
+            text: address.text.clone(),
             timestamp: address.time.millis(),
             label: given(&address.label).map(Label),
             memo: given(&address.memo),
