@@ -28,6 +28,7 @@ NONCES = itertools.count(int(time.time() * 1000))
 # Values that exist, among some that do not, so that calls come past their first checks.
 VALUES = {
     "account": ["primary", "nowhere"],
+    "address": ["bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "none"],
     "amount": ["0.01", 1, "0.00000001"],
     "api_key": [SPARE["api_key"], "none"],
     "base_currency": ["DOGE", "BTC"],
@@ -35,6 +36,7 @@ VALUES = {
     "currency": ["USD", "BTC", "none"],
     "group": [SPARE["group"], "nowhere"],
     "min_order_size": ["0.1", "1"],
+    "network": ["bitcoin", "ethereum", "nowhere"],
     "pair": ["eurusd", "GBPUSD", "nowhere"],
     "price": ["60000", 65000.01, "70000", "0.001"],
     "quote_currency": ["GBP", "USD"],
@@ -48,6 +50,9 @@ SYMBOLS = {"type": "string", "enum": ["btcusd", "ETHUSD", "nowhere"]}
 PATH = {
     "side": {"type": "string", "enum": ["buy", "sell", "hold"]},
     "currency": {"type": "string", "enum": ["usd", "BTC", "none"]},
+    "network": {"type": "string", "enum": ["bitcoin", "ethereum", "arbitrum", "nowhere"]},
+    "token": {"type": "string", "enum": ["BTC", "usdc", "none"]},
+    "group": {"type": "string", "enum": [SPARE["group"], "nowhere"]},
     "time_frame": {"type": "string", "enum": ["1m", "6hr", "1day", "2m"]},
     "timestamp": {"type": "string", "enum": ["1767225600000", "1767225600", "2026-01-01T00:00:00Z", "0", "never"]},
 }
