@@ -23,19 +23,23 @@ const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'sel
 pub struct Reply {
     status: StatusCode,
     content_type: &'static str,
-    body: Vec<u8>,
+    body: Bytes,
     retry_after: Option<u32>,
     allow: Option<&'static str>,
     close: bool,
     is_page: bool,
     is_uncached: bool,
-    is_wiped: bool,
 }
 
 impl Reply {
     /// A JSON text with status 200 (TYPE-024).
     pub fn json(body: Vec<u8>) -> Self {
         Self::of("application/json", body)
+    }
+
+    /// A JSON text with a secret in it. It is overwritten once the connection has copied it to its write buffer.
+    pub fn secret_json(body: Vec<u8>) -> Self {
+        Self::of("application/json", Bytes::from_owner(Zeroizing::new(body)))
     }
 
     /// A plain text.
@@ -53,17 +57,16 @@ impl Reply {
         Self { is_page: true, ..Self::of(content_type, body) }
     }
 
-    fn of(content_type: &'static str, body: Vec<u8>) -> Self {
+    fn of(content_type: &'static str, body: impl Into<Bytes>) -> Self {
         Self {
             status: StatusCode::OK,
             content_type,
-            body,
+            body: body.into(),
             retry_after: None,
             allow: None,
             close: false,
             is_page: false,
             is_uncached: false,
-            is_wiped: false,
         }
     }
 
@@ -89,12 +92,6 @@ impl Reply {
     #[must_use]
     pub fn uncached(self) -> Self {
         Self { is_uncached: true, ..self }
-    }
-
-    /// The body is overwritten once the connection has copied it to its write buffer.
-    #[must_use]
-    pub fn wiped(self) -> Self {
-        Self { is_wiped: true, ..self }
     }
 
     /// The connection closes after this answer.
@@ -131,9 +128,7 @@ impl Reply {
     }
 
     pub(crate) fn into_http(self, request_id: HeaderValue) -> Response<Pieces> {
-        let body =
-            if self.is_wiped { Bytes::from_owner(Zeroizing::new(self.body)) } else { Bytes::from(self.body) };
-        let mut response = Response::new(Pieces(body));
+        let mut response = Response::new(Pieces(self.body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(REQUEST_ID, request_id);

@@ -264,8 +264,9 @@ fn a_rotation_during_a_backup_is_no_harm() {
         assert!(rotations.join().unwrap() > 1);
     });
     for copy in &copies {
-        let keys =
-            files_below(copy).into_keys().filter(|name| name.contains("/key-") || name.ends_with(".key"));
+        let keys = files_below(copy)
+            .into_keys()
+            .filter(|name| name.contains("/key-") || name.ends_with("/vault.key"));
         assert_eq!(keys.count(), 1, "{}", copy.display());
         Exchange::builder().start_in(copy).as_("trader").call("/v1/heartbeat", json!({})).ok();
     }

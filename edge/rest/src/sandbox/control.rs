@@ -77,7 +77,7 @@ fn name(path: &str, parameter: &str) -> String {
 pub(crate) async fn answer(app: &App, command: &Command, fields: &Payload) -> Result<Reply, Refusal> {
     let operator = operator(app, what(command.name, command.fields, fields), fields)?;
     // The answer may hold the secret of a new key.
-    command.answer(&operator, fields).await.map(|body| Reply::json(body).wiped())
+    command.answer(&operator, fields).await.map(Reply::secret_json)
 }
 
 /// Sends a command of the operator and waits until it is durable.
