@@ -189,7 +189,7 @@ impl Route {
         Self::new("GET", path, Auth::Public, Handler::PublicRecall(answer))
     }
 
-    /// A private endpoint that answers from the history too.
+    /// A private endpoint that answers from the history too, or in several steps.
     pub(crate) const fn recalling(
         path: &'static str,
         answer: for<'a> fn(&'a App, &'a Call) -> Later<'a>,

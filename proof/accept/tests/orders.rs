@@ -651,3 +651,23 @@ fn other_methods() {
         }
     }
 }
+
+/// A list that is written in several slices holds every live order once, the newest first, as each one's own status. Proves ORD-069
+/// (part).
+#[test]
+fn a_long_list_is_whole() {
+    const COUNT: usize = 1_100;
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    let mut placed: Vec<Value> = (0..COUNT)
+        .map(|step| trader.limit("btcusd", "buy", "0.001", &format!("{}", 100 + step % 50)))
+        .collect();
+    placed.reverse();
+    let ids = |orders: &[Value]| orders.iter().map(|order| order["order_id"].clone()).collect::<Vec<_>>();
+    let listed = trader.call("/v1/orders", json!({})).ok();
+    let listed = listed.as_array().unwrap();
+    assert_eq!(ids(listed), ids(&placed));
+    for at in [0, 499, 500, 999, 1_000, COUNT - 1] {
+        assert_eq!(listed[at], trader.status(listed[at]["order_id"].as_str().unwrap()), "{at}");
+    }
+}

@@ -8,22 +8,26 @@ use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
 use buttonwood_wire::answers::Order;
-use buttonwood_wire::{json, order};
+use buttonwood_wire::json::{self, Json};
+use buttonwood_wire::order;
 
 /// Trader or Auditor.
-pub(crate) const ROUTE: Route = Route::reading("/v1/orders", answer)
+pub(crate) const ROUTE: Route = Route::recalling("/v1/orders", |app, call| Box::pin(answer(app, call)))
     .roles(&[Role::Trader, Role::Auditor])
     .scopes(&["orders:read"])
     .about("Lists the account's live orders, the newest first.")
     .gives::<Vec<Order>>();
 
-fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
+/// An account may have tens of thousands of orders: they are copied from the views at once and written in slices, so that other
+/// calls of the thread do not wait for all of them.
+async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let live: Vec<OrderState> = {
         let views = app.exchange.views();
         let floor = views.state().floor();
         floor.orders.of_account(call.account()).map(|(slot, _)| OrderState::live(floor, slot)).collect()
     };
-    Ok(Reply::json(json::array(&live, |json, state| {
+    let write = |json: &mut Json, state: &OrderState| {
         json.object(|json| order::order(json, &app.names, state, None));
-    })))
+    };
+    Ok(Reply::json(json::long_array(&live, order::ORDER_BYTES, write).await))
 }
