@@ -181,7 +181,7 @@ impl Route {
         Self::new("GET", path, Auth::Account, Handler::Read(answer))
     }
 
-    /// A public endpoint that answers from the history too.
+    /// A public endpoint that answers from the history too, or in several steps.
     pub(crate) const fn public_recalling(
         path: &'static str,
         answer: for<'a> fn(&'a App, &'a Asked<'a>) -> Later<'a>,

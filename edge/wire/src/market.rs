@@ -28,9 +28,23 @@ pub fn price(grid: &Grid, price: Option<Price>) -> Nullable<DecimalText> {
 
 /// A book as a whole body: its levels, best first, and the second that each level carries (MKT-011).
 pub fn book(grid: &Grid, bids: &[(Price, Qty)], asks: &[(Price, Qty)], seconds: u64) -> Vec<u8> {
-    json::object(96 * (bids.len() + asks.len()) + 32, |json| {
+    json::object(LEVEL_BYTES * (bids.len() + asks.len()) + 32, |json| {
         json.array_field("bids", bids, |json, level| book_level(json, grid, *level, seconds));
         json.array_field("asks", asks, |json, level| book_level(json, grid, *level, seconds));
+    })
+}
+
+/// Bytes of a level, about.
+const LEVEL_BYTES: usize = 96;
+
+/// As [`book`], for very many levels: other tasks of the thread run in between.
+pub async fn long_book(grid: &Grid, bids: &[(Price, Qty)], asks: &[(Price, Qty)], seconds: u64) -> Vec<u8> {
+    let write = |json: &mut Json, level: &(Price, Qty)| book_level(json, grid, *level, seconds);
+    let bids = json::elements(bids, LEVEL_BYTES, write).await;
+    let asks = json::elements(asks, LEVEL_BYTES, write).await;
+    json::object(bids.len() + asks.len() + 32, |json| {
+        json.elements_field("bids", &bids);
+        json.elements_field("asks", &asks);
     })
 }
 
@@ -163,7 +177,28 @@ pub fn push_percent(out: &mut Vec<u8>, hundredths: i128) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use buttonwood_num::Decimal;
     use buttonwood_views::Move;
+
+    /// A long book is written as a short one, with levels on both sides, on one and on none.
+    #[test]
+    fn a_long_book_has_the_same_text() {
+        let decimal = |text: &str| Decimal::parse(text.as_bytes()).unwrap();
+        let grid = Grid::new(decimal("0.01"), decimal("0.001")).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let levels = |count: u64| -> Vec<(Price, Qty)> {
+            (1..=count)
+                .map(|at| (Price::from_ticks(at), Qty::from_hundredths(u128::from(at) * 700)))
+                .collect()
+        };
+        for (bids, asks) in [(0, 0), (1, 0), (0, 3), (600, 1_700)] {
+            let (bids, asks) = (levels(bids), levels(asks));
+            let short = book(&grid, &bids, &asks, 7);
+            assert_eq!(runtime.block_on(long_book(&grid, &bids, &asks, 7)), short);
+            let text = String::from_utf8(short).unwrap();
+            assert_eq!(text.matches("\"timestamp\":\"7\"").count(), bids.len() + asks.len());
+        }
+    }
 
     /// Proves MKT-026.
     #[test]

@@ -12,10 +12,11 @@ use buttonwood_wire::field::PAGE;
 use buttonwood_wire::{market, request};
 
 /// Anybody.
-pub(crate) const ROUTE: Route = Route::public("/v1/book/{symbol}", answer)
-    .about("Reads the visible levels of a book.")
-    .takes::<Levels>()
-    .gives::<Book>();
+pub(crate) const ROUTE: Route =
+    Route::public_recalling("/v1/book/{symbol}", |app, asked| Box::pin(answer(app, asked)))
+        .about("Reads the visible levels of a book.")
+        .takes::<Levels>()
+        .gives::<Book>();
 
 request! {
     /// How much of a book.
@@ -27,7 +28,10 @@ request! {
     }
 }
 
-fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
+/// Levels that are written without a pause: about half a millisecond.
+const AT_ONCE: usize = 1_000;
+
+async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let id = asked.symbol(app)?;
     let request = Levels::of(asked.query);
     let levels =
@@ -40,5 +44,10 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
     let grid = &app.names.symbol(id).grid;
     // The level's time is a placeholder for old clients: the current second (facts T§2.5).
     let seconds = app.now().seconds();
-    Ok(Reply::json(market::book(grid, &bids, &asks, seconds)))
+    let body = if bids.len() + asks.len() <= AT_ONCE {
+        market::book(grid, &bids, &asks, seconds)
+    } else {
+        market::long_book(grid, &bids, &asks, seconds).await
+    };
+    Ok(Reply::json(body))
 }
