@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The text of a state: number and time, opening, balances, live orders, symbols with their auctions, groups, accounts,
-/// sessions, fees, currencies, exchange rates.
+/// sessions, fees, currencies, exchange rates, a halt.
 pub fn dump(state: &State) -> String {
     let mut text = Text::default();
     let stamp = state.stamp();
@@ -35,6 +35,9 @@ pub fn dump(state: &State) -> String {
     currencies(state, &mut text);
     conversions(state, &mut text);
     rates(state.rates(), &mut text);
+    if let Some(halt) = state.operations().halt() {
+        text.line(&format!("halted since {} by {}: {}", halt.since.0, halt.who, halt.why));
+    }
     text.0
 }
 

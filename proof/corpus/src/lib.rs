@@ -14,7 +14,7 @@ pub use list::{LIST, found, listed};
 pub use make::{RECIPES, described, make};
 
 use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Where the directories lie.
@@ -35,7 +35,7 @@ pub fn names() -> Vec<String> {
     names
 }
 
-/// Copies a directory, for its owner alone. The ballast and files that were never finished are left out.
+/// Copies a directory, for its owner alone. The ballast, sockets and files that were never finished are left out.
 ///
 /// # Panics
 /// When a file cannot be read or written.
@@ -47,6 +47,10 @@ pub fn copy(from: &Path, to: &Path) {
     for entry in std::fs::read_dir(from).expect("a folder to copy") {
         let entry = entry.expect("an entry");
         let (path, target) = (entry.path(), to.join(entry.file_name()));
+        let is_socket = entry.file_type().expect("an entry has a type").is_socket();
+        if is_socket {
+            continue;
+        }
         if path.is_dir() {
             copy(&path, &target);
         } else if path.extension().is_none_or(|ending| ending != "tmp") && entry.file_name() != "ballast" {

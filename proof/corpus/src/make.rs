@@ -17,7 +17,7 @@ use std::path::Path;
 pub(crate) type Recipe = fn(&Path);
 
 /// Every recipe by its name.
-pub const RECIPES: [(&str, Recipe); 9] = [
+pub const RECIPES: [(&str, Recipe); 10] = [
     ("spot", spot),
     ("auctions", auctions),
     ("crashes", crashes),
@@ -27,6 +27,7 @@ pub const RECIPES: [(&str, Recipe); 9] = [
     ("stops", stops),
     ("conversions", conversions),
     ("accounts", accounts),
+    ("operations", operations),
 ];
 
 /// Makes `FORMAT-NAME` in the corpus with a recipe, its text and its line of the list.
@@ -341,6 +342,52 @@ fn accounts(data: &Path) {
             let order = json!({ "account": "desk-2", "symbol": "btcusd", "side": "buy", "type": "exchange limit",
                 "amount": "0.01", "price": "49000" });
             exchange.as_("master").call("/v1/order/new", order).ok();
+        }
+    }
+    exchange.kill9();
+}
+
+/// Acts of operators among orders: groups, accounts, keys that are made, disabled, ended and re-roled, credits and debits with
+/// references, fees, a halt that ends and one that stays; a snapshot lies between them.
+fn operations(data: &Path) {
+    const WHY: [&str; 2] = ["--reason", "corpus"];
+    let mut dice = Dice::seeded(15);
+    let exchange = started(data);
+    let act = |words: &str| {
+        let words: Vec<&str> = words.split(' ').collect();
+        exchange.admin(&words).done()
+    };
+    let reasoned = |words: &str| {
+        let words: Vec<&str> = words.split(' ').chain(WHY).collect();
+        exchange.admin(&words).done()
+    };
+    let key = |words: &str| act(words)["api_key"].as_str().expect("a key has a text").to_owned();
+    act("group add corpus --max-accounts 3");
+    act("account add corpus desk --kind exchange");
+    let first = key("key add --group one --account savings --role trader --from 127.0.0.0/8");
+    let second = key("key add --group corpus --account desk --role fund-manager --require-heartbeat");
+    let master = key("key add --group corpus --role administrator --time-based-nonce");
+    for number in 0..90 {
+        trade(&exchange, &mut dice, number);
+        match number {
+            10 => drop(reasoned("credit corpus desk USD 1000.5 --reference wire-1")),
+            15 => drop(reasoned("debit corpus desk USD 250.25 --reference wire-2")),
+            20 => drop(act(&format!("key disable {first} --cancel-orders"))),
+            25 => drop(reasoned("halt")),
+            30 => drop(reasoned("resume")),
+            35 => drop(act(&format!("key enable {first}"))),
+            40 => {
+                exchange.stop();
+                exchange.restart();
+                act(&format!("key roles {first} --role Auditor"));
+            }
+            45 => drop(act(&format!("key end {second}"))),
+            50 => drop(act(&format!("key rename {master} corpus-master"))),
+            55 => drop(act(&format!("key from {master} 192.0.2.7 2001:db8::/32"))),
+            60 => drop(reasoned("house fund rounding USD 2.5")),
+            65 => drop(act("fees set --maker-bps 7 --taker-bps 11 --group one --account savings")),
+            85 => drop(reasoned("halt")),
+            _ => {}
         }
     }
     exchange.kill9();
