@@ -199,10 +199,8 @@ impl<'h> Search<'h> {
 
     /// Whether an operation may have to wait though it fits: its id has a turn, or its reply does not say which orders it ended.
     fn has_a_moment(&self, at: usize) -> bool {
-        let ends_orders = match &self.exchange.operation(at).request {
-            Request::Key(_, change) => change.cancels(),
-            _ => false,
-        };
+        let request = &self.exchange.operation(at).request;
+        let ends_orders = matches!(request, Request::Key(_, change) if change.cancels());
         ends_orders || self.names(at)
     }
 

@@ -373,7 +373,7 @@ fn operations(data: &Path) {
             10 => drop(reasoned("credit corpus desk USD 1000.5 --reference wire-1")),
             15 => drop(reasoned("debit corpus desk USD 250.25 --reference wire-2")),
             20 => drop(act(&format!("key disable {first} --cancel-orders"))),
-            25 => drop(reasoned("halt")),
+            25 | 85 => drop(reasoned("halt")),
             30 => drop(reasoned("resume")),
             35 => drop(act(&format!("key enable {first}"))),
             40 => {
@@ -386,7 +386,6 @@ fn operations(data: &Path) {
             55 => drop(act(&format!("key from {master} 192.0.2.7 2001:db8::/32"))),
             60 => drop(reasoned("house fund rounding USD 2.5")),
             65 => drop(act("fees set --maker-bps 7 --taker-bps 11 --group one --account savings")),
-            85 => drop(reasoned("halt")),
             _ => {}
         }
     }

@@ -68,10 +68,8 @@ impl Secrets {
 
 /// The public text of the key that a command makes.
 pub(crate) fn new_key(command: &Command) -> Option<&str> {
-    match &command.body {
-        Body::Access(AccessCommand::AddSession(new)) => Some(&new.api_key),
-        _ => None,
-    }
+    let Body::Access(AccessCommand::AddSession(new)) = &command.body else { return None };
+    Some(&new.api_key)
 }
 
 fn secret_of(name: &str) -> Secret {

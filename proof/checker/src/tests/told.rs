@@ -204,12 +204,12 @@ fn level(text: &str) -> Option<(Dec, Dec)> {
 
 fn key_change(words: &[&str]) -> Option<KeyChange> {
     let cancel_orders = words.get(1) == Some(&"cancelling");
-    Some(match words.first()? {
-        &"disable" => KeyChange::Disable { cancel_orders },
-        &"enable" => KeyChange::Enable,
-        &"end" => KeyChange::End { cancel_orders },
-        &"trader" => KeyChange::Trader,
-        &"auditor" => KeyChange::Auditor,
+    Some(match *words.first()? {
+        "disable" => KeyChange::Disable { cancel_orders },
+        "enable" => KeyChange::Enable,
+        "end" => KeyChange::End { cancel_orders },
+        "trader" => KeyChange::Trader,
+        "auditor" => KeyChange::Auditor,
         _ => return None,
     })
 }
