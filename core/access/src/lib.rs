@@ -17,6 +17,8 @@ mod directory;
 mod rename;
 mod session;
 mod terms;
+#[cfg(test)]
+mod tests;
 
 pub use admit::{Caller, Reject, admit};
 pub use change::{ADDRESSES_MAX, may_have};
