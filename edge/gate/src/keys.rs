@@ -259,6 +259,7 @@ mod tests {
     use super::*;
     use crate::nonce::Rule;
     use crate::{Admit, Value};
+    use buttonwood_access::{Infrequent, NewSession};
     use buttonwood_model::{AccountId, Role};
     use std::time::Duration;
 
@@ -273,6 +274,43 @@ mod tests {
             is_enabled: true,
             addresses: Arc::default(),
             group: None,
+        }
+    }
+
+    /// A session's key is as the directory has it, and not enabled once it is disabled or has ended.
+    #[test]
+    fn a_key_is_that_of_its_session() {
+        let mut access = Access::default();
+        access.add_group("one".to_owned());
+        let made = NewSession {
+            owner: Owner::Group(GroupId(0)),
+            roles: Roles::of(&[Role::Trader]),
+            require_heartbeat: true,
+            time_based_nonce: true,
+            api_key: "master-a".to_owned(),
+            name: "a".to_owned(),
+            addresses: vec!["192.0.2.0/24".parse().unwrap()],
+        };
+        access.add_session(made.clone(), Time(1));
+        let id = SessionId(0);
+        let expected = Key {
+            session: id,
+            owner: made.owner,
+            require_heartbeat: true,
+            time_based_nonce: true,
+            addresses: made.addresses.as_slice().into(),
+            group: Some(GroupId(0)),
+            ..key("master-a", &[Role::Trader])
+        };
+        assert_eq!(Key::of(&access, id), Some(expected.clone()));
+        assert_eq!(Key::of(&access, SessionId(1)), None);
+        for (event, is_enabled) in [
+            (Infrequent::SessionDisabled(id), false),
+            (Infrequent::SessionEnabled(id), true),
+            (Infrequent::SessionEnded(id), false),
+        ] {
+            buttonwood_access::evolve(&mut access, Time(2), event);
+            assert_eq!(Key::of(&access, id), Some(Key { is_enabled, ..expected.clone() }));
         }
     }
 

@@ -10,6 +10,7 @@ use std::net::Ipv4Addr;
 
 const NOW: Time = Time(1_700_000_000_000_000);
 const LOCAL: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+const NOON: Duration = Duration::from_hours(12);
 const PATH: &str = "/v1/order/new";
 
 fn gate_with(limits: Limits) -> Gate {
@@ -346,6 +347,53 @@ fn public_requests_have_their_own_bucket() {
     let headers = signed("account-a", "secret", &encoded(r#"{"request":"/v1/order/new","nonce":1}"#));
     assert!(pass(&gate, &headers, Kind::Read, NOW).is_ok());
     assert_eq!(gate_with(Limits::off()).public(peer, Duration::ZERO), Ok(Duration::ZERO));
+}
+
+/// Lists of transfers and of addresses are limited one by one and for each account (LIM-008 to LIM-010).
+#[test]
+fn an_account_has_limits_of_its_own() {
+    let gate = gate_with(Limits::default());
+    let list =
+        |limit, account, seconds| gate.account(limit, AccountId(account), Duration::from_secs(seconds));
+    for (limit, pause) in [(AccountLimit::Transfers, 5), (AccountLimit::Addresses, 2)] {
+        assert_eq!(list(limit, 1, 0), Ok(()));
+        assert_eq!(reason(list(limit, 1, pause - 1)), (429, Reason::RateLimit));
+        assert_eq!(list(limit, 2, pause - 1), Ok(()));
+        assert_eq!(list(limit, 1, pause), Ok(()));
+    }
+    let gate = gate_with(Limits::off());
+    assert!([(); 3].iter().all(|()| gate.account(AccountLimit::Transfers, AccountId(1), NOON).is_ok()));
+}
+
+/// The sandbox explains a refused request by its key, which its headers name whether or not they are in order.
+#[test]
+fn a_request_names_its_key() {
+    let gate = gate();
+    let mut headers = signed("account-a", "wrong", "payload");
+    let named = |headers: &HeaderMap| {
+        gate.named_key(headers)
+            .map(|(known, payload)| (known.key.api_key.clone(), payload.map(<[u8]>::to_vec)))
+    };
+    assert_eq!(named(&headers), Some(("account-a".to_owned(), Some(b"payload".to_vec()))));
+    headers.remove("x-svc-payload");
+    assert_eq!(named(&headers), Some(("account-a".to_owned(), None)));
+    headers.remove("x-svc-apikey");
+    assert_eq!(named(&headers), None);
+    assert_eq!(named(&signed("account-b", "secret", "payload")), None);
+}
+
+/// A key that is disabled while its call waits for its turn is refused then. Proves AUTH-011.
+#[test]
+fn a_call_that_waited_is_checked_again() {
+    let gate = gate();
+    let mut waiting = call(&gate, r#"{"request":"/v1/order/new","nonce":1}"#).unwrap();
+    assert_eq!(gate.check_again(&mut waiting), Ok(()));
+    let key = waiting.key().clone();
+    gate.keys().update(Key { roles: Roles::of(&[Role::Auditor]), ..key.clone() });
+    assert_eq!(gate.check_again(&mut waiting), Ok(()));
+    assert_eq!(reason(waiting.require(Roles::of(&[Role::Trader]))), (403, Reason::MissingRole));
+    gate.keys().update(Key { is_enabled: false, ..key });
+    assert_eq!(reason(gate.check_again(&mut waiting)), (403, Reason::InvalidApiKey));
 }
 
 /// Proves ERR-013.

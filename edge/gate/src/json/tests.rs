@@ -43,6 +43,10 @@ fn resolves_escapes() {
     let fields = object(text).unwrap();
     assert!(fields[0].is_named(text, beginning("a"), "a"));
     assert_eq!(fields[0].value(text), Value::Text("\"\\/\u{8}\u{c}\n\r\té😀é".into()));
+    // As many bytes as are compared at once, and more.
+    for text in [r#"{"\u006eonce":1}"#, r#"{"\u006e\u006f\u006e\u0063\u0065":1}"#, r#"{"no\u006ece":1}"#] {
+        assert!(object(text).unwrap()[0].is_named(text, beginning("nonce"), "nonce"), "{text}");
+    }
 }
 
 /// Names that begin alike, up to the eighth letter and beyond it, are distinguished, and the empty string is a name.
