@@ -1,4 +1,4 @@
-//! Mutation of the rooms that money and storage depend on: of ten mutants, nine must fail a test.
+//! Mutation of the rooms that money, storage and access depend on: of ten mutants, nine must fail a test.
 //!
 //! A mutant first runs the tests of its own room, which takes a second or two; only a survivor runs those of the
 //! rooms above. A survivor of both must be in `docs/MUTANTS.md` with its reason.
@@ -22,10 +22,16 @@ struct Room {
 
 const CORE: &[&str] = &["buttonwood-trading", "buttonwood-spot", "buttonwood-engine"];
 
-const ROOMS: [Room; 8] = [
+const ROOMS: [Room; 10] = [
     Room { folder: "core/num", package: "buttonwood-num", above: CORE, is_listed: true },
     Room { folder: "core/ledger", package: "buttonwood-ledger", above: CORE, is_listed: false },
     Room { folder: "core/auction", package: "buttonwood-auction", above: CORE, is_listed: false },
+    Room {
+        folder: "core/access",
+        package: "buttonwood-access",
+        above: &["buttonwood-engine"],
+        is_listed: true,
+    },
     Room { folder: "core/book", package: "buttonwood-book", above: CORE, is_listed: false },
     Room {
         folder: "core/trading",
@@ -46,6 +52,7 @@ const ROOMS: [Room; 8] = [
         above: &["buttonwood-sequencer"],
         is_listed: true,
     },
+    Room { folder: "edge/gate", package: "buttonwood-gate", above: &["buttonwood-rest"], is_listed: false },
 ];
 
 /// The version to install if there is none yet; another version may name mutants differently.
@@ -63,8 +70,11 @@ const PARTS: usize = 60;
 /// The folder of the build and of the results.
 const FOLDER: &str = "target/mutants";
 
-/// Seconds after which a test counts as endless, on a machine that may be busy.
+/// Seconds after which a room's own test counts as endless, on a machine that may be busy.
 const ENDLESS: &str = "30";
+
+/// The same for the tests of the rooms above, of which some take a minute: what is only slow must not count as caught.
+const ENDLESS_ABOVE: &str = "600";
 
 /// Files in this folder are in memory.
 const MEMORY: &str = "/dev/shm";
@@ -140,7 +150,7 @@ fn stage(repo: &Repo, choice: &Choice) -> Result<Outcome, String> {
             words.extend(["--in-diff", changes.to_str().ok_or("a path that is no text")?]);
         }
     }
-    execute(repo, "first", &words)
+    execute(repo, "first", ENDLESS, &words)
 }
 
 /// The differences of the rooms' lines from a commit, independent of git's settings.
@@ -161,18 +171,18 @@ fn again(repo: &Repo, room: &Room, names: &[String]) -> Result<Outcome, String> 
     let mut words = vec!["--package", room.package];
     words.extend(room.above.iter().flat_map(|package| ["--test-package", package]));
     words.extend(exactly.iter().flat_map(|name| ["--re", name]));
-    let mut outcome = execute(repo, "again", &words)?;
+    let mut outcome = execute(repo, "again", ENDLESS_ABOVE, &words)?;
     // Some kinds of mutants ignore the patterns and run too.
     outcome.caught.retain(|name| names.contains(name));
     outcome.missed.retain(|name| names.contains(name));
     Ok(outcome)
 }
 
-fn execute(repo: &Repo, stage: &str, words: &[&str]) -> Result<Outcome, String> {
+fn execute(repo: &Repo, stage: &str, endless: &str, words: &[&str]) -> Result<Outcome, String> {
     let out = format!("{FOLDER}/{stage}");
     std::fs::create_dir_all(repo.path(&out)).map_err(|error| format!("{out}: {error}"))?;
     let mut command = vec!["mutants", "--no-shuffle", "--profile", "mutants", "--output", &out];
-    command.extend(["--minimum-test-timeout", ENDLESS]);
+    command.extend(["--minimum-test-timeout", endless]);
     command.extend(words);
     // Without mutants it writes nothing, so results of an earlier run must be removed.
     let written = repo.path(format!("{out}/mutants.out"));

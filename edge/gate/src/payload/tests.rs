@@ -49,6 +49,20 @@ fn finds_fields_whatever_stands_beside_them() {
     assert_eq!(payload.field("V"), None);
 }
 
+/// A count that no word holds is as large as one can be (D-15).
+#[test]
+fn counts_are_whole_and_bounded() {
+    for (value, count) in
+        [("0", 0), ("7", 7), ("18446744073709551615", u64::MAX), ("99999999999999999999", u64::MAX)]
+    {
+        assert_eq!(holding(value).count("v"), Ok(Some(count)), "{value}");
+    }
+    assert_eq!(holding("7").count("absent"), Ok(None));
+    for value in ["1.5", "-1", "1e3", "true", "null", "[]"] {
+        refused(holding(value).count("v"), Reason::InvalidParameterValue, value);
+    }
+}
+
 /// Proves TYPE-008.
 #[test]
 fn flags_are_true_or_false() {
