@@ -382,6 +382,20 @@ fn a_request_names_its_key() {
     assert_eq!(named(&signed("account-b", "secret", "payload")), None);
 }
 
+/// Behind a trusted proxy the client is the one that the proxy names, and the proxy's connections are nobody's share.
+#[test]
+fn a_proxy_s_client_is_the_one_it_names() {
+    let [proxy, other, client]: [IpAddr; 3] =
+        ["10.0.0.1", "192.0.2.1", "198.51.100.7"].map(|text| text.parse().unwrap());
+    let mut headers = HeaderMap::new();
+    headers.insert("x-forwarded-for", HeaderValue::from_static("198.51.100.7"));
+    let plain = gate();
+    assert_eq!((plain.client(proxy, &headers), plain.sharer(proxy)), (proxy, Some(client_of(proxy))));
+    let behind = gate().behind(Proxies::new(vec!["10.0.0.0/8".parse().unwrap()]));
+    assert_eq!((behind.client(proxy, &headers), behind.sharer(proxy)), (client, None));
+    assert_eq!((behind.client(other, &headers), behind.sharer(other)), (other, Some(client_of(other))));
+}
+
 /// A key that is disabled while its call waits for its turn is refused then. Proves AUTH-011.
 #[test]
 fn a_call_that_waited_is_checked_again() {
