@@ -314,6 +314,20 @@ mod tests {
         }
     }
 
+    /// A key that is put again has its new secret, not the one before.
+    #[test]
+    fn a_replaced_key_has_its_new_secret() {
+        let table = table();
+        let other = Secret::new(b"another".to_vec());
+        table.insert(key("account-a", &[Role::Trader]), &other, Nonce::default());
+        let known = table.find(b"account-a").unwrap();
+        let is_by = |secret: &Secret| {
+            let signature = Signer::new(secret).sign(b"payload");
+            known.signer.verify(b"payload", signature.as_bytes()).is_ok()
+        };
+        assert!(is_by(&other) && !is_by(&Secret::new(b"secret".to_vec())));
+    }
+
     fn table() -> KeyTable {
         let table = KeyTable::new(Limits::default());
         let secret = Secret::new(b"secret".to_vec());
