@@ -89,6 +89,8 @@ reasons! {
     InvalidAddress = 400,
     /// The API key is unknown, disabled or deleted.
     InvalidApiKey = 403,
+    /// No bank of the account, or one that no wire has verified.
+    InvalidBank = 400,
     /// A clearing id that cannot be read.
     InvalidClearingId = 400,
     /// No such currency.

@@ -54,7 +54,7 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
         let broken = find(operator, TradeId(tid), kind).await?.ok_or_else(|| unknown(tid))?;
         let command = TradingCommand::BreakTrade(Arc::new(broken));
         match operator.decide(Some(command.into())).await? {
-            Ok(()) => return Ok(json::body(&Broken { result: Done })),
+            Ok(_) => return Ok(json::body(&Broken { result: Done })),
             Err(Reject::Trading(TradingReject::Break(BreakError::Stale))) => {}
             Err(Reject::Trading(TradingReject::Break(error))) => {
                 return Err(refusal(operator, tid, error));

@@ -1,7 +1,7 @@
 //! The one list of commands. A command is a file with its `COMMAND`, and one line here.
 
 use crate::command::Command;
-use crate::{audit, breaks, customers, fees, funds, fx, keys, venue};
+use crate::{audit, banks, breaks, customers, fees, funds, fx, keys, venue};
 
 /// Every command of `buttonwood admin`, in the order of its help.
 pub const COMMANDS: &[Command] = &[
@@ -36,6 +36,8 @@ pub const COMMANDS: &[Command] = &[
     funds::credit::COMMAND,
     funds::debit::COMMAND,
     funds::house::COMMAND,
+    banks::wire::COMMAND,
+    banks::settle::COMMAND,
     // Fees
     fees::set::COMMAND,
     fees::schedule::COMMAND,

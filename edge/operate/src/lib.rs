@@ -7,6 +7,7 @@
 //! Not here: the command line (`bin`), HTTP (`rest`), the rules themselves (`core`).
 
 pub mod audit;
+pub mod banks;
 mod breaks;
 mod catalogue;
 mod command;

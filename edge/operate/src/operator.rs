@@ -1,7 +1,7 @@
 //! Who operates the exchange, and the way of a command to its journal.
 
 use crate::Shared;
-use buttonwood_engine::{Body, Command, Note, Outcome, Reject};
+use buttonwood_engine::{Body, Command, Made, Note, Outcome, Reject};
 use buttonwood_gate::Refusal;
 use buttonwood_wire::field::{busy, failed, no_space};
 use std::ops::Deref;
@@ -48,6 +48,18 @@ impl<'a> Operator<'a> {
         body: impl Into<Body>,
         refuse: impl FnOnce(Reject) -> Option<Refusal>,
     ) -> Result<(), Refusal> {
+        self.make(body, refuse).await.map(|_| ())
+    }
+
+    /// The same; the answer is what the command made. In a dry run it is what the command would make.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub async fn make(
+        &self,
+        body: impl Into<Body>,
+        refuse: impl FnOnce(Reject) -> Option<Refusal>,
+    ) -> Result<Made, Refusal> {
         let decided = self.decide(Some(body.into())).await?;
         decided.map_err(|reject| refuse(reject).unwrap_or_else(|| refused(reject)))
     }
@@ -57,14 +69,14 @@ impl<'a> Operator<'a> {
     /// # Errors
     /// The refusal, when nothing can be journaled now.
     pub async fn note(&self) -> Result<(), Refusal> {
-        self.decide(None).await?.map_err(refused)
+        self.decide(None).await?.map(|_| ()).map_err(refused)
     }
 
     /// Decides an act, and makes it durable unless this is a dry run.
     ///
     /// # Errors
     /// The refusal of an exchange that is busy or stopping.
-    pub async fn decide(&self, body: Option<Body>) -> Result<Result<(), Reject>, Refusal> {
+    pub async fn decide(&self, body: Option<Body>) -> Result<Result<Made, Reject>, Refusal> {
         let command = Command { caller: None, body: Body::act(self.note.clone(), body) };
         if self.is_dry_run {
             return only_done(&self.exchange.try_out(&command));
@@ -81,10 +93,11 @@ fn refused(reject: Reject) -> Refusal {
 }
 
 /// No act places an order or converts.
-fn only_done<O, C>(outcome: &Outcome<O, C>) -> Result<Result<(), Reject>, Refusal> {
+fn only_done<O, C>(outcome: &Outcome<O, C>) -> Result<Result<Made, Reject>, Refusal> {
     match outcome {
-        Outcome::Done => Ok(Ok(())),
+        Outcome::Done => Ok(Ok(Made::Nothing)),
+        Outcome::Funds(made) => Ok(Ok(*made)),
         Outcome::Rejected(reject) => Ok(Err(*reject)),
-        Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) => Err(failed()),
+        Outcome::Trading(_) | Outcome::Converted(_) => Err(failed()),
     }
 }

@@ -243,6 +243,15 @@ impl Route {
         }
     }
 
+    /// The same, with a check of its own before the command.
+    pub(crate) const fn control_operating(
+        path: &'static str,
+        command: &'static Command,
+        control: Control,
+    ) -> Self {
+        Self { handler: Handler::Control(control), ..Self::operating(path, command) }
+    }
+
     /// Describes it in a sentence.
     pub(crate) const fn about(self, about: &'static str) -> Self {
         Self { about, ..self }

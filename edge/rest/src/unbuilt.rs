@@ -10,11 +10,8 @@ use buttonwood_model::Role;
 use buttonwood_model::Role::{Auditor as A, FundManager as F, Trader as T};
 
 const READ_BALANCES: &[&str] = &["balances:read"];
-const CREATE_BANKS: &[&str] = &["banks:create"];
-const READ_BANKS: &[&str] = &["banks:read", "banks:create"];
 const CREATE_CLEARING: &[&str] = &["clearing:create"];
 const READ_CLEARING: &[&str] = &["clearing:read"];
-const CREATE_PAYMENTS: &[&str] = &["payments:create"];
 const CREATE_ORDERS: &[&str] = &["orders:create"];
 const READ_ORDERS: &[&str] = &["orders:read"];
 const NONE: &[&str] = &[];
@@ -36,12 +33,6 @@ const fn public(path: &'static str) -> Route {
 
 /// Every one of them, in the order of the specification's chapters.
 pub(crate) const UNBUILT: &[Route] = &[
-    // Withdrawals
-    // Banks
-    account("/v1/payments/addbank", &[F], CREATE_BANKS),
-    account("/v1/payments/addbank/cad", &[F], CREATE_BANKS),
-    account("/v1/payments/methods", &[T, F, A], READ_BANKS),
-    account("/v1/payments/sen/withdraw", &[F], CREATE_PAYMENTS),
     // Margin
     account("/v1/margin/account", &[T, F, A], READ_BALANCES).kinds(Kinds::Margin),
     account("/v1/margin/rates", &[T, F, A], READ_BALANCES).kinds(Kinds::Margin),

@@ -53,7 +53,7 @@ fn holds_lower_available() {
     laws::check(&x);
 }
 
-/// Nothing is pending, so no pending amount appears, requested or not: of BAL-006, the part without deposits.
+/// Nothing is pending, so no pending amount appears, requested or not: of BAL-006, the part without transfers; `banks.rs` has the other.
 #[test]
 fn pending_balances() {
     let x = Exchange::start();

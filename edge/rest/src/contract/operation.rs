@@ -33,7 +33,8 @@ pub(super) fn tag(route: &Route) -> &'static str {
 
 /// Whether a path is about what an account has, and where its money comes from and goes to.
 fn is_of_funds(path: &str) -> bool {
-    const PARTS: [&str; 6] = [
+    const PARTS: [&str; 7] = [
+        "/v1/payments/",
         "/v1/balances",
         "/v1/notionalbalances/",
         "network",

@@ -3,13 +3,16 @@
 use crate::app::App;
 use crate::call::Call;
 use crate::route::Route;
+use buttonwood_engine::Balance as Amounts;
+use buttonwood_engine::funds::Pending;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{CurrencyId, Role};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_wire::contract::{DecimalText, Flag, InPayload, IsoTime};
 use buttonwood_wire::time::iso_micros;
 use buttonwood_wire::{answer, json, request, words};
+use std::collections::BTreeMap;
 
 /// Trader, Fund Manager or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/balances", answer)
@@ -22,14 +25,14 @@ pub(crate) const ROUTE: Route = Route::reading("/v1/balances", answer)
 request! {
     /// Which balances.
     pub(crate) struct Balances in InPayload {
-        /// Whether pending amounts are shown; none are ever pending yet.
+        /// Whether pending amounts are shown.
         show_pending as "showPendingBalances": Flag<false>,
     }
 }
 
 words! {
     /// The kind of a balance.
-    struct BalanceType: "exchange"
+    pub(super) struct BalanceType: "exchange"
 }
 
 answer! {
@@ -45,35 +48,56 @@ answer! {
         available: DecimalText,
         /// The part that a withdrawal may take.
         available_for_withdrawal as "availableForWithdrawal": DecimalText,
+        /// Withdrawals that have not left, if they are wanted and anything is pending in the currency.
+        pending_withdrawal as "pendingWithdrawal": Option<DecimalText>,
+        /// Deposits that have not come, in the same case.
+        pending_deposit as "pendingDeposit": Option<DecimalText>,
         /// The time of the balance.
         stamp as "_timestamp": IsoTime,
     }
 }
 
 fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
-    // Nothing is ever pending without deposits and withdrawals; the field is checked all the same (BAL-006).
-    Balances::of(call.payload()).show_pending()?;
+    let shows_pending = Balances::of(call.payload()).show_pending()?;
+    let account = call.account();
     let (now, rows) = {
         let views = app.exchange.views();
-        let rows: Vec<_> = views.state().ledger().balances_of(call.account()).collect();
+        let (ledger, funds) = (views.state().ledger(), views.state().funds());
+        let mut pending = if shows_pending { funds.pending(account) } else { BTreeMap::new() };
+        let mut rows: Vec<Row> = ledger
+            .balances_of(account)
+            .map(|(id, balance)| (id, balance, funds.free(ledger, account, id), pending.remove(&id)))
+            .collect();
+        // A deposit may be pending in a currency of which the account has never had anything.
+        let others = pending.into_iter();
+        rows.extend(others.map(|(id, sums)| (id, Amounts::default(), Money::ZERO, Some(sums))));
+        rows.sort_unstable_by_key(|(id, ..)| *id);
         (app.now_of(&views), rows)
     };
     let stamp = iso_micros(now);
-    let rows = rows.into_iter().map(|(currency, balance)| (app.names.currency(currency), balance));
-    let held = rows.filter(|(currency, balance)| is_shown(balance.total(), currency.decimals));
-    let rows = held.map(|(currency, balance)| {
+    let rows =
+        rows.into_iter().map(|(id, balance, free, pending)| (app.names.currency(id), balance, free, pending));
+    let shown = rows.filter(|(currency, balance, _, pending)| {
+        pending.is_some() || is_shown(balance.total(), currency.decimals)
+    });
+    let rows = shown.map(|(currency, balance, free, pending)| {
         let amount = |amount: Money| DecimalText::of(|out| amount.push_floored(out, currency.decimals));
         Balance {
             kind: BalanceType("exchange"),
             currency: currency.code.clone(),
             amount: amount(balance.total()),
             available: amount(balance.available),
-            available_for_withdrawal: amount(balance.available),
+            available_for_withdrawal: amount(free),
+            pending_withdrawal: pending.map(|pending| amount(pending.withdrawal)),
+            pending_deposit: pending.map(|pending| amount(pending.deposit)),
             stamp: IsoTime(stamp.clone()),
         }
     });
     Ok(Reply::json(json::body(&rows.collect::<Vec<_>>())))
 }
+
+/// A currency, its balance, what of it may leave, and what is pending.
+type Row = (CurrencyId, Amounts, Money, Option<Pending>);
 
 /// Whether an amount is more than zero when cut to this many decimals (facts F§1: rows with a non-zero balance).
 pub(super) fn is_shown(amount: Money, decimals: u8) -> bool {

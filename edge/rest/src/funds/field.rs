@@ -2,11 +2,34 @@
 
 use crate::app::App;
 use buttonwood_address::{Address, Network};
-use buttonwood_engine::funds::NetworkId;
+use buttonwood_engine::funds::{NetworkId, Short};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_model::{ClientId, Currency, CurrencyId};
 use buttonwood_num::{Decimal, Money};
 use buttonwood_wire::field::bad_value;
+use buttonwood_wire::reject::in_debt;
+
+/// Refuses what would send or receive money where funds are not simulated (D-62).
+pub(crate) fn check_simulated(app: &App) -> Result<(), Refusal> {
+    if app.settings.simulated_funds {
+        return Ok(());
+    }
+    let message = "No money enters or leaves this exchange; a sandbox simulates chains and banks with --funds simulated";
+    Err(Refusal::new(Reason::InvalidFundTransfer, message))
+}
+
+/// The refusal of an amount that may not leave an account.
+pub(super) fn short(short: Short, amount: &str, code: &str) -> Refusal {
+    let message = match short {
+        Short::Debt => return in_debt(),
+        Short::TooLittle => format!("The account has less than {} {code} that may leave it", quoted(amount)),
+        Short::Advances => format!(
+            "Without {} {code} the account would be worth less than what is advanced to it",
+            quoted(amount)
+        ),
+    };
+    Refusal::new(Reason::InsufficientFunds, message)
+}
 
 /// A listed currency, by its code in any letter case.
 pub(super) fn currency<'a>(app: &'a App, code: &str) -> Result<(CurrencyId, &'a Currency), Refusal> {

@@ -1,6 +1,7 @@
 //! Fund management endpoints.
 
 pub(crate) mod account_transfer;
+pub(crate) mod add_bank;
 pub(crate) mod addresses;
 pub(crate) mod approved;
 pub(crate) mod balances;
@@ -10,6 +11,10 @@ pub(crate) mod issue;
 pub(crate) mod networks;
 pub(crate) mod notional;
 mod page;
+pub(crate) mod payment_methods;
+pub(crate) mod sen_withdraw;
 pub(crate) mod transactions;
 pub(crate) mod transfers;
 pub(crate) mod withdraw;
+
+pub(crate) use field::check_simulated;

@@ -46,10 +46,12 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     })?;
     let decimals = app.names.currency(target).decimals;
     let views = app.exchange.views();
-    let balances = views.state().ledger().balances_of(call.account());
+    let (ledger, funds) = (views.state().ledger(), views.state().funds());
+    let balances = ledger.balances_of(call.account());
     let held = balances.map(|(id, balance)| (id, app.names.currency(id), balance));
     let held = held.filter(|(_, currency, balance)| is_shown(balance.total(), currency.decimals));
     let rows = held.map(|(id, currency, balance)| {
+        let free = funds.free(ledger, call.account(), id);
         let conversion = views.conversion(id, target);
         let amount = |amount: Money| DecimalText::of(|out| amount.push_floored(out, currency.decimals));
         let notional = |amount: Money| {
@@ -62,8 +64,8 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
             amount_notional: notional(balance.total()),
             available: amount(balance.available),
             available_notional: notional(balance.available),
-            available_for_withdrawal: amount(balance.available),
-            available_for_withdrawal_notional: notional(balance.available),
+            available_for_withdrawal: amount(free),
+            available_for_withdrawal_notional: notional(free),
         }
     });
     Ok(Reply::json(json::body(&rows.collect::<Vec<_>>())))

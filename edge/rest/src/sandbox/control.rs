@@ -82,5 +82,5 @@ pub(crate) async fn answer(app: &App, command: &Command, fields: &Payload) -> Re
 
 /// Sends a command of the operator and waits until it is durable.
 pub(super) async fn operate(call: &ControlCall<'_>, body: Body) -> Result<Answer, Refusal> {
-    Ok(call.operator.decide(Some(body)).await?.map_or_else(Outcome::Rejected, |()| Outcome::Done))
+    Ok(call.operator.decide(Some(body)).await?.map_or_else(Outcome::Rejected, |_| Outcome::Done))
 }

@@ -9,6 +9,7 @@ pub(crate) mod accounts;
 pub(crate) mod advance;
 pub(crate) mod approvals;
 pub(crate) mod auctions;
+pub(crate) mod banks;
 pub(crate) mod caller;
 pub(crate) mod clock;
 pub(crate) mod control;

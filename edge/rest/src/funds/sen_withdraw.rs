@@ -1,0 +1,107 @@
+//! `POST /v1/payments/sen/withdraw`: pays dollars to a verified bank (BANK-007 to BANK-009, facts F§7).
+
+use super::field;
+use crate::app::App;
+use crate::call::Call;
+use crate::refused;
+use crate::route::{Route, Write};
+use buttonwood_engine::funds::bank::{Command, Payment, Reject as BankReject};
+use buttonwood_engine::{Body, FundsCommand, FundsReject, Made, Outcome, Reject, TransferReference};
+use buttonwood_gate::{Reason, Refusal};
+use buttonwood_http::Reply;
+use buttonwood_model::Role;
+use buttonwood_operate::banks::wire::{bad_amount, cents};
+use buttonwood_sequencer::Receipt;
+use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Needed, Text};
+use buttonwood_wire::field::{bad_value, closed_account, failed};
+use buttonwood_wire::{answer, json, request};
+
+/// Fund Manager only.
+pub(crate) const ROUTE: Route =
+    Route::writing("/v1/payments/sen/withdraw", Write { command, answer, closed: None })
+        .roles(&[Role::FundManager])
+        .scopes(&["payments:create"])
+        .about("Pays dollars to a bank of the account that a wire has verified.")
+        .takes::<Wanted>()
+        .gives::<Held>()
+        .refuses(&[406]);
+
+request! {
+    /// A payment of dollars.
+    struct Wanted in InPayload {
+        /// The id of a verified bank of the account.
+        bank as "bankId": Needed<Text>,
+        /// How many dollars, with at most 2 decimals.
+        amount: Needed<Decimal>,
+    }
+}
+
+answer! {
+    /// The payment, which is held until the bank has settled it.
+    struct Held {
+        /// How many dollars.
+        amount: DecimalText,
+        /// The id of the payment: 6 upper-case letters and digits.
+        id as "withdrawalId": String,
+        /// What happens, for people.
+        message: String,
+    }
+}
+
+fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
+    field::check_simulated(app)?;
+    let sent = Wanted::of(call.payload());
+    let (bank, text) = (sent.bank()?, sent.amount()?);
+    let amount = cents(&text)?;
+    let number = {
+        let views = app.exchange.views();
+        let mut own = views.state().funds().banks().of_account(call.account());
+        own.find(|own| own.id.to_string().eq_ignore_ascii_case(&bank)).map(|own| own.number)
+    };
+    let bank = number.ok_or_else(|| bad_bank("the id of a verified bank of the account", &bank))?;
+    Ok(FundsCommand::from(Command::Pay(Payment { account: call.account(), bank, amount })).into())
+}
+
+fn bad_bank(expected: &str, id: &str) -> Refusal {
+    bad_value("bankId", expected, id).with_reason(Reason::InvalidBank)
+}
+
+fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
+    match receipt.outcome {
+        Outcome::Funds(Made::Transfer(eid)) => {
+            let views = app.exchange.views();
+            let row = &views.state().funds().transfer(eid).ok_or_else(failed)?.row;
+            let TransferReference::Code(id) = &row.reference else { return Err(failed()) };
+            let amount = DecimalText::of(|out| row.amount.push_floored(out, 2));
+            let text = Wanted::of(call.payload()).amount()?;
+            let message = format!("You have requested a transfer of {text} USD to your bank by SEN");
+            Ok(Reply::json(json::body(&Held { amount, id: id.clone(), message })))
+        }
+        Outcome::Rejected(Reject::Funds(FundsReject::Bank(reject))) => Err(refusal(call, reject)),
+        Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
+        Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Done => Err(failed()),
+    }
+}
+
+fn refusal(call: &Call, reject: BankReject) -> Refusal {
+    let sent = Wanted::of(call.payload());
+    let amount = sent.amount().unwrap_or_default();
+    let bank = sent.bank().unwrap_or_default();
+    match reject {
+        BankReject::UnknownBank => bad_bank("the id of a verified bank of the account", &bank),
+        BankReject::Unverified => bad_bank("that of a bank that a wire has verified", &bank),
+        BankReject::BadAmount => bad_amount(&amount),
+        BankReject::Short(short) => field::short(short, &amount, "USD"),
+        BankReject::Closed => closed_account(&call.payload().decimal_text("account").unwrap_or_default()),
+        BankReject::UnknownCurrency => {
+            Refusal::new(Reason::InvalidCurrency, "The exchange lists no currency 'USD'")
+        }
+        BankReject::UnknownAccount
+        | BankReject::TooManyLinks
+        | BankReject::WrongKind
+        | BankReject::BadMethod
+        | BankReject::UnknownRow
+        | BankReject::SettledBefore
+        | BankReject::NotDue => failed(),
+    }
+}
