@@ -30,7 +30,8 @@ struct Stage {
 }
 
 fn money(text: &str) -> Money {
-    Money::from_decimal(Decimal::parse(text.as_bytes()).unwrap()).unwrap()
+    Money::from_decimal(Decimal::parse(text.as_bytes()).expect("the test writes decimals"))
+        .expect("an amount of money")
 }
 
 impl Stage {
@@ -52,7 +53,7 @@ impl Stage {
     fn own(&mut self, command: impl Into<Body>) -> Answer {
         let answer = self.exchange.own(command.into());
         while self.exchange.state.has_follow_up() {
-            let due = self.exchange.state.next_due().unwrap();
+            let due = self.exchange.state.next_due().expect("a follow-up is due");
             assert_eq!(self.exchange.own(due.command), Answer::Done);
         }
         assert_eq!(self.exchange.state.broken_law(), None);
@@ -67,20 +68,18 @@ impl Stage {
         let (account, currency) = (self.ann, self.usd);
         let (number, routing) = ("0123451111".to_owned(), "021000021".to_owned());
         let receipt = Receipt { account, currency, amount: money(amount), method, number, routing };
-        match self.bank(BankCommand::Receive(Arc::new(receipt))) {
-            Answer::Funds(Made::Transfer(eid)) => eid,
-            other => panic!("{other:?}"),
-        }
+        let answer = self.bank(BankCommand::Receive(Arc::new(receipt)));
+        let Answer::Funds(Made::Transfer(eid)) = answer else { panic!("{answer:?}") };
+        eid
     }
 
     fn link(&mut self) -> u32 {
         let numbers = BankNumbers::UnitedStates { routing: "021000021".into() };
         let (number, name) = ("0123451111".to_owned(), "Ann".to_owned());
         let bank = NewBank { account: self.ann, number, numbers, kind: BankKind::Checking, name };
-        match self.bank(BankCommand::Link(Arc::new(bank))) {
-            Answer::Funds(Made::Number(number)) => number,
-            other => panic!("{other:?}"),
-        }
+        let answer = self.bank(BankCommand::Link(Arc::new(bank)));
+        let Answer::Funds(Made::Number(number)) = answer else { panic!("{answer:?}") };
+        number
     }
 
     fn pay(&mut self, bank: u32, amount: &str) -> Answer {
@@ -105,16 +104,16 @@ impl Stage {
         qty: &str,
         price: &str,
     ) -> Answer {
-        let grid = self.exchange.state.symbol(self.btcusd).unwrap().grid.clone();
-        let decimal = |text: &str| Decimal::parse(text.as_bytes()).unwrap();
+        let grid = self.exchange.state.symbol(self.btcusd).expect("it is listed").grid.clone();
+        let decimal = |text: &str| Decimal::parse(text.as_bytes()).expect("the test writes decimals");
         let place = Place {
             symbol: self.btcusd,
             side,
             claim: Claim::Yes,
             kind: OrderKind::Limit,
             option: None,
-            price: grid.price(decimal(price)).unwrap(),
-            qty: grid.qty(decimal(qty)).unwrap(),
+            price: grid.price(decimal(price)).expect("a price of the grid"),
+            qty: grid.qty(decimal(qty)).expect("a quantity of the grid"),
             spend: Money::ZERO,
             client_id: None,
             stop: Price::default(),
@@ -130,12 +129,12 @@ impl Stage {
     }
 
     fn lent(&self) -> Money {
-        let lending = self.exchange.state.ledger().house(LENDING.name).unwrap();
+        let lending = self.exchange.state.ledger().house(LENDING.name).expect("it is open");
         -self.exchange.balance(lending, self.usd).available
     }
 
     fn row(&self, eid: Eid) -> &Transfer {
-        self.exchange.state.funds().transfer(eid).unwrap()
+        self.exchange.state.funds().transfer(eid).expect("the row is there")
     }
 }
 

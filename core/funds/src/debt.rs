@@ -31,12 +31,14 @@ impl Command {
 
     /// Whether it is still accepted when journal space is low.
     pub(crate) fn is_reducing(&self) -> bool {
-        false
+        match self {
+            Self::Repay(..) => false,
+        }
     }
 }
 
 /// An event of this module.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// An account repaid this much.
     Repaid(AccountId, CurrencyId, Money),
