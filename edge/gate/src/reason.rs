@@ -197,7 +197,7 @@ mod tests {
             (500, "System"),
             (503, "Maintenance"),
             (400, "AccountClosed AccountLimitExceeded AccountNotOfTypeRequired AccountsOnGroupOnlyApi"),
-            (400, "AddressNotApproved"),
+            (400, "AddressNotApproved InvalidBank"),
             (400, "AmbiguousAuthentication AuctionNotOpen BadAccountType ClientOrderIdMustBeString"),
             (400, "ClientOrderIdTooLong ConflictingAccountName ConflictingOptions DepositLimitExceeded"),
             (400, "CryptoAddressWhitelistsNotEnabled EndpointMismatch ExceededMaxAccountsInGroup"),
