@@ -184,7 +184,7 @@ impl Funds {
     /// What the account's rows hold in a currency.
     pub fn held_by_rows(&self, account: AccountId, currency: CurrencyId) -> Money {
         let open = self.open_of(account).map(|transfer| &transfer.row);
-        open.filter(|row| row.currency == currency).map(|row| row.held).sum()
+        open.filter(|row| row.held_currency() == currency).map(|row| row.held).sum()
     }
 
     /// What is pending of the account: withdrawals that have not left and deposits that have not come, by currency (BAL-006).
@@ -192,7 +192,7 @@ impl Funds {
         let mut pending: BTreeMap<CurrencyId, Pending> = BTreeMap::new();
         let open = self.open_of(account).map(|transfer| &transfer.row);
         for row in open.filter(|row| row.status == Status::Pending) {
-            let of_currency = pending.entry(row.currency).or_default();
+            let of_currency = pending.entry(row.held_currency()).or_default();
             let sum = match row.kind {
                 Kind::Withdrawal | Kind::AdminDebit | Kind::CustodyFee => &mut of_currency.withdrawal,
                 Kind::Deposit | Kind::Reward | Kind::AdminCredit => &mut of_currency.deposit,
