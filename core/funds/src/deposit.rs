@@ -50,11 +50,13 @@ named!(Command, "funds", {
 
 impl Command {
     /// Only the exchange itself and operators send these commands.
+    #[expect(clippy::unused_self, reason = "every module is asked with its command")]
     pub(crate) fn roles(&self) -> Roles {
         Roles::NOBODY
     }
 
     /// Whether it is still accepted when journal space is low.
+    #[expect(clippy::unused_self, reason = "every module is asked with its command")]
     pub(crate) fn is_reducing(&self) -> bool {
         false
     }
@@ -162,7 +164,7 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
         Event::Reorganised(key) => observe::unconfirmed(books, &key),
         Event::Reversed(key) => observe::reversed(books, &key),
         Event::Followed(network, removed_above, blocks) => {
-            books.funds.deposits.follow(network, removed_above, blocks);
+            books.funds.deposits.follow(&network, removed_above, blocks);
         }
         Event::Assigned(key, account) => assign::evolve(books, &key, account),
     }

@@ -29,6 +29,7 @@ named!(Command, "funds", { Halt { 0: scope } = "halt" 1, Resume { 0: scope } = "
 
 impl Command {
     /// No key may send these commands.
+    #[expect(clippy::unused_self, reason = "every module is asked with its command")]
     pub(crate) fn roles(&self) -> Roles {
         Roles::NOBODY
     }
@@ -40,7 +41,7 @@ impl Command {
 }
 
 /// An event of this module.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// It was halted.
     Halted(Scope),

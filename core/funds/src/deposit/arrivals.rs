@@ -119,8 +119,8 @@ impl Deposits {
     }
 
     /// Follows a chain, and forgets what only payments in removable blocks need.
-    pub(super) fn follow(&mut self, network: String, removed_above: Option<u64>, blocks: Vec<ChainBlock>) {
-        let own = self.blocks.entry(network.clone()).or_default();
+    pub(super) fn follow(&mut self, network: &str, removed_above: Option<u64>, blocks: Vec<ChainBlock>) {
+        let own = self.blocks.entry(network.into()).or_default();
         while own.back().is_some_and(|block| removed_above.is_some_and(|height| block.height > height)) {
             own.pop_back();
         }
@@ -143,7 +143,7 @@ impl Deposits {
                 && deposit.block.as_ref().is_some_and(|block| block.height < lowest)
         };
         let deep: Vec<OutputKey> =
-            self.live(&network).filter(|(_, deposit)| is_deep(deposit)).map(|(key, _)| key.clone()).collect();
+            self.live(network).filter(|(_, deposit)| is_deep(deposit)).map(|(key, _)| key.clone()).collect();
         for key in deep {
             let deposit = self.deposit_mut(&key);
             (deposit.block, deposit.spends) = (None, Vec::new());
