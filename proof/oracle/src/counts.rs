@@ -113,7 +113,7 @@ impl Counts {
             Outcome::Rejected(Reject::Ledger(LedgerReject::Taken)) => self.note("reference used again"),
             Outcome::Rejected(Reject::Ledger(LedgerReject::BadAmount)) => self.note("debit of nothing"),
             Outcome::Rejected(Reject::Access(AccessReject::Closed)) => self.note("debit of a closed account"),
-            Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Rejected(_) => {}
+            Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Rejected(_) => {}
         }
     }
 

@@ -71,7 +71,7 @@ async fn note(call: &ControlCall<'_>) -> Result<(), Refusal> {
         tracing::warn!("a move of the clock is not in the audit: the disk is nearly full");
         return Ok(());
     }
-    noted.map_err(|_| field::failed())
+    noted.map(|_| ()).map_err(|_| field::failed())
 }
 
 async fn move_to(app: &App, time: Time) -> Result<(), Refusal> {
