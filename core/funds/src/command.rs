@@ -4,7 +4,7 @@
 
 use crate::{
     Books, Desk, Made, Sender, address, approval, bank, custody, debt, deposit, halt, internal, network,
-    withdrawal,
+    reserves, withdrawal,
 };
 use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Roles};
 
@@ -160,4 +160,6 @@ modules! {
     Bank: bank,
     /// Of debts for returned advances.
     Debt: debt,
+    /// Of the proof of reserves.
+    Reserves: reserves,
 }

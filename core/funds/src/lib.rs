@@ -25,6 +25,7 @@ mod month;
 pub mod network;
 mod next_due;
 mod outlet;
+pub mod reserves;
 #[cfg(test)]
 mod rig;
 mod state;
@@ -43,6 +44,7 @@ pub use id::{Eid, Uuid, code};
 pub use leave::Short;
 pub use network::{Asset, Form, Network, NetworkId, NetworkKind, Networks};
 pub use outlet::{Approval, Outlet};
+pub use reserves::{Reserves, Wallet};
 pub use state::{Funds, Pending};
 pub use transfer::{Change, Kind, Method, NewTransfer, OnChain, Reference, Status, Transfer, Way};
 pub use withdrawal::{Attempt, FeeTerms, Payment, Purpose, Withdrawals};

@@ -1,6 +1,6 @@
 //! What falls due in the modules of this room.
 
-use crate::{Command, Funds, approval, bank, custody, debt};
+use crate::{Command, Funds, approval, bank, custody, debt, reserves};
 use buttonwood_access::Access;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::Due;
@@ -13,6 +13,7 @@ impl Funds {
             bank::next_due(self).map(|due| due.map(Command::from)),
             custody::next_due(self, access, seed).map(|due| due.map(Command::from)),
             debt::next_due(self, ledger).map(|due| due.map(Command::from)),
+            reserves::next_due(self, access).map(|due| due.map(Command::from)),
         ];
         modules.into_iter().flatten().min_by_key(Due::key)
     }

@@ -4,7 +4,7 @@ use crate::custody::Custody;
 use crate::debt::Debts;
 use crate::{
     Addresses, Approvals, Banks, Change, Deposits, Eid, Halts, Kind, Networks, NewTransfer, Reference,
-    Status, Transfer, Way, Withdrawals,
+    Reserves, Status, Transfer, Way, Withdrawals,
 };
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -45,6 +45,8 @@ pub struct Funds {
     pub(crate) banks: Banks,
     /// What accounts owe for returned advances.
     pub(crate) debts: Debts,
+    /// Cuts of the state, what wallets hold, and currencies whose assets do not cover what customers have.
+    pub(crate) reserves: Reserves,
 }
 
 /// What is pending of an account in a currency.
@@ -104,6 +106,11 @@ impl Funds {
         let held =
             self.open_of(account).map(|transfer| (transfer.row.held_currency().into(), transfer.row.held));
         held.filter(|(_, held)| *held != Money::ZERO)
+    }
+
+    /// What belongs to the proof of reserves.
+    pub fn reserves(&self) -> &Reserves {
+        &self.reserves
     }
 
     /// What was advanced to the account in a currency: it can trade, and cannot leave yet.

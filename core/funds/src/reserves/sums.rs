@@ -1,0 +1,41 @@
+//! Assets and liabilities of a currency (D-166).
+
+use crate::Funds;
+use buttonwood_ledger::{Ledger, SOURCE};
+use buttonwood_model::CurrencyId;
+use buttonwood_num::Money;
+
+/// What the house has of a currency, and what its customers have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sums {
+    /// What wallets and banks hold, and what other house accounts than `source` stand below zero.
+    pub assets: Money,
+    /// What all customers have together.
+    pub liabilities: Money,
+}
+
+/// The sums of a currency.
+///
+/// A currency with reported wallets has what these hold. Any other has what `source` gave out: all of it came from banks or was a
+/// test credit, and settled payments went back to `source`.
+pub fn sums(funds: &Funds, ledger: &Ledger, currency: CurrencyId) -> Sums {
+    let (mut given_out, mut below_zero, mut liabilities) = (Money::ZERO, Money::ZERO, Money::ZERO);
+    for house in ledger.houses() {
+        let balance = ledger.balance(house.account, currency).total();
+        liabilities = liabilities - balance;
+        if house.name == SOURCE.name {
+            given_out = -balance;
+        } else if balance.is_negative() {
+            below_zero = below_zero - balance;
+        }
+    }
+    let held = in_wallets(funds, currency).unwrap_or(given_out);
+    Sums { assets: held.capped_add(below_zero), liabilities }
+}
+
+/// What the wallets of a currency hold, with what counts beside; none without a reported wallet.
+fn in_wallets(funds: &Funds, currency: CurrencyId) -> Option<Money> {
+    let wallets = funds.reserves.wallets().filter(|wallet| wallet.currency == currency);
+    let each = wallets.map(|wallet| wallet.hot.capped_add(wallet.cold).capped_add(wallet.beside));
+    each.reduce(Money::capped_add)
+}
