@@ -5,14 +5,16 @@
 //! fold that makes snapshots only computes their positions.
 
 use crate::history::{Index, OrderRow, Part, Position, PublicTrade, TradeRow};
+use crate::reserves::Cut;
 use crate::{AuctionResult, AuctionResults, Candles, Tape, TradeVolumes};
 use buttonwood_engine::{
-    AccessEvent, Break, BreakKind, Event, Infrequent, OrderState, State, TradingEvent, TradingInfrequent,
-    evolve,
+    AccessEvent, Break, BreakKind, Event, FundsInfrequent, Infrequent, OrderState, State, TradingEvent,
+    TradingInfrequent, evolve, funds::reserves::Event as ReservesEvent,
 };
 use buttonwood_model::{BytesRef, CancelReason, Side, Slot, Stamp, SymbolId, Time, TradeId};
 use buttonwood_num::{Money, Price, Qty};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Where a fold's rows and changes of depth go.
 pub trait Sink {
@@ -74,6 +76,8 @@ pub struct Fold {
     volumes: TradeVolumes,
     /// The newest trade row of the live order in each slot.
     trades: Vec<Option<Position>>,
+    /// What accounts had at the last cut of the proof of reserves.
+    cut: Option<Arc<Cut>>,
 }
 
 impl Default for Fold {
@@ -85,6 +89,7 @@ impl Default for Fold {
             auctions: AuctionResults::default(),
             volumes: TradeVolumes::default(),
             trades: Vec::new(),
+            cut: None,
         }
     }
 }
@@ -118,6 +123,11 @@ impl Fold {
     /// Results of auctions.
     pub fn auctions(&self) -> &AuctionResults {
         &self.auctions
+    }
+
+    /// What accounts had at the last cut of the proof of reserves.
+    pub fn cut(&self) -> Option<&Arc<Cut>> {
+        self.cut.as_ref()
     }
 
     /// The newest trade row of a live order.
@@ -185,6 +195,10 @@ impl Fold {
             Infrequent::Trading(TradingInfrequent::AuctionEnded(symbol, finding)) => (symbol, finding, false),
             Infrequent::Trading(TradingInfrequent::TradeBroken(broken)) => {
                 self.correct(&broken);
+                return;
+            }
+            Infrequent::Funds(FundsInfrequent::Reserves(ReservesEvent::Cut(time))) => {
+                self.cut = Some(Arc::new(Cut::of(&self.state, time)));
                 return;
             }
             Infrequent::Trading(_)

@@ -2,7 +2,7 @@
 //!
 //! [`history`] keeps closed orders and trades in log files, [`Tape`] the data of the tickers, [`Candles`] prices by interval,
 //! [`TradeVolumes`] what each account traded by day, [`Depth`] the visible levels of the books, [`Conversion`] converts amounts
-//! at last prices. None of them knows the engine; a [`Fold`] turns its events into calls of these, and [`Views`]
+//! at last prices, [`reserves`] the proof of reserves. None of them knows the engine; a [`Fold`] turns its events into calls of these, and [`Views`]
 //! answers queries.
 
 mod auctions;
@@ -13,6 +13,7 @@ mod conversion;
 mod depth;
 mod fold;
 pub mod history;
+pub mod reserves;
 mod tape;
 mod views;
 mod volumes;

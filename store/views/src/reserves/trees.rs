@@ -1,0 +1,127 @@
+//! The trees of a cut, one for each currency, and the nonces of their leaves.
+
+use super::Cut;
+use super::tree::{Node, Sibling, Tree, leaf};
+use buttonwood_model::{AccountId, CurrencyId, Time};
+use buttonwood_num::Money;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use std::collections::BTreeMap;
+
+/// Draws the random part of nonces from a secret of the exchange, so that they are the same after a restart and cannot be guessed.
+#[derive(Clone)]
+pub struct Nonces(Hmac<Sha256>);
+
+impl Nonces {
+    /// Nonces from a secret.
+    ///
+    /// # Panics
+    /// Never: HMAC takes a key of any length.
+    pub fn new(secret: &[u8]) -> Self {
+        Self(Hmac::new_from_slice(secret).expect("HMAC takes a key of any length"))
+    }
+
+    /// The random part of an account's nonce for a currency at a cut.
+    fn draw(&self, cut: Time, currency: CurrencyId, account: AccountId) -> [u8; 32] {
+        let mut mac = self.0.clone();
+        mac.update(b"buttonwood reserves");
+        mac.update(&cut.0.to_le_bytes());
+        mac.update(&currency.0.to_le_bytes());
+        mac.update(&account.0.to_le_bytes());
+        mac.finalize().into_bytes().into()
+    }
+}
+
+impl std::fmt::Debug for Nonces {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Nonces(hidden)")
+    }
+}
+
+/// The trees of one cut.
+#[derive(Debug)]
+pub struct Trees {
+    /// When the state was cut.
+    pub time: Time,
+    currencies: BTreeMap<CurrencyId, Currency>,
+}
+
+/// The tree of one currency.
+#[derive(Debug)]
+pub struct Currency {
+    /// The root; its sum is what all accounts had.
+    pub root: Node,
+    /// What wallets and banks held, and what else counts (D-166).
+    pub assets: Money,
+    tree: Tree,
+    /// Account, nonce and place of each leaf, in order of the accounts.
+    leaves: Vec<(AccountId, String, usize)>,
+}
+
+/// The proof of an account's leaf.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leaf<'a> {
+    /// Whose the leaf is, and 32 random bytes: `group/account/hex`.
+    pub nonce: &'a str,
+    /// What the account had.
+    pub amount: Money,
+    /// The siblings from the leaf up to the root.
+    pub path: Vec<Sibling>,
+}
+
+impl Trees {
+    /// Builds the trees of a cut. It takes time for many accounts: not for threads that answer or publish.
+    pub fn of(cut: &Cut, nonces: &Nonces) -> Self {
+        let mut amounts: BTreeMap<CurrencyId, Vec<(AccountId, Money)>> = BTreeMap::new();
+        for (currency, account, amount) in &cut.amounts {
+            amounts.entry(*currency).or_default().push((*account, *amount));
+        }
+        let assets: BTreeMap<_, _> = cut.assets.iter().copied().collect();
+        let currencies = amounts.into_iter().filter_map(|(id, amounts)| {
+            let assets = assets.get(&id).copied().unwrap_or(Money::ZERO);
+            Some((id, Currency::of(cut, nonces, id, &amounts, assets)?))
+        });
+        Self { time: cut.time, currencies: currencies.collect() }
+    }
+
+    /// The currencies that an account had at the cut.
+    pub fn currencies(&self) -> impl Iterator<Item = (CurrencyId, &Currency)> {
+        self.currencies.iter().map(|(id, currency)| (*id, currency))
+    }
+
+    /// The proof of what an account had; none if it had nothing.
+    pub fn proof(&self, currency: CurrencyId, account: AccountId) -> Option<Leaf<'_>> {
+        self.currencies.get(&currency)?.proof(account)
+    }
+}
+
+impl Currency {
+    fn of(
+        cut: &Cut,
+        nonces: &Nonces,
+        id: CurrencyId,
+        amounts: &[(AccountId, Money)],
+        assets: Money,
+    ) -> Option<Self> {
+        // The leaves are in the order of their random parts, which is another one at each cut: a place reveals nothing of an account.
+        let mut drawn: Vec<_> =
+            amounts.iter().map(|of| (nonces.draw(cut.time, id, of.0), of.0, of.1)).collect();
+        drawn.sort_unstable();
+        let (mut leaves, mut nodes) = (Vec::new(), Vec::new());
+        for (place, (random, account, amount)) in drawn.into_iter().enumerate() {
+            let nonce = format!("{}/{}", cut.name(account)?, const_hex::encode(random));
+            nodes.push(leaf(&nonce, amount));
+            leaves.push((account, nonce, place));
+        }
+        leaves.sort_unstable_by_key(|(account, ..)| *account);
+        let tree = Tree::over(nodes);
+        Some(Self { root: *tree.root()?, assets, tree, leaves })
+    }
+
+    fn proof(&self, account: AccountId) -> Option<Leaf<'_>> {
+        let at = self.leaves.binary_search_by_key(&account, |(account, ..)| *account).ok()?;
+        let (_, nonce, place) = self.leaves.get(at)?;
+        let amount = self.tree.leaf(*place)?.sum;
+        Some(Leaf { nonce, amount, path: self.tree.path(*place) })
+    }
+}
