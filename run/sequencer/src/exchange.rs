@@ -5,6 +5,7 @@ mod history_query;
 use crate::Fault;
 use crate::care::archive::Archive;
 use crate::care::checkpoint;
+use crate::care::reserves;
 use crate::care::tables::{self, Place};
 use crate::clock::Clock;
 use crate::recovery::history_mark::HistoryMark;
@@ -61,6 +62,7 @@ pub struct Running {
     committer: JoinHandle<(journal::Writer, HistoryMark)>,
     checkpointer: JoinHandle<()>,
     tables: JoinHandle<()>,
+    reserves: JoinHandle<()>,
 }
 
 /// The parts of an exchange before its threads start.
@@ -119,6 +121,7 @@ impl Exchange {
             Parts::of(recovered, clock, options);
         let (shared, checkpoint_dir) = (Arc::clone(&exchange.shared), dir.clone());
         let (writing, followed) = (Arc::clone(&shared), Arc::clone(&shared));
+        let proved = Arc::clone(&shared);
         let place = Place::of(&dir, committer.writer.id());
         Ok(Running {
             exchange,
@@ -129,6 +132,7 @@ impl Exchange {
                 checkpoint::run(&checkpoint_dir, archive.as_ref(), &shared, &to_snapshot);
             })?,
             tables: spawn("tables", move || tables::run(place, &followed))?,
+            reserves: spawn("reserves", move || reserves::run(&proved))?,
         })
     }
 
@@ -256,7 +260,7 @@ impl Running {
     /// # Panics
     /// When a thread of the exchange has panicked.
     pub fn stop(self) -> Result<(), Fault> {
-        let Self { exchange, dir, writer, committer, checkpointer, tables } = self;
+        let Self { exchange, dir, writer, committer, checkpointer, tables, reserves } = self;
         // The queue may be full for a moment; the writer is emptying it.
         while exchange.shared.send(Submission::Stop).is_err() && !writer.is_finished() {
             std::thread::yield_now();
@@ -265,6 +269,8 @@ impl Running {
         let (journal, mut history_mark) = committer.join().expect("the committer ends after the writer");
         checkpointer.join().expect("the checkpointer ends after the committer");
         exchange.shared.tables.stop();
+        exchange.shared.reserves.stop();
+        reserves.join().expect("the thread of the reserves ends when told to");
         tables.join().expect("the thread of the tables ends when told to");
         finish(&dir, &exchange.shared, journal.mark(), &mut history_mark)
     }

@@ -140,12 +140,16 @@ impl Exchange {
     /// Sessions that may call, the last commands, and how far views and history lag.
     fn write_progress(&self, page: &mut Page) {
         let meters = &self.shared.meters;
-        let (published, sessions) = {
+        let (published, sessions, short) = {
             let views = self.views();
-            let sessions = views.state().access().sessions().iter();
+            let state = views.state();
+            let sessions = state.access().sessions().iter();
             let enabled = sessions.filter(|session| session.standing() == Standing::Enabled).count();
-            (views.state().stamp().seq.0, enabled)
+            (state.stamp().seq.0, enabled, state.funds().reserves().short().count())
         };
+        let help =
+            "Currencies whose assets do not cover what customers have, so that their withdrawals stop.";
+        page.single("buttonwood_reserves_short", Kind::Gauge, help, short);
         // Read after the views: a command is decided before it is published.
         let decided = meters.decided.load(Ordering::Relaxed).max(published);
         let history = self.shared.tables.seq().unwrap_or(0).min(published);

@@ -1,6 +1,7 @@
 //! The state that the threads of an exchange share, and how they wake each other.
 
 use crate::care::heartbeats::Heartbeats;
+use crate::care::reserves::ReservesMark;
 use crate::care::tables::TablesMark;
 use crate::clock::Clock;
 use crate::exchange::Busy;
@@ -72,6 +73,8 @@ pub(crate) struct Shared {
     pub(crate) deferred: Mutex<Vec<Arc<Mailbox>>>,
     /// How far the history's database has come.
     pub(crate) tables: TablesMark,
+    /// Proofs of reserves.
+    pub(crate) reserves: ReservesMark,
     /// The metrics.
     pub(crate) meters: Meters,
     is_closed: AtomicBool,
@@ -105,6 +108,7 @@ impl Shared {
             stretches: Mutex::default(),
             deferred: Mutex::default(),
             tables: TablesMark::default(),
+            reserves: ReservesMark::default(),
             meters: Meters::default(),
             is_closed: AtomicBool::new(false),
             wake,
