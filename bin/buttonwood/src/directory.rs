@@ -9,7 +9,7 @@ use crate::trouble::Trouble;
 use buttonwood_engine::{Mode, Standing, State};
 use buttonwood_model::Time;
 use buttonwood_sequencer::{Clock, JOURNAL_DIR, Recovered, has_journal, recover_if};
-use buttonwood_vault::{KeySource, Opened, Secret, Vault};
+use buttonwood_vault::{Entry, KeySource, Opened, Secret, Vault};
 use std::fs::DirBuilder;
 use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt;
@@ -49,6 +49,21 @@ pub(crate) fn secret(vault: &Opened, api_key: &str) -> Result<Option<Secret>, Tr
         )));
     }
     Ok(found)
+}
+
+/// The secret that nonces of the proof of reserves are drawn from; it is made at the first start of a build that needs it.
+pub(crate) fn reserves_secret(vault: &Vault, opened: &mut Opened) -> Result<Secret, Trouble> {
+    // No key has this name: all of theirs begin with the kind of their owner.
+    const NAME: &str = "reserves";
+    if let Some(secret) = opened.get(NAME)? {
+        return Ok(secret);
+    }
+    let mut bytes = vec![0; 32];
+    let drawn = getrandom::fill(&mut bytes);
+    let secret = Secret::new(bytes);
+    drawn.map_err(|error| Trouble::System(format!("the system has no randomness: {error}")))?;
+    vault.add(opened, &[Entry { name: NAME.to_owned(), secret: secret.clone() }])?;
+    Ok(secret)
 }
 
 /// Recovers the directory. `admit` may refuse it before its journal is written to.

@@ -3,7 +3,9 @@
 use crate::cli::{ClockKind, Common, Funds, Sandbox, Serve, Switch};
 use crate::core_dumps;
 use crate::deposit_seed;
-use crate::directory::{check_opening, clock, data_dir, named_dir, open, open_vault, random_seed, secret};
+use crate::directory::{
+    check_opening, clock, data_dir, named_dir, open, open_vault, random_seed, reserves_secret, secret,
+};
 use crate::ephemeral::adopt;
 use crate::flags::{check_common, connections_percent, header_names, options, start_time};
 use crate::founding;
@@ -74,6 +76,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         .transpose()?;
     let running = Exchange::start(recovered, clock, options(&flags.common))?;
     let exchange = running.exchange();
+    exchange.prove_reserves(reserves_secret(&vault, &mut opened)?.expose());
     let base_url = base_url(&doors.listener)?;
     let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
     // Simulated traders have their own bucket: filling the books, or following a moved clock, takes many calls at once (D-35).
@@ -133,7 +136,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let data = flags.common.data.clone();
     vault_key::check(&key, &data, true)?;
     named_dir(&data)?;
-    let (mut recovered, (clock, (vault, opened), seed)) = open(&data, &flags.common, |state| {
+    let (mut recovered, (clock, (vault, mut opened), seed)) = open(&data, &flags.common, |state| {
         let seed = check_opening(state, Mode::Venue, None)?;
         let clock = clock(ClockKind::Real, state, Time(0))?;
         Ok((clock, open_vault(&data, state, key.clone())?, seed))
@@ -147,6 +150,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     }
     let running = Exchange::start(recovered, clock, options(&flags.common))?;
     let exchange = running.exchange();
+    exchange.prove_reserves(reserves_secret(&vault, &mut opened)?.expose());
     let base_url = base_url(&doors.listener)?;
     let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
     wipe(opened);

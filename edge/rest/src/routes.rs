@@ -49,6 +49,8 @@ pub(crate) const ROUTES: &[Route] = &[
     funds::add_bank::CANADIAN,
     funds::payment_methods::ROUTE,
     funds::sen_withdraw::ROUTE,
+    funds::reserves::ROUTE,
+    funds::reserves::PROOF,
     // Account administration and sessions
     account::roles::ROUTE,
     account::heartbeat::ROUTE,

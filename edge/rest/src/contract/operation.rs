@@ -22,6 +22,7 @@ pub(super) const TAGS: [(&str, &str); 6] = [
 /// The tag of a route.
 pub(super) fn tag(route: &Route) -> &'static str {
     match (route.auth, route.path) {
+        (Auth::Public, "/v1/reserves") => "funds",
         (Auth::Public, _) | (Auth::Session, "/v2/fxrate/{symbol}/{timestamp}") => "market data",
         (Auth::Control, _) => "sandbox",
         (Auth::Session | Auth::Account, path) if is_of_funds(path) => "funds",
@@ -33,7 +34,8 @@ pub(super) fn tag(route: &Route) -> &'static str {
 
 /// Whether a path is about what an account has, and where its money comes from and goes to.
 fn is_of_funds(path: &str) -> bool {
-    const PARTS: [&str; 7] = [
+    const PARTS: [&str; 8] = [
+        "/v1/reserves/",
         "/v1/payments/",
         "/v1/balances",
         "/v1/notionalbalances/",

@@ -12,6 +12,7 @@ pub(crate) mod networks;
 pub(crate) mod notional;
 mod page;
 pub(crate) mod payment_methods;
+pub(crate) mod reserves;
 pub(crate) mod sen_withdraw;
 pub(crate) mod transactions;
 pub(crate) mod transfers;
