@@ -125,3 +125,66 @@ impl Currency {
         Some(Leaf { nonce, amount, path: self.tree.path(*place) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::Side;
+    use super::*;
+
+    fn cut() -> Cut {
+        let names = ["one/primary", "one/a|b", "two/primary"];
+        let ends = names.iter().scan(0, |end, name| {
+            *end += name.len();
+            Some(*end)
+        });
+        let of =
+            |currency, account, units| (CurrencyId(currency), AccountId(account), Money::from_units(units));
+        Cut {
+            time: Time(86_400_000_000),
+            names: names.concat(),
+            accounts: [5, 6, 9].map(AccountId).into_iter().zip(ends).collect(),
+            amounts: vec![of(0, 9, 7), of(1, 5, 1), of(0, 5, 10), of(0, 6, 20)],
+            assets: vec![(CurrencyId(0), Money::from_units(38)), (CurrencyId(1), Money::ZERO)],
+        }
+    }
+
+    /// Each account's proof leads to the root of its currency, whose sum is that of all accounts.
+    #[test]
+    fn every_account_has_its_leaf() {
+        let trees = Trees::of(&cut(), &Nonces::new(b"secret"));
+        let roots: Vec<_> =
+            trees.currencies().map(|(id, of)| (id.0, of.root.sum.units(), of.assets.units())).collect();
+        assert_eq!(roots, [(0, 37, 38), (1, 1, 0)]);
+        for (account, name, units) in [(5, "one/primary/", 10), (6, "one/a|b/", 20), (9, "two/primary/", 7)] {
+            let proof = trees.proof(CurrencyId(0), AccountId(account)).unwrap();
+            assert!(proof.nonce.starts_with(name) && proof.nonce.len() == name.len() + 64, "{}", proof.nonce);
+            assert_eq!(proof.amount.units(), units);
+            let reached = proof.path.iter().fold(leaf(proof.nonce, proof.amount), |below, step| {
+                let pair = match step.side {
+                    Side::Left => vec![step.node, below],
+                    Side::Right => vec![below, step.node],
+                };
+                *Tree::over(pair).root().unwrap()
+            });
+            assert_eq!(reached, trees.currencies.get(&CurrencyId(0)).unwrap().root);
+        }
+        assert_eq!(trees.proof(CurrencyId(1), AccountId(9)), None);
+        assert_eq!(trees.proof(CurrencyId(2), AccountId(5)), None);
+    }
+
+    /// The same cut and secret give the same trees; another secret, cut or currency gives other nonces.
+    #[test]
+    fn nonces_follow_from_cut_and_secret() {
+        let nonce = |cut: &Cut, secret: &[u8], currency| {
+            let trees = Trees::of(cut, &Nonces::new(secret));
+            trees.proof(CurrencyId(currency), AccountId(5)).unwrap().nonce.to_owned()
+        };
+        let first = nonce(&cut(), b"secret", 0);
+        assert_eq!(first, nonce(&cut(), b"secret", 0));
+        let later = Cut { time: Time(2), ..cut() };
+        for other in [nonce(&cut(), b"another", 0), nonce(&later, b"secret", 0), nonce(&cut(), b"secret", 1)]
+        {
+            assert_ne!(first, other);
+        }
+    }
+}
