@@ -42,12 +42,16 @@ named!(Command, "funds", {
 impl Command {
     /// No key may send these commands.
     pub(crate) fn roles(&self) -> Roles {
-        Roles::NOBODY
+        match self {
+            Self::Cut | Self::ReportWallet(_) | Self::Check => Roles::NOBODY,
+        }
     }
 
     /// Whether it is still accepted when journal space is low.
     pub(crate) fn is_reducing(&self) -> bool {
-        false
+        match self {
+            Self::Cut | Self::ReportWallet(_) | Self::Check => false,
+        }
     }
 }
 

@@ -22,11 +22,11 @@ pub fn sums(funds: &Funds, ledger: &Ledger, currency: CurrencyId) -> Sums {
     let (mut given_out, mut below_zero, mut liabilities) = (Money::ZERO, Money::ZERO, Money::ZERO);
     for house in ledger.houses() {
         let balance = ledger.balance(house.account, currency).total();
-        liabilities = liabilities - balance;
+        liabilities -= balance;
         if house.name == SOURCE.name {
             given_out = -balance;
         } else if balance.is_negative() {
-            below_zero = below_zero - balance;
+            below_zero -= balance;
         }
     }
     let held = in_wallets(funds, currency).unwrap_or(given_out);

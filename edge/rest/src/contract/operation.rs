@@ -22,7 +22,10 @@ pub(super) const TAGS: [(&str, &str); 6] = [
 /// The tag of a route.
 pub(super) fn tag(route: &Route) -> &'static str {
     match (route.auth, route.path) {
-        (Auth::Public, "/v1/reserves") => "funds",
+        (Auth::Public, "/v1/reserves")
+        | (Auth::Account, "/v1/balances" | "/v1/notionalbalances/{currency}" | "/v1/reserves/proof") => {
+            "funds"
+        }
         (Auth::Public, _) | (Auth::Session, "/v2/fxrate/{symbol}/{timestamp}") => "market data",
         (Auth::Control, _) => "sandbox",
         (Auth::Session | Auth::Account, path) if is_of_funds(path) => "funds",

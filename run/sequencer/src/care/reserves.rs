@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// Time between two looks at the last cut.
 const PERIOD: Duration = Duration::from_secs(1);
 /// Time between two checks of assets against liabilities.
-const CHECK_EVERY: Duration = Duration::from_secs(60);
+const CHECK_EVERY: Duration = Duration::from_mins(1);
 
 /// The trees of the last cut, and what builds them.
 #[derive(Debug, Default)]
