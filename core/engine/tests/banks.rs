@@ -10,7 +10,7 @@ use buttonwood_engine::{
     Place, Reject as AnyReject, TradingCommand, Transfer, TransferMethod, TransferReference, TransferStatus,
     TransferWay,
 };
-use buttonwood_model::{AccountId, Claim, CurrencyId, OrderKind, Role, SessionId, Side, SymbolId, Time};
+use buttonwood_model::{AccountId, Claim, CurrencyId, Due, OrderKind, Role, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Decimal, Money, Price};
 use buttonwood_oracle::{Exchange, caller};
 use std::sync::Arc;
@@ -128,6 +128,19 @@ impl Stage {
         [balance.available, balance.held]
     }
 
+    /// The next command of banks that falls due within a week; whatever falls due before it is run.
+    fn clearing(&mut self) -> Option<Due<Body>> {
+        let end = self.exchange.stamp.time.plus(7 * 24 * 3_600 * Time::SECOND);
+        loop {
+            let due = self.exchange.state.next_due().filter(|due| due.time < end)?;
+            if matches!(due.command, Body::Funds(FundsCommand::Bank(_))) {
+                return Some(due);
+            }
+            let wait = due.time.0 - self.exchange.stamp.time.0;
+            self.exchange.submit(wait, &Command { caller: None, body: due.command });
+        }
+    }
+
     fn lent(&self) -> Money {
         let lending = self.exchange.state.ledger().house(LENDING.name).expect("it is open");
         -self.exchange.balance(lending, self.usd).available
@@ -171,12 +184,7 @@ fn an_advance_clears_after_five_days() {
     let eid = stage.receive("100", TransferMethod::Ach);
     let begun = stage.row(eid).time;
     assert_eq!(stage.row(eid).row.status, TransferStatus::Advanced);
-    let due =
-        stage.exchange.state.next_due().filter(|due| due.command != Body::Trading(TradingCommand::CloseDay));
-    let due = due.or_else(|| {
-        stage.exchange.state.funds().next_due(stage.exchange.state.ledger()).map(|due| due.map(Body::Funds))
-    });
-    let due = due.unwrap();
+    let due = stage.clearing().unwrap();
     assert_eq!(due.time, Time(begun.0 + 5 * 24 * 3600 * 1_000_000));
     assert_eq!(CLEARING.0, due.time.0 - begun.0);
     let early = stage.own(due.command.clone());
@@ -326,8 +334,7 @@ fn a_returned_advance_that_is_there_is_taken_back() {
     assert_eq!(stage.settle(advance, true), Answer::Funds(Made::Transfer(advance)));
     assert_eq!(stage.balance(stage.usd), [available - money("1000"), held]);
     assert_eq!((stage.exchange.orders_of(stage.ann).count(), stage.lent()), (1, Money::ZERO));
-    let clears = stage.exchange.state.funds().next_due(stage.exchange.state.ledger());
-    assert_eq!(clears, None, "nothing completes later");
+    assert_eq!(stage.clearing(), None, "nothing completes later");
 }
 
 /// What banks cannot send is refused.

@@ -116,7 +116,7 @@ pub enum Reject {
     UnsupportedNetwork,
     /// The client id stands for a transfer with other terms (XFER-015).
     OtherTerms,
-    /// An operator, or the exchange itself, has halted withdrawals or this asset.
+    /// An operator, or the exchange itself, has halted withdrawals or this asset, or assets do not cover what customers have.
     Halted,
     /// The account has no list of approved addresses (XFER-016).
     NoList,

@@ -101,7 +101,7 @@ impl Stage {
 #[test]
 fn a_cut_is_due_at_each_midnight() {
     let mut stage = Stage::new();
-    let due = |stage: &Stage| stage.funds.next_due(&stage.access).unwrap();
+    let due = |stage: &Stage| super::next_due(&stage.funds, &stage.access).unwrap().map(crate::Command::from);
     let day = Day::of(NOON);
     assert_eq!((due(&stage).time, due(&stage).rank), (day.plus(1).start(), Rank::Step));
     assert!(!due(&stage).may_skip);

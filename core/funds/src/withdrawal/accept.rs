@@ -76,8 +76,10 @@ pub(super) fn decide_new(
     approval: Approval,
 ) -> Result<Event, Reject> {
     let (account, given) = (withdraw.account, withdraw.given());
-    let halts = desk.funds.halts();
-    if halts.stops_withdrawal(withdraw.currency) || halts.stops_withdrawal(given) {
+    let stops = |currency| {
+        desk.funds.halts().stops_withdrawal(currency) || desk.funds.reserves().stops_withdrawal(currency)
+    };
+    if stops(withdraw.currency) || stops(given) {
         return Err(Reject::Halted);
     }
     match approval {

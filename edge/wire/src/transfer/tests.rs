@@ -25,6 +25,8 @@ fn on_chain(kind: Kind, status: Status, fee: i128) -> Transfer {
         tx: String::new(),
         output: None,
         confirmations: 1,
+        canonical: "bc1qpaid".into(),
+        wraps: None,
     };
     let row = NewTransfer {
         account: AccountId(9),
