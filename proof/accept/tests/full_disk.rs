@@ -99,7 +99,7 @@ fn an_exchange_starts_and_stops_on_a_full_disk() {
         order["order_id"].as_str().unwrap().to_owned()
     };
     // Into the second segment, after which none is prepared for a while.
-    live.extend((0..300).map(|_| place(&x)));
+    live.extend((0..200).map(|_| place(&x)));
     let beaten =
         x.as_("heartbeat").limit("btcusd", "buy", "0.001", "100")["order_id"].as_str().unwrap().to_owned();
     live.insert(beaten.clone());

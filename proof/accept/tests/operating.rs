@@ -254,7 +254,11 @@ fn the_vault_s_key_is_rotated() {
     assert_eq!(venue.object(&["vault", "rotate", "--to", &second, "--dry-run"])["to"], second.as_str());
     assert!(!home.join("second").exists(), "a dry run makes nothing");
     let rotated = venue.object(&["vault", "rotate", "--to", &second, "--reason", "each year"]);
-    assert_eq!((&rotated["to"], &rotated["secrets"]), (&json!(second), &json!(1)));
+    assert_eq!(
+        (&rotated["to"], &rotated["secrets"]),
+        (&json!(second), &json!(2)),
+        "the key's, and that of the proofs of reserves"
+    );
     let audit = venue.object(&["audit", "--limit", "1"]);
     assert_eq!(audit["why"], "each year");
     let late = venue.object(&add);
@@ -264,7 +268,7 @@ fn the_vault_s_key_is_rotated() {
     let line = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && line.contains(&second), "{line}");
     let rotated = venue.object(&["vault", "rotate", "--to", &third]);
-    assert_eq!(rotated["secrets"], 2);
+    assert_eq!(rotated["secrets"], 3);
     fs::copy(&third, &key).unwrap();
     venue.child = serve_with_key(&home, "");
     let keys = String::from_utf8(venue.admin(&["key", "list"]).output().unwrap().stdout).unwrap();

@@ -349,7 +349,11 @@ fn ledger() {
     same_keys(&whole.ok(), &["seq", "currencies", "instant"], &whole);
     let row = whole.json()["currencies"][0].clone();
     same_keys(&row, &["currency", "customers", "house", "sum"], &whole);
-    same_keys(&row["house"], &["source", "fees", "rounding", "issuer", "instant", "lending"], &whole);
+    same_keys(
+        &row["house"],
+        &["source", "fees", "rounding", "issuer", "instant", "unclaimed", "lending"],
+        &whole,
+    );
 
     x.credit("empty", "DOGE", "0.0000000000000000001");
     let [customers, source, ..] = ledger_row(&x, "DOGE");

@@ -277,7 +277,7 @@ fn withdrawals_are_halted_by_scope() {
     for wrong in [json!({ "scope": "x" }), json!({ "scope": "asset" }), json!({ "currency": "BTC" })] {
         x.control("/sandbox/halt", &wrong).refused(400, "InvalidParameterValue");
     }
-    let unknown = json!({ "scope": "asset", "currency": "XXX" });
+    let unknown = json!({ "scope": "asset", "currency": "NONE" });
     x.control("/sandbox/halt", &unknown).refused(400, "InvalidCurrency");
     check(&x);
 }
