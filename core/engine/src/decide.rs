@@ -245,7 +245,7 @@ fn decide_internal_events(
             funds::decide(&desk, funds::Sender::Exchange, command, &mut work.out).map_err(Reject::Funds)?;
         if let Made::Loan(account) = made {
             // What its orders hold repays the loan (D-167).
-            cancel::many(state.market(now), account, None, &mut work.planner, &mut work.out);
+            cancel::forced(state.market(now), account, &mut work.planner, &mut work.out);
         }
         return Ok(made);
     }

@@ -3,12 +3,13 @@
 use buttonwood_engine::funds::bank::{
     BankKind, BankNumbers, CLEARING, Command as BankCommand, NewBank, Payment, Receipt, Reject, Settlement,
 };
+use buttonwood_engine::funds::halt::Command as HaltCommand;
 use buttonwood_engine::funds::internal::{Command as MoveCommand, Move, Reject as MoveReject};
-use buttonwood_engine::funds::{LENDING, Short};
+use buttonwood_engine::funds::{LENDING, Scope, Short};
 use buttonwood_engine::{
-    AccessCommand, AccessReject, Answer, Body, Command, Eid, FeeSchedule, FundsCommand, FundsReject, Made,
-    Place, Reject as AnyReject, TradingCommand, Transfer, TransferMethod, TransferReference, TransferStatus,
-    TransferWay,
+    AccessCommand, AccessReject, Adjustment, Answer, Body, Command, Eid, FeeSchedule, FundsCommand,
+    FundsReject, LedgerCommand, Made, Place, Reject as AnyReject, TradingCommand, Transfer, TransferMethod,
+    TransferReference, TransferStatus, TransferWay,
 };
 use buttonwood_model::{AccountId, Claim, CurrencyId, Due, OrderKind, Role, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Decimal, Money, Price};
@@ -369,4 +370,41 @@ fn what_banks_do_not_send() {
         assert_eq!(stage.exchange.state.funds(), &before);
     }
     assert!(matches!(stage.bank(BankCommand::Receive(Arc::new(good))), Answer::Funds(_)));
+}
+
+/// A halt of withdrawals stops payments by banks too, and takes nothing back that was accepted.
+#[test]
+fn halted_withdrawals_stop_payments() {
+    let mut stage = Stage::new();
+    let bank = stage.link();
+    stage.receive("300", TransferMethod::Wire);
+    assert!(matches!(stage.pay(bank, "10"), Answer::Funds(Made::Transfer(_))));
+    for scope in [Scope::Withdrawals, Scope::Asset(stage.usd)] {
+        stage.own(FundsCommand::from(HaltCommand::Halt(scope)));
+        assert_eq!(stage.pay(bank, "10"), refused(Reject::Halted), "{scope:?}");
+        stage.own(FundsCommand::from(HaltCommand::Resume(scope)));
+        assert!(matches!(stage.pay(bank, "10"), Answer::Funds(Made::Transfer(_))), "{scope:?}");
+    }
+}
+
+/// The house lends no more than it can count: a return beyond that is refused, and changes nothing.
+#[test]
+fn the_house_lends_what_it_can_count() {
+    const MOST: &str = "999999999999999999";
+    let mut stage = Stage::new();
+    let advances: Vec<Eid> = (0..18)
+        .map(|_| {
+            let eid = stage.receive(MOST, TransferMethod::Ach);
+            let (account, currency, amount) = (stage.ann, stage.usd, -money(MOST));
+            let debit = Adjustment { account, currency, amount, reference: String::new() };
+            assert_eq!(stage.own(LedgerCommand::Adjust(Arc::new(debit))), Answer::Done);
+            eid
+        })
+        .collect();
+    assert!(stage.exchange.state.funds().advanced(stage.ann, stage.usd) > money(MOST), "no sum overflows");
+    let last = advances.len() - 1;
+    for (at, eid) in advances.into_iter().enumerate() {
+        let answer = stage.settle(eid, true);
+        assert_eq!(answer == refused(Reject::BadAmount), at == last, "{at}: {answer:?}");
+    }
 }

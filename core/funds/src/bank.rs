@@ -8,7 +8,7 @@ mod link;
 
 pub use link::{Bank, BankKind, BankNumbers, Banks, NewBank};
 
-use crate::{Books, Desk, Eid, Funds, Made, Method, Sender, Short};
+use crate::{Books, Desk, Eid, Funds, LENDING, Made, Method, Sender, Short};
 use alloc::string::String;
 use alloc::sync::Arc;
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Rank, Role, Roles, Time, named};
@@ -154,6 +154,8 @@ pub enum Reject {
     UnknownBank,
     /// No wire has verified the bank yet (BANK-003).
     Unverified,
+    /// Withdrawals are halted.
+    Halted,
     /// Too little may leave the account.
     Short(Short),
     /// No such payment and no such advance.
@@ -265,6 +267,9 @@ fn decide_payment(
     if amount <= Money::ZERO {
         return Err(Reject::BadAmount);
     }
+    if desk.stops_withdrawal(dollar) {
+        return Err(Reject::Halted);
+    }
     desk.may_leave(account, dollar, amount).map_err(Reject::Short)?;
     let eid = desk.funds.next_eid();
     happen(Event::Paid(payment, dollar, desk.funds.banks.free_code(desk.seed, eid)));
@@ -291,6 +296,8 @@ fn decide_settlement(
         let row = &desk.funds.transfer(eid).ok_or(Reject::UnknownRow)?.row;
         let available = desk.ledger.balance(row.account, row.currency).available;
         let lent = (row.amount - available).max(Money::ZERO);
+        let lender = desk.ledger.house(LENDING.name).ok_or(Reject::UnknownCurrency)?;
+        desk.ledger.can_give(lender, row.currency, lent).map_err(|_| Reject::BadAmount)?;
         happen(Event::TakenBack(eid, lent));
         return Ok(if lent > Money::ZERO { Made::Loan(row.account) } else { Made::Transfer(eid) });
     }

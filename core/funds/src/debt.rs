@@ -106,8 +106,9 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
     } else {
         books.funds.debts.remove(&(account, currency));
     }
-    let owes = books.funds.owes(account);
-    books.access.set_in_debt(account, owes);
+    if !books.funds.owes(account) {
+        books.access.set_in_debt(account, false);
+    }
 }
 
 /// Lends an account what it lacks: the caller takes it from the account at once.

@@ -69,6 +69,11 @@ impl<'a> Desk<'a> {
         self.funds.free(self.ledger, account, currency)
     }
 
+    /// Whether withdrawals of the currency are halted, by an operator or because assets do not cover what customers have.
+    pub(crate) fn stops_withdrawal(&self, currency: CurrencyId) -> bool {
+        self.funds.halts.stops_withdrawal(currency) || self.funds.reserves.stops_withdrawal(currency)
+    }
+
     /// An account that is in a group.
     pub fn account(&self, account: AccountId) -> Option<&'a Account> {
         self.access.account(account).filter(|account| account.group.is_some())

@@ -57,12 +57,11 @@ impl Desk<'_> {
     /// advance covers it, whatever it is worth.
     fn covers_advances(&self, account: AccountId, leaving: CurrencyId, amount: Money) -> bool {
         let (mut stays, mut lacks) = (Money::ZERO, Money::ZERO);
-        for at in 0..self.ledger.currencies().len() {
-            let currency = CurrencyId::from_index(at);
+        let bound = self.funds.bound(account);
+        for (currency, balance) in self.ledger.balances_of(account) {
             let leaves = if currency == leaving { amount } else { Money::ZERO };
-            let promised = self.funds.held_by_rows(account, currency) + leaves;
-            let rest = self.ledger.balance(account, currency).total() - promised;
-            let rest = rest - self.funds.advanced(account, currency);
+            let of_rows = bound.get(&currency).copied().unwrap_or_default();
+            let rest = balance.total() - of_rows.held - leaves - of_rows.advanced;
             if rest.is_negative() {
                 // An advance that is gone and has no price can be covered by nothing.
                 let Some(value) = self.value_owed(currency, -rest) else { return false };

@@ -58,6 +58,15 @@ pub struct Pending {
     pub deposit: Money,
 }
 
+/// What open rows bind of a balance.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bound {
+    /// What they hold of it.
+    pub(crate) held: Money,
+    /// What was advanced: it can trade, and cannot leave yet.
+    pub(crate) advanced: Money,
+}
+
 impl Funds {
     /// The number that the next row gets.
     pub fn next_eid(&self) -> Eid {
@@ -117,7 +126,7 @@ impl Funds {
     pub fn advanced(&self, account: AccountId, currency: CurrencyId) -> Money {
         let open = self.open_of(account).map(|transfer| &transfer.row);
         let advanced = open.filter(|row| row.status == Status::Advanced && row.currency == currency);
-        advanced.map(|row| row.amount).sum()
+        advanced.map(|row| row.amount).fold(Money::ZERO, Money::capped_add)
     }
 
     /// Networks and the assets on them.
@@ -188,10 +197,18 @@ impl Funds {
         self.open_of(account).any(|transfer| transfer.row.status == Status::Advanced)
     }
 
-    /// What the account's rows hold in a currency.
-    pub fn held_by_rows(&self, account: AccountId, currency: CurrencyId) -> Money {
-        let open = self.open_of(account).map(|transfer| &transfer.row);
-        open.filter(|row| row.held_currency() == currency).map(|row| row.held).sum()
+    /// What the account's open rows hold, and what they advance, by currency: one walk for all of them.
+    pub(crate) fn bound(&self, account: AccountId) -> BTreeMap<CurrencyId, Bound> {
+        let mut bound: BTreeMap<CurrencyId, Bound> = BTreeMap::new();
+        for row in self.open_of(account).map(|transfer| &transfer.row) {
+            let held = &mut bound.entry(row.held_currency()).or_default().held;
+            *held = held.capped_add(row.held);
+            if row.status == Status::Advanced {
+                let advanced = &mut bound.entry(row.currency).or_default().advanced;
+                *advanced = advanced.capped_add(row.amount);
+            }
+        }
+        bound
     }
 
     /// What is pending of the account: withdrawals that have not left and deposits that have not come, by currency (BAL-006).
@@ -200,11 +217,15 @@ impl Funds {
         let open = self.open_of(account).map(|transfer| &transfer.row);
         for row in open.filter(|row| row.status == Status::Pending) {
             let of_currency = pending.entry(row.held_currency()).or_default();
-            let sum = match row.kind {
-                Kind::Withdrawal | Kind::AdminDebit | Kind::CustodyFee => &mut of_currency.withdrawal,
-                Kind::Deposit | Kind::Reward | Kind::AdminCredit => &mut of_currency.deposit,
-            };
-            *sum = sum.capped_add(row.amount).capped_add(row.fee);
+            match row.kind {
+                // A move out of custody has left the balance already, and holds nothing.
+                Kind::Withdrawal | Kind::AdminDebit | Kind::CustodyFee => {
+                    of_currency.withdrawal = of_currency.withdrawal.capped_add(row.held);
+                }
+                Kind::Deposit | Kind::Reward | Kind::AdminCredit => {
+                    of_currency.deposit = of_currency.deposit.capped_add(row.amount);
+                }
+            }
         }
         pending
     }

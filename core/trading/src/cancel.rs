@@ -77,6 +77,20 @@ pub fn one<D, E: From<Event>>(
     Some(Decided { id, kept: Some(slot) })
 }
 
+/// Cancels every live order of the account, newest first, also those that wait for an auction too late to be cancelled by request:
+/// the account may not trade any more.
+pub fn forced<D: Desks, E: From<Event>>(
+    market: Market<'_, D>,
+    account: AccountId,
+    planner: &mut Planner<D::Plan>,
+    out: &mut Outbox<E>,
+) {
+    for slot in newest_first(market, account, None, planner) {
+        let order = market.floor.orders.get(*slot).id;
+        out.push(Event::Cancelled { slot: *slot, reason: CancelReason::Requested, order });
+    }
+}
+
 /// Cancels every live order of the account, or only those of one session, newest first.
 pub fn many<D: Desks, E: From<Event>>(
     market: Market<'_, D>,
@@ -85,6 +99,19 @@ pub fn many<D: Desks, E: From<Event>>(
     planner: &mut Planner<D::Plan>,
     out: &mut Outbox<E>,
 ) {
+    for slot in newest_first(market, account, session, planner) {
+        let order = market.floor.orders.get(*slot).id;
+        out.push(requested(market, *slot, order));
+    }
+}
+
+/// The live orders of the account, or only those of one session, newest first.
+fn newest_first<'a, D: Desks>(
+    market: Market<'_, D>,
+    account: AccountId,
+    session: Option<SessionId>,
+    planner: &'a mut Planner<D::Plan>,
+) -> &'a [Slot] {
     let orders = &market.floor.orders;
     let slots = &mut planner.slots;
     slots.clear();
@@ -92,10 +119,7 @@ pub fn many<D: Desks, E: From<Event>>(
     let meant = own.filter(|(slot, _)| session.is_none_or(|session| orders.entry(*slot).session == session));
     slots.extend(meant.map(|(slot, _)| slot));
     slots.sort_unstable_by_key(|slot| Reverse(orders.get(*slot).id));
-    for slot in slots {
-        let order = orders.get(*slot).id;
-        out.push(requested(market, *slot, order));
-    }
+    slots
 }
 
 /// The event of a requested cancel: it is rejected if the order waits for an auction and it is too late.

@@ -244,7 +244,9 @@ pub fn custody_fee(names: &Names, transfer: &Transfer) -> Option<CustodyFeeRow> 
     let row = &transfer.row;
     let (fee, event) = match row.kind {
         Kind::CustodyFee => (row.amount, "CustodyFeeDebit"),
-        Kind::Withdrawal if row.fee != Money::ZERO && row.status.is_listed() => (row.fee, "Withdrawal"),
+        Kind::Withdrawal if row.fee != Money::ZERO && row.status == Status::Complete => {
+            (row.fee, "Withdrawal")
+        }
         Kind::Withdrawal | Kind::Deposit | Kind::Reward | Kind::AdminDebit | Kind::AdminCredit => {
             return None;
         }

@@ -76,10 +76,7 @@ pub(super) fn decide_new(
     approval: Approval,
 ) -> Result<Event, Reject> {
     let (account, given) = (withdraw.account, withdraw.given());
-    let stops = |currency| {
-        desk.funds.halts().stops_withdrawal(currency) || desk.funds.reserves().stops_withdrawal(currency)
-    };
-    if stops(withdraw.currency) || stops(given) {
+    if desk.stops_withdrawal(withdraw.currency) || desk.stops_withdrawal(given) {
         return Err(Reject::Halted);
     }
     match approval {

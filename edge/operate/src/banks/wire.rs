@@ -89,6 +89,7 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
             | BankReject::BadMethod
             | BankReject::UnknownBank
             | BankReject::Unverified
+            | BankReject::Halted
             | BankReject::Short(_)
             | BankReject::UnknownRow
             | BankReject::SettledBefore

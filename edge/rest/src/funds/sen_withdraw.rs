@@ -13,7 +13,7 @@ use buttonwood_model::Role;
 use buttonwood_operate::banks::wire::{bad_amount, cents};
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Needed, Text};
-use buttonwood_wire::field::{bad_value, closed_account, failed};
+use buttonwood_wire::field::{bad_value, busy, closed_account, failed};
 use buttonwood_wire::{answer, json, request};
 
 /// Fund Manager only.
@@ -91,6 +91,7 @@ fn refusal(call: &Call, reject: BankReject) -> Refusal {
         BankReject::UnknownBank => bad_bank("the id of a verified bank of the account", &bank),
         BankReject::Unverified => bad_bank("that of a bank that a wire has verified", &bank),
         BankReject::BadAmount => bad_amount(&amount),
+        BankReject::Halted => busy("Withdrawals of USD are halted"),
         BankReject::Short(short) => field::short(short, &amount, "USD"),
         BankReject::Closed => closed_account(&call.payload().decimal_text("account").unwrap_or_default()),
         BankReject::UnknownCurrency => {

@@ -102,8 +102,11 @@ fn signed<'a>(app: &'a App, call: &'a Call, receipt: &'a Receipt) -> Later<'a> {
         let (pause, times) = POLL;
         for _ in 0..times {
             let is_signed = transfer.row.chain().is_some_and(|chain| !chain.tx.is_empty());
-            if pair.wraps.is_none() || is_signed || !transfer.row.status.is_open() {
+            if pair.wraps.is_none() || is_signed {
                 return Ok(Reply::json(json::body(&withdrawn(app, &transfer))));
+            }
+            if !transfer.row.status.is_open() {
+                break;
             }
             tokio::time::sleep(pause).await;
             transfer = row(app, call, &pair, receipt)?;
