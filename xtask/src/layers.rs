@@ -21,7 +21,7 @@ const LAYERS: &[&[&str]] = &[
     &["run/sequencer"],
     &["edge/address"],
     &["edge/gate", "edge/http", "edge/custody"],
-    &["edge/wire"],
+    &["edge/wire", "edge/driver"],
     &["edge/operate"],
     &["edge/rest", "edge/stream", "edge/oauth", "edge/site"],
     &["run/sandbox"],

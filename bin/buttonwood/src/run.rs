@@ -16,7 +16,8 @@ use crate::trading::{SharedTraders, keep_trading, steps, traders};
 use crate::trouble::Trouble;
 use crate::vault_key;
 use crate::welcome::{self, Welcome};
-use buttonwood_address::Params;
+use buttonwood_address::{Params, Seed};
+use buttonwood_driver::{Driver, Wallets};
 use buttonwood_engine::{Mode, Standing, State};
 use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits, Proxies};
 use buttonwood_http::Places;
@@ -35,6 +36,9 @@ use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The folder of the simulated chains in a data directory.
+const CHAINS: &str = "chains";
 
 /// Runs the test environment until a signal stops it.
 pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
@@ -87,6 +91,10 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
             gate.keys().set_limit(&trader.key.api_key, Limit::per_second(10_000));
         }
     }
+    let driver = match &deposit_seed {
+        Some(seed) => Some(drive(&exchange, seed, &data)?),
+        None => None,
+    };
     let traders = match flags.activity {
         Switch::Off => None,
         Switch::On => traders(&exchange, &opened, &base_url, seed)?,
@@ -106,6 +114,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         simulated_funds,
         formats: Params::main(),
         deposit_seed,
+        chains: driver.as_ref().map(Driver::chains),
         control: Controllers { peers: flags.control_from.clone(), hosts: flags.control_host.clone() },
         steps,
         pages: site_pages(),
@@ -113,7 +122,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let active = traders.filter(|_| !manual);
     let app = App::new(exchange, gate, settings, keeper(vault, data.clone(), Some(base_url.clone())));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
-    serve_until_told(doors, &data, app, Parts { running, socket, traders: active }, &stop)?;
+    serve_until_told(doors, &data, app, Parts { running, socket, traders: active, driver }, &stop)?;
     drop(ephemeral);
     Ok(())
 }
@@ -162,13 +171,14 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         simulated_funds: false,
         formats: Params::main(),
         deposit_seed: None,
+        chains: None,
         control: Controllers::default(),
         steps: None,
         pages: site_pages(),
     };
     let app = App::new(exchange, gate, settings, keeper(vault, data.clone(), None));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
-    serve_until_told(doors, &data, app, Parts { running, socket, traders: None }, &stop)
+    serve_until_told(doors, &data, app, Parts { running, socket, traders: None, driver: None }, &stop)
 }
 
 /// The keeper of a running exchange on a directory: it stores secrets in the vault, rotates its key and, for a sandbox, which
@@ -200,11 +210,19 @@ fn keeper(vault: Vault, data: PathBuf, sandbox: Option<String>) -> Keeper {
     Keeper::new(store, forget, changed, rotate)
 }
 
+/// Connects the simulated chains of a directory with its exchange.
+fn drive(exchange: &Exchange, seed: &Seed, data: &Path) -> Result<Driver, Trouble> {
+    let wallets = Wallets { formats: Params::main(), seed: seed.clone() };
+    Driver::start(exchange.clone(), wallets, data.join(CHAINS))
+        .map_err(|error| Trouble::System(format!("cannot start the thread of the chains: {error}")))
+}
+
 /// What runs beside the listener.
 struct Parts {
     running: Running,
     socket: Socket,
     traders: Option<SharedTraders>,
+    driver: Option<Driver>,
 }
 
 /// Where clients and Prometheus connect.
@@ -224,7 +242,7 @@ impl Doors {
 }
 
 fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &Stop) -> Result<(), Trouble> {
-    let Parts { running, socket, traders } = parts;
+    let Parts { running, socket, traders, driver } = parts;
     let Doors { listener, places, metrics } = doors;
     let (app, base_url) = (Arc::new(app), base_url(&listener)?);
     if metrics.is_some() {
@@ -250,6 +268,7 @@ fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &St
     if let Some(metrics) = metrics {
         metrics.stop();
     }
+    drop(driver);
     running.stop()?;
     tracing::info!("stopped");
     Ok(())

@@ -219,6 +219,11 @@ impl Payer {
         self.entries.values().filter(|entry| entry.settled.is_none()).count()
     }
 
+    /// Whether a payment needs a look while the chain stands still: it is not signed, or the node may not have it.
+    pub fn is_busy(&self) -> bool {
+        !self.busy.is_empty()
+    }
+
     /// Does what can be done now: builds, signs, sends what is durable, looks for what was sent. `branch` is that of the
     /// network's watcher: a block counts only as part of it.
     ///

@@ -6,6 +6,7 @@ use crate::refused_calls::RefusedCalls;
 use crate::sandbox::caller::Controllers;
 use crate::steps::Steps;
 use buttonwood_address::{Params, Seed};
+use buttonwood_driver::Chains;
 use buttonwood_gate::Gate;
 use buttonwood_operate::Shared;
 use buttonwood_operate::keys::Keeper;
@@ -69,6 +70,8 @@ pub struct Settings {
     pub formats: Params,
     /// The seed of deposit addresses; without one none is issued.
     pub deposit_seed: Option<Seed>,
+    /// The way of control calls to the simulated chains, where there are any.
+    pub chains: Option<Chains>,
     /// Who may make control calls.
     pub control: Controllers,
     /// Drives simulated traders while a manual clock moves.

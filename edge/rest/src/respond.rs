@@ -136,6 +136,11 @@ async fn dispatch(
             skip(body).await?;
             answer(app, asked)
         }
+        Handler::ControlAsk(answer) => {
+            caller::check(&app.settings.control, peer, head)?;
+            skip(body).await?;
+            answer(app, asked).await
+        }
         Handler::ControlRecall(answer) => {
             caller::check(&app.settings.control, peer, head)?;
             skip(body).await?;

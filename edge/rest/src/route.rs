@@ -39,6 +39,7 @@ pub(crate) enum Handler {
     Write(Write),
     ControlRead(fn(&App) -> Reply),
     ControlQuery(fn(&App, &Asked) -> Result<Reply, Refusal>),
+    ControlAsk(for<'a> fn(&'a App, &'a Asked<'a>) -> Later<'a>),
     ControlRecall(for<'a> fn(&'a App) -> Later<'a>),
     Control(Control),
     Operate(&'static Command),
@@ -213,6 +214,14 @@ impl Route {
         answer: fn(&App, &Asked) -> Result<Reply, Refusal>,
     ) -> Self {
         Self::new("GET", path, Auth::Control, Handler::ControlQuery(answer))
+    }
+
+    /// The same, with an answer that may have to wait.
+    pub(crate) const fn control_asking(
+        path: &'static str,
+        answer: for<'a> fn(&'a App, &'a Asked<'a>) -> Later<'a>,
+    ) -> Self {
+        Self::new("GET", path, Auth::Control, Handler::ControlAsk(answer))
     }
 
     /// A control call of the sandbox that reads the history's database.

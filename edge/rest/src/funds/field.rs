@@ -41,7 +41,7 @@ pub(super) fn currency<'a>(app: &'a App, code: &str) -> Result<(CurrencyId, &'a 
 }
 
 /// A positive amount of a currency, with no more decimals than the currency has (XFER-017).
-pub(super) fn amount(currency: &Currency, text: &str) -> Result<Money, Refusal> {
+pub(crate) fn amount(currency: &Currency, text: &str) -> Result<Money, Refusal> {
     let places = text.split_once('.').map_or(0, |(_, places)| places.trim_end_matches('0').len());
     let decimal = Decimal::parse(text.as_bytes()).ok().filter(|amount| !amount.is_zero());
     let fits = places <= usize::from(currency.decimals);

@@ -11,6 +11,7 @@ pub(crate) mod approvals;
 pub(crate) mod auctions;
 pub(crate) mod banks;
 pub(crate) mod caller;
+pub(crate) mod chains;
 pub(crate) mod clock;
 pub(crate) mod control;
 pub(crate) mod deposits;

@@ -28,6 +28,14 @@ impl<'a> Kind<&'a Payload> for Text {
     }
 }
 
+impl<'a> Kind<Query<'a>> for Text {
+    type Read = Option<&'a str>;
+
+    fn read(source: Query<'a>, name: &'static str) -> Self::Read {
+        source.value(name)
+    }
+}
+
 /// An array of strings.
 #[derive(Debug)]
 pub enum Texts {}

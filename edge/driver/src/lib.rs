@@ -1,0 +1,19 @@
+//! Connects the simulated chains with the exchange (XFER-010, XFER-019 to 021, INV-DEP-1, INV-WD-1 to 4).
+//!
+//! One thread has a chain, a watcher and a payer for each network in use. Whatever they report is journaled by commands of the exchange
+//! itself, which change nothing when they repeat. A transaction is sent only after its bytes are durable. Nothing but the chains' own
+//! files is kept here: after a crash, watcher and payer are restored from the exchange's state.
+//!
+//! Control calls reach the thread by [`Chains`]. Each first lets the exchange send what it owes to the chain, and is answered once
+//! everything that the chain shows is journaled.
+
+mod call;
+mod desk;
+mod keys;
+mod link;
+mod thread;
+mod translate;
+
+pub use call::{Chains, Failed, Shown, Work};
+pub use desk::Wallets;
+pub use thread::Driver;

@@ -1,0 +1,205 @@
+//! The thread.
+
+use crate::call::{Answered, Chains, Failed, Job, Work};
+use crate::desk::{Desk, Halt, Wallets};
+use crate::link::{Link, Stop, may_go};
+use buttonwood_custody::NETWORKS;
+use buttonwood_engine::{Eid, TransferStatus};
+use buttonwood_sequencer::{AbortOnPanic, Exchange};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How often the state is asked for new withdrawals.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Time between two blocks while something waits, where the clock is real.
+const BLOCK_EVERY: Duration = Duration::from_secs(3);
+
+/// Time before a network that could not go on is opened again.
+const REOPEN_AFTER: Duration = Duration::from_secs(1);
+
+/// The thread that connects the simulated chains with the exchange. It ends when this is dropped, before the exchange stops.
+#[derive(Debug)]
+pub struct Driver {
+    to: Sender<Job>,
+    is_stopping: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Driver {
+    /// Starts the thread. The chains keep their files in `folder`.
+    ///
+    /// # Errors
+    /// The system has no further thread.
+    pub fn start(exchange: Exchange, wallets: Wallets, folder: PathBuf) -> io::Result<Self> {
+        let (to, jobs) = channel();
+        let is_stopping = Arc::new(AtomicBool::new(false));
+        let desk = Desk::new(exchange, wallets, Arc::clone(&is_stopping))?;
+        let mut driving = Driving::new(desk, folder);
+        let run = move || {
+            let _end = AbortOnPanic("chains");
+            driving.run(&jobs);
+        };
+        let thread = std::thread::Builder::new().name("chains".to_owned()).spawn(run)?;
+        Ok(Self { to, is_stopping, thread: Some(thread) })
+    }
+
+    /// The way of control calls to the chains.
+    pub fn chains(&self) -> Chains {
+        Chains::new(self.to.clone())
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.is_stopping.store(true, Ordering::Release);
+        // The thread may have ended.
+        let _ = self.to.send(Job::Stop);
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has ended the process.
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Driving {
+    desk: Desk,
+    folder: PathBuf,
+    links: BTreeMap<String, Link>,
+    /// Networks to open, once it is time.
+    closed: BTreeSet<String>,
+    reopen: Instant,
+    /// Withdrawals with this number and higher ones are new.
+    next: Eid,
+    /// Withdrawals that wait until assets cover what customers have.
+    held: BTreeSet<Eid>,
+    next_block: Instant,
+}
+
+impl Driving {
+    fn new(desk: Desk, folder: PathBuf) -> Self {
+        let exists = |name: &&str| folder.join(format!("{name}.chain")).exists();
+        let names = NETWORKS.iter().map(|network| network.name);
+        let closed = names.filter(exists).map(str::to_owned).collect();
+        let now = Instant::now();
+        let (links, held) = (BTreeMap::new(), BTreeSet::new());
+        Self { desk, folder, links, closed, reopen: now, next: Eid(0), held, next_block: now + BLOCK_EVERY }
+    }
+
+    fn run(&mut self, jobs: &Receiver<Job>) {
+        while !self.desk.is_stopping() {
+            match jobs.recv_timeout(LOOK_EVERY) {
+                Ok(Job::Call { network, work, reply }) => {
+                    self.take_new();
+                    // The caller may be gone.
+                    let _ = reply.send(self.call(&network, work));
+                }
+                Ok(Job::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.take_new();
+                    self.reopen();
+                    self.go_on();
+                }
+            }
+        }
+    }
+
+    /// Opens what could not go on.
+    fn reopen(&mut self) {
+        if Instant::now() < self.reopen {
+            return;
+        }
+        for name in std::mem::take(&mut self.closed) {
+            self.with(&name, |link, desk| link.come_to_rest(desk));
+        }
+    }
+
+    /// Sends what may not be sent yet and, where the clock is real, adds blocks while something waits.
+    fn go_on(&mut self) {
+        let is_time = Instant::now() >= self.next_block && !self.desk.exchange.has_manual_clock();
+        if is_time {
+            self.next_block = Instant::now() + BLOCK_EVERY;
+        }
+        let names: Vec<String> = self.links.keys().cloned().collect();
+        for name in names {
+            self.with(&name, |link, desk| match (link.is_busy(), is_time && link.waits(desk)) {
+                (_, true) => link.tick(desk),
+                (true, false) => link.come_to_rest(desk),
+                (false, false) => Ok(()),
+            });
+        }
+    }
+
+    /// Gives new withdrawals to the payers of their networks.
+    fn take_new(&mut self) {
+        let (next, held) = (self.next, std::mem::take(&mut self.held));
+        let found: Vec<(Eid, String, bool)> = self.desk.ask(|state| {
+            let funds = state.funds();
+            let one = |eid: Eid| {
+                let (transfer, kept) = (funds.transfer(eid)?, funds.withdrawals().payment(eid)?);
+                let name = transfer.row.chain()?.network.clone();
+                let is_open = transfer.row.status == TransferStatus::Pending;
+                is_open.then(|| (eid, name, may_go(state, transfer, kept)))
+            };
+            let fresh = funds.withdrawals().payments_from(next).map(|(eid, _)| eid);
+            held.into_iter().chain(fresh).filter_map(one).collect()
+        });
+        for (eid, name, may_go) in found {
+            self.next = self.next.max(Eid(eid.0.saturating_add(1)));
+            if may_go {
+                self.with(&name, |link, desk| {
+                    desk.ask(|state| {
+                        if let Some(transfer) = state.funds().transfer(eid) {
+                            link.accept(state, transfer);
+                        }
+                    });
+                    Ok(())
+                });
+            } else {
+                self.held.insert(eid);
+            }
+        }
+    }
+
+    fn call(&mut self, name: &str, work: Work) -> Answered {
+        let done = self.with(name, |link, desk| link.work(desk, work));
+        done.unwrap_or_else(|| Err(Failed::Unable("the chain cannot go on now; the log says why".to_owned())))
+    }
+
+    /// Does something with a network, which is opened if it is not. If it cannot go on, it is opened again later: the state says what
+    /// is left to do then.
+    fn with<T>(&mut self, name: &str, act: impl FnOnce(&mut Link, &Desk) -> Result<T, Stop>) -> Option<T> {
+        match self.link(name).and_then(|(link, desk)| act(link, desk)) {
+            Ok(done) => Some(done),
+            Err(stop) => {
+                match stop {
+                    Stop::Halt(Halt::Stopping) => return None,
+                    Stop::Halt(Halt::NoRoom) => {
+                        tracing::warn!(network = name, "a chain waits: the disk is nearly full");
+                    }
+                    Stop::Chain(reason) => tracing::error!(network = name, reason, "a chain cannot go on"),
+                }
+                self.links.remove(name);
+                self.closed.insert(name.to_owned());
+                self.reopen = Instant::now() + REOPEN_AFTER;
+                None
+            }
+        }
+    }
+
+    fn link(&mut self, name: &str) -> Result<(&mut Link, &Desk), Stop> {
+        if !self.links.contains_key(name) {
+            let link = Link::open(&self.desk, &self.folder, name)?;
+            self.links.insert(name.to_owned(), link);
+            self.closed.remove(name);
+        }
+        let link = self.links.get_mut(name).ok_or_else(|| Stop::Chain("it is not open".to_owned()))?;
+        Ok((link, &self.desk))
+    }
+}
