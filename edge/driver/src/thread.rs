@@ -116,7 +116,7 @@ impl Driving {
             return;
         }
         for name in std::mem::take(&mut self.closed) {
-            self.with(&name, |link, desk| link.come_to_rest(desk));
+            self.with(&name, Link::come_to_rest);
         }
     }
 

@@ -139,6 +139,21 @@ fn arbitrum_pays_into_an_address_of_ethereum() {
     check(&x);
 }
 
+/// Where the clock is real, blocks come by themselves while a payment waits.
+#[test]
+fn blocks_come_by_themselves_where_the_clock_is_real() {
+    let x = Exchange::builder().flag("--funds", "simulated").flag("--clock", "real").start();
+    let own = address(&x, "bitcoin");
+    send(&x, "bitcoin", &own, "BTC", "1");
+    for _ in 0..600 {
+        if rows(&x)[0]["status"] == "Complete" {
+            return check(&x);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    panic!("no block came: {:?}", rows(&x));
+}
+
 /// What goes to an address of another is none of ours; wrong fields are refused by name.
 #[test]
 fn foreign_payments_and_wrong_fields_change_nothing() {

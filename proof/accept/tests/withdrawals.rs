@@ -291,3 +291,167 @@ fn unknown_payments_are_not_assigned() {
     x.control("/sandbox/deposits/assign", &body("one", "primary")).refused(400, "InvalidParameterValue");
     assert_eq!(x.control("/sandbox/deposits/assign", &body("one", "nobody")).status(), 400);
 }
+
+fn chain(x: &Exchange, network: &str, call: &str, body: &Value) -> Value {
+    x.control(&format!("/sandbox/chains/{network}/{call}"), body).ok()
+}
+
+fn mine(x: &Exchange, network: &str, blocks: u32) {
+    chain(x, network, "mine", &json!({ "blocks": blocks }));
+}
+
+fn node(x: &Exchange, network: &str, broadcast: &str, times: u32) {
+    chain(x, network, "node", &json!({ "broadcast": broadcast, "times": times }));
+}
+
+/// What a chain shows about an address.
+fn shown(x: &Exchange, network: &str, address: &str) -> Value {
+    x.get(&format!("/sandbox/chains/{network}?address={address}")).ok()
+}
+
+/// How often a chain shows a payment to the address.
+fn paid(x: &Exchange, network: &str, address: &str) -> usize {
+    shown(x, network, address)["transactions"].as_array().unwrap().len()
+}
+
+/// How many withdrawals are complete.
+fn ended(x: &Exchange) -> usize {
+    let all = x.as_("fund-manager").call("/v1/transfers", json!({})).ok();
+    let rows = all.as_array().unwrap().iter();
+    rows.filter(|row| row["type"] == "Withdrawal" && row["status"] == "Complete").count()
+}
+
+/// The newest withdrawal.
+fn newest(x: &Exchange) -> Value {
+    let all = x.as_("fund-manager").call("/v1/transfers", json!({})).ok();
+    let rows = all.as_array().unwrap();
+    rows.iter().find(|row| row["type"] == "Withdrawal").expect("a withdrawal").clone()
+}
+
+/// A withdrawal is signed and sent, complete at its confirmations, and takes its amount only then. Proves XFER-019, BAL-003.
+#[test]
+fn a_withdrawal_is_paid() {
+    let x = approved();
+    let before = available(&x, "BTC");
+    withdraw(&x, "bitcoin/btc", bitcoin("1.5")).ok();
+    let waiting = shown(&x, "bitcoin", BTC);
+    assert_eq!(waiting["transactions"][0]["amount"], "1.5");
+    let row = newest(&x);
+    assert_eq!(row["txHash"], waiting["transactions"][0]["txHash"], "{row}");
+    assert_eq!(waiting["mempool"], json!([row["txHash"]]));
+    assert_eq!(available(&x, "BTC").0, before.0, "what is on its way still counts");
+    mine(&x, "bitcoin", 1);
+    assert_eq!(newest(&x)["status"], "Pending");
+    mine(&x, "bitcoin", 10);
+    let row = newest(&x);
+    assert_eq!((&row["status"], &row["amount"]), (&json!("Complete"), &json!("1.5")), "{row}");
+    let after = available(&x, "BTC");
+    assert_eq!(dec(&before.0) - dec(&after.0), dec("1.5"));
+    assert_eq!(after.0, after.1, "nothing is held any more");
+    assert_eq!(paid(&x, "bitcoin", BTC), 1);
+    check(&x);
+}
+
+/// A payment that fails in its block, or that the node refuses, releases what is held and is never complete. Proves XFER-020.
+#[test]
+fn a_failed_withdrawal_is_released() {
+    let x = approved();
+    let ether = || withdraw(&x, "ethereum/eth", json!({ "address": ETH, "amount": "1" })).ok();
+    let before = (available(&x, "ETH"), available(&x, "BTC"));
+    node(&x, "ethereum", "revert", 1);
+    ether();
+    mine(&x, "ethereum", 20);
+    assert_eq!(ended(&x), 0, "it is not complete");
+    assert_eq!(available(&x, "ETH"), before.0);
+    node(&x, "bitcoin", "refuse", 1);
+    withdraw(&x, "bitcoin/btc", bitcoin("1")).ok();
+    mine(&x, "bitcoin", 20);
+    assert_eq!(available(&x, "BTC"), before.1);
+    assert_eq!(ended(&x), 0, "it is not complete");
+    assert_eq!((paid(&x, "ethereum", ETH), paid(&x, "bitcoin", BTC)), (0, 0));
+    ether();
+    mine(&x, "ethereum", 20);
+    assert_eq!(newest(&x)["status"], "Complete");
+    assert_eq!(paid(&x, "ethereum", ETH), 1, "the next one is paid");
+    check(&x);
+}
+
+/// A reply that is lost, and a node that takes nothing for a while, do not pay twice, on chains of both kinds.
+#[test]
+fn a_silent_node_is_paid_through_once() {
+    let x = approved();
+    for (network, pair, address) in [("bitcoin", "bitcoin/btc", BTC), ("ethereum", "ethereum/eth", ETH)] {
+        for (count, treatment) in [(1, "lose_reply"), (2, "time_out")] {
+            node(&x, network, treatment, 2);
+            withdraw(&x, pair, json!({ "address": address, "amount": "1" })).ok();
+            mine(&x, network, 20);
+            mine(&x, network, 20);
+            assert_eq!(newest(&x)["status"], "Complete", "{network} {treatment}");
+            assert_eq!(paid(&x, network, address), count, "{network} {treatment}");
+        }
+    }
+    check(&x);
+}
+
+/// Dollars leave as dollar tokens, and the call answers with their transaction, which the chain has. Proves XFER-021.
+#[test]
+fn dollars_leave_as_tokens() {
+    let x = approved();
+    let before = available(&x, "USD");
+    let answer =
+        x.as_("fund-manager").call("/v1/withdraw/usd", json!({ "address": ETH, "amount": "100" })).ok();
+    same_keys(&answer, &["destination", "amount", "txHash"], "usd");
+    assert_eq!((&answer["destination"], &answer["amount"]), (&json!(ETH), &json!("100")));
+    let waiting = shown(&x, "ethereum", ETH);
+    assert_eq!(waiting["transactions"][0]["txHash"], answer["txHash"]);
+    assert_eq!(waiting["transactions"][0]["currency"], "GUSD");
+    mine(&x, "ethereum", 20);
+    assert_eq!(dec(&before.0) - dec(&available(&x, "USD").0), dec("100"));
+    check(&x);
+}
+
+/// A process that is killed at any moment of many withdrawals pays each of them once.
+#[test]
+fn every_withdrawal_is_paid_once_over_kills() {
+    let x = approved();
+    let before = available(&x, "BTC").0;
+    for round in 0..8_u32 {
+        for _ in 0..5 {
+            withdraw(&x, "bitcoin/btc", bitcoin("0.01")).ok();
+        }
+        // The thread signs and sends while the process is killed.
+        thread::sleep(std::time::Duration::from_millis(u64::from(round) * 4));
+        x.kill9();
+        x.restart();
+        if round % 2 == 1 {
+            mine(&x, "bitcoin", 1);
+        }
+    }
+    mine(&x, "bitcoin", 20);
+    assert_eq!(paid(&x, "bitcoin", BTC), 40);
+    let after = available(&x, "BTC");
+    assert_eq!(after.0, after.1, "all have ended");
+    assert!(dec(&before) - dec(&after.0) >= dec("0.4"));
+    mine(&x, "bitcoin", 5);
+    assert_eq!(paid(&x, "bitcoin", BTC), 40);
+    check(&x);
+}
+
+/// A payment whose block is removed after its end is paid again by the same transaction.
+#[test]
+fn a_reorganisation_pays_again_by_the_same_transaction() {
+    let x = approved();
+    let before = available(&x, "BTC");
+    withdraw(&x, "bitcoin/btc", bitcoin("1")).ok();
+    mine(&x, "bitcoin", 3);
+    let tx = newest(&x)["txHash"].clone();
+    chain(&x, "bitcoin", "reorg", &json!({ "depth": 3, "drop": true }));
+    x.kill9();
+    x.restart();
+    mine(&x, "bitcoin", 5);
+    let row = newest(&x);
+    assert_eq!((&row["status"], &row["txHash"]), (&json!("Complete"), &tx), "{row}");
+    assert_eq!(paid(&x, "bitcoin", BTC), 1);
+    assert_eq!(dec(&before.0) - dec(&available(&x, "BTC").0), dec("1"));
+    check(&x);
+}
