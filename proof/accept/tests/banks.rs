@@ -194,7 +194,7 @@ fn payment_methods() {
     // It outlives a crash.
     x.kill9();
     x.restart();
-    assert_eq!(banks(&x), [listed.clone()]);
+    assert_eq!(banks(&x), std::slice::from_ref(&listed));
     laws::check(&x);
 }
 
