@@ -139,7 +139,7 @@ impl Driving {
     /// Gives new withdrawals to the payers of their networks.
     fn take_new(&mut self) {
         let (next, held) = (self.next, std::mem::take(&mut self.held));
-        let found: Vec<(Eid, String, bool)> = self.desk.ask(|state| {
+        let (last, found): (Option<Eid>, Vec<(Eid, String, bool)>) = self.desk.ask(|state| {
             let funds = state.funds();
             let one = |eid: Eid| {
                 let (transfer, kept) = (funds.transfer(eid)?, funds.withdrawals().payment(eid)?);
@@ -147,11 +147,13 @@ impl Driving {
                 let is_open = transfer.row.status == TransferStatus::Pending;
                 is_open.then(|| (eid, name, may_go(state, transfer, kept)))
             };
-            let fresh = funds.withdrawals().payments_from(next).map(|(eid, _)| eid);
-            held.into_iter().chain(fresh).filter_map(one).collect()
+            let fresh: Vec<Eid> = funds.withdrawals().payments_from(next).map(|(eid, _)| eid).collect();
+            (fresh.last().copied(), held.into_iter().chain(fresh).filter_map(one).collect())
         });
+        if let Some(last) = last {
+            self.next = Eid(last.0.saturating_add(1));
+        }
         for (eid, name, may_go) in found {
-            self.next = self.next.max(Eid(eid.0.saturating_add(1)));
             if may_go {
                 self.with(&name, |link, desk| {
                     desk.ask(|state| {
