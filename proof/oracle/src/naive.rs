@@ -24,8 +24,8 @@ use auctions::is_for_auction;
 use breaks::Trade;
 use buttonwood_engine::{
     AccessCommand, AccessReject, Adjustment, Answer, Body, Command, ConvertCommand, ConvertQuote,
-    FeeSchedule, Founding, GroupTerms, INSTANT, ISSUER, LedgerCommand, LedgerReject, Operation, OrderRef,
-    OrderState, Outcome, Owner, Promotion, RatesCommand, Reject, Standing, Terms, TradingAnswer,
+    FeeSchedule, Founding, FundsCommand, GroupTerms, INSTANT, ISSUER, LedgerCommand, LedgerReject, Operation,
+    OrderRef, OrderState, Outcome, Owner, Promotion, RatesCommand, Reject, Standing, Terms, TradingAnswer,
     TradingCommand, TradingReject,
 };
 use buttonwood_model::{
@@ -318,7 +318,8 @@ impl Naive {
             Body::Trading(TradingCommand::SetPromotion(promotion)) => return self.set_promotion(promotion),
             Body::Trading(TradingCommand::CloseDay) => return self.close_day(now),
             Body::Trading(TradingCommand::BreakTrade(broken)) => return self.break_trade(broken),
-            Body::Founding(Founding::MoveClock) => {}
+            Body::Founding(Founding::MoveClock) | Body::Funds(FundsCommand::Reserves(_)) => {}
+            Body::Funds(FundsCommand::Custody(_)) => self.charge_custody(),
             Body::Access(command) => return self.change_session(command, now),
             Body::Operation(Operation::Halt) => self.halted = true,
             Body::Operation(Operation::Resume) => self.halted = false,

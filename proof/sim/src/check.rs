@@ -13,9 +13,9 @@ use crate::disk::Faulty;
 use crate::memory::{Memory, Odd};
 use crate::scene::{Scene, command_of};
 use asked::{Asked, listed};
-use buttonwood_engine::{AccessCommand, Body, Command, Operation, State, Withdrawn};
+use buttonwood_engine::{AccessCommand, Body, Command, FundsCommand, Operation, State, Withdrawn};
 use buttonwood_journal::{Mark, Reader, ReplayError};
-use buttonwood_model::{Nonce, SessionId, Side, SymbolId, Time};
+use buttonwood_model::{Due, Nonce, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Price, Qty};
 use buttonwood_oracle::{Dice, Exchange, Naive, Step, World, agree};
 use buttonwood_sequencer::{JOURNAL_DIR, Pending, Receipt, Stopped};
@@ -67,6 +67,8 @@ pub(crate) struct Checker {
     has_turned_away: bool,
     /// The auction that was due next before the current command.
     step_due: Option<(Time, Step)>,
+    /// What of funds was due next, before the command.
+    funds_due: Option<Due<FundsCommand>>,
     /// Whether auctions may run late: the process was down, or there was no room.
     may_be_late: bool,
 }
@@ -90,6 +92,7 @@ impl Checker {
             taken: 0,
             has_turned_away: false,
             step_due: None,
+            funds_due: None,
             may_be_late: false,
         }
     }
@@ -246,6 +249,7 @@ impl Checker {
         }
         let before = self.exchange.stamp.time;
         self.step_due = buttonwood_oracle::next_step(&self.exchange.state);
+        self.funds_due = due::funds_due(&self.exchange.state);
         self.exchange.replay(frame);
         if self.exchange.stamp.time < before {
             return Err(format!("time goes back at command {seq}"));

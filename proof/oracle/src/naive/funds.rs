@@ -1,6 +1,7 @@
 //! Reserves and affordable quantities, computed each time.
 
 use super::Naive;
+use crate::exchange::fees_account;
 use buttonwood_engine::FeeSchedule;
 use buttonwood_model::{AccountId, CurrencyId, Side, SymbolId};
 use buttonwood_num::{Bps, Price, Qty};
@@ -20,6 +21,21 @@ pub(super) fn worse(rates: FeeSchedule) -> Bps {
 }
 
 impl Naive {
+    /// Charges each custody account a twelfth of 40 basis points of what it has, rounded up (D-76). Custody accounts hold nothing.
+    pub(super) fn charge_custody(&mut self) {
+        for (at, names) in self.names.iter().enumerate().filter(|(_, names)| names.is_custody) {
+            assert!(names.group.is_some(), "the house has no custody account");
+            let account = AccountId::from_index(at);
+            let own: Vec<_> = self.totals.iter().filter(|((owner, _), _)| *owner == account).collect();
+            let fees: Vec<_> =
+                own.into_iter().map(|((_, currency), total)| (*currency, (total + 2_999) / 3_000)).collect();
+            for (currency, fee) in fees {
+                *self.totals.entry((account, currency)).or_default() -= fee;
+                *self.totals.entry((fees_account(), currency)).or_default() += fee;
+            }
+        }
+    }
+
     /// The reserve for a quantity at a price: the notional and the higher fee, or the quantity itself.
     pub(super) fn reserve(
         &self,

@@ -1,9 +1,18 @@
-//! The commands that the exchange runs by itself, and their times: nonces of reads, silent sessions, auctions, midnights.
+//! The commands that the exchange runs by itself, and their times: nonces of reads, silent sessions, auctions, midnights,
+//! what is due of funds.
 
 use super::{Checker, Finding, SILENCE};
-use buttonwood_engine::{AccessCommand, Body, Command, Founding, OrderState, TradingCommand};
-use buttonwood_model::{ExecutionOption, SessionId, Time};
+use buttonwood_engine::{
+    AccessCommand, Body, Command, Founding, FundsCommand, OrderState, State, TradingCommand,
+};
+use buttonwood_model::{Due, ExecutionOption, SessionId, Time};
 use buttonwood_oracle::Step;
+
+/// What of funds is due next.
+pub(super) fn funds_due(state: &State) -> Option<Due<FundsCommand>> {
+    let seed = state.opening().map_or(0, |opening| opening.seed);
+    state.funds().next_due(state.ledger(), state.access(), seed)
+}
 
 impl Checker {
     #[expect(clippy::wildcard_enum_match_arm, reason = "there is nothing else it may do by itself")]
@@ -25,6 +34,14 @@ impl Checker {
                 };
                 let due = self.step_due;
                 if due.is_some_and(is_due) { Ok(()) } else { Err(format!(": due was {due:?}")) }
+            }
+            Body::Funds(command) => {
+                let now = self.exchange.stamp.time;
+                let is_due = |due: &Due<FundsCommand>| {
+                    due.command == *command && (due.time == now || self.may_be_late && due.time < now)
+                };
+                let due = &self.funds_due;
+                if due.as_ref().is_some_and(is_due) { Ok(()) } else { Err(format!(": due was {due:?}")) }
             }
             Body::Trading(TradingCommand::ExpireSession(session)) => {
                 let now = self.exchange.stamp.time;
