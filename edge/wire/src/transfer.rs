@@ -2,6 +2,7 @@
 
 use crate::contract::{Components, DecimalText, Label, Node, Shape};
 use crate::{Json, Names, answer, words};
+use buttonwood_engine::funds::{Networks, OnChain};
 use buttonwood_engine::{
     Eid, Transfer, TransferKind as Kind, TransferReference as Reference, TransferStatus as Status,
     TransferWay as Way,
@@ -50,6 +51,8 @@ answer! {
         pub fee_currency as "feeCurrency": Option<String>,
         /// How many confirmations a pending deposit on a chain has.
         pub confirmations: Option<u64>,
+        /// How many it needs.
+        pub required_confirmations as "requiredConfirmations": Option<u64>,
         /// The hash of its transaction, once it is known.
         pub tx_hash as "txHash": Option<String>,
         /// The number of the transaction's output, on chains that have outputs.
@@ -211,7 +214,8 @@ impl Shape for Transaction {
 }
 
 /// A transfer as the listings show it; `shows_network` is false in version 1 (XFER-008).
-pub fn row(names: &Names, transfer: &Transfer, shows_network: bool) -> TransferRow {
+pub fn row(names: &Names, networks: &Networks, transfer: &Transfer, shows_network: bool) -> TransferRow {
+    let required = |chain: &OnChain| Some(networks.find(&chain.network)?.1.confirmations.into());
     let row = &transfer.row;
     let code = &names.currency(row.currency).code;
     let chain = chain(&row.way);
@@ -230,6 +234,7 @@ pub fn row(names: &Names, transfer: &Transfer, shows_network: bool) -> TransferR
         fee_amount: has_fee.then(|| amount(row.fee)),
         fee_currency: has_fee.then(|| code.clone()),
         confirmations: chain.filter(|_| is_coming).map(|chain| chain.confirmations.into()),
+        required_confirmations: chain.filter(|_| is_coming).and_then(required),
         tx_hash: transaction_hash(&row.way),
         output_idx: chain.and_then(|chain| chain.output).map(u64::from),
         destination: chain.filter(|_| leaves).map(|chain| Label(chain.address.clone())),

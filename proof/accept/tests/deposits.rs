@@ -66,9 +66,15 @@ fn a_deposit_is_credited_once_at_its_confirmations() {
     assert_eq!(shown["mempool"], json!([sent["txHash"]]));
     assert_eq!(shown["transactions"][0]["txHash"], sent["txHash"]);
     assert_eq!(shown["transactions"][0]["height"], Value::Null);
-    for _ in 1..required {
+    assert_eq!(
+        (&row["confirmations"], &row["requiredConfirmations"]),
+        (&json!(0), &json!(required)),
+        "{row}"
+    );
+    for confirmed in 1..required {
         mine(&x, "bitcoin", 1);
         assert_eq!(rows(&x)[0]["status"], "Pending");
+        assert_eq!(rows(&x)[0]["confirmations"], confirmed);
         assert_eq!(amount(&x, "BTC"), before, "nothing is credited early");
     }
     x.kill9();

@@ -116,8 +116,8 @@ fn list(app: &App, account: AccountId, filter: &Filter<'_>, shows_network: bool)
             page::oldest(later.filter(is_listed), filter.limit)
         }
     };
-    let rows: Vec<TransferRow> =
-        page.into_iter().map(|transfer| transfer::row(&app.names, transfer, shows_network)).collect();
+    let row = |transfer| transfer::row(&app.names, funds.networks(), transfer, shows_network);
+    let rows: Vec<TransferRow> = page.into_iter().map(row).collect();
     Reply::json(json::body(&rows))
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::json;
 use buttonwood_engine::Uuid;
-use buttonwood_engine::funds::{NewTransfer, OnChain};
+use buttonwood_engine::funds::NewTransfer;
 use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, Time, TradeId};
 
 fn names() -> Names {
@@ -45,7 +45,7 @@ fn on_chain(kind: Kind, status: Status, fee: i128) -> Transfer {
 }
 
 fn shown(transfer: &Transfer, shows_network: bool) -> String {
-    String::from_utf8(json::body(&row(&names(), transfer, shows_network))).unwrap()
+    String::from_utf8(json::body(&row(&names(), &Networks::default(), transfer, shows_network))).unwrap()
 }
 
 /// A deposit on a chain always has its network and a fee of 0; what is not known yet is left out, and version 1 has no network.
