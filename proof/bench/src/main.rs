@@ -10,6 +10,7 @@ mod database;
 mod disk;
 mod exchange;
 mod figures;
+mod funds;
 mod http;
 mod journalled;
 mod memory;
@@ -40,6 +41,7 @@ usage: cargo xtask bench [NUMBER…|all] [--pairs N] [--quick] [--write]
   4   worst shape of a book             10  journalled core, without HTTP
   5   memory of a resting order         11  recovery
   6   signed REST, undurable            12  start
+                                        13  funds
   all is the default
   --pairs N   pairs of reference and ours (default 5)
   --quick     one pair, short: shows that it runs, not how fast
@@ -71,7 +73,7 @@ pub(crate) fn say(line: &str) {
     eprintln!("bench: {line}");
 }
 
-const ALL: [u8; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+const ALL: [u8; 13] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 
 /// The benchmarks that start the product as a process.
 const OVER_HTTP: [u8; 5] = [6, 7, 8, 9, 12];
@@ -223,6 +225,19 @@ fn run(number: u8, settings: &Settings, report: &mut Report) {
         }
         12 => {
             http::start(settings, goal("start, empty directory", "ms ours / no-op", [10.0, 4.0, 2.0]), report)
+        }
+        13 => {
+            let goals = [
+                goal("durable withdrawals", "withdrawals/s / orders/s", [0.05, 0.5, 0.8]),
+                goal("orders beside 1 M holds", "ns a command / without a hold", [1.05, 1.01, 1.0]),
+                goal("memory of a deposit address", "bytes", [600.0, 150.0, 100.0]),
+                goal(
+                    "a block of 5,000 payments",
+                    "s until durable / its commands in the core",
+                    [10.0, 5.0, 2.0],
+                ),
+            ];
+            funds::measure(settings, goals, report);
         }
         other => unreachable!("{other} was refused before"),
     }
