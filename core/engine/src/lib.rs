@@ -38,7 +38,7 @@ pub use buttonwood_funds::{
     Reject as FundsReject, Status as TransferStatus, Transfer, Uuid, Way as TransferWay,
 };
 pub use buttonwood_ledger::{
-    Adjustment, Balance, BrokenLaw, Command as LedgerCommand, FEES, House, HouseAccount,
+    Adjustment, Balance, BrokenLaw, CLEARING, Command as LedgerCommand, FEES, House, HouseAccount, INSURANCE,
     Infrequent as LedgerInfrequent, ROUNDING, Reject as LedgerReject, SOURCE,
 };
 pub use buttonwood_rates::{

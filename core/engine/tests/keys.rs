@@ -329,13 +329,15 @@ fn missing_accounts_of_the_house_are_opened() {
             ("source", true),
             ("fees", false),
             ("rounding", false),
+            ("insurance", false),
+            ("clearing", true),
             ("issuer", true),
             ("instant", true),
             ("unclaimed", false),
             ("lending", true),
         ]
     );
-    assert_eq!((state.missing_houses().count(), state.access().accounts().len()), (0, 7));
+    assert_eq!((state.missing_houses().count(), state.access().accounts().len()), (0, 9));
     let again = exchange.own(Body::open_house(FEES));
     assert_eq!(again, Answer::Rejected(Reject::Ledger(LedgerReject::Taken)));
 }

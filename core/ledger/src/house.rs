@@ -21,8 +21,13 @@ pub const FEES: House = House { name: "fees", may_be_negative: false };
 /// since a rounded fee is paid as it is.
 pub const ROUNDING: House = House { name: "rounding", may_be_negative: false };
 
+/// The insurance fund: it takes the positions of liquidated accounts that the book does not take.
+pub const INSURANCE: House = House { name: "insurance", may_be_negative: false };
+/// The other side of every realised profit and loss: minus the cost of all open positions.
+pub const CLEARING: House = House { name: "clearing", may_be_negative: true };
+
 /// The house accounts of this room, in the order in which a new exchange opens them.
-pub const HOUSES: [House; 3] = [SOURCE, FEES, ROUNDING];
+pub const HOUSES: [House; 5] = [SOURCE, FEES, ROUNDING, INSURANCE, CLEARING];
 
 /// A house account that is open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

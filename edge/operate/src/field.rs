@@ -47,12 +47,15 @@ impl Shared {
 }
 
 /// The refusal of an amount that is not positive or cannot be counted.
-pub(crate) fn bad_amount(amount: &str) -> Refusal {
+pub fn bad_amount(amount: &str) -> Refusal {
     bad_value("amount", "a positive decimal the ledger can count", amount)
 }
 
 /// A positive amount of money.
-pub(crate) fn amount(text: &str) -> Result<Money, Refusal> {
+///
+/// # Errors
+/// The refusal of any other text.
+pub fn amount(text: &str) -> Result<Money, Refusal> {
     let money = Decimal::parse(text.as_bytes()).ok().filter(|amount| !amount.is_zero());
     money.and_then(Money::from_decimal).ok_or_else(|| bad_amount(text))
 }

@@ -35,6 +35,7 @@ pub use customers::group::set_terms as set_group_terms;
 pub use fees::promote::COMMAND as PROMOTE;
 pub use fees::schedule::COMMAND as SET_TIERS;
 pub use fees::set::COMMAND as SET_FEES;
+pub use field::{amount, bad_amount};
 pub use funds::credit::COMMAND as CREDIT;
 pub use fx::COMMAND as ADD_RATE;
 pub use operator::Operator;

@@ -78,6 +78,7 @@ pub(crate) const ROUTES: &[Route] = &[
     sandbox::advance::ROUTE,
     sandbox::history::ROUTE,
     sandbox::ledger::ROUTE,
+    sandbox::insurance::ROUTE,
     sandbox::accounts::ROUTE,
     Route::operating("/sandbox/accounts/close", &buttonwood_operate::CLOSE_ACCOUNT),
     sandbox::groups::ROUTE,

@@ -351,7 +351,7 @@ fn ledger() {
     same_keys(&row, &["currency", "customers", "house", "sum"], &whole);
     same_keys(
         &row["house"],
-        &["source", "fees", "rounding", "issuer", "instant", "unclaimed", "lending"],
+        &["source", "fees", "rounding", "insurance", "clearing", "issuer", "instant", "unclaimed", "lending"],
         &whole,
     );
 
