@@ -171,4 +171,6 @@ pub enum CancelReason {
     AuctionCancelled,
     /// It rested, and its account could not cover a fill.
     Uncovered,
+    /// Its account is being liquidated (D-55).
+    TradingClosed,
 }

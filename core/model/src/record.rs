@@ -129,6 +129,7 @@ record_as!(CancelReason {
     MarketClosed = 6,
     AuctionCancelled = 7,
     Uncovered = 8,
+    TradingClosed = 9,
 });
 
 impl Record for OrderClass {
@@ -254,6 +255,7 @@ mod tests {
             CancelReason::MarketClosed,
             CancelReason::AuctionCancelled,
             CancelReason::Uncovered,
+            CancelReason::TradingClosed,
         ]);
     }
 

@@ -24,7 +24,8 @@ words! {
 words! {
     /// Why an order was cancelled.
     pub struct CancelReasonName: "MakerOrCancelWouldTake", "ImmediateOrCancelWouldPost", "FillOrKillWouldNotFill",
-        "SelfCrossPrevented", "ExceedsPriceLimits", "Requested", "MarketClosed", "AuctionCancelled", "Uncovered"
+        "SelfCrossPrevented", "ExceedsPriceLimits", "Requested", "MarketClosed", "AuctionCancelled", "Uncovered",
+        "TradingClosed"
 }
 
 words! {

@@ -49,6 +49,7 @@ pub const fn reason_name(reason: CancelReason) -> &'static str {
         CancelReason::MarketClosed => "MarketClosed",
         CancelReason::AuctionCancelled => "AuctionCancelled",
         CancelReason::Uncovered => "Uncovered",
+        CancelReason::TradingClosed => "TradingClosed",
     }
 }
 

@@ -377,6 +377,7 @@ fn label(happening: &Happening) -> &'static str {
             CancelReason::MarketClosed => "closed",
             CancelReason::AuctionCancelled => "auction cancelled",
             CancelReason::Uncovered => "uncovered",
+            CancelReason::TradingClosed => "trading closed",
         },
         Happening::CancelRejected(_) => "cancel rejected",
         Happening::Scheduled(_, Some(_)) => "scheduled",

@@ -378,7 +378,8 @@ codes!(CancelReason, reason_code, reason:
     6 = Requested,
     7 = MarketClosed,
     8 = AuctionCancelled,
-    9 = Uncovered
+    9 = Uncovered,
+    10 = TradingClosed
 );
 
 fn unless_zero<T>(code: u64, value: fn(u64) -> Result<T, Damage>) -> Result<Option<T>, Damage> {
