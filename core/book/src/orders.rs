@@ -14,7 +14,7 @@ use crate::{Book, Entry, Order, Traded};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use books::Books;
-use buttonwood_model::{AccountId, ClientId, OrderId, Side, Slab, Slot, SymbolId, TradeId};
+use buttonwood_model::{AccountId, ClientId, OrderId, SessionId, Side, Slab, Slot, SymbolId, TradeId};
 use buttonwood_num::Price;
 use hash::hash_client_id;
 use own::Own;
@@ -44,6 +44,9 @@ pub struct Orders {
     untriggered: BTreeSet<Slot>,
     /// The slots of all queues, in order; only while stored.
     queues: Vec<Slot>,
+    /// Whether an order of the exchange itself may rest; so long as none does, no cancel looks for one.
+    #[serde(skip)]
+    exchange_rests: bool,
     #[serde(skip)]
     books: Books,
     #[serde(skip)]
@@ -137,6 +140,12 @@ impl Orders {
     #[inline]
     pub fn any_waits(&self) -> bool {
         self.books.any_waits()
+    }
+
+    /// Whether a live order was placed by the exchange itself, so that its owner cannot cancel it.
+    #[inline]
+    pub fn is_of_exchange(&self, slot: Slot) -> bool {
+        self.exchange_rests && self.entry(slot).session == SessionId::EXCHANGE
     }
 
     /// All orders on the books, queue by queue.

@@ -122,10 +122,11 @@ fn newest_first<'a, D: Desks>(
     slots
 }
 
-/// The event of a requested cancel: it is rejected if the order waits for an auction and it is too late.
+/// The event of a requested cancel: it is rejected if the order waits for an auction and it is too late, or if the exchange
+/// itself placed the order.
 #[inline]
 fn requested<D>(market: Market<'_, D>, slot: Slot, order: OrderId) -> Event {
-    if is_past_last_cancel(market, slot) {
+    if is_past_last_cancel(market, slot) || market.floor.orders.is_of_exchange(slot) {
         Event::CancelRejected { slot, order }
     } else {
         Event::Cancelled { slot, reason: CancelReason::Requested, order }

@@ -87,7 +87,8 @@ pub enum Event {
         /// Its id.
         order: OrderId,
     },
-    /// A cancel came too late for an order that waits for an auction; nothing changed (AUCT-003).
+    /// A cancel came too late for an order that waits for an auction (AUCT-003), or the exchange itself placed the order;
+    /// nothing changed.
     CancelRejected {
         /// Its slot.
         slot: Slot,

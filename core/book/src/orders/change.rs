@@ -8,7 +8,7 @@ use crate::link::Neighbours;
 use crate::order::{ClassBits, Derived, TextLen};
 use crate::texts::Texts;
 use crate::{Book, Entry, Link, NewOrder, Order, Traded};
-use buttonwood_model::{Held, Slot, Time};
+use buttonwood_model::{Held, SessionId, Slot, Time};
 use buttonwood_num::{Money, Qty};
 
 /// Buckets of the smallest index by id.
@@ -138,6 +138,8 @@ impl Orders {
         if let Some(count) = own.count.get_mut(side.index()) {
             *count += 1;
         }
+        self.exchange_rests |=
+            self.entries.get(slot.index()).is_some_and(|entry| entry.session == SessionId::EXCHANGE);
         let order = &mut slab[slot];
         order.held = held;
         order.enter_indices(slot, by_id, own)

@@ -5,6 +5,7 @@ use super::books::Books;
 use super::change::BY_ID_MIN;
 use super::own::OWN_MIN;
 use crate::index::Index;
+use buttonwood_model::SessionId;
 
 impl PartialEq for Orders {
     fn eq(&self, other: &Self) -> bool {
@@ -34,6 +35,8 @@ impl Orders {
         if let Some((last, _)) = self.slab.places().last() {
             self.near.reach(last);
         }
+        // Freed slots count too, which costs a look and changes no answer.
+        self.exchange_rests = self.entries.iter().any(|entry| entry.session == SessionId::EXCHANGE);
         let Self { slab, near, by_id, own, books, untriggered, .. } = self;
         for slot in queues {
             let order = &mut slab[slot];
