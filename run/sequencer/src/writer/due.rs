@@ -2,6 +2,7 @@
 //! way of a moved manual clock.
 
 use super::Writer;
+use super::batch::Entry;
 use crate::shared::Shared;
 use buttonwood_engine::{Body, Command, Outcome, State, TradingCommand};
 use buttonwood_model::{Due, Rank, SessionId, Time};
@@ -70,6 +71,7 @@ impl Writer {
                     rank != Rank::FollowUp && (!shared.clock.is_manual() || when <= time)
                 })
             };
+            let mut rank = None;
             let (when, body) = match (silent, due) {
                 (Some((session, when)), _) if is_first(when) => {
                     shared.heartbeats.expire(session, when);
@@ -79,18 +81,41 @@ impl Writer {
                     if let Some(moving) = self.moving.as_mut().filter(|_| due.may_skip) {
                         moving.optional = moving.optional.saturating_sub(1);
                     }
+                    rank = Some(due.rank);
                     (due.time, due.command)
                 }
                 (_, None) => return true,
             };
             let time = shared.clock.reach(when);
             self.execute(time, Command { caller: None, body }, None, shared);
-            if self.batch.entries.last().is_some_and(|entry| matches!(entry.outcome, Outcome::Rejected(_))) {
-                // A rejected command would be due again at once; a later turn retries it.
+            if self.is_due_in_vain(rank) {
                 return true;
             }
         }
         false
+    }
+
+    /// Whether the due command that was decided last, a room's if it has a rank, would be due again at once: a later turn
+    /// retries it.
+    ///
+    /// # Panics
+    /// When that is a follow-up. What a command began must end before any other command, so the exchange must not go on
+    /// without it.
+    fn is_due_in_vain(&self, rank: Option<Rank>) -> bool {
+        let Some(Entry { stamp, command, outcome, events, .. }) = self.batch.entries.last() else {
+            return false;
+        };
+        let changes = !events.is_empty() && !matches!(outcome, Outcome::Rejected(_));
+        if changes || rank.is_none() {
+            return matches!(outcome, Outcome::Rejected(_));
+        }
+        tracing::error!(seq = stamp.seq.0, body = ?command.body, ?outcome, "a due command changed nothing");
+        assert!(
+            rank != Some(Rank::FollowUp),
+            "a follow-up changes the state; {:?}: {outcome:?}",
+            command.body
+        );
+        true
     }
 
     /// The next due command of a room up to `by`. While the disk is nearly full, due commands wait, since their events
