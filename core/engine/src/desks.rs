@@ -1,11 +1,12 @@
 //! All desks of the exchange, with the balances that they change. Each function has one arm for each desk.
 
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, AssetId, Desk, Product, Symbol};
+use buttonwood_model::{AccountId, AssetId, CancelReason, Desk, Product, Side, Symbol};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_spot as spot;
 use buttonwood_trading::{
-    self as trading, Break, BreakError, Crossing, Execution, Fill, Live, Reserve, Rules, Terms, Traded, Unmet,
+    self as trading, Break, BreakError, Cover, Crossing, Execution, Fill, Live, Reserve, Rules, Terms,
+    Traded, Unmet,
 };
 use core::convert::Infallible;
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,8 @@ pub struct Desks {
 }
 
 /// The rules of a product without a desk: its symbols stay closed (D-33).
-const NO_DESK: Rules = Rules { collar: None, opens: false, auctions: false };
+const NO_DESK: Rules =
+    Rules { collar: None, opens: false, auctions: false, uncovered: CancelReason::Uncovered };
 
 #[cold]
 fn no_such_desk(desk: Desk) -> ! {
@@ -31,8 +33,8 @@ impl trading::Desks for Desks {
     type Plan = ();
 
     #[inline(always)]
-    fn desk(&self, _symbol: &Symbol, _account: AccountId) -> Desk {
-        spot::DESK
+    fn desk(&self, _symbol: &Symbol, _account: AccountId) -> Result<Desk, Infallible> {
+        Ok(spot::DESK)
     }
 
     #[inline(always)]
@@ -72,11 +74,18 @@ impl trading::Desks for Desks {
     }
 
     #[inline(always)]
-    fn covers(&self, (): &mut (), maker: Live<'_>, _taker: &Terms<'_>, _qty: Qty) -> bool {
-        match maker.desk() {
-            // A resting spot order holds what it sells or pays.
-            spot::DESK => true,
-            desk => no_such_desk(desk),
+    fn covers(&self, (): &mut (), maker: Live<'_>, taker: &Terms<'_>, _qty: Qty) -> Cover {
+        match (maker.desk(), taker.class.desk()) {
+            // A resting spot order holds what it sells or pays, and `affords` judges the fills of an incoming one.
+            (spot::DESK, spot::DESK) => Cover::Both,
+            (desk, _) => no_such_desk(desk),
+        }
+    }
+
+    fn covers_crossing(&self, (): &mut (), crossing: &Crossing<'_>) -> Result<(), Side> {
+        match (crossing.buy.desk(), crossing.sell.desk()) {
+            (spot::DESK, spot::DESK) => Ok(()),
+            (desk, _) => no_such_desk(desk),
         }
     }
 
@@ -95,9 +104,9 @@ impl trading::Desks for Desks {
 
     #[inline(always)]
     fn fees(&self, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> [Money; 2] {
-        match maker.desk() {
-            spot::DESK => spot::fees(maker, taker, qty),
-            desk => no_such_desk(desk),
+        match (maker.desk(), taker.class.desk()) {
+            (spot::DESK, spot::DESK) => spot::fees(maker, taker, qty),
+            (desk, _) => no_such_desk(desk),
         }
     }
 
@@ -148,9 +157,9 @@ impl trading::Desks for Desks {
     }
 
     fn settle_crossing(&mut self, crossing: &Crossing<'_>) {
-        match crossing.buy.desk() {
-            spot::DESK => spot::settle_crossing(&mut self.ledger, crossing),
-            desk => no_such_desk(desk),
+        match (crossing.buy.desk(), crossing.sell.desk()) {
+            (spot::DESK, spot::DESK) => spot::settle_crossing(&mut self.ledger, crossing),
+            (desk, _) => no_such_desk(desk),
         }
     }
 

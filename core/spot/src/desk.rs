@@ -2,7 +2,7 @@
 
 use crate::fees::{self, both_fees, freed, hold_of};
 use buttonwood_ledger::{Crossing as Exchange, Ledger, Maker, Taker, Trade};
-use buttonwood_model::{AssetId, Desk, OrderKind, Side};
+use buttonwood_model::{AssetId, CancelReason, Desk, OrderKind, Side};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_trading::{CollarWidth, Crossing, Execution, Fill, Live, Reserve, Rules, Terms, Unmet};
 
@@ -10,8 +10,12 @@ use buttonwood_trading::{CollarWidth, Crossing, Execution, Fill, Live, Reserve, 
 pub const DESK: Desk = Desk::new(0);
 
 /// What spot symbols leave to the floor: a collar of 5 % each way (D-32), and auctions.
-pub const RULES: Rules =
-    Rules { collar: Some(CollarWidth { buy: 105, sell: 95 }), opens: true, auctions: true };
+pub const RULES: Rules = Rules {
+    collar: Some(CollarWidth { buy: 105, sell: 95 }),
+    opens: true,
+    auctions: true,
+    uncovered: CancelReason::Uncovered,
+};
 
 /// The whole order must be covered, whatever of it trades at once (ORD-048). Returns what it would reserve.
 ///

@@ -6,7 +6,7 @@
 //! orders that are left. Orders that arrive after the cut do not take part.
 
 use crate::place::Reject;
-use crate::{Desks, Event, Floor, Infrequent, Market};
+use crate::{Crossing, Desks, Event, Floor, Infrequent, Market};
 use alloc::vec::Vec;
 use buttonwood_auction::{Clearing, Collar, Due, Finding, Settling, Step, uncross};
 use buttonwood_book::Book;
@@ -185,7 +185,7 @@ impl<'a, D: Desks> Uncrossing<'a, D> {
         })
     }
 
-    /// Emits the next trades; false when there are none left.
+    /// Emits the next trades, and the cancels of orders that cannot cover theirs; false when there are none left.
     fn trade<E: From<Event>>(&self, out: &mut Outbox<E>) -> bool {
         let Some(price) = self.settling.finding.price else { return false };
         let orders = &self.market.floor.orders;
@@ -196,21 +196,49 @@ impl<'a, D: Desks> Uncrossing<'a, D> {
             Some((slot, orders.get(slot).remaining))
         };
         let (mut buyer, mut seller) = (next(Side::Buy), next(Side::Sell));
-        let mut trades = (self.market.next_id..).take(STEP_MAX);
-        let mut any = false;
+        let (mut trade, mut steps, mut plan) = (self.market.next_id, 0, D::Plan::default());
         while let (Some((buy, wanted)), Some((sell, offered))) = (buyer, seller)
-            && let Some(trade) = trades.next()
+            && steps < STEP_MAX
         {
-            let qty = wanted.min(offered);
-            let fees = [(buy, wanted), (sell, offered)].map(|(slot, left)| {
-                self.market.desks.auction_fee(self.market.floor.live(slot), left, price, qty)
-            });
-            out.push(Event::Crossed { buy, sell, trade: TradeId(trade), price, qty, fees });
-            any = true;
-            buyer = if wanted == qty { next(Side::Buy) } else { Some((buy, wanted - qty)) };
-            seller = if offered == qty { next(Side::Sell) } else { Some((sell, offered - qty)) };
+            steps += 1;
+            let crossing = self.crossing([(buy, wanted), (sell, offered)], price);
+            let qty = crossing.qty;
+            match self.market.desks.covers_crossing(&mut plan, &crossing) {
+                Ok(()) => {
+                    out.push(Event::Crossed {
+                        buy,
+                        sell,
+                        trade: TradeId(trade),
+                        price,
+                        qty,
+                        fees: crossing.fees,
+                    });
+                    trade += 1;
+                    buyer = if wanted == qty { next(Side::Buy) } else { Some((buy, wanted - qty)) };
+                    seller = if offered == qty { next(Side::Sell) } else { Some((sell, offered - qty)) };
+                }
+                Err(side) => {
+                    let reason = self.market.desks.rules(crossing.buy.symbol).uncovered;
+                    cancel(self.market.floor, if side == Side::Buy { buy } else { sell }, reason, out);
+                    match side {
+                        Side::Buy => buyer = next(Side::Buy),
+                        Side::Sell => seller = next(Side::Sell),
+                    }
+                }
+            }
         }
-        any
+        steps > 0
+    }
+
+    /// The trade of two orders, buyer first, of which this much is left.
+    fn crossing(&self, parties: [(Slot, Qty); 2], at: Price) -> Crossing<'a> {
+        let Market { floor, desks, .. } = self.market;
+        let [(_, wanted), (_, offered)] = parties;
+        let qty = wanted.min(offered);
+        let fees = parties.map(|(slot, left)| desks.auction_fee(floor.live(slot), left, at, qty));
+        let [buyer, seller] = parties.map(|(slot, _)| floor.live(slot));
+        let notional = buyer.grid().notional(at, qty).expect("a trade is no larger than its buyer's order");
+        Crossing { buy: buyer, sell: seller, price: at, qty, notional, fees }
     }
 
     /// Cancels the orders that waited for the auction and are left (AUCT-006); false when some remain for a

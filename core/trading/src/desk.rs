@@ -6,7 +6,9 @@
 
 use crate::{Break, BreakError, CollarWidth, FeeSchedule, Fees};
 use buttonwood_book::{Fill, Order, Traded};
-use buttonwood_model::{AccountId, AssetId, Desk, Held, OrderClass, OrderKind, SessionId, Symbol, SymbolId};
+use buttonwood_model::{
+    AccountId, AssetId, CancelReason, Desk, Held, OrderClass, OrderKind, SessionId, Side, Symbol, SymbolId,
+};
 use buttonwood_num::{Grid, Money, Price, Qty};
 use core::fmt::Debug;
 
@@ -17,8 +19,10 @@ pub struct Rules {
     pub collar: Option<CollarWidth>,
     /// Whether its symbols may be opened.
     pub opens: bool,
-    /// Whether its symbols may have auctions. Resting orders of such a product must always cover their fills.
+    /// Whether its symbols may have auctions.
     pub auctions: bool,
+    /// Why an order is cancelled that cannot cover a fill.
+    pub uncovered: CancelReason,
 }
 
 /// The amount that an order on the book reserves, and the balance.
@@ -59,8 +63,12 @@ pub struct Terms<'a> {
     pub qty: Qty,
     /// The money to spend; zero for all other orders.
     pub spend: Money,
+    /// Whether it meets other orders as it enters; then [`Desks::affords`] is called for it.
+    pub meets: bool,
     /// What it frees as it enters, since it held it while it waited for its stop price; zero for every other order.
     pub freed: Money,
+    /// The quantity for which it reserved while it waited for its stop price; zero for every other order.
+    pub waited: Qty,
 }
 
 /// An order that has entered, with its symbol and the fee rates.
@@ -127,6 +135,17 @@ pub struct Crossing<'a> {
     pub fees: [Money; 2],
 }
 
+/// Whether the accounts of both orders can pay for a fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cover {
+    /// Both can; the plan holds the fill.
+    Both,
+    /// The resting order's account cannot.
+    NotMaker,
+    /// The incoming order's account cannot, though the resting order's could.
+    NotTaker,
+}
+
 /// All desks of an exchange, with the balances that they change. Methods that take `&self` are called while a
 /// command is decided; those that take `&mut self` while its events are applied, and cannot fail.
 ///
@@ -140,7 +159,7 @@ pub struct Crossing<'a> {
 ///    [`Desks::rest`], if a part of the order rests, and [`Desks::affords`].
 /// 3. A maker that is not covered is cancelled before the fills, [`Desks::release`], and the plan continues
 ///    with the next one. After [`crate::place::FILLS_MAX`] such makers the plan ends, and the rest of the
-///    incoming order is cancelled.
+///    incoming order is cancelled. It also ends before a fill that the taker cannot cover, with the same effect.
 /// 4. Each fill settles the maker's side: [`Desks::settle_maker`]. The last event of the taker settles its
 ///    side once for all of its fills, [`Desks::settle_taker`], and reserves the hold of its rest,
 ///    [`Desks::hold`].
@@ -162,7 +181,10 @@ pub trait Desks: Debug {
     type Plan: Default + Debug;
 
     /// The desk for a new order of the account. An order keeps its desk.
-    fn desk(&self, symbol: &Symbol, account: AccountId) -> Desk;
+    ///
+    /// # Errors
+    /// Why the account does not trade the symbol.
+    fn desk(&self, symbol: &Symbol, account: AccountId) -> Result<Desk, Self::Refusal>;
 
     /// The rules of the symbol's product.
     fn rules(&self, symbol: &Symbol) -> Rules;
@@ -171,8 +193,9 @@ pub trait Desks: Debug {
     fn can_settle(&self, symbol: &Symbol) -> bool;
 
     /// What the whole order would reserve, if the account can pay for it; [`Reserve::NONE`] for an order that
-    /// reserves nothing. For an order that rests whole this is the only check of funds. For an order that
-    /// cannot rest, the result is not used.
+    /// reserves nothing. For an order that rests whole this is the only check of funds; for one that
+    /// [meets](Terms::meets) others, [`Desks::affords`] is another. For an order that cannot rest, the result is
+    /// not used.
     ///
     /// # Errors
     /// Why it may not enter.
@@ -185,11 +208,18 @@ pub trait Desks: Debug {
     /// `money`.
     fn buy_with(&self, terms: &Terms<'_>, money: &mut Money, price: Price, open: Qty) -> Qty;
 
-    /// Whether the account of the resting order can pay for a fill of `qty` at the order's price, after the
-    /// fills that the plan holds already; if so, the maker's desk notes the fill in the plan. False cancels
-    /// the resting order ([`buttonwood_model::CancelReason::Uncovered`]), unless the taker is refused or
-    /// cancelled unfilled.
-    fn covers(&self, plan: &mut Self::Plan, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> bool;
+    /// Whether both accounts can pay for a fill of `qty` at the resting order's price, after the fills that the
+    /// plan holds already; if so, the desks note the fill in the plan. Otherwise the order of the account that
+    /// cannot is cancelled ([`Rules::uncovered`]), of the taker what is left; nothing is cancelled if the taker
+    /// is refused or cancelled unfilled.
+    fn covers(&self, plan: &mut Self::Plan, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> Cover;
+
+    /// Whether both accounts can pay for an auction's trade, after the trades that the plan holds already; if so,
+    /// the desks note the trade in the plan. The orders are as they were before all of them.
+    ///
+    /// # Errors
+    /// The side that cannot; its order is cancelled ([`Rules::uncovered`]).
+    fn covers_crossing(&self, plan: &mut Self::Plan, crossing: &Crossing<'_>) -> Result<(), Side>;
 
     /// Whether the incoming order's account can pay for these fills and for what the order's rest reserves.
     /// Called for an order that met others and is not cancelled unfilled, even if every maker was uncovered.
@@ -230,8 +260,7 @@ pub trait Desks: Debug {
     /// fills.
     fn settle_taker(&mut self, taker: Live<'_>, traded: Traded);
 
-    /// Settles both sides of an auction's trade, each at its own desk and from its reserve. [`Desks::covers`]
-    /// is not called before: see [`Rules::auctions`].
+    /// Settles both sides of an auction's trade, each at its own desk and from its reserve.
     fn settle_crossing(&mut self, crossing: &Crossing<'_>);
 
     /// Whether a full break of a trade of the symbol can be settled: both parties have what they return.

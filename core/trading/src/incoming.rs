@@ -2,10 +2,11 @@
 
 use crate::collar;
 use crate::place::{FILLS_MAX, Place, Placer, Reject, check_count, crosses};
-use crate::{Desks, Event, Live, Market, Planner, Reserve, Terms};
+use crate::{Cover, Desks, Event, Live, Market, Planner, Reserve, Terms};
 use buttonwood_book::{Book, Fill, NewOrder, Order, plan};
 use buttonwood_model::{
-    CancelReason, ExecutionOption, OrderClass, OrderId, OrderKind, Outbox, RatesId, Slot, Symbol, TradeId,
+    CancelReason, Desk, ExecutionOption, OrderClass, OrderId, OrderKind, Outbox, RatesId, Slot, Symbol,
+    TradeId,
 };
 use buttonwood_num::{Money, Price, Qty};
 
@@ -66,10 +67,28 @@ pub(crate) struct Incoming<'a, D> {
 impl<'a, D: Desks> Incoming<'a, D> {
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
-    pub(crate) fn new(market: Market<'a, D>, placer: Placer, place: &'a Place, symbol: &'a Symbol) -> Self {
+    pub(crate) fn new(
+        market: Market<'a, D>,
+        placer: Placer,
+        place: &'a Place,
+        symbol: &'a Symbol,
+    ) -> Result<Self, Reject<D::Refusal>> {
+        let desk = market.desks.desk(symbol, placer.account).map_err(Reject::Desk)?;
+        Ok(Self::at_desk(desk, market, placer, place, symbol))
+    }
+
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    fn at_desk(
+        desk: Desk,
+        market: Market<'a, D>,
+        placer: Placer,
+        place: &'a Place,
+        symbol: &'a Symbol,
+    ) -> Self {
         let Place { side, claim, kind, price, qty, spend, .. } = *place;
         let Placer { account, session } = placer;
-        let class = OrderClass::new(side, claim, market.desks.desk(symbol, account));
+        let class = OrderClass::new(side, claim, desk);
         let (rates, schedule) = market.floor.rates(symbol.product, Some(place.symbol), account);
         let terms = Terms {
             symbol,
@@ -83,7 +102,9 @@ impl<'a, D: Desks> Incoming<'a, D> {
             price,
             qty,
             spend,
+            meets: false,
             freed: Money::ZERO,
+            waited: Qty::ZERO,
         };
         Self { market, placer, place, terms, rates, triggered: None }
     }
@@ -98,9 +119,16 @@ impl<'a, D: Desks> Incoming<'a, D> {
     ) -> Self {
         let live = market.floor.live(slot);
         let freed = market.desks.reserved(live).map_or(Money::ZERO, |(_, amount)| amount);
-        let mut order = Self::new(market, placer, place, symbol);
         // It keeps the desk and the rates of its placing (TYPE-011).
-        order.terms = Terms { class: live.order.class(), rates: live.rates(), freed, ..order.terms };
+        let mut order = Self::at_desk(live.desk(), market, placer, place, symbol);
+        order.terms = Terms {
+            class: live.order.class(),
+            rates: live.rates(),
+            meets: crosses(order.book(), place.side, place.price),
+            freed,
+            waited: live.order.remaining,
+            ..order.terms
+        };
         Self { rates: live.order.rates, triggered: Some(slot), ..order }
     }
 
@@ -111,7 +139,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
         out: &mut Outbox<E>,
     ) -> Result<OrderId, Reject<D::Refusal>> {
         let reserve = self.market.desks.reserve(&self.terms)?;
-        if crosses(self.book(), self.place.side, self.place.price) {
+        if self.terms.meets {
             return self.meet(reserve, planner, out);
         }
         Ok(self.emit(&[], self.fate_unmet(reserve), out))
@@ -187,7 +215,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
         let Planner { fills, slots: uncovered, plan: noted } = planner;
         uncovered.clear();
         *noted = D::Plan::default();
-        let (mut left, mut money, mut is_cut) = (qty, spend, false);
+        let (mut left, mut money, mut is_cut, mut is_bare) = (qty, spend, false, false);
         let want = |maker: Slot, order: &Order| {
             let before = money;
             let take = if kind == OrderKind::MarketSpend {
@@ -196,10 +224,16 @@ impl<'a, D: Desks> Incoming<'a, D> {
                 left.min(order.remaining)
             };
             let maker_side = Live { symbol: self.terms.symbol, fees: &floor.fees, order };
-            if take > Qty::ZERO && !desks.covers(noted, maker_side, &self.terms, take) {
+            let cover = if take > Qty::ZERO {
+                desks.covers(noted, maker_side, &self.terms, take)
+            } else {
+                Cover::Both
+            };
+            if cover != Cover::Both {
                 money = before;
-                is_cut = uncovered.len() == FILLS_MAX;
-                if is_cut {
+                is_bare = cover == Cover::NotTaker;
+                is_cut = !is_bare && uncovered.len() == FILLS_MAX;
+                if is_bare || is_cut {
                     return Some(Qty::ZERO);
                 }
                 uncovered.push(maker);
@@ -211,7 +245,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
             Some(take)
         };
         let is_whole = plan(&floor.orders, self.place.symbol, side, reach, want, FILLS_MAX, fills);
-        Planned { left, money, is_whole, is_cut }
+        Planned { left, money, is_whole, is_cut, is_bare }
     }
 
     /// Decides the order's fate. The limit on fills comes after self-cross and maker-or-cancel, since such an
@@ -236,7 +270,9 @@ impl<'a, D: Desks> Incoming<'a, D> {
             return Err(Reject::TooManyFills);
         }
         let is_done = match kind {
-            OrderKind::MarketSpend => !planned.is_cut && self.is_spent(fills, uncovered, planned.money),
+            OrderKind::MarketSpend => {
+                !planned.is_cut && !planned.is_bare && self.is_spent(fills, uncovered, planned.money)
+            }
             OrderKind::Limit | OrderKind::Market | OrderKind::StopLimit => planned.left == Qty::ZERO,
         };
         if is_done {
@@ -244,6 +280,10 @@ impl<'a, D: Desks> Incoming<'a, D> {
         }
         if option == Some(ExecutionOption::FillOrKill) {
             return void(CancelReason::FillOrKillWouldNotFill);
+        }
+        if planned.is_bare {
+            let reason = self.market.desks.rules(self.terms.symbol).uncovered;
+            return Ok(Fate::Cancelled { reason, executes: true });
         }
         // A refusal would not cancel the uncovered orders, so no order could ever trade with those behind
         // them.
@@ -389,7 +429,8 @@ impl<'a, D: Desks> Incoming<'a, D> {
         let id = self.emit_entry(qty, out);
         for slot in uncovered {
             let order = self.market.floor.orders.get(*slot).id;
-            out.push(Event::Cancelled { slot: *slot, reason: CancelReason::Uncovered, order });
+            let reason = self.market.desks.rules(self.terms.symbol).uncovered;
+            out.push(Event::Cancelled { slot: *slot, reason, order });
         }
         self.emit_fills(fills, out);
         fate.push(self.slot(), id, out);
@@ -474,6 +515,8 @@ struct Planned {
     is_whole: bool,
     /// Whether the plan ended at an uncovered order, after [`FILLS_MAX`] others.
     is_cut: bool,
+    /// Whether the plan ended before a fill that the order's own account cannot cover.
+    is_bare: bool,
 }
 
 fn filled(fills: &[Fill]) -> Qty {

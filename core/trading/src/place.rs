@@ -123,7 +123,7 @@ pub fn decide<'a, D: Desks, E: From<Event>>(
     // The fast path. Most orders are limit orders that meet no other order, on an open symbol, and rest.
     let is_plain = is_plain(&market, symbol, place);
     if is_plain && !crosses(market.floor.orders.book(place.symbol), place.side, place.price) {
-        let order = Incoming::new(market, placer, place, symbol);
+        let order = Incoming::new(market, placer, place, symbol)?;
         let reserve = market.desks.reserve(&order.terms)?;
         check_count(market, placer)?;
         return Ok(order.emit_rest(reserve, out));
@@ -131,7 +131,7 @@ pub fn decide<'a, D: Desks, E: From<Event>>(
     if !symbol.closed_to.is_empty() && is_closed_to(symbol, home()) {
         return Err(Reject::InvalidSymbol);
     }
-    decide_in_full(&Incoming::new(market, placer, place, symbol), is_plain, planner, out)
+    decide_in_full(Incoming::new(market, placer, place, symbol)?, is_plain, planner, out)
 }
 
 /// Whether only funds, the limit on live orders and the desk can refuse the order, and it rests if it meets
@@ -151,12 +151,12 @@ fn is_plain<D>(market: &Market<'_, D>, symbol: &Symbol, place: &Place) -> bool {
 /// All other orders, on symbols that are not closed to the account. A plain order is known to meet another.
 #[inline(never)]
 fn decide_in_full<D: Desks, E: From<Event>>(
-    order: &Incoming<'_, D>,
+    mut order: Incoming<'_, D>,
     is_plain: bool,
     planner: &mut Planner<D::Plan>,
     out: &mut Outbox<E>,
 ) -> Result<OrderId, Reject<D::Refusal>> {
-    let Incoming { market, place, placer, .. } = *order;
+    let Incoming { market, place, placer, .. } = order;
     let (symbol, book) = (order.terms.symbol, order.book());
     let for_auction = place.option == Some(ExecutionOption::AuctionOnly);
     if for_auction {
@@ -166,13 +166,15 @@ fn decide_in_full<D: Desks, E: From<Event>>(
         check_shape(symbol, place)?;
         check_status(symbol, book, place)?;
     }
+    let is_apart = for_auction || place.kind == OrderKind::StopLimit;
+    let crosses = place.kind != OrderKind::Limit || crosses(book, place.side, place.price);
+    order.terms.meets = !is_apart && crosses;
     let reserve = market.desks.reserve(&order.terms)?;
     if place.kind == OrderKind::StopLimit {
         check_count(market, placer)?;
         return Ok(order.emit_untriggered(reserve, out));
     }
-    let meets_none = place.kind == OrderKind::Limit && !crosses(book, place.side, place.price);
-    if for_auction || (!is_plain && meets_none) {
+    if !order.terms.meets {
         let fate = order.fate_unmet(reserve);
         if matches!(fate, Fate::Booked(_)) {
             check_count(market, placer)?;

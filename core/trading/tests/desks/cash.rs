@@ -2,13 +2,17 @@
 
 use crate::desks::{Move, Refusal, units};
 use buttonwood_ledger::{Crossing as Exchange, Ledger, Maker, Taker, Trade};
-use buttonwood_model::{AccountId, AssetId, CurrencyId, OrderKind, Side, Symbol};
+use buttonwood_model::{AccountId, AssetId, CancelReason, CurrencyId, OrderKind, Side, Symbol};
 use buttonwood_num::{Bps, Money, Price, Qty};
 use buttonwood_trading::{CollarWidth, Crossing, Execution, Fill, Live, Reserve, Rules, Terms, Unmet};
 use std::collections::BTreeMap;
 
-pub(crate) const RULES: Rules =
-    Rules { collar: Some(CollarWidth { buy: 110, sell: 90 }), opens: true, auctions: true };
+pub(crate) const RULES: Rules = Rules {
+    collar: Some(CollarWidth { buy: 110, sell: 90 }),
+    opens: true,
+    auctions: true,
+    uncovered: CancelReason::Uncovered,
+};
 
 /// What an account may owe at most.
 pub(crate) const LIMIT: Money = Money::from_units(100_000_000_000_000_000_000);

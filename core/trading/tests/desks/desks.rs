@@ -4,10 +4,10 @@ use crate::cash::{self, Debts};
 use crate::outcomes;
 use crate::perp::{self, Perp};
 use buttonwood_ledger::{Bucket, Ledger, Posting};
-use buttonwood_model::{AccountId, AssetId, Desk, OrderKind, Product, Symbol};
+use buttonwood_model::{AccountId, AssetId, Desk, OrderKind, Product, Side, Symbol};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_trading::{
-    Break, BreakError, Crossing, Desks, Execution, Fill, Live, Reserve, Rules, Terms, Traded, Unmet,
+    Break, BreakError, Cover, Crossing, Desks, Execution, Fill, Live, Reserve, Rules, Terms, Traded, Unmet,
 };
 use serde::{Deserialize, Serialize};
 
@@ -98,13 +98,13 @@ impl Desks for TestDesks {
     type Refusal = Refusal;
     type Plan = perp::Plan;
 
-    fn desk(&self, symbol: &Symbol, account: AccountId) -> Desk {
-        match (symbol.product, symbol.name.as_str()) {
+    fn desk(&self, symbol: &Symbol, account: AccountId) -> Result<Desk, Refusal> {
+        Ok(match (symbol.product, symbol.name.as_str()) {
             (Product::Swap, _) => PERP,
             (Product::Spot, "rain") => OUTCOMES,
             (Product::Spot, _) if account.0.is_multiple_of(2) => CASH,
             (Product::Spot, _) => MARGIN,
-        }
+        })
     }
 
     fn rules(&self, symbol: &Symbol) -> Rules {
@@ -150,15 +150,26 @@ impl Desks for TestDesks {
         }
     }
 
-    fn covers(&self, plan: &mut perp::Plan, maker: Live<'_>, _taker: &Terms<'_>, qty: Qty) -> bool {
+    fn covers(&self, plan: &mut perp::Plan, maker: Live<'_>, _taker: &Terms<'_>, qty: Qty) -> Cover {
         match maker.desk() {
-            CASH | MARGIN | OUTCOMES => true,
+            CASH | MARGIN | OUTCOMES => Cover::Both,
             PERP => {
                 let fee = Self::fee(Party::maker(maker), maker.order.price, qty);
-                self.perp.covers(&self.ledger, plan, maker, qty, fee)
+                let is_covered = self.perp.covers(&self.ledger, plan, maker, qty, fee);
+                if is_covered { Cover::Both } else { Cover::NotMaker }
             }
             desk => no_such_desk(desk),
         }
+    }
+
+    fn covers_crossing(&self, plan: &mut perp::Plan, crossing: &Crossing<'_>) -> Result<(), Side> {
+        let parties = [(crossing.buy, crossing.fees[0]), (crossing.sell, crossing.fees[1])];
+        for (party, fee) in parties.into_iter().filter(|(party, _)| party.desk() == PERP) {
+            if !self.perp.covers(&self.ledger, plan, party, crossing.qty, fee) {
+                return Err(party.order.side());
+            }
+        }
+        Ok(())
     }
 
     fn affords(
@@ -250,8 +261,14 @@ impl Desks for TestDesks {
     }
 
     fn settle_crossing(&mut self, crossing: &Crossing<'_>) {
-        let Crossing { notional, fees, .. } = *crossing;
+        let Crossing { notional, fees, qty, .. } = *crossing;
         let parties = [crossing.buy, crossing.sell];
+        if crossing.buy.desk() == PERP {
+            for (party, fee) in parties.into_iter().zip(fees) {
+                self.perp.settle_maker(&mut self.ledger, party, qty, Move { notional, fee });
+            }
+            return;
+        }
         let borrow = parties.map(|party| party.desk() == MARGIN);
         let Self { ledger, debts, .. } = self;
         for party in parties.into_iter().filter(|party| party.desk() == MARGIN) {

@@ -5,14 +5,18 @@
 
 use crate::desks::{Move, quote_of, units};
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, OrderId, OrderKind, SessionId, Side, SymbolId};
+use buttonwood_model::{AccountId, CancelReason, OrderId, OrderKind, SessionId, Side, SymbolId};
 use buttonwood_num::{Bps, Grid, Money, Price, Qty};
 use buttonwood_trading::{CollarWidth, Fill, Live, Reserve, Rules, Terms, Unmet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-pub(crate) const RULES: Rules =
-    Rules { collar: Some(CollarWidth { buy: 110, sell: 90 }), opens: true, auctions: false };
+pub(crate) const RULES: Rules = Rules {
+    collar: Some(CollarWidth { buy: 110, sell: 90 }),
+    opens: true,
+    auctions: true,
+    uncovered: CancelReason::Uncovered,
+};
 
 /// What one account has bought or sold of one contract.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

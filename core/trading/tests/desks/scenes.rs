@@ -308,6 +308,37 @@ fn a_resting_order_may_reserve_nothing() {
     scene.end();
 }
 
+/// An auction passes over an order that cannot cover its trade, and judges the trades of one account together.
+#[test]
+fn an_uncovered_order_is_passed_over_in_an_auction() {
+    let mut scene = with_positions([1_000, 3_000]);
+    scene.give(CAT, USD, 10_000);
+    let waits = |place| Place { option: Some(ExecutionOption::AuctionOnly), ..place };
+    let time = scene.0.time.plus(10_000_000);
+    let schedule = Schedule {
+        time,
+        every: 0,
+        opens: Schedule::ALWAYS,
+        indicates: 0,
+        indicates_every: 1_000_000,
+        last_cancel: 0,
+    };
+    scene.own(trading::Command::ScheduleAuctions(PERP, Some(schedule))).unwrap();
+    // Both close the same long position; at the auction's price its margin does not pay for a short one.
+    let [first, second] =
+        [10_000, 10_001].map(|price| scene.place(ANN, waits(sell(PERP, price, 1_000))).unwrap());
+    let last = scene.place(BOB, waits(sell(PERP, 10_002, 100))).unwrap();
+    let bid = scene.place(CAT, waits(buy(PERP, 10_002, 2_100))).unwrap();
+    scene.0.time = time;
+    scene.own(trading::Command::Auction(PERP)).unwrap();
+    assert_eq!(scene.0.cancelled(), [(second, CancelReason::Uncovered)]);
+    assert!(!scene.live(first) && !scene.live(last) && scene.live(bid));
+    assert_eq!((scene.position(ANN).qty, scene.position(CAT).qty), (0, 110_000));
+    scene.own(trading::Command::Auction(PERP)).unwrap();
+    assert_eq!(scene.0.cancelled(), [(bid, CancelReason::AuctionCancelled)]);
+    scene.end();
+}
+
 /// A maker that cannot cover its fill any more is cancelled before the fills, and the plan goes on after it.
 #[test]
 fn an_uncovered_maker_is_passed_over() {
@@ -470,6 +501,22 @@ fn the_exchange_is_not_held_to_a_count_of_orders() {
     assert_eq!(scene.0.state.floor.orders.entry(slot).session, SessionId::EXCHANGE);
 }
 
+/// The owner of an order that the exchange placed cannot cancel it, alone or with all others, also after a restart.
+#[test]
+fn owners_do_not_cancel_orders_of_the_exchange() {
+    let mut scene = Scene::new();
+    scene.give(ANN, USD, 1_000);
+    let mine = scene.place(ANN, buy(RAIN, 1, 1)).unwrap();
+    let own = scene.place_as(Placer::exchange(ANN), buy(RAIN, 1, 1)).unwrap();
+    for command in [Command::Cancel(ANN, OrderId(own)), Command::CancelAll(ANN)] {
+        scene.submit(&command).unwrap();
+        assert!(scene.live(own), "{command:?}");
+        scene.0.restart();
+    }
+    assert!(!scene.live(mine));
+    scene.end();
+}
+
 /// Collar, auctions and refusals are each desk's own.
 #[test]
 fn a_product_chooses_its_rules() {
@@ -486,7 +533,8 @@ fn a_product_chooses_its_rules() {
         let expected: Vec<_> = ends.map(|reason| (far, reason)).into_iter().collect();
         assert_eq!((scene.0.cancelled(), scene.0.fills()), (expected, usize::from(ends.is_none())));
         let none = trading::Command::ScheduleAuctions(symbol, None);
-        assert_eq!(scene.own(none), Err(Reject::Trading(trading::Reject::NotNow)));
+        let refused = Err(Reject::Trading(trading::Reject::NotNow));
+        assert_eq!(scene.own(none), if symbol == RAIN { refused } else { Ok(()) });
     }
     assert_eq!(scene.place(CAT, buy(RAIN, 100, 1)), Err(place::Reject::Desk(Refusal::NoSuchPrice)));
     scene.give(BOB, USD, 10_000_000);
