@@ -35,7 +35,7 @@ pub use keys::{KeyError, Keys, Signature};
 pub use network::{HashStyle, NETWORKS, Network, network};
 pub use node::{NodeUrl, UrlError};
 pub use observation::{Fault, Known, Observation, Report};
-pub use payer::{Attempt, Outcome, Payer, Payment, Purpose, Settled, Step};
+pub use payer::{Attempt, InBlock, Outcome, Payer, Payment, Purpose, Settled, Step};
 pub use reserved::Reserved;
 pub use simulated::SimulatedChain;
 pub use transaction::{Block, BlockRef, Outpoint, Output, Spends, Transaction, TxHash};

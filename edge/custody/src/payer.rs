@@ -136,6 +136,17 @@ pub enum Step {
     },
 }
 
+/// A payment whose transaction is in a block that is not final.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InBlock<'a> {
+    /// The payment.
+    pub payment: &'a Payment,
+    /// Whether the transaction has moved the amount: a void, or one that has failed, has not.
+    pub has_moved: bool,
+    /// What the network has charged, in the network's own currency.
+    pub cost: Money,
+}
+
 /// Payments of one network on their way.
 ///
 /// It is a state machine in memory; its caller restores the payments that are not settled, and those that were settled
@@ -217,6 +228,25 @@ impl Payer {
     /// Payments that are neither settled nor forgotten.
     pub fn unsettled(&self) -> usize {
         self.entries.values().filter(|entry| entry.settled.is_none()).count()
+    }
+
+    /// The payments whose transactions are in blocks that are not final.
+    pub fn in_blocks(&self) -> impl Iterator<Item = InBlock<'_>> {
+        self.entries.values().filter_map(Entry::in_block)
+    }
+
+    /// A payment, unless it is forgotten.
+    pub fn payment(&self, id: u64) -> Option<&Payment> {
+        self.entries.get(&id).map(|entry| &entry.payment)
+    }
+
+    /// Sets the addresses that may pay what is not signed yet.
+    pub fn set_from(&mut self, id: u64, from: &[String]) {
+        if let Some(entry) = self.entries.get_mut(&id)
+            && entry.payment.from != from
+        {
+            entry.payment.from = from.to_vec();
+        }
     }
 
     /// Whether a payment needs a look while the chain stands still: it is not signed, or the node may not have it.

@@ -1,6 +1,6 @@
 //! One payment on its way: its transactions, and what the node knows of them.
 
-use super::{Attempt, Outcome, Payment, Purpose, Settled, Step};
+use super::{Attempt, InBlock, Outcome, Payment, Purpose, Settled, Step};
 use crate::{BlockRef, Branch, Broadcast, Chain, Lookup, Reserved, Spends, TxHash};
 use buttonwood_num::Money;
 
@@ -145,6 +145,14 @@ impl Entry {
         let last = self.attempts.last()?;
         let open = self.settled.is_none() && self.found.is_none() && last.attempt.purpose != Purpose::Void;
         (open && last.state == State::Waiting).then(|| last.attempt.signed.tx.clone())
+    }
+
+    /// Its transaction in a block that is not final.
+    pub(super) fn in_block(&self) -> Option<InBlock<'_>> {
+        let found = self.found.as_ref().filter(|_| self.settled.is_none())?;
+        let purpose = self.attempts.get(found.index).map(|tried| tried.attempt.purpose);
+        let has_moved = !found.failed && purpose != Some(Purpose::Void);
+        Some(InBlock { payment: &self.payment, has_moved, cost: found.cost })
     }
 
     /// Whether it needs a look while the chain stands still.

@@ -49,6 +49,8 @@ pub(super) enum Command {
     Node { treatment: Treatment, times: u32 },
     /// Money that exists from here on.
     Mint(Output),
+    /// Minted money of an address that does not exist any more.
+    Burn(Output),
 }
 
 /// The content of an own transaction.

@@ -140,6 +140,28 @@ impl SimulatedChain {
         self.run(&Command::Mint(output)).map(|_| ())
     }
 
+    /// Takes minted money of an own wallet away, at once and for good; no watcher sees it.
+    ///
+    /// # Errors
+    /// [`Refusal`] if that is more than [`SimulatedChain::burnable`]; the chain is unchanged.
+    pub fn burn(&mut self, output: Output) -> Result<(), Refusal> {
+        self.run(&Command::Burn(output)).map(|_| ())
+    }
+
+    /// What could be burned of an address.
+    pub fn burnable(&self, address: &str, currency: &str) -> Money {
+        self.model.burnable(address, currency)
+    }
+
+    /// What was minted of a currency, less what was burned.
+    ///
+    /// # Errors
+    /// [`Refusal::Broken`].
+    pub fn minted(&mut self, currency: &str) -> Result<Money, Refusal> {
+        self.log.sync().map_err(|_| Refusal::Broken)?;
+        Ok(self.model.minted(currency))
+    }
+
     /// All payments to an address, newest first; failed and vanished ones are left out.
     ///
     /// # Errors

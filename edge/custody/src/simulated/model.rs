@@ -103,6 +103,8 @@ pub(super) struct Model {
     balances: BTreeMap<(String, String), Money>,
     /// What waiting transactions take from accounts.
     outflow: BTreeMap<(String, String), Money>,
+    /// What was minted of each currency, less what was burned.
+    minted: BTreeMap<String, Money>,
     /// The next nonce of each account in blocks.
     nonces: BTreeMap<String, u64>,
     /// Transactions by receiver, oldest first.
@@ -128,6 +130,7 @@ impl Model {
             unspent: BTreeMap::new(),
             balances: BTreeMap::new(),
             outflow: BTreeMap::new(),
+            minted: BTreeMap::new(),
             nonces: BTreeMap::new(),
             received: BTreeMap::new(),
             refused: BTreeSet::new(),
@@ -152,6 +155,14 @@ impl Model {
             Command::Mint(output) => {
                 check_output(output)?;
                 self.mint(output);
+                Ok((Done::Nothing, true))
+            }
+            Command::Burn(output) => {
+                check_output(output)?;
+                if output.amount > self.burnable(&output.address, &output.currency) {
+                    return Err(Refusal::Amount { amount: output.amount });
+                }
+                self.burn(output);
                 Ok((Done::Nothing, true))
             }
             Command::Mine(blocks) => {
@@ -252,6 +263,11 @@ impl Model {
 
     pub(super) fn balance(&self, address: &str, currency: &str) -> Money {
         self.balances.get(&(address.to_owned(), currency.to_owned())).copied().unwrap_or_default()
+    }
+
+    /// What was minted of a currency, less what was burned.
+    pub(super) fn minted(&self, currency: &str) -> Money {
+        self.minted.get(currency).copied().unwrap_or_default()
     }
 
     /// All that pays an address, newest first: what waits, then by height. Failed and vanished ones are left out.

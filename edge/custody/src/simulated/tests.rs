@@ -60,6 +60,51 @@ fn a_payment_moves_money_on_every_network() {
     }
 }
 
+/// What is left of an input goes to the preferred address, so that no change is a deposit of the address that it came from.
+#[test]
+fn change_goes_to_the_preferred_address() {
+    let folder = Folder::new();
+    let mut chain = folder.open("bitcoin");
+    chain.send(output("deposit", "BTC", 100)).unwrap();
+    chain.mine(1).unwrap();
+    let from = ["hot".to_owned(), "deposit".to_owned()];
+    let pay = Pay { address: "customer", memo: None, currency: "BTC", amount: units(30) };
+    let reserved = Reserved::default();
+    let draft = Draft { from: &from, pay: Some(pay), spends: None, bid: 0, reserved: &reserved };
+    let unsigned = chain.build(&draft).unwrap();
+    assert_eq!(unsigned.digests[0].0, "deposit");
+    let signed = chain.sign(&unsigned, &TestKeys).unwrap();
+    assert_eq!(chain.broadcast(&signed.bytes), Broadcast::Accepted);
+    chain.mine(1).unwrap();
+    let held = ["hot", "deposit", "customer"].map(|address| balance(&mut chain, address));
+    assert_eq!(held, [units(70), units(0), units(30)]);
+}
+
+/// Minted money can be burned, as far as nothing spends it, and no more; the chain knows what is left of it.
+#[test]
+fn minted_money_burns() {
+    let folder = Folder::new();
+    for name in ["bitcoin", "ethereum"] {
+        let mut chain = funded(&folder, name);
+        let coin = chain.network().currency;
+        let burn = |chain: &mut SimulatedChain, amount| chain.burn(output("hot", coin, amount));
+        burn(&mut chain, 20).unwrap();
+        assert_eq!((balance(&mut chain, "hot"), chain.minted(coin)), (units(80), Ok(units(80))));
+        burn(&mut chain, 81).unwrap_err();
+        pay(&mut chain, "customer", 30);
+        let free = if name == "bitcoin" { 0 } else { 50 };
+        assert_eq!(chain.burnable("hot", coin), units(free), "{name}");
+        chain.mint(output("hot", coin, 7)).unwrap();
+        burn(&mut chain, 5).unwrap();
+        chain.mine(1).unwrap();
+        let mut chain = folder.open(name);
+        assert_eq!((balance(&mut chain, "hot"), chain.minted(coin)), (units(52), Ok(units(82))));
+        pay(&mut chain, "customer", 52);
+        chain.mine(1).unwrap();
+        assert_eq!((balance(&mut chain, "hot"), chain.burnable("hot", coin)), (units(0), units(0)));
+    }
+}
+
 /// A payment from outside is listed while it waits and newest first; each has its own hash.
 #[test]
 fn payments_from_outside_are_listed() {

@@ -15,7 +15,7 @@ impl Model {
             (Some(Spends::Nonce { address, nonce }), true) => {
                 Ok(nonce_body(address.clone(), *nonce, output, draft.bid))
             }
-            (Some(Spends::Inputs(inputs)), false) => self.inputs_body(inputs.clone(), output, draft.bid),
+            (Some(Spends::Inputs(inputs)), false) => self.inputs_body(draft, inputs.clone(), output),
             (Some(_), _) => Err(impossible("this network's transactions do not spend that")),
             (None, evm) => {
                 let Some(output) = output else {
@@ -26,7 +26,7 @@ impl Model {
                     let nonce = self.free_nonce(&address).max(draft.reserved.nonce_after(&address));
                     Ok(nonce_body(address, nonce, Some(output), draft.bid))
                 } else {
-                    self.inputs_body(self.choose(draft, &output)?, Some(output), draft.bid)
+                    self.inputs_body(draft, self.choose(draft, &output)?, Some(output))
                 }
             }
         }
@@ -61,24 +61,26 @@ impl Model {
         Err(BuildError::Short { available: sum })
     }
 
-    /// Pays the output from the inputs; what is left goes back to the owner of the first one.
+    /// Pays the output from the inputs; what is left goes to the preferred own address, never back to an address of deposits, whose
+    /// customer would be credited with it.
     fn inputs_body(
         &self,
+        draft: &Draft<'_>,
         inputs: Vec<Outpoint>,
         output: Option<Output>,
-        bid: u32,
     ) -> Result<(Body, Vec<String>), BuildError> {
         let mut left: BTreeMap<String, Money> = BTreeMap::new();
         let mut signers = BTreeSet::new();
-        let mut home = None;
+        let home = draft.from.first().ok_or_else(|| impossible("no own address may pay"))?;
         for input in &inputs {
             let coin = self.coin(input).ok_or_else(|| impossible("an input does not exist any more"))?;
             let (address, currency) = owner(coin);
             *left.entry(currency).or_default() += coin.amount;
-            home.get_or_insert(address.clone());
             signers.insert(address);
         }
-        let home = home.ok_or_else(|| impossible("it has no inputs"))?;
+        if inputs.is_empty() {
+            return Err(impossible("it has no inputs"));
+        }
         if let Some(output) = &output {
             *left.entry(output.currency.clone()).or_default() -= output.amount;
         }
@@ -90,7 +92,8 @@ impl Model {
             .filter(|(_, sum)| *sum > Money::ZERO)
             .map(|(currency, amount)| Output { address: home.clone(), memo: None, currency, amount });
         let outputs = output.into_iter().chain(change).collect();
-        Ok((Body { spends: Spends::Inputs(inputs), outputs, bid }, signers.into_iter().collect()))
+        let body = Body { spends: Spends::Inputs(inputs), outputs, bid: draft.bid };
+        Ok((body, signers.into_iter().collect()))
     }
 }
 

@@ -154,7 +154,57 @@ impl Model {
         self.counter += 1;
         self.give_coin(&Outpoint { tx: tx.clone(), index: 0 }, output);
         *self.balances.entry(owner(output)).or_default() += output.amount;
+        *self.minted.entry(output.currency.clone()).or_default() += output.amount;
         self.entries.insert(tx, Entry::new(Spends::Unknown, vec![output.clone()]));
+    }
+
+    /// What could be burned of an address: minted outputs that nothing spends or, on a chain of accounts, what no payment takes.
+    pub(in crate::simulated) fn burnable(&self, address: &str, currency: &str) -> Money {
+        if self.network.evm {
+            let outflow = self.outflow.get(&(address.to_owned(), currency.to_owned())).copied();
+            let free = self.balance(address, currency) - outflow.unwrap_or_default();
+            return free.min(self.minted(currency)).max(Money::ZERO);
+        }
+        self.minted_coins(address, currency).into_iter().map(|(_, amount)| amount).sum()
+    }
+
+    /// Minted outputs of an address that nothing spends: no reorganisation removes them.
+    fn minted_coins(&self, address: &str, currency: &str) -> Vec<(Outpoint, Money)> {
+        let mut coins = self.coins(address, currency, &Reserved::default());
+        coins.retain(|(input, _)| {
+            self.entries.get(&input.tx).is_some_and(|entry| entry.place == Place::Standing)
+        });
+        coins
+    }
+
+    /// Takes minted money away. What its outputs hold beyond the amount stays with the address.
+    pub(super) fn burn(&mut self, output: &Output) {
+        let (mut inputs, mut sum) = (Vec::new(), Money::ZERO);
+        for (input, amount) in self.minted_coins(&output.address, &output.currency) {
+            if sum < output.amount {
+                inputs.push(input);
+                sum += amount;
+            }
+        }
+        *self.balances.entry(owner(output)).or_default() -= output.amount;
+        *self.minted.entry(output.currency.clone()).or_default() -= output.amount;
+        if self.network.evm {
+            return;
+        }
+        let tx = self.next_hash(b"burn");
+        self.counter += 1;
+        for input in &inputs {
+            self.take_coin(input);
+            self.spent.insert(Spend::Input(input.clone()), tx.clone());
+        }
+        let mut outputs = Vec::new();
+        if sum > output.amount {
+            outputs.push(Output { amount: sum - output.amount, ..output.clone() });
+        }
+        for change in &outputs {
+            self.give_coin(&Outpoint { tx: tx.clone(), index: 0 }, change);
+        }
+        self.entries.insert(tx, Entry::new(Spends::Inputs(inputs), outputs));
     }
 
     /// What a transaction moves when it enters a block .
