@@ -56,8 +56,15 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
         Infrequent::Ledger(event) => {
             let opens = matches!(event, ledger::Infrequent::HouseOpened(..));
             let account = state.desks.ledger.next_account();
-            if let ledger::Infrequent::Adjusted(adjustment) = &event {
-                list_adjustment(state, time, adjustment);
+            match &event {
+                ledger::Infrequent::Adjusted(adjustment) => {
+                    state.funds.note_test_credit(adjustment.currency.into(), adjustment.amount);
+                    list_adjustment(state, time, adjustment);
+                }
+                ledger::Infrequent::Credited(_, asset, amount) => {
+                    state.funds.note_test_credit(*asset, *amount);
+                }
+                ledger::Infrequent::CurrencyListed(_) | ledger::Infrequent::HouseOpened(..) => {}
             }
             ledger::evolve(&mut state.desks.ledger, event);
             if opens {

@@ -207,6 +207,16 @@ impl Networks {
         self.assets.iter().filter(move |asset| asset.currency == currency)
     }
 
+    /// The own coin of the network of this name, in which it charges.
+    pub fn native(&self, network: &str) -> Option<CurrencyId> {
+        self.assets_on(network).find(|asset| asset.form == Form::Native).map(|asset| asset.currency)
+    }
+
+    /// The network on which the house keeps a currency unless it is needed elsewhere: its home, or the first one of the table.
+    pub fn base(&self, currency: CurrencyId) -> Option<&Asset> {
+        self.home(currency).or_else(|| self.assets_of(currency).next())
+    }
+
     /// A currency on its home network (D-65).
     pub fn home(&self, currency: CurrencyId) -> Option<&Asset> {
         self.assets_of(currency).find(|asset| asset.is_home)

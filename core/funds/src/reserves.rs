@@ -35,7 +35,7 @@ pub enum Command {
 
 named!(Command, "funds", {
     Cut {} = "cut_reserves" 1,
-    ReportWallet { 0: wallet } = "report_wallet" 1,
+    ReportWallet { 0: wallet } = "report_wallet" 2,
     Check {} = "check_reserves" 1,
 });
 
@@ -69,9 +69,11 @@ pub struct Wallet {
     pub cold: Money,
     /// Their addresses, those of hot wallets first.
     pub addresses: Vec<String>,
-    /// What counts as assets beside: withdrawals in a block that is not final, in a sandbox also network costs paid and, on a real
-    /// node, test credits (D-166).
+    /// What counts as assets beside: withdrawals in a block that is not final, and what the network has charged for them (D-166).
+    /// Test credits and older network costs are counted here in the core.
     pub beside: Money,
+    /// What was minted for test credits, less what was burned: zero on a real node.
+    pub minted: Money,
 }
 
 /// An event of this module.
@@ -89,7 +91,7 @@ pub enum Event {
 
 named!(Event, "funds", {
     Cut { 0: time } = "reserves_cut" 1,
-    WalletReported { 0: wallet } = "wallet_reported" 1,
+    WalletReported { 0: wallet } = "wallet_reported" 2,
     Short { 0: currency } = "reserves_short" 1,
     Covered { 0: currency } = "reserves_covered" 1,
 });
@@ -114,6 +116,10 @@ pub struct Reserves {
     wallets: BTreeMap<(String, CurrencyId), Wallet>,
     /// The currencies whose assets do not cover their liabilities.
     short: BTreeSet<CurrencyId>,
+    /// What `source` gave out as test credits, less what was debited again.
+    credited: BTreeMap<CurrencyId, Money>,
+    /// What networks have charged for payments that have ended, in their own coins.
+    costs: BTreeMap<CurrencyId, Money>,
 }
 
 impl Reserves {
@@ -130,6 +136,28 @@ impl Reserves {
     /// The currencies whose assets do not cover their liabilities, as of the last check.
     pub fn short(&self) -> impl Iterator<Item = CurrencyId> {
         self.short.iter().copied()
+    }
+
+    /// What `source` gave out as test credits, less what was debited again; by currency.
+    pub fn credited(&self) -> &BTreeMap<CurrencyId, Money> {
+        &self.credited
+    }
+
+    /// What networks have charged in this currency for payments that have ended.
+    pub fn cost(&self, currency: CurrencyId) -> Money {
+        self.costs.get(&currency).copied().unwrap_or_default()
+    }
+
+    /// Notes a test credit, or with an amount below zero a debit: the ledger moves the money.
+    pub(crate) fn note_credit(&mut self, currency: CurrencyId, amount: Money) {
+        let credited = self.credited.entry(currency).or_default();
+        *credited = credited.capped_add(amount);
+    }
+
+    /// Notes what a network has charged for a payment.
+    pub(crate) fn note_cost(&mut self, currency: CurrencyId, amount: Money) {
+        let cost = self.costs.entry(currency).or_default();
+        *cost = cost.capped_add(amount);
     }
 
     /// Whether no withdrawal of the currency may be accepted or sent, because assets do not cover liabilities (INV-POR-1).

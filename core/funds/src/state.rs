@@ -165,6 +165,23 @@ impl Funds {
         );
     }
 
+    /// Notes that `source` gave out a test credit, or with an amount below zero that it was debited again. The ledger moves the money.
+    pub fn note_test_credit(&mut self, asset: AssetId, amount: Money) {
+        if let Some(currency) = asset.currency() {
+            self.reserves.note_credit(currency, amount);
+        }
+    }
+
+    /// Notes what a network has charged for a payment, in the network's own coin.
+    pub(crate) fn note_network_cost(&mut self, network: &str, cost: Money) {
+        if cost == Money::ZERO {
+            return;
+        }
+        if let Some(coin) = self.networks.native(network) {
+            self.reserves.note_cost(coin, cost);
+        }
+    }
+
     /// Notes the id that the next order or trade gets, before rows are added.
     pub fn note_next_trade(&mut self, next: TradeId) {
         self.next_trade = next;

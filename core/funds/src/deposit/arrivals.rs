@@ -70,6 +70,13 @@ impl Deposits {
         self.all.get(key)
     }
 
+    /// All of a network.
+    pub fn all(&self, network: &str) -> impl Iterator<Item = (&OutputKey, &Deposit)> {
+        let from = OutputKey { network: network.into(), tx: String::new(), index: 0 };
+        let network = String::from(network);
+        self.all.range(from..).take_while(move |(key, _)| key.network == network)
+    }
+
     /// Those of a network that may still change.
     pub fn live(&self, network: &str) -> impl Iterator<Item = (&OutputKey, &Deposit)> {
         let from = OutputKey { network: network.into(), tx: String::new(), index: 0 };

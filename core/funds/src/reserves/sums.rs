@@ -16,7 +16,8 @@ pub struct Sums {
 
 /// The sums of a currency.
 ///
-/// A currency with reported wallets has what these hold. Any other has what `source` gave out: all of it came from banks or was a
+/// A currency with reported wallets has what these hold, the test credits that were not minted yet, and what networks have charged:
+/// a sandbox counts all of it (D-166). Any other has what `source` gave out: all of it came from banks or was a
 /// test credit, and settled payments went back to `source`.
 pub fn sums(funds: &Funds, ledger: &Ledger, currency: CurrencyId) -> Sums {
     let (mut given_out, mut below_zero, mut liabilities) = (Money::ZERO, Money::ZERO, Money::ZERO);
@@ -36,6 +37,10 @@ pub fn sums(funds: &Funds, ledger: &Ledger, currency: CurrencyId) -> Sums {
 /// What the wallets of a currency hold, with what counts beside; none without a reported wallet.
 fn in_wallets(funds: &Funds, currency: CurrencyId) -> Option<Money> {
     let wallets = funds.reserves.wallets().filter(|wallet| wallet.currency == currency);
-    let each = wallets.map(|wallet| wallet.hot.capped_add(wallet.cold).capped_add(wallet.beside));
-    each.reduce(Money::capped_add)
+    let each = wallets.map(|wallet| {
+        wallet.hot.capped_add(wallet.cold).capped_add(wallet.beside).capped_add(-wallet.minted)
+    });
+    let sum = each.reduce(Money::capped_add)?;
+    let credited = funds.reserves.credited.get(&currency).copied().unwrap_or_default();
+    Some(sum.capped_add(credited).capped_add(funds.reserves.cost(currency)))
 }

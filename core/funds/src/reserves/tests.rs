@@ -79,7 +79,16 @@ impl Stage {
         Ok(out.events.len())
     }
 
-    fn report(&mut self, network: &str, [hot, cold, beside]: [i128; 3]) -> Result<usize, Reject> {
+    fn report(&mut self, network: &str, amounts: [i128; 3]) -> Result<usize, Reject> {
+        self.report_minted(network, amounts, 0)
+    }
+
+    fn report_minted(
+        &mut self,
+        network: &str,
+        [hot, cold, beside]: [i128; 3],
+        minted: i128,
+    ) -> Result<usize, Reject> {
         let wallet = Wallet {
             network: network.into(),
             currency: COIN,
@@ -87,6 +96,7 @@ impl Stage {
             cold: coins(cold),
             addresses: vec!["bc1q".into()],
             beside: coins(beside),
+            minted: coins(minted),
         };
         self.run(NOON, &Command::ReportWallet(Arc::new(wallet)))
     }
@@ -123,6 +133,31 @@ fn without_wallets_source_is_the_measure() {
     assert_eq!(stage.sums(), (140, 140));
     stage.pay(stage.customer, stage.issuer, 60);
     assert_eq!(stage.sums(), (100, 80));
+}
+
+/// A test credit counts from its own command on, before a chain has minted it, and counts once when it has; so does a debit.
+#[test]
+fn test_credits_count_before_they_are_minted() {
+    let mut stage = Stage::new();
+    stage.funds.reserves.note_credit(COIN, coins(100));
+    for (hot, minted) in [(0, 0), (70, 70), (100, 100)] {
+        stage.report_minted("bitcoin", [hot, 0, 0], minted).unwrap();
+        assert_eq!(stage.sums(), (100, 100));
+    }
+    let source = stage.ledger.house(SOURCE.name).unwrap();
+    for amount in [50, -30] {
+        stage.funds.note_test_credit(COIN.into(), coins(amount));
+        stage.pay(source, stage.customer, amount);
+    }
+    assert_eq!(stage.sums(), (120, 120));
+    // Minted on one network for what was credited on another.
+    stage.report_minted("lightning", [5, 0, 0], 5).unwrap();
+    assert_eq!(stage.sums(), (120, 120));
+    // A network has charged 3, and the house counts it.
+    stage.report_minted("lightning", [2, 0, 0], 5).unwrap();
+    assert_eq!(stage.sums(), (117, 120));
+    stage.funds.reserves.note_cost(COIN, coins(3));
+    assert_eq!(stage.sums(), (120, 120));
 }
 
 /// A breach stops the withdrawals of its currency until assets cover liabilities again (INV-POR-1).
@@ -163,6 +198,7 @@ fn wrong_reports_are_refused() {
         cold: Money::ZERO,
         addresses: vec![],
         beside: Money::ZERO,
+        minted: Money::ZERO,
     };
     let unknown = Command::ReportWallet(Arc::new(wallet));
     assert_eq!(stage.run(NOON, &unknown), Err(Reject::UnknownCurrency));

@@ -141,7 +141,11 @@ fn end(books: &mut Books<'_>, eid: Eid, settlement: Settlement, status: Status) 
         is_pending: row.status == Status::Pending,
     };
     let network = row.chain().map(|chain| chain.network.clone()).unwrap_or_default();
-    let Settlement { outcome, tx, block, .. } = settlement;
+    let Settlement { outcome, tx, block, cost } = settlement;
+    // One that ends again, after a reorganisation, was charged before.
+    if ended.is_pending {
+        books.funds.note_network_cost(&network, cost);
+    }
     if outcome != Outcome::Voided {
         set_tx(books, eid, &tx);
     }
