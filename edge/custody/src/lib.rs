@@ -30,7 +30,7 @@ pub use branch::{Branch, CONFIRMATIONS_MAX, WINDOW};
 pub use chain::{
     Answer, Broadcast, BuildError, Chain, Draft, Lookup, Mempool, Pay, Signed, Unanswered, Unsigned,
 };
-pub use evm::{EvmChain, EvmConfig, Token};
+pub use evm::{EvmChain, EvmConfig, EvmIdentity, Token, TokenFault};
 pub use keys::{KeyError, Keys, Signature};
 pub use network::{HashStyle, NETWORKS, Network, network};
 pub use node::{NodeUrl, UrlError};

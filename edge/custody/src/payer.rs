@@ -225,6 +225,11 @@ impl Payer {
         self.busy.insert(payment)
     }
 
+    /// Payments whose newest transaction waits for a block, with that transaction: a higher fee could replace it.
+    pub fn waiting(&self) -> impl Iterator<Item = (u64, TxHash)> {
+        self.entries.iter().filter_map(|(id, entry)| Some((*id, entry.bumpable()?)))
+    }
+
     /// Payments that are neither settled nor forgotten.
     pub fn unsettled(&self) -> usize {
         self.entries.values().filter(|entry| entry.settled.is_none()).count()

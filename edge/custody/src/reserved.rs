@@ -25,6 +25,11 @@ impl Reserved {
         self.nonces.get(address).and_then(BTreeSet::last).map_or(0, |last| last.saturating_add(1))
     }
 
+    /// How many nonces of an account, from one upwards, unfinished payments use.
+    pub fn nonces_from(&self, address: &str, nonce: u64) -> usize {
+        self.nonces.get(address).map_or(0, |reserved| reserved.range(nonce..).count())
+    }
+
     /// What unfinished payments, none of them in a block, take from an account. Only chains of accounts need it: on
     /// the others a payment's inputs say it.
     pub fn outflow(&self, address: &str, currency: &str) -> Money {

@@ -2,7 +2,7 @@
 
 use super::{EvmChain, NATIVE_DECIMALS, TRANSFER_CALL, Token, hex, keccak, malformed, read, rlp};
 use crate::node::RpcFault;
-use crate::{BuildError, Draft, Pay, Spends, Unsigned};
+use crate::{BuildError, Draft, Pay, Reserved, Spends, Unsigned};
 use buttonwood_num::Money;
 use serde_json::json;
 
@@ -101,6 +101,7 @@ impl EvmChain {
         let mut most = Money::ZERO;
         for address in draft.from {
             let gas_money = self.held(address, &own)? - draft.reserved.outflow(address, &own);
+            let gas_money = gas_money - self.gas_on_its_way(address, price, draft.reserved)?;
             let free = if pay.currency == own {
                 gas_money - cost
             } else if gas_money >= cost {
@@ -114,6 +115,21 @@ impl EvmChain {
             most = most.max(free);
         }
         Err(BuildError::Short { available: most })
+    }
+
+    /// What the payments of an account that are in no block yet may cost it, each taken for a token's.
+    fn gas_on_its_way(
+        &mut self,
+        address: &str,
+        price: &Price,
+        reserved: &Reserved,
+    ) -> Result<Money, BuildError> {
+        let mined = self.number("eth_getTransactionCount", &json!([address, "latest"]))?;
+        let mined = u64::try_from(mined).map_err(|_| malformed("a nonce"))?;
+        let waiting = u128::try_from(reserved.nonces_from(address, mined)).unwrap_or(u128::MAX);
+        let wei = (4 * GAS_PLAIN).checked_mul(price.max).and_then(|one| one.checked_mul(waiting));
+        let cost = wei.and_then(|wei| read::money(wei, NATIVE_DECIMALS));
+        cost.ok_or_else(|| impossible("the gas price is too large to count"))
     }
 
     fn payment(&self, pay: &Pay<'_>) -> Result<Call, BuildError> {

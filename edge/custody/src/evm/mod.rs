@@ -8,10 +8,13 @@
 //! Addresses are reported in lower case.
 
 mod build;
+mod identity;
 mod read;
 mod rlp;
 #[cfg(test)]
 mod tests;
+
+pub use identity::{EvmIdentity, TokenFault};
 
 use crate::node::{Rpc, RpcFault};
 use crate::{
@@ -33,9 +36,9 @@ const TRANSFER_CALL: &str = "0xa9059cbb";
 /// Decimals of every EVM network's own currency.
 const NATIVE_DECIMALS: u8 = 18;
 
-/// Parts of messages by which nodes refuse a transaction for good. What is refused otherwise is sent again.
-const REFUSALS: [&str; 13] = [
-    "insufficient funds",
+/// Parts of messages by which nodes refuse a transaction for good. What is refused otherwise is sent again; so is one that the
+/// account cannot pay now, since it can be paid once the wallet is filled up.
+const REFUSALS: [&str; 12] = [
     "underpriced",
     "intrinsic gas",
     "gas limit",

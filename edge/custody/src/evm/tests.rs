@@ -350,3 +350,46 @@ fn a_node_that_is_gone_changes_nothing() {
     let draft = Draft { from: &from, pay: Some(pay), spends: None, bid: 0, reserved: &reserved };
     assert!(matches!(stage.chain.build(&draft), Err(BuildError::Unanswered(_))));
 }
+
+/// The chain and a token's contract say what they are; an address without code is no token.
+#[test]
+fn a_node_says_what_it_serves() {
+    let Some(mut stage) = Stage::new() else { return };
+    let identity = stage.chain.identity().unwrap();
+    assert_eq!((identity.chain_id, identity.main_of()), (31_337, None));
+    assert_eq!(Some(&identity.genesis), stage.chain.block_at(0).unwrap().map(|block| block.hash).as_ref());
+    let mut token = stage.chain.config.tokens[0].clone();
+    assert_eq!(stage.chain.check_token(&token), Ok(Ok(())), "it does not say its decimals");
+    // Answers 2 to every call.
+    stage.rpc("anvil_setCode", &json!([TOKEN, "0x600260005260206000f3"]));
+    assert_eq!(stage.chain.check_token(&token), Ok(Ok(())));
+    token.decimals = 6;
+    assert_eq!(stage.chain.check_token(&token), Ok(Err(TokenFault::Decimals(2))));
+    token.contract = stage.keys.address(1);
+    assert_eq!(stage.chain.check_token(&token), Ok(Err(TokenFault::NoContract)));
+}
+
+/// The ids of main chains name their networks.
+#[test]
+fn main_chains_are_known() {
+    let of = |chain_id| EvmIdentity { chain_id, genesis: TxHash::new("0x00") }.main_of();
+    assert_eq!((of(1), of(8_453), of(11_155_111)), (Some("ethereum"), Some("base"), None));
+}
+
+/// Gas of payments on their way is not spent twice: the wallet waits to be filled up, and nothing is voided.
+#[test]
+fn a_wallet_that_is_too_small_for_the_gas_waits() {
+    let Some(mut stage) = Stage::new() else { return };
+    let half = Money::from_units(units(1).units() / 2);
+    stage.rpc("anvil_setBalance", &json!([stage.keys.address(0), hex(10_u128.pow(18) + 10_u128.pow(14))]));
+    stage.pay(1, "ETH", half);
+    stage.pay(2, "ETH", half);
+    stage.settle_down();
+    assert_eq!((stage.attempts(1).len(), stage.attempts(2).len()), (1, 0));
+    assert!(stage.steps.iter().any(|step| matches!(step, Step::Short { payment: 2, .. })));
+    stage.rpc("anvil_setBalance", &json!([stage.keys.address(0), hex(10_u128.pow(19))]));
+    stage.settle_down();
+    stage.mine(2);
+    assert_eq!((stage.outcome(1), stage.outcome(2)), (Some(Outcome::Completed), Some(Outcome::Completed)));
+    assert_eq!(stage.payer.waiting().count(), 0);
+}
