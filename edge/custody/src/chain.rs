@@ -102,6 +102,8 @@ pub struct Draft<'a> {
     pub spends: Option<&'a Spends>,
     /// How many transactions that spend the same were built before: each pays the network more than the last.
     pub bid: u32,
+    /// The last of them. A chain whose nodes compare whole fees must pay more than it.
+    pub outbids: Option<&'a Signed>,
     /// What unfinished payments spend.
     pub reserved: &'a Reserved,
 }

@@ -21,6 +21,8 @@ pub(crate) enum RpcFault {
     Silent(Unanswered),
     /// The node's error.
     Error {
+        /// Its number, if it has one.
+        code: Option<i64>,
         /// Its message, shortened.
         message: String,
     },
@@ -30,7 +32,7 @@ impl From<RpcFault> for Unanswered {
     fn from(fault: RpcFault) -> Self {
         match fault {
             RpcFault::Silent(unanswered) => unanswered,
-            RpcFault::Error { message } => Unanswered::new(message),
+            RpcFault::Error { message, .. } => Unanswered::new(message),
         }
     }
 }
@@ -65,7 +67,8 @@ impl Rpc {
             None | Some(Value::Null) => answer.remove("result").ok_or_else(|| silent("no result".to_owned())),
             Some(error) => {
                 let message = error.get("message").and_then(Value::as_str).unwrap_or("an unnamed error");
-                Err(RpcFault::Error { message: message.chars().take(MESSAGE_MAX).collect() })
+                let code = error.get("code").and_then(Value::as_i64);
+                Err(RpcFault::Error { code, message: message.chars().take(MESSAGE_MAX).collect() })
             }
         }
     }

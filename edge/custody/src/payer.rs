@@ -373,6 +373,7 @@ fn build(
         pay: (purpose != Purpose::Void).then_some(pay),
         spends: entry.spends(),
         bid: entry.bid(),
+        outbids: entry.last(),
         reserved,
     };
     let unsigned = chain.build(&draft).map_err(|error| match error {

@@ -163,7 +163,7 @@ impl EvmChain {
                 Ok(if gas == GAS_PLAIN { gas } else { gas + gas / 4 })
             }
             Err(RpcFault::Silent(silent)) => Err(BuildError::Unanswered(silent)),
-            Err(RpcFault::Error { message }) => Err(impossible(&message)),
+            Err(RpcFault::Error { message, .. }) => Err(impossible(&message)),
         }
     }
 }

@@ -313,7 +313,7 @@ impl Chain for EvmChain {
         match self.rpc.call("eth_sendRawTransaction", &json!([bytes])) {
             Ok(_) => Broadcast::Accepted,
             Err(RpcFault::Silent(_)) => Broadcast::NoAnswer,
-            Err(RpcFault::Error { message }) => judged(message),
+            Err(RpcFault::Error { message, .. }) => judged(message),
         }
     }
 }

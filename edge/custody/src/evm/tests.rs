@@ -288,7 +288,14 @@ fn a_void_uses_up_the_nonce() {
     stage.settle_down();
     let first = stage.attempts(1)[0].signed.clone();
     let reserved = Reserved::default();
-    let draft = Draft { from: &[], pay: None, spends: Some(&first.spends), bid: 1, reserved: &reserved };
+    let draft = Draft {
+        from: &[],
+        pay: None,
+        spends: Some(&first.spends),
+        bid: 1,
+        outbids: Some(&first),
+        reserved: &reserved,
+    };
     let unsigned = stage.chain.build(&draft).unwrap();
     let void = stage.chain.sign(&unsigned, &stage.keys).unwrap();
     assert_eq!(stage.chain.broadcast(&void.bytes), Broadcast::Accepted);
@@ -347,7 +354,8 @@ fn a_node_that_is_gone_changes_nothing() {
     let pay = Pay { address: &address, memo: None, currency: "ETH", amount: units(1) };
     let from = [address.clone()];
     let reserved = Reserved::default();
-    let draft = Draft { from: &from, pay: Some(pay), spends: None, bid: 0, reserved: &reserved };
+    let draft =
+        Draft { from: &from, pay: Some(pay), spends: None, bid: 0, outbids: None, reserved: &reserved };
     assert!(matches!(stage.chain.build(&draft), Err(BuildError::Unanswered(_))));
 }
 

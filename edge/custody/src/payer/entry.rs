@@ -1,7 +1,7 @@
 //! One payment on its way: its transactions, and what the node knows of them.
 
 use super::{Attempt, InBlock, Outcome, Payment, Purpose, Settled, Step};
-use crate::{BlockRef, Branch, Broadcast, Chain, Lookup, Reserved, Spends, TxHash};
+use crate::{BlockRef, Branch, Broadcast, Chain, Lookup, Reserved, Signed, Spends, TxHash};
 use buttonwood_num::Money;
 
 /// What is known of a signed transaction.
@@ -122,6 +122,11 @@ impl Entry {
     /// What all of its transactions spend; `None` before the first.
     pub(super) fn spends(&self) -> Option<&Spends> {
         self.attempts.first().map(|tried| &tried.attempt.signed.spends)
+    }
+
+    /// Its last transaction.
+    pub(super) fn last(&self) -> Option<&Signed> {
+        self.attempts.last().map(|tried| &tried.attempt.signed)
     }
 
     /// The bid of its next transaction.

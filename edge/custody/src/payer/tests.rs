@@ -364,8 +364,14 @@ fn a_foreign_conflict_is_not_a_void() {
     let from = ["hot".to_owned()];
     let reserved = Reserved::default();
     let pay = Pay { address: "elsewhere", memo: None, currency: "ETH", amount: units(1) };
-    let draft =
-        Draft { from: &from, pay: Some(pay), spends: Some(&signed.spends), bid: 9, reserved: &reserved };
+    let draft = Draft {
+        from: &from,
+        pay: Some(pay),
+        spends: Some(&signed.spends),
+        bid: 9,
+        outbids: None,
+        reserved: &reserved,
+    };
     let unsigned = stage.chain.build(&draft).unwrap();
     let foreign = stage.chain.sign(&unsigned, &TestKeys).unwrap();
     assert_eq!(stage.chain.broadcast(&foreign.bytes), crate::Broadcast::Accepted);

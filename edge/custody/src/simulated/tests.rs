@@ -17,7 +17,14 @@ fn signed(
     let pay = Pay { address: to, memo: None, currency, amount: units(amount) };
     let from = [from.to_owned()];
     let reserved = Reserved::default();
-    let draft = Draft { from: &from, pay: (amount > 0).then_some(pay), spends, bid, reserved: &reserved };
+    let draft = Draft {
+        from: &from,
+        pay: (amount > 0).then_some(pay),
+        spends,
+        bid,
+        outbids: None,
+        reserved: &reserved,
+    };
     let unsigned = chain.build(&draft).unwrap();
     chain.sign(&unsigned, &TestKeys).unwrap()
 }
@@ -286,6 +293,7 @@ fn a_wallet_that_is_short_says_so() {
             pay: Some(Pay { address: "a", memo: None, currency, amount: units(amount) }),
             spends: None,
             bid: 0,
+            outbids: None,
             reserved,
         };
         assert_eq!(chain.build(&draft(101, &none)), Err(BuildError::Short { available: units(100) }));
@@ -332,8 +340,14 @@ fn nothing_that_was_shown_is_lost() {
                         let reserved = Reserved::default();
                         let pay =
                             Pay { address: "b", memo: None, currency: network.currency, amount: units(1) };
-                        let draft =
-                            Draft { from: &from, pay: Some(pay), spends: None, bid: 0, reserved: &reserved };
+                        let draft = Draft {
+                            from: &from,
+                            pay: Some(pay),
+                            spends: None,
+                            bid: 0,
+                            outbids: None,
+                            reserved: &reserved,
+                        };
                         if let Ok(unsigned) = chain.build(&draft) {
                             let signed = chain.sign(&unsigned, &TestKeys).unwrap();
                             chain.broadcast(&signed.bytes);
