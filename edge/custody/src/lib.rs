@@ -2,7 +2,7 @@
 //!
 //! [`Chain`] is the one interface to a network's node. [`Watcher`] turns what a node shows into [`Observation`]s of
 //! payments to own addresses. [`Payer`] brings accepted payments onto the chain. [`SimulatedChain`] is a chain of our
-//! own, in a file of its own, which a crash of the exchange does not roll back. [`EvmChain`] is a real node.
+//! own, in a file of its own, which a crash of the exchange does not roll back. [`EvmChain`] and [`BitcoinChain`] are real nodes.
 //!
 //! Everything is synchronous and holds no clock. Watcher and payer are state machines in memory: the caller journals
 //! what they report, and restores them from there.
@@ -10,6 +10,7 @@
 //! Not here: which account a payment belongs to and what it is worth (`core/funds`), how addresses are derived and
 //! spelled, where keys are kept (`store/vault`).
 
+mod bitcoin;
 mod branch;
 mod chain;
 mod evm;
@@ -26,6 +27,7 @@ pub mod simulated;
 mod transaction;
 mod watcher;
 
+pub use bitcoin::{BitcoinChain, BitcoinConfig, BitcoinNetwork};
 pub use branch::{Branch, CONFIRMATIONS_MAX, WINDOW};
 pub use chain::{
     Answer, Broadcast, BuildError, Chain, Draft, Lookup, Mempool, Pay, Signed, Unanswered, Unsigned,

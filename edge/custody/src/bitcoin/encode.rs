@@ -1,0 +1,182 @@
+//! Transactions that spend P2WPKH outputs: their bytes, and the digests that are signed (BIP 143).
+//!
+//! The sequence of the first input says what the network is paid. Every sequence signals that the transaction
+//! can be replaced (BIP 125), and has bit 31 set, so that it is no relative lock (BIP 68).
+
+use crate::{Signature, TxHash};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The sequence of an input that says nothing: replaceable, no lock.
+const PLAIN: u32 = 0xffff_fffd;
+
+/// The bit of a sequence that says that it is no relative lock.
+const NO_LOCK: u32 = 1 << 31;
+
+/// The largest fee that a sequence can say, in satoshis.
+pub(super) const FEE_MAX: u64 = 1_000_000_000;
+
+/// SIGHASH_ALL.
+const ALL: u8 = 1;
+
+/// Bytes of an input without its witness, and of the witness with the longest signature.
+const INPUT: usize = 41;
+const WITNESS: usize = 108;
+
+/// A coin that a transaction spends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Spent {
+    pub(super) tx: [u8; 32],
+    pub(super) index: u32,
+    /// The hash of the public key that owns it.
+    pub(super) owner: [u8; 20],
+    pub(super) satoshis: u64,
+}
+
+/// A transaction to sign.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Plan {
+    pub(super) inputs: Vec<Spent>,
+    /// Satoshis and scripts.
+    pub(super) outputs: Vec<(u64, Vec<u8>)>,
+}
+
+impl Plan {
+    /// What the network is paid; `None` if the outputs pay more than the inputs have.
+    pub(super) fn fee(&self) -> Option<u64> {
+        let has: u64 = self.inputs.iter().map(|input| input.satoshis).sum();
+        has.checked_sub(self.outputs.iter().map(|(satoshis, _)| satoshis).sum())
+    }
+
+    /// The size that fees are reckoned by, in virtual bytes, with the longest signatures.
+    pub(super) fn size(&self) -> u64 {
+        let outputs: usize = self.outputs.iter().map(|(_, script)| 9 + script.len()).sum();
+        let stripped = 8 + 2 * 3 + self.inputs.len() * INPUT + outputs;
+        let witness = 2 + self.inputs.len() * WITNESS;
+        u64::try_from(stripped + witness.div_ceil(4)).unwrap_or(u64::MAX)
+    }
+
+    fn sequence(&self, index: usize) -> u32 {
+        let fee =
+            self.fee().filter(|fee| *fee <= FEE_MAX && index == 0).and_then(|fee| u32::try_from(fee).ok());
+        fee.map_or(PLAIN, |fee| NO_LOCK | fee)
+    }
+
+    fn points(&self) -> Vec<u8> {
+        self.inputs.iter().flat_map(Spent::point).collect()
+    }
+
+    fn outputs(&self) -> Vec<u8> {
+        let output = |(satoshis, script): &(u64, Vec<u8>)| {
+            [satoshis.to_le_bytes().as_slice(), &count(script.len()), script].concat()
+        };
+        self.outputs.iter().flat_map(output).collect()
+    }
+
+    /// What the key of an input signs.
+    pub(super) fn digest(&self, index: usize) -> Option<[u8; 32]> {
+        let input = self.inputs.get(index)?;
+        let sequences: Vec<u8> =
+            (0..self.inputs.len()).flat_map(|index| self.sequence(index).to_le_bytes()).collect();
+        // OP_DUP OP_HASH160 … OP_EQUALVERIFY OP_CHECKSIG
+        let script = [&[0x19, 0x76, 0xa9, 0x14], input.owner.as_slice(), &[0x88, 0xac]].concat();
+        let parts: [&[u8]; 10] = [
+            &2_u32.to_le_bytes(),
+            &twice(&self.points()),
+            &twice(&sequences),
+            &input.point(),
+            &script,
+            &input.satoshis.to_le_bytes(),
+            &self.sequence(index).to_le_bytes(),
+            &twice(&self.outputs()),
+            &[0; 4],
+            &u32::from(ALL).to_le_bytes(),
+        ];
+        Some(twice(&parts.concat()))
+    }
+
+    /// The whole transaction, and its hash. There is a signature for each input.
+    pub(super) fn signed(&self, signatures: &[Signature]) -> (TxHash, Vec<u8>) {
+        let mut inputs = count(self.inputs.len());
+        for (index, input) in self.inputs.iter().enumerate() {
+            inputs.extend([input.point().as_slice(), &[0], &self.sequence(index).to_le_bytes()].concat());
+        }
+        let outputs = [count(self.outputs.len()), self.outputs()].concat();
+        let witness: Vec<u8> = signatures.iter().flat_map(witness).collect();
+        let (version, locktime) = (2_u32.to_le_bytes(), [0; 4]);
+        let stripped = [version.as_slice(), &inputs, &outputs, &locktime].concat();
+        let whole = [version.as_slice(), &[0, 1], &inputs, &outputs, &witness, &locktime].concat();
+        (text(&twice(&stripped)), whole)
+    }
+}
+
+impl Spent {
+    fn point(&self) -> Vec<u8> {
+        [self.tx.as_slice(), &self.index.to_le_bytes()].concat()
+    }
+}
+
+/// What the network is paid by a transaction of [`Plan::signed`], in satoshis.
+pub(super) fn fee_of(bytes: &[u8]) -> Option<u64> {
+    // After the version, the marker and the flag: how many inputs there are, the first one's outpoint, its empty script.
+    let start = if bytes.get(6) == Some(&0xfd) { 9 } else { 7 } + 36 + 1;
+    let sequence = bytes.get(start..)?.first_chunk::<4>()?;
+    fee_in(u32::from_le_bytes(*sequence))
+}
+
+/// The fee that the sequence of a first input says.
+pub(super) fn fee_in(sequence: u32) -> Option<u64> {
+    let fee = u64::from(sequence & !NO_LOCK);
+    (sequence & NO_LOCK != 0 && fee <= FEE_MAX).then_some(fee)
+}
+
+/// The bytes of a hash, which is printed in reverse.
+pub(super) fn bytes(hash: &TxHash) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    const_hex::decode_to_slice(hash.as_str(), &mut bytes).ok()?;
+    bytes.reverse();
+    Some(bytes)
+}
+
+fn text(hash: &[u8; 32]) -> TxHash {
+    let mut hash = *hash;
+    hash.reverse();
+    TxHash::new(&const_hex::encode(hash))
+}
+
+fn twice(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(Sha256::digest(bytes)).into()
+}
+
+/// A number of things; no transaction of ours has 2¹⁶.
+fn count(count: usize) -> Vec<u8> {
+    let count = u16::try_from(count).expect("a transaction has fewer than 2^16 parts");
+    match u8::try_from(count) {
+        Ok(small) if small < 0xfd => vec![small],
+        _ => [&[0xfd], count.to_le_bytes().as_slice()].concat(),
+    }
+}
+
+/// The signature in DER (BIP 66) with the kind of its digest, and the public key.
+fn witness(signature: &Signature) -> Vec<u8> {
+    let (r, s) = signature.rs.split_at(32);
+    let numbers = [number(r), number(s)].concat();
+    let der = [&[0x30, length(&numbers)], numbers.as_slice(), &[ALL]].concat();
+    let key = &signature.public_key;
+    [&[2, length(&der)], der.as_slice(), &[33], key].concat()
+}
+
+/// A positive number in DER.
+fn number(digits: &[u8]) -> Vec<u8> {
+    let start = digits.iter().position(|digit| *digit != 0).unwrap_or(digits.len());
+    let mut digits = digits.get(start..).unwrap_or_default().to_vec();
+    // A high bit would make it negative.
+    if digits.first().is_none_or(|first| *first >= 0x80) {
+        digits.insert(0, 0);
+    }
+    [&[2, length(&digits)], digits.as_slice()].concat()
+}
+
+fn length(bytes: &[u8]) -> u8 {
+    u8::try_from(bytes.len()).expect("a signature is shorter than 2^8")
+}
