@@ -18,6 +18,7 @@ mod faults;
 mod fuzz;
 mod instructions;
 mod layers;
+mod litecoin;
 mod metadata;
 mod mutants;
 mod ops;

@@ -4,17 +4,19 @@
 use std::ffi::OsStr;
 
 use crate::repo::Repo;
-use crate::{Done, anvil, browser, ccxt, schemathesis, skipped};
+use crate::{Done, anvil, browser, ccxt, litecoin, schemathesis, skipped};
 
 pub(crate) fn run(repo: &Repo) -> Done {
     let anvil = anvil::program(repo)?;
+    let litecoind = litecoin::program(repo);
+    let offer = |tests| litecoin::offer(anvil::offer(tests, anvil.as_deref()), litecoind.as_deref());
     if repo.cargo(["nextest", "--version"]).works() {
         let tests = repo.cargo(["nextest", "run", "--workspace", "--no-tests", "pass"]);
-        anvil::offer(tests, anvil.as_deref()).run()?;
+        offer(tests).run()?;
         repo.cargo(["test", "--quiet", "--workspace", "--doc"]).run()?;
     } else {
         println!("cargo-nextest is not installed: `cargo test` runs the tests");
-        anvil::offer(repo.cargo(["test", "--workspace"]), anvil.as_deref()).run()?;
+        offer(repo.cargo(["test", "--workspace"])).run()?;
     }
     tell_of_small_disks(repo)?;
     ccxt::run(repo)?;
