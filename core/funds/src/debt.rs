@@ -4,13 +4,9 @@
 //! withdraws: `access` notes it in the account's keys.
 
 use crate::{Books, Desk, Funds, LENDING, Made, Sender};
-use alloc::collections::BTreeMap;
-use buttonwood_ledger::{Bucket, Ledger, Posting};
+use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Rank, Roles, Time, named};
 use buttonwood_num::Money;
-
-/// What each account owes in each currency; never zero.
-pub(crate) type Debts = BTreeMap<(AccountId, CurrencyId), Money>;
 
 /// A command of this module; none is a key's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,15 +51,11 @@ pub enum Reject {
 
 /// The debt that can be repaid now, if any.
 pub(crate) fn next_due(funds: &Funds, ledger: &Ledger) -> Option<Due<Command>> {
-    let mut payable = funds
-        .debts
-        .keys()
-        .filter(|(account, currency)| repayable(funds, ledger, *account, *currency).is_some());
-    payable.next().map(|(account, currency)| Due {
+    funds.debts.payable(ledger).map(|(account, currency)| Due {
         rank: Rank::FollowUp,
         time: Time(0),
         may_skip: false,
-        command: Command::Repay(*account, *currency),
+        command: Command::Repay(account, currency),
     })
 }
 
@@ -71,13 +63,6 @@ pub(crate) fn next_due(funds: &Funds, ledger: &Ledger) -> Option<Due<Command>> {
 #[inline]
 pub(crate) fn is_due(funds: &Funds, ledger: &Ledger) -> bool {
     !funds.debts.is_empty() && next_due(funds, ledger).is_some()
-}
-
-/// What the account can repay now.
-fn repayable(funds: &Funds, ledger: &Ledger, account: AccountId, currency: CurrencyId) -> Option<Money> {
-    let owed = funds.owed(account, currency);
-    let amount = owed.min(ledger.balance(account, currency).available);
-    (amount > Money::ZERO).then_some(amount)
 }
 
 /// Decides a command: appends its event, or refuses it.
@@ -88,7 +73,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
     out: &mut Outbox<E>,
 ) -> Result<Made, Reject> {
     let Command::Repay(account, currency) = *command;
-    let amount = repayable(desk.funds, desk.ledger, account, currency).ok_or(Reject::NotDue)?;
+    let amount = desk.funds.debts.repayable(desk.ledger, account, currency).ok_or(Reject::NotDue)?;
     out.push_named(&crate::Infrequent::from(Event::Repaid(account, currency, amount)));
     Ok(Made::Nothing)
 }
@@ -97,15 +82,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
 pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
     let Event::Repaid(account, currency, amount) = event;
     let lender = lender(books.ledger);
-    let posting =
-        |account, amount| Posting { account, asset: currency.into(), bucket: Bucket::Available, amount };
-    books.ledger.post(&[posting(account, -amount), posting(lender, amount)]);
-    let left = books.funds.owed(account, currency) - amount;
-    if left > Money::ZERO {
-        books.funds.debts.insert((account, currency), left);
-    } else {
-        books.funds.debts.remove(&(account, currency));
-    }
+    books.funds.debts.repay(books.ledger, lender, (account, currency), amount);
     if !books.funds.owes(account) {
         books.access.set_in_debt(account, false);
     }
@@ -117,10 +94,7 @@ pub(crate) fn lend(books: &mut Books<'_>, account: AccountId, currency: Currency
         return;
     }
     let lender = lender(books.ledger);
-    let posting =
-        |account, amount| Posting { account, asset: currency.into(), bucket: Bucket::Available, amount };
-    books.ledger.post(&[posting(lender, -amount), posting(account, amount)]);
-    *books.funds.debts.entry((account, currency)).or_insert(Money::ZERO) += amount;
+    books.funds.debts.lend(books.ledger, lender, (account, currency), amount);
     books.access.set_in_debt(account, true);
 }
 
@@ -131,18 +105,16 @@ fn lender(ledger: &Ledger) -> AccountId {
 impl Funds {
     /// What the account owes the house in a currency.
     pub fn owed(&self, account: AccountId, currency: CurrencyId) -> Money {
-        self.debts.get(&(account, currency)).copied().unwrap_or(Money::ZERO)
+        self.debts.owed(account, currency)
     }
 
     /// What the account owes the house, by currency.
     pub fn debts_of(&self, account: AccountId) -> impl Iterator<Item = (CurrencyId, Money)> {
-        let own =
-            self.debts.range((account, CurrencyId(0))..).take_while(move |((owner, _), _)| *owner == account);
-        own.map(|((_, currency), owed)| (*currency, *owed))
+        self.debts.of(account)
     }
 
     /// Whether the account owes the house anything.
     pub fn owes(&self, account: AccountId) -> bool {
-        self.debts_of(account).next().is_some()
+        self.debts.owes(account)
     }
 }

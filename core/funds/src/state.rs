@@ -1,7 +1,6 @@
 //! The state of the room.
 
 use crate::custody::Custody;
-use crate::debt::Debts;
 use crate::{
     Addresses, Approvals, Banks, Change, Deposits, Eid, Halts, Kind, Networks, NewTransfer, Reference,
     Reserves, Status, Transfer, Way, Withdrawals,
@@ -10,6 +9,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_ledger::{Adjustment, Ledger};
+use buttonwood_margin::Loans;
 use buttonwood_model::{AccountId, AssetId, CurrencyId, Time, TradeId};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ pub struct Funds {
     /// Bank accounts, payments by banks, advances that will clear.
     pub(crate) banks: Banks,
     /// What accounts owe for returned advances.
-    pub(crate) debts: Debts,
+    pub(crate) debts: Loans,
     /// Cuts of the state, what wallets hold, and currencies whose assets do not cover what customers have.
     pub(crate) reserves: Reserves,
 }
