@@ -3,7 +3,7 @@
 //! A failure prints its world, its seed and the shortest list of commands that still fails.
 
 use buttonwood_engine::{AccessCommand, Body, Command, Outcome};
-use buttonwood_oracle::{CALLS, Dice, Exchange, FINE, MAJORS, ODD, World, caller, compare};
+use buttonwood_oracle::{CALLS, Dice, Exchange, FINE, FUNDS, MAJORS, ODD, World, caller, compare};
 use std::collections::{HashMap, HashSet};
 
 type Seen = HashMap<&'static str, u64>;
@@ -172,6 +172,40 @@ fn auctions_agree() {
 fn first_auctions_agree() {
     let seen = run_all(&CALLS, 401..641, 400);
     assert_seen(&seen, 10, &["auction without collar", "auction with trades"]);
+}
+
+/// Every way a transfer between accounts ends, and what belongs to custody and reserves.
+const TRANSFERS: &[&str] = &[
+    "moved at once",
+    "moved into custody",
+    "moved out of custody",
+    "moved before",
+    "move of other terms",
+    "move of another's funds",
+    "move to the same account",
+    "prohibited move",
+    "move of too much",
+    "transfer without the right",
+    "custody run",
+    "custody move settled",
+    "settled what was not sent",
+    "custody fees",
+    "custody fees too early",
+    "reserves cut",
+    "cut too early",
+    "wallet reported",
+    "bad wallet",
+    "reserves as before",
+    "reserves short or covered",
+];
+
+/// Transfers of every kind while their accounts trade.
+///
+/// Proves XFER-024, XFER-026, XFER-027, XFER-028, XFER-030, BAL-005, BAL-009.
+#[test]
+fn funds_agree() {
+    let seen = run_all(&FUNDS, 501..505, 9_000);
+    assert_seen(&seen, 3, TRANSFERS);
 }
 
 /// Nonces a little above and below the highest, as calls that overtake each other use them: what was used is never

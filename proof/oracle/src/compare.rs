@@ -6,8 +6,9 @@ use crate::dealer::Dealer;
 use crate::exchange::{Exchange, next_step};
 use crate::naive::{Auctions, Naive};
 use crate::worlds::World;
-use buttonwood_engine::{Answer, Command, Outcome, TradingAnswer};
-use buttonwood_model::Side;
+use buttonwood_engine::funds::custody;
+use buttonwood_engine::{Answer, Command, Eid, FundsCommand, Outcome, State, TradingAnswer};
+use buttonwood_model::{Due, Side};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -118,7 +119,46 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
             return Err(format!("{account:?} traded {got:?} in 30 days, expected {expected}"));
         }
     }
+    agree_on_funds(exchange, naive)?;
     exchange.state.broken_law().map_or(Ok(()), |law| Err(format!("{law:?}")))
+}
+
+/// Checks that both have the same transfers, and what belongs to them.
+fn agree_on_funds(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
+    let funds = exchange.state.funds();
+    let count = u64::try_from(naive.funds.rows.len()).unwrap();
+    if funds.next_eid().0 != count + 1 {
+        return Err(format!("the next transfer is {:?}, expected {count} of them", funds.next_eid()));
+    }
+    for (eid, row) in (1..).map(Eid).zip(&naive.funds.rows) {
+        let transfer = funds.transfer(eid).unwrap();
+        if !row.is(transfer) {
+            return Err(format!("a transfer is {transfer:?}, expected {row:?}"));
+        }
+    }
+    let sent: Vec<_> = funds.custody_moves_sent().collect();
+    if sent != naive.moves_sent() {
+        return Err(format!("moves sent {sent:?}, expected {:?}", naive.moves_sent()));
+    }
+    if funds.reserves().last_cut() != naive.funds.cut {
+        return Err(format!("cut at {:?}, expected {:?}", funds.reserves().last_cut(), naive.funds.cut));
+    }
+    if !funds.reserves().short().eq(naive.funds.short.iter().copied()) {
+        return Err(format!("other currencies are short than {:?}", naive.funds.short));
+    }
+    let due = funds_due(&exchange.state).map(|due| due.time);
+    if due.is_some() && due != naive.funds_due() {
+        return Err(format!("funds are due at {due:?}, expected {:?}", naive.funds_due()));
+    }
+    Ok(())
+}
+
+/// What of funds falls due next; not the settlement of a custody move, which follows from its chain.
+pub(crate) fn funds_due(state: &State) -> Option<Due<FundsCommand>> {
+    let seed = state.opening().map_or(0, |opening| opening.seed);
+    let due = state.funds().next_due(state.ledger(), state.access(), seed)?;
+    let settles = matches!(due.command, FundsCommand::Custody(custody::Command::SettleCustodyMove(_)));
+    (!settles).then_some(due)
 }
 
 /// Runs the commands from the start; returns the place and description of the first problem, including a panic.

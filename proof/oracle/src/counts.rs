@@ -1,5 +1,7 @@
 //! Named counts of what a run covered, so that a test can check that it covered its subject.
 
+mod funds;
+
 use crate::exchange::{Exchange, Happening};
 use buttonwood_engine::{
     AccessCommand, AccessReject, Answer, Body, BreakError, BreakKind, Command, ConvertInfrequent,
@@ -196,6 +198,7 @@ impl Counts {
         self.count_sessions(command, answer);
         self.count_halts(exchange, command, answer);
         self.count_adjustments(command, answer);
+        self.count_funds(exchange, command, answer);
         match (&command.body, answer) {
             (Body::Trading(TradingCommand::SetFees(_)), Outcome::Done) => self.note("other fees"),
             (

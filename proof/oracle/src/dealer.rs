@@ -2,6 +2,7 @@
 //! of every kind, funds that run out and are replenished, symbols that close and open, auctions.
 
 mod funds;
+mod transfers;
 
 use crate::dice::Dice;
 use crate::exchange::{Exchange, Step, next_step, orders_of};
@@ -18,6 +19,7 @@ use buttonwood_model::{
 };
 use buttonwood_num::{Bps, Money, Price, Qty};
 use std::sync::Arc;
+use transfers::Treasury;
 
 /// One key.
 #[derive(Clone, Copy)]
@@ -50,6 +52,8 @@ pub struct Dealer {
     /// Keys that create and rename accounts: a master key, and an account key, to which that is closed.
     administrators: [Key; 2],
     credits: Vec<(CurrencyId, i128)>,
+    /// Keys and accounts that move funds, and what was moved last.
+    treasury: Treasury,
     /// The last few executions that were dealt.
     executed: Vec<Execute>,
     /// How many sessions the world was founded with.
@@ -105,6 +109,8 @@ impl Dealer {
         let master = exchange.master_key("master", first, Role::Trader);
         keys.push(Key { group, ..Key::new(master, first) });
         keys.push(Key::new(exchange.timed_key("timed", third, Role::Trader), third));
+        let treasury =
+            if world.funds > 0 { Treasury::found(&mut exchange, &keys) } else { Treasury::default() };
         keys.push(Key::new(exchange.key("auditor", first, Role::Auditor), first));
         let administrators = [
             Key {
@@ -118,8 +124,9 @@ impl Dealer {
         let (dice, executed) = (Dice::seeded(seed), Vec::new());
         let founded = exchange.state.access().sessions().len();
         let keys_max = 2 * founded;
+        let met = founded;
         let dealer =
-            Self { dice, world, keys, administrators, credits, executed, founded, met: founded, keys_max };
+            Self { dice, world, keys, administrators, credits, treasury, executed, founded, met, keys_max };
         (exchange, dealer)
     }
 
@@ -127,7 +134,8 @@ impl Dealer {
     #[must_use]
     pub fn taking(&self, dice: Dice) -> Self {
         let (keys, credits, executed) = (self.keys.clone(), self.credits.clone(), self.executed.clone());
-        Self { dice, keys, credits, executed, ..*self }
+        let treasury = self.treasury.clone();
+        Self { dice, keys, credits, treasury, executed, ..*self }
     }
 
     /// Whether the input bytes of the dice are used up.
@@ -274,6 +282,9 @@ impl Dealer {
             && !self.dice.once_in(5)
         {
             return (micros, Command { caller: None, body: Body::Trading(TradingCommand::Trigger(order)) });
+        }
+        if self.world.funds > 0 && self.dice.once_in(self.world.funds) {
+            return self.transfers(state, micros);
         }
         let command = match roll {
             0..40 => Command { caller: None, body: self.credit(state) },

@@ -249,22 +249,21 @@ impl Exchange {
         self.open_account(self.group_of(other), name, jurisdiction)
     }
 
+    /// Opens an account of another kind in the group of another account.
+    pub(crate) fn account_of_kind(&mut self, other: AccountId, name: &str, kind: AccountKind) -> AccountId {
+        self.open_as(Account { kind, ..new_account(self.group_of(other), name, "", self.stamp.time) })
+    }
+
     /// The group of an account.
     fn group_of(&self, account: AccountId) -> GroupId {
         self.state.access().account(account).unwrap().group.unwrap()
     }
 
     fn open_account(&mut self, group: GroupId, name: &str, jurisdiction: &str) -> AccountId {
-        let account = Account {
-            group: Some(group),
-            short_name: name.into(),
-            counterparty_id: String::new(),
-            jurisdiction: jurisdiction.into(),
-            broker: false,
-            opened: self.stamp.time,
-            kind: AccountKind::Exchange,
-            display_name: String::new(),
-        };
+        self.open_as(new_account(group, name, jurisdiction, self.stamp.time))
+    }
+
+    fn open_as(&mut self, account: Account) -> AccountId {
         assert_eq!(self.own(Body::open_account(account)), Outcome::Done);
         AccountId::from_index(self.state.access().accounts().len() - 1)
     }
@@ -367,6 +366,20 @@ impl Exchange {
             }
         }
         None
+    }
+}
+
+/// An exchange account.
+fn new_account(group: GroupId, name: &str, jurisdiction: &str, opened: Time) -> Account {
+    Account {
+        group: Some(group),
+        short_name: name.into(),
+        counterparty_id: String::new(),
+        jurisdiction: jurisdiction.into(),
+        broker: false,
+        opened,
+        kind: AccountKind::Exchange,
+        display_name: String::new(),
     }
 }
 

@@ -19,4 +19,4 @@ pub use dealer::Dealer;
 pub use dice::Dice;
 pub use exchange::{Exchange, Happening, Step, caller, fees_account, next_step, nonce};
 pub use naive::Naive;
-pub use worlds::{CALLS, DEEP, FINE, MAJORS, ODD, Range, World};
+pub use worlds::{CALLS, DEEP, FINE, FUNDS, MAJORS, ODD, Range, World};

@@ -13,6 +13,7 @@ mod key;
 mod matching;
 mod placing;
 mod rates;
+mod reserve;
 mod sessions;
 mod stops;
 
@@ -24,8 +25,8 @@ use auctions::is_for_auction;
 use breaks::Trade;
 use buttonwood_engine::{
     AccessCommand, AccessReject, Adjustment, Answer, Body, Command, ConvertCommand, ConvertQuote,
-    FeeSchedule, Founding, FundsCommand, GroupTerms, INSTANT, ISSUER, LedgerCommand, LedgerReject, Operation,
-    OrderRef, OrderState, Outcome, Owner, Promotion, RatesCommand, Reject, Standing, Terms, TradingAnswer,
+    FeeSchedule, Founding, GroupTerms, INSTANT, ISSUER, LedgerCommand, LedgerReject, Operation, OrderRef,
+    OrderState, Outcome, Owner, Promotion, RatesCommand, Reject, Standing, Terms, TradingAnswer,
     TradingCommand, TradingReject,
 };
 use buttonwood_model::{
@@ -34,6 +35,7 @@ use buttonwood_model::{
 };
 use buttonwood_num::{Money, Price, Qty};
 use fees::{Change, Volumes};
+use funds::Funds;
 use key::Key;
 use std::collections::HashMap;
 
@@ -90,6 +92,8 @@ pub struct Naive {
     quoted: u64,
     /// Total balances, reserved or not.
     pub(crate) totals: HashMap<(AccountId, CurrencyId), i128>,
+    /// Transfers, and what belongs to them.
+    pub(crate) funds: Funds,
     /// The references of credits and debits.
     references: Vec<String>,
     /// In the sequence in which they entered.
@@ -151,6 +155,7 @@ impl Naive {
             quoted: 0,
             dollar: exchange.currencies().find(|id| exchange.state.currency(*id).unwrap().code == "USD"),
             totals: HashMap::new(),
+            funds: Funds::of(exchange),
             references: Vec::new(),
             live: Vec::new(),
             stopped: Vec::new(),
@@ -207,12 +212,19 @@ impl Naive {
             command.body,
             Body::Access(AccessCommand::RenameAccount(_) | AccessCommand::CreateAccount(_))
         );
-        let needed = if is_of_group { Role::Administrator } else { Role::Trader };
+        let needed = match &command.body {
+            _ if is_of_group => Role::Administrator,
+            Body::Funds(_) => Role::FundManager,
+            _ => Role::Trader,
+        };
         if !key.roles.has(needed) || (is_of_group && key.group.is_none()) {
             return Outcome::Rejected(Reject::Access(AccessReject::MissingRole));
         }
         if let (Body::Access(AccessCommand::CreateAccount(new)), Some(group)) = (&command.body, key.group) {
             return self.create(group, new, time);
+        }
+        if let Body::Funds(funds) = &command.body {
+            return self.move_funds(Some(caller), funds);
         }
         let account = caller.account.unwrap();
         let may_trade = matches!(command.body, Body::Trading(TradingCommand::Place(_)) | Body::Convert(_));
@@ -225,8 +237,11 @@ impl Naive {
             {
                 Outcome::Rejected(Reject::Access(AccessReject::Closed))
             }
+            Body::Trading(TradingCommand::Place(_)) | Body::Convert(_) if self.owes(account) => {
+                Outcome::Rejected(Reject::Access(AccessReject::InDebt))
+            }
             Body::Trading(TradingCommand::Place(_)) | Body::Convert(_)
-                if self.names[account.index()].is_custody =>
+                if self.names[account.index()].is_custody() =>
             {
                 Outcome::Rejected(Reject::Access(AccessReject::WrongKind))
             }
@@ -318,8 +333,8 @@ impl Naive {
             Body::Trading(TradingCommand::SetPromotion(promotion)) => return self.set_promotion(promotion),
             Body::Trading(TradingCommand::CloseDay) => return self.close_day(now),
             Body::Trading(TradingCommand::BreakTrade(broken)) => return self.break_trade(broken),
-            Body::Founding(Founding::MoveClock) | Body::Funds(FundsCommand::Reserves(_)) => {}
-            Body::Funds(FundsCommand::Custody(_)) => self.charge_custody(),
+            Body::Founding(Founding::MoveClock) => {}
+            Body::Funds(command) => return self.move_funds(None, command),
             Body::Access(command) => return self.change_session(command, now),
             Body::Operation(Operation::Halt) => self.halted = true,
             Body::Operation(Operation::Resume) => self.halted = false,
@@ -362,6 +377,7 @@ impl Naive {
             return Outcome::Rejected(Reject::Ledger(LedgerReject::Short(Money::from_units(available))));
         }
         self.pay(AccountId(0), *account, *currency, amount.units());
+        self.list_adjustment(adjustment);
         self.references.push(reference.clone());
         self.happened.push(Happening::Credited(*account, *currency, *amount));
         Outcome::Done

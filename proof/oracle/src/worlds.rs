@@ -41,6 +41,8 @@ pub struct World {
     pub waiting: u64,
     /// Number of accounts; the last one is in a jurisdiction that some symbols are closed to.
     pub traders: usize,
+    /// One in this many commands is about transfers; none with 0.
+    pub funds: u64,
 }
 
 /// Money units of one tick times one hundredth of a lot, computed from the printed steps.
@@ -106,6 +108,7 @@ pub static MAJORS: World = World {
     across: 3,
     waiting: 6,
     traders: 8,
+    funds: 0,
 };
 
 /// Increments whose products end at the very last decimal, and quantities of a few lots, so that every fee is
@@ -144,6 +147,7 @@ pub static FINE: World = World {
     across: 3,
     waiting: 6,
     traders: 8,
+    funds: 0,
 };
 
 /// Rates that always leave a remainder, equal for all parties, so that a buyer's last fee meets the end of its hold.
@@ -176,6 +180,7 @@ pub static ODD: World = World {
     across: 3,
     waiting: 3,
     traders: 8,
+    funds: 0,
 };
 
 /// Many accounts with much money and only one symbol: more than a hundred live orders, and an order may trade with
@@ -197,6 +202,7 @@ pub static DEEP: World = World {
     across: 12,
     waiting: 6,
     traders: 40,
+    funds: 0,
 };
 
 /// Few prices and few sizes, so that an auction often has several equally good prices. Most orders wait for an
@@ -234,4 +240,35 @@ pub static CALLS: World = World {
     across: 3,
     waiting: 2,
     traders: 20,
+    funds: 0,
+};
+
+/// The first two majors and a dollar token, with accounts of every kind, whose owners move little money often.
+pub static FUNDS: World = World {
+    fees: rates(20, 40, 30),
+    ranges: &[
+        MAJORS.ranges[0],
+        MAJORS.ranges[1],
+        Range {
+            pair: ["GUSD", "USD"],
+            steps: ["0.01", "0.000001", "0.0001"],
+            closed_to: &[],
+            mid: 10_000,
+            span: 3,
+            qty_step: 100_000_000,
+            qty_steps: 40,
+            wraps: true,
+        },
+    ],
+    credits: &[
+        ("BTC", 1_000_000_000_000_000_000),
+        ("USD", 20_000_000_000_000_000_000_000),
+        ("ETH", 1_000_000_000_000_000_000),
+        ("GUSD", 2_000_000_000_000_000_000_000),
+    ],
+    crowd: 40,
+    across: 3,
+    waiting: 6,
+    traders: 6,
+    funds: 3,
 };

@@ -4,15 +4,15 @@ use super::Naive;
 use buttonwood_engine::{AccessReject, Account, AccountKind, Answer, NewAccount, Outcome, Reject};
 use buttonwood_model::{AccountId, GroupId, Time};
 
-/// What an account is called, in which group and since when, and whether it only holds funds.
+/// What an account is called, in which group and since when, and what it is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Names {
     pub(super) group: Option<GroupId>,
     short: String,
     /// Empty where it has none.
     display: String,
-    opened: Time,
-    pub(super) is_custody: bool,
+    pub(super) opened: Time,
+    pub(super) kind: AccountKind,
     pub(super) is_closed: bool,
 }
 
@@ -23,9 +23,14 @@ impl Names {
             short: account.short_name.clone(),
             display: account.display_name.clone(),
             opened: account.opened,
-            is_custody: account.kind == AccountKind::Custody,
+            kind: account.kind,
             is_closed,
         }
+    }
+
+    /// Whether it only holds funds.
+    pub(super) fn is_custody(&self) -> bool {
+        self.kind == AccountKind::Custody
     }
 
     /// What people call it.
@@ -66,7 +71,7 @@ impl Naive {
         Outcome::Done
     }
 
-    /// Closes an account that has no orders and no money.
+    /// Closes an account that has no orders, no transfers on their way, no debt and no money.
     pub(super) fn close_account(&mut self, account: AccountId) -> Answer {
         let refused = |reject| Outcome::Rejected(Reject::Access(reject));
         let Some(names) = self.names.get(account.index()).filter(|names| names.group.is_some()) else {
@@ -77,6 +82,12 @@ impl Naive {
         }
         if self.live.iter().chain(&self.stopped).any(|order| order.account == account) {
             return refused(AccessReject::HasOrders);
+        }
+        if self.funds.rows.iter().any(|row| row.account == account && row.is_on_its_way()) {
+            return refused(AccessReject::HasTransfers);
+        }
+        if self.owes(account) {
+            return refused(AccessReject::InDebt);
         }
         if self.totals.iter().any(|((owner, _), total)| *owner == account && *total != 0) {
             return refused(AccessReject::HasMoney);
@@ -114,7 +125,7 @@ impl Naive {
             short: new.short_name.clone(),
             display: new.display_name.clone(),
             opened: now,
-            is_custody: new.custody,
+            kind: if new.custody { AccountKind::Custody } else { AccountKind::Exchange },
             is_closed: false,
         });
         for key in self.keys.iter_mut().filter(|key| key.group == Some(group)) {

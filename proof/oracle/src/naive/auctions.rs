@@ -2,8 +2,8 @@
 
 use super::Naive;
 use super::breaks::Party;
-use super::funds::{ceil_bps, int};
 use super::matching::reaches;
+use super::reserve::{ceil_bps, int};
 use crate::exchange::{Happening, Step, fees_account};
 use buttonwood_engine::{
     Answer, Collar, Finding, OrderState, Outcome, Place, PlaceReject, Reject, Schedule, ScheduleError,

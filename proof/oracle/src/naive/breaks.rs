@@ -1,7 +1,7 @@
 //! Broken trades: the naive exchange remembers every trade and undoes one by itself.
 
 use super::Naive;
-use super::funds::int;
+use super::reserve::int;
 use crate::exchange::{Happening, fees_account};
 use buttonwood_engine::{Answer, Break, BreakError, BreakKind, Outcome, Reject, TradingReject};
 use buttonwood_model::{AccountId, OrderId, SymbolId};

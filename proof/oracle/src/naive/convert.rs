@@ -1,6 +1,6 @@
 //! Conversions with a house account: wraps and instant orders.
 
-use super::funds::{ceil_bps, int};
+use super::reserve::{ceil_bps, int};
 use super::{Naive, Pair};
 use crate::exchange::{Happening, fees_account};
 use buttonwood_engine::{

@@ -1,7 +1,7 @@
 //! Fee rates, and the volumes that decide tiers: from the list of all changes and the list of all trades.
 
 use super::Naive;
-use super::funds::worse;
+use super::reserve::worse;
 use crate::exchange::Exchange;
 use buttonwood_engine::{
     Answer, FeeChange, FeeSchedule, FeeTier, FeeTiers, FxPair, Outcome, Promotion, Reject, TradingReject,

@@ -1,103 +1,136 @@
-//! Reserves and affordable quantities, computed each time.
+//! Transfers: every one is a row, and nothing about a balance is stored but its total.
+//!
+//! What a row holds, what is advanced and what is short is computed from the rows each time.
+
+mod calendar;
+mod custody;
+mod internal;
+mod leave;
+mod reserves;
+mod row;
 
 use super::Naive;
-use crate::exchange::fees_account;
-use buttonwood_engine::FeeSchedule;
-use buttonwood_model::{AccountId, CurrencyId, Side, SymbolId};
-use buttonwood_num::{Bps, Price, Qty};
-use std::collections::HashMap;
+use crate::exchange::Exchange;
+use buttonwood_engine::{
+    Adjustment, Answer, Caller, FundsCommand, FundsReject, Made, Outcome, Reject, TransferKind,
+    TransferStatus,
+};
+use buttonwood_model::{AccountId, CurrencyId, Time};
+use custody::Move;
+pub(crate) use row::{Path, Row};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-pub(super) fn int(qty: Qty) -> i128 {
-    i128::try_from(qty.hundredths()).unwrap()
+/// Everything about transfers.
+#[derive(Clone, Default)]
+pub(crate) struct Funds {
+    /// The code of each currency.
+    codes: Vec<String>,
+    /// Every transfer; the one with number `n` is at place `n - 1`.
+    pub(crate) rows: Vec<Row>,
+    /// Moves to and from custody that are under way.
+    moves: Vec<Move>,
+    /// The last month that custody fees were charged for, by its beginning.
+    charged: Time,
+    /// What accounts owe for returned advances.
+    pub(crate) debts: BTreeMap<(AccountId, CurrencyId), i128>,
+    /// When the reserves were cut last; none before the first time.
+    pub(crate) cut: Option<Time>,
+    /// What wallets hold, with what counts beside, by network and currency.
+    wallets: HashMap<(String, CurrencyId), i128>,
+    /// The currencies whose assets were found too low.
+    pub(crate) short: BTreeSet<CurrencyId>,
 }
 
-pub(super) fn ceil_bps(amount: i128, bps: i128) -> i128 {
-    (amount * bps + 9_999) / 10_000
-}
+impl Funds {
+    /// Before the first transfer of an exchange.
+    pub(super) fn of(exchange: &Exchange) -> Self {
+        let codes = exchange.state.currencies().iter().map(|currency| currency.code.clone());
+        Self { codes: codes.collect(), ..Self::default() }
+    }
 
-/// The higher rate of maker and taker.
-pub(super) fn worse(rates: FeeSchedule) -> Bps {
-    rates.maker.max(rates.taker)
+    /// Whether a currency is state money.
+    fn is_fiat(&self, currency: CurrencyId) -> bool {
+        self.codes[currency.index()] == "USD"
+    }
 }
 
 impl Naive {
-    /// Charges each custody account a twelfth of 40 basis points of what it has, rounded up (D-76). Custody accounts hold nothing.
-    pub(super) fn charge_custody(&mut self) {
-        for (at, names) in self.names.iter().enumerate().filter(|(_, names)| names.is_custody) {
-            assert!(names.group.is_some(), "the house has no custody account");
-            let account = AccountId::from_index(at);
-            let own: Vec<_> = self.totals.iter().filter(|((owner, _), _)| *owner == account).collect();
-            let fees: Vec<_> =
-                own.into_iter().map(|((_, currency), total)| (*currency, (total + 2_999) / 3_000)).collect();
-            for (currency, fee) in fees {
-                *self.totals.entry((account, currency)).or_default() -= fee;
-                *self.totals.entry((fees_account(), currency)).or_default() += fee;
+    /// Runs a command about transfers; no caller is the exchange itself or an operator.
+    pub(super) fn move_funds(&mut self, caller: Option<&Caller>, command: &FundsCommand) -> Answer {
+        let made = match command {
+            FundsCommand::Internal(command) => self.transfer(caller, command).map_err(FundsReject::Internal),
+            FundsCommand::Custody(command) => self.custody(command).map_err(FundsReject::Custody),
+            FundsCommand::Reserves(command) => self.reserves(command).map_err(FundsReject::Reserves),
+            other => panic!("not dealt: {other:?}"),
+        };
+        match made {
+            // Only a client is answered that nothing was made.
+            Ok(Made::Nothing) if caller.is_none() => Outcome::Done,
+            Ok(made) => Outcome::Funds(made),
+            Err(reject) => Outcome::Rejected(Reject::Funds(reject)),
+        }
+    }
+
+    /// Whether the account is a customer's, and the caller's where there is one.
+    fn acts_for(&self, caller: Option<&Caller>, account: AccountId) -> bool {
+        let is_own =
+            caller.is_none_or(|caller| self.keys[caller.session.index()].accounts.contains(&account));
+        is_own && self.names.get(account.index()).is_some_and(|names| names.group.is_some())
+    }
+
+    /// Adds a row; returns its number.
+    fn add_row(&mut self, row: Row) -> u64 {
+        self.funds.rows.push(Row { time: self.now, before: self.next_id, ..row });
+        u64::try_from(self.funds.rows.len()).unwrap()
+    }
+
+    /// The row with a number.
+    fn row(&self, number: u64) -> Option<&Row> {
+        self.funds.rows.get(usize::try_from(number.checked_sub(1)?).unwrap())
+    }
+
+    fn row_mut(&mut self, number: u64) -> &mut Row {
+        &mut self.funds.rows[usize::try_from(number - 1).unwrap()]
+    }
+
+    /// The row that a client id of an account stands for: the first that was accepted with it, for ever (D-78).
+    fn by_client_id(&self, account: AccountId, id: &str) -> Option<(u64, &Row)> {
+        let is_it = |row: &Row| !id.is_empty() && row.account == account && row.client_id == id;
+        let at = self.funds.rows.iter().position(is_it)?;
+        Some((u64::try_from(at).unwrap() + 1, &self.funds.rows[at]))
+    }
+
+    /// What all rows hold.
+    pub(super) fn held_by_rows(&self) -> HashMap<(AccountId, CurrencyId), i128> {
+        let mut held = HashMap::new();
+        for row in &self.funds.rows {
+            if row.held() != 0 {
+                *held.entry((row.account, row.given)).or_default() += row.held();
             }
         }
+        held
     }
 
-    /// The reserve for a quantity at a price: the notional and the higher fee, or the quantity itself.
-    pub(super) fn reserve(
-        &self,
-        symbol: SymbolId,
-        side: Side,
-        price: Price,
-        qty: Qty,
-        rates: FeeSchedule,
-    ) -> i128 {
-        let pair = &self.pairs[symbol.index()];
-        match side {
-            Side::Buy => {
-                let notional = i128::from(price.ticks()) * int(qty) * pair.quote_unit;
-                notional + ceil_bps(notional, worse(rates).get())
-            }
-            Side::Sell => int(qty) * pair.base_unit,
+    /// What an operator gives to a customer or takes from it is listed (D-69).
+    pub(super) fn list_adjustment(&mut self, adjustment: &Adjustment) {
+        if self.names[adjustment.account.index()].group.is_none() {
+            return;
         }
+        let amount = adjustment.amount.units();
+        let kind = if amount < 0 { TransferKind::AdminDebit } else { TransferKind::AdminCredit };
+        let row = Row::new(adjustment.account, kind, adjustment.currency, amount.abs(), Path::House);
+        self.add_row(Row { status: TransferStatus::Complete, ..row });
     }
 
-    /// The reserves of all live orders, by account and currency.
-    pub(crate) fn reserved(&self) -> HashMap<(AccountId, CurrencyId), i128> {
-        let mut reserved = HashMap::new();
-        for order in self.live.iter().chain(&self.stopped) {
-            let pair = &self.pairs[order.symbol.index()];
-            let currency = if order.side == Side::Buy { pair.quote } else { pair.base };
-            let rates = self.rates[&order.id];
-            let amount = self.reserve(order.symbol, order.side, order.price, order.remaining, rates);
-            *reserved.entry((order.account, currency)).or_default() += amount;
-        }
-        reserved
+    /// When something of transfers is due next: at once, if it follows from what has just happened. A custody move settles when
+    /// its chain says so, which is not counted here.
+    pub(crate) fn funds_due(&self) -> Option<Time> {
+        let times = [self.next_custody_run(), self.next_custody_fee(), Some(self.next_cut())];
+        times.into_iter().flatten().min()
     }
 
-    pub(super) fn available(&self, account: AccountId, currency: CurrencyId) -> i128 {
-        let total = self.totals.get(&(account, currency)).copied().unwrap_or(0);
-        total - self.reserved().get(&(account, currency)).copied().unwrap_or(0)
-    }
-
-    /// The largest part of `open` that `money` buys at a price, fee included, found by bisection.
-    pub(super) fn affordable(
-        &self,
-        symbol: SymbolId,
-        price: Price,
-        open: Qty,
-        money: i128,
-        rate: Bps,
-    ) -> Qty {
-        let unit = self.pairs[symbol.index()].quote_unit;
-        let (mut fits, mut too_much) = (0, open.hundredths() + 1);
-        while too_much - fits > 1 {
-            let middle = fits.midpoint(too_much);
-            let notional = i128::from(price.ticks()) * i128::try_from(middle).unwrap() * unit;
-            if notional + ceil_bps(notional, rate.get()) <= money {
-                fits = middle;
-            } else {
-                too_much = middle;
-            }
-        }
-        Qty::from_hundredths(fits)
-    }
-
-    /// Whether the money buys one hundredth of a lot at a price.
-    pub(super) fn affords_any(&self, symbol: SymbolId, price: Price, money: i128, rate: Bps) -> bool {
-        self.affordable(symbol, price, Qty::from_hundredths(1), money, rate) > Qty::ZERO
+    /// Whether the account owes the house anything.
+    pub(super) fn owes(&self, account: AccountId) -> bool {
+        self.funds.debts.keys().any(|(owner, _)| *owner == account)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Naive;
 use super::breaks::Party;
-use super::funds::{ceil_bps, int};
+use super::reserve::{ceil_bps, int};
 use crate::exchange::{Happening, fees_account};
 use buttonwood_engine::{OrderState, Place};
 use buttonwood_model::{AccountId, CancelReason, ExecutionOption, OrderKind, Side, SymbolId};

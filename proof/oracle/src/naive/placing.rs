@@ -1,8 +1,8 @@
 //! A new order: its refusal, its plan, its entry.
 
 use super::Naive;
-use super::funds::int;
 use super::matching::{Fill, Stop, reaches};
+use super::reserve::int;
 use super::stops;
 use crate::exchange::Happening;
 use buttonwood_engine::{FeeSchedule, OrderState, Place, PlaceReject};

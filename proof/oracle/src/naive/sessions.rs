@@ -84,7 +84,7 @@ impl Naive {
     /// Only a master key may trade for an account that does not trade, and it is refused there.
     fn may_have(&self, is_master: bool, account: Option<AccountId>, roles: Roles) -> bool {
         let names = account.map(|account| &self.names[account.index()]);
-        let trades = names.is_some_and(|names| !names.is_custody && !names.is_closed);
+        let trades = names.is_some_and(|names| !names.is_custody() && !names.is_closed);
         let has = |role| roles.has(role);
         let is_valid = if has(Role::Auditor) {
             roles == Roles::of(&[Role::Auditor])

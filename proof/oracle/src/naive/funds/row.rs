@@ -1,0 +1,117 @@
+//! A row of the list of transfers.
+
+use buttonwood_engine::{Transfer, TransferKind, TransferStatus, TransferWay};
+use buttonwood_model::{AccountId, CurrencyId, Time};
+use buttonwood_num::Money;
+
+/// The way that the money takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Path {
+    /// From or to the house.
+    House,
+    /// Between two accounts of a group: the other one.
+    Internal {
+        other: AccountId,
+        /// Whether it has left the balance already, as what leaves custody has.
+        has_left: bool,
+        /// The transaction that moved it to or from custody.
+        tx: String,
+    },
+}
+
+/// A transfer, as one of its accounts sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) account: AccountId,
+    pub(super) time: Time,
+    /// The id that the next order or trade had when it was added.
+    pub(super) before: u64,
+    pub(super) kind: TransferKind,
+    pub(super) status: TransferStatus,
+    pub(super) currency: CurrencyId,
+    /// The currency that the account gives or gets.
+    pub(super) given: CurrencyId,
+    pub(super) amount: i128,
+    pub(super) fee: i128,
+    pub(super) path: Path,
+    /// The advance that it completes, by its number.
+    pub(super) advance: Option<u64>,
+    /// Empty without one.
+    pub(super) client_id: String,
+}
+
+impl Row {
+    /// A row without a fee that is not done yet.
+    pub(super) fn new(
+        account: AccountId,
+        kind: TransferKind,
+        currency: CurrencyId,
+        amount: i128,
+        path: Path,
+    ) -> Self {
+        Self {
+            account,
+            time: Time(0),
+            before: 0,
+            kind,
+            status: TransferStatus::Pending,
+            currency,
+            given: currency,
+            amount,
+            fee: 0,
+            path,
+            advance: None,
+            client_id: String::new(),
+        }
+    }
+
+    /// What leaves and has not left yet is held, with its fee.
+    pub(super) fn held(&self) -> i128 {
+        let leaves = self.kind == TransferKind::Withdrawal && self.status == TransferStatus::Pending;
+        let has_left = matches!(self.path, Path::Internal { has_left: true, .. });
+        if leaves && !has_left { self.amount + self.fee } else { 0 }
+    }
+
+    /// Whether it will change again.
+    pub(crate) fn is_on_its_way(&self) -> bool {
+        matches!(self.status, TransferStatus::Pending | TransferStatus::Advanced)
+    }
+
+    /// What was advanced: it trades, and may not leave yet.
+    pub(super) fn advanced(&self) -> i128 {
+        if self.status == TransferStatus::Advanced { self.amount } else { 0 }
+    }
+
+    /// Whether the core has the same row.
+    pub(crate) fn is(&self, other: &Transfer) -> bool {
+        let row = &other.row;
+        let own = (self.account, self.time, self.before, self.kind, self.status, self.currency, self.given);
+        let others = (
+            row.account,
+            other.time,
+            other.before_trade.0,
+            row.kind,
+            row.status,
+            row.currency,
+            row.held_currency(),
+        );
+        let amounts = [row.amount, row.fee, row.held].map(Money::units);
+        own == others
+            && [self.amount, self.fee, self.held()] == amounts
+            && self.advance == row.advance.map(|eid| eid.0)
+            && self.client_id == row.client_id
+            && self.path.is(&row.way)
+    }
+}
+
+impl Path {
+    fn is(&self, way: &TransferWay) -> bool {
+        match (self, way) {
+            (Self::House, TransferWay::Operator(_)) => true,
+            (Self::Internal { other, tx, .. }, TransferWay::Internal { other: to, tx: seen, .. }) => {
+                other == to && tx == seen
+            }
+            _ => false,
+        }
+    }
+}
