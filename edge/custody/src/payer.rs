@@ -222,7 +222,8 @@ impl Payer {
         if let Some(entry) = self.entries.get_mut(&payment) {
             entry.ask_for_bump(&mut self.reserved);
         }
-        self.busy.insert(payment)
+        self.busy.insert(payment);
+        true
     }
 
     /// Payments whose newest transaction waits for a block, with that transaction: a higher fee could replace it.

@@ -77,7 +77,8 @@ impl EvmChain {
         Ok(id)
     }
 
-    /// Twice the base fee and the node's tip; a quarter more for each bid (nodes ask for a tenth), at most the limit.
+    /// Twice the base fee and the node's tip; a quarter more for each bid (nodes ask for a tenth). The first offers at most the limit;
+    /// a further one that would offer more is not made.
     fn price(&mut self, bid: u32) -> Result<Price, BuildError> {
         let block = self.block_json("latest", false)?.ok_or_else(|| malformed("no newest block"))?;
         let base = block.get("baseFeePerGas").and_then(read::number);
@@ -87,9 +88,12 @@ impl EvmChain {
         let limit = self.config.gas_price_max;
         let raised = |price: u128| {
             let raise = |price: u128, _| price.saturating_add(price / 4).saturating_add(1);
-            (0..bid.min(100)).fold(price, raise).min(limit)
+            (0..bid.min(100)).fold(price, raise)
         };
-        Ok(Price { max: raised(max), tip: raised(tip) })
+        if bid > 0 && raised(max) > limit {
+            return Err(impossible("a higher fee would be above the limit"));
+        }
+        Ok(Price { max: raised(max).min(limit), tip: raised(tip).min(limit) })
     }
 
     /// The first account that can pay the amount, and the gas of it.

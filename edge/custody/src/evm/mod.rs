@@ -36,15 +36,12 @@ const TRANSFER_CALL: &str = "0xa9059cbb";
 /// Decimals of every EVM network's own currency.
 const NATIVE_DECIMALS: u8 = 18;
 
-/// Parts of messages by which nodes refuse a transaction for good. What is refused otherwise is sent again; so is one that the
-/// account cannot pay now, since it can be paid once the wallet is filled up.
-const REFUSALS: [&str; 12] = [
-    "underpriced",
+/// Parts of messages by which nodes refuse a transaction for good. What is refused otherwise is sent again: what the wallet cannot pay
+/// now is paid once it is filled up, and what offers too little is replaced by what offers more.
+const REFUSALS: [&str; 9] = [
     "intrinsic gas",
     "gas limit",
     "gas too low",
-    "fee cap",
-    "max fee",
     "invalid",
     "oversized",
     "too large",

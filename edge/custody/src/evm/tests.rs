@@ -401,3 +401,57 @@ fn a_wallet_that_is_too_small_for_the_gas_waits() {
     assert_eq!((stage.outcome(1), stage.outcome(2)), (Some(Outcome::Completed), Some(Outcome::Completed)));
     assert_eq!(stage.payer.waiting().count(), 0);
 }
+
+/// A payment that offers too little for the node is not void: it is replaced by one that offers more, once that is asked for.
+#[test]
+fn a_payment_that_offers_too_little_is_replaced() {
+    let Some(mut stage) = Stage::new() else { return };
+    stage.pay(1, "ETH", units(3));
+    stage.settle_down();
+    // Anvil drops what offers less than a block's base fee, and does not take it again.
+    stage.rpc("anvil_setNextBlockBaseFeePerGas", &json!([hex(10_u128.pow(11))]));
+    stage.mine(1);
+    stage.mine(1);
+    assert_eq!((stage.outcome(1), stage.attempts(1).len()), (None, 1));
+    assert_eq!(stage.payer.waiting().count(), 1);
+    assert!(stage.payer.bump(1));
+    stage.settle_down();
+    stage.mine(2);
+    let purposes: Vec<Purpose> = stage.attempts(1).iter().map(|one| one.purpose).collect();
+    assert_eq!(purposes, [Purpose::Pay, Purpose::Bump]);
+    assert_eq!((stage.outcome(1), stage.held(2, "ETH")), (Some(Outcome::Completed), units(3)));
+}
+
+/// A higher fee is not offered above the limit.
+#[test]
+fn a_fee_has_a_limit() {
+    let Some(mut stage) = Stage::new() else { return };
+    stage.pay(1, "ETH", units(3));
+    stage.settle_down();
+    stage.chain.config.gas_price_max = 1_000;
+    assert!(stage.payer.bump(1));
+    stage.settle_down();
+    assert_eq!(stage.attempts(1).len(), 1);
+    assert!(stage.steps.iter().any(|step| matches!(step, Step::Blocked { payment: 1, .. })));
+    stage.mine(2);
+    assert_eq!(stage.outcome(1), Some(Outcome::Completed));
+}
+
+/// Messages of nodes, by what they mean for a payment.
+#[test]
+fn messages_are_judged() {
+    let judge = |message: &str| judged(message.to_owned());
+    assert_eq!(judge("already known"), Broadcast::AlreadyKnown);
+    assert_eq!(judge("nonce too low: next nonce 5, tx nonce 4"), Broadcast::Spent);
+    for later in [
+        "insufficient funds for gas * price + value",
+        "replacement transaction underpriced",
+        "max fee per gas less than block base fee",
+        "the pool is full",
+    ] {
+        assert_eq!(judge(later), Broadcast::NoAnswer, "{later}");
+    }
+    for good in ["intrinsic gas too low", "invalid sender", "execution reverted"] {
+        assert!(matches!(judge(good), Broadcast::Refused { .. }), "{good}");
+    }
+}

@@ -29,6 +29,13 @@ struct Tried {
     reported: bool,
 }
 
+impl Tried {
+    /// Whether it waits for a block, at the node or, since it offers too little for the node, here.
+    fn may_wait(&self) -> bool {
+        matches!(self.state, State::Waiting | State::Unsure)
+    }
+}
+
 /// A transaction in a block.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
@@ -149,7 +156,7 @@ impl Entry {
     pub(super) fn bumpable(&self) -> Option<TxHash> {
         let last = self.attempts.last()?;
         let open = self.settled.is_none() && self.found.is_none() && last.attempt.purpose != Purpose::Void;
-        (open && last.state == State::Waiting).then(|| last.attempt.signed.tx.clone())
+        (open && last.may_wait()).then(|| last.attempt.signed.tx.clone())
     }
 
     /// Its transaction in a block that is not final.
@@ -180,7 +187,7 @@ impl Entry {
             return None;
         }
         let Some(last) = self.attempts.last() else { return Some(Purpose::Pay) };
-        if last.state == State::Waiting && self.bump {
+        if last.may_wait() && self.bump {
             return Some(Purpose::Bump);
         }
         // While the node has an earlier one, a refused bump leaves it as it is.
