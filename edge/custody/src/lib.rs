@@ -27,7 +27,7 @@ pub mod simulated;
 mod transaction;
 mod watcher;
 
-pub use bitcoin::{BitcoinChain, BitcoinConfig, BitcoinNetwork};
+pub use bitcoin::{BitcoinChain, BitcoinConfig, BitcoinIdentity, BitcoinNetwork};
 pub use branch::{Branch, CONFIRMATIONS_MAX, WINDOW};
 pub use chain::{
     Answer, Broadcast, BuildError, Chain, Draft, Lookup, Mempool, Pay, Signed, Unanswered, Unsigned,

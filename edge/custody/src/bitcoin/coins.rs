@@ -106,8 +106,10 @@ impl Coins {
                     }
                 }
             }
-            let coins = self.received(transaction, at.height);
-            self.mined.extend(coins);
+            for (point, coin) in self.received(transaction, at.height) {
+                self.waiting.remove(&point);
+                self.mined.insert(point, coin);
+            }
         }
         self.branch.push(at.clone());
         let lowest = self.branch.lowest().map_or(0, |block| block.height);
@@ -199,4 +201,67 @@ fn scanned(value: &Value, spelled: &BTreeMap<String, String>, at: &BlockRef) -> 
         spent: None,
     };
     Some((point, coin))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Block;
+    use crate::rig::{output, units};
+
+    fn point(tx: &str) -> Outpoint {
+        Outpoint { tx: TxHash::new(tx), index: 0 }
+    }
+
+    /// A transaction that spends one coin and makes another one for the own address.
+    fn moved(tx: &str, from: &str, coins: i128) -> Transaction {
+        let outputs = vec![(0, output("own", "LTC", coins)), (1, output("other", "LTC", 1))];
+        Transaction { tx: TxHash::new(tx), spends: Spends::Inputs(vec![point(from)]), outputs, failed: false }
+    }
+
+    fn block(height: u64, transactions: Vec<Transaction>) -> Block {
+        let at = BlockRef { height, hash: TxHash::new(&format!("block {height}")) };
+        Block { at, parent: TxHash::new(&format!("block {}", height - 1)), transactions }
+    }
+
+    fn add(coins: &mut Coins, block: &Block) {
+        coins.add(&block.at, &block.transactions);
+    }
+
+    fn free(coins: &Coins) -> Vec<String> {
+        coins.of("own").into_iter().map(|(point, _)| point.tx.as_str().to_owned()).collect()
+    }
+
+    /// Only transactions whose inputs are all own make coins before they are in a block, in whatever order they come;
+    /// a coin is never there twice.
+    #[test]
+    fn own_change_can_be_spent_before_it_is_mined() {
+        let mut coins = Coins::new(&["own".to_owned()]);
+        add(&mut coins, &block(1, vec![moved("a", "outside", 9)]));
+        let chain = [moved("c", "b", 7), moved("b", "a", 8), moved("foreign", "elsewhere", 50)];
+        coins.wait(&chain);
+        assert_eq!(free(&coins), ["a", "b", "c"]);
+        let own = ["own".to_owned()];
+        assert_eq!(read::money(coins.sum(&own)), units(9));
+        add(&mut coins, &block(2, vec![moved("b", "a", 8)]));
+        assert_eq!(free(&coins), ["b", "c"]);
+        assert_eq!(read::money(coins.sum(&own)), units(8));
+        coins.keep_waiting(&BTreeSet::new());
+        assert_eq!(free(&coins), ["b"]);
+    }
+
+    /// A reorganisation takes coins away, and gives back what its blocks had spent.
+    #[test]
+    fn a_removed_block_gives_back_what_it_spent() {
+        let mut coins = Coins::new(&["own".to_owned()]);
+        add(&mut coins, &block(1, vec![moved("a", "outside", 9)]));
+        add(&mut coins, &block(2, vec![moved("b", "a", 8)]));
+        assert!(coins.find(&point("a")).is_some(), "a higher fee needs its worth");
+        coins.remove(2);
+        assert_eq!(free(&coins), ["a"]);
+        for height in 2..200 {
+            add(&mut coins, &block(height, if height == 2 { vec![moved("b", "a", 8)] } else { Vec::new() }));
+        }
+        assert_eq!((free(&coins), coins.find(&point("a"))), (vec!["b".to_owned()], None));
+    }
 }

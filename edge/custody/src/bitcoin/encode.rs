@@ -180,3 +180,75 @@ fn number(digits: &[u8]) -> Vec<u8> {
 fn length(bytes: &[u8]) -> u8 {
     u8::try_from(bytes.len()).expect("a signature is shorter than 2^8")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(inputs: u8, outputs: &[u64]) -> Plan {
+        let input = |number: u8| Spent { tx: [number; 32], index: 0, owner: [7; 20], satoshis: 1_000 };
+        let script = [&[0, 20], [9; 20].as_slice()].concat();
+        let inputs = (0..inputs).map(input).collect();
+        Plan { inputs, outputs: outputs.iter().map(|satoshis| (*satoshis, script.clone())).collect() }
+    }
+
+    fn signature(first: u8) -> Signature {
+        let mut rs = [0x11; 64];
+        rs[0] = first;
+        Signature { rs, recovery: 0, public_key: [2; 33] }
+    }
+
+    /// The fee is read back from the bytes, for few inputs and for many, and nothing else locks a transaction.
+    #[test]
+    fn the_bytes_say_the_fee() {
+        for (inputs, sum) in [(1, 900), (3, 2_500), (255, 250_000)] {
+            let plan = plan(inputs, &[sum]);
+            let fee = u64::from(inputs) * 1_000 - sum;
+            assert_eq!(plan.fee(), Some(fee));
+            let (tx, bytes) = plan.signed(&vec![signature(1); inputs.into()]);
+            assert_eq!((fee_of(&bytes), tx.as_str().len()), (Some(fee), 64));
+            let mut sequences = (0..inputs.into()).map(|index| plan.sequence(index));
+            assert!(sequences.all(|sequence| (NO_LOCK..=PLAIN).contains(&sequence)));
+            assert!(u64::try_from(bytes.len()).unwrap() < plan.size() * 4);
+        }
+        assert_eq!(plan(1, &[1_001]).fee(), None);
+        assert_eq!((fee_in(PLAIN), fee_in(u32::MAX), fee_in(5)), (None, None, None));
+        assert_eq!((fee_of(&[]), fee_of(&[0; 50])), (None, None));
+    }
+
+    /// Numbers of a signature have no needless zeros and no sign (BIP 66).
+    #[test]
+    fn signatures_are_strict_der() {
+        assert_eq!(number(&[0, 0, 5]), [2, 1, 5]);
+        assert_eq!(number(&[0, 0x80]), [2, 2, 0, 0x80]);
+        assert_eq!(number(&[0, 0]), [2, 1, 0]);
+        assert_eq!(number(&[0x7f; 32]).len(), 34);
+        assert_eq!(number(&[0x80; 32]).len(), 35);
+        for first in [1, 0x7f, 0x80, 0xff] {
+            let witness = witness(&signature(first));
+            assert_eq!(usize::from(witness[1]) + 2 + 34, witness.len());
+            assert_eq!((witness[2], usize::from(witness[3]) + 3), (0x30, usize::from(witness[1])));
+        }
+    }
+
+    /// Each input signs its own digest, and every output and amount is part of it.
+    #[test]
+    fn digests_cover_the_whole_transaction() {
+        let whole = plan(2, &[700, 800]);
+        let mut digests = vec![whole.digest(0), whole.digest(1)];
+        for change in 0..4 {
+            let mut other = whole.clone();
+            match change {
+                0 => other.outputs[1].0 -= 1,
+                1 => other.outputs[0].1[5] ^= 1,
+                2 => other.inputs[0].satoshis += 1,
+                _ => other.inputs[1].index += 1,
+            }
+            digests.push(other.digest(0));
+        }
+        let count = digests.len();
+        digests.sort();
+        digests.dedup();
+        assert_eq!((digests.len(), whole.digest(2)), (count, None));
+    }
+}

@@ -8,6 +8,7 @@
 mod build;
 mod coins;
 mod encode;
+mod identity;
 mod lookup;
 mod read;
 #[cfg(test)]
@@ -18,10 +19,11 @@ use crate::{
     Answer, Block, BlockRef, Broadcast, BuildError, Chain, Draft, KeyError, Keys, Lookup, Mempool, NodeUrl,
     Outpoint, Signed, Spends, TxHash, Unanswered, Unsigned, WINDOW,
 };
-use buttonwood_address::{Chain as AddressChain, Network, Params};
+use buttonwood_address::{Network, Params};
 use buttonwood_num::Money;
 use coins::Coins;
 use encode::Plan;
+pub use identity::BitcoinIdentity;
 use lookup::Searched;
 use read::Spelling;
 use serde_json::{Value, json};
@@ -66,10 +68,14 @@ pub enum BitcoinNetwork {
 impl BitcoinNetwork {
     /// The network of a name (FX-011).
     pub fn of(name: &str) -> Option<Self> {
-        match name {
-            "bitcoin" => Some(Self::Bitcoin),
-            "litecoin" => Some(Self::Litecoin),
-            _ => None,
+        [Self::Bitcoin, Self::Litecoin].into_iter().find(|network| network.name() == name)
+    }
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bitcoin => "bitcoin",
+            Self::Litecoin => "litecoin",
         }
     }
 
@@ -119,7 +125,7 @@ pub struct BitcoinConfig {
     pub url: NodeUrl,
     /// Its network.
     pub network: BitcoinNetwork,
-    /// The formats of addresses, with the node's own chain in them ([`BitcoinChain::node_chain`]).
+    /// The formats of addresses, with the node's own chain in them ([`BitcoinChain::identity`]).
     pub params: Params,
     /// Confirmations that make a conflict final.
     pub confirmations: u32,
@@ -158,16 +164,6 @@ impl BitcoinChain {
             coins: Coins::new(&config.wallets),
             searched: Searched::default(),
         }
-    }
-
-    /// The chain that a node is on, which says how its addresses are spelled.
-    ///
-    /// # Errors
-    /// [`Unanswered`], also of a chain with an unknown name.
-    pub fn node_chain(url: &NodeUrl) -> Answer<AddressChain> {
-        let info = Rpc::new(url.clone(), CALL).call("getblockchaininfo", &json!([]))?;
-        let name = info.get("chain").and_then(Value::as_str).unwrap_or_default();
-        AddressChain::from_node(name).ok_or_else(|| Unanswered::new(format!("an unknown chain '{name}'")))
     }
 
     /// Changes the number of confirmations that make a conflict final.

@@ -14,7 +14,7 @@ use crate::{
     Attempt, Observation, Outcome, Pay, Payer, Payment, Purpose, Report, Reserved, Settled, Signature, Step,
     Watcher,
 };
-use buttonwood_address::{Branch as Use, Key, Seed, derive};
+use buttonwood_address::{Branch as Use, Chain as Formats, Key, Seed, derive};
 use k256::ecdsa::SigningKey;
 use node::Node;
 

@@ -43,6 +43,16 @@ fn a_node_that_starts_again_is_served() {
     assert_eq!((stage.node.received(&first, 2), stage.node.received(&second, 2)), (units(3), units(4)));
 }
 
+/// A node says which chain it serves, before it is used.
+#[test]
+fn a_node_says_what_it_serves() {
+    let Some(node) = Node::start() else { return };
+    let identity = node.identity();
+    assert_eq!((identity.chain, identity.network()), (Formats::Regtest, Some(BitcoinNetwork::Litecoin)));
+    assert_eq!(BitcoinNetwork::of("litecoin"), identity.network());
+    assert_eq!(BitcoinNetwork::of("dogecoin"), None);
+}
+
 /// A chain whose node gives every call the same answer.
 fn told(answer: Value) -> BitcoinChain {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -62,7 +72,7 @@ fn told(answer: Value) -> BitcoinChain {
             );
         }
     });
-    let params = Params::main().with(Network::Litecoin, AddressChain::Regtest);
+    let params = Params::main().with(Network::Litecoin, Formats::Regtest);
     let wallets = vec![TestKeys::new(&params).0[0].0.clone()];
     let url = NodeUrl::parse(&format!("http://127.0.0.1:{port}/")).unwrap();
     BitcoinChain::new(BitcoinConfig {

@@ -65,9 +65,13 @@ impl Node {
         BitcoinConfig { url, network: BitcoinNetwork::Litecoin, params, confirmations: REQUIRED, wallets }
     }
 
+    pub(super) fn identity(&self) -> BitcoinIdentity {
+        BitcoinChain::identity(&url(self.port)).unwrap()
+    }
+
     /// The formats of the node's chain, as it names it.
     pub(super) fn params(&self) -> Params {
-        Params::main().with(Network::Litecoin, BitcoinChain::node_chain(&url(self.port)).unwrap())
+        Params::main().with(Network::Litecoin, self.identity().chain)
     }
 
     pub(super) fn rpc(&mut self, method: &str, params: &Value) -> Value {
