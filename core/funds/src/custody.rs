@@ -1,12 +1,14 @@
 //! Custody: the daily run that moves what waits for it, and the monthly fee (XFER-012, XFER-027, facts F§4 and F§9).
 //!
 //! A move is two rows, one at each end. It is queued when it is accepted, being sent from the run at 20:00 UTC on, and settled when
-//! the chain has confirmed its transaction.
+//! the chain has confirmed its transaction. A transaction that fails is repeated until one is confirmed.
 
 use crate::id::transaction_hash;
 use crate::internal::{Move, shift};
 use crate::month::{is_month_start, next_month};
-use crate::{Books, Change, Desk, Eid, Funds, Kind, Made, NewTransfer, Reference, Sender, Status, Way};
+use crate::{
+    Attempt, Books, Change, Desk, Eid, Funds, Kind, Made, NewTransfer, Reference, Sender, Status, Way,
+};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -27,6 +29,10 @@ const FEE_PART: i128 = 12 * 10_000 / 40;
 pub enum Command {
     /// Begin to send every move that waits.
     RunCustody,
+    /// A transaction of a move was signed; it is sent only after this is durable.
+    SignCustodyMove(Eid, Arc<Attempt>),
+    /// This transaction of a move has finally moved nothing: another one is made.
+    RepeatCustodyMove(Arc<Settlement>),
     /// Complete a move whose transaction is confirmed.
     SettleCustodyMove(Arc<Settlement>),
     /// Charge the fee that is due at this moment, the first of a month.
@@ -35,7 +41,9 @@ pub enum Command {
 
 named!(Command, "funds", {
     RunCustody {} = "run_custody" 1,
-    SettleCustodyMove { 0: settlement } = "settle_custody_move" 1,
+    SignCustodyMove { 0: eid, 1: attempt } = "sign_custody_move" 1,
+    RepeatCustodyMove { 0: settlement } = "repeat_custody_move" 1,
+    SettleCustodyMove { 0: settlement } = "settle_custody_move" 2,
     ChargeCustodyFees { 0: month } = "charge_custody_fees" 1,
 });
 
@@ -43,25 +51,35 @@ impl Command {
     /// No key may send these commands.
     pub(crate) fn roles(&self) -> Roles {
         match self {
-            Self::RunCustody | Self::SettleCustodyMove(_) | Self::ChargeCustodyFees(_) => Roles::NOBODY,
+            Self::RunCustody
+            | Self::SignCustodyMove(..)
+            | Self::RepeatCustodyMove(_)
+            | Self::SettleCustodyMove(_)
+            | Self::ChargeCustodyFees(_) => Roles::NOBODY,
         }
     }
 
     /// Whether it is still accepted when journal space is low.
     pub(crate) fn is_reducing(&self) -> bool {
         match self {
-            Self::RunCustody | Self::SettleCustodyMove(_) | Self::ChargeCustodyFees(_) => false,
+            Self::RunCustody
+            | Self::SignCustodyMove(..)
+            | Self::RepeatCustodyMove(_)
+            | Self::SettleCustodyMove(_)
+            | Self::ChargeCustodyFees(_) => false,
         }
     }
 }
 
-/// A confirmed transaction of a move.
+/// A final transaction of a move.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settlement {
     /// The row of the move at its source.
     pub eid: Eid,
     /// The hash of the transaction.
     pub tx: String,
+    /// What the network has charged the house, in the network's own coin.
+    pub cost: Money,
 }
 
 /// A fee of an account.
@@ -80,6 +98,10 @@ pub struct Fee {
 pub enum Event {
     /// Every move that waited is being sent from now on.
     Sent,
+    /// A transaction of a move was signed.
+    Signed(Eid, Attempt),
+    /// A transaction of a move has finally moved nothing.
+    Repeated(Settlement),
     /// A move is complete.
     Settled(Settlement),
     /// The fees of the month that begins at this moment were charged.
@@ -88,7 +110,9 @@ pub enum Event {
 
 named!(Event, "funds", {
     Sent {} = "custody_moves_sent" 1,
-    Settled { 0: settlement } = "custody_move_settled" 1,
+    Signed { 0: eid, 1: attempt } = "custody_move_signed" 1,
+    Repeated { 0: settlement } = "custody_move_repeated" 1,
+    Settled { 0: settlement } = "custody_move_settled" 2,
     Charged { 0: month, 1: fees } = "custody_fees_charged" 1,
 });
 
@@ -99,8 +123,19 @@ pub enum Reject {
     Forbidden,
     /// The row is none of a move that is being sent.
     NotSent(Eid),
+    /// The transaction spends something else than the earlier ones of the move, or is none of them.
+    OtherTransaction(Eid),
     /// No fee is due at this moment.
     NotDue(Time),
+}
+
+/// What was signed for a move that is being sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sending {
+    /// How many of its transactions have finally moved nothing.
+    pub failures: u32,
+    /// The signed transactions since then, the oldest first.
+    pub attempts: Vec<Attempt>,
 }
 
 /// The moves that are under way, and how far fees have been charged.
@@ -110,6 +145,8 @@ pub(crate) struct Custody {
     queued: BTreeMap<Eid, Time>,
     /// The rows, at their source, of moves that are being sent, and since when.
     sent: BTreeMap<Eid, Time>,
+    /// What was signed for those that are being sent.
+    signed: BTreeMap<Eid, Sending>,
     /// The last first of a month for which fees were charged.
     charged: Time,
 }
@@ -139,15 +176,28 @@ impl Funds {
     pub fn custody_moves_sent(&self) -> impl Iterator<Item = Eid> {
         self.custody.sent.keys().copied()
     }
+
+    /// What was signed for a custody move that is being sent; none before the first transaction.
+    pub fn custody_sending(&self, eid: Eid) -> Option<&Sending> {
+        self.custody.signed.get(&eid)
+    }
+
+    /// The first move that is being sent of a currency without a network.
+    fn unsendable(&self) -> Option<(Eid, Time)> {
+        let has_network = |eid: &Eid| {
+            self.transfer(*eid).is_some_and(|transfer| self.networks.base(transfer.row.currency).is_some())
+        };
+        self.custody.sent.iter().find(|(eid, _)| !has_network(eid)).map(|(eid, sent)| (*eid, *sent))
+    }
 }
 
-/// What of this module is due next. Until a payer sends moves on a chain, the exchange settles them itself.
+/// What of this module is due next. A payer sends moves on a chain; one of a currency without a network is settled here.
 pub(crate) fn next_due(funds: &Funds, access: &Access, seed: u64) -> Option<Due<Command>> {
     let due = |time, command| Due { rank: Rank::Step, time, may_skip: false, command };
     let custody = &funds.custody;
-    let settlement = custody.sent.first_key_value().map(|(eid, sent)| {
-        let settlement = Settlement { eid: *eid, tx: transaction_hash(seed, eid.0) };
-        due(*sent, Command::SettleCustodyMove(Arc::new(settlement)))
+    let settlement = funds.unsendable().map(|(eid, sent)| {
+        let settlement = Settlement { eid, tx: transaction_hash(seed, eid.0), cost: Money::ZERO };
+        due(sent, Command::SettleCustodyMove(Arc::new(settlement)))
     });
     let run = custody.next_run().map(|time| due(time, Command::RunCustody));
     let fees = custody.next_fee(access).map(|time| due(time, Command::ChargeCustodyFees(time)));
@@ -167,6 +217,17 @@ pub(crate) fn decide<E: From<BytesRef>>(
     let custody = &desk.funds.custody;
     let event = match command {
         Command::RunCustody => Event::Sent,
+        Command::SignCustodyMove(eid, attempt) => match sign(custody, *eid, attempt)? {
+            Some(event) => event,
+            None => return Ok(Made::Nothing),
+        },
+        Command::RepeatCustodyMove(settlement) => {
+            let sending = custody.signed.get(&settlement.eid).ok_or(Reject::NotSent(settlement.eid))?;
+            if !sending.attempts.iter().any(|attempt| attempt.tx == settlement.tx) {
+                return Err(Reject::OtherTransaction(settlement.eid));
+            }
+            Event::Repeated(Settlement::clone(settlement))
+        }
         Command::SettleCustodyMove(settlement) => {
             if !custody.sent.contains_key(&settlement.eid) {
                 return Err(Reject::NotSent(settlement.eid));
@@ -182,6 +243,21 @@ pub(crate) fn decide<E: From<BytesRef>>(
     };
     out.push_named(&crate::Infrequent::from(event));
     Ok(Made::Nothing)
+}
+
+/// Decides a signed transaction; a repeated one changes nothing.
+fn sign(custody: &Custody, eid: Eid, attempt: &Attempt) -> Result<Option<Event>, Reject> {
+    if !custody.sent.contains_key(&eid) {
+        return Err(Reject::NotSent(eid));
+    }
+    let known = custody.signed.get(&eid).map(|sending| sending.attempts.as_slice()).unwrap_or_default();
+    if known.contains(attempt) {
+        return Ok(None);
+    }
+    if known.iter().any(|known| known.tx == attempt.tx || known.spends != attempt.spends) {
+        return Err(Reject::OtherTransaction(eid));
+    }
+    Ok(Some(Event::Signed(eid, attempt.clone())))
 }
 
 /// What every custody account owes for a month, at most what it has available.
@@ -213,6 +289,15 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
             let queued = core::mem::take(&mut custody.queued);
             custody.sent.extend(queued.into_keys().map(|eid| (eid, books.time)));
         }
+        Event::Signed(eid, attempt) => {
+            books.funds.custody.signed.entry(eid).or_default().attempts.push(attempt);
+        }
+        Event::Repeated(Settlement { eid, cost, .. }) => {
+            let sending = books.funds.custody.signed.entry(eid).or_default();
+            sending.failures = sending.failures.saturating_add(1);
+            sending.attempts.clear();
+            note_cost(books, eid, cost);
+        }
         Event::Settled(settlement) => settle(books, &settlement),
         Event::Charged(month, fees) => {
             books.funds.custody.charged = month;
@@ -223,9 +308,20 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
     }
 }
 
+/// Notes what the network of a move has charged.
+fn note_cost(books: &mut Books<'_>, eid: Eid, cost: Money) {
+    let currency = books.funds.transfer(eid).map(|transfer| transfer.row.currency);
+    let network = currency.and_then(|currency| books.funds.networks.base(currency));
+    if let Some(network) = network.map(|asset| asset.network.clone()) {
+        books.funds.note_network_cost(&network, cost);
+    }
+}
+
 /// Completes a move at both ends. What was held at the source reaches the target; what was advanced is there already.
-fn settle(books: &mut Books<'_>, Settlement { eid, tx }: &Settlement) {
+fn settle(books: &mut Books<'_>, Settlement { eid, tx, cost }: &Settlement) {
     books.funds.custody.sent.remove(eid);
+    books.funds.custody.signed.remove(eid);
+    note_cost(books, *eid, *cost);
     let row = books.funds.transfer(*eid).map(|transfer| transfer.row.clone());
     let row = row.expect("the decision found the row");
     let Way::Internal { other, other_row, .. } = row.way else { return };

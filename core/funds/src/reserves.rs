@@ -31,26 +31,29 @@ pub enum Command {
     ReportWallet(Arc<Wallet>),
     /// Compare assets and liabilities of every currency.
     Check,
+    /// Note what a network has charged for a payment between the house's own addresses.
+    NoteCost(String, Money),
 }
 
 named!(Command, "funds", {
     Cut {} = "cut_reserves" 1,
     ReportWallet { 0: wallet } = "report_wallet" 2,
     Check {} = "check_reserves" 1,
+    NoteCost { 0: network, 1: cost } = "note_network_cost" 1,
 });
 
 impl Command {
     /// No key may send these commands.
     pub(crate) fn roles(&self) -> Roles {
         match self {
-            Self::Cut | Self::ReportWallet(_) | Self::Check => Roles::NOBODY,
+            Self::Cut | Self::ReportWallet(_) | Self::Check | Self::NoteCost(..) => Roles::NOBODY,
         }
     }
 
     /// Whether it is still accepted when journal space is low.
     pub(crate) fn is_reducing(&self) -> bool {
         match self {
-            Self::Cut | Self::ReportWallet(_) | Self::Check => false,
+            Self::Cut | Self::ReportWallet(_) | Self::Check | Self::NoteCost(..) => false,
         }
     }
 }
@@ -87,6 +90,8 @@ pub enum Event {
     Short(CurrencyId),
     /// They cover them again.
     Covered(CurrencyId),
+    /// A network has charged this for a payment between the house's own addresses.
+    CostNoted(String, Money),
 }
 
 named!(Event, "funds", {
@@ -94,6 +99,7 @@ named!(Event, "funds", {
     WalletReported { 0: wallet } = "wallet_reported" 2,
     Short { 0: currency } = "reserves_short" 1,
     Covered { 0: currency } = "reserves_covered" 1,
+    CostNoted { 0: network, 1: cost } = "network_cost_noted" 1,
 });
 
 /// Why a command of this module is refused.
@@ -199,6 +205,13 @@ pub(crate) fn decide<E: From<BytesRef>>(
             out.push_named(&Infrequent::from(Event::WalletReported(Wallet::clone(wallet))));
         }
         Command::Check => check(desk, out),
+        Command::NoteCost(network, cost) => {
+            desk.funds.networks.native(network).ok_or(Reject::UnknownCurrency)?;
+            if cost.is_negative() {
+                return Err(Reject::BadAmount);
+            }
+            out.push_named(&Infrequent::from(Event::CostNoted(network.clone(), *cost)));
+        }
     }
     Ok(Made::Nothing)
 }
@@ -228,6 +241,7 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
         Event::WalletReported(wallet) => {
             reserves.wallets.insert((wallet.network.clone(), wallet.currency), wallet);
         }
+        Event::CostNoted(network, cost) => books.funds.note_network_cost(&network, cost),
         Event::Short(currency) => {
             reserves.short.insert(currency);
         }

@@ -255,6 +255,19 @@ impl Payer {
         }
     }
 
+    /// Forgets a payment of which nothing is signed.
+    pub fn forget_unsigned(&mut self, id: u64) {
+        if self.entries.get(&id).is_some_and(|entry| entry.bid() == 0) {
+            self.entries.remove(&id);
+            self.busy.remove(&id);
+        }
+    }
+
+    /// Whether a signed transaction may not have reached the node yet.
+    pub fn has_unsent(&self) -> bool {
+        self.entries.values().any(Entry::is_unsent)
+    }
+
     /// Whether a payment needs a look while the chain stands still: it is not signed, or the node may not have it.
     pub fn is_busy(&self) -> bool {
         !self.busy.is_empty()

@@ -2,6 +2,8 @@
 
 use buttonwood_custody::simulated::{Incoming, Refusal, Treatment};
 use buttonwood_custody::{Outpoint, Output, TxHash};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use tokio::sync::oneshot;
 
@@ -65,6 +67,7 @@ pub(crate) type Answered = Result<Shown, Failed>;
 #[derive(Debug)]
 pub(crate) enum Job {
     Call { network: String, work: Work, reply: oneshot::Sender<Answered> },
+    Rest { reply: oneshot::Sender<()> },
     Stop,
 }
 
@@ -72,11 +75,26 @@ pub(crate) enum Job {
 #[derive(Clone, Debug)]
 pub struct Chains {
     to: Sender<Job>,
+    waiting: Arc<AtomicUsize>,
 }
 
 impl Chains {
-    pub(crate) fn new(to: Sender<Job>) -> Self {
-        Self { to }
+    pub(crate) fn new(to: Sender<Job>, waiting: Arc<AtomicUsize>) -> Self {
+        Self { to, waiting }
+    }
+
+    /// Payments that wait because the house's wallets cannot pay them.
+    pub fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Waits until the test credits that are durable are minted, and what the wallets hold is journaled. Nothing is waited for while
+    /// the exchange stops.
+    pub async fn rest(&self) {
+        let (reply, rested) = oneshot::channel();
+        if self.to.send(Job::Rest { reply }).is_ok() {
+            let _ = rested.await;
+        }
     }
 
     /// Does something to the chain of a network, and waits until what it shows is journaled.

@@ -11,8 +11,11 @@ mod call;
 mod desk;
 mod keys;
 mod link;
+mod payments;
 mod thread;
 mod translate;
+mod treasury;
+mod wallet;
 
 pub use call::{Chains, Failed, Shown, Work};
 pub use desk::Wallets;

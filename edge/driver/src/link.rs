@@ -1,22 +1,23 @@
 //! One network: its chain, what is watched on it, and what is paid on it.
 
 use crate::call::{Failed, Shown, Work};
-use crate::desk::{Desk, Halt, code, currency};
-use crate::keys::HouseKey;
+use crate::desk::{Desk, Halt, currency};
+use crate::keys::Keyring;
+use crate::payments::{self, Owner, Shortage};
 use crate::translate;
-use buttonwood_address::{Branch as Use, Network as Format, derive};
+use crate::wallet::{Holdings, shared};
+use buttonwood_address::Network as Format;
 use buttonwood_custody::simulated::Refusal;
 use buttonwood_custody::{
-    Branch, Chain, Observation, Outpoint, Output, Payer, Report, SimulatedChain, Spends, Step, Watcher,
-    network,
+    Branch, Chain, Observation, Outpoint, Output, Payer, Payment, Report, SimulatedChain, Spends, Step,
+    Watcher, network,
 };
 use buttonwood_disk::System;
 use buttonwood_engine::funds::deposit::{Command as DepositCommand, Seen};
-use buttonwood_engine::funds::withdrawal::Command as WithdrawalCommand;
-use buttonwood_engine::funds::{Origin, Payment as Kept};
+use buttonwood_engine::funds::{ChainBlock, Origin, Payment as Kept};
 use buttonwood_engine::{Eid, FundsCommand, State, Transfer, TransferStatus};
 use buttonwood_num::Money;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,6 +26,9 @@ const QUIET: u32 = 4;
 
 /// Blocks that one reorganisation may replace: fewer than are remembered over a restart, so that it can be followed.
 const DEPTH_MAX: u32 = 60;
+
+/// Blocks of a look that are journaled: as many as the state remembers.
+const BLOCKS_KEPT: usize = 64;
 
 /// Why a network cannot go on.
 #[derive(Debug)]
@@ -46,11 +50,19 @@ pub(crate) struct Link {
     chain: SimulatedChain,
     watcher: Watcher,
     payer: Payer,
-    house: HouseKey,
+    keys: Keyring,
     /// The address that all accounts share, on networks with memos.
     shared: Option<String>,
     required: u32,
     is_faulty: bool,
+    held: Holdings,
+    /// The wallets are to be looked at, whether the chain has moved or not.
+    is_stale: bool,
+    /// Payments that their wallets cannot pay now.
+    short: BTreeMap<u64, Shortage>,
+    /// Addresses and currencies that are being swept.
+    sweeping: BTreeSet<(String, String)>,
+    sweeps: u64,
 }
 
 /// Whether a withdrawal may be given to the payer: none is sent of a currency whose assets do not cover what customers have, unless it
@@ -72,20 +84,38 @@ impl Link {
         let chain = chain.map_err(|error| Stop::Chain(error.to_string()))?;
         let (formats, seed) = (&desk.wallets.formats, &desk.wallets.seed);
         let no_key = || Stop::Chain(format!("the seed gives no wallet on '{name}'"));
-        let house = HouseKey::of(formats, seed, format).ok_or_else(no_key)?;
-        let shared = format.shares_address().then(|| derive(formats, seed, format, Use::Deposit, 0).ok());
-        let shared = shared.flatten().map(|derived| derived.address.canonical().into_owned());
-        let (watcher, payer) = desk.ask(|state| restore(state, name, &house.address, required));
-        let name = name.to_owned();
-        Ok(Self { name, chain, watcher, payer, house, shared, required, is_faulty: false })
+        let mut keys = Keyring::of(formats, seed, format).ok_or_else(no_key)?;
+        let shared = format.shares_address().then(|| shared(&mut keys)).flatten();
+        let (watcher, payer, held) = desk.ask(|state| {
+            let held = Holdings::new(state, name, &mut keys);
+            let (watcher, payer) = restore(state, name, &keys, &held, required);
+            (watcher, payer, held)
+        });
+        Ok(Self {
+            name: name.to_owned(),
+            chain,
+            watcher,
+            payer,
+            keys,
+            shared,
+            required,
+            is_faulty: false,
+            held,
+            is_stale: true,
+            short: BTreeMap::new(),
+            sweeping: BTreeSet::new(),
+            sweeps: 0,
+        })
     }
 
     /// Takes an accepted withdrawal. One that is known already changes nothing.
     pub(crate) fn accept(&mut self, state: &State, transfer: &Transfer) {
-        let code = code(state, transfer.row.currency).unwrap_or_default();
-        if let Some(payment) = translate::payment(transfer, &self.house.address, code) {
-            self.payer.accept(payment);
-        }
+        payments::withdraw(state, transfer, &self.keys, &self.held, &mut self.payer);
+    }
+
+    /// Takes a move to or from custody that is being sent. One that is known already changes nothing.
+    pub(crate) fn accept_move(&mut self, state: &State, eid: Eid) {
+        payments::move_custody(state, eid, &self.keys, &self.held, &mut self.payer);
     }
 
     /// Whether a payment may not be sent yet.
@@ -95,7 +125,7 @@ impl Link {
 
     /// Whether something waits for a block.
     pub(crate) fn waits(&self, desk: &Desk) -> bool {
-        self.payer.unsettled() > 0
+        self.payer.unsettled() > self.short.len()
             || desk.ask(|state| {
                 let mut live = state.funds().deposits().live(&self.name);
                 live.any(|(_, deposit)| {
@@ -128,27 +158,79 @@ impl Link {
 
     /// Looks at the chain and at the payments once; `true` if that has shown anything new.
     fn advance(&mut self, desk: &Desk) -> Result<bool, Stop> {
-        let is_ours =
-            |address: &str| self.shared.as_deref() == Some(address) || is_issued(desk, &self.name, address);
-        let report = self.watcher.look(&mut self.chain, &is_ours);
-        if let Some(fault) = report.fault
-            && !std::mem::replace(&mut self.is_faulty, true)
-        {
-            tracing::error!(network = %self.name, ?fault, "the chain cannot be followed any more");
+        let (reports, caught_up) = self.look(desk);
+        for report in &reports {
+            self.held.observe(desk, report, &mut self.keys);
         }
-        let commands = self.reported(desk, &report);
-        let seen = !commands.is_empty();
+        let steps = self.payer.poll(&mut self.chain, self.watcher.branch(), &self.keys);
+        let observed = self.reported(desk, &reports);
+        let moved = self.is_stale || !observed.is_empty() || !steps.is_empty();
+        if moved && caught_up {
+            // What a payment has moved without being known as under way would be missed: a node's answer that differs is late.
+            self.is_stale = self.measure().is_err();
+        }
+        let measures = moved && caught_up && !self.is_stale;
+        let mut commands = if measures { self.wallets(desk, &steps) } else { Vec::new() };
+        let is_new = !observed.is_empty() || !steps.is_empty() || !commands.is_empty();
+        commands.extend(observed);
         for refused in desk.journal(commands)?.into_iter().flatten() {
             tracing::warn!(network = %self.name, ?refused, "what a chain shows was refused");
         }
-        let steps = self.payer.poll(&mut self.chain, self.watcher.branch(), &self.house);
-        let stepped = !steps.is_empty();
-        self.journal(desk, steps)?;
-        Ok(seen || stepped)
+        self.journal(desk, &steps)?;
+        if measures {
+            let lowered = self.wallets(desk, &[]);
+            for refused in desk.journal(lowered)?.into_iter().flatten() {
+                tracing::error!(network = %self.name, ?refused, "the report of a wallet was refused");
+            }
+        }
+        Ok(is_new)
     }
 
-    /// The commands that say what a look has shown: the payments first, so that a crash leaves none of a block out that is known.
-    fn reported(&self, desk: &Desk, report: &Report) -> Vec<FundsCommand> {
+    /// Looks at the chain until it shows no further blocks, so that what is paid is compared with what the chain holds then. `true`
+    /// if it came that far.
+    fn look(&mut self, desk: &Desk) -> (Vec<Report>, bool) {
+        let mut reports = Vec::new();
+        loop {
+            let is_ours = |address: &str| {
+                self.shared.as_deref() == Some(address) || is_issued(desk, &self.name, address)
+            };
+            let report = self.watcher.look(&mut self.chain, &is_ours);
+            if let Some(fault) = report.fault
+                && !std::mem::replace(&mut self.is_faulty, true)
+            {
+                tracing::error!(network = %self.name, ?fault, "the chain cannot be followed any more");
+            }
+            let (caught_up, has_more) = (report.caught_up, !report.blocks.is_empty());
+            reports.push(report);
+            if caught_up || !has_more || desk.is_stopping() {
+                return (reports, caught_up);
+            }
+        }
+    }
+
+    /// Looks at what own addresses hold, and says from which of them the payments that wait may be paid.
+    fn measure(&mut self) -> Result<(), buttonwood_custody::Unanswered> {
+        let all = self.payer.unsettled() > 0;
+        self.held.refresh(&mut self.chain, &self.keys, all)?;
+        for id in self.short.keys() {
+            let Some(payment) = self.payer.payment(*id) else { continue };
+            let from_custody = payment.from.first() == Some(&self.keys.custody);
+            if payment.from != [self.keys.custody.clone()] && Owner::of(*id) != Owner::Sweep {
+                let from = self.held.sources(&self.keys, &payment.currency, from_custody);
+                self.payer.set_from(*id, &from);
+            }
+        }
+        Ok(())
+    }
+
+    /// The reports of wallets that have changed; with `steps`, payments that end with them still count.
+    fn wallets(&mut self, desk: &Desk, steps: &[Step]) -> Vec<FundsCommand> {
+        let chain = &self.chain;
+        self.held.reports(desk, &self.keys, &self.payer, steps, &|code| chain.minted(code))
+    }
+
+    /// The commands that say what looks have shown: the payments first, so that a crash leaves none of a block out that is known.
+    fn reported(&self, desk: &Desk, reports: &[Report]) -> Vec<FundsCommand> {
         let key = |outpoint: &Outpoint| Arc::new(translate::key(&self.name, outpoint));
         let command = |observation: &Observation| {
             Some(match observation {
@@ -162,14 +244,11 @@ impl Link {
                 Observation::Lost { key: outpoint } => DepositCommand::Lost(key(outpoint)),
             })
         };
-        let mut commands: Vec<DepositCommand> = report.observations.iter().filter_map(command).collect();
-        if report.removed_above.is_some() || !report.blocks.is_empty() {
-            let blocks = report.blocks.iter().map(translate::chain_block).collect();
-            commands.push(DepositCommand::Followed(
-                self.name.clone(),
-                report.removed_above,
-                Arc::new(blocks),
-            ));
+        let observations = reports.iter().flat_map(|report| &report.observations);
+        let mut commands: Vec<DepositCommand> = observations.filter_map(command).collect();
+        let (removed_above, blocks) = followed(reports);
+        if removed_above.is_some() || !blocks.is_empty() {
+            commands.push(DepositCommand::Followed(self.name.clone(), removed_above, Arc::new(blocks)));
         }
         commands.into_iter().map(FundsCommand::from).collect()
     }
@@ -190,66 +269,132 @@ impl Link {
     }
 
     /// Journals the steps of payments. Signed bytes that are durable are sent from then on.
-    fn journal(&mut self, desk: &Desk, steps: Vec<Step>) -> Result<(), Stop> {
-        let (mut commands, mut signed) = (Vec::new(), Vec::new());
-        for step in steps {
-            let mut tx = None;
-            commands.push(FundsCommand::from(match step {
-                Step::Signed { payment, attempt } => {
-                    tx = Some((payment, attempt.signed.tx.clone()));
-                    let attempt = Arc::new(translate::kept_attempt(&attempt));
-                    WithdrawalCommand::Signed(translate::eid(payment), attempt)
-                }
-                Step::Sent { payment, tx } => {
-                    WithdrawalCommand::Sent(translate::eid(payment), tx.as_str().to_owned())
-                }
-                Step::Settled { payment, settled } => {
-                    let settlement = Arc::new(translate::settlement(&settled));
-                    WithdrawalCommand::Settle(translate::eid(payment), settlement)
-                }
-                Step::Unsettled { payment, tx, .. } => {
-                    WithdrawalCommand::Unsettle(translate::eid(payment), tx.as_str().to_owned())
-                }
-                Step::Short { payment, available } => {
-                    self.cover(desk, payment, available)?;
-                    continue;
-                }
-                Step::Blocked { payment, reason } => {
-                    tracing::error!(network = %self.name, payment, %reason, "a withdrawal cannot be built");
-                    continue;
-                }
-                Step::Stuck { payment, by } => {
-                    tracing::error!(network = %self.name, payment, ?by, "a withdrawal's money was spent otherwise");
-                    continue;
-                }
-            }));
-            signed.push(tx);
+    fn journal(&mut self, desk: &Desk, steps: &[Step]) -> Result<(), Stop> {
+        let kept: Vec<(&Step, FundsCommand)> = steps
+            .iter()
+            .filter_map(|step| payments::command(&self.name, step).map(|command| (step, command)))
+            .collect();
+        let refused = desk.journal(kept.iter().map(|(_, command)| command.clone()).collect())?;
+        let mut failed = Vec::new();
+        for ((step, _), refused) in kept.into_iter().zip(refused) {
+            if let Some(refused) = refused {
+                tracing::error!(network = %self.name, ?refused, "a step of a payment was refused");
+                failed.push(step);
+            }
         }
-        for (refused, signed) in desk.journal(commands)?.into_iter().zip(signed) {
-            match (refused, signed) {
-                (None, Some((payment, tx))) => {
-                    self.payer.recorded(payment, &tx);
-                }
-                (None, None) => {}
-                (Some(refused), _) => {
-                    tracing::error!(network = %self.name, ?refused, "a step of a withdrawal was refused");
-                }
+        for step in steps {
+            if !failed.contains(&step) {
+                self.note(desk, step);
             }
         }
         Ok(())
     }
 
-    /// Mints what the house's wallet lacks for a withdrawal: the account had it as a test credit, or it lies at addresses of deposits
-    ///
-    fn cover(&mut self, desk: &Desk, payment: u64, available: Money) -> Result<(), Stop> {
-        let due = desk.ask(|state| {
-            let row = &state.funds().transfer(Eid(payment))?.row;
-            Some((row.amount, code(state, row.currency)?.to_owned()))
-        });
-        let Some((amount, currency)) = due else { return Ok(()) };
-        let amount = amount - available;
-        let output = Output { address: self.house.address.clone(), memo: None, currency, amount };
+    /// Takes note of a step that is durable.
+    fn note(&mut self, desk: &Desk, step: &Step) {
+        match step {
+            Step::Signed { payment, attempt } => {
+                self.payer.recorded(*payment, &attempt.signed.tx);
+                self.short.remove(payment);
+            }
+            Step::Settled { payment, .. } => match Owner::of(*payment) {
+                // One that has failed is sent again.
+                Owner::Move(eid) => desk.ask(|state| {
+                    if state.funds().custody_sending(eid).is_some() {
+                        self.accept_move(state, eid);
+                    }
+                }),
+                Owner::Sweep => {
+                    if let Some(swept) = self.payer.payment(*payment) {
+                        let from = swept.from.first().cloned().unwrap_or_default();
+                        self.sweeping.remove(&(from, swept.currency.clone()));
+                    }
+                    self.is_stale = true;
+                }
+                Owner::Withdrawal(_) => {}
+            },
+            Step::Short { payment, available } => self.note_shortage(*payment, *available),
+            Step::Blocked { payment, reason } => {
+                let payment = Owner::of(*payment);
+                tracing::error!(network = %self.name, ?payment, %reason, "a payment cannot be built");
+            }
+            Step::Stuck { payment, by } => {
+                let payment = Owner::of(*payment);
+                tracing::error!(network = %self.name, ?payment, ?by, "a payment's money was spent otherwise");
+            }
+            Step::Sent { .. } | Step::Unsettled { .. } => {}
+        }
+    }
+
+    fn note_shortage(&mut self, id: u64, available: Money) {
+        let Some(payment) = self.payer.payment(id) else { return };
+        let address = payment.from.first().cloned().unwrap_or_default();
+        if Owner::of(id) == Owner::Sweep {
+            // The network's fee is paid from the same address.
+            let (code, target) = (payment.currency.clone(), payment.address.clone());
+            self.payer.forget_unsigned(id);
+            if available > Money::ZERO {
+                self.send_sweep(address, target, code, available);
+            }
+            return;
+        }
+        let (code, missing) = (payment.currency.clone(), payment.amount);
+        self.short.insert(id, Shortage { payment: id, code, address, missing, is_reported: false });
+        self.is_stale = true;
+    }
+
+    fn send_sweep(&mut self, from: String, address: String, currency: String, amount: Money) {
+        self.sweeps += 1;
+        let id = payments::sweep_number(self.sweeps);
+        self.payer.accept(Payment { id, from: vec![from], address, memo: None, currency, amount });
+    }
+
+    /// The payments that their wallets cannot pay now.
+    pub(crate) fn shortages(&mut self) -> &mut BTreeMap<u64, Shortage> {
+        &mut self.short
+    }
+
+    /// Sweeps addresses of deposits into the hot wallet until they bring what is missing; `true` if any is.
+    pub(crate) fn sweep(&mut self, code: &str, missing: Money) -> bool {
+        let mut sum = Money::ZERO;
+        for (address, amount) in self.held.deposits(&self.keys, code) {
+            if sum >= missing || !self.sweeping.insert((address.clone(), code.to_owned())) {
+                continue;
+            }
+            sum = sum.capped_add(amount);
+            self.send_sweep(address, self.keys.hot.clone(), code.to_owned(), amount);
+        }
+        sum > Money::ZERO
+    }
+
+    /// What was minted of a currency, less what was burned.
+    pub(crate) fn minted(&self, code: &str) -> Money {
+        self.chain.minted(code)
+    }
+
+    /// What of a currency could be taken from the wallets for another address: what no payment has been signed for.
+    pub(crate) fn spare(&self, code: &str, beside: &str) -> Vec<(String, Money)> {
+        if self.payer.has_unsent() {
+            return Vec::new();
+        }
+        let wallets = [&self.keys.hot, &self.keys.custody].into_iter().filter(|wallet| *wallet != beside);
+        let spare = wallets.map(|wallet| (wallet.clone(), self.chain.burnable(wallet, code)));
+        spare.filter(|(_, amount)| *amount > Money::ZERO).collect()
+    }
+
+    /// Mints money in the hot wallet or, with an address, there.
+    pub(crate) fn mint(&mut self, code: &str, amount: Money, address: Option<&str>) -> Result<(), Stop> {
+        self.is_stale = true;
+        let address = address.unwrap_or(&self.keys.hot).to_owned();
+        let output = Output { address, memo: None, currency: code.to_owned(), amount };
         self.chain.mint(output).map_err(|error| Stop::Chain(error.to_string()))
+    }
+
+    /// Burns minted money of a wallet.
+    pub(crate) fn burn(&mut self, code: &str, amount: Money, address: &str) -> Result<(), Stop> {
+        self.is_stale = true;
+        let output = Output { address: address.to_owned(), memo: None, currency: code.to_owned(), amount };
+        self.chain.burn(output).map_err(|error| Stop::Chain(error.to_string()))
     }
 
     /// Does what a control call asks for, between two rests.
@@ -300,8 +445,24 @@ fn is_issued(desk: &Desk, name: &str, address: &str) -> bool {
     })
 }
 
+/// What looks have shown of the chain: the height above which blocks were removed, and the newest blocks. Older ones than the state
+/// remembers are left out, so that many empty blocks are one short record.
+fn followed(reports: &[Report]) -> (Option<u64>, Vec<ChainBlock>) {
+    let removed_above = reports.iter().filter_map(|report| report.removed_above).min();
+    let mut blocks: Vec<ChainBlock> = Vec::new();
+    for report in reports {
+        if let Some(height) = report.removed_above {
+            blocks.retain(|block| block.height <= height);
+        }
+        blocks.extend(report.blocks.iter().map(translate::chain_block));
+        let surplus = blocks.len().saturating_sub(BLOCKS_KEPT);
+        blocks.drain(..surplus);
+    }
+    (removed_above, blocks)
+}
+
 /// The watcher and the payer of a network, as the state remembers them.
-fn restore(state: &State, name: &str, house: &str, required: u32) -> (Watcher, Payer) {
+fn restore(state: &State, name: &str, keys: &Keyring, held: &Holdings, required: u32) -> (Watcher, Payer) {
     let funds = state.funds();
     let branch = Branch::new(funds.deposits().blocks(name).map(translate::block_ref));
     let known = funds.deposits().live(name).map(|(key, deposit)| translate::known(key, deposit));
@@ -310,13 +471,12 @@ fn restore(state: &State, name: &str, house: &str, required: u32) -> (Watcher, P
     for (eid, kept) in funds.withdrawals().payments_from(Eid(0)) {
         let Some(transfer) = funds.transfer(eid) else { continue };
         let is_here = transfer.row.chain().is_some_and(|chain| chain.network == name);
-        if !is_here || !may_go(state, transfer, kept) {
-            continue;
+        if is_here && may_go(state, transfer, kept) {
+            payments::withdraw(state, transfer, keys, held, &mut payer);
         }
-        let code = code(state, transfer.row.currency).unwrap_or_default();
-        if let Some(payment) = translate::payment(transfer, house, code) {
-            payer.restore(payment, translate::attempts(kept), translate::settled(kept));
-        }
+    }
+    for eid in payments::moves_on(state, name) {
+        payments::move_custody(state, eid, keys, held, &mut payer);
     }
     (watcher, payer)
 }

@@ -5,12 +5,14 @@ use crate::desk::{Desk, Halt, Wallets};
 use crate::link::{Link, Stop, may_go};
 use buttonwood_custody::NETWORKS;
 use buttonwood_engine::{Eid, TransferStatus};
+use buttonwood_model::CurrencyId;
+use buttonwood_num::Money;
 use buttonwood_sequencer::{AbortOnPanic, Exchange};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -28,12 +30,13 @@ const REOPEN_AFTER: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Driver {
     to: Sender<Job>,
+    waiting: Arc<AtomicUsize>,
     is_stopping: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Driver {
-    /// Starts the thread. The chains keep their files in `folder`.
+    /// Starts the thread, and waits until it has minted the test credits that are new. The chains keep their files in `folder`.
     ///
     /// # Errors
     /// The system has no further thread.
@@ -41,18 +44,25 @@ impl Driver {
         let (to, jobs) = channel();
         let is_stopping = Arc::new(AtomicBool::new(false));
         let desk = Desk::new(exchange, wallets, Arc::clone(&is_stopping))?;
-        let mut driving = Driving::new(desk, folder);
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let mut driving = Driving::new(desk, folder, Arc::clone(&waiting));
+        let (started, is_started) = channel();
         let run = move || {
             let _end = AbortOnPanic("chains");
+            driving.start();
+            // The caller waits, unless it has given up.
+            let _ = started.send(());
             driving.run(&jobs);
         };
         let thread = std::thread::Builder::new().name("chains".to_owned()).spawn(run)?;
-        Ok(Self { to, is_stopping, thread: Some(thread) })
+        // A thread that ends without the message has ended the process.
+        let _ = is_started.recv();
+        Ok(Self { to, waiting, is_stopping, thread: Some(thread) })
     }
 
     /// The way of control calls to the chains.
     pub fn chains(&self) -> Chains {
-        Chains::new(self.to.clone())
+        Chains::new(self.to.clone(), Arc::clone(&self.waiting))
     }
 }
 
@@ -68,43 +78,73 @@ impl Drop for Driver {
     }
 }
 
-struct Driving {
-    desk: Desk,
+pub(crate) struct Driving {
+    pub(crate) desk: Desk,
     folder: PathBuf,
-    links: BTreeMap<String, Link>,
+    pub(crate) links: BTreeMap<String, Link>,
     /// Networks to open, once it is time.
-    closed: BTreeSet<String>,
+    pub(crate) closed: BTreeSet<String>,
     reopen: Instant,
     /// Withdrawals with this number and higher ones are new.
     next: Eid,
     /// Withdrawals that wait until assets cover what customers have.
     held: BTreeSet<Eid>,
+    /// The test credits that are minted.
+    pub(crate) credited: BTreeMap<CurrencyId, Money>,
+    /// Payments that their wallets cannot pay now.
+    pub(crate) waiting: Arc<AtomicUsize>,
     next_block: Instant,
 }
 
 impl Driving {
-    fn new(desk: Desk, folder: PathBuf) -> Self {
+    fn new(desk: Desk, folder: PathBuf, waiting: Arc<AtomicUsize>) -> Self {
         let exists = |name: &&str| folder.join(format!("{name}.chain")).exists();
         let names = NETWORKS.iter().map(|network| network.name);
         let closed = names.filter(exists).map(str::to_owned).collect();
         let now = Instant::now();
-        let (links, held) = (BTreeMap::new(), BTreeSet::new());
-        Self { desk, folder, links, closed, reopen: now, next: Eid(0), held, next_block: now + BLOCK_EVERY }
+        Self {
+            desk,
+            folder,
+            links: BTreeMap::new(),
+            closed,
+            reopen: now,
+            next: Eid(0),
+            held: BTreeSet::new(),
+            credited: BTreeMap::new(),
+            waiting,
+            next_block: now + BLOCK_EVERY,
+        }
+    }
+
+    /// Goes on where the state says that the exchange has stopped.
+    fn start(&mut self) {
+        self.reopen();
+        self.fund();
     }
 
     fn run(&mut self, jobs: &Receiver<Job>) {
         while !self.desk.is_stopping() {
             match jobs.recv_timeout(LOOK_EVERY) {
                 Ok(Job::Call { network, work, reply }) => {
+                    self.fund();
                     self.take_new();
                     // The caller may be gone.
-                    let _ = reply.send(self.call(&network, work));
+                    let answer = self.call(&network, work);
+                    self.count_waiting();
+                    let _ = reply.send(answer);
+                }
+                Ok(Job::Rest { reply }) => {
+                    self.fund();
+                    // The caller may be gone.
+                    let _ = reply.send(());
                 }
                 Ok(Job::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Err(RecvTimeoutError::Timeout) => {
+                    self.fund();
                     self.take_new();
                     self.reopen();
                     self.go_on();
+                    self.count_waiting();
                 }
             }
         }
@@ -116,7 +156,7 @@ impl Driving {
             return;
         }
         for name in std::mem::take(&mut self.closed) {
-            self.with(&name, Link::come_to_rest);
+            self.settle(&name);
         }
     }
 
@@ -128,11 +168,13 @@ impl Driving {
         }
         let names: Vec<String> = self.links.keys().cloned().collect();
         for name in names {
-            self.with(&name, |link, desk| match (link.is_busy(), is_time && link.waits(desk)) {
-                (_, true) => link.tick(desk),
-                (true, false) => link.come_to_rest(desk),
-                (false, false) => Ok(()),
+            let busy = self.with(&name, |link, desk| match (link.is_busy(), is_time && link.waits(desk)) {
+                (is_busy, true) => link.tick(desk).map(|()| is_busy),
+                (is_busy, false) => Ok(is_busy),
             });
+            if busy == Some(true) {
+                self.settle(&name);
+            }
         }
     }
 
@@ -153,6 +195,7 @@ impl Driving {
         if let Some(last) = last {
             self.next = Eid(last.0.saturating_add(1));
         }
+        self.take_moves();
         for (eid, name, may_go) in found {
             if may_go {
                 self.with(&name, |link, desk| {
@@ -169,14 +212,37 @@ impl Driving {
         }
     }
 
+    /// Gives moves to and from custody to the payers of their networks. Those that are known already change nothing.
+    fn take_moves(&mut self) {
+        let sent: Vec<(Eid, String)> = self.desk.ask(|state| {
+            let funds = state.funds();
+            let one = |eid: Eid| {
+                let asset = funds.networks().base(funds.transfer(eid)?.row.currency)?;
+                Some((eid, asset.network.clone()))
+            };
+            funds.custody_moves_sent().filter_map(one).collect()
+        });
+        for (eid, name) in sent {
+            self.with(&name, |link, desk| {
+                desk.ask(|state| link.accept_move(state, eid));
+                Ok(())
+            });
+        }
+    }
+
     fn call(&mut self, name: &str, work: Work) -> Answered {
+        self.settle(name);
         let done = self.with(name, |link, desk| link.work(desk, work));
         done.unwrap_or_else(|| Err(Failed::Unable("the chain cannot go on now; the log says why".to_owned())))
     }
 
     /// Does something with a network, which is opened if it is not. If it cannot go on, it is opened again later: the state says what
     /// is left to do then.
-    fn with<T>(&mut self, name: &str, act: impl FnOnce(&mut Link, &Desk) -> Result<T, Stop>) -> Option<T> {
+    pub(crate) fn with<T>(
+        &mut self,
+        name: &str,
+        act: impl FnOnce(&mut Link, &Desk) -> Result<T, Stop>,
+    ) -> Option<T> {
         match self.link(name).and_then(|(link, desk)| act(link, desk)) {
             Ok(done) => Some(done),
             Err(stop) => {

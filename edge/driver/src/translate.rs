@@ -3,11 +3,11 @@
 use buttonwood_custody::{
     Attempt, BlockRef, Known, Outcome, Outpoint, Payment, Purpose, Settled, Signed, Spends, TxHash,
 };
+use buttonwood_engine::Transfer;
 use buttonwood_engine::funds::withdrawal::{Outcome as End, Settlement};
 use buttonwood_engine::funds::{
     Attempt as KeptAttempt, ChainBlock, Deposit, OutputKey, Payment as Kept, Purpose as KeptPurpose,
 };
-use buttonwood_engine::{Eid, Transfer};
 use buttonwood_num::Money;
 
 pub(crate) fn key(network: &str, outpoint: &Outpoint) -> OutputKey {
@@ -40,12 +40,12 @@ pub(crate) fn known(key: &OutputKey, deposit: &Deposit) -> Known {
     }
 }
 
-/// A withdrawal for the payer. `from` is the house's wallet; `code` the code of the currency.
-pub(crate) fn payment(transfer: &Transfer, from: &str, code: &str) -> Option<Payment> {
+/// A withdrawal for the payer. `from` are the addresses that may pay; `code` the code of the currency.
+pub(crate) fn payment(transfer: &Transfer, from: Vec<String>, code: &str) -> Option<Payment> {
     let (row, chain) = (&transfer.row, transfer.row.chain()?);
     Some(Payment {
         id: transfer.eid.0,
-        from: vec![from.to_owned()],
+        from,
         address: chain.canonical.clone(),
         memo: (!chain.memo.is_empty()).then(|| chain.memo.clone()),
         currency: code.to_owned(),
@@ -55,15 +55,19 @@ pub(crate) fn payment(transfer: &Transfer, from: &str, code: &str) -> Option<Pay
 
 /// The signed transactions of a withdrawal, oldest first.
 pub(crate) fn attempts(kept: &Kept) -> Vec<Attempt> {
-    let attempt = |kept: &KeptAttempt| Attempt {
+    kept.attempts.iter().map(attempt).collect()
+}
+
+/// A signed transaction.
+pub(crate) fn attempt(kept: &KeptAttempt) -> Attempt {
+    Attempt {
         purpose: match kept.purpose {
             KeptPurpose::Pay => Purpose::Pay,
             KeptPurpose::Bump => Purpose::Bump,
             KeptPurpose::Void => Purpose::Void,
         },
         signed: Signed { tx: TxHash::new(&kept.tx), bytes: kept.bytes.clone(), spends: decode(&kept.spends) },
-    };
-    kept.attempts.iter().map(attempt).collect()
+    }
 }
 
 /// How a withdrawal has ended, unless a reorganisation has removed the block since.
@@ -103,8 +107,4 @@ pub(crate) fn settlement(settled: &Settled) -> Settlement {
         block: (settled.block.height, settled.block.hash.as_str().to_owned()),
         cost: settled.cost,
     }
-}
-
-pub(crate) fn eid(payment: u64) -> Eid {
-    Eid(payment)
 }

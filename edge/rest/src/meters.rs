@@ -6,6 +6,7 @@
 use crate::app::App;
 use crate::route::Route;
 use crate::routes::ROUTES;
+use buttonwood_driver::Chains;
 use buttonwood_gate::Reason;
 use buttonwood_metrics::{Counts, Histogram, Kind, Page, Switch, Unit};
 use http::{Method, StatusCode};
@@ -161,6 +162,9 @@ impl App {
         self.meters.gate.write(name, &[("stage", "gate")], page);
         self.exchange.write_stages(name, page);
         self.exchange.write_metrics(page);
+        let help = "Withdrawals and moves of custody that wait because the house's wallets cannot pay them.";
+        let waiting = self.settings.chains.as_ref().map_or(0, Chains::waiting);
+        page.single("buttonwood_wallet_waiting", Kind::Gauge, help, waiting);
         let ready = u8::from(self.is_ready());
         page.single("buttonwood_ready", Kind::Gauge, "Whether orders are taken.", ready);
     }

@@ -92,7 +92,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::operating("/sandbox/keys/roles", &operate::keys::change::ROLES),
     Route::operating("/sandbox/keys/rename", &operate::keys::change::RENAME),
     Route::operating("/sandbox/keys/addresses", &operate::keys::change::FROM),
-    Route::operating("/sandbox/accounts/credit", &operate::CREDIT),
+    sandbox::credit::ROUTE,
     sandbox::fee_override::ROUTE,
     sandbox::chains::SHOW,
     sandbox::chains::SEND,

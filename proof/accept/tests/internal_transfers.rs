@@ -35,6 +35,16 @@ fn rows(x: &Exchange, account: &str) -> Vec<Value> {
     rows.ok().as_array().unwrap().clone()
 }
 
+/// Adds blocks to a chain, the first with all that waits.
+fn mine(x: &Exchange, network: &str, blocks: u32) {
+    x.control(&format!("/sandbox/chains/{network}/mine"), &json!({ "blocks": blocks })).ok();
+}
+
+/// What waits on a chain.
+fn mempool(x: &Exchange, network: &str) -> Vec<Value> {
+    x.get(&format!("/sandbox/chains/{network}")).ok()["mempool"].as_array().unwrap().clone()
+}
+
 /// What all customers have together.
 fn customers(x: &Exchange, currency: &str) -> Value {
     let ledger = x.get("/sandbox/ledger").ok();
@@ -196,6 +206,7 @@ fn repeated_client_ids() {
     assert_ne!(other["uuid"], first["uuid"]);
     let into = call("vault", "btc", "5", "clientTransferId", "vault-1").ok();
     x.advance(2 * RUN);
+    mine(&x, "bitcoin", 3);
     assert_eq!(call("vault", "btc", "5", "clientTransferId", "vault-1").ok(), into);
     x.restart();
     assert_eq!(call("vault", "btc", "5", "clientTransferId", "vault-1").ok(), into);
@@ -238,7 +249,17 @@ fn into_custody() {
     // One second before the run nothing has happened.
     x.advance(RUN - 61);
     assert_eq!(balance(&x, "vault", "BTC"), both("0"));
+    assert!(mempool(&x, "bitcoin").is_empty());
     x.advance(1);
+    // The run has sent it: a crash changes neither its bytes nor its hash. It is settled when it is final.
+    let waits = mempool(&x, "bitcoin");
+    assert_eq!(waits.len(), 1);
+    x.kill9();
+    x.restart();
+    assert_eq!(mempool(&x, "bitcoin"), waits);
+    mine(&x, "bitcoin", 2);
+    assert_eq!(balance(&x, "primary", "BTC"), (dec("1000"), dec("0")));
+    mine(&x, "bitcoin", 1);
     assert_eq!(balance(&x, "primary", "BTC"), (dec("990"), dec("0")));
     assert_eq!(balance(&x, "vault", "BTC"), both("10"));
     let hashes: Vec<Value> = ["primary", "vault"]
@@ -249,12 +270,15 @@ fn into_custody() {
         })
         .to_vec();
     assert!(hashes[0].as_str().is_some_and(|hash| hash.len() == 64) && hashes[0] == hashes[1], "{hashes:?}");
+    assert_eq!(hashes[0], waits[0], "the hash is the chain's");
     // What comes exactly with the run waits for the next one; from custody to custody is the same way.
     send(&x, "vault", "second", "btc", "4").ok();
     assert_eq!(balance(&x, "vault", "BTC"), (dec("10"), dec("6")));
     x.advance(24 * 3_600 - 1);
+    mine(&x, "bitcoin", 3);
     assert_eq!(balance(&x, "second", "BTC"), both("0"));
     x.advance(1);
+    mine(&x, "bitcoin", 3);
     assert_eq!((balance(&x, "vault", "BTC"), balance(&x, "second", "BTC")), (both("6"), both("4")));
     // An account with a move on its way is not closed, even if it is empty.
     open(&x, "third", "custody");
@@ -272,6 +296,7 @@ fn out_of_custody() {
     open(&x, "vault", "custody");
     send(&x, "primary", "vault", "btc", "1000").ok();
     x.advance(RUN);
+    mine(&x, "bitcoin", 3);
     let all = customers(&x, "BTC");
     send(&x, "vault", "primary", "btc", "1000.1").refused(406, "InsufficientFunds");
     let answer = send(&x, "vault", "primary", "btc", "100").ok();
@@ -286,11 +311,45 @@ fn out_of_custody() {
     assert_eq!(balance(&x, "primary", "BTC"), both("70"), "what is advanced trades");
     send(&x, "primary", "savings", "btc", "1").refused(406, "InsufficientFunds");
     x.advance(24 * 3_600);
+    assert_eq!(statuses(), ["Pending", "Advanced"], "the chain has not confirmed it");
+    mine(&x, "bitcoin", 3);
     assert_eq!(statuses(), ["Complete"; 2]);
     assert_eq!(balance(&x, "primary", "BTC"), both("70"));
     assert_eq!(rows(&x, "vault")[0]["txHash"], rows(&x, "primary")[0]["txHash"]);
     send(&x, "primary", "savings", "btc", "70").ok();
     assert_eq!(customers(&x, "BTC"), all);
+    laws::check(&x);
+}
+
+/// A node that refuses the run's payment, or lets it fail, does not end the move: another one is sent until one is confirmed, and an
+/// advance is never returned. Proves XFER-027.
+#[test]
+fn a_custody_move_is_repeated_until_it_is_confirmed() {
+    let x = simulated();
+    open(&x, "vault", "custody");
+    let node = |network: &str, how: &str| {
+        x.control(&format!("/sandbox/chains/{network}/node"), &json!({ "broadcast": how })).ok();
+    };
+    send(&x, "primary", "vault", "eth", "10").ok();
+    node("ethereum", "revert");
+    x.advance(RUN);
+    mine(&x, "ethereum", 12);
+    assert_eq!(
+        (rows(&x, "vault")[0]["status"].clone(), mempool(&x, "ethereum").len()),
+        (json!("Pending"), 1)
+    );
+    x.kill9();
+    x.restart();
+    mine(&x, "ethereum", 12);
+    assert_eq!(balance(&x, "vault", "ETH"), both("10"));
+    send(&x, "vault", "primary", "eth", "4").ok();
+    node("ethereum", "refuse");
+    x.advance(24 * 3_600);
+    for _ in 0..2 {
+        assert_eq!(rows(&x, "primary")[0]["status"], "Advanced");
+        mine(&x, "ethereum", 12);
+    }
+    assert_eq!(["vault", "primary"].map(|of| rows(&x, of)[0]["status"].clone()), ["Complete"; 2]);
     laws::check(&x);
 }
 
@@ -310,7 +369,10 @@ fn the_custody_fee() {
     };
     let paths = ["/v1/custody/fee-transfers", "/v1/custodyaccountfees"];
     let day = 24 * 3_600;
-    x.advance(31 * day - 1);
+    x.advance(RUN);
+    mine(&x, "bitcoin", 3);
+    mine(&x, "ethereum", 12);
+    x.advance(31 * day - 1 - RUN);
     assert_eq!(fees(paths[0], json!({})), json!([]));
     x.advance(1);
     let february = x.now_ms();

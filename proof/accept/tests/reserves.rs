@@ -1,6 +1,8 @@
 //! The proof of reserves: cuts at midnight, trees of sums, the checker of `docs/` on real replies (INV-POR-1).
 
 use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -204,4 +206,229 @@ fn a_proof_needs_a_currency_that_the_account_had() {
     assert!(text(&savings["nonce"]).starts_with("one/savings/"));
     let total: Dec = dec(text(&savings["amount"]));
     assert_eq!(total, x.as_("savings-trader").balance("BTC").0);
+}
+
+const WEEK: u64 = 7 * DAY;
+/// Addresses of the networks' own specifications (BIP-173, EIP-55).
+const BTC: &str = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
+const ETH: &str = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+
+fn simulated() -> Exchange {
+    Exchange::builder().flag("--funds", "simulated").start()
+}
+
+/// Simulated funds, and a fund manager who may pay two addresses.
+fn approved() -> Exchange {
+    let x = simulated();
+    let owner = x.as_("fund-manager");
+    for (network, address) in [("bitcoin", BTC), ("ethereum", ETH)] {
+        let path = format!("/v1/approvedAddresses/{network}/request");
+        owner.call(&path, json!({ "address": address, "label": "mine" })).ok();
+    }
+    x.advance(WEEK);
+    x
+}
+
+fn chain(x: &Exchange, network: &str, call: &str, body: Value) -> Value {
+    x.control(&format!("/sandbox/chains/{network}/{call}"), &body).ok()
+}
+
+fn mine(x: &Exchange, network: &str, blocks: u32) {
+    chain(x, network, "mine", json!({ "blocks": blocks }));
+}
+
+fn send(x: &Exchange, network: &str, address: &str, currency: &str, amount: &str) {
+    chain(x, network, "send", json!({ "address": address, "currency": currency, "amount": amount }));
+}
+
+fn new_address(x: &Exchange, network: &str) -> String {
+    let made = x.as_("fund-manager").call(&format!("/v1/deposit/{network}/newAddress"), json!({})).ok();
+    text(&made["address"]).to_owned()
+}
+
+fn withdraw(x: &Exchange, path: &str, address: &str, amount: &str) -> String {
+    let order = json!({ "address": address, "amount": amount });
+    text(&x.as_("fund-manager").call(&format!("/v2/withdraw/{path}"), order).ok()["withdrawalId"]).to_owned()
+}
+
+/// What the hot wallets of a network hold of a currency.
+fn hot(x: &Exchange, network: &str, currency: &str) -> Dec {
+    let all = reserves(x);
+    let row = all["wallets"].as_array().unwrap().iter();
+    let row = row.filter(|row| row["network"] == network && row["currency"] == currency);
+    row.map(|row| dec(text(&row["hot"])) + dec(text(&row["cold"]))).next().unwrap_or(Dec::ZERO)
+}
+
+/// Cuts the state: assets are the liabilities to the last decimal, but for what is on its way to an account of one currency.
+#[track_caller]
+fn exact(x: &Exchange, (coming, amount): (&str, &str)) {
+    x.advance(DAY);
+    for row in reserves(x)["currencies"].as_array().unwrap() {
+        let beyond = if row["currency"] == coming { dec(amount) } else { Dec::ZERO };
+        let (assets, liabilities) = (dec(text(&row["assets"])), dec(text(&row["liabilities"])));
+        // What customers paid for tokens of the issuer is the house's.
+        let is_equal = assets == liabilities + beyond || (row["currency"] == "USD" && assets > liabilities);
+        assert!(is_equal, "{row}");
+    }
+}
+
+const NONE: (&str, &str) = ("", "0");
+
+/// Test credits are minted on the home network of their currency: wallets are there before the first cut, and cover what customers have.
+#[test]
+fn wallets_hold_what_was_credited() {
+    let x = simulated();
+    let all = reserves(&x);
+    assert_eq!((&all["time"], &all["currencies"]), (&Value::Null, &json!([])));
+    for (currency, amount) in customers(&x) {
+        let wallets = all["wallets"].as_array().unwrap().iter();
+        let wallets: Vec<&Value> = wallets.filter(|row| row["currency"] == *currency).collect();
+        let held = wallets.iter().map(|row| dec(text(&row["hot"]))).fold(Dec::ZERO, |sum, hot| sum + hot);
+        let is_fiat = wallets.is_empty();
+        assert!(is_fiat || held == dec(&amount), "{currency}: {held} of {amount}");
+        assert_eq!(
+            is_fiat,
+            ["USD", "EUR", "GBP", "SGD"].contains(&&*currency) || amount == "0",
+            "{currency}"
+        );
+        assert!(
+            wallets.iter().all(|row| row["addresses"].as_array().unwrap().len() == 2 && row["cold"] == "0")
+        );
+    }
+    let before = hot(&x, "bitcoin", "BTC");
+    x.credit("trader", "BTC", "0.5");
+    assert_eq!(hot(&x, "bitcoin", "BTC"), before + dec("0.5"));
+    exact(&x, NONE);
+    // Nothing is minted twice, and nothing is lost.
+    for stop in [Exchange::kill9, Exchange::stop] {
+        stop(&x);
+        x.restart();
+        assert_eq!(hot(&x, "bitcoin", "BTC"), before + dec("0.5"));
+    }
+    exact(&x, NONE);
+    laws::check(&x);
+}
+
+/// Assets equal liabilities after any mix of deposits, withdrawals, credits, reorganisations and crashes, wherever payments are.
+#[test]
+fn assets_follow_every_movement() {
+    let x = approved();
+    exact(&x, NONE);
+    let before = hot(&x, "bitcoin", "BTC");
+    let own = new_address(&x, "bitcoin");
+    send(&x, "bitcoin", &own, "BTC", "2");
+    exact(&x, NONE);
+    mine(&x, "bitcoin", 1);
+    exact(&x, ("BTC", "2"));
+    chain(&x, "bitcoin", "reorg", json!({ "depth": 1 }));
+    exact(&x, NONE);
+    mine(&x, "bitcoin", 3);
+    exact(&x, NONE);
+    assert_eq!(hot(&x, "bitcoin", "BTC"), before + dec("2"));
+    // A withdrawal in a block that is not final has left the wallet, and is still owed.
+    withdraw(&x, "bitcoin/btc", BTC, "1.25");
+    x.credit("trader", "BTC", "0.125");
+    exact(&x, NONE);
+    mine(&x, "bitcoin", 1);
+    assert_eq!(hot(&x, "bitcoin", "BTC"), before + dec("0.875"));
+    exact(&x, NONE);
+    x.kill9();
+    x.restart();
+    chain(&x, "bitcoin", "reorg", json!({ "depth": 1 }));
+    assert_eq!(hot(&x, "bitcoin", "BTC"), before + dec("2.125"));
+    exact(&x, NONE);
+    mine(&x, "bitcoin", 300);
+    exact(&x, NONE);
+    assert_eq!(hot(&x, "bitcoin", "BTC"), before + dec("0.875"));
+    // What is credited on one network leaves on another, dollars leave as tokens, a payment fails.
+    let all = hot(&x, "ethereum", "ETH");
+    withdraw(&x, "arbitrum/eth", ETH, "3");
+    mine(&x, "arbitrum", 1);
+    exact(&x, NONE);
+    mine(&x, "arbitrum", 19);
+    exact(&x, NONE);
+    assert_eq!((hot(&x, "ethereum", "ETH"), hot(&x, "arbitrum", "ETH")), (all - dec("3"), dec("0")));
+    x.as_("fund-manager").call("/v1/withdraw/usd", json!({ "address": ETH, "amount": "70" })).ok();
+    mine(&x, "ethereum", 1);
+    exact(&x, NONE);
+    chain(&x, "ethereum", "node", json!({ "broadcast": "revert", "times": 1 }));
+    withdraw(&x, "ethereum/eth", ETH, "5");
+    mine(&x, "ethereum", 1);
+    exact(&x, NONE);
+    mine(&x, "ethereum", 11);
+    exact(&x, NONE);
+    assert_eq!(hot(&x, "ethereum", "ETH"), all - dec("3"));
+    laws::check(&x);
+}
+
+/// What lies at addresses of deposits pays withdrawals: on chains of accounts it is swept into the hot wallet first.
+#[test]
+fn deposits_are_swept_when_they_are_needed() {
+    let x = approved();
+    for _ in 0..3 {
+        let own = new_address(&x, "ethereum");
+        send(&x, "ethereum", &own, "GALA", "60");
+    }
+    mine(&x, "ethereum", 12);
+    exact(&x, NONE);
+    withdraw(&x, "ethereum/gala", ETH, "150");
+    let waits = || x.get("/sandbox/chains/ethereum").ok()["mempool"].as_array().unwrap().len();
+    assert_eq!(waits(), 3, "one sweep for each address");
+    mine(&x, "ethereum", 1);
+    exact(&x, NONE);
+    assert_eq!(waits(), 1, "the withdrawal");
+    x.kill9();
+    x.restart();
+    mine(&x, "ethereum", 12);
+    exact(&x, NONE);
+    assert_eq!(hot(&x, "ethereum", "GALA"), dec("30"));
+    let paid = x.get(&format!("/sandbox/chains/ethereum?address={ETH}")).ok();
+    assert_eq!(paid["transactions"][0]["amount"], "150");
+    laws::check(&x);
+}
+
+/// The metric of payments that wait for a wallet.
+fn waiting(x: &Exchange) -> u32 {
+    let log = x.log();
+    let (_, rest) = log.split_once("metrics are at http://").expect("an address of metrics");
+    let (address, _) = rest.split_once("/metrics").expect("a path");
+    let mut page = String::new();
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream
+        .write_all(
+            format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes(),
+        )
+        .unwrap();
+    stream.read_to_string(&mut page).unwrap();
+    let line = page.lines().find_map(|line| line.strip_prefix("buttonwood_wallet_waiting "));
+    line.expect("the metric").trim().parse().unwrap()
+}
+
+/// A withdrawal that the wallets cannot pay waits, with a metric, and is paid when a wallet is refilled: that credits no account.
+#[test]
+fn a_withdrawal_waits_for_its_wallet() {
+    let x = Exchange::builder().flag("--funds", "simulated").flag("--metrics-listen", "127.0.0.1:0").start();
+    let owner = x.as_("fund-manager");
+    owner.call("/v1/approvedAddresses/ethereum/request", json!({ "address": ETH, "label": "mine" })).ok();
+    x.advance(WEEK);
+    let own = new_address(&x, "ethereum");
+    send(&x, "ethereum", &own, "GALA", "100");
+    mine(&x, "ethereum", 12);
+    chain(&x, "ethereum", "reorg", json!({ "depth": 12, "drop": true }));
+    x.admin(&["resume", "--scope", "asset", "GALA", "--reason", "looked at"]);
+    withdraw(&x, "ethereum/gala", ETH, "80");
+    mine(&x, "ethereum", 1);
+    let paid = || x.get(&format!("/sandbox/chains/ethereum?address={ETH}")).ok()["transactions"].clone();
+    assert_eq!(paid(), json!([]));
+    assert_eq!(waiting(&x), 1);
+    let all = customers(&x);
+    let wallets = reserves(&x)["wallets"].clone();
+    let ether = wallets.as_array().unwrap().iter().find(|row| row["network"] == "ethereum").unwrap();
+    send(&x, "ethereum", text(&ether["addresses"][0]), "GALA", "100");
+    mine(&x, "ethereum", 1);
+    assert_eq!((&paid()[0]["amount"], waiting(&x)), (&json!("80"), 0));
+    assert_eq!(customers(&x), all, "no account is credited");
+    mine(&x, "ethereum", 12);
+    exact(&x, NONE);
+    assert_eq!(hot(&x, "ethereum", "GALA"), dec("20"));
 }

@@ -14,6 +14,7 @@ pub(crate) mod caller;
 pub(crate) mod chains;
 pub(crate) mod clock;
 pub(crate) mod control;
+pub(crate) mod credit;
 pub(crate) mod deposits;
 pub(crate) mod fee_override;
 pub(crate) mod groups;
