@@ -158,7 +158,7 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
     match event {
         Event::Seen(seen, account) => observe::seen(books, seen, account),
         Event::Revived(key) => observe::set_status(books, &key, State::Waiting, Status::Pending),
-        Event::Lost(key) => observe::set_status(books, &key, State::Lost, Status::Voided),
+        Event::Lost(key) => observe::lost(books, &key),
         Event::Confirmed(key, block, confirmations) => observe::confirmed(books, &key, block, confirmations),
         Event::Credited(key) => observe::credited(books, &key),
         Event::Reorganised(key) => observe::unconfirmed(books, &key),

@@ -184,6 +184,12 @@ pub(super) fn unconfirmed(books: &mut Books<'_>, key: &OutputKey) {
     set_block(books, key, None, 0);
 }
 
+/// Drops a payment. The block that it was in is gone, so its confirmations do not count if it comes back.
+pub(super) fn lost(books: &mut Books<'_>, key: &OutputKey) {
+    set_block(books, key, None, 0);
+    set_status(books, key, State::Lost, Status::Voided);
+}
+
 /// Halts the asset of a payment whose block was removed after the credit. The credit stays.
 pub(super) fn reversed(books: &mut Books<'_>, key: &OutputKey) {
     set_block(books, key, None, 0);

@@ -97,6 +97,25 @@ fn a_deposit_is_credited_once() {
     assert_eq!(rig.funds.next_eid(), Eid(2), "one row");
 }
 
+/// A payment that was lost waits from the start if it comes back: the confirmations of a block that is gone do not count, so the end of
+/// a halt does not credit it.
+///
+/// Part of INV-DEP-1.
+#[test]
+fn a_lost_deposit_comes_back_without_confirmations() {
+    let mut rig = Rig::new();
+    let (before, at) = (available(&rig), block(5, "a"));
+    rig.apply(|books| books.funds.halts.halt_asset(BTC));
+    see(&mut rig, "t");
+    confirm(&mut rig, "t", &at, 3);
+    let events = observe::lose(&rig.desk(), &key("t")).unwrap();
+    apply(&mut rig, events);
+    see(&mut rig, "t");
+    assert_eq!(status(&rig, "t"), (Status::Pending, 0));
+    assert!(observe::final_of(&rig.desk(), BTC).is_empty(), "nothing is final");
+    assert_eq!(available(&rig), before);
+}
+
 /// A reorganisation before that makes it wait again, in the same row; nothing is credited on the way.
 #[test]
 fn a_removed_block_makes_a_deposit_wait_again() {
