@@ -199,13 +199,90 @@ const TRANSFERS: &[&str] = &[
     "reserves short or covered",
 ];
 
+/// Every way of addresses, approvals and halts.
+const APPROVALS: &[&str] = &[
+    "address issued",
+    "address issued before",
+    "refused address",
+    "approval requested",
+    "approval requested before",
+    "approval removed",
+    "approval by another user",
+    "approval rejected",
+    "approval not listed",
+    "removal of what awaits a user",
+    "approval decided before",
+    "approval of others",
+    "refused approval",
+    "users of a group",
+    "hold over",
+    "hold not over",
+    "scope halted",
+    "scope resumed",
+    "scope halted as before",
+    "halt of no asset",
+];
+
+/// Every way of a withdrawal.
+const WITHDRAWALS: &[&str] = &[
+    "withdrawn for nothing",
+    "withdrawn for a fee",
+    "withdrawn as a token",
+    "withdrawn before",
+    "withdrawal of others",
+    "withdrawal on another network",
+    "withdrawal of other terms",
+    "withdrawal while halted",
+    "withdrawal without a list",
+    "withdrawal to no approved address",
+    "withdrawal of a bad amount",
+    "withdrawal of too little",
+    "withdrawal of too much",
+    "signed",
+    "signed with a higher fee",
+    "signed to void",
+    "signed anew",
+    "sent",
+    "withdrawal completed",
+    "withdrawal failed",
+    "withdrawal voided",
+    "payment reorganised",
+    "step repeated",
+    "step of no withdrawal",
+    "step of another transaction",
+    "step after the end",
+    "fee overridden",
+];
+
+/// Every way of a deposit.
+const DEPOSITS: &[&str] = &[
+    "deposit seen",
+    "deposit seen before",
+    "deposit of nobody",
+    "unacceptable deposit",
+    "deposit confirmed",
+    "deposit credited",
+    "deposit report repeated",
+    "deposit reorganised",
+    "credited deposit reorganised",
+    "deposit lost",
+    "deposit revived",
+    "deposit assigned",
+    "deposit assigned before",
+    "deposit assigned to nobody",
+    "report of no deposit",
+];
+
 /// Transfers of every kind while their accounts trade.
 ///
-/// Proves XFER-024, XFER-026, XFER-027, XFER-028, XFER-030, BAL-005, BAL-009.
+/// Proves XFER-010, XFER-015, XFER-016, XFER-019, XFER-020, XFER-023, XFER-024, XFER-026, XFER-027, XFER-028, XFER-030, ADDR-010,
+/// ADDR-018, BAL-003, BAL-004, BAL-005, BAL-009.
 #[test]
 fn funds_agree() {
-    let seen = run_all(&FUNDS, 501..505, 9_000);
-    assert_seen(&seen, 3, TRANSFERS);
+    let seen = run_all(&FUNDS, 501..505, 10_000);
+    for kinds in [TRANSFERS, APPROVALS, WITHDRAWALS, DEPOSITS] {
+        assert_seen(&seen, 1, kinds);
+    }
 }
 
 /// Nonces a little above and below the highest, as calls that overtake each other use them: what was used is never

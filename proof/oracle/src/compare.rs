@@ -5,11 +5,11 @@ use crate::counts::{Before, Counts};
 use crate::dealer::Dealer;
 use crate::exchange::{Exchange, next_step};
 use crate::naive::{Auctions, Naive};
-use crate::worlds::World;
-use buttonwood_engine::funds::custody;
+use crate::worlds::{NETS, World};
+use buttonwood_engine::funds::{Scope, custody};
 use buttonwood_engine::{Answer, Command, Eid, FundsCommand, Outcome, State, TradingAnswer};
 use buttonwood_model::{Due, Side};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs one command against both; returns the outcome, or the difference.
@@ -136,6 +136,7 @@ fn agree_on_funds(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
             return Err(format!("a transfer is {transfer:?}, expected {row:?}"));
         }
     }
+    agree_on_chains(exchange, naive)?;
     let sent: Vec<_> = funds.custody_moves_sent().collect();
     if sent != naive.moves_sent() {
         return Err(format!("moves sent {sent:?}, expected {:?}", naive.moves_sent()));
@@ -153,6 +154,53 @@ fn agree_on_funds(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
     Ok(())
 }
 
+/// Checks that both have the same addresses, approvals, payments, arrivals and halts.
+fn agree_on_chains(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
+    let funds = exchange.state.funds();
+    let expected = &naive.funds;
+    let addresses = funds.addresses().iter().map(|known| (known.account, known.number, known.memo.as_str()));
+    if !addresses.eq(expected.addresses.iter().map(|own| (own.account, own.number, own.memo.as_str()))) {
+        return Err(format!("addresses differ from {:?}", expected.addresses));
+    }
+    for entry in &expected.entries {
+        let got = funds.approvals().get(&entry.place).map(|known| (known.requested, known.standing));
+        if got != Some((entry.requested, entry.standing)) {
+            return Err(format!("an approval is {got:?}, expected {entry:?}"));
+        }
+    }
+    let listed: BTreeSet<_> = expected.lists.iter().copied().collect();
+    let places = listed.iter().flat_map(|scope| NETS.iter().map(move |net| (*scope, net.name)));
+    let count: usize = places.map(|(scope, name)| funds.approvals().of(scope, name).count()).sum();
+    if count != expected.entries.len() {
+        return Err(format!("{count} approvals, expected {:?}", expected.entries));
+    }
+    for payment in &expected.payments {
+        let Some(got) = funds.withdrawals().payment(Eid(payment.row)) else {
+            return Err(format!("there is no {payment:?}"));
+        };
+        let is_sent = payment.sent.iter().all(|tx| got.sent.contains(tx));
+        if !is_sent
+            || got.sent.len() != payment.sent.len()
+            || got.attempts != payment.attempts
+            || got.settled != payment.end
+        {
+            return Err(format!("a payment is {got:?}, expected {payment:?}"));
+        }
+    }
+    for arrival in &expected.arrivals {
+        let got = funds.deposits().get(&arrival.key).map(|got| (got.eid.0, got.state, got.block.as_ref()));
+        if got != Some((arrival.row, arrival.state, arrival.block.as_ref())) {
+            return Err(format!("a deposit is {got:?}, expected {arrival:?}"));
+        }
+    }
+    if !funds.halts().assets().eq(expected.halted.iter().copied())
+        || funds.halts().has(Scope::Withdrawals) != expected.are_withdrawals_halted
+    {
+        return Err(format!("halts are {:?}, expected {:?}", funds.halts(), expected.halted));
+    }
+    Ok(())
+}
+
 /// What of funds falls due next; not the settlement of a custody move, which follows from its chain.
 pub(crate) fn funds_due(state: &State) -> Option<Due<FundsCommand>> {
     let seed = state.opening().map_or(0, |opening| opening.seed);
@@ -160,6 +208,9 @@ pub(crate) fn funds_due(state: &State) -> Option<Due<FundsCommand>> {
     let settles = matches!(due.command, FundsCommand::Custody(custody::Command::SettleCustodyMove(_)));
     (!settles).then_some(due)
 }
+
+/// The trouble with a command that panics.
+const PANIC: &str = "panic, see above";
 
 /// Runs the commands from the start; returns the place and description of the first problem, including a panic.
 fn run(world: &'static World, seed: u64, commands: &[(u64, Command)]) -> Option<(usize, String)> {
@@ -170,14 +221,20 @@ fn run(world: &'static World, seed: u64, commands: &[(u64, Command)]) -> Option<
         match catch_unwind(step) {
             Ok(Ok(_)) => {}
             Ok(Err(trouble)) => return Some((at, trouble)),
-            Err(_) => return Some((at, "panic, see above".into())),
+            Err(_) => return Some((at, PANIC.into())),
         }
     }
     None
 }
 
-/// Removes commands as long as the rest still fails.
-fn shortest(world: &'static World, seed: u64, mut commands: Vec<(u64, Command)>) -> Vec<(u64, Command)> {
+/// Removes commands as long as the rest still fails: with a panic exactly if all of them do, since a command that lacks an earlier
+/// one may panic the naive exchange.
+fn shortest(
+    world: &'static World,
+    seed: u64,
+    mut commands: Vec<(u64, Command)>,
+    panics: bool,
+) -> Vec<(u64, Command)> {
     let mut piece = commands.len() / 2;
     while piece > 0 {
         let mut at = 0;
@@ -185,11 +242,11 @@ fn shortest(world: &'static World, seed: u64, mut commands: Vec<(u64, Command)>)
             let mut fewer = commands.clone();
             fewer.drain(at..commands.len().min(at + piece));
             match run(world, seed, &fewer) {
-                Some((last, _)) => {
+                Some((last, trouble)) if (trouble == PANIC) == panics => {
                     fewer.truncate(last + 1);
                     commands = fewer;
                 }
-                None => at += piece,
+                Some(_) | None => at += piece,
             }
         }
         piece /= 2;
@@ -209,10 +266,10 @@ pub fn compare(world: &'static World, seed: u64, count: usize) -> HashMap<&'stat
         commands.push((micros, command.clone()));
         let before = Before::of(&exchange);
         let step = AssertUnwindSafe(|| step(&mut exchange, &mut naive, micros, &command));
-        match catch_unwind(step).unwrap_or_else(|_| Err("panic, see above".into())) {
+        match catch_unwind(step).unwrap_or_else(|_| Err(PANIC.into())) {
             Ok(answer) => counts.count(&before, &exchange, &command, &answer),
             Err(trouble) => {
-                let commands = shortest(world, seed, commands);
+                let commands = shortest(world, seed, commands, trouble == PANIC);
                 let listed: Vec<_> = commands.iter().map(|(_, command)| format!("{command:?}")).collect();
                 let now = run(world, seed, &commands);
                 panic!(

@@ -272,3 +272,41 @@ pub static FUNDS: World = World {
     traders: 6,
     funds: 3,
 };
+
+/// A network of the world of transfers.
+pub(crate) struct Net {
+    pub(crate) name: &'static str,
+    /// Confirmations that make a payment final.
+    pub(crate) confirmations: u32,
+    /// Whether all accounts share an address and differ in the memo.
+    pub(crate) memo: bool,
+    /// The network whose addresses it uses; empty where it has its own.
+    pub(crate) parent: &'static str,
+}
+
+/// The networks, each parent before its children.
+pub(crate) const NETS: [Net; 4] = [
+    Net { name: "bitcoin", confirmations: 3, memo: false, parent: "" },
+    Net { name: "ethereum", confirmations: 2, memo: false, parent: "" },
+    Net { name: "base", confirmations: 4, memo: false, parent: "ethereum" },
+    Net { name: "cosmos", confirmations: 1, memo: true, parent: "" },
+];
+
+/// A currency on a network.
+pub(crate) struct Coin {
+    pub(crate) network: &'static str,
+    pub(crate) code: &'static str,
+    pub(crate) decimals: u8,
+    /// The fee of a withdrawal that is not free, and the least amount of one.
+    pub(crate) fee: &'static str,
+    pub(crate) minimum: &'static str,
+}
+
+/// The currencies of the networks; a currency's home is its first one.
+pub(crate) const COINS: [Coin; 5] = [
+    Coin { network: "bitcoin", code: "BTC", decimals: 8, fee: "0.0001", minimum: "0.00001" },
+    Coin { network: "ethereum", code: "ETH", decimals: 18, fee: "0.002", minimum: "0.0001" },
+    Coin { network: "base", code: "ETH", decimals: 18, fee: "0.0003", minimum: "0.0001" },
+    Coin { network: "ethereum", code: "GUSD", decimals: 2, fee: "1.5", minimum: "0.1" },
+    Coin { network: "cosmos", code: "ETH", decimals: 6, fee: "0.001", minimum: "0.01" },
+];

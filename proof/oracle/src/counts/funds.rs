@@ -3,10 +3,14 @@
 
 use super::Counts;
 use crate::exchange::Exchange;
-use buttonwood_engine::funds::{custody, internal, reserves};
-use buttonwood_engine::{
-    Answer, Body, Command, Eid, Event, FundsCommand, FundsReject, Made, Outcome, Reject, TransferStatus,
+use buttonwood_engine::funds::{
+    Purpose, address, approval, custody, deposit, halt, internal, reserves, withdrawal,
 };
+use buttonwood_engine::{
+    Answer, Body, Command, Eid, Event, FundsCommand, FundsInfrequent, FundsReject, Infrequent, Made, Outcome,
+    Reject, TransferStatus,
+};
+use buttonwood_num::Money;
 
 impl Counts {
     /// Counts what a command did to transfers, or why it was refused.
@@ -37,6 +41,20 @@ fn done(exchange: &Exchange, command: &FundsCommand, made: Option<Made>) -> &'st
             _ if newest_status(exchange) == Some(TransferStatus::Advanced) => "moved out of custody",
             _ => "moved into custody",
         },
+        FundsCommand::Address(_) => "address issued",
+        FundsCommand::Approval(command) => match command {
+            approval::Command::RequestApproval(_) => "approval requested",
+            approval::Command::RemoveApproval(_) => "approval removed",
+            approval::Command::DecideApproval(_, true) => "approval by another user",
+            approval::Command::DecideApproval(_, false) => "approval rejected",
+            approval::Command::SetMultiUser(..) => "users of a group",
+            approval::Command::EndApprovalHold(_) => "hold over",
+        },
+        FundsCommand::Withdrawal(command) => paid(exchange, command, is_quiet),
+        FundsCommand::Deposit(command) => arrived(exchange, command),
+        FundsCommand::Halt(_) if is_quiet => "scope halted as before",
+        FundsCommand::Halt(halt::Command::Halt(_)) => "scope halted",
+        FundsCommand::Halt(halt::Command::Resume(_)) => "scope resumed",
         FundsCommand::Custody(custody::Command::RunCustody) => "custody run",
         FundsCommand::Custody(custody::Command::SettleCustodyMove(_)) => "custody move settled",
         FundsCommand::Custody(custody::Command::ChargeCustodyFees(_)) => "custody fees",
@@ -45,6 +63,64 @@ fn done(exchange: &Exchange, command: &FundsCommand, made: Option<Made>) -> &'st
         FundsCommand::Reserves(reserves::Command::Check) if is_quiet => "reserves as before",
         FundsCommand::Reserves(reserves::Command::Check) => "reserves short or covered",
         _ => "other transfer",
+    }
+}
+
+/// What was done about a withdrawal.
+fn paid(exchange: &Exchange, command: &withdrawal::Command, is_quiet: bool) -> &'static str {
+    match command {
+        withdrawal::Command::Withdraw(_) if is_quiet => "withdrawn before",
+        withdrawal::Command::Withdraw(order) => {
+            let funds = exchange.state.funds();
+            let fee = funds.transfer(Eid(funds.next_eid().0 - 1)).unwrap().row.fee;
+            match order.wraps {
+                Some(_) => "withdrawn as a token",
+                None if fee == Money::ZERO => "withdrawn for nothing",
+                None => "withdrawn for a fee",
+            }
+        }
+        _ if is_quiet => "step repeated",
+        withdrawal::Command::Signed(_, attempt) => match attempt.purpose {
+            Purpose::Pay => "signed",
+            Purpose::Bump => "signed with a higher fee",
+            Purpose::Void => "signed to void",
+        },
+        withdrawal::Command::Sent(..) => "sent",
+        withdrawal::Command::Settle(_, settlement) => match settlement.outcome {
+            withdrawal::Outcome::Completed => "withdrawal completed",
+            withdrawal::Outcome::Failed => "withdrawal failed",
+            withdrawal::Outcome::Voided => "withdrawal voided",
+        },
+        withdrawal::Command::Unsettle(..) => "payment reorganised",
+        withdrawal::Command::OverrideFee(..) => "fee overridden",
+    }
+}
+
+/// What was done about a deposit: the last thing, if several.
+fn arrived(exchange: &Exchange, command: &deposit::Command) -> &'static str {
+    let last = exchange.work.out.events.last().map(|event| match event {
+        Event::Infrequent(kept) => Infrequent::read(*kept, &exchange.work.out.texts).unwrap(),
+        other => panic!("not of funds: {other:?}"),
+    });
+    match last {
+        Some(Infrequent::Funds(FundsInfrequent::Deposit(event))) => match event {
+            deposit::Event::Seen(_, account)
+                if exchange.state.access().account(account).unwrap().group.is_none() =>
+            {
+                "deposit of nobody"
+            }
+            deposit::Event::Seen(..) => "deposit seen",
+            deposit::Event::Revived(_) => "deposit revived",
+            deposit::Event::Confirmed(..) => "deposit confirmed",
+            deposit::Event::Credited(_) => "deposit credited",
+            deposit::Event::Reorganised(_) => "deposit reorganised",
+            deposit::Event::Reversed(_) => "credited deposit reorganised",
+            deposit::Event::Lost(_) => "deposit lost",
+            deposit::Event::Followed(..) => "chain followed",
+            deposit::Event::Assigned(..) => "deposit assigned",
+        },
+        _ if matches!(command, deposit::Command::Seen(_)) => "deposit seen before",
+        _ => "deposit report repeated",
     }
 }
 
@@ -65,6 +141,44 @@ fn refused(reject: &FundsReject) -> &'static str {
             internal::Reject::Prohibited => "prohibited move",
             internal::Reject::InsufficientFunds => "move of too much",
         },
+        FundsReject::Address(reject) => match reject {
+            address::Reject::UsedNumber | address::Reject::UsedText => "address issued before",
+            _ => "refused address",
+        },
+        FundsReject::Approval(reject) => match reject {
+            approval::Reject::Duplicate => "approval requested before",
+            approval::Reject::NotListed => "approval not listed",
+            approval::Reject::AwaitsUser => "removal of what awaits a user",
+            approval::Reject::Decided => "approval decided before",
+            approval::Reject::NotDue => "hold not over",
+            approval::Reject::Foreign => "approval of others",
+            approval::Reject::Closed | approval::Reject::NoNetwork => "refused approval",
+        },
+        FundsReject::Withdrawal(reject) => match reject {
+            withdrawal::Reject::Foreign => "withdrawal of others",
+            withdrawal::Reject::Closed => "withdrawal of a closed account",
+            withdrawal::Reject::UnsupportedNetwork => "withdrawal on another network",
+            withdrawal::Reject::OtherTerms => "withdrawal of other terms",
+            withdrawal::Reject::Halted => "withdrawal while halted",
+            withdrawal::Reject::NoList => "withdrawal without a list",
+            withdrawal::Reject::NotApproved => "withdrawal to no approved address",
+            withdrawal::Reject::BadAmount => "withdrawal of a bad amount",
+            withdrawal::Reject::BelowMinimum(_) => "withdrawal of too little",
+            withdrawal::Reject::InsufficientFunds(_) => "withdrawal of too much",
+            withdrawal::Reject::Unknown => "step of no withdrawal",
+            withdrawal::Reject::OtherSpends => "signed anew",
+            withdrawal::Reject::OtherTransaction => "step of another transaction",
+            withdrawal::Reject::Settled => "step after the end",
+        },
+        FundsReject::Deposit(reject) => match reject {
+            deposit::Reject::Unacceptable => "unacceptable deposit",
+            deposit::Reject::Unknown => "report of no deposit",
+            deposit::Reject::Owned => "deposit assigned before",
+            deposit::Reject::IsLost => "lost deposit assigned",
+            deposit::Reject::NoAccount => "deposit assigned to nobody",
+            deposit::Reject::Closed | deposit::Reject::NoHouse => "refused deposit",
+        },
+        FundsReject::Halt(_) => "halt of no asset",
         FundsReject::Custody(custody::Reject::NotSent(_)) => "settled what was not sent",
         FundsReject::Custody(_) => "custody fees too early",
         FundsReject::Reserves(reserves::Reject::NotDue) => "cut too early",

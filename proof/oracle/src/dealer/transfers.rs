@@ -1,14 +1,22 @@
 //! Commands about transfers, also wrong and repeated ones, and what falls due of them.
 
+mod approvals;
+mod deposits;
 mod internal;
+mod withdrawals;
 
 use super::{Dealer, Key};
 use crate::compare::funds_due;
 use crate::exchange::Exchange;
-use buttonwood_engine::funds::custody;
-use buttonwood_engine::{AccountKind, Body, Caller, Command, FundsCommand, State};
+use crate::worlds::{COINS, NETS, units};
+use buttonwood_engine::funds::deposit::Seen;
+use buttonwood_engine::funds::network::{Asset, Command as Table, Form, Network, NetworkKind};
+use buttonwood_engine::funds::withdrawal::Withdraw;
+use buttonwood_engine::funds::{OutputKey, custody};
+use buttonwood_engine::{AccountKind, Body, Caller, Command, FundsCommand, Outcome, State};
 use buttonwood_model::{AccountId, CurrencyId, Rank, Role, Time};
 use buttonwood_num::Money;
+use std::sync::Arc;
 
 /// Keys and accounts that move funds.
 #[derive(Clone, Default)]
@@ -18,6 +26,13 @@ pub(super) struct Treasury {
     accounts: Vec<AccountId>,
     /// The last internal transfer.
     last: Option<Command>,
+    /// The last withdrawal.
+    withdrawn: Option<Arc<Withdraw>>,
+    /// Payments that were dealt, and how many.
+    arrivals: Vec<OutputKey>,
+    arrived: u64,
+    /// The last one.
+    seen: Option<Arc<Seen>>,
 }
 
 impl Treasury {
@@ -33,6 +48,7 @@ impl Treasury {
         ] {
             accounts.push(exchange.account_of_kind(first, name, kind));
         }
+        found_networks(exchange);
         let mut keys = Vec::new();
         for (name, account) in [("treasurer", first), ("other-treasurer", third)] {
             let group = exchange.state.access().account(account).unwrap().group;
@@ -40,7 +56,34 @@ impl Treasury {
             keys.push(Key { group, ..Key::new(session, account) });
         }
         keys.push(Key::new(exchange.key("cashier", first, Role::FundManager), first));
-        Self { keys, accounts, last: None }
+        Self { keys, accounts, ..Self::default() }
+    }
+}
+
+/// Lists the networks and what they carry.
+fn found_networks(exchange: &mut Exchange) {
+    for net in NETS {
+        let network = Network {
+            name: net.name.to_owned(),
+            kind: NetworkKind::Accounts,
+            confirmations: net.confirmations,
+            memo: net.memo,
+            parent: net.parent.to_owned(),
+        };
+        assert_eq!(exchange.submit(1, &own(Table::AddNetwork(Arc::new(network)).into())), Outcome::Done);
+    }
+    for (at, coin) in COINS.iter().enumerate() {
+        let money = |text| Money::from_units(units(text));
+        let asset = Asset {
+            network: coin.network.to_owned(),
+            currency: exchange.find_currency(coin.code),
+            decimals: coin.decimals,
+            fee: money(coin.fee),
+            minimum: money(coin.minimum),
+            is_home: !COINS[..at].iter().any(|other| other.code == coin.code),
+            form: Form::Native,
+        };
+        assert_eq!(exchange.submit(1, &own(Table::AddAsset(Arc::new(asset)).into())), Outcome::Done);
     }
 }
 
@@ -50,10 +93,17 @@ impl Dealer {
         if self.dice.once_in(30) {
             return self.due_transfer(state);
         }
-        let command = match self.dice.below(10) {
-            0..8 => self.internal(state),
-            8 => own(self.custody(state)),
-            _ => own(self.reserves_command()),
+        let command = match self.dice.below(80) {
+            0..10 => self.internal(state),
+            10..13 => own(self.custody(state)),
+            13..15 => own(self.reserves_command()),
+            15..17 => self.address(state),
+            17..24 => self.approval(state),
+            24..44 => self.withdrawal(state),
+            44..56 => self.step(state),
+            56 => own(self.fee_override()),
+            57..72 => own(self.deposit(state)),
+            _ => own(self.scoped_halt(state)),
         };
         (micros, command)
     }

@@ -2,23 +2,33 @@
 //!
 //! What a row holds, what is advanced and what is short is computed from the rows each time.
 
+mod addresses;
+mod approvals;
 mod calendar;
 mod custody;
+mod deposits;
+mod halts;
 mod internal;
 mod leave;
 mod reserves;
 mod row;
+mod withdrawals;
 
 use super::Naive;
 use crate::exchange::Exchange;
+use addresses::Address;
+use approvals::Entry;
+use buttonwood_engine::funds::{ApprovalScope, UNCLAIMED};
 use buttonwood_engine::{
     Adjustment, Answer, Caller, FundsCommand, FundsReject, Made, Outcome, Reject, TransferKind,
     TransferStatus,
 };
-use buttonwood_model::{AccountId, CurrencyId, Time};
+use buttonwood_model::{AccountId, CurrencyId, GroupId, Time};
 use custody::Move;
+use deposits::Arrival;
 pub(crate) use row::{Path, Row};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use withdrawals::Payment;
 
 /// Everything about transfers.
 #[derive(Clone, Default)]
@@ -27,6 +37,25 @@ pub(crate) struct Funds {
     codes: Vec<String>,
     /// Every transfer; the one with number `n` is at place `n - 1`.
     pub(crate) rows: Vec<Row>,
+    /// Issued deposit addresses.
+    pub(crate) addresses: Vec<Address>,
+    /// Approved addresses, and those that wait for it.
+    pub(crate) entries: Vec<Entry>,
+    /// Lists that ever had an entry.
+    pub(crate) lists: Vec<ApprovalScope>,
+    /// Groups whose requests another user must approve.
+    multi_user: Vec<GroupId>,
+    /// What was done for withdrawals.
+    pub(crate) payments: Vec<Payment>,
+    /// Accounts whose withdrawals are free.
+    overrides: Vec<AccountId>,
+    /// What arrived on the chains.
+    pub(crate) arrivals: Vec<Arrival>,
+    /// The house account for payments that fit no account.
+    unclaimed: AccountId,
+    /// Halted assets.
+    pub(crate) halted: BTreeSet<CurrencyId>,
+    pub(crate) are_withdrawals_halted: bool,
     /// Moves to and from custody that are under way.
     moves: Vec<Move>,
     /// The last month that custody fees were charged for, by its beginning.
@@ -45,7 +74,8 @@ impl Funds {
     /// Before the first transfer of an exchange.
     pub(super) fn of(exchange: &Exchange) -> Self {
         let codes = exchange.state.currencies().iter().map(|currency| currency.code.clone());
-        Self { codes: codes.collect(), ..Self::default() }
+        let unclaimed = exchange.state.ledger().house(UNCLAIMED.name).unwrap();
+        Self { codes: codes.collect(), unclaimed, ..Self::default() }
     }
 
     /// Whether a currency is state money.
@@ -59,6 +89,13 @@ impl Naive {
     pub(super) fn move_funds(&mut self, caller: Option<&Caller>, command: &FundsCommand) -> Answer {
         let made = match command {
             FundsCommand::Internal(command) => self.transfer(caller, command).map_err(FundsReject::Internal),
+            FundsCommand::Address(command) => self.issue(caller, command).map_err(FundsReject::Address),
+            FundsCommand::Approval(command) => self.approve(caller, command).map_err(FundsReject::Approval),
+            FundsCommand::Withdrawal(command) => {
+                self.pay_out(caller, command).map_err(FundsReject::Withdrawal)
+            }
+            FundsCommand::Deposit(command) => self.arrive(command).map_err(FundsReject::Deposit),
+            FundsCommand::Halt(command) => self.halt(command).map_err(FundsReject::Halt),
             FundsCommand::Custody(command) => self.custody(command).map_err(FundsReject::Custody),
             FundsCommand::Reserves(command) => self.reserves(command).map_err(FundsReject::Reserves),
             other => panic!("not dealt: {other:?}"),
@@ -125,7 +162,8 @@ impl Naive {
     /// When something of transfers is due next: at once, if it follows from what has just happened. A custody move settles when
     /// its chain says so, which is not counted here.
     pub(crate) fn funds_due(&self) -> Option<Time> {
-        let times = [self.next_custody_run(), self.next_custody_fee(), Some(self.next_cut())];
+        let times =
+            [self.next_hold(), self.next_custody_run(), self.next_custody_fee(), Some(self.next_cut())];
         times.into_iter().flatten().min()
     }
 

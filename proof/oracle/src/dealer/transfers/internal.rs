@@ -61,10 +61,10 @@ impl Dealer {
         let (currency, most) = self.dice.pick(&self.credits);
         match self.dice.below(8) {
             0 => Reserves::Cut,
-            1 => {
-                let share = self.dice.pick(&[0, 1, 1_000, 1_000, 1_000]);
+            1..4 => {
+                let share = self.dice.pick(&[0, 0, 1_000, 1_000, 1_000]);
                 let mut wallet = Wallet {
-                    network: self.dice.pick(&["bitcoin", "ethereum"]).to_owned(),
+                    network: self.dice.pick(&["bitcoin", "bitcoin", "bitcoin", "ethereum"]).to_owned(),
                     currency,
                     hot: Money::from_units(most * share),
                     cold: Money::from_units(most / 2 * share),

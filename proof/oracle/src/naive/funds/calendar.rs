@@ -8,14 +8,23 @@ fn lengths(year: u64) -> [u64; 12] {
     [31, if is_leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 }
 
-/// When the month after that of a moment begins.
-pub(super) fn next_month(time: Time) -> Time {
-    let day = time.0 / Day::MICROS;
-    let mut ends = (1970..).flat_map(lengths).scan(0, |end, length| {
+/// When each month ends, in days from 1970.
+fn ends() -> impl Iterator<Item = u64> {
+    (1970..).flat_map(lengths).scan(0, |end, length| {
         *end += length;
         Some(*end)
-    });
-    Time(ends.find(|end| day < *end).unwrap() * Day::MICROS)
+    })
+}
+
+/// The number of the month that a moment is in, from January 1970.
+pub(super) fn month_of(time: Time) -> u64 {
+    let ended = ends().take_while(|end| *end <= time.0 / Day::MICROS).count();
+    u64::try_from(ended).unwrap()
+}
+
+/// When the month after that of a moment begins.
+pub(super) fn next_month(time: Time) -> Time {
+    Time(ends().find(|end| time.0 / Day::MICROS < *end).unwrap() * Day::MICROS)
 }
 
 /// Whether a month begins at a moment.

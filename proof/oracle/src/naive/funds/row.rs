@@ -17,6 +17,16 @@ pub(crate) enum Path {
         /// The transaction that moved it to or from custody.
         tx: String,
     },
+    /// On a chain.
+    Chain {
+        network: String,
+        /// The address that is paid.
+        canonical: String,
+        memo: String,
+        /// Empty until it is known.
+        tx: String,
+        confirmations: u32,
+    },
 }
 
 /// A transfer, as one of its accounts sees it.
@@ -105,11 +115,26 @@ impl Row {
 }
 
 impl Path {
+    /// Whether it is the same address on the same network.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::Chain { network, canonical, memo, .. },
+                Self::Chain { network: of, canonical: to, memo: with, .. },
+            ) => (network, canonical, memo) == (of, to, with),
+            _ => false,
+        }
+    }
+
     fn is(&self, way: &TransferWay) -> bool {
         match (self, way) {
             (Self::House, TransferWay::Operator(_)) => true,
             (Self::Internal { other, tx, .. }, TransferWay::Internal { other: to, tx: seen, .. }) => {
                 other == to && tx == seen
+            }
+            (Self::Chain { network, canonical, memo, tx, confirmations }, TransferWay::Chain(chain)) => {
+                (network, canonical, memo, tx) == (&chain.network, &chain.canonical, &chain.memo, &chain.tx)
+                    && *confirmations == chain.confirmations
             }
             _ => false,
         }
