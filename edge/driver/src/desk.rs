@@ -1,5 +1,6 @@
 //! The exchange as the thread sees it: commands of the exchange itself, and what its state says.
 
+use crate::host::Host;
 use buttonwood_address::{Params, Seed};
 use buttonwood_engine::{Command, FundsCommand, Outcome, Reject, State};
 use buttonwood_model::CurrencyId;
@@ -7,7 +8,6 @@ use buttonwood_sequencer::Exchange;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::runtime::Runtime;
 
 /// What addresses of the house's wallets and their keys are derived from.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub(crate) struct Desk {
     pub(crate) exchange: Exchange,
     pub(crate) wallets: Wallets,
     pub(crate) is_stopping: Arc<AtomicBool>,
-    runtime: Runtime,
+    pub(crate) host: Box<dyn Host>,
 }
 
 impl Desk {
@@ -42,9 +42,9 @@ impl Desk {
         exchange: Exchange,
         wallets: Wallets,
         is_stopping: Arc<AtomicBool>,
-    ) -> std::io::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-        Ok(Self { exchange, wallets, is_stopping, runtime })
+        host: Box<dyn Host>,
+    ) -> Self {
+        Self { exchange, wallets, is_stopping, host }
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
@@ -66,7 +66,7 @@ impl Desk {
         }
         let mut refused = Vec::with_capacity(pending.len());
         for pending in pending {
-            let receipt = self.runtime.block_on(pending).map_err(|_| Halt::Stopping)?;
+            let receipt = self.host.wait(pending).map_err(|_| Halt::Stopping)?;
             refused.push(match receipt.outcome {
                 Outcome::Rejected(Reject::NoRoom) => return Err(Halt::NoRoom),
                 Outcome::Rejected(reject) => Some(reject),

@@ -9,9 +9,11 @@
 
 mod call;
 mod desk;
+mod host;
 mod keys;
 mod link;
 mod payments;
+mod stepped;
 mod thread;
 mod translate;
 mod treasury;
@@ -19,4 +21,6 @@ mod wallet;
 
 pub use call::{Chains, Failed, Shown, Work};
 pub use desk::Wallets;
+pub use host::Host;
+pub use stepped::SteppedDriver;
 pub use thread::Driver;

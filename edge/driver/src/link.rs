@@ -12,7 +12,6 @@ use buttonwood_custody::{
     Branch, Chain, Observation, Outpoint, Output, Payer, Payment, Report, SimulatedChain, Spends, Step,
     Watcher, network,
 };
-use buttonwood_disk::System;
 use buttonwood_engine::funds::deposit::{Command as DepositCommand, Seen};
 use buttonwood_engine::funds::{ChainBlock, Origin, Payment as Kept};
 use buttonwood_engine::{Eid, FundsCommand, State, Transfer, TransferStatus};
@@ -80,7 +79,7 @@ impl Link {
         let required =
             desk.ask(|state| state.funds().networks().find(name).map(|(_, own)| own.confirmations));
         let required = required.ok_or_else(unknown)?;
-        let chain = SimulatedChain::open(&System, folder, known, required);
+        let chain = SimulatedChain::open(desk.host.disk(), folder, known, required);
         let chain = chain.map_err(|error| Stop::Chain(error.to_string()))?;
         let (formats, seed) = (&desk.wallets.formats, &desk.wallets.seed);
         let no_key = || Stop::Chain(format!("the seed gives no wallet on '{name}'"));
@@ -162,12 +161,14 @@ impl Link {
         for report in &reports {
             self.held.observe(desk, report, &mut self.keys);
         }
-        let steps = self.payer.poll(&mut self.chain, self.watcher.branch(), &self.keys);
+        let mut steps = Vec::new();
+        let (payer, branch, keys) = (&mut self.payer, self.watcher.branch(), &self.keys);
+        desk.host.reach(&mut self.chain, &mut |node| steps = payer.poll(node, branch, keys));
         let observed = self.reported(desk, &reports);
         let moved = self.is_stale || !observed.is_empty() || !steps.is_empty();
         if moved && caught_up {
             // What a payment has moved without being known as under way would be missed: a node's answer that differs is late.
-            self.is_stale = self.measure().is_err();
+            self.is_stale = self.measure(desk).is_err();
         }
         let measures = moved && caught_up && !self.is_stale;
         let mut commands = if measures { self.wallets(desk, &steps) } else { Vec::new() };
@@ -194,7 +195,9 @@ impl Link {
             let is_ours = |address: &str| {
                 self.shared.as_deref() == Some(address) || is_issued(desk, &self.name, address)
             };
-            let report = self.watcher.look(&mut self.chain, &is_ours);
+            let mut report = Report::default();
+            let watcher = &mut self.watcher;
+            desk.host.reach(&mut self.chain, &mut |node| report = watcher.look(node, &is_ours));
             if let Some(fault) = report.fault
                 && !std::mem::replace(&mut self.is_faulty, true)
             {
@@ -209,9 +212,12 @@ impl Link {
     }
 
     /// Looks at what own addresses hold, and says from which of them the payments that wait may be paid.
-    fn measure(&mut self) -> Result<(), buttonwood_custody::Unanswered> {
+    fn measure(&mut self, desk: &Desk) -> Result<(), buttonwood_custody::Unanswered> {
         let all = self.payer.unsettled() > 0;
-        self.held.refresh(&mut self.chain, &self.keys, all)?;
+        let (held, keys) = (&mut self.held, &self.keys);
+        let mut refreshed = Ok(());
+        desk.host.reach(&mut self.chain, &mut |node| refreshed = held.refresh(node, keys, all));
+        refreshed?;
         for id in self.short.keys() {
             let Some(payment) = self.payer.payment(*id) else { continue };
             let from_custody = payment.from.first() == Some(&self.keys.custody);

@@ -2,6 +2,7 @@
 
 use crate::call::{Answered, Chains, Failed, Job, Work};
 use crate::desk::{Desk, Halt, Wallets};
+use crate::host::Threads;
 use crate::link::{Link, Stop, may_go};
 use buttonwood_custody::NETWORKS;
 use buttonwood_engine::{Eid, TransferStatus};
@@ -43,7 +44,7 @@ impl Driver {
     pub fn start(exchange: Exchange, wallets: Wallets, folder: PathBuf) -> io::Result<Self> {
         let (to, jobs) = channel();
         let is_stopping = Arc::new(AtomicBool::new(false));
-        let desk = Desk::new(exchange, wallets, Arc::clone(&is_stopping))?;
+        let desk = Desk::new(exchange, wallets, Arc::clone(&is_stopping), Box::new(Threads::new()?));
         let waiting = Arc::new(AtomicUsize::new(0));
         let mut driving = Driving::new(desk, folder, Arc::clone(&waiting));
         let (started, is_started) = channel();
@@ -97,8 +98,10 @@ pub(crate) struct Driving {
 }
 
 impl Driving {
-    fn new(desk: Desk, folder: PathBuf, waiting: Arc<AtomicUsize>) -> Self {
-        let exists = |name: &&str| folder.join(format!("{name}.chain")).exists();
+    pub(crate) fn new(desk: Desk, folder: PathBuf, waiting: Arc<AtomicUsize>) -> Self {
+        // Without the folder there is no chain yet.
+        let files = desk.host.disk().names(&folder).unwrap_or_default();
+        let exists = |name: &&str| files.contains(&format!("{name}.chain"));
         let names = NETWORKS.iter().map(|network| network.name);
         let closed = names.filter(exists).map(str::to_owned).collect();
         let now = Instant::now();
@@ -117,21 +120,41 @@ impl Driving {
     }
 
     /// Goes on where the state says that the exchange has stopped.
-    fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         self.reopen();
         self.fund();
+    }
+
+    /// Does once what the thread does while no control call comes; what could not go on is opened again at once.
+    pub(crate) fn turn(&mut self) {
+        self.reopen = Instant::now();
+        self.look();
+    }
+
+    /// Takes what is new, and brings everything as far as it comes.
+    fn look(&mut self) {
+        self.fund();
+        self.take_new();
+        self.reopen();
+        self.go_on();
+        self.count_waiting();
+    }
+
+    /// Does a control call.
+    pub(crate) fn obey(&mut self, name: &str, work: Work) -> Answered {
+        self.fund();
+        self.take_new();
+        let answer = self.call(name, work);
+        self.count_waiting();
+        answer
     }
 
     fn run(&mut self, jobs: &Receiver<Job>) {
         while !self.desk.is_stopping() {
             match jobs.recv_timeout(LOOK_EVERY) {
                 Ok(Job::Call { network, work, reply }) => {
-                    self.fund();
-                    self.take_new();
                     // The caller may be gone.
-                    let answer = self.call(&network, work);
-                    self.count_waiting();
-                    let _ = reply.send(answer);
+                    let _ = reply.send(self.obey(&network, work));
                 }
                 Ok(Job::Rest { reply }) => {
                     self.fund();
@@ -139,13 +162,7 @@ impl Driving {
                     let _ = reply.send(());
                 }
                 Ok(Job::Stop) | Err(RecvTimeoutError::Disconnected) => return,
-                Err(RecvTimeoutError::Timeout) => {
-                    self.fund();
-                    self.take_new();
-                    self.reopen();
-                    self.go_on();
-                    self.count_waiting();
-                }
+                Err(RecvTimeoutError::Timeout) => self.look(),
             }
         }
     }
