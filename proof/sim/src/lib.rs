@@ -4,7 +4,9 @@
 //! and recovers from every state that a power cut at any call could leave. An observer that only follows the journal,
 //! with a naive exchange, checks both. One seed is one run.
 //!
-//! Laws: INV-ACK-1, INV-ACK-2, INV-JRN-1, INV-JRN-2, INV-DET-1, INV-READ-3, and those of the ledger and the books.
+//! A [`treasury`] pays withdrawals and credits deposits on simulated chains, over crashes, and compares them with the chains.
+//!
+//! Laws: INV-DEP-1, INV-WD-1 to 7, INV-ACK-1, INV-ACK-2, INV-JRN-1, INV-JRN-2, INV-DET-1, INV-READ-3, and those of the ledger and the books.
 //! Not here: real kernels and real disks.
 
 mod check;
@@ -16,5 +18,6 @@ mod rot;
 mod scene;
 mod secrets;
 pub mod sweep;
+pub mod treasury;
 
 pub use check::Finding;

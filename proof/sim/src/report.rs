@@ -6,6 +6,7 @@ use buttonwood_sim::Finding;
 use buttonwood_sim::disk::Faulty;
 use buttonwood_sim::life::{Life, Tally};
 use buttonwood_sim::sweep::{Sweep, Swept};
+use buttonwood_sim::treasury::{Treasury, TreasuryTally};
 use std::fs;
 use std::io;
 use std::num::NonZero;
@@ -25,6 +26,11 @@ const COMMANDS: u64 = 2_000_000;
 const STATES: u64 = 1_000_000;
 /// Commands compared with the naive exchange, in addition to those of the lives.
 const COMPARED: u64 = 500_000;
+/// Runs of funds on faulty chains.
+const TREASURIES: u64 = 40;
+
+/// One step of such a run for so many commands of a life.
+const FUNDS_SHARE: u64 = 40;
 
 const DAY: u64 = 24 * 3_600 * 1_000_000;
 
@@ -37,6 +43,8 @@ struct Totals {
     swept: Swept,
     /// Commands after which core and naive exchange agreed.
     compared: u64,
+    treasuries: u64,
+    treasury: TreasuryTally,
 }
 
 /// The state shared by all workers.
@@ -84,6 +92,7 @@ fn kept() -> Vec<(Kind, u64)> {
             "life" => Kind::Life,
             "sweep" => Kind::Sweep,
             "compare" => Kind::Compare,
+            "funds" => Kind::Funds,
             _ => return None,
         };
         Some((kind, words.next()?.parse().ok()?))
@@ -116,19 +125,20 @@ impl Work<'_> {
     /// The kinds of runs that are still due.
     fn due(&self) -> Vec<Kind> {
         let totals = self.totals.lock().expect("no worker panics with it");
-        let (life, sweep, compare) = match self.wanted.span {
-            Span::One | Span::Seeds(_) => (true, true, true),
+        let (life, sweep, compare, funds) = match self.wanted.span {
+            Span::One | Span::Seeds(_) => (true, true, true, true),
             Span::For(span) => {
                 let is_time = self.began.elapsed() < span;
-                (is_time, is_time, is_time)
+                (is_time, is_time, is_time, is_time)
             }
             Span::Release => (
                 totals.life.micros < DAYS * DAY || totals.life.commands < COMMANDS,
                 totals.swept.states < STATES,
                 totals.compared < COMPARED,
+                totals.treasuries < TREASURIES,
             ),
         };
-        [(Kind::Life, life), (Kind::Sweep, sweep), (Kind::Compare, compare)]
+        [(Kind::Life, life), (Kind::Sweep, sweep), (Kind::Compare, compare), (Kind::Funds, funds)]
             .into_iter()
             .filter(|(kind, is_due)| *is_due && self.wanted.only.is_none_or(|only| only == *kind))
             .map(|(kind, _)| kind)
@@ -140,6 +150,7 @@ impl Work<'_> {
             Kind::Life => self.life(seed),
             Kind::Sweep => self.sweep(seed),
             Kind::Compare => self.compare(seed),
+            Kind::Funds => self.funds(seed),
         }
     }
 
@@ -186,6 +197,21 @@ impl Work<'_> {
         }
     }
 
+    fn funds(&self, seed: u64) {
+        let mut treasury = Treasury::new(seed);
+        match guarded(|| treasury.run(self.wanted.commands / FUNDS_SHARE)) {
+            Ok(tally) => {
+                let mut totals = self.totals.lock().expect("no worker panics with it");
+                totals.treasuries += 1;
+                totals.treasury.add(&tally);
+            }
+            Err(finding) => self.failed("funds", seed, &finding, || {
+                let lines: Vec<&str> = treasury.trace().collect();
+                leave("funds", seed, &lines, Some(treasury.disk()))
+            }),
+        }
+    }
+
     fn failed(&self, kind: &str, seed: u64, finding: &str, leave: impl FnOnce() -> io::Result<PathBuf>) {
         self.has_failed.store(true, Ordering::Relaxed);
         println!("FAILED {kind} of seed {seed}: {finding}");
@@ -199,7 +225,7 @@ impl Work<'_> {
 
     fn tell(&self) {
         let totals = self.totals.lock().expect("no worker panics with it");
-        let Totals { lives, life, sweeps, swept, compared } = &*totals;
+        let Totals { lives, life, sweeps, swept, compared, treasuries, treasury } = &*totals;
         let days = Duration::from_micros(life.micros).as_secs() / 86_400;
         println!(
             "sim: {lives} lives: {} commands in {days} exchange-days, {} crashes ({} power cuts), {} disk errors, {} \
@@ -220,6 +246,14 @@ impl Work<'_> {
             swept.states, swept.boundaries, swept.second
         );
         println!("sim: {compared} commands beside the naive exchange");
+        println!(
+            "sim: {treasuries} treasuries: {} withdrawals and {} deposits, {} crashes, {} reorganisations, {} halts of assets",
+            treasury.withdrawals,
+            treasury.deposits,
+            treasury.crashes,
+            treasury.reorganisations,
+            treasury.halts
+        );
         println!("sim: {:.0?}", self.began.elapsed());
     }
 }

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
-usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci] [--commands N] [--cuts N] [--only life|sweep|compare]
+usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci] [--commands N] [--cuts N] [--only life|sweep|compare|funds]
   --seed N      the first seed; the only one without --seeds, --minutes and --ci (default 1)
   --seeds N     N seeds, up to the first that fails
   --minutes M   seed after seed, for so long
   --ci          every seed that ever failed, then as many as the release asks for
   --commands N  commands of a life (default 10000)
   --cuts N      power cuts tried before each call of a sweep (default 24)
-  --only KIND   lives, sweeps, or the core beside the naive exchange alone
+  --only KIND   lives, sweeps, the core beside the naive exchange, or funds on faulty chains alone
 ";
 
 /// A kind of run.
@@ -22,6 +22,8 @@ pub(crate) enum Kind {
     Sweep,
     /// The core and the naive exchange together, without a disk.
     Compare,
+    /// Withdrawals and deposits on simulated chains.
+    Funds,
 }
 
 /// How long to run.
@@ -81,7 +83,10 @@ impl Wanted {
                         "life" => Kind::Life,
                         "sweep" => Kind::Sweep,
                         "compare" => Kind::Compare,
-                        other => return Err(format!("--only {other}: there are life, sweep and compare")),
+                        "funds" => Kind::Funds,
+                        other => {
+                            return Err(format!("--only {other}: there are life, sweep, compare and funds"));
+                        }
                     });
                 }
                 other => return Err(format!("`{other}` is not understood")),

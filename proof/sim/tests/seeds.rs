@@ -2,6 +2,7 @@
 
 use buttonwood_sim::life::Life;
 use buttonwood_sim::sweep::Sweep;
+use buttonwood_sim::treasury::Treasury;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -62,4 +63,26 @@ fn segments_move_to_the_archive() {
         })
         .sum();
     assert!(moved > 3, "{moved} moves prove little");
+}
+
+/// Withdrawals and deposits on chains whose nodes lose answers and whose blocks are replaced, over crashes at any call: each is paid
+/// once, credited once, and ends. The same seed is the same run. Proves XFER-019.
+#[test]
+fn each_withdrawal_is_paid_once() {
+    let (mut withdrawals, mut crashes, mut reorganisations) = (0, 0, 0);
+    for seed in [1, 3, 4, 57] {
+        let [first, second] = [(); 2].map(|()| {
+            let mut treasury = Treasury::new(seed);
+            let tally = treasury.run(60).unwrap_or_else(|finding| panic!("seed {seed}: {finding}"));
+            (tally, treasury.trace().collect::<Vec<_>>().join("\n"))
+        });
+        assert!(first == second, "seed {seed} is two runs");
+        withdrawals += first.0.withdrawals;
+        crashes += first.0.crashes;
+        reorganisations += first.0.reorganisations;
+    }
+    assert!(
+        withdrawals > 15 && crashes > 10 && reorganisations > 5,
+        "{withdrawals}, {crashes}, {reorganisations}"
+    );
 }

@@ -42,10 +42,11 @@ pub(super) enum Method {
     Life,
     Sweep,
     Compare,
+    Funds,
 }
 
 impl Method {
-    pub(super) const ALL: [Self; 3] = [Self::Life, Self::Sweep, Self::Compare];
+    pub(super) const ALL: [Self; 4] = [Self::Life, Self::Sweep, Self::Compare, Self::Funds];
 
     /// The value of the simulator's option `--only`.
     pub(super) fn word(self) -> &'static str {
@@ -53,6 +54,7 @@ impl Method {
             Self::Life => "life",
             Self::Sweep => "sweep",
             Self::Compare => "compare",
+            Self::Funds => "funds",
         }
     }
 }
