@@ -63,6 +63,14 @@ impl Money {
 fn scale(a: u128, b: u128, c: u128) -> Option<u128> {
     match a.checked_mul(b) {
         Some(product) => product.checked_div(c),
+        None => divide(multiply(a, b), c).map(|(quotient, _)| quotient),
+    }
+}
+
+/// a × b ÷ c, rounded down, and the remainder; `None` if c is zero or the quotient needs more than 128 bits.
+pub(crate) fn scale_rest(a: u128, b: u128, c: u128) -> Option<(u128, u128)> {
+    match a.checked_mul(b) {
+        Some(product) => Some((product.checked_div(c)?, product.checked_rem(c)?)),
         None => divide(multiply(a, b), c),
     }
 }
@@ -80,10 +88,13 @@ fn multiply(a: u128, b: u128) -> (u128, u128) {
     (a_high * b_high + (middle >> 64) + (other >> 64), (other << 64) | (low & LOW))
 }
 
-/// The quotient of two words and a divisor, bit by bit; `None` if it does not fit a word.
-fn divide((high, low): (u128, u128), divisor: u128) -> Option<u128> {
+/// The quotient of two words and a divisor, and the remainder; `None` if the quotient does not fit a word.
+fn divide((high, low): (u128, u128), divisor: u128) -> Option<(u128, u128)> {
     if high >= divisor {
         return None;
+    }
+    if divisor <= LOW {
+        return Some(divide_by_half(high, low, divisor));
     }
     let (mut rest, mut quotient) = (high, 0);
     for bit in (0..u128::BITS).rev() {
@@ -96,7 +107,14 @@ fn divide((high, low): (u128, u128), divisor: u128) -> Option<u128> {
             quotient |= 1;
         }
     }
-    Some(quotient)
+    Some((quotient, rest))
+}
+
+/// The same for a divisor of half a word, such as 10¹⁹: two divisions instead of 128 steps. `high` is below the divisor.
+fn divide_by_half(high: u128, low: u128, divisor: u128) -> (u128, u128) {
+    let upper = (high << 64) | (low >> 64);
+    let lower = ((upper % divisor) << 64) | (low & LOW);
+    (((upper / divisor) << 64) | (lower / divisor), lower % divisor)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod digits;
 mod grid;
 mod money;
 mod price;
+mod product;
 mod qty;
 mod rate;
 
@@ -22,5 +23,6 @@ pub use digits::{push_fixed, push_trimmed, push_u64};
 pub use grid::{Grid, GridError};
 pub use money::{MONEY_DECIMALS, Money};
 pub use price::Price;
+pub use product::{Round, mul_div};
 pub use qty::{HUNDREDTHS_PER_LOT, Qty};
 pub use rate::Bps;
