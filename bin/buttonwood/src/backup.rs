@@ -6,6 +6,7 @@
 use crate::cli::Backup;
 use crate::directory::named_dir;
 use crate::flags::is_inside;
+use crate::run::CHAINS;
 use crate::trouble::Trouble;
 use crate::verify::check_directory;
 use buttonwood_disk::{Disk as _, Folder, Open, System, copy_start};
@@ -105,6 +106,7 @@ fn copy_rest(from: &Path, to: &Path, mode: Mode) -> Result<CopiedKey, Trouble> {
     copy(Path::new(VAULT))?;
     if mode == Mode::Sandbox {
         copy(Path::new(CREDENTIALS))?;
+        copy_chains(&from.join(CHAINS), &to.join(CHAINS))?;
     }
     // The vault may be sealed under another key meanwhile. The copied one says which key it needs, and no rotation changes or
     // removes a key file.
@@ -121,6 +123,22 @@ fn copy_rest(from: &Path, to: &Path, mode: Mode) -> Result<CopiedKey, Trouble> {
         }
         Some(SealedUnder::Inside(key) | SealedUnder::Outside(key)) => CopiedKey::LeftOut(from.join(key)),
     })
+}
+
+/// Copies the simulated chains. They are read after the journal, so that a copy has all of a chain that its exchange knows; a
+/// chain's file only grows, and a start cuts a record that was not whole.
+fn copy_chains(from: &Path, to: &Path) -> Result<(), Trouble> {
+    let names: Vec<_> = match fs::read_dir(from) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        entries => entries
+            .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.file_name())).collect())
+            .map_err(failed(from))?,
+    };
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(to).map_err(failed(to))?;
+    for name in names {
+        copy_one(&from.join(&name), &to.join(&name)).map_err(failed(to))?;
+    }
+    sync(to).map_err(failed(to))
 }
 
 /// Copies a small file with its permissions; whether it is there. Such files are replaced as a whole, so it has one content.

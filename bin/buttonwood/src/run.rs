@@ -38,7 +38,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The folder of the simulated chains in a data directory.
-const CHAINS: &str = "chains";
+pub(crate) const CHAINS: &str = "chains";
 
 /// Runs the test environment until a signal stops it.
 pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use buttonwood_accept::{
-    Actor, Admin, Exchange, NewOrder, Setup, Value, json, laws, private_folder, run_to_end,
+    Actor, Admin, Exchange, NewOrder, Setup, Value, dec, json, laws, private_folder, run_to_end,
 };
 
 fn text(path: &Path) -> &str {
@@ -342,4 +342,28 @@ fn damage_is_not_copied() {
     let output = back_up(x.data(), &copy);
     assert!(!output.status.success() && stderr(&output).contains("corrupt journal"), "{output:?}");
     assert_eq!(fs::read_dir(&copy).unwrap().count(), 0, "nothing is left");
+}
+
+/// The simulated chains are in a copy: payments that were under way when it was made arrive there, and wallets hold what they held.
+#[test]
+fn chains_go_with_the_copy() {
+    let home = tempfile::tempdir().unwrap();
+    let copy = home.path().join("copy");
+    let simulated = || Exchange::builder().flag("--funds", "simulated");
+    let x = simulated().start();
+    let made = x.as_("fund-manager").call("/v1/deposit/bitcoin/newAddress", json!({})).ok();
+    let payment = json!({ "address": made["address"], "currency": "BTC", "amount": "2" });
+    x.control("/sandbox/chains/bitcoin/send", &payment).ok();
+    x.control("/sandbox/chains/bitcoin/mine", &json!({ "blocks": 2 })).ok();
+    let (chain, wallets) = (x.get("/sandbox/chains/bitcoin").ok(), x.get("/v1/reserves").ok());
+    backed_up(x.data(), &copy);
+    let restored = simulated().start_in(&copy);
+    assert_eq!(
+        (restored.get("/sandbox/chains/bitcoin").ok(), restored.get("/v1/reserves").ok()),
+        (chain, wallets)
+    );
+    let before = restored.as_("fund-manager").balance("BTC").0;
+    restored.control("/sandbox/chains/bitcoin/mine", &json!({ "blocks": 1 })).ok();
+    assert_eq!(restored.as_("fund-manager").balance("BTC").0, before + dec("2"));
+    laws::check(&restored);
 }

@@ -191,3 +191,33 @@ fn foreign_payments_and_wrong_fields_change_nothing() {
     assert_eq!(x.get("/sandbox/chains/bitcoin?address=x").status(), 400);
     check(&x);
 }
+
+/// Many empty blocks take little room, in the journal and in the chain's file, and what was paid before them is final.
+#[test]
+fn many_empty_blocks_take_little_room() {
+    let x = start();
+    let (own, before) = (address(&x, "bitcoin"), amount(&x, "BTC"));
+    send(&x, "bitcoin", &own, "BTC", "1");
+    mine(&x, "bitcoin", 1);
+    let chain_file = x.data().join("chains").join("bitcoin.chain");
+    let size = || std::fs::metadata(&chain_file).unwrap().len();
+    // Segments are filled with zeros ahead.
+    let journal = || {
+        let files = std::fs::read_dir(x.data().join("journal")).unwrap().map(|entry| entry.unwrap().path());
+        let segments = files.filter(|path| path.extension().is_some_and(|end| end == "segment"));
+        segments
+            .map(|path| std::fs::read(path).unwrap().iter().filter(|byte| **byte != 0).count())
+            .sum::<usize>()
+    };
+    let (bytes, kept) = (size(), journal());
+    mine(&x, "bitcoin", 10_000);
+    assert!(size() - bytes < 100, "{} bytes", size() - bytes);
+    assert!(journal() - kept < 20_000, "{} bytes", journal() - kept);
+    assert_eq!(dec(&amount(&x, "BTC")), dec(&before) + dec("1"));
+    x.kill9();
+    x.restart();
+    chain(&x, "bitcoin", "reorg", &json!({ "depth": 60 }));
+    mine(&x, "bitcoin", 3);
+    assert_eq!(dec(&amount(&x, "BTC")), dec(&before) + dec("1"));
+    check(&x);
+}
