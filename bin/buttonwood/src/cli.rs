@@ -218,6 +218,20 @@ pub(crate) struct Sandbox {
     /// Deposits and withdrawals.
     #[arg(long, env = "BUTTONWOOD_FUNDS", value_enum, default_value = "off")]
     pub(crate) funds: Funds,
+    /// A real node in place of a network's simulated chain, such as ethereum=http://user:password@127.0.0.1:8545; repeatable, or
+    /// several with commas between them. Needs --funds simulated.
+    #[arg(
+        long,
+        env = "BUTTONWOOD_CHAIN",
+        value_name = "NETWORK=URL",
+        value_delimiter = ',',
+        hide_env_values = true
+    )]
+    pub(crate) chain: Vec<String>,
+    /// The contract of a token at a real node, such as ethereum/GUSD=0x056F…; repeatable, or several with commas between them. A main
+    /// chain's are known; a test chain has the tokens that are named here alone.
+    #[arg(long, env = "BUTTONWOOD_CHAIN_TOKEN", value_name = "NETWORK/CODE=CONTRACT", value_delimiter = ',')]
+    pub(crate) chain_token: Vec<String>,
 }
 
 /// Flags of `serve`.

@@ -35,6 +35,14 @@ pub(crate) fn missing(state: &State) -> Result<Vec<Body>, Trouble> {
     Ok(bodies)
 }
 
+/// The decimals of a token on a network, by the table of assets.
+pub(crate) fn token_decimals(network: &str, code: &str) -> Option<u8> {
+    let mut rows = ASSETS.lines().skip(1).map(|line| line.split(',').collect::<Vec<&str>>());
+    let row = rows.find(|row| row.first() == Some(&network) && row.get(1) == Some(&code))?;
+    row.last().filter(|form| form.starts_with("token"))?;
+    row.get(2)?.parse().ok()
+}
+
 fn bad(line: &str, what: &str) -> Trouble {
     Trouble::Reference(format!("{what} in '{line}'"))
 }
@@ -122,6 +130,16 @@ mod tests {
             let format = Format::serving(&network.name).expect("the network has a format of addresses");
             let parent = if network.parent.is_empty() { &network.name } else { &network.parent };
             assert_eq!((format.name(), format.shares_address()), (parent.as_str(), network.memo));
+        }
+    }
+
+    /// Tokens are found by network and code; a network's own coin is none.
+    #[test]
+    fn tokens_have_their_decimals() {
+        assert_eq!(token_decimals("ethereum", "GUSD"), Some(2));
+        assert_eq!(token_decimals("base", "USDC"), Some(6));
+        for (network, code) in [("ethereum", "ETH"), ("ethereum", "gusd"), ("base", "GUSD"), ("x", "GUSD")] {
+            assert_eq!(token_decimals(network, code), None, "{network} {code}");
         }
     }
 

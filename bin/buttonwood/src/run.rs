@@ -10,6 +10,7 @@ use crate::ephemeral::adopt;
 use crate::flags::{check_common, connections_percent, header_names, options, start_time};
 use crate::founding;
 use crate::metrics;
+use crate::places;
 use crate::rates_file::RatesFile;
 use crate::signals::Stop;
 use crate::trading::{SharedTraders, keep_trading, steps, traders};
@@ -17,7 +18,7 @@ use crate::trouble::Trouble;
 use crate::vault_key;
 use crate::welcome::{self, Welcome};
 use buttonwood_address::{Params, Seed};
-use buttonwood_driver::{Driver, Wallets};
+use buttonwood_driver::{Driver, Nodes, Wallets};
 use buttonwood_engine::{Mode, Standing, State};
 use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits, Proxies};
 use buttonwood_http::Places;
@@ -48,6 +49,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let is_narrowed = !flags.common.header_prefix.is_empty();
     let names = if is_narrowed { header_names(&flags.common)? } else { HeaderNames::any() };
     let access = Access::of(flags.common.admin_group.as_deref())?;
+    let nodes = nodes(flags)?;
     let key = vault_key::of_sandbox(&flags.common);
     // A signal during the start ends the process at once, but not with an ephemeral directory: it must be removed, and
     // its start does not take long.
@@ -78,6 +80,9 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let deposit_seed = simulated_funds
         .then(|| deposit_seed::of_vault(&vault, &mut opened, recovered.views().state(), flags.seed))
         .transpose()?;
+    if simulated_funds {
+        nodes.bind(&data.join(CHAINS)).map_err(|fault| Trouble::Flag(fault.to_string()))?;
+    }
     let running = Exchange::start(recovered, clock, options(&flags.common))?;
     let exchange = running.exchange();
     exchange.prove_reserves(reserves_secret(&vault, &mut opened)?.expose());
@@ -91,8 +96,9 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
             gate.keys().set_limit(&trader.key.api_key, Limit::per_second(10_000));
         }
     }
+    let formats = nodes.formats();
     let driver = match &deposit_seed {
-        Some(seed) => Some(drive(&exchange, seed, &data)?),
+        Some(seed) => Some(drive(&exchange, seed, &data, nodes.clone())?),
         None => None,
     };
     let traders = match flags.activity {
@@ -112,9 +118,10 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         service: flags.common.service_name.clone(),
         sandbox: true,
         simulated_funds,
-        formats: Params::main(),
+        formats,
         deposit_seed,
         chains: driver.as_ref().map(Driver::chains),
+        nodes,
         control: Controllers { peers: flags.control_from.clone(), hosts: flags.control_host.clone() },
         steps,
         pages: site_pages(),
@@ -172,6 +179,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         formats: Params::main(),
         deposit_seed: None,
         chains: None,
+        nodes: Nodes::default(),
         control: Controllers::default(),
         steps: None,
         pages: site_pages(),
@@ -210,9 +218,21 @@ fn keeper(vault: Vault, data: PathBuf, sandbox: Option<String>) -> Keeper {
     Keeper::new(store, forget, changed, rotate)
 }
 
-/// Connects the simulated chains of a directory with its exchange.
-fn drive(exchange: &Exchange, seed: &Seed, data: &Path) -> Result<Driver, Trouble> {
-    let wallets = Wallets { formats: Params::main(), seed: seed.clone() };
+/// The real nodes of a sandbox, each of which has answered.
+fn nodes(flags: &Sandbox) -> Result<Nodes, Trouble> {
+    let named = [("--chain", &flags.chain), ("--chain-token", &flags.chain_token)];
+    if flags.funds != Funds::Simulated
+        && let Some((flag, _)) = named.iter().find(|(_, values)| !values.is_empty())
+    {
+        return Err(Trouble::Flag(format!("{flag}: real nodes need --funds simulated")));
+    }
+    Nodes::reach(&flags.chain, &flags.chain_token, places::token_decimals)
+        .map_err(|fault| Trouble::Flag(fault.to_string()))
+}
+
+/// Connects the chains of a directory, simulated or at real nodes, with its exchange.
+fn drive(exchange: &Exchange, seed: &Seed, data: &Path, nodes: Nodes) -> Result<Driver, Trouble> {
+    let wallets = Wallets { formats: nodes.formats(), seed: seed.clone(), nodes };
     Driver::start(exchange.clone(), wallets, data.join(CHAINS))
         .map_err(|error| Trouble::System(format!("cannot start the thread of the chains: {error}")))
 }

@@ -39,6 +39,8 @@ pub struct Shown {
     pub height: u64,
     /// Confirmations that make a payment final.
     pub confirmations: u32,
+    /// Whether the network has a real node: nothing more is shown of it.
+    pub is_real: bool,
     /// What waits for a block.
     pub mempool: Vec<TxHash>,
     /// What arrived at the address that was asked for, newest first.

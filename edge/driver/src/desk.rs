@@ -1,6 +1,7 @@
 //! The exchange as the thread sees it: commands of the exchange itself, and what its state says.
 
 use crate::host::Host;
+use crate::node::Nodes;
 use buttonwood_address::{Params, Seed};
 use buttonwood_engine::{Command, FundsCommand, Outcome, Reject, State};
 use buttonwood_model::CurrencyId;
@@ -16,6 +17,8 @@ pub struct Wallets {
     pub formats: Params,
     /// The seed.
     pub seed: Seed,
+    /// The real nodes.
+    pub nodes: Nodes,
 }
 
 /// Time before a command is sent again to an exchange that is busy.

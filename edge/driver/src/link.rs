@@ -1,5 +1,7 @@
 //! One network: its chain, what is watched on it, and what is paid on it.
 
+use crate::backend::Backend;
+use crate::bump::Waits;
 use crate::call::{Failed, Shown, Work};
 use crate::desk::{Desk, Halt, currency};
 use crate::keys::Keyring;
@@ -9,8 +11,7 @@ use crate::wallet::{Holdings, shared};
 use buttonwood_address::Network as Format;
 use buttonwood_custody::simulated::Refusal;
 use buttonwood_custody::{
-    Branch, Chain, Observation, Outpoint, Output, Payer, Payment, Report, SimulatedChain, Spends, Step,
-    Watcher, network,
+    Branch, Chain, Observation, Outpoint, Output, Payer, Payment, Report, Spends, Step, Watcher, network,
 };
 use buttonwood_engine::funds::deposit::{Command as DepositCommand, Seen};
 use buttonwood_engine::funds::{ChainBlock, Origin, Payment as Kept};
@@ -22,6 +23,9 @@ use std::sync::Arc;
 
 /// Looks in a row that must show nothing new before a network is at rest, while a payment is not known to be sent.
 const QUIET: u32 = 4;
+
+/// Looks in which a real node's newest block is to be followed: one that replaces others of the same height takes a few.
+const LOOKS: u32 = 8;
 
 /// Blocks that one reorganisation may replace: fewer than are remembered over a restart, so that it can be followed.
 const DEPTH_MAX: u32 = 60;
@@ -46,7 +50,7 @@ impl From<Halt> for Stop {
 
 pub(crate) struct Link {
     name: String,
-    chain: SimulatedChain,
+    chain: Backend,
     watcher: Watcher,
     payer: Payer,
     keys: Keyring,
@@ -62,6 +66,7 @@ pub(crate) struct Link {
     /// Addresses and currencies that are being swept.
     sweeping: BTreeSet<(String, String)>,
     sweeps: u64,
+    waits: Waits,
 }
 
 /// Whether a withdrawal may be given to the payer: none is sent of a currency whose assets do not cover what customers have, unless it
@@ -79,8 +84,7 @@ impl Link {
         let required =
             desk.ask(|state| state.funds().networks().find(name).map(|(_, own)| own.confirmations));
         let required = required.ok_or_else(unknown)?;
-        let chain = SimulatedChain::open(desk.host.disk(), folder, known, required);
-        let chain = chain.map_err(|error| Stop::Chain(error.to_string()))?;
+        let chain = Backend::open(desk, folder, known, required)?;
         let (formats, seed) = (&desk.wallets.formats, &desk.wallets.seed);
         let no_key = || Stop::Chain(format!("the seed gives no wallet on '{name}'"));
         let mut keys = Keyring::of(formats, seed, format).ok_or_else(no_key)?;
@@ -90,6 +94,9 @@ impl Link {
             let (watcher, payer) = restore(state, name, &keys, &held, required);
             (watcher, payer, held)
         });
+        if chain.is_real() {
+            tracing::info!(network = name, hot_wallet = keys.hot, "a real node is followed");
+        }
         Ok(Self {
             name: name.to_owned(),
             chain,
@@ -104,6 +111,7 @@ impl Link {
             short: BTreeMap::new(),
             sweeping: BTreeSet::new(),
             sweeps: 0,
+            waits: Waits::default(),
         })
     }
 
@@ -115,6 +123,11 @@ impl Link {
     /// Takes a move to or from custody that is being sent. One that is known already changes nothing.
     pub(crate) fn accept_move(&mut self, state: &State, eid: Eid) {
         payments::move_custody(state, eid, &self.keys, &self.held, &mut self.payer);
+    }
+
+    /// Whether the network has a real node.
+    pub(crate) fn is_real(&self) -> bool {
+        self.chain.is_real()
     }
 
     /// Whether a payment may not be sent yet.
@@ -139,7 +152,10 @@ impl Link {
 
     /// Adds a block.
     pub(crate) fn tick(&mut self, desk: &Desk) -> Result<(), Stop> {
-        self.chain.mine(1).map_err(|error| Stop::Chain(error.to_string()))?;
+        self.chain
+            .simulated()
+            .and_then(|chain| chain.mine(1))
+            .map_err(|error| Stop::Chain(error.to_string()))?;
         self.come_to_rest(desk)
     }
 
@@ -161,6 +177,7 @@ impl Link {
         for report in &reports {
             self.held.observe(desk, report, &mut self.keys);
         }
+        self.raise_fees();
         let mut steps = Vec::new();
         let (payer, branch, keys) = (&mut self.payer, self.watcher.branch(), &self.keys);
         desk.host.reach(&mut self.chain, &mut |node| steps = payer.poll(node, branch, keys));
@@ -185,6 +202,16 @@ impl Link {
             }
         }
         Ok(is_new)
+    }
+
+    /// Asks for a higher fee for the payments that have waited for too many blocks.
+    fn raise_fees(&mut self) {
+        let Some(height) = self.watcher.branch().tip().map(|tip| tip.height) else { return };
+        for payment in self.waits.overdue(self.payer.waiting(), height) {
+            if self.payer.bump(payment) {
+                tracing::info!(network = %self.name, payment, "a payment waits for a block: its fee is raised");
+            }
+        }
     }
 
     /// Looks at the chain until it shows no further blocks, so that what is paid is compared with what the chain holds then. `true`
@@ -393,19 +420,29 @@ impl Link {
         self.is_stale = true;
         let address = address.unwrap_or(&self.keys.hot).to_owned();
         let output = Output { address, memo: None, currency: code.to_owned(), amount };
-        self.chain.mint(output).map_err(|error| Stop::Chain(error.to_string()))
+        self.chain
+            .simulated()
+            .and_then(|chain| chain.mint(output))
+            .map_err(|error| Stop::Chain(error.to_string()))
     }
 
     /// Burns minted money of a wallet.
     pub(crate) fn burn(&mut self, code: &str, amount: Money, address: &str) -> Result<(), Stop> {
         self.is_stale = true;
         let output = Output { address: address.to_owned(), memo: None, currency: code.to_owned(), amount };
-        self.chain.burn(output).map_err(|error| Stop::Chain(error.to_string()))
+        self.chain
+            .simulated()
+            .and_then(|chain| chain.burn(output))
+            .map_err(|error| Stop::Chain(error.to_string()))
     }
 
     /// Does what a control call asks for, between two rests.
     pub(crate) fn work(&mut self, desk: &Desk, work: Work) -> Result<Result<Shown, Failed>, Stop> {
         self.come_to_rest(desk)?;
+        if self.chain.is_real() {
+            return self.show_node(desk, &work);
+        }
+        let Ok(chain) = self.chain.simulated() else { return Ok(Err(Refusal::RealNode.into())) };
         let mut shown = Shown::default();
         let mut address = None;
         let done = match work {
@@ -413,8 +450,8 @@ impl Link {
                 address = wanted;
                 Ok(())
             }
-            Work::Send(output) => self.chain.send(output).map(|sent| shown.sent = Some(sent)),
-            Work::Mine(blocks) => self.chain.mine(blocks).map(|_| ()),
+            Work::Send(output) => chain.send(output).map(|sent| shown.sent = Some(sent)),
+            Work::Mine(blocks) => chain.mine(blocks).map(|_| ()),
             Work::Reorg { depth, .. } if depth > DEPTH_MAX => Err(Refusal::Range {
                 field: "depth",
                 value: u64::from(depth),
@@ -422,24 +459,41 @@ impl Link {
                 most: u64::from(DEPTH_MAX),
             }),
             Work::Reorg { depth, drop } => {
-                self.chain.reorg(depth, drop).map(|reorganised| shown.dropped = reorganised.dropped)
+                chain.reorg(depth, drop).map(|reorganised| shown.dropped = reorganised.dropped)
             }
-            Work::Node { treatment, times } => self.chain.node(treatment, times),
+            Work::Node { treatment, times } => chain.node(treatment, times),
         };
         if let Err(refusal) = done {
             return Ok(Err(refusal.into()));
         }
         self.come_to_rest(desk)?;
-        (shown.height, shown.confirmations) = (self.chain.height(), self.required);
         let broken = |error: Refusal| Stop::Chain(error.to_string());
-        shown.received = address
-            .map(|address| self.chain.received(&address))
-            .transpose()
-            .map_err(broken)?
-            .unwrap_or_default();
-        let pool = self.chain.mempool(&BTreeSet::new()).map_err(|error| Stop::Chain(error.to_string()))?;
+        let chain = self.chain.simulated().map_err(broken)?;
+        (shown.height, shown.confirmations) = (chain.height(), self.required);
+        shown.received =
+            address.map(|address| chain.received(&address)).transpose().map_err(broken)?.unwrap_or_default();
+        let pool = chain.mempool(&BTreeSet::new()).map_err(|error| Stop::Chain(error.to_string()))?;
         shown.mempool = pool.hashes.into_iter().collect();
         Ok(Ok(shown))
+    }
+
+    /// What a real node shows, once it is journaled: its height alone. It cannot be moved.
+    fn show_node(&mut self, desk: &Desk, work: &Work) -> Result<Result<Shown, Failed>, Stop> {
+        if !matches!(work, Work::Show(_)) {
+            return Ok(Err(Refusal::RealNode.into()));
+        }
+        for _ in 0..LOOKS {
+            let tip = match self.chain.tip() {
+                Ok(tip) => tip,
+                Err(unanswered) => return Ok(Err(Failed::Unable(unanswered.to_string()))),
+            };
+            if self.watcher.branch().tip() == Some(&tip) {
+                let (height, confirmations) = (tip.height, self.required);
+                return Ok(Ok(Shown { height, confirmations, is_real: true, ..Shown::default() }));
+            }
+            self.come_to_rest(desk)?;
+        }
+        Ok(Err(Failed::Unable("the node's newest block is not followed yet".to_owned())))
     }
 }
 

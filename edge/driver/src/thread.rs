@@ -24,6 +24,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Time between two blocks while something waits, where the clock is real.
 const BLOCK_EVERY: Duration = Duration::from_secs(3);
 
+/// Time between two looks at the real nodes, whatever the exchange's clock is.
+const POLL_EVERY: Duration = Duration::from_secs(1);
+
 /// Time before a network that could not go on is opened again.
 const REOPEN_AFTER: Duration = Duration::from_secs(1);
 
@@ -95,6 +98,7 @@ pub(crate) struct Driving {
     /// Payments that their wallets cannot pay now.
     pub(crate) waiting: Arc<AtomicUsize>,
     next_block: Instant,
+    next_poll: Instant,
 }
 
 impl Driving {
@@ -103,7 +107,7 @@ impl Driving {
         let files = desk.host.disk().names(&folder).unwrap_or_default();
         let exists = |name: &&str| files.contains(&format!("{name}.chain"));
         let names = NETWORKS.iter().map(|network| network.name);
-        let closed = names.filter(exists).map(str::to_owned).collect();
+        let closed = names.filter(exists).chain(desk.wallets.nodes.names()).map(str::to_owned).collect();
         let now = Instant::now();
         Self {
             desk,
@@ -116,6 +120,7 @@ impl Driving {
             credited: BTreeMap::new(),
             waiting,
             next_block: now + BLOCK_EVERY,
+            next_poll: now,
         }
     }
 
@@ -177,21 +182,31 @@ impl Driving {
         }
     }
 
-    /// Sends what may not be sent yet and, where the clock is real, adds blocks while something waits.
+    /// Sends what may not be sent yet and, where the clock is real, adds blocks while something waits. Looks at real nodes.
     fn go_on(&mut self) {
         let is_time = Instant::now() >= self.next_block && !self.desk.exchange.has_manual_clock();
         if is_time {
             self.next_block = Instant::now() + BLOCK_EVERY;
         }
+        let polls = Instant::now() >= self.next_poll;
         let names: Vec<String> = self.links.keys().cloned().collect();
         for name in names {
-            let busy = self.with(&name, |link, desk| match (link.is_busy(), is_time && link.waits(desk)) {
-                (is_busy, true) => link.tick(desk).map(|()| is_busy),
-                (is_busy, false) => Ok(is_busy),
+            let settles = self.with(&name, |link, desk| {
+                if link.is_real() {
+                    return Ok(polls);
+                }
+                let is_busy = link.is_busy();
+                if is_time && link.waits(desk) {
+                    link.tick(desk)?;
+                }
+                Ok(is_busy)
             });
-            if busy == Some(true) {
+            if settles == Some(true) {
                 self.settle(&name);
             }
+        }
+        if polls {
+            self.next_poll = Instant::now() + POLL_EVERY;
         }
     }
 

@@ -6,7 +6,7 @@ use crate::refused_calls::RefusedCalls;
 use crate::sandbox::caller::Controllers;
 use crate::steps::Steps;
 use buttonwood_address::{Params, Seed};
-use buttonwood_driver::Chains;
+use buttonwood_driver::{Chains, Nodes};
 use buttonwood_gate::Gate;
 use buttonwood_operate::Shared;
 use buttonwood_operate::keys::Keeper;
@@ -72,6 +72,8 @@ pub struct Settings {
     pub deposit_seed: Option<Seed>,
     /// The way of control calls to the simulated chains, where there are any.
     pub chains: Option<Chains>,
+    /// The real nodes.
+    pub nodes: Nodes,
     /// Who may make control calls.
     pub control: Controllers,
     /// Drives simulated traders while a manual clock moves.

@@ -113,6 +113,9 @@ pub enum Refusal {
     /// A payment cannot fail in a block of this network.
     #[error("transactions of this network do not revert")]
     NoRevert,
+    /// The network has a real node, which only its own network moves.
+    #[error("the network has a real node, which is not moved from here")]
+    RealNode,
     /// The chain's file has failed; the exchange must start again.
     #[error("the chain's file has failed")]
     Broken,

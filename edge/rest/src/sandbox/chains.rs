@@ -1,4 +1,4 @@
-//! `/sandbox/chains/{network}` and below: a simulated chain, as the rest of the world moves it (D-62).
+//! `/sandbox/chains/{network}` and below: a simulated chain, as the rest of the world moves it (D-62). A real node is only shown.
 //!
 //! Each call first lets the exchange send what it owes to the chain, and is answered once what the chain shows is journaled.
 
@@ -22,7 +22,7 @@ use buttonwood_wire::{answer, json, request, words};
 
 /// This machine only.
 pub(crate) const SHOW: Route = Route::control_asking("/sandbox/chains/{network}", show)
-    .about("Shows a simulated chain: its height, what waits for a block, and what arrived at an address.")
+    .about("Shows a chain: its height and, of a simulated one, what waits for a block and what arrived at an address.")
     .takes::<AtAddress>()
     .gives::<Chain>();
 
@@ -114,16 +114,16 @@ request! {
 }
 
 answer! {
-    /// A simulated chain.
+    /// A chain.
     struct Chain {
         /// Number of blocks below the newest.
         height: u64,
         /// Confirmations that make a payment final.
         confirmations: u64,
-        /// The hashes of what waits for a block.
-        mempool: Vec<String>,
-        /// What arrived at the address, newest first.
-        transactions: Vec<Arrival>,
+        /// The hashes of what waits for a block; absent for a real node.
+        mempool: Option<Vec<String>>,
+        /// What arrived at the address, newest first; absent for a real node.
+        transactions: Option<Vec<Arrival>>,
     }
 }
 
@@ -215,6 +215,9 @@ fn refusal(failure: &Failed) -> Refusal {
         Failed::Refused(ChainRefusal::NoRevert) => {
             bad_value("broadcast", "another word: payments of this network do not fail in a block", "revert")
         }
+        Failed::Refused(refused @ ChainRefusal::RealNode) => {
+            Refusal::new(Reason::InvalidParameterValue, format!("Nothing is done to this chain: {refused}"))
+        }
         Failed::Refused(ChainRefusal::Broken) => failed(),
         Failed::Unable(why) => busy(&format!("The chain does not answer: {why}")),
     }
@@ -239,11 +242,12 @@ fn show<'a>(app: &'a App, asked: &'a Asked<'a>) -> Later<'a> {
             currency: incoming.output.currency,
             amount: DecimalText::of(|out| incoming.output.amount.push_floored(out, MONEY_DECIMALS)),
         };
+        let is_simulated = !shown.is_real;
         Ok(Reply::json(json::body(&Chain {
             height: shown.height,
             confirmations: u64::from(shown.confirmations),
-            mempool: shown.mempool.iter().map(|tx| tx.as_str().to_owned()).collect(),
-            transactions: shown.received.into_iter().map(arrival).collect(),
+            mempool: is_simulated.then(|| shown.mempool.iter().map(|tx| tx.as_str().to_owned()).collect()),
+            transactions: is_simulated.then(|| shown.received.into_iter().map(arrival).collect()),
         })))
     })
 }

@@ -49,10 +49,12 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// A currency on the network of this name, if the table has both.
+    /// A currency on the network of this name, if the table has both, and the network's node can pay it.
     fn find(app: &App, network: &str, currency: CurrencyId) -> Option<Self> {
         let views = app.exchange.views();
         views.state().funds().outlet(network, currency)?;
+        let code = &app.names.currency(currency).code;
+        app.settings.nodes.moves(views.state(), network, code).then_some(())?;
         Some(Self { network: network.into(), format: Network::serving(network)?, currency, wraps: None })
     }
 }
