@@ -1,4 +1,4 @@
-//! Anvil, a node of Ethereum for tests, from npm: `edge/custody` runs its tests of a real node against it.
+//! Anvil, a node of Ethereum for tests, from npm: `edge/custody` and `proof/accept` run their tests of a real node against it.
 //!
 //! Without npm, or without its registry, these tests are skipped with one line, since the machine lacks something, not
 //! the project.
@@ -20,7 +20,7 @@ const VARIABLE: &str = "BUTTONWOOD_ANVIL";
 
 /// The program, installed if it is not there yet; `None`, reported as skipped, if it is out of reach.
 pub(crate) fn program(repo: &Repo) -> Result<Option<PathBuf>, String> {
-    const WHAT: &str = "the tests against anvil (custody)";
+    const WHAT: &str = "the tests against anvil (custody, real nodes)";
     if let Some(program) = find(&repo.path(FOLDER)) {
         return Ok(Some(program));
     }

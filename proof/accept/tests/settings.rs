@@ -232,3 +232,24 @@ fn numbers_below_zero() {
         assert!(text.contains("'-1'") && text.contains(flag), "{text}");
     }
 }
+
+/// Real nodes are named in the file and the environment too; a refusal names the source, and shows no password.
+#[test]
+fn real_nodes_elsewhere() {
+    const NOBODY: &str = "ethereum=http://user:secret@127.0.0.1:1";
+    let home = private_folder();
+    let home = home.path();
+    let path =
+        config(home, &format!("funds = 'simulated'\nchain = ['{NOBODY}', 'base=http://127.0.0.1:1']\n"));
+    let line = refused(home, &["--config", &path], &[]);
+    assert!(line.contains(&format!("--config {path}: --chain ")), "{line}");
+    let line = refused(home, &["--funds", "simulated"], &[("BUTTONWOOD_CHAIN", NOBODY)]);
+    assert!(
+        line.contains("BUTTONWOOD_CHAIN: --chain ethereum=http://127.0.0.1:1/: the node did not answer"),
+        "{line}"
+    );
+    assert!(!line.contains("secret"), "{line}");
+    let token = ("BUTTONWOOD_CHAIN_TOKEN", "base/GUSD=0x05");
+    let line = refused(home, &["--config", &path, "--chain", NOBODY], &[token]);
+    assert!(line.contains("BUTTONWOOD_CHAIN_TOKEN: --chain-token base/GUSD: no --chain names"), "{line}");
+}
