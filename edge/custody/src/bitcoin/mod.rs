@@ -53,8 +53,10 @@ const SPENT: [&str; 4] = ["missingorspent", "missing inputs", "txn-mempool-confl
 /// Parts of messages that say that the node has a transaction.
 const KNOWN: [&str; 4] = ["already in", "already-in", "already known", "already-known"];
 
-/// Parts of messages of refusals that pass: the mempool is full, or too much waits already.
-const PASSING: [&str; 4] = ["mempool min fee", "mempool full", "too-long-mempool-chain", "premature-spend"];
+/// Parts of messages of refusals that pass: it offers too little for the node, until a higher fee replaces it; the mempool is full, or
+/// too much waits already.
+const PASSING: [&str; 5] =
+    ["min relay fee", "mempool min fee", "mempool full", "too-long-mempool-chain", "premature-spend"];
 
 /// A network whose nodes this serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -124,7 +124,7 @@ fn errors_are_judged_by_their_number() {
         (-26, "txn-mempool-conflict", Broadcast::Spent),
         (-26, "mempool min fee not met, 100 < 200", Broadcast::NoAnswer),
         (-26, "too-long-mempool-chain, too many unconfirmed ancestors", Broadcast::NoAnswer),
-        (-26, "min relay fee not met, 100 < 200", refused("min relay fee not met, 100 < 200")),
+        (-26, "min relay fee not met, 100 < 200", Broadcast::NoAnswer),
         (-26, "dust", refused("dust")),
         (-26, "insufficient fee, rejecting replacement", refused("insufficient fee, rejecting replacement")),
         (-22, "TX decode failed", refused("TX decode failed")),
