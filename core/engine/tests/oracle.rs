@@ -254,6 +254,32 @@ const WITHDRAWALS: &[&str] = &[
     "fee overridden",
 ];
 
+/// Every way of banks, advances and debts.
+const BANKS: &[&str] = &[
+    "bank linked",
+    "bank linked before",
+    "wire",
+    "money advanced",
+    "bank paid",
+    "payment to an unverified bank",
+    "payment to no bank",
+    "payment while halted",
+    "payment of too much",
+    "what an advance bought stays",
+    "bank settled",
+    "bank returned",
+    "settled before",
+    "settled nothing of a bank",
+    "advance cleared in time",
+    "advance cleared early",
+    "advance cleared too early",
+    "advance lent",
+    "debt repaid",
+    "nothing to repay",
+    "order of a debtor",
+    "refused by a bank",
+];
+
 /// Every way of a deposit.
 const DEPOSITS: &[&str] = &[
     "deposit seen",
@@ -276,11 +302,11 @@ const DEPOSITS: &[&str] = &[
 /// Transfers of every kind while their accounts trade.
 ///
 /// Proves XFER-010, XFER-015, XFER-016, XFER-019, XFER-020, XFER-023, XFER-024, XFER-026, XFER-027, XFER-028, XFER-030, ADDR-010,
-/// ADDR-018, BAL-003, BAL-004, BAL-005, BAL-009.
+/// ADDR-018, BANK-003, BAL-003, BAL-004, BAL-005, BAL-009.
 #[test]
 fn funds_agree() {
     let seen = run_all(&FUNDS, 501..505, 10_000);
-    for kinds in [TRANSFERS, APPROVALS, WITHDRAWALS, DEPOSITS] {
+    for kinds in [TRANSFERS, APPROVALS, WITHDRAWALS, DEPOSITS, BANKS] {
         assert_seen(&seen, 1, kinds);
     }
 }

@@ -9,6 +9,7 @@ use crate::worlds::{NETS, World};
 use buttonwood_engine::funds::{Scope, custody};
 use buttonwood_engine::{Answer, Command, Eid, FundsCommand, Outcome, State, TradingAnswer};
 use buttonwood_model::{Due, Side};
+use buttonwood_num::Money;
 use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -104,7 +105,7 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
     if exchange.state.operations().is_halted() != naive.halted {
         return Err(format!("halted: {:?}", exchange.state.operations()));
     }
-    if exchange.state.has_follow_up() != (naive.is_settling() || !naive.due.is_empty() && !naive.halted) {
+    if exchange.state.has_follow_up() != follows_up(naive) {
         return Err(format!("something follows up: {}", exchange.state.has_follow_up()));
     }
     if exchange.state.floor().stops.due() != naive.due.first().copied() {
@@ -121,6 +122,11 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
     }
     agree_on_funds(exchange, naive)?;
     exchange.state.broken_law().map_or(Ok(()), |law| Err(format!("{law:?}")))
+}
+
+/// Whether something must happen before any other command.
+fn follows_up(naive: &Naive) -> bool {
+    naive.is_settling() || !naive.due.is_empty() && !naive.halted || naive.can_repay()
 }
 
 /// Checks that both have the same transfers, and what belongs to them.
@@ -185,6 +191,18 @@ fn agree_on_chains(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
             || got.settled != payment.end
         {
             return Err(format!("a payment is {got:?}, expected {payment:?}"));
+        }
+    }
+    let links =
+        (1..).map_while(|number| funds.banks().get(number)).map(|bank| (&bank.link, bank.is_verified));
+    if !links.eq(expected.links.iter().map(|link| (&link.bank, link.is_verified))) {
+        return Err(format!("links to banks differ from {:?}", expected.links));
+    }
+    for account in exchange.accounts() {
+        let own = expected.debts.iter().filter(|((owner, _), _)| *owner == account);
+        let own = own.map(|((_, currency), owed)| (*currency, Money::from_units(*owed)));
+        if !funds.debts_of(account).eq(own) {
+            return Err(format!("debts of {account:?} differ from {:?}", expected.debts));
         }
     }
     for arrival in &expected.arrivals {

@@ -160,6 +160,9 @@ impl Counts {
             if *answer == Outcome::Rejected(Reject::Access(AccessReject::Closed)) {
                 self.note("order of a closed account");
             }
+            if *answer == Outcome::Rejected(Reject::Access(AccessReject::InDebt)) {
+                self.note("order of a debtor");
+            }
             return;
         };
         let reject =

@@ -283,6 +283,10 @@ impl Dealer {
         {
             return (micros, Command { caller: None, body: Body::Trading(TradingCommand::Trigger(order)) });
         }
+        // A debt is repaid before anything else happens, most often.
+        if self.world.funds > 0 && state.funds().has_follow_up(state.ledger()) && !self.dice.once_in(5) {
+            return self.due_transfer(state);
+        }
         if self.world.funds > 0 && self.dice.once_in(self.world.funds) {
             return self.transfers(state, micros);
         }

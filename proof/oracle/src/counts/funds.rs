@@ -4,7 +4,7 @@
 use super::Counts;
 use crate::exchange::Exchange;
 use buttonwood_engine::funds::{
-    Purpose, address, approval, custody, deposit, halt, internal, reserves, withdrawal,
+    Purpose, Short, address, approval, bank, custody, deposit, halt, internal, reserves, withdrawal,
 };
 use buttonwood_engine::{
     Answer, Body, Command, Eid, Event, FundsCommand, FundsInfrequent, FundsReject, Infrequent, Made, Outcome,
@@ -24,7 +24,28 @@ impl Counts {
             Outcome::Trading(_) | Outcome::Converted(_) => return,
         };
         self.note(what);
+        if keeps_bought(exchange, command, answer) {
+            self.note("what an advance bought stays");
+        }
     }
+}
+
+/// Whether a transfer was refused although so much was free: what stays would be worth less than the advances.
+fn keeps_bought(exchange: &Exchange, command: &FundsCommand, answer: &Answer) -> bool {
+    let Outcome::Rejected(Reject::Funds(reject)) = answer else { return false };
+    let (account, currency, amount) = match (command, reject) {
+        (
+            FundsCommand::Internal(internal::Command::Transfer(order)),
+            FundsReject::Internal(internal::Reject::InsufficientFunds),
+        ) => (order.source, order.currency, order.amount),
+        (
+            FundsCommand::Withdrawal(withdrawal::Command::Withdraw(order)),
+            FundsReject::Withdrawal(withdrawal::Reject::InsufficientFunds(fee)),
+        ) => (order.account, order.wraps.unwrap_or(order.currency), order.amount + *fee),
+        _ => return false,
+    };
+    let (funds, ledger) = (exchange.state.funds(), exchange.state.ledger());
+    amount > Money::ZERO && !funds.owes(account) && amount <= funds.free(ledger, account, currency)
 }
 
 /// What was done.
@@ -52,6 +73,8 @@ fn done(exchange: &Exchange, command: &FundsCommand, made: Option<Made>) -> &'st
         },
         FundsCommand::Withdrawal(command) => paid(exchange, command, is_quiet),
         FundsCommand::Deposit(command) => arrived(exchange, command),
+        FundsCommand::Bank(command) => banked(command, made, status, is_quiet),
+        FundsCommand::Debt(_) => "debt repaid",
         FundsCommand::Halt(_) if is_quiet => "scope halted as before",
         FundsCommand::Halt(halt::Command::Halt(_)) => "scope halted",
         FundsCommand::Halt(halt::Command::Resume(_)) => "scope resumed",
@@ -63,6 +86,27 @@ fn done(exchange: &Exchange, command: &FundsCommand, made: Option<Made>) -> &'st
         FundsCommand::Reserves(reserves::Command::Check) if is_quiet => "reserves as before",
         FundsCommand::Reserves(reserves::Command::Check) => "reserves short or covered",
         _ => "other transfer",
+    }
+}
+
+/// What was done with a bank.
+fn banked(
+    command: &bank::Command,
+    made: Option<Made>,
+    status: Option<TransferStatus>,
+    is_quiet: bool,
+) -> &'static str {
+    match (command, status) {
+        (bank::Command::Link(_), _) if is_quiet => "bank linked before",
+        (bank::Command::Link(_), _) => "bank linked",
+        (bank::Command::Receive(_), Some(TransferStatus::Advanced)) => "money advanced",
+        (bank::Command::Receive(_), _) => "wire",
+        (bank::Command::Pay(_), _) => "bank paid",
+        (bank::Command::Clear(_), _) => "advance cleared in time",
+        (bank::Command::Settle(_), _) if matches!(made, Some(Made::Loan(_))) => "advance lent",
+        (bank::Command::Settle(_), Some(TransferStatus::Cleared)) => "advance cleared early",
+        (bank::Command::Settle(_), Some(TransferStatus::Complete)) => "bank settled",
+        (bank::Command::Settle(_), _) => "bank returned",
     }
 }
 
@@ -178,11 +222,24 @@ fn refused(reject: &FundsReject) -> &'static str {
             deposit::Reject::NoAccount => "deposit assigned to nobody",
             deposit::Reject::Closed | deposit::Reject::NoHouse => "refused deposit",
         },
+        FundsReject::Bank(reject) => match reject {
+            bank::Reject::Unverified => "payment to an unverified bank",
+            bank::Reject::UnknownBank => "payment to no bank",
+            bank::Reject::Halted => "payment while halted",
+            bank::Reject::Short(Short::Debt) => "payment of a debtor",
+            bank::Reject::Short(Short::TooLittle) => "payment of too much",
+            bank::Reject::Short(Short::Advances) => "payment of what an advance bought",
+            bank::Reject::UnknownRow => "settled nothing of a bank",
+            bank::Reject::SettledBefore => "settled before",
+            bank::Reject::NotDue => "advance cleared too early",
+            _ => "refused by a bank",
+        },
+        FundsReject::Debt(_) => "nothing to repay",
         FundsReject::Halt(_) => "halt of no asset",
         FundsReject::Custody(custody::Reject::NotSent(_)) => "settled what was not sent",
         FundsReject::Custody(_) => "custody fees too early",
         FundsReject::Reserves(reserves::Reject::NotDue) => "cut too early",
         FundsReject::Reserves(_) => "bad wallet",
-        _ => "other refused transfer",
+        FundsReject::Network(_) => "refused table",
     }
 }

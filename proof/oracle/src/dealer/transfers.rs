@@ -1,6 +1,7 @@
 //! Commands about transfers, also wrong and repeated ones, and what falls due of them.
 
 mod approvals;
+mod banks;
 mod deposits;
 mod internal;
 mod withdrawals;
@@ -102,14 +103,15 @@ impl Dealer {
             24..44 => self.withdrawal(state),
             44..56 => self.step(state),
             56 => own(self.fee_override()),
-            57..72 => own(self.deposit(state)),
+            57..70 => own(self.deposit(state)),
+            70..77 => self.banking(state),
             _ => own(self.scoped_halt(state)),
         };
         (micros, command)
     }
 
     /// What is due next of transfers, usually when it is due.
-    fn due_transfer(&mut self, state: &State) -> (u64, Command) {
+    pub(super) fn due_transfer(&mut self, state: &State) -> (u64, Command) {
         let Some(due) = funds_due(state) else { return (0, own(custody::Command::RunCustody.into())) };
         let wait =
             if due.rank == Rank::FollowUp { 0 } else { due.time.0.saturating_sub(state.stamp().time.0) };

@@ -4,6 +4,7 @@
 
 mod addresses;
 mod approvals;
+mod banks;
 mod calendar;
 mod custody;
 mod deposits;
@@ -18,7 +19,8 @@ use super::Naive;
 use crate::exchange::Exchange;
 use addresses::Address;
 use approvals::Entry;
-use buttonwood_engine::funds::{ApprovalScope, UNCLAIMED};
+use banks::Link;
+use buttonwood_engine::funds::{ApprovalScope, LENDING, UNCLAIMED, debt};
 use buttonwood_engine::{
     Adjustment, Answer, Caller, FundsCommand, FundsReject, Made, Outcome, Reject, TransferKind,
     TransferStatus,
@@ -37,6 +39,10 @@ pub(crate) struct Funds {
     codes: Vec<String>,
     /// Every transfer; the one with number `n` is at place `n - 1`.
     pub(crate) rows: Vec<Row>,
+    /// Links to bank accounts.
+    pub(crate) links: Vec<Link>,
+    /// The house account that lends.
+    lender: AccountId,
     /// Issued deposit addresses.
     pub(crate) addresses: Vec<Address>,
     /// Approved addresses, and those that wait for it.
@@ -74,8 +80,9 @@ impl Funds {
     /// Before the first transfer of an exchange.
     pub(super) fn of(exchange: &Exchange) -> Self {
         let codes = exchange.state.currencies().iter().map(|currency| currency.code.clone());
-        let unclaimed = exchange.state.ledger().house(UNCLAIMED.name).unwrap();
-        Self { codes: codes.collect(), unclaimed, ..Self::default() }
+        let house = |name| exchange.state.ledger().house(name).unwrap();
+        let (unclaimed, lender) = (house(UNCLAIMED.name), house(LENDING.name));
+        Self { codes: codes.collect(), unclaimed, lender, ..Self::default() }
     }
 
     /// Whether a currency is state money.
@@ -96,6 +103,11 @@ impl Naive {
             }
             FundsCommand::Deposit(command) => self.arrive(command).map_err(FundsReject::Deposit),
             FundsCommand::Halt(command) => self.halt(command).map_err(FundsReject::Halt),
+            FundsCommand::Bank(command) => self.bank(caller, command).map_err(FundsReject::Bank),
+            FundsCommand::Debt(debt::Command::Repay(account, currency)) => {
+                let is_due = self.repay(*account, *currency);
+                if is_due { Ok(Made::Nothing) } else { Err(FundsReject::Debt(debt::Reject::NotDue)) }
+            }
             FundsCommand::Custody(command) => self.custody(command).map_err(FundsReject::Custody),
             FundsCommand::Reserves(command) => self.reserves(command).map_err(FundsReject::Reserves),
             other => panic!("not dealt: {other:?}"),
@@ -162,9 +174,12 @@ impl Naive {
     /// When something of transfers is due next: at once, if it follows from what has just happened. A custody move settles when
     /// its chain says so, which is not counted here.
     pub(crate) fn funds_due(&self) -> Option<Time> {
-        let times =
-            [self.next_hold(), self.next_custody_run(), self.next_custody_fee(), Some(self.next_cut())];
-        times.into_iter().flatten().min()
+        if self.can_repay() {
+            return Some(Time(0));
+        }
+        let custody = [self.next_custody_run(), self.next_custody_fee()];
+        let times = [self.next_hold(), self.next_clearing(), Some(self.next_cut())];
+        times.into_iter().chain(custody).flatten().min()
     }
 
     /// Whether the account owes the house anything.

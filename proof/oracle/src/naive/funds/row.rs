@@ -1,6 +1,6 @@
 //! A row of the list of transfers.
 
-use buttonwood_engine::{Transfer, TransferKind, TransferStatus, TransferWay};
+use buttonwood_engine::{Transfer, TransferKind, TransferMethod, TransferStatus, TransferWay};
 use buttonwood_model::{AccountId, CurrencyId, Time};
 use buttonwood_num::Money;
 
@@ -9,6 +9,8 @@ use buttonwood_num::Money;
 pub(crate) enum Path {
     /// From or to the house.
     House,
+    /// From or to a bank.
+    Bank(TransferMethod),
     /// Between two accounts of a group: the other one.
     Internal {
         other: AccountId,
@@ -87,6 +89,11 @@ impl Row {
         matches!(self.status, TransferStatus::Pending | TransferStatus::Advanced)
     }
 
+    /// Whether a bank may still take it back.
+    pub(super) fn is_bank_advance(&self) -> bool {
+        self.status == TransferStatus::Advanced && matches!(self.path, Path::Bank(_))
+    }
+
     /// What was advanced: it trades, and may not leave yet.
     pub(super) fn advanced(&self) -> i128 {
         if self.status == TransferStatus::Advanced { self.amount } else { 0 }
@@ -129,6 +136,7 @@ impl Path {
     fn is(&self, way: &TransferWay) -> bool {
         match (self, way) {
             (Self::House, TransferWay::Operator(_)) => true,
+            (Self::Bank(method), TransferWay::Bank(by, _)) => method == by,
             (Self::Internal { other, tx, .. }, TransferWay::Internal { other: to, tx: seen, .. }) => {
                 other == to && tx == seen
             }
