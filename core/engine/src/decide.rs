@@ -225,6 +225,7 @@ fn decide_act_events(
         work.out.undo();
         operations::propose(state, now, what, note, &mut work.out);
     }
+    operations::withdraw(state, body, &mut work.out);
     Ok(made)
 }
 

@@ -4,12 +4,13 @@
 //! and triggered stop orders wait. An auction that has found its price is still settled. Cancels, expiries and everything else
 //! that operators do go on.
 //!
-//! Where two operators are needed (D-144), a resumption and a symbol's status are only proposed. They take effect when another
+//! Where two operators are needed (D-144), a resumption, also of withdrawals or of an asset, and a symbol's status are only proposed. They take effect when another
 //! user approves them. A halt always takes effect at once, and withdraws proposals to resume.
 
 use crate::{Body, Note, Reject, State};
 use alloc::string::String;
 use alloc::vec::Vec;
+use buttonwood_funds::{self as funds, Scope, halt};
 use buttonwood_model::{BytesRef, Outbox, Roles, SymbolId, SymbolStatus, Time, named};
 use buttonwood_trading::Command as TradingCommand;
 use serde::{Deserialize, Serialize};
@@ -60,6 +61,8 @@ pub enum Operated {
     Proposed(Proposal),
     /// A proposal was approved; its events come before.
     Approved(u64),
+    /// A proposal was withdrawn, since what it would resume was halted again.
+    Withdrawn(u64),
     /// How many operators are needed was set.
     ApprovalsSet(u8),
 }
@@ -69,6 +72,7 @@ named!(Operated, "operations", {
     Resumed {} = "resumed" 1,
     Proposed { 0: proposal } = "proposed" 1,
     Approved { 0: id } = "approved" 1,
+    Withdrawn { 0: id } = "proposal_withdrawn" 1,
     ApprovalsSet { 0: approvals } = "approvals_set" 1,
 });
 
@@ -90,6 +94,8 @@ pub enum Proposed {
     Resume,
     /// A symbol gets a status.
     Status(SymbolId, SymbolStatus),
+    /// Withdrawals, or what an asset's halt has stopped, are resumed.
+    ResumeScope(Scope),
 }
 
 impl Proposed {
@@ -98,6 +104,7 @@ impl Proposed {
         match self {
             Self::Resume => Operation::Resume.into(),
             Self::Status(symbol, status) => TradingCommand::SetSymbolStatus(symbol, status).into(),
+            Self::ResumeScope(scope) => funds::Command::from(halt::Command::Resume(scope)).into(),
         }
     }
 
@@ -106,7 +113,8 @@ impl Proposed {
         match (self, other) {
             (Self::Resume, Self::Resume) => true,
             (Self::Status(one, _), Self::Status(another, _)) => one == another,
-            (Self::Resume, Self::Status(..)) | (Self::Status(..), Self::Resume) => false,
+            (Self::ResumeScope(one), Self::ResumeScope(another)) => one == another,
+            (Self::Resume | Self::Status(..) | Self::ResumeScope(_), _) => false,
         }
     }
 }
@@ -219,8 +227,20 @@ pub(crate) fn proposed(state: &State, body: &Body) -> Option<Proposed> {
         let changes = state.symbol(*symbol).is_some_and(|symbol| symbol.status != *status);
         return changes.then_some(Proposed::Status(*symbol, *status));
     }
+    if let Body::Funds(funds::Command::Halt(halt::Command::Resume(scope))) = body {
+        return state.funds().halts().has(*scope).then_some(Proposed::ResumeScope(*scope));
+    }
     let resumes = *body == Body::Operation(Operation::Resume) && state.operations.is_halted();
     resumes.then_some(Proposed::Resume)
+}
+
+/// Withdraws the proposal to resume what an operator halts, as a halt of trading does.
+pub(crate) fn withdraw<E: From<BytesRef>>(state: &State, body: &Body, out: &mut Outbox<E>) {
+    let Body::Funds(funds::Command::Halt(halt::Command::Halt(scope))) = body else { return };
+    let is_about = |proposal: &&Proposal| proposal.what == Proposed::ResumeScope(*scope);
+    for proposal in state.operations.proposals.iter().filter(is_about) {
+        out.push_named(&Operated::Withdrawn(proposal.id));
+    }
 }
 
 /// Proposes something that could take effect now. A proposal that waits already is not made again.
@@ -266,6 +286,7 @@ pub(crate) fn evolve(operations: &mut Operations, event: Operated) {
             let what = waiting.expect("the decision found the proposal").what;
             proposals.retain(|proposal| !proposal.what.is_about_the_same(what));
         }
+        Operated::Withdrawn(id) => proposals.retain(|proposal| proposal.id != id),
         Operated::ApprovalsSet(approvals) => {
             *two_needed = approvals == 2;
             proposals.clear();

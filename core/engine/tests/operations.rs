@@ -1,8 +1,10 @@
 //! Halting, resuming, and what needs a second operator.
 
+use buttonwood_engine::funds::Scope;
+use buttonwood_engine::funds::halt::Command as HaltCommand;
 use buttonwood_engine::{
-    AccessReject, Answer, ApprovalError, Body, FeeSchedule, Note, Operation, Outcome, PROPOSAL_AGE, Proposed,
-    Reject, TradingCommand,
+    AccessReject, Answer, ApprovalError, Body, FeeSchedule, FundsCommand, Note, Operation, Outcome,
+    PROPOSAL_AGE, Proposed, Reject, TradingCommand,
 };
 use buttonwood_model::{Cidr, GroupId, SymbolId, SymbolStatus};
 use buttonwood_oracle::Exchange;
@@ -82,6 +84,39 @@ fn a_second_operator_approves() {
     assert_eq!(exchange.state.symbol(symbol).unwrap().status, SymbolStatus::CancelOnly);
     assert_eq!(waiting(&exchange), []);
     assert_eq!(act(&mut exchange, "carol", Operation::Approve(2)), refused(ApprovalError::Unknown));
+}
+
+/// Resuming withdrawals or an asset needs the second operator too. Halting again withdraws the proposal.
+#[test]
+fn a_second_operator_resumes_what_money_leaves_by() {
+    let (mut exchange, _) = exchange();
+    exchange.own(Operation::SetApprovals(2).into());
+    let btc = exchange.find_currency("BTC");
+    let halt = |scope| FundsCommand::from(HaltCommand::Halt(scope));
+    let resume = |scope| FundsCommand::from(HaltCommand::Resume(scope));
+    let scopes = [Scope::Withdrawals, Scope::Asset(btc)];
+    for scope in scopes {
+        act(&mut exchange, "alice", resume(scope));
+        assert_eq!(waiting(&exchange), [], "nothing is halted");
+        act(&mut exchange, "alice", halt(scope));
+        assert!(exchange.state.funds().halts().has(scope), "a halt takes effect at once");
+    }
+    for (scope, id) in scopes.into_iter().zip(1..) {
+        act(&mut exchange, "alice", resume(scope));
+        act(&mut exchange, "carol", resume(scope));
+        assert!(exchange.state.funds().halts().has(scope));
+        assert_eq!(waiting(&exchange), [id]);
+        assert_eq!(act(&mut exchange, "alice", Operation::Approve(id)), refused(ApprovalError::OwnProposal));
+        if scope == Scope::Withdrawals {
+            assert_eq!(act(&mut exchange, "bob", Operation::Approve(id)), Outcome::Done);
+            assert!(!exchange.state.funds().halts().has(scope));
+        } else {
+            act(&mut exchange, "bob", halt(scope));
+            assert!(exchange.state.funds().halts().has(scope));
+        }
+        assert_eq!(waiting(&exchange), []);
+        assert_eq!(exchange.stored(), exchange.state);
+    }
 }
 
 /// What would be refused, or would change nothing, is not proposed.

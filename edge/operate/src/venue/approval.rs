@@ -2,6 +2,7 @@
 
 use crate::command::{Argument, Command, Form, Lines};
 use crate::operator::Operator;
+use buttonwood_engine::funds::Scope;
 use buttonwood_engine::{ApprovalError, Operation, Proposal, Proposed, Reject, State};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_wire::contract::{Done, InPayload, Label, Needed, NoFields, WholeUpTo};
@@ -122,6 +123,11 @@ fn what(state: &State, what: Proposed) -> String {
         Proposed::Status(id, status) => {
             let symbol = state.symbol(id).map_or("", |symbol| symbol.name.as_str());
             format!("symbol status {symbol} {}", status.name())
+        }
+        Proposed::ResumeScope(Scope::Withdrawals) => "resume --scope withdrawals".to_owned(),
+        Proposed::ResumeScope(Scope::Asset(currency)) => {
+            let code = state.ledger().currencies().get(currency.index()).map_or("", |found| &found.code);
+            format!("resume --scope asset {code}")
         }
     }
 }

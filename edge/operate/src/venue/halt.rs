@@ -23,7 +23,7 @@ pub const HALT: Command = Command::once("halt", |operator, fields| Box::pin(halt
 
 /// Also `POST /sandbox/resume`.
 pub const RESUME: Command = Command::once("resume", |operator, fields| Box::pin(resume(operator, fields)))
-    .about("Resumes what was halted; of trading, where two operators are needed, proposes it.")
+    .about("Resumes what was halted; where two operators are needed, proposes it.")
     .takes::<Scoped>(ARGUMENTS)
     .with_reason()
     .gives::<Resumed>();
@@ -94,8 +94,9 @@ async fn halt(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refu
 async fn resume(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
     if let Some(scope) = scope(operator, fields)? {
         operator.send(FundsCommand::from(funds_halt::Command::Resume(scope)), |_| None).await?;
+        let Waiting { proposal, expires_ms } = Waiting::of(operator, Proposed::ResumeScope(scope));
         let halted = has_halted(operator, scope);
-        return Ok(json::body(&Resumed { result: Done, halted, proposal: None, expires_ms: None }));
+        return Ok(json::body(&Resumed { result: Done, halted, proposal, expires_ms }));
     }
     operator.send(Operation::Resume, |_| None).await?;
     let waiting = Waiting::of(operator, Proposed::Resume);
