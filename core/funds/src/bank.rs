@@ -154,7 +154,7 @@ pub enum Reject {
     UnknownBank,
     /// No wire has verified the bank yet (BANK-003).
     Unverified,
-    /// Withdrawals are halted.
+    /// Payments of the currency are halted in this direction.
     Halted,
     /// Too little may leave the account.
     Short(Short),
@@ -235,6 +235,9 @@ fn decide_receipt(
     }
     if !matches!(method, Method::Wire | Method::Ach) {
         return Err(Reject::BadMethod);
+    }
+    if desk.funds.halts.stops_credit(*currency) {
+        return Err(Reject::Halted);
     }
     if *amount <= Money::ZERO || desk.ledger.can_issue(*currency, *amount).is_err() {
         return Err(Reject::BadAmount);

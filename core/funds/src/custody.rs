@@ -102,6 +102,8 @@ pub enum Event {
     Signed(Eid, Attempt),
     /// A transaction of a move has finally moved nothing.
     Repeated(Settlement),
+    /// Of the moves that waited, these are being sent from now on; the others' currencies are halted.
+    SentSome(Vec<Eid>),
     /// A move is complete.
     Settled(Settlement),
     /// The fees of the month that begins at this moment were charged.
@@ -111,6 +113,7 @@ pub enum Event {
 named!(Event, "funds", {
     Sent {} = "custody_moves_sent" 1,
     Signed { 0: eid, 1: attempt } = "custody_move_signed" 1,
+    SentSome { 0: eids } = "some_custody_moves_sent" 1,
     Repeated { 0: settlement } = "custody_move_repeated" 1,
     Settled { 0: settlement } = "custody_move_settled" 2,
     Charged { 0: month, 1: fees } = "custody_fees_charged" 1,
@@ -157,9 +160,9 @@ impl Custody {
         self.queued.insert(row, now);
     }
 
-    /// When the next run is due, if any move waits: at the first 20:00 UTC after the oldest was accepted.
-    fn next_run(&self) -> Option<Time> {
-        let (_, accepted) = self.queued.first_key_value()?;
+    /// When the next run is due, if any move waits that may be sent: at the first 20:00 UTC after the oldest was accepted.
+    fn next_run(&self, may_send: impl Fn(Eid) -> bool) -> Option<Time> {
+        let (_, accepted) = self.queued.iter().find(|(eid, _)| may_send(**eid))?;
         let run = Day::of(*accepted).start().plus(RUN);
         Some(if run > *accepted { run } else { run.plus(Day::MICROS) })
     }
@@ -189,6 +192,14 @@ impl Funds {
         };
         self.custody.sent.iter().find(|(eid, _)| !has_network(eid)).map(|(eid, sent)| (*eid, *sent))
     }
+
+    /// Whether the run sends a move: a halt of its currency stops it, as it stops a withdrawal. What is being sent already goes on.
+    fn may_send(&self, eid: Eid) -> bool {
+        let currency = self.transfer(eid).map(|transfer| transfer.row.currency);
+        currency.is_some_and(|currency| {
+            !self.halts.stops_withdrawal(currency) && !self.reserves.stops_withdrawal(currency)
+        })
+    }
 }
 
 /// What of this module is due next. A payer sends moves on a chain; one of a currency without a network is settled here.
@@ -199,7 +210,7 @@ pub(crate) fn next_due(funds: &Funds, access: &Access, seed: u64) -> Option<Due<
         let settlement = Settlement { eid, tx: transaction_hash(seed, eid.0), cost: Money::ZERO };
         due(sent, Command::SettleCustodyMove(Arc::new(settlement)))
     });
-    let run = custody.next_run().map(|time| due(time, Command::RunCustody));
+    let run = custody.next_run(|eid| funds.may_send(eid)).map(|time| due(time, Command::RunCustody));
     let fees = custody.next_fee(access).map(|time| due(time, Command::ChargeCustodyFees(time)));
     [settlement, run, fees].into_iter().flatten().min_by_key(Due::key)
 }
@@ -216,7 +227,11 @@ pub(crate) fn decide<E: From<BytesRef>>(
     }
     let custody = &desk.funds.custody;
     let event = match command {
-        Command::RunCustody => Event::Sent,
+        Command::RunCustody => {
+            let queued = custody.queued.keys().copied();
+            let sent: Vec<Eid> = queued.filter(|eid| desk.funds.may_send(*eid)).collect();
+            if sent.len() == custody.queued.len() { Event::Sent } else { Event::SentSome(sent) }
+        }
         Command::SignCustodyMove(eid, attempt) => match sign(custody, *eid, attempt)? {
             Some(event) => event,
             None => return Ok(Made::Nothing),
@@ -298,6 +313,13 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
             sending.attempts.clear();
             note_cost(books, eid, cost);
         }
+        Event::SentSome(eids) => {
+            let custody = &mut books.funds.custody;
+            for eid in eids {
+                custody.queued.remove(&eid);
+                custody.sent.insert(eid, books.time);
+            }
+        }
         Event::Settled(settlement) => settle(books, &settlement),
         Event::Charged(month, fees) => {
             books.funds.custody.charged = month;
@@ -368,6 +390,8 @@ fn charge(books: &mut Books<'_>, Fee { account, currency, amount }: Fee) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rig::{BTC, GUSD, Rig, micro};
+    use crate::{Scope, halt, internal};
 
     #[test]
     fn the_fee_is_rounded_up() {
@@ -381,10 +405,40 @@ mod tests {
         let run = |accepted| {
             let mut custody = Custody::default();
             custody.queue(Eid(1), Time(accepted));
-            custody.next_run().unwrap().0
+            custody.next_run(|_| true).unwrap().0
         };
         assert_eq!([0, RUN - 1].map(run), [RUN; 2]);
         assert_eq!([RUN, Day::MICROS, Day::MICROS + RUN - 1].map(run), [Day::MICROS + RUN; 3]);
-        assert_eq!(Custody::default().next_run(), None);
+        assert_eq!(Custody::default().next_run(|_| true), None);
+    }
+
+    /// A halt stops the run for its currency, and for that only; the move goes out once it ends.
+    #[test]
+    fn a_halted_currency_waits_for_the_end_of_its_halt() {
+        let mut rig = Rig::new();
+        let (source, target) = (rig.ann, rig.vault);
+        for currency in [BTC, GUSD] {
+            let moved = Move { source, target, currency, amount: micro(1_000), client_id: String::new() };
+            rig.apply(|books| internal::evolve(books, internal::Event::CustodyMoveHeld(moved)));
+        }
+        let run = |rig: &Rig| rig.funds.custody.next_run(|eid| rig.funds.may_send(eid));
+        let halt = |on| {
+            let scope = Scope::Asset(BTC);
+            if on { halt::Event::Halted(scope) } else { halt::Event::Resumed(scope) }
+        };
+        let due = run(&rig);
+        rig.apply(|books| halt::evolve(books, halt(true)));
+        assert_eq!(run(&rig), due);
+        // The rows of a move are two.
+        let (btc, gusd) = (Eid(1), Eid(3));
+        let mut out = Outbox::<BytesRef>::default();
+        assert_eq!(decide(&rig.desk(), Sender::Exchange, &Command::RunCustody, &mut out), Ok(Made::Nothing));
+        rig.apply(|books| evolve(books, Event::SentSome(alloc::vec![gusd])));
+        assert_eq!(rig.funds.custody_moves_sent().collect::<Vec<_>>(), [gusd]);
+        assert_eq!(run(&rig), None, "nothing may be sent, so nothing is due");
+        rig.apply(|books| halt::evolve(books, halt(false)));
+        assert_eq!(run(&rig), due);
+        rig.apply(|books| evolve(books, Event::Sent));
+        assert_eq!(rig.funds.custody_moves_sent().collect::<Vec<_>>(), [btc, gusd]);
     }
 }

@@ -81,7 +81,7 @@ pub enum Event {
     Lost(OutputKey),
     /// A watcher has read these blocks.
     Followed(String, Option<u64>, Vec<ChainBlock>),
-    /// It belongs to this account now.
+    /// It belongs to this account now: an operator has assigned it, or it is the house's since its owner was closed.
     Assigned(OutputKey, AccountId),
 }
 
@@ -114,6 +114,8 @@ pub enum Reject {
     NoAccount,
     /// The account is closed.
     Closed,
+    /// Credits of the currency are halted.
+    Halted,
 }
 
 /// Decides a command: appends its events, or refuses it. A repeated command appends nothing.

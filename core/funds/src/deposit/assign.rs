@@ -14,6 +14,11 @@ pub(super) fn decide(desk: &Desk<'_>, key: &OutputKey, account: AccountId) -> Re
     if deposit.state == State::Lost {
         return Err(Reject::IsLost);
     }
+    // What is not credited yet waits for the end of the halt anyway.
+    let row = &desk.funds.transfer(deposit.eid).ok_or(Reject::Unknown)?.row;
+    if deposit.state == State::Credited && desk.funds.halts.stops_credit(row.currency) {
+        return Err(Reject::Halted);
+    }
     desk.account(account).ok_or(Reject::NoAccount)?;
     if desk.access.is_closed(account) {
         return Err(Reject::Closed);
@@ -21,17 +26,23 @@ pub(super) fn decide(desk: &Desk<'_>, key: &OutputKey, account: AccountId) -> Re
     Ok(Event::Assigned(key.clone(), account))
 }
 
-/// The house's row ends, and the account gets one of its own, from now on.
+/// The row that was there ends, and the account gets one of its own, from now on. The account is the house's where the owner has closed
+/// its own before the payment came.
 pub(super) fn evolve(books: &mut Books<'_>, key: &OutputKey, account: AccountId) {
     let eid = books.funds.next_eid();
     let deposit = books.funds.deposits.deposit_mut(key);
     let (before, is_credited) = (deposit.eid, deposit.state == State::Credited);
     deposit.eid = eid;
-    books.funds.deposits.unclaimed.remove(key);
+    let unclaimed = books.ledger.house(UNCLAIMED.name);
+    if unclaimed == Some(account) {
+        books.funds.deposits.unclaimed.insert(key.clone());
+    } else {
+        books.funds.deposits.unclaimed.remove(key);
+    }
     let row: NewTransfer = books.funds.row_mut(before).row.clone();
     books.funds.change(&Change { eid: before, status: Status::Voided, held: Money::ZERO });
     if is_credited {
-        let house = books.ledger.house(UNCLAIMED.name).expect("the house accounts are open");
+        let house = unclaimed.expect("the house accounts are open");
         let asset = row.currency.into();
         let posting = |account, amount| Posting { account, asset, bucket: Bucket::Available, amount };
         books.ledger.post(&[posting(house, -row.amount), posting(account, row.amount)]);

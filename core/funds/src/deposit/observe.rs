@@ -37,16 +37,28 @@ pub struct Seen {
 }
 
 /// Decides the first sight of a payment. One that is known already changes nothing, unless it was lost.
-pub(super) fn see(desk: &Desk<'_>, seen: &Seen) -> Result<Option<Event>, Reject> {
+pub(super) fn see(desk: &Desk<'_>, seen: &Seen) -> Result<Vec<Event>, Reject> {
     if let Some(known) = desk.funds.deposits.get(&seen.key) {
-        return Ok((known.state == State::Lost).then(|| Event::Revived(seen.key.clone())));
+        return if known.state == State::Lost { revive(desk, &seen.key) } else { Ok(Vec::new()) };
     }
     if desk.outlet(&seen.key.network, seen.currency).is_none() || seen.amount <= Money::ZERO {
         return Err(Reject::Unacceptable);
     }
     let owner = desk.deposit_owner(&seen.key.network, &seen.origin.canonical, &seen.origin.memo);
     let owner = owner.or_else(|| desk.ledger.house(UNCLAIMED.name)).ok_or(Reject::NoHouse)?;
-    Ok(Some(Event::Seen(seen.clone(), owner)))
+    Ok(alloc::vec![Event::Seen(seen.clone(), owner)])
+}
+
+/// A lost payment that comes after all. Its owner may have been closed since, and nobody could use the money there: the house keeps it
+/// until an operator assigns it.
+fn revive(desk: &Desk<'_>, key: &OutputKey) -> Result<Vec<Event>, Reject> {
+    let (_, row) = find(desk, key)?;
+    let mut events = alloc::vec![Event::Revived(key.clone())];
+    if desk.access.is_closed(row.account) {
+        let house = desk.ledger.house(UNCLAIMED.name).ok_or(Reject::NoHouse)?;
+        events.push(Event::Assigned(key.clone(), house));
+    }
+    Ok(events)
 }
 
 fn find<'a>(desk: &Desk<'a>, key: &OutputKey) -> Result<(&'a Deposit, &'a NewTransfer), Reject> {
@@ -66,7 +78,7 @@ pub(super) fn confirm(
     let counted = row.chain().map_or(0, |chain| chain.confirmations);
     let mut events = Vec::new();
     if deposit.state == State::Lost {
-        events.push(Event::Revived(key.clone()));
+        events = revive(desk, key)?;
     }
     let is_new = deposit.block.as_ref() != Some(block) || counted < confirmations;
     if is_new && confirmations > 0 {

@@ -151,6 +151,46 @@ fn a_lost_deposit_ends_and_may_come_back() {
     assert_eq!(rig.funds.next_eid(), Eid(2), "one row");
 }
 
+/// A lost deposit whose owner was closed since is the house's when it comes back, by either report. It is assigned like any other.
+#[test]
+fn a_lost_deposit_of_a_closed_account_is_unclaimed() {
+    for is_seen in [true, false] {
+        let mut rig = Rig::new();
+        let before = available(&rig);
+        see(&mut rig, "t");
+        let lost = observe::lose(&rig.desk(), &key("t")).unwrap();
+        apply(&mut rig, lost);
+        let ann = rig.ann;
+        let closed = buttonwood_access::Infrequent::AccountClosed(ann);
+        let now = rig.time;
+        buttonwood_access::evolve(&mut rig.access, now, closed);
+        if is_seen {
+            see(&mut rig, "t");
+            assert_eq!(rig.funds.deposits().unclaimed().count(), 1);
+        }
+        confirm(&mut rig, "t", &block(5, "a"), 3);
+        assert_eq!((rig.house("unclaimed", BTC), available(&rig)), (micro(500_000), before));
+        assert_eq!(status(&rig, "t"), (Status::Complete, 3));
+        assert_eq!(rig.funds.open_of(ann).count(), 0);
+        assert_eq!(assign::decide(&rig.desk(), &key("t"), ann), Err(Reject::Closed));
+        let assigned = assign::decide(&rig.desk(), &key("t"), rig.vault).unwrap();
+        apply(&mut rig, [assigned]);
+        assert_eq!(rig.house("unclaimed", BTC), Money::ZERO);
+        assert_eq!(rig.funds.deposits().unclaimed().count(), 0);
+    }
+}
+
+/// Assigning what is credited already is a credit: a halt of the asset stops it.
+#[test]
+fn a_halted_asset_is_not_assigned() {
+    let mut rig = Rig::new();
+    let events = observe::see(&rig.desk(), &seen("t")).unwrap();
+    apply(&mut rig, events);
+    confirm(&mut rig, "t", &block(5, "a"), 3);
+    rig.apply(|books| books.funds.halts.halt_asset(BTC));
+    assert_eq!(assign::decide(&rig.desk(), &key("t"), rig.ann), Err(Reject::Halted));
+}
+
 /// A reorganisation after the credit halts the asset: its credits stop, this one stays, and the output is never credited
 /// again. Resuming credits what has become final meanwhile.
 #[test]

@@ -7,7 +7,7 @@ use buttonwood_engine::{FundsCommand, FundsReject, Made, Reject, TransferMethod}
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_num::{Decimal as Number, Money};
 use buttonwood_wire::contract::{Decimal, InPayload, Needed, Text};
-use buttonwood_wire::field::{bad_value, closed_account, failed};
+use buttonwood_wire::field::{bad_value, busy, closed_account, failed};
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
 
@@ -82,6 +82,7 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
                 let expected = "an account that may hold state money, which a custody account may not";
                 Some(bad_value("account", expected, &name).with_reason(Reason::InvalidFundTransfer))
             }
+            BankReject::Halted => Some(busy(&format!("Credits of {code} are halted"))),
             BankReject::Closed => Some(closed_account(&name)),
             BankReject::BadAmount => Some(bad_amount(&text)),
             BankReject::UnknownAccount
@@ -89,7 +90,6 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
             | BankReject::BadMethod
             | BankReject::UnknownBank
             | BankReject::Unverified
-            | BankReject::Halted
             | BankReject::Short(_)
             | BankReject::UnknownRow
             | BankReject::SettledBefore

@@ -10,7 +10,7 @@ use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_num::MONEY_DECIMALS;
 use buttonwood_wire::contract::{DecimalText, Done, InPayload, Label, Needed, Text, WholeUpTo};
-use buttonwood_wire::field::closed_account;
+use buttonwood_wire::field::{busy, closed_account};
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
 
@@ -100,6 +100,7 @@ async fn assign(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refus
         let Reject::Funds(FundsReject::Deposit(reject)) = reject else { return None };
         let what = match reject {
             DepositReject::Closed => return Some(closed_account(&name)),
+            DepositReject::Halted => return Some(busy("Credits of the payment's currency are halted")),
             DepositReject::Owned => "belongs to an account already",
             DepositReject::IsLost => "has not come, and cannot come any more",
             DepositReject::Unknown => "is not known",
