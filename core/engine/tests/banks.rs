@@ -30,6 +30,11 @@ struct Stage {
     nonce: u64,
 }
 
+/// The refusal of an internal transfer.
+fn not_moved(short: Short) -> Answer {
+    Answer::Rejected(AnyReject::Funds(FundsReject::Internal(MoveReject::Short(short))))
+}
+
 fn money(text: &str) -> Money {
     Money::from_decimal(Decimal::parse(text.as_bytes()).expect("the test writes decimals"))
         .expect("an amount of money")
@@ -260,7 +265,7 @@ fn what_an_advance_bought_stays() {
     stage.order(stage.maker_key, stage.maker, Side::Sell, "1", "1000");
     stage.order(stage.trader, stage.ann, Side::Buy, "1", "1000");
     assert_eq!(stage.balance(btc)[0], money("1"));
-    let short = Answer::Rejected(AnyReject::Funds(FundsReject::Internal(MoveReject::InsufficientFunds)));
+    let short = not_moved(Short::Advances);
     assert_eq!(stage.give(btc, "1"), short, "it was bought with the advance");
     // Without a bid nobody is known to buy it back, so the bitcoin counts nothing. The dollars that are left are not enough.
     assert_eq!(stage.give(btc, "0.1"), short);
@@ -308,8 +313,7 @@ fn a_returned_advance_that_was_spent_is_lent() {
     for session in [stage.trader, new, master] {
         assert_eq!(stage.order(session, stage.ann, Side::Sell, "0.1", "5000"), in_debt);
     }
-    let short = Answer::Rejected(AnyReject::Funds(FundsReject::Internal(MoveReject::InsufficientFunds)));
-    assert_eq!(stage.give(stage.btc, "0.1"), short);
+    assert_eq!(stage.give(stage.btc, "0.1"), not_moved(Short::Debt));
     assert_eq!(stage.pay(bank, "1"), refused(Reject::Short(Short::Debt)));
     // What comes in repays it first.
     stage.receive("100", TransferMethod::Wire);

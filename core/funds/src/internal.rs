@@ -1,6 +1,6 @@
 //! Transfers between accounts of a group, off the chains (XFER-024 to XFER-030, facts F§9).
 
-use crate::{Books, Desk, Eid, Kind, Made, NewTransfer, Reference, Sender, Status, Uuid, Way};
+use crate::{Books, Desk, Eid, Kind, Made, NewTransfer, Reference, Sender, Short, Status, Uuid, Way};
 use alloc::string::String;
 use alloc::sync::Arc;
 use buttonwood_access::{AccountKind, Owner};
@@ -82,8 +82,10 @@ pub enum Reject {
     Closed(AccountId),
     /// Money of this currency does not move between accounts of these kinds (XFER-028).
     Prohibited,
-    /// The source has too little that may leave it (XFER-029).
-    InsufficientFunds,
+    /// The amount may not leave the source (XFER-029).
+    Short(Short),
+    /// The amount is not positive.
+    BadAmount,
 }
 
 /// How money moves between two kinds of accounts (facts F§9).
@@ -123,9 +125,10 @@ pub(crate) fn decide<E: From<BytesRef>>(
         return Err(Reject::Closed(closed));
     }
     let course = course(desk, moved).ok_or(Reject::Prohibited)?;
-    if amount <= Money::ZERO || desk.may_leave(source, currency, amount).is_err() {
-        return Err(Reject::InsufficientFunds);
+    if amount <= Money::ZERO {
+        return Err(Reject::BadAmount);
     }
+    desk.may_leave(source, currency, amount).map_err(Reject::Short)?;
     let moved = Move::clone(moved);
     out.push_named(&crate::Infrequent::from(match course {
         Course::AtOnce => Event::Transferred(moved),

@@ -16,7 +16,7 @@ pub use fee::FeeTerms;
 pub use payment::{Attempt, Payment, Purpose, Settled, Withdrawals};
 pub use progress::{Outcome, Settlement};
 
-use crate::{Books, Desk, Eid, Infrequent, Made, Sender};
+use crate::{Books, Desk, Eid, Infrequent, Made, Sender, Short};
 use alloc::string::String;
 use alloc::sync::Arc;
 use buttonwood_model::{AccountId, BytesRef, Outbox, Right, Role, Roles, named};
@@ -92,6 +92,9 @@ pub enum Event {
     Unsettled(Eid, String),
     /// Withdrawals of the account are free, or no longer.
     FeeOverridden(AccountId, bool),
+    /// It was paid after all, although it had been released: a reorganisation had removed the block of its void or failure. The house
+    /// has lent the account what left.
+    PaidLate(Eid, Settlement),
 }
 
 named!(Event, "funds", {
@@ -103,6 +106,7 @@ named!(Event, "funds", {
     Voided { 0: eid, 1: settlement } = "withdrawal_voided" 1,
     Unsettled { 0: eid, 1: tx } = "withdrawal_unsettled" 1,
     FeeOverridden { 0: account, 1: on } = "withdrawal_fee_overridden" 1,
+    PaidLate { 0: eid, 1: settlement } = "withdrawal_paid_late" 1,
 });
 
 /// Why a command of this module is refused. The variants of acceptance come first, in the order of the checks.
@@ -126,8 +130,8 @@ pub enum Reject {
     BadAmount,
     /// The amount is less than this least one.
     BelowMinimum(Money),
-    /// The amount and this fee are more than may leave the account (XFER-017).
-    InsufficientFunds(Money),
+    /// The amount and this fee may not leave the account (XFER-017).
+    Short(Short, Money),
     /// The account has no withdrawal on its way with this number.
     Unknown,
     /// The transaction spends something else than the earlier ones of the withdrawal (INV-WD-4).
@@ -160,11 +164,18 @@ pub(crate) fn decide<E: From<BytesRef>>(
             differs.then_some(Event::FeeOverridden(*account, *on))
         }
     };
-    let is_new = matches!(event, Some(Event::Accepted(..)));
+    let made = match &event {
+        Some(Event::Accepted(..)) => Made::Transfer(desk.funds.next_eid()),
+        // Its orders are cancelled, so that what they hold repays the loan.
+        Some(Event::PaidLate(eid, _)) => {
+            desk.funds.transfer(*eid).map_or(Made::Nothing, |transfer| Made::Loan(transfer.row.account))
+        }
+        Some(_) | None => Made::Nothing,
+    };
     if let Some(event) = event {
         out.push_named(&Infrequent::from(event));
     }
-    Ok(if is_new { Made::Transfer(desk.funds.next_eid()) } else { Made::Nothing })
+    Ok(made)
 }
 
 /// Applies an event.
@@ -180,6 +191,7 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
         Event::Failed(eid, settlement) | Event::Voided(eid, settlement) => {
             progress::released(books, eid, settlement);
         }
+        Event::PaidLate(eid, settlement) => progress::paid_late(books, eid, settlement),
         Event::Unsettled(eid, _) => progress::unsettled(books, eid),
         Event::FeeOverridden(account, on) => books.funds.withdrawals.set_override(account, on),
     }

@@ -3,7 +3,8 @@
 use super::{Event, FeeTerms, Reject};
 use crate::month::month_number;
 use crate::{
-    Approval, Books, Desk, Eid, Kind, NewTransfer, OnChain, Outlet, Reference, Sender, Status, Uuid, Way,
+    Approval, Books, Desk, Eid, Kind, NewTransfer, OnChain, Outlet, Reference, Sender, Short, Status, Uuid,
+    Way,
 };
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -95,9 +96,10 @@ pub(super) fn decide_new(
         Some(_) => (Money::ZERO, false),
         None => (terms.fee, terms.uses_free()),
     };
-    let total = withdraw.amount.checked_add(fee).ok_or(Reject::InsufficientFunds(fee))?;
-    if desk.may_leave(account, given, total).is_err() || !can_wrap(desk, withdraw) {
-        return Err(Reject::InsufficientFunds(fee));
+    let total = withdraw.amount.checked_add(fee).ok_or(Reject::Short(Short::TooLittle, fee))?;
+    desk.may_leave(account, given, total).map_err(|short| Reject::Short(short, fee))?;
+    if !can_wrap(desk, withdraw) {
+        return Err(Reject::Short(Short::TooLittle, fee));
     }
     Ok(Event::Accepted(withdraw.clone(), fee, is_free))
 }

@@ -1,7 +1,7 @@
 //! The steps of an accepted withdrawal, as they have happened on the chain (INV-WD-2 to 4, XFER-019, XFER-020).
 
 use super::{Attempt, Event, Payment, Purpose, Reject, Settled};
-use crate::{Books, Change, Desk, Eid, Status, Transfer};
+use crate::{Books, Change, Desk, Eid, LENDING, Status, Transfer, debt};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_ledger::{Bucket, FEES, Posting, SOURCE};
@@ -73,7 +73,7 @@ pub(super) fn settle(desk: &Desk<'_>, eid: Eid, settlement: &Settlement) -> Resu
     if let Some(settled) = &payment.settled {
         let is_known = settled.tx == settlement.tx && settled.block.as_ref() == Some(&settlement.block);
         if settled.outcome != settlement.outcome {
-            return Err(Reject::Settled);
+            return settle_late(desk, eid, settled, settlement).map(Some);
         }
         if is_known {
             return Ok(None);
@@ -87,6 +87,27 @@ pub(super) fn settle(desk: &Desk<'_>, eid: Eid, settlement: &Settlement) -> Resu
         Outcome::Failed => Event::Failed(eid, settlement),
         Outcome::Voided => Event::Voided(eid, settlement),
     }))
+}
+
+/// Decides another end than the first one, whose block was removed since. What was released may still be paid.
+fn settle_late(desk: &Desk<'_>, eid: Eid, first: &Settled, settlement: &Settlement) -> Result<Event, Reject> {
+    let is_released = first.outcome != Outcome::Completed && first.block.is_none();
+    let row = &desk.funds.transfer(eid).ok_or(Reject::Unknown)?.row;
+    let total = row.amount.checked_add(row.fee).ok_or(Reject::Settled)?;
+    let gives = |name, currency, amount| {
+        desk.ledger.house(name).is_some_and(|house| desk.ledger.can_give(house, currency, amount).is_ok())
+    };
+    let is_wrapped = row.held_currency() != row.currency;
+    let can_pay = gives(LENDING.name, row.held_currency(), total)
+        && (!is_wrapped || gives(ISSUER, row.currency, row.amount));
+    let settlement = settlement.clone();
+    match settlement.outcome {
+        _ if !is_released => Err(Reject::Settled),
+        Outcome::Completed if can_pay => Ok(Event::PaidLate(eid, settlement)),
+        Outcome::Completed => Err(Reject::Settled),
+        Outcome::Failed => Ok(Event::Failed(eid, settlement)),
+        Outcome::Voided => Ok(Event::Voided(eid, settlement)),
+    }
 }
 
 pub(super) fn unsettle(desk: &Desk<'_>, eid: Eid, tx: &str) -> Result<Option<Event>, Reject> {
@@ -158,9 +179,22 @@ fn end(books: &mut Books<'_>, eid: Eid, settlement: Settlement, status: Status) 
 /// nothing.
 pub(super) fn completed(books: &mut Books<'_>, eid: Eid, settlement: Settlement) {
     let ended = end(books, eid, settlement, Status::Complete);
-    if !ended.is_pending {
-        return;
+    if ended.is_pending {
+        pay(books, &ended, Bucket::Held, ended.held);
     }
+}
+
+/// Applies a payment that was confirmed although its hold had been released: the void or the failure was in a block that was removed. The
+/// account has had both, so the house lends it what left, and takes that at once. The row is complete, as the chain says.
+pub(super) fn paid_late(books: &mut Books<'_>, eid: Eid, settlement: Settlement) {
+    let ended = end(books, eid, settlement, Status::Complete);
+    let total = ended.amount + ended.fee;
+    debt::lend(books, ended.account, ended.given, total);
+    pay(books, &ended, Bucket::Available, total);
+}
+
+/// Takes the whole from a part of the account's balance: the amount leaves, and the fee goes to the house.
+fn pay(books: &mut Books<'_>, ended: &Ended, from: Bucket, total: Money) {
     let house = |name| books.ledger.house(name).expect("the house accounts are open");
     let posting = |account, currency: CurrencyId, bucket, amount| Posting {
         account,
@@ -169,7 +203,7 @@ pub(super) fn completed(books: &mut Books<'_>, eid: Eid, settlement: Settlement)
         amount,
     };
     let mut postings: Vec<Posting> = alloc::vec![
-        posting(ended.account, ended.given, Bucket::Held, -ended.held),
+        posting(ended.account, ended.given, from, -total),
         posting(house(SOURCE.name), ended.currency, Bucket::Available, ended.amount),
     ];
     if ended.fee != Money::ZERO {

@@ -4,7 +4,7 @@ use super::*;
 use crate::approval::{self, Request};
 use crate::month::month_number;
 use crate::rig::{BTC, GUSD, Rig, USD, micro};
-use crate::{Approval, ApprovalScope, EntryRef, Outlet, Scope, Standing, Status};
+use crate::{Approval, ApprovalScope, EntryRef, Outlet, Scope, Short, Standing, Status};
 use alloc::string::ToString;
 use alloc::vec;
 use buttonwood_model::{CurrencyId, GroupId, Time};
@@ -113,9 +113,12 @@ fn refusals_are_in_order() {
         (-micro(1_000), Reject::BadAmount),
         (fine, Reject::BadAmount),
         (less, Reject::BelowMinimum(OUTLET.minimum)),
-        (micro(10_000_001), Reject::InsufficientFunds(zero)),
+        (micro(10_000_001), Reject::Short(Short::TooLittle, zero)),
         // The most that both the type and the network can express.
-        (Money::from_units(i128::MAX / 10_i128.pow(11) * 10_i128.pow(11)), Reject::InsufficientFunds(zero)),
+        (
+            Money::from_units(i128::MAX / 10_i128.pow(11) * 10_i128.pow(11)),
+            Reject::Short(Short::TooLittle, zero),
+        ),
     ];
     for (amount, reject) in cases {
         let withdraw = Withdraw { client_id: "a".into(), ..order(&rig, amount) };
@@ -126,9 +129,26 @@ fn refusals_are_in_order() {
     }
     let whole = Withdraw { client_id: "a".into(), ..order(&rig, micro(10_000_000)) };
     accept(&mut rig, &whole).unwrap();
-    assert_eq!(decide_new(&rig, &order(&rig, micro(1_000))), Err(Reject::InsufficientFunds(zero)));
+    assert_eq!(decide_new(&rig, &order(&rig, micro(1_000))), Err(Reject::Short(Short::TooLittle, zero)));
     let vault = Withdraw { account: rig.vault, ..order(&rig, micro(10_000_000)) };
-    assert_eq!(decide_new(&rig, &vault), Err(Reject::InsufficientFunds(OUTLET.fee)), "the fee must fit too");
+    assert_eq!(
+        decide_new(&rig, &vault),
+        Err(Reject::Short(Short::TooLittle, OUTLET.fee)),
+        "the fee must fit too"
+    );
+}
+
+/// An account in debt gets its own reason, whatever it has.
+#[test]
+fn an_account_in_debt_does_not_withdraw() {
+    let mut rig = Rig::new();
+    let ann = rig.ann;
+    rig.ledger.open_house("lending".into(), true);
+    rig.apply(|books| crate::debt::lend(books, ann, USD, micro(1)));
+    let refused = Err(Reject::Short(Short::Debt, Money::ZERO));
+    for amount in [micro(1_000), micro(20_000_000)] {
+        assert_eq!(decide_new(&rig, &order(&rig, amount)), refused);
+    }
 }
 
 fn decide_all(rig: &Rig, withdraw: &Withdraw) -> Result<Eid, Reject> {
@@ -241,6 +261,40 @@ fn a_failed_or_voided_withdrawal_is_released() {
         assert_eq!(late, Err(Reject::Settled));
         let anew = progress::sign(&rig.desk(), eid, &attempt(Purpose::Bump, "t3", 1));
         assert_eq!(anew, Err(Reject::Settled));
+    }
+}
+
+/// A released withdrawal that is paid after all, since its void's block was removed, is complete, and the account owes what left: the row
+/// and the debt last. It repays from what it has.
+#[test]
+fn a_payment_after_its_release_is_owed() {
+    for (outcome, purpose) in [(Outcome::Failed, Purpose::Bump), (Outcome::Voided, Purpose::Void)] {
+        let mut rig = Rig::new();
+        rig.ledger.open_house("lending".into(), true);
+        let (vault, source) = (rig.vault, rig.house("source", BTC));
+        let withdraw = Withdraw { account: vault, ..order(&rig, micro(5_000_000)) };
+        let before = rig.balance(vault, BTC);
+        let eid = accept(&mut rig, &withdraw).unwrap();
+        sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1));
+        sign(&mut rig, eid, &attempt(purpose, "t2", 1));
+        settle(&mut rig, eid, &end(outcome, "t2", 4));
+        let gone = progress::unsettle(&rig.desk(), eid, "t2");
+        assert!(step(&mut rig, gone));
+        let paid = end(Outcome::Completed, "t1", 5);
+        assert!(settle(&mut rig, eid, &paid));
+        assert!(!settle(&mut rig, eid, &paid));
+        let row = &rig.funds.transfer(eid).unwrap().row;
+        assert_eq!((row.status, row.chain().unwrap().tx.as_str()), (Status::Complete, "t1"));
+        assert_eq!(rig.balance(vault, BTC), before);
+        assert_eq!(rig.funds.owed(vault, BTC), micro(5_001_000), "amount and fee");
+        assert_eq!(rig.house("lending", BTC), -micro(5_001_000));
+        assert_eq!(rig.house("source", BTC), source + micro(5_000_000));
+        // The debt is due at once, and what is available repays it.
+        assert!(crate::debt::is_due(&rig.funds, &rig.ledger));
+        let repaid = crate::debt::Event::Repaid(vault, BTC, micro(5_001_000));
+        rig.apply(|books| crate::debt::evolve(books, repaid));
+        assert!(!rig.funds.owes(vault));
+        assert_eq!(rig.balance(vault, BTC).available, before.available - micro(5_001_000));
     }
 }
 

@@ -6,8 +6,8 @@ use crate::auth::Auth;
 use crate::call::Call;
 use crate::refused;
 use crate::route::{Route, Write};
-use buttonwood_engine::funds::NewTransfer;
 use buttonwood_engine::funds::internal::{Command, Move, Reject as MoveReject};
+use buttonwood_engine::funds::{NewTransfer, Short};
 use buttonwood_engine::{
     AccountKind, Body, FundsCommand, FundsReject, Made, Outcome, Reject, TransferReference, TransferWay,
 };
@@ -191,7 +191,10 @@ fn refusal(app: &App, call: &Call, reject: MoveReject) -> Refusal {
             );
             Refusal::new(Reason::InvalidFundTransfer, message)
         }
-        MoveReject::InsufficientFunds => {
+        MoveReject::BadAmount => {
+            bad_value("amount", "a positive amount", &amount).with_reason(Reason::InvalidQuantity)
+        }
+        MoveReject::Short(Short::TooLittle) => {
             let message = format!(
                 "Account '{}' has less than {} {} that may leave it",
                 quoted(&source),
@@ -199,6 +202,9 @@ fn refusal(app: &App, call: &Call, reject: MoveReject) -> Refusal {
                 quoted(call.parameter())
             );
             Refusal::new(Reason::InsufficientFunds, message)
+        }
+        MoveReject::Short(short @ (Short::Debt | Short::Advances)) => {
+            field::short(short, &amount, call.parameter())
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::refused;
 use buttonwood_address::{Network, check_memo};
+use buttonwood_engine::funds::Short;
 use buttonwood_engine::funds::withdrawal::{Reject as WithdrawReject, Withdraw};
 use buttonwood_engine::{FundsReject, Made, Outcome, Reject, Transfer};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
@@ -173,7 +174,11 @@ fn refusal(app: &App, call: &Call, pair: &Pair, reject: WithdrawReject) -> Refus
             let expected = format!("at least {} {code}", text(app, pair.currency, least));
             bad_value("amount", &expected, &amount).with_reason(Reason::InvalidQuantity)
         }
-        WithdrawReject::InsufficientFunds(fee) => {
+        WithdrawReject::Short(short @ (Short::Debt | Short::Advances), _) => {
+            let given = pair.wraps.unwrap_or(pair.currency);
+            field::short(short, &amount, &app.names.currency(given).code)
+        }
+        WithdrawReject::Short(Short::TooLittle, fee) => {
             let given = &app.names.currency(pair.wraps.unwrap_or(pair.currency)).code;
             let fee = text(app, pair.currency, fee);
             let message = format!(
