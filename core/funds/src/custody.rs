@@ -400,6 +400,28 @@ mod tests {
         }
     }
 
+    /// Only a move that is being sent is signed; a repeated transaction changes nothing, and all of a move spend the same.
+    #[test]
+    fn a_move_is_signed_while_it_is_sent() {
+        let attempt = |tx: &str, spends: u8| Attempt {
+            purpose: crate::Purpose::Pay,
+            tx: tx.into(),
+            bytes: alloc::vec![1],
+            spends: alloc::vec![spends],
+        };
+        let mut custody = Custody::default();
+        assert_eq!(sign(&custody, Eid(1), &attempt("a", 1)), Err(Reject::NotSent(Eid(1))));
+        custody.sent.insert(Eid(1), Time(0));
+        let signed = Event::Signed(Eid(1), attempt("a", 1));
+        assert_eq!(sign(&custody, Eid(1), &attempt("a", 1)), Ok(Some(signed)));
+        custody.signed.entry(Eid(1)).or_default().attempts.push(attempt("a", 1));
+        assert_eq!(sign(&custody, Eid(1), &attempt("a", 1)), Ok(None));
+        for other in [attempt("a", 2), attempt("b", 2)] {
+            assert_eq!(sign(&custody, Eid(1), &other), Err(Reject::OtherTransaction(Eid(1))));
+        }
+        assert!(sign(&custody, Eid(1), &attempt("b", 1)).unwrap().is_some());
+    }
+
     #[test]
     fn the_run_is_at_the_next_twenty_hundred() {
         let run = |accepted| {
