@@ -1,4 +1,5 @@
-//! Litecoind, a node of the Bitcoin family for tests, from Debian: `edge/custody` runs its tests of a real node against it.
+//! Litecoind, a node of the Bitcoin family for tests, from Debian: `edge/custody` and `proof/accept` run their tests of a
+//! real node against it.
 //!
 //! Where it cannot be installed, these tests are skipped with one line, since the machine lacks something, not the
 //! project.
@@ -27,7 +28,7 @@ pub(crate) fn program(repo: &Repo) -> Option<PathBuf> {
         }
     };
     if let Some(why) = why {
-        skipped::say("the tests against litecoind (custody)", &why);
+        skipped::say("the tests against litecoind (custody, accept)", &why);
         return None;
     }
     Some(PathBuf::from(PACKAGE))

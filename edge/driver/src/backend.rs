@@ -1,14 +1,16 @@
 //! Where a network's chain is: simulated in this process, or at a real node. A network's kind of node is chosen here alone.
 
 use crate::desk::{Desk, code};
+use crate::keys::HouseKey;
 use crate::link::Stop;
 use crate::node::Node;
 use crate::patient::Patient;
-use buttonwood_address::Chain as Formats;
+use buttonwood_address::{Chain as Formats, Network as Format};
 use buttonwood_custody::simulated::Refusal;
 use buttonwood_custody::{
-    Answer, Block, BlockRef, Broadcast, BuildError, Chain, Draft, EvmChain, EvmConfig, KeyError, Keys,
-    Lookup, Mempool, Network, Signed, SimulatedChain, Spends, Token, TxHash, Unsigned,
+    Answer, BitcoinChain, BitcoinConfig, BitcoinNetwork, Block, BlockRef, Broadcast, BuildError, Chain,
+    Draft, EvmChain, EvmConfig, KeyError, Keys, Lookup, Mempool, Network, Signed, SimulatedChain, Spends,
+    Token, TxHash, Unsigned,
 };
 use buttonwood_engine::State;
 use buttonwood_engine::funds::Form;
@@ -25,6 +27,8 @@ const GAS_PRICE_MAX: u128 = 1_000_000_000_000;
 pub(crate) enum Family {
     /// JSON-RPC of Ethereum.
     Evm,
+    /// JSON-RPC of Bitcoin.
+    Bitcoin(BitcoinNetwork),
 }
 
 /// What a node says of its chain.
@@ -41,20 +45,26 @@ pub(crate) struct Served {
 impl Family {
     /// The kind of node that a network has; none if no node of it can be used.
     pub(crate) fn of(network: &Network) -> Option<Self> {
-        network.evm.then_some(Self::Evm)
+        let bitcoin = BitcoinNetwork::of(network.name).map(Self::Bitcoin);
+        if network.evm { Some(Self::Evm) } else { bitcoin }
     }
 
     /// Asks a node what it serves, and whether the tokens that were named for it can be used; an error is a line for the operator.
     pub(crate) fn ask(self, node: &Node) -> Result<Served, String> {
         match self {
             Self::Evm => ask_evm(node),
+            Self::Bitcoin(network) => ask_bitcoin(network, node),
         }
     }
 
     /// The chain at a node.
-    fn connect(self, node: &Node, state: &State, confirmations: u32) -> Box<dyn Chain> {
+    fn connect(self, node: &Node, desk: &Desk, confirmations: u32) -> Box<dyn Chain> {
         match self {
-            Self::Evm => Box::new(evm(node, tokens(node, state), confirmations)),
+            Self::Evm => {
+                let tokens = desk.ask(|state| tokens(node, state));
+                Box::new(evm(node, tokens, confirmations))
+            }
+            Self::Bitcoin(network) => Box::new(bitcoin(network, node, desk, confirmations)),
         }
     }
 }
@@ -80,6 +90,26 @@ fn ask_evm(node: &Node) -> Result<Served, String> {
     let main_of = identity.main_of();
     let identity = format!("{} {}", identity.chain_id, identity.genesis);
     Ok(Served { identity, main_of, formats: Formats::Main })
+}
+
+fn ask_bitcoin(network: BitcoinNetwork, node: &Node) -> Result<Served, String> {
+    if let Some(token) = node.tokens.first() {
+        return Err(format!("{}: this network has no tokens", token.currency));
+    }
+    let identity = BitcoinChain::identity(&node.url).map_err(|unanswered| unanswered.to_string())?;
+    if let Some(other) = identity.network().filter(|other| *other != network) {
+        return Err(format!("this is a node of {}", other.name()));
+    }
+    let main_of = (identity.chain == Formats::Main).then_some(network.name());
+    Ok(Served { identity: identity.genesis.to_string(), main_of, formats: identity.chain })
+}
+
+/// A node's chain with the house's wallet, which pays there.
+fn bitcoin(network: BitcoinNetwork, node: &Node, desk: &Desk, confirmations: u32) -> BitcoinChain {
+    let (params, seed) = (desk.wallets.formats.clone(), &desk.wallets.seed);
+    let house = Format::serving(network.name()).and_then(|format| HouseKey::of(&params, seed, format));
+    let wallets = house.into_iter().map(|house| house.address).collect();
+    BitcoinChain::new(BitcoinConfig { url: node.url.clone(), network, params, confirmations, wallets })
 }
 
 /// The tokens that count on a node's chain: those that were named for it and, on the main chain, those whose contracts the table of
@@ -123,7 +153,7 @@ impl Backend {
                 .map(|chain| Self::Simulated(Box::new(chain)))
                 .map_err(|error| Stop::Chain(error.to_string()));
         };
-        let connect = || desk.ask(|state| family.connect(node, state, confirmations));
+        let connect = || family.connect(node, desk, confirmations);
         let patient = Patient::new(connect(), connect(), Arc::clone(&desk.is_stopping));
         patient.map(Self::Real).map_err(|error| Stop::Chain(error.to_string()))
     }
