@@ -2,7 +2,7 @@
 //! its answers from outside. After every restart an oracle checks that all of them still hold.
 //!
 //! Each family of faults has a file ([`kill`], [`calls`], [`power`], [`eio`], [`full`], [`pause`], [`clock`],
-//! [`two`], [`damage`], [`rollback`], [`backup`], [`keys`]); [`unsynced`] tests the sweep itself. [`sweep`] runs the families round by
+//! [`two`], [`damage`], [`rollback`], [`backup`], [`keys`], [`withdrawals`]); [`unsynced`] tests the sweep itself. [`sweep`] runs the families round by
 //! round, each round from its own seed. [`points`] lists the calls that [`calls`] strikes. [`load`], [`memory`] and
 //! [`oracle`] are the outside record of facts. [`tools`] finds what this machine lacks; what needs it is skipped by
 //! name.
@@ -37,3 +37,4 @@ pub mod trace;
 pub mod two;
 pub mod unsynced;
 pub mod volume;
+pub mod withdrawals;

@@ -16,6 +16,7 @@ use crate::settings::Settings;
 use crate::tools::{self, Tool};
 use crate::{
     backup, calls, clock, damage, eio, full, keys, kill, pause, power, rollback, two, unsynced, volume,
+    withdrawals,
 };
 
 /// Whether a family has more to do.
@@ -45,7 +46,7 @@ pub struct Family {
 const LOOPED: &[Tool] = &[Tool::Loop, Tool::Ext4];
 
 /// All families.
-pub const FAMILIES: [Family; 19] = [
+pub const FAMILIES: [Family; 20] = [
     Family {
         name: "kill",
         what: "kill -9 at odd moments under load, several times on one directory",
@@ -171,6 +172,13 @@ pub const FAMILIES: [Family; 19] = [
         tools: &[Tool::Loop, Tool::Ext4, Tool::Shutdown],
         rounds: (10, 1),
         run: keys::cuts,
+    },
+    Family {
+        name: "withdrawals",
+        what: "kill -9 before the Nth write or sync of the chains' and the journal's threads during withdrawals",
+        tools: &[Tool::Strace],
+        rounds: (60, 1),
+        run: withdrawals::round,
     },
     Family {
         name: "unsynced",
