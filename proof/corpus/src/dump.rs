@@ -1,6 +1,8 @@
 //! A state as text: what a person would compare. What later builds add appears only where it is set, so that the dump of an
 //! older directory never changes.
 
+mod funds;
+
 use buttonwood_engine::{
     Account, Auctions, FeeSchedule, Fees, Finding, FxPair, Group, GroupTerms, Mode, OrderState, Owner, Quote,
     Rates, Schedule, Standing, State, Terms,
@@ -13,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The text of a state: number and time, opening, balances, live orders, symbols with their auctions, groups, accounts,
-/// sessions, fees, currencies, exchange rates, a halt.
+/// sessions, fees, currencies, exchange rates, funds, a halt.
 pub fn dump(state: &State) -> String {
     let mut text = Text::default();
     let stamp = state.stamp();
@@ -35,6 +37,7 @@ pub fn dump(state: &State) -> String {
     currencies(state, &mut text);
     conversions(state, &mut text);
     rates(state.rates(), &mut text);
+    funds::funds(state, &mut text);
     if let Some(halt) = state.operations().halt() {
         text.line(&format!("halted since {} by {}: {}", halt.since.0, halt.who, halt.why));
     }

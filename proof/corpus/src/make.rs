@@ -2,7 +2,7 @@
 //! the naive exchange.
 
 use crate::{copy, directories, dump, list};
-use buttonwood_accept::Exchange;
+use buttonwood_accept::{Exchange, Setup};
 use buttonwood_engine::{Body, Command, FeeChange, FeeSchedule, TradingCommand};
 use buttonwood_journal::Options;
 use buttonwood_model::{AccountId, Product, Time};
@@ -17,7 +17,7 @@ use std::path::Path;
 pub(crate) type Recipe = fn(&Path);
 
 /// Every recipe by its name.
-pub const RECIPES: [(&str, Recipe); 10] = [
+pub const RECIPES: [(&str, Recipe); 11] = [
     ("spot", spot),
     ("auctions", auctions),
     ("crashes", crashes),
@@ -28,6 +28,7 @@ pub const RECIPES: [(&str, Recipe); 10] = [
     ("conversions", conversions),
     ("accounts", accounts),
     ("operations", operations),
+    ("funds", funds),
 ];
 
 /// Makes `FORMAT-NAME` in the corpus with a recipe, its text and its line of the list.
@@ -65,11 +66,11 @@ pub fn described(directory: &Path) -> String {
 }
 
 fn started(data: &Path) -> Exchange {
-    Exchange::builder()
-        .flag("--segment-bytes", "65536")
-        .flag("--ballast-bytes", "0")
-        .flag("--seed", "7")
-        .start_in(data)
+    setup().start_in(data)
+}
+
+fn setup() -> Setup {
+    Exchange::builder().flag("--segment-bytes", "65536").flag("--ballast-bytes", "0").flag("--seed", "7")
 }
 
 /// Symbols that are traded: the middle of their prices, and how far from it orders lie.
@@ -389,5 +390,98 @@ fn operations(data: &Path) {
             _ => {}
         }
     }
+    exchange.kill9();
+}
+
+/// Funds: deposits that wait, are final, are unclaimed and were lost; withdrawals in each status; approvals in each; advances, one returned
+/// so that a debt is left; custody moves that wait and that were sent; links to banks; halts of scopes. A snapshot lies between them.
+fn funds(data: &Path) {
+    const BTC: &str = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
+    const OTHER: &str = "bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3";
+    const ETH: &str = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+    let exchange = setup().flag("--funds", "simulated").start_in(data);
+    let owner = || exchange.as_("fund-manager");
+    let chain = |network: &str, call: &str, body: Value| {
+        exchange.control(&format!("/sandbox/chains/{network}/{call}"), &body).ok()
+    };
+    let request = |network: &str, address: &str| {
+        let path = format!("/v1/approvedAddresses/{network}/request");
+        owner().call(&path, json!({ "address": address, "label": "corpus" })).ok();
+    };
+    let withdraw = |pair: &str, address: &str, id: &str| {
+        let order = json!({ "address": address, "amount": "0.25", "clientTransferId": id });
+        owner().call(&format!("/v2/withdraw/{pair}"), order).ok()
+    };
+    let node = |network: &str, broadcast: &str| {
+        chain(network, "node", json!({ "broadcast": broadcast, "times": 1 }));
+    };
+    request("bitcoin", BTC);
+    request("ethereum", ETH);
+    exchange.advance(7 * 86_400);
+    request("bitcoin", OTHER);
+    control(&exchange, "/sandbox/groups/one/multi-user", &json!({ "on": true }));
+    request("litecoin", "ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9");
+    control(&exchange, "/sandbox/groups/one/multi-user", &json!({ "on": false }));
+    // Deposits: one that is final, and one that a reorganisation drops.
+    let address = |network: &str| {
+        let made = owner().call(&format!("/v1/deposit/{network}/newAddress"), json!({})).ok();
+        made["address"].as_str().expect("an address").to_owned()
+    };
+    let (own, shared) = (address("bitcoin"), address("xrpl"));
+    let send = |network: &str, address: &str, currency: &str, amount: &str| {
+        chain(network, "send", json!({ "address": address, "currency": currency, "amount": amount }));
+    };
+    send("bitcoin", &own, "BTC", "1.5");
+    chain("bitcoin", "mine", json!({ "blocks": 4 }));
+    send("bitcoin", &own, "BTC", "0.75");
+    chain("bitcoin", "mine", json!({ "blocks": 1 }));
+    chain("bitcoin", "reorg", json!({ "depth": 1, "drop": true }));
+    let plain = shared.split('?').next().unwrap_or_default();
+    send("xrpl", plain, "XRP", "12");
+    chain("xrpl", "mine", json!({ "blocks": 3 }));
+    // Withdrawals: complete, failed, voided, charged.
+    withdraw("bitcoin/btc", BTC, "complete");
+    chain("bitcoin", "mine", json!({ "blocks": 4 }));
+    node("ethereum", "revert");
+    withdraw("ethereum/eth", ETH, "failed");
+    chain("ethereum", "mine", json!({ "blocks": 14 }));
+    node("bitcoin", "refuse");
+    withdraw("bitcoin/btc", BTC, "voided");
+    chain("bitcoin", "mine", json!({ "blocks": 5 }));
+    for number in 0..11 {
+        withdraw("ethereum/eth", ETH, &format!("charged-{number}"));
+    }
+    chain("ethereum", "mine", json!({ "blocks": 14 }));
+    // Custody: a move that was sent, and one that waits.
+    let account = json!({ "group": "one", "name": "Cold", "kind": "custody" });
+    control(&exchange, "/sandbox/accounts", &account);
+    let transfer = |source: &str, target: &str, currency: &str| {
+        let fields = json!({ "sourceAccount": source, "targetAccount": target, "amount": "0.5" });
+        exchange.as_("master").call(&format!("/v1/account/transfer/{currency}"), fields).ok();
+    };
+    transfer("primary", "cold", "btc");
+    exchange.stop();
+    exchange.restart();
+    exchange.advance(86_400);
+    transfer("cold", "primary", "btc");
+    transfer("primary", "cold", "eth");
+    // Banks: a wire, an advance that waits, and one that was returned after its money had gone.
+    let poor = exchange.key("empty");
+    let wire = |group: &str, account: &str, method: &str, amount: &str| {
+        let fields = json!({ "group": group, "account": account, "currency": "USD", "amount": amount,
+            "method": method, "accountnumber": "", "routing": "" });
+        exchange.control("/sandbox/banks/wire", &fields).ok()["eid"].clone()
+    };
+    wire("one", "primary", "Wire", "1000");
+    wire("one", "primary", "ACH", "250.5");
+    let returned = wire(&poor.group, &poor.account, "ACH", "125.25");
+    let spent =
+        ["debit", &poor.group, &poor.account, "USD", "100", "--reference", "spent", "--reason", "corpus"];
+    exchange.admin(&spent).done();
+    exchange.control("/sandbox/banks/settle", &json!({ "eid": returned, "returned": true })).ok();
+    // What waits at the end.
+    send("bitcoin", &own, "BTC", "2.5");
+    withdraw("bitcoin/btc", BTC, "waiting");
+    control(&exchange, "/sandbox/halt", &json!({ "scope": "asset", "currency": "ETH" }));
     exchange.kill9();
 }

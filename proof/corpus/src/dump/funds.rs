@@ -1,0 +1,76 @@
+//! Funds: transfers that are not an operator's, approved addresses, deposits, debts and halts of scopes.
+
+use super::{Text, account_name, asset_name, money};
+use buttonwood_engine::funds::deposit::State as Arrived;
+use buttonwood_engine::funds::{ApprovalScope, Scope};
+use buttonwood_engine::{State, TransferWay};
+use buttonwood_model::{AccountId, GroupId};
+
+/// Networks whose approved addresses the corpus has.
+const NETWORKS: [&str; 3] = ["bitcoin", "ethereum", "litecoin"];
+
+pub(super) fn funds(state: &State, text: &mut Text) {
+    for id in (0..state.ledger().accounts()).map(AccountId) {
+        transfers(state, id, text);
+        approvals(state, ApprovalScope::Account(id), &account_name(state, id), text);
+        for (currency, owed) in state.funds().debts_of(id) {
+            let code = asset_name(state, currency.into());
+            text.line(&format!("debt {} {code} {}", account_name(state, id), money(owed)));
+        }
+    }
+    for (place, group) in state.access().groups().iter().enumerate() {
+        approvals(state, ApprovalScope::Group(GroupId::from_index(place)), &group.name, text);
+    }
+    for (key, deposit) in NETWORKS.iter().flat_map(|network| state.funds().deposits().live(network)) {
+        let how = match deposit.state {
+            Arrived::Waiting => "waiting",
+            Arrived::Credited => "credited",
+            Arrived::Lost => "lost",
+        };
+        text.line(&format!("arrival {} {} {} {how} as {}", key.network, key.tx, key.index, deposit.eid.0));
+    }
+    for (key, deposit) in state.funds().deposits().unclaimed() {
+        text.line(&format!("unclaimed {} {} {} as {}", key.network, key.tx, key.index, deposit.eid.0));
+    }
+    if state.funds().halts().has(Scope::Withdrawals) {
+        text.line("withdrawals halted");
+    }
+    for currency in state.funds().halts().assets() {
+        text.line(&format!("asset {} halted", asset_name(state, currency.into())));
+    }
+}
+
+/// The rows of an account, newest first.
+fn transfers(state: &State, id: AccountId, text: &mut Text) {
+    for transfer in state.funds().transfers_of(id) {
+        let row = &transfer.row;
+        let way = match &row.way {
+            TransferWay::Operator(_) => continue,
+            TransferWay::Bank(method, _) => method.name().to_owned(),
+            TransferWay::Internal { other, .. } => account_name(state, *other),
+            TransferWay::Chain(chain) => format!("{} {} {}", chain.network, chain.canonical, chain.tx),
+        };
+        text.line(&format!(
+            "transfer {} at {} {} {} {} {} {} fee {} held {} id '{}' by {way}",
+            transfer.eid.0,
+            transfer.time.0,
+            account_name(state, id),
+            row.kind.name(),
+            row.status.name(),
+            asset_name(state, row.currency.into()),
+            money(row.amount),
+            money(row.fee),
+            money(row.held),
+            row.client_id
+        ));
+    }
+}
+
+fn approvals(state: &State, scope: ApprovalScope, whose: &str, text: &mut Text) {
+    for network in NETWORKS {
+        for approved in state.funds().approvals().of(scope, network) {
+            let (standing, since) = (approved.standing.name(), approved.requested.0);
+            text.line(&format!("approved {whose} {network} {} {standing} since {since}", approved.text));
+        }
+    }
+}
