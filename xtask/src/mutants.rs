@@ -22,7 +22,7 @@ struct Room {
 
 const CORE: &[&str] = &["buttonwood-trading", "buttonwood-spot", "buttonwood-engine"];
 
-const ROOMS: [Room; 10] = [
+const ROOMS: [Room; 11] = [
     Room { folder: "core/num", package: "buttonwood-num", above: CORE, is_listed: true },
     Room { folder: "core/ledger", package: "buttonwood-ledger", above: CORE, is_listed: false },
     Room { folder: "core/auction", package: "buttonwood-auction", above: CORE, is_listed: false },
@@ -42,6 +42,12 @@ const ROOMS: [Room; 10] = [
     Room {
         folder: "core/convert",
         package: "buttonwood-convert",
+        above: &["buttonwood-engine"],
+        is_listed: false,
+    },
+    Room {
+        folder: "core/funds",
+        package: "buttonwood-funds",
         above: &["buttonwood-engine"],
         is_listed: false,
     },
