@@ -29,8 +29,9 @@ const COMPARED: u64 = 500_000;
 /// Runs of funds on faulty chains.
 const TREASURIES: u64 = 40;
 
-/// One step of such a run for so many commands of a life.
-const FUNDS_SHARE: u64 = 40;
+/// Steps of such a run, and one more for so many commands of a life.
+const STEPS: u64 = 100;
+const FUNDS_SHARE: u64 = 60;
 
 const DAY: u64 = 24 * 3_600 * 1_000_000;
 
@@ -199,7 +200,7 @@ impl Work<'_> {
 
     fn funds(&self, seed: u64) {
         let mut treasury = Treasury::new(seed);
-        match guarded(|| treasury.run(self.wanted.commands / FUNDS_SHARE)) {
+        match guarded(|| treasury.run(STEPS + self.wanted.commands / FUNDS_SHARE)) {
             Ok(tally) => {
                 let mut totals = self.totals.lock().expect("no worker panics with it");
                 totals.treasuries += 1;
