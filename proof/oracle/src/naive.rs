@@ -355,6 +355,7 @@ impl Naive {
         }
         for (currency, amount) in amounts {
             self.pay(AccountId(0), account, *currency, amount.units());
+            *self.funds.credited.entry(*currency).or_default() += amount.units();
             self.happened.push(Happening::Credited(account, *currency, *amount));
         }
         Outcome::Done
@@ -377,6 +378,7 @@ impl Naive {
             return Outcome::Rejected(Reject::Ledger(LedgerReject::Short(Money::from_units(available))));
         }
         self.pay(AccountId(0), *account, *currency, amount.units());
+        *self.funds.credited.entry(*currency).or_default() += amount.units();
         self.list_adjustment(adjustment);
         self.references.push(reference.clone());
         self.happened.push(Happening::Credited(*account, *currency, *amount));

@@ -77,7 +77,8 @@ fn change_goes_to_the_preferred_address() {
     let from = ["hot".to_owned(), "deposit".to_owned()];
     let pay = Pay { address: "customer", memo: None, currency: "BTC", amount: units(30) };
     let reserved = Reserved::default();
-    let draft = Draft { from: &from, pay: Some(pay), spends: None, bid: 0, reserved: &reserved };
+    let draft =
+        Draft { from: &from, pay: Some(pay), spends: None, outbids: None, bid: 0, reserved: &reserved };
     let unsigned = chain.build(&draft).unwrap();
     assert_eq!(unsigned.digests[0].0, "deposit");
     let signed = chain.sign(&unsigned, &TestKeys).unwrap();

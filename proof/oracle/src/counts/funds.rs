@@ -24,28 +24,20 @@ impl Counts {
             Outcome::Trading(_) | Outcome::Converted(_) => return,
         };
         self.note(what);
-        if keeps_bought(exchange, command, answer) {
+        if keeps_bought(answer) {
             self.note("what an advance bought stays");
         }
     }
 }
 
-/// Whether a transfer was refused although so much was free: what stays would be worth less than the advances.
-fn keeps_bought(exchange: &Exchange, command: &FundsCommand, answer: &Answer) -> bool {
+/// Whether a transfer was refused since what stays would be worth less than the advances.
+fn keeps_bought(answer: &Answer) -> bool {
     let Outcome::Rejected(Reject::Funds(reject)) = answer else { return false };
-    let (account, currency, amount) = match (command, reject) {
-        (
-            FundsCommand::Internal(internal::Command::Transfer(order)),
-            FundsReject::Internal(internal::Reject::InsufficientFunds),
-        ) => (order.source, order.currency, order.amount),
-        (
-            FundsCommand::Withdrawal(withdrawal::Command::Withdraw(order)),
-            FundsReject::Withdrawal(withdrawal::Reject::InsufficientFunds(fee)),
-        ) => (order.account, order.wraps.unwrap_or(order.currency), order.amount + *fee),
-        _ => return false,
-    };
-    let (funds, ledger) = (exchange.state.funds(), exchange.state.ledger());
-    amount > Money::ZERO && !funds.owes(account) && amount <= funds.free(ledger, account, currency)
+    matches!(
+        reject,
+        FundsReject::Internal(internal::Reject::Short(Short::Advances))
+            | FundsReject::Withdrawal(withdrawal::Reject::Short(Short::Advances, _))
+    )
 }
 
 /// What was done.
@@ -79,10 +71,13 @@ fn done(exchange: &Exchange, command: &FundsCommand, made: Option<Made>) -> &'st
         FundsCommand::Halt(halt::Command::Halt(_)) => "scope halted",
         FundsCommand::Halt(halt::Command::Resume(_)) => "scope resumed",
         FundsCommand::Custody(custody::Command::RunCustody) => "custody run",
+        FundsCommand::Custody(custody::Command::SignCustodyMove(..)) => "custody move signed",
+        FundsCommand::Custody(custody::Command::RepeatCustodyMove(_)) => "custody move repeated",
         FundsCommand::Custody(custody::Command::SettleCustodyMove(_)) => "custody move settled",
         FundsCommand::Custody(custody::Command::ChargeCustodyFees(_)) => "custody fees",
         FundsCommand::Reserves(reserves::Command::Cut) => "reserves cut",
         FundsCommand::Reserves(reserves::Command::ReportWallet(_)) => "wallet reported",
+        FundsCommand::Reserves(reserves::Command::NoteCost(..)) => "network cost noted",
         FundsCommand::Reserves(reserves::Command::Check) if is_quiet => "reserves as before",
         FundsCommand::Reserves(reserves::Command::Check) => "reserves short or covered",
         _ => "other transfer",
@@ -183,7 +178,9 @@ fn refused(reject: &FundsReject) -> &'static str {
             internal::Reject::OtherTerms => "move of other terms",
             internal::Reject::Closed(_) => "move of a closed account",
             internal::Reject::Prohibited => "prohibited move",
-            internal::Reject::InsufficientFunds => "move of too much",
+            internal::Reject::BadAmount => "move of a bad amount",
+            internal::Reject::Short(Short::Debt) => "move of a debtor",
+            internal::Reject::Short(_) => "move of too much",
         },
         FundsReject::Address(reject) => match reject {
             address::Reject::UsedNumber | address::Reject::UsedText => "address issued before",
@@ -208,7 +205,8 @@ fn refused(reject: &FundsReject) -> &'static str {
             withdrawal::Reject::NotApproved => "withdrawal to no approved address",
             withdrawal::Reject::BadAmount => "withdrawal of a bad amount",
             withdrawal::Reject::BelowMinimum(_) => "withdrawal of too little",
-            withdrawal::Reject::InsufficientFunds(_) => "withdrawal of too much",
+            withdrawal::Reject::Short(Short::Debt, _) => "withdrawal of a debtor",
+            withdrawal::Reject::Short(..) => "withdrawal of too much",
             withdrawal::Reject::Unknown => "step of no withdrawal",
             withdrawal::Reject::OtherSpends => "signed anew",
             withdrawal::Reject::OtherTransaction => "step of another transaction",
@@ -219,6 +217,7 @@ fn refused(reject: &FundsReject) -> &'static str {
             deposit::Reject::Unknown => "report of no deposit",
             deposit::Reject::Owned => "deposit assigned before",
             deposit::Reject::IsLost => "lost deposit assigned",
+            deposit::Reject::Halted => "deposit assigned while halted",
             deposit::Reject::NoAccount => "deposit assigned to nobody",
             deposit::Reject::Closed | deposit::Reject::NoHouse => "refused deposit",
         },
@@ -237,6 +236,7 @@ fn refused(reject: &FundsReject) -> &'static str {
         FundsReject::Debt(_) => "nothing to repay",
         FundsReject::Halt(_) => "halt of no asset",
         FundsReject::Custody(custody::Reject::NotSent(_)) => "settled what was not sent",
+        FundsReject::Custody(custody::Reject::OtherTransaction(_)) => "custody move signed anew",
         FundsReject::Custody(_) => "custody fees too early",
         FundsReject::Reserves(reserves::Reject::NotDue) => "cut too early",
         FundsReject::Reserves(_) => "bad wallet",

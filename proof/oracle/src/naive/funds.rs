@@ -70,7 +70,11 @@ pub(crate) struct Funds {
     pub(crate) debts: BTreeMap<(AccountId, CurrencyId), i128>,
     /// When the reserves were cut last; none before the first time.
     pub(crate) cut: Option<Time>,
-    /// What wallets hold, with what counts beside, by network and currency.
+    /// Test credits less debits.
+    pub(super) credited: HashMap<CurrencyId, i128>,
+    /// What networks have charged.
+    costs: HashMap<CurrencyId, i128>,
+    /// What wallets hold, with what counts beside, less what was minted; by network and currency.
     wallets: HashMap<(String, CurrencyId), i128>,
     /// The currencies whose assets were found too low.
     pub(crate) short: BTreeSet<CurrencyId>,
@@ -82,7 +86,12 @@ impl Funds {
         let codes = exchange.state.currencies().iter().map(|currency| currency.code.clone());
         let house = |name| exchange.state.ledger().house(name).unwrap();
         let (unclaimed, lender) = (house(UNCLAIMED.name), house(LENDING.name));
-        Self { codes: codes.collect(), unclaimed, lender, ..Self::default() }
+        let codes: Vec<String> = codes.collect();
+        // What the founding gave out were test credits.
+        let given =
+            |at| -exchange.state.ledger().balance(AccountId(0), CurrencyId::from_index(at)).total().units();
+        let credited = (0..codes.len()).map(|at| (CurrencyId::from_index(at), given(at))).collect();
+        Self { codes, unclaimed, lender, credited, ..Self::default() }
     }
 
     /// Whether a currency is state money.

@@ -1,10 +1,10 @@
 //! Transfers between accounts of a group, custody, and reserves.
 
 use super::Dealer;
-use buttonwood_engine::funds::Wallet;
 use buttonwood_engine::funds::custody::{Command as Custody, Settlement};
 use buttonwood_engine::funds::internal::{Command as Internal, Move};
 use buttonwood_engine::funds::reserves::Command as Reserves;
+use buttonwood_engine::funds::{Attempt, Purpose, Wallet};
 use buttonwood_engine::{Command, Eid, FundsCommand, State};
 use buttonwood_model::{CurrencyId, Day, Time};
 use buttonwood_num::Money;
@@ -50,17 +50,37 @@ impl Dealer {
                 } else {
                     self.dice.pick(&sent)
                 };
-                Custody::SettleCustodyMove(Arc::new(Settlement { eid, tx: format!("move {}", eid.0) }))
+                self.step_of_move(state, eid)
             }
         }
         .into()
+    }
+
+    /// What the payer reports of a move: a signed transaction, one that has moved nothing, or the end.
+    fn step_of_move(&mut self, state: &State, eid: Eid) -> Custody {
+        let signed = state.funds().custody_sending(eid).map_or(0, |sending| sending.attempts.len());
+        let (number, spends) = (self.dice.below(3), self.dice.pick(&[1_u8, 1, 1, 2]));
+        let tx = format!("move {} {number}", eid.0);
+        let cost = Money::from_units(i128::from(self.dice.below(1_000)));
+        match self.dice.below(6) {
+            0..3 if signed < 3 => {
+                let (purpose, bytes) = (Purpose::Pay, vec![7]);
+                Custody::SignCustodyMove(eid, Arc::new(Attempt { purpose, tx, bytes, spends: vec![spends] }))
+            }
+            0..4 => Custody::RepeatCustodyMove(Arc::new(Settlement { eid, tx, cost })),
+            _ => Custody::SettleCustodyMove(Arc::new(Settlement { eid, tx, cost })),
+        }
     }
 
     /// A check of reserves, a cut at the wrong time, or what a wallet holds: mostly much, sometimes little, sometimes nonsense.
     pub(super) fn reserves_command(&mut self) -> FundsCommand {
         let (currency, most) = self.dice.pick(&self.credits);
         match self.dice.below(8) {
-            0 => Reserves::Cut,
+            0 if self.dice.once_in(2) => Reserves::Cut,
+            0 => {
+                let network = self.dice.pick(&["bitcoin", "ethereum", "nowhere"]).to_owned();
+                Reserves::NoteCost(network, Money::from_units(i128::from(self.dice.below(1_000)) - 1))
+            }
             1..4 => {
                 let share = self.dice.pick(&[0, 0, 1_000, 1_000, 1_000]);
                 let mut wallet = Wallet {
@@ -70,6 +90,7 @@ impl Dealer {
                     cold: Money::from_units(most / 2 * share),
                     addresses: Vec::new(),
                     beside: Money::ZERO,
+                    minted: Money::from_units(i128::from(self.dice.below(2)) * most / 2),
                 };
                 match self.dice.below(12) {
                     0 => wallet.currency = CurrencyId(99),

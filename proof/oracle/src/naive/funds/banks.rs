@@ -66,6 +66,9 @@ impl Naive {
             TransferMethod::Ach => (TransferStatus::Advanced, false),
             _ => return Err(Reject::BadMethod),
         };
+        if self.funds.halted.contains(&currency) {
+            return Err(Reject::Halted);
+        }
         let amount = receipt.amount.units();
         if amount <= 0 {
             return Err(Reject::BadAmount);
@@ -141,12 +144,17 @@ impl Naive {
         if lacks <= 0 {
             return Made::Transfer(eid);
         }
-        self.pay(self.funds.lender, account, currency, lacks);
-        *self.funds.debts.entry((account, currency)).or_default() += lacks;
+        self.lend(account, currency, lacks);
+        Made::Loan(account)
+    }
+
+    /// The house lends an account what it lacks; the account's orders end, since what they hold repays it first.
+    pub(super) fn lend(&mut self, account: AccountId, currency: CurrencyId, amount: i128) {
+        self.pay(self.funds.lender, account, currency, amount);
+        *self.funds.debts.entry((account, currency)).or_default() += amount;
         for order in self.newest_first().into_iter().filter(|order| order.account == account) {
             self.close(order.id, CancelReason::Requested);
         }
-        Made::Loan(account)
     }
 
     /// When the next advance clears.

@@ -3,9 +3,11 @@
 use super::calendar::{is_month_start, next_month};
 use super::{Naive, Path, Row};
 use crate::exchange::fees_account;
+use buttonwood_engine::funds::Attempt;
 use buttonwood_engine::funds::custody::{Command, Reject, Settlement};
 use buttonwood_engine::{Eid, Made, TransferKind, TransferStatus};
 use buttonwood_model::{AccountId, CurrencyId, Day, Time};
+use buttonwood_num::Money;
 
 /// A move to or from custody, by the rows of both ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,23 +16,77 @@ pub(super) struct Move {
     pub(super) accepted: Time,
     /// Whether the run has sent it.
     pub(super) is_sent: bool,
+    /// The signed transactions since the last one that moved nothing; none before the first one.
+    pub(super) signed: Option<Vec<Attempt>>,
 }
 
 impl Naive {
     pub(super) fn custody(&mut self, command: &Command) -> Result<Made, Reject> {
         match command {
-            Command::RunCustody => self.funds.moves.iter_mut().for_each(|one| one.is_sent = true),
+            Command::RunCustody => {
+                for at in 0..self.funds.moves.len() {
+                    if self.may_send(&self.funds.moves[at]) {
+                        self.funds.moves[at].is_sent = true;
+                    }
+                }
+            }
+            Command::SignCustodyMove(eid, attempt) => self.sign_move(*eid, attempt)?,
+            Command::RepeatCustodyMove(settlement) => self.repeat_move(settlement)?,
             Command::SettleCustodyMove(settlement) => self.settle_move(settlement)?,
             Command::ChargeCustodyFees(month) => self.charge_custody(*month)?,
         }
         Ok(Made::Nothing)
     }
 
+    /// A halted currency stays where it is.
+    fn may_send(&self, one: &Move) -> bool {
+        !self.stops_withdrawal(self.row(one.rows[0]).unwrap().currency)
+    }
+
+    fn sent_move(&mut self, eid: Eid) -> Result<&mut Move, Reject> {
+        let is_it = |one: &&mut Move| one.is_sent && one.rows[0] == eid.0;
+        self.funds.moves.iter_mut().find(is_it).ok_or(Reject::NotSent(eid))
+    }
+
+    /// Every transaction of a move spends the same, so that at most one of them happens.
+    fn sign_move(&mut self, eid: Eid, attempt: &Attempt) -> Result<(), Reject> {
+        let signed = &mut self.sent_move(eid)?.signed;
+        let known = signed.get_or_insert_default();
+        if known.contains(attempt) {
+            return Ok(());
+        }
+        if known.iter().any(|known| known.tx == attempt.tx || known.spends != attempt.spends) {
+            return Err(Reject::OtherTransaction(eid));
+        }
+        known.push(attempt.clone());
+        Ok(())
+    }
+
+    /// A final transaction has moved nothing: the next one may spend something else.
+    fn repeat_move(&mut self, Settlement { eid, tx, cost }: &Settlement) -> Result<(), Reject> {
+        let signed = self.sent_move(*eid)?.signed.as_mut().ok_or(Reject::NotSent(*eid))?;
+        if !signed.iter().any(|attempt| attempt.tx == *tx) {
+            return Err(Reject::OtherTransaction(*eid));
+        }
+        signed.clear();
+        self.charge_move(*eid, *cost);
+        Ok(())
+    }
+
+    /// Notes what the network of a move has charged the house.
+    fn charge_move(&mut self, eid: Eid, cost: Money) {
+        let currency = self.row(eid.0).unwrap().currency;
+        if let Some(coin) = self.home_coin(currency) {
+            self.charge_network(coin.network, cost);
+        }
+    }
+
     /// The chain has confirmed a move: both rows are complete, and what was held at the source arrives.
-    fn settle_move(&mut self, Settlement { eid, tx }: &Settlement) -> Result<(), Reject> {
+    fn settle_move(&mut self, Settlement { eid, tx, cost }: &Settlement) -> Result<(), Reject> {
         let is_it = |one: &Move| one.is_sent && one.rows[0] == eid.0;
         let at = self.funds.moves.iter().position(is_it).ok_or(Reject::NotSent(*eid))?;
         let Move { rows, .. } = self.funds.moves.remove(at);
+        self.charge_move(*eid, *cost);
         let [source, target] = rows.map(|number| self.row(number).unwrap().account);
         let Row { currency, amount, .. } = *self.row(eid.0).unwrap();
         if self.row(eid.0).unwrap().held() > 0 {
@@ -71,7 +127,7 @@ impl Naive {
 
     /// The first 20:00 after the oldest move that waits.
     pub(super) fn next_custody_run(&self) -> Option<Time> {
-        let waiting = self.funds.moves.iter().filter(|one| !one.is_sent);
+        let waiting = self.funds.moves.iter().filter(|one| !one.is_sent && self.may_send(one));
         let accepted = waiting.map(|one| one.accepted).min()?;
         let mut run = Time(20 * 3_600 * Time::SECOND);
         while run <= accepted {

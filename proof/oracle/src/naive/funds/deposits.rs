@@ -78,9 +78,7 @@ impl Naive {
 
     fn see(&mut self, seen: &Seen) -> Result<(), Reject> {
         if let Ok(at) = self.arrival(&seen.key) {
-            if self.funds.arrivals[at].state == State::Lost {
-                self.mark(at, State::Waiting, TransferStatus::Pending);
-            }
+            self.revive(at);
             return Ok(());
         }
         let amount = seen.amount.units();
@@ -102,11 +100,23 @@ impl Naive {
         Ok(())
     }
 
+    /// A lost payment comes after all: to the house, if its owner was closed since.
+    fn revive(&mut self, at: usize) {
+        if self.funds.arrivals[at].state != State::Lost {
+            return;
+        }
+        self.mark(at, State::Waiting, TransferStatus::Pending);
+        let row = self.row_of(at).clone();
+        if self.names[row.account.index()].is_closed {
+            self.mark(at, State::Waiting, TransferStatus::Voided);
+            let account = self.funds.unclaimed;
+            self.funds.arrivals[at].row = self.add_row(Row { account, ..row });
+        }
+    }
+
     fn confirm(&mut self, key: &OutputKey, block: &ChainBlock, count: u32) -> Result<(), Reject> {
         let at = self.arrival(key)?;
-        if self.funds.arrivals[at].state == State::Lost {
-            self.mark(at, State::Waiting, TransferStatus::Pending);
-        }
+        self.revive(at);
         let is_other = self.funds.arrivals[at].block.as_ref() != Some(block);
         // A late report of the same block counts fewer.
         if count > 0 && (is_other || count > self.counted(at)) {
@@ -152,6 +162,9 @@ impl Naive {
         let state = self.funds.arrivals[at].state;
         if state == State::Lost {
             return Err(Reject::IsLost);
+        }
+        if state == State::Credited && self.funds.halted.contains(&row.currency) {
+            return Err(Reject::Halted);
         }
         if !self.acts_for(None, account) {
             return Err(Reject::NoAccount);

@@ -36,9 +36,10 @@ impl Naive {
         {
             return Err(Reject::Prohibited);
         }
-        if amount <= 0 || self.may_leave(source, currency, amount).is_err() {
-            return Err(Reject::InsufficientFunds);
+        if amount <= 0 {
+            return Err(Reject::BadAmount);
         }
+        self.may_leave(source, currency, amount).map_err(Reject::Short)?;
         let into = kinds[1] == AccountKind::Custody;
         let out_of = kinds[0] == AccountKind::Custody && !into;
         let [at_source, at_target] = if into {
@@ -57,7 +58,8 @@ impl Naive {
         let row = Row::new(target, TransferKind::Deposit, currency, amount, path(source, true));
         let second = self.add_row(Row { status: at_target, ..row });
         if into || out_of {
-            self.funds.moves.push(Move { rows: [first, second], accepted: self.now, is_sent: false });
+            let (rows, accepted) = ([first, second], self.now);
+            self.funds.moves.push(Move { rows, accepted, is_sent: false, signed: None });
         }
         Ok(Made::Transfer(Eid(first)))
     }

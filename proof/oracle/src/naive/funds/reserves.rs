@@ -1,10 +1,12 @@
 //! Proof of reserves: a cut each midnight, and currencies whose assets do not cover what customers have (INV-POR-1).
 
 use super::Naive;
+use crate::worlds::{COINS, NETS};
 use buttonwood_engine::funds::reserves::{Command, Reject};
 use buttonwood_engine::{Made, SOURCE};
 use buttonwood_model::{AccountId, CurrencyId, Day, Time};
 use buttonwood_num::Money;
+use std::collections::HashMap;
 
 impl Naive {
     pub(super) fn reserves(&mut self, command: &Command) -> Result<Made, Reject> {
@@ -26,11 +28,30 @@ impl Naive {
                 if amounts.iter().any(|amount| *amount < Money::ZERO) {
                     return Err(Reject::BadAmount);
                 }
-                let all = amounts.iter().map(|amount| amount.units()).sum();
-                self.funds.wallets.insert((wallet.network.clone(), wallet.currency), all);
+                let all: i128 = amounts.iter().map(|amount| amount.units()).sum();
+                let key = (wallet.network.clone(), wallet.currency);
+                self.funds.wallets.insert(key, all - wallet.minted.units());
+            }
+            Command::NoteCost(network, cost) => {
+                if !NETS.iter().any(|net| net.name == network) || native_of(network).is_none() {
+                    return Err(Reject::UnknownCurrency);
+                }
+                if *cost < Money::ZERO {
+                    return Err(Reject::BadAmount);
+                }
+                self.charge_network(network, *cost);
             }
         }
         Ok(Made::Nothing)
+    }
+
+    /// Notes what a network has charged, in its own coin.
+    pub(super) fn charge_network(&mut self, network: &str, cost: Money) {
+        let code = native_of(network);
+        let own = self.funds.codes.iter().position(|known| Some(known.as_str()) == code);
+        if let Some(at) = own {
+            *self.funds.costs.entry(CurrencyId::from_index(at)).or_default() += cost.units();
+        }
     }
 
     /// Notes which currencies lack assets.
@@ -59,7 +80,8 @@ impl Naive {
         self.totals_of(currency, |account| !self.is_house(account)).iter().sum()
     }
 
-    /// What wallets hold or, without a wallet, what the source gave out; and what other house accounts stand below zero.
+    /// What wallets hold beside what was minted for test credits, with these and with what networks have charged, or, without a wallet,
+    /// what the source gave out; and what other house accounts stand below zero.
     fn assets(&self, currency: CurrencyId) -> i128 {
         assert_eq!(SOURCE.name, "source", "the source is the first account");
         let source = AccountId(0);
@@ -68,7 +90,8 @@ impl Naive {
         let held = if wallets.is_empty() {
             -self.totals.get(&(source, currency)).copied().unwrap_or(0)
         } else {
-            wallets.iter().sum()
+            let of = |sums: &HashMap<CurrencyId, i128>| sums.get(&currency).copied().unwrap_or(0);
+            wallets.iter().sum::<i128>() + of(&self.funds.credited) + of(&self.funds.costs)
         };
         let others = self.totals_of(currency, |account| self.is_house(account) && account != source);
         held - others.into_iter().filter(|total| *total < 0).sum::<i128>()
@@ -79,4 +102,9 @@ impl Naive {
         let last = self.funds.cut.unwrap_or(self.names[0].opened);
         Time((last.0 / Day::MICROS + 1) * Day::MICROS)
     }
+}
+
+/// The code of the coin in which a network charges: the first one on it.
+fn native_of(network: &str) -> Option<&'static str> {
+    COINS.iter().find(|coin| coin.network == network).map(|coin| coin.code)
 }

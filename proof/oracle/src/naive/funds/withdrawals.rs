@@ -32,6 +32,12 @@ impl Naive {
         COINS.iter().find(|coin| (coin.network, coin.code) == (network, code.as_str()))
     }
 
+    /// A currency on its home network.
+    pub(super) fn home_coin(&self, currency: CurrencyId) -> Option<&'static Coin> {
+        let code = self.funds.codes.get(currency.index())?;
+        COINS.iter().find(|coin| coin.code == code.as_str())
+    }
+
     /// Accepts a withdrawal; returns the number of its row, and whether it is new.
     fn withdraw(&mut self, caller: Option<&Caller>, order: &Withdraw) -> Result<(u64, bool), Reject> {
         let (account, currency) = (order.account, order.currency);
@@ -76,9 +82,8 @@ impl Naive {
         let uses_free = given == currency && self.free_left(account, currency, month) > 0;
         let is_charged = given == currency && !uses_free && !self.funds.overrides.contains(&account);
         let fee = if is_charged { units(coin.fee) } else { 0 };
-        if self.may_leave(account, given, amount + fee).is_err() {
-            return Err(Reject::InsufficientFunds(Money::from_units(fee)));
-        }
+        let short = |short| Reject::Short(short, Money::from_units(fee));
+        self.may_leave(account, given, amount + fee).map_err(short)?;
         let row = Row::new(account, TransferKind::Withdrawal, currency, amount, path);
         let number = self.add_row(Row { given, fee, client_id: order.client_id.clone(), ..row });
         let free_in = uses_free.then_some(month);

@@ -27,7 +27,7 @@ impl Naive {
                     payment.sent.push(tx.clone());
                 }
             }
-            Command::Settle(eid, settlement) => self.settle(*eid, settlement)?,
+            Command::Settle(eid, settlement) => return self.settle(*eid, settlement),
             Command::Unsettle(eid, tx) => {
                 let end = self.payment(*eid)?.end.as_mut();
                 let end = end.filter(|end| end.tx == *tx).ok_or(Reject::OtherTransaction)?;
@@ -83,14 +83,18 @@ impl Naive {
         }
     }
 
-    fn settle(&mut self, eid: Eid, Settlement { outcome, tx, block, .. }: &Settlement) -> Result<(), Reject> {
+    fn settle(&mut self, eid: Eid, settlement: &Settlement) -> Result<Made, Reject> {
+        let Settlement { outcome, tx, block, cost } = settlement;
         let payment = self.payment(eid)?;
         let is_void = attempt(payment, tx)?.purpose == Purpose::Void;
         if is_void != (*outcome == Outcome::Voided) {
             return Err(Reject::OtherTransaction);
         }
         let before = payment.end.clone();
-        if before.as_ref().is_some_and(|end| end.outcome != *outcome) {
+        let is_other = before.as_ref().is_some_and(|end| end.outcome != *outcome);
+        // What was released may still be paid, if the block of the release was removed.
+        let is_open = |end: &Settled| end.outcome != Outcome::Completed && end.block.is_none();
+        if is_other && !before.as_ref().is_some_and(is_open) {
             return Err(Reject::Settled);
         }
         payment.end = Some(Settled { outcome: *outcome, tx: tx.clone(), block: Some(block.clone()) });
@@ -100,15 +104,24 @@ impl Naive {
         if !is_void {
             self.show_tx(eid, tx);
         }
-        if before.is_some() {
-            return Ok(());
+        if before.is_some() && !is_other {
+            return Ok(Made::Nothing);
         }
         let Row { account, currency, given, amount, fee, .. } = *self.row(eid.0).unwrap();
+        if before.is_none()
+            && let Path::Chain { network, .. } = self.row(eid.0).unwrap().path.clone()
+        {
+            self.charge_network(&network, *cost);
+        }
         self.row_mut(eid.0).status = match outcome {
             Outcome::Completed => TransferStatus::Complete,
             Outcome::Failed => TransferStatus::Failed,
             Outcome::Voided => TransferStatus::Voided,
         };
+        let is_late = *outcome == Outcome::Completed && before.is_some();
+        if is_late {
+            self.lend(account, given, amount + fee);
+        }
         if *outcome == Outcome::Completed {
             // What is wrapped goes to the issuer, which pays with the other currency.
             let payer = if given == currency { account } else { self.issuer };
@@ -118,7 +131,7 @@ impl Naive {
             self.pay(payer, AccountId(0), currency, amount);
             self.pay(account, fees_account(), currency, fee);
         }
-        Ok(())
+        Ok(if is_late { Made::Loan(account) } else { Made::Nothing })
     }
 }
 
