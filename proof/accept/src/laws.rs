@@ -37,7 +37,8 @@ pub fn verified(exchange: &Exchange) {
     );
 }
 
-/// The hold of a key's account must be what its open orders need, and no balance may be negative (BAL-009, ORD-048).
+/// The hold of a key's account must be what its open orders need and what its transfers hold, and no balance may be negative (BAL-009,
+/// ORD-048, XFER-019). `pendingWithdrawal` is the sum of what the rows of transfers hold; the listing of rows has a limit of its own.
 #[track_caller]
 pub fn holds_equal_open_orders(exchange: &Exchange, reader: &str) {
     let actor = exchange.as_(reader);
@@ -55,13 +56,16 @@ pub fn holds_equal_open_orders(exchange: &Exchange, reader: &str) {
         let sum = needed.entry(currency).or_insert(Dec::ZERO);
         *sum = *sum + hold;
     }
-    for row in actor.balances() {
+    let rows = actor.call("/v1/balances", json!({ "showPendingBalances": true })).ok();
+    for row in rows.as_array().expect("balances are an array") {
         let (amount, available) = (Dec::wire(&row["amount"]), Dec::wire(&row["available"]));
         assert!(available >= Dec::ZERO && amount >= available, "{reader}: {row}");
         let hold = needed.remove(row["currency"].as_str().expect("a code")).unwrap_or(Dec::ZERO);
+        let moving = row.get("pendingWithdrawal").map_or(Dec::ZERO, Dec::wire);
+        let hold = hold + moving;
         // Balances on the wire are truncated to 15 decimals, each by itself (TYPE-021).
         let off = (amount - available - hold).abs();
-        assert!(off < dec("0.00000000000001"), "{reader}: open orders need {hold}, but {row}");
+        assert!(off < dec("0.00000000000001"), "{reader}: orders and transfers hold {hold}, but {row}");
     }
     needed.retain(|_, hold| *hold != Dec::ZERO);
     assert!(needed.is_empty(), "{reader}: holds without a balance: {needed:?}");
