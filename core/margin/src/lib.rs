@@ -1,11 +1,29 @@
 //! Credit and risk, below the desks: tables and pure sums that several products need.
 //!
+//! Amounts are [`Money`](buttonwood_num::Money) in units of 10⁻¹⁹. A sum is exact, or its documentation states its rounding. No
+//! input panics: what is beyond the range of money is `None` or the result that refuses.
+//!
 //! Not here: orders, commands and events. The desks decide, and this room computes.
 
 #![no_std]
 
 extern crate alloc;
 
+pub mod admission;
+mod collateral;
+pub mod deleverage;
+mod figures;
+pub mod funding;
+mod leverage;
+pub mod liquidation;
 mod loans;
+mod position;
+pub mod price;
+#[cfg(test)]
+mod rational;
 
+pub use collateral::Collateral;
+pub use figures::{Free, Holding, LiquidationPoint, Sums};
+pub use leverage::Leverage;
 pub use loans::Loans;
+pub use position::{Applied, Position};
