@@ -16,6 +16,9 @@ impl Leverage {
     /// The highest cap, that of accounts and symbols without another one.
     pub const MAX: Self = Self(10_000);
 
+    /// The cap of spot margin.
+    pub(crate) const FIVE: Self = Self(500);
+
     /// From hundredths; `None` unless it is between 1 and 100 times.
     pub fn from_hundredths(hundredths: u16) -> Option<Self> {
         (Self::MIN..=Self::MAX).contains(&Self(hundredths)).then_some(Self(hundredths))

@@ -14,6 +14,7 @@ mod collateral;
 pub mod deleverage;
 mod figures;
 pub mod funding;
+mod interest;
 mod leverage;
 pub mod liquidation;
 mod loans;
@@ -21,9 +22,11 @@ mod position;
 pub mod price;
 #[cfg(test)]
 mod rational;
+pub mod spot;
 
 pub use collateral::Collateral;
 pub use figures::{Free, Holding, LiquidationPoint, Sums};
+pub use interest::HourlyRate;
 pub use leverage::Leverage;
 pub use loans::Loans;
 pub use position::{Applied, Position};
