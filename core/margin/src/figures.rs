@@ -94,7 +94,11 @@ impl Sums {
         let notional = holding.notional()?;
         let unrealised = position.unrealised(mark)?;
         let [buys, sells] = holding.beyond()?;
-        let reserve = |quantity: Money| cap.margin(quantity.times(mark, Round::Up)?);
+        // A mark adds up every position, and few have live orders: no division for those without.
+        let reserve = |quantity: Money| match quantity {
+            Money::ZERO => Some(Money::ZERO),
+            quantity => cap.margin(quantity.times(mark, Round::Up)?),
+        };
         Some(Self {
             assets: self.assets.checked_add(unrealised)?,
             unrealised: self.unrealised.checked_add(unrealised)?,
