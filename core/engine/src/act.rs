@@ -101,6 +101,7 @@ impl Body {
             | Self::Rates(_)
             | Self::Convert(_)
             | Self::Funds(_)
+            | Self::Perp(_)
             | Self::Founding(_)
             | Self::Operation(_) => self,
         }

@@ -12,6 +12,7 @@ use buttonwood_model::{
     AccountId, Currency, CurrencyId, Named, NamedError, NamedRecord, Roles, Symbol, put_named,
 };
 use buttonwood_num::Money;
+use buttonwood_perp as perp;
 use buttonwood_rates as rates;
 use buttonwood_trading as trading;
 
@@ -39,6 +40,8 @@ pub enum Body {
     Convert(convert::Command),
     /// Of money that enters and leaves.
     Funds(funds::Command),
+    /// Of the desk of perpetuals.
+    Perp(perp::Command),
     /// Of the engine itself.
     Founding(Founding),
     /// Of an operator: one of the others, with who sends it and why.
@@ -81,6 +84,12 @@ impl From<convert::Command> for Body {
 impl From<funds::Command> for Body {
     fn from(command: funds::Command) -> Self {
         Self::Funds(command)
+    }
+}
+
+impl From<perp::Command> for Body {
+    fn from(command: perp::Command) -> Self {
+        Self::Perp(command)
     }
 }
 
@@ -155,6 +164,7 @@ impl Body {
             Self::Rates(command) => command.roles(),
             Self::Convert(command) => command.roles(),
             Self::Funds(command) => command.roles(),
+            Self::Perp(command) => command.roles(),
             Self::Founding(command) => command.roles(),
             Self::Act(_) => Roles::NOBODY,
             Self::Operation(command) => command.roles(),
@@ -170,6 +180,7 @@ impl Body {
             Self::Rates(command) => command.is_reducing(),
             Self::Convert(command) => command.is_reducing(),
             Self::Funds(command) => command.is_reducing(),
+            Self::Perp(command) => command.is_reducing(),
             Self::Founding(command) => command.is_reducing(),
             Self::Operation(command) => command.is_reducing(),
             Self::Act(act) => act.body.as_ref().is_some_and(Self::is_reducing),
@@ -186,6 +197,7 @@ impl Body {
             | Self::Ledger(_)
             | Self::Rates(_)
             | Self::Funds(_)
+            | Self::Perp(_)
             | Self::Founding(_)
             | Self::Act(_)
             | Self::Operation(_) => false,
@@ -204,6 +216,7 @@ impl Body {
             | Self::Rates(_)
             | Self::Convert(_)
             | Self::Funds(_)
+            | Self::Perp(_)
             | Self::Founding(_)
             | Self::Act(_)
             | Self::Operation(_) => trading::cancel::Withdrawn::default(),
@@ -219,6 +232,7 @@ impl Body {
             Self::Rates(command) => put_named(command, out),
             Self::Convert(command) => put_named(command, out),
             Self::Funds(command) => put_named(command, out),
+            Self::Perp(command) => put_named(command, out),
             Self::Founding(command) => put_named(command, out),
             Self::Act(act) => act.put(out),
             Self::Operation(command) => put_named(command, out),
@@ -234,6 +248,7 @@ impl Body {
             rates::Command::ROOM => record.read().map(Self::Rates),
             convert::Command::ROOM => record.read().map(Self::Convert),
             funds::Command::ROOM => record.read().map(Self::Funds),
+            perp::Command::ROOM => record.read().map(Self::Perp),
             Founding::ROOM => record.read().map(Self::Founding),
             Act::ROOM => record.read().map(|act| Self::Act(Arc::new(act))),
             Operation::ROOM => record.read().map(Self::Operation),

@@ -1,14 +1,15 @@
 //! Decides commands: refusals first, from general to specific. Each room decides its own commands.
 
 use crate::{
-    Act, Audit, Body, Command, Desks, Founded, Founding, Note, Operated, Operation, Outcome, Reject, State,
-    Workspace, operations,
+    Act, Audit, Body, Command, Desks, Event, Founded, Founding, Note, Operated, Operation, Outcome, Reject,
+    State, Workspace, operations,
 };
 use buttonwood_access::{self as access, Caller};
 use buttonwood_convert as convert;
 use buttonwood_funds::{self as funds, Made};
 use buttonwood_ledger as ledger;
-use buttonwood_model::{AccountId, SessionId, Stamp, Time};
+use buttonwood_model::{AccountId, Outbox, SessionId, Stamp, Time};
+use buttonwood_perp as perp;
 use buttonwood_rates as rates;
 use buttonwood_trading::{self as trading, Answer, Decided, Market, cancel, place, stop};
 
@@ -88,6 +89,7 @@ fn decide_infrequent(
         Body::Trading(_)
         | Body::Ledger(_)
         | Body::Rates(_)
+        | Body::Perp(_)
         | Body::Founding(_)
         | Body::Act(_)
         | Body::Operation(_) => {
@@ -131,6 +133,10 @@ fn decide_convert(
     let Some(account) = caller.account else { return Outcome::Rejected(Reject::Unknown) };
     if !state.access.may_place(caller.session, account) {
         return Outcome::Rejected(Reject::Access(no_trader(state, account)));
+    }
+    // Accounts that trade perpetuals trade nothing else (D-36).
+    if state.desks.is_derivatives(account) {
+        return Outcome::Rejected(Reject::Access(access::Reject::WrongKind));
     }
     let market = state.conversion_market(now);
     let home = state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
@@ -318,12 +324,28 @@ fn decide_other_events(
             }
             Ok(())
         }
+        Body::Perp(command) => decide_perp(state, now, command, out),
         // The command has no event: its stamp moves the state's time.
         Body::Founding(Founding::MoveClock) => Ok(()),
         // An act holds no other.
         Body::Act(_) | Body::Funds(_) => Err(Reject::Unknown),
         Body::Operation(operation) => operations::decide(state, now, *operation, note, out),
     }
+}
+
+/// Decides a command of the desk of perpetuals, whose accounts are of a kind of their own.
+fn decide_perp(
+    state: &State,
+    now: Time,
+    command: &perp::Command,
+    out: &mut Outbox<Event>,
+) -> Result<(), Reject> {
+    if let perp::Command::SetRisk(account, ..) = command
+        && !state.desks.is_derivatives(*account)
+    {
+        return Err(Reject::Perp(perp::Reject::Unknown));
+    }
+    perp::decide(state.perp_market(now), command, out).map_err(Reject::Perp)
 }
 
 /// Cancels every live order of a session, of a master key in each account of its group.
@@ -344,6 +366,9 @@ fn cancel_all_of(state: &State, market: Market<'_, Desks>, session: SessionId, w
 fn check_empty(state: &State, account: AccountId) -> Result<(), access::Reject> {
     if state.orders().of_account(account).next().is_some() {
         return Err(access::Reject::HasOrders);
+    }
+    if state.perps().is_active(account) {
+        return Err(access::Reject::HasMoney);
     }
     // What is on its way would arrive at a closed account.
     if state.funds.open_of(account).next().is_some() {
@@ -367,6 +392,7 @@ fn is_founding(body: &Body) -> bool {
         | Body::Rates(_)
         | Body::Convert(_)
         | Body::Funds(_)
+        | Body::Perp(_)
         | Body::Trading(
             trading::Command::ListSymbol(_)
             | trading::Command::SetFees(_)

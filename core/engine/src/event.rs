@@ -8,6 +8,7 @@ use buttonwood_convert as convert;
 use buttonwood_funds as funds;
 use buttonwood_ledger as ledger;
 use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Record, take_named};
+use buttonwood_perp as perp;
 use buttonwood_rates as rates;
 use buttonwood_trading as trading;
 
@@ -37,6 +38,8 @@ pub enum Infrequent {
     Convert(convert::Infrequent),
     /// Of money that enters and leaves.
     Funds(funds::Infrequent),
+    /// Of the desk of perpetuals.
+    Perp(perp::Infrequent),
     /// Of the engine itself.
     Founded(Founded),
     /// Of an operator.
@@ -55,6 +58,7 @@ impl Infrequent {
             Self::Rates(event) => out.push_named(event),
             Self::Convert(event) => out.push_named(event),
             Self::Funds(event) => out.push_named(event),
+            Self::Perp(event) => out.push_named(event),
             Self::Founded(event) => out.push_named(event),
             Self::Audit(event) => out.push_named(event),
             Self::Operated(event) => out.push_named(event),
@@ -78,6 +82,7 @@ impl Infrequent {
             rates::Infrequent::ROOM => record.read().map(Self::Rates),
             convert::Infrequent::ROOM => record.read().map(Self::Convert),
             funds::Infrequent::ROOM => record.read().map(Self::Funds),
+            perp::Infrequent::ROOM => record.read().map(Self::Perp),
             Founded::ROOM => record.read().map(Self::Founded),
             Audit::ROOM => record.read().map(Self::Audit),
             Operated::ROOM => record.read().map(Self::Operated),

@@ -1,16 +1,17 @@
 //! Applies events to the state.
 
-use crate::{Audit, Event, Founded, Infrequent, State, operations};
+use crate::{Audit, Desks, Event, Founded, Infrequent, State, operations};
 use buttonwood_access::{self as access, Account};
 use buttonwood_convert as convert;
 use buttonwood_funds as funds;
 use buttonwood_ledger as ledger;
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, OrderId, Stamp, Time, TradeId};
+use buttonwood_model::{AccountId, BytesRef, OrderId, Stamp, Time, TradeId};
+use buttonwood_perp as perp;
 use buttonwood_rates as rates;
 use buttonwood_trading::{self as trading, Fees};
 
 /// The currency of every volume that decides a fee tier (VOL-003).
-const DOLLAR: &str = "USD";
+pub(crate) const DOLLAR: &str = "USD";
 
 /// Applies one event of the command at `stamp`. `texts` holds the texts that the command's events refer to.
 ///
@@ -43,6 +44,8 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             trading::evolve_infrequent(&mut state.floor, &mut state.desks, time, state.next_id, event);
             if lists {
                 value_listed(state);
+                let dollar = state.find_currency(DOLLAR);
+                state.desks.perps.note_source(&state.floor.symbols, dollar);
             }
         }
         Infrequent::Access(event) => {
@@ -51,6 +54,9 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             if opens {
                 let account = state.desks.ledger.open_account();
                 state.floor.open_account(account);
+                if let Some(opened) = state.access.account(account) {
+                    state.desks.note_kind(account, opened.kind);
+                }
             }
         }
         Infrequent::Ledger(event) => {
@@ -70,6 +76,7 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             if opens {
                 open_house(state, account, time);
             }
+            repay(state);
         }
         Infrequent::Rates(event) => rates::evolve(&mut state.floor.rates, state.next_id, event),
         Infrequent::Convert(event) => {
@@ -86,7 +93,9 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             funds.note_next_trade(next);
             let mut books = funds::Books { funds, ledger: &mut desks.ledger, access, seed, time };
             funds::evolve(&mut books, event);
+            repay(state);
         }
+        Infrequent::Perp(event) => perp::evolve(&mut state.desks.perps, event),
         Infrequent::Founded(Founded::Opened(opening)) => {
             state.opening = Some(opening);
             state.floor.fees = Fees::new(opening.fees);
@@ -94,6 +103,16 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
         }
         Infrequent::Audit(Audit::Acted(..)) => state.last_act = stamp.seq.0,
         Infrequent::Operated(event) => operations::evolve(&mut state.operations, event),
+    }
+}
+
+/// Repays what accounts owe from perpetuals, out of whatever came in (D-46).
+fn repay(state: &mut State) {
+    if state.desks.perps.debts().next().is_some()
+        && let Some(gusd) = state.gusd()
+    {
+        let Desks { perps, ledger, .. } = &mut state.desks;
+        perps.repay(ledger, gusd);
     }
 }
 
@@ -148,14 +167,15 @@ impl State {
     pub fn advance(&mut self, stamp: Stamp) {
         assert!(stamp.seq.0 == self.stamp.seq.0 + 1, "commands are numbered without holes");
         assert!(stamp.time >= self.stamp.time, "time does not go back");
+        self.desks.perps.note_time(stamp.time);
         self.stamp = stamp;
     }
 }
 
 /// Tells the floor how volumes of the symbol that was listed last are counted in dollars.
 fn value_listed(state: &mut State) {
-    let dollar = state.currencies().iter().position(|currency| currency.code == DOLLAR);
+    let dollar = state.find_currency(DOLLAR);
     let quote = state.symbols().last().and_then(|symbol| state.currency(symbol.quote));
     let pair = quote.and_then(|currency| rates::FxPair::of_currency(&currency.code));
-    state.floor.value_listed(dollar.map(CurrencyId::from_index), pair);
+    state.floor.value_listed(dollar, pair);
 }

@@ -41,6 +41,7 @@ pub use buttonwood_ledger::{
     Adjustment, Balance, BrokenLaw, CLEARING, Command as LedgerCommand, FEES, House, HouseAccount, INSURANCE,
     Infrequent as LedgerInfrequent, ROUNDING, Reject as LedgerReject, SOURCE,
 };
+pub use buttonwood_perp::{self as perp, Perps};
 pub use buttonwood_rates::{
     Command as RatesCommand, FxPair, FxRate, Infrequent as RatesInfrequent, NewRates, Quote, RATES_MAX,
     Rates, Reject as RatesReject,
@@ -56,7 +57,7 @@ pub use buttonwood_trading::{
 };
 pub use command::{Body, Command};
 pub use decide::decide;
-pub use desks::Desks;
+pub use desks::{DeskReject, Desks};
 pub use event::{Event, Infrequent};
 pub use evolve::evolve;
 pub use founding::{Founded, Founding, Mode, Opening};
@@ -64,7 +65,7 @@ pub use frame::{FORMAT, Frame, FrameError, decode_command, decode_events, encode
 pub use operations::{
     ApprovalError, Halt, Operated, Operation, Operations, PROPOSAL_AGE, Proposal, Proposed,
 };
-pub use outcome::{Answer, DeskReject, Outcome, PlaceReject, Reject, TradingReject};
+pub use outcome::{Answer, Outcome, PlaceReject, Reject, TradingReject};
 pub use prefetch::{Coming, PREFETCH_DISTANCE, Prefetch, Sketch};
 pub use state::{Broken, State};
 

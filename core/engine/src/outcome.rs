@@ -1,14 +1,14 @@
 //! The result of a command: one variant for each room.
 
-use crate::{ApprovalError, Event, Infrequent, State};
+use crate::{ApprovalError, DeskReject, Event, Infrequent, State};
 use buttonwood_access as access;
 use buttonwood_convert as convert;
 use buttonwood_funds::{self as funds, Made};
 use buttonwood_ledger as ledger;
 use buttonwood_model::{CancelReason, OrderId, Stamp};
+use buttonwood_perp as perp;
 use buttonwood_rates as rates;
 use buttonwood_trading::{self as trading, Answer as TradingAnswer, Decided, OrderState};
-use core::convert::Infallible;
 
 /// The result of a command. `decide` only refers to the order or the conversion; [`Outcome::in_full`] builds them in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,7 @@ fn conversion(events: &[Event], texts: &[u8]) -> convert::Answer {
             | Infrequent::Ledger(_)
             | Infrequent::Rates(_)
             | Infrequent::Funds(_)
+            | Infrequent::Perp(_)
             | Infrequent::Founded(_)
             | Infrequent::Audit(_)
             | Infrequent::Operated(_) => None,
@@ -85,9 +86,6 @@ fn conversion(events: &[Event], texts: &[u8]) -> convert::Answer {
 
 /// An answer with the full order or conversion.
 pub type Answer = Outcome<OrderState, convert::Answer>;
-
-/// Why a desk refuses an order, other than for lack of funds; the cash desk has no such reason.
-pub type DeskReject = Infallible;
 
 /// Why an order is refused.
 pub type PlaceReject = trading::place::Reject<DeskReject>;
@@ -110,6 +108,8 @@ pub enum Reject {
     Convert(convert::Reject),
     /// By the room of funds.
     Funds(funds::Reject),
+    /// By the desk of perpetuals.
+    Perp(perp::Reject),
     /// The disk is nearly full, and the exchange accepts only commands that reduce risk.
     NoRoom,
     /// No key may send the command, or it needs an account and names none that exists.

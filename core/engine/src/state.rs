@@ -1,17 +1,20 @@
 //! The state of the exchange.
 
-use crate::{Body, Desks, Opening, Operations};
+use crate::desks::GUSD;
+use crate::evolve::DOLLAR;
+use crate::{Body, Desks, Mode, Opening, Operations};
 use alloc::collections::BTreeMap;
 use buttonwood_access::Access;
 use buttonwood_auction::Auctions;
 use buttonwood_book::Orders;
 use buttonwood_convert::{self as convert, Conversions};
-use buttonwood_funds::{Desk, Funds};
+use buttonwood_funds::{Bound, Desk, Funds};
 use buttonwood_ledger::{BrokenLaw, House, Ledger};
 use buttonwood_model::{
     AccountId, AssetId, Currency, CurrencyId, Due, OrderId, Side, Slot, Stamp, Symbol, SymbolId, Time,
 };
 use buttonwood_num::Money;
+use buttonwood_perp::{self as perp, Perps};
 use buttonwood_rates::Rates;
 use buttonwood_trading::{Fees, Floor, Market, Volumes};
 use serde::{Deserialize, Serialize};
@@ -112,6 +115,47 @@ impl State {
         }
     }
 
+    /// Positions and marks of perpetuals.
+    pub fn perps(&self) -> &Perps {
+        &self.desks.perps
+    }
+
+    /// Whether an account trades perpetuals, and nothing else.
+    pub fn is_derivatives(&self, account: AccountId) -> bool {
+        self.desks.is_derivatives(account)
+    }
+
+    /// What a decision about perpetuals reads.
+    pub(crate) fn perp_market(&self, time: Time) -> perp::Market<'_> {
+        let is_venue = self.opening.is_some_and(|opening| opening.mode == Mode::Venue);
+        perp::Market {
+            perps: &self.desks.perps,
+            symbols: self.symbols(),
+            orders: self.orders(),
+            dollar: self.find_currency(DOLLAR),
+            // D-38.
+            sources_needed: if is_venue { 3 } else { 1 },
+            time,
+        }
+    }
+
+    /// The currency with this code.
+    pub(crate) fn find_currency(&self, code: &str) -> Option<CurrencyId> {
+        let place = self.currencies().iter().position(|currency| currency.code == code);
+        place.map(CurrencyId::from_index)
+    }
+
+    /// The currency that perpetuals are settled in.
+    pub fn gusd(&self) -> Option<CurrencyId> {
+        self.find_currency(GUSD)
+    }
+
+    /// Notes which books the marks depend on.
+    pub(crate) fn note_sources(&mut self) {
+        let dollar = self.find_currency(DOLLAR);
+        self.desks.perps.note_sources(&self.floor.symbols, dollar);
+    }
+
     /// Transfers, and everything else about money that enters and leaves.
     pub fn funds(&self) -> &Funds {
         &self.funds
@@ -125,6 +169,7 @@ impl State {
             access: &self.access,
             symbols: self.symbols(),
             orders: self.orders(),
+            bound: self,
             seed: self.opening.map_or(0, |opening| opening.seed),
             time,
         }
@@ -167,6 +212,7 @@ impl State {
         let rooms = [
             self.floor.next_due(skips, halted).map(|due| due.map(Body::Trading)),
             self.funds.next_due(self.ledger(), &self.access, seed).map(|due| due.map(Body::Funds)),
+            perp::next_due(self.perps()).map(|due| due.map(Body::Perp)),
         ];
         rooms.into_iter().flatten().min_by_key(Due::key)
     }
@@ -219,6 +265,11 @@ impl State {
     /// Rebuilds the indices, after the state was read from a snapshot.
     pub fn restore(&mut self) {
         self.desks.ledger.reindex();
+        self.desks.perps.reindex();
+        for (place, account) in self.access.accounts().iter().enumerate() {
+            self.desks.note_kind(AccountId::from_index(place), account.kind);
+        }
+        self.note_sources();
         self.floor.orders.reindex();
     }
 
@@ -241,7 +292,19 @@ impl State {
                 return Some(Broken::Crossed(symbol));
             }
         }
-        self.unequal_hold()
+        self.unequal_hold().or_else(|| self.broken_position())
+    }
+
+    /// The first broken law of perpetuals.
+    fn broken_position(&self) -> Option<Broken> {
+        let of_account = |account| self.orders().in_any_order(account).map(move |(slot, _)| (account, slot));
+        let live = (0..self.ledger().accounts()).map(AccountId).flat_map(of_account);
+        let live = live.map(|(account, slot)| (account, self.floor.live(slot)));
+        let live = live.filter(|(_, live)| live.desk() == perp::DESK).map(|(account, live)| {
+            let left = live.grid().base(live.order.remaining).unwrap_or(Money::MAX);
+            (account, live.order.symbol, live.order.side().index(), left)
+        });
+        self.perps().broken_law(self.ledger(), self.gusd(), live).map(Broken::Perp)
     }
 
     /// The first balance whose hold differs from what its owner needs in all rooms (INV-LEDGER-5).
@@ -271,7 +334,23 @@ impl State {
     }
 }
 
+/// The margin of positions stays in their account (D-47).
+impl Bound for State {
+    fn most(&self, account: AccountId, currency: CurrencyId) -> Option<Money> {
+        self.margined(account, currency).map(|[_, leaves]| leaves)
+    }
+}
+
 impl State {
+    /// The most of a currency that orders of a derivatives account may use, and the most that may leave it (D-47). None for
+    /// other accounts, and for currencies that its risk does not concern.
+    pub fn margined(&self, account: AccountId, currency: CurrencyId) -> Option<[Money; 2]> {
+        if !self.is_derivatives(account) {
+            return None;
+        }
+        self.perps().available(self.ledger(), account, self.gusd()?, currency)
+    }
+
     /// Commands that open the house accounts that this build needs and the directory lacks; the build that
     /// made it may have needed fewer.
     pub fn missing_houses(&self) -> impl Iterator<Item = Body> {
@@ -289,4 +368,6 @@ pub enum Broken {
     Crossed(SymbolId),
     /// The account's hold of the asset is not what its orders need.
     Hold(AccountId, AssetId),
+    /// A law of perpetuals.
+    Perp(perp::BrokenLaw),
 }

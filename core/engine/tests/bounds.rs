@@ -221,19 +221,14 @@ fn an_auction_takes_as_many_steps_as_it_must() {
     assert_eq!(market.exchange.orders_of(first.0).map(|order| order.id).collect::<Vec<_>>(), [late]);
 }
 
-/// A product without a desk opens no symbol, when it is listed either.
+/// A perpetual is priced in the one currency that its desk settles in.
 #[test]
-fn a_product_that_does_not_open_lists_closed_symbols_alone() {
+fn a_perpetual_is_priced_in_gusd() {
     let mut market = Market::new();
     let spot = market.exchange.state.symbols()[0].clone();
-    let mut list = |status| {
-        let symbol = Symbol { name: "btcperp".into(), product: Product::Swap, status, ..spot.clone() };
-        market.exchange.own(Body::list_symbol(symbol))
-    };
-    for status in SymbolStatus::ALL.into_iter().filter(|status| *status != SymbolStatus::Closed) {
-        assert_eq!(list(status), Answer::Rejected(Reject::Trading(TradingReject::NotNow)), "{status:?}");
-    }
-    assert_eq!(list(SymbolStatus::Closed), Answer::Done);
+    let symbol = Symbol { name: "btcperp".into(), product: Product::Swap, ..spot };
+    let answer = market.exchange.own(Body::list_symbol(symbol));
+    assert_eq!(answer, Answer::Rejected(Reject::Trading(TradingReject::Unknown)));
 }
 
 /// Symbols are listed up to a number that their ids can tell apart; one more is refused and nothing is listed.

@@ -6,6 +6,7 @@ use buttonwood_book::Orders;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, Symbol, Time};
 use buttonwood_num::Money;
+use core::fmt::Debug;
 
 /// What a decision of this room reads.
 #[derive(Clone, Copy, Debug)]
@@ -20,10 +21,18 @@ pub struct Desk<'a> {
     pub symbols: &'a [Symbol],
     /// Every live order.
     pub orders: &'a Orders,
+    /// What else bounds what may leave an account.
+    pub bound: &'a dyn Bound,
     /// The seed that ids follow from.
     pub seed: u64,
     /// The time of the command.
     pub time: Time,
+}
+
+/// What other rooms keep in an account, such as the margin of its positions.
+pub trait Bound: Debug {
+    /// The most of a currency that may leave an account; none if nothing but its balance bounds that.
+    fn most(&self, account: AccountId, currency: CurrencyId) -> Option<Money>;
 }
 
 /// What an event of this room changes.
@@ -64,9 +73,10 @@ pub enum Made {
 }
 
 impl<'a> Desk<'a> {
-    /// What of the available balance may leave the account: all but advances (BAL-005).
+    /// What of the available balance may leave the account: all but advances (BAL-005), and no more than its positions allow.
     pub fn free(&self, account: AccountId, currency: CurrencyId) -> Money {
-        self.funds.free(self.ledger, account, currency)
+        let free = self.funds.free(self.ledger, account, currency);
+        self.bound.most(account, currency).map_or(free, |most| most.min(free))
     }
 
     /// Whether withdrawals of the currency are halted, by an operator or because assets do not cover what customers have.

@@ -37,7 +37,7 @@ pub use approval::{ApprovalScope, Approvals, Approved, EntryRef, Standing};
 pub use bank::{Bank, Banks};
 pub use command::{Command, Infrequent, Reject, decide, evolve};
 pub use deposit::{ChainBlock, Deposit, Deposits, Origin, OutputKey, UNCLAIMED};
-pub use desk::{Books, Desk, Made, Sender};
+pub use desk::{Books, Bound, Desk, Made, Sender};
 pub use halt::{Halts, Scope};
 pub use house::{HOUSES, LENDING};
 pub use id::{Eid, Uuid, code};

@@ -1,7 +1,7 @@
 //! A small exchange for the tests of this room.
 
 use crate::network::{self, Asset, Event, Form, Network, NetworkKind};
-use crate::{Books, Desk, Funds};
+use crate::{Books, Bound, Desk, Funds};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_access::{Access, Account, AccountKind};
@@ -9,6 +9,16 @@ use buttonwood_book::Orders;
 use buttonwood_ledger::{Balance, Bucket, HOUSES, Ledger, Posting};
 use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, GroupId, Time};
 use buttonwood_num::Money;
+
+/// Nothing but its balance bounds what may leave an account.
+#[derive(Debug)]
+pub(crate) struct Unbound;
+
+impl Bound for Unbound {
+    fn most(&self, _account: AccountId, _currency: CurrencyId) -> Option<Money> {
+        None
+    }
+}
 
 /// The dollar.
 pub(crate) const USD: CurrencyId = CurrencyId(0);
@@ -98,7 +108,7 @@ impl Rig {
 
     pub(crate) fn desk(&self) -> Desk<'_> {
         let Self { funds, ledger, access, orders, time, .. } = self;
-        Desk { funds, ledger, access, symbols: &[], orders, seed: 7, time: *time }
+        Desk { funds, ledger, access, symbols: &[], orders, bound: &Unbound, seed: 7, time: *time }
     }
 
     /// Applies a change, and checks the laws of the ledger and of holds after it.

@@ -2,7 +2,7 @@
 
 use crate::fees::{self, both_fees, freed, hold_of};
 use buttonwood_ledger::{Crossing as Exchange, Ledger, Maker, Taker, Trade};
-use buttonwood_model::{AssetId, CancelReason, Desk, OrderKind, Side};
+use buttonwood_model::{AssetId, CancelReason, Desk, OrderKind, Product, Side};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_trading::{CollarWidth, Crossing, Execution, Fill, Live, Reserve, Rules, Terms, Unmet};
 
@@ -15,6 +15,7 @@ pub const RULES: Rules = Rules {
     opens: true,
     auctions: true,
     uncovered: CancelReason::Uncovered,
+    fees_of: Product::Spot,
 };
 
 /// The whole order must be covered, whatever of it trades at once (ORD-048). Returns what it would reserve.

@@ -7,7 +7,8 @@
 use crate::{Break, BreakError, CollarWidth, FeeSchedule, Fees};
 use buttonwood_book::{Fill, Order, Traded};
 use buttonwood_model::{
-    AccountId, AssetId, CancelReason, Desk, Held, OrderClass, OrderKind, SessionId, Side, Symbol, SymbolId,
+    AccountId, AssetId, CancelReason, Desk, Held, OrderClass, OrderKind, Product, SessionId, Side, Symbol,
+    SymbolId,
 };
 use buttonwood_num::{Grid, Money, Price, Qty};
 use core::fmt::Debug;
@@ -23,6 +24,8 @@ pub struct Rules {
     pub auctions: bool,
     /// Why an order is cancelled that cannot cover a fill.
     pub uncovered: CancelReason,
+    /// The product whose fee rates its orders are placed under.
+    pub fees_of: Product,
 }
 
 /// The amount that an order on the book reserves, and the balance.
@@ -262,6 +265,9 @@ pub trait Desks: Debug {
 
     /// Settles both sides of an auction's trade, each at its own desk and from its reserve.
     fn settle_crossing(&mut self, crossing: &Crossing<'_>);
+
+    /// The best prices or the last price of the symbol's book may have changed.
+    fn touch(&mut self, symbol: SymbolId);
 
     /// Whether a full break of a trade of the symbol can be settled: both parties have what they return.
     ///

@@ -121,6 +121,7 @@ fn enter_resting<D: Desks>(
         check_uncrossed(&floor.orders, order.symbol, order.class.side(), order.price);
     }
     floor.taking = floor.orders.insert_booked(order, texts, time, reserve.held);
+    desks.touch(order.symbol);
     desks.hold(order.class.desk(), || floor.live(floor.taking), reserve);
 }
 
@@ -130,6 +131,7 @@ fn rest<D: Desks>(floor: &mut Floor, desks: &mut D, reserve: Reserve) {
     settle_taker(floor, desks, taking);
     let order = floor.orders.get(taking);
     check_uncrossed(&floor.orders, order.symbol, order.side(), order.price);
+    desks.touch(order.symbol);
     floor.orders.book_rest(taking, reserve.held);
     desks.hold(floor.orders.get(taking).class().desk(), || floor.live(taking), reserve);
 }
@@ -140,6 +142,7 @@ fn cancel<D: Desks>(floor: &mut Floor, desks: &mut D, slot: Slot, id: OrderId) {
     let order = floor.orders.get(slot);
     assert!(order.id == id, "the order lies where the decision found it");
     if order.is_booked() {
+        desks.touch(order.symbol);
         desks.release(floor.seen(order));
     } else {
         settle_taker(floor, desks, slot);
@@ -169,6 +172,7 @@ fn settle<D: Desks>(
     let notional = maker.grid().notional(price, qty).expect("a fill is no larger than its resting order");
     let taker = floor.live(floor.taking);
     let accounts = [maker.order.account, taker.order.account];
+    desks.touch(symbol);
     desks.settle_maker(&Execution { maker, taker, qty, notional, maker_fee, taker_fee });
     floor.count_volume(time, symbol, notional, accounts);
     floor.print(symbol, trade, price);
@@ -194,6 +198,7 @@ fn cross<D: Desks>(
     let symbol = buy.order.symbol;
     let notional = buy.grid().notional(price, qty).expect("a trade is no larger than its buyer's order");
     let accounts = [buy.order.account, sell.order.account];
+    desks.touch(symbol);
     desks.settle_crossing(&Crossing { buy, sell, price, qty, notional, fees });
     floor.count_volume(time, symbol, notional, accounts);
     floor.print(symbol, trade, price);

@@ -89,7 +89,8 @@ impl<'a, D: Desks> Incoming<'a, D> {
         let Place { side, claim, kind, price, qty, spend, .. } = *place;
         let Placer { account, session } = placer;
         let class = OrderClass::new(side, claim, desk);
-        let (rates, schedule) = market.floor.rates(symbol.product, Some(place.symbol), account);
+        let (rates, schedule) =
+            market.floor.rates(market.desks.rules(symbol).fees_of, Some(place.symbol), account);
         let terms = Terms {
             symbol,
             symbol_id: place.symbol,

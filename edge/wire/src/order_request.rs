@@ -8,8 +8,8 @@ use crate::{request, words};
 use buttonwood_engine::{OrderRef, Place};
 use buttonwood_gate::{Payload, Reason, Refusal, Value, items, quoted};
 use buttonwood_model::{
-    CLIENT_ID_MAX, Claim, ClientId, ClientIdError, ExecutionOption, OrderId, OrderKind, Side, Symbol,
-    SymbolId,
+    CLIENT_ID_MAX, Claim, ClientId, ClientIdError, ExecutionOption, OrderId, OrderKind, Product, Side,
+    Symbol, SymbolId,
 };
 use buttonwood_num::{Decimal as Number, Money, Price, Qty};
 use std::borrow::Cow;
@@ -123,6 +123,9 @@ pub fn place(payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, 
         return Err(bad_value("margin_order", "false: this account is not enabled for margin", "true"));
     }
     let spends = kind == OrderKind::MarketSpend;
+    if spends && symbol.product == Product::Swap {
+        return Err(no_spend(symbol));
+    }
     let is_limited = matches!(kind, OrderKind::Limit | OrderKind::StopLimit);
     Ok(Place {
         symbol: id,
@@ -140,6 +143,14 @@ pub fn place(payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, 
         },
         client_id: client_id(order.client_order_id())?,
     })
+}
+
+/// Market orders of perpetuals name their amount.
+pub(crate) fn no_spend(symbol: &Symbol) -> Refusal {
+    let shown = symbol.name.to_ascii_uppercase();
+    let message =
+        format!("Field 'total_spend' is for spot orders; a market order on symbol {shown} names an 'amount'");
+    Refusal::new(Reason::InvalidParameterValue, message)
 }
 
 fn unsupported(option: ExecutionOption, orders: &str) -> Refusal {

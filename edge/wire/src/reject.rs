@@ -1,15 +1,17 @@
 //! The refusals for the core's rejects: one exhaustive table.
 
 use crate::field::{
-    bad_order_field, closed_account, closed_symbol, custody_account, failed, halted, no_space, unknown_symbol,
+    bad_order_field, closed_account, closed_symbol, failed, halted, no_space, unknown_symbol,
 };
 use crate::names::Names;
+use crate::order_request::no_spend;
 use crate::time::iso_millis;
 use buttonwood_engine::{
-    AccessReject, FILLS_MAX, FeeSchedule, ORDERS_MAX, PlaceReject, Reject, StopError, TradingReject,
+    AccessReject, DeskReject, FILLS_MAX, FeeSchedule, ORDERS_MAX, PlaceReject, Reject, StopError,
+    TradingReject, perp,
 };
 use buttonwood_gate::{Key, Payload, Reason, Refusal, missing_role, quoted};
-use buttonwood_model::{Roles, Symbol, Time};
+use buttonwood_model::{Product, Roles, Symbol, Time};
 use buttonwood_num::{Decimal, MONEY_DECIMALS};
 
 /// A writing call that the core rejected.
@@ -49,6 +51,7 @@ pub fn refusal<'a>(call: &Rejected<'a>, reject: Reject, market: impl FnOnce() ->
         | Reject::Rates(_)
         | Reject::Convert(_)
         | Reject::Funds(_)
+        | Reject::Perp(_)
         | Reject::Unknown
         | Reject::NotNow
         | Reject::Approval(_) => not_taken(),
@@ -72,7 +75,7 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
         AccessReject::MissingRole => missing_role(call.key, call.needed),
         AccessReject::Closed => closed_account(&call.payload.decimal_text("account").unwrap_or_default()),
         AccessReject::InDebt => in_debt(),
-        AccessReject::WrongKind => custody_account(&call.payload.decimal_text("account").unwrap_or_default()),
+        AccessReject::WrongKind => no_trader(&call.payload.decimal_text("account").unwrap_or_default()),
         AccessReject::Unknown
         | AccessReject::NameTaken
         | AccessReject::Taken
@@ -85,6 +88,16 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
         | AccessReject::BadRoles
         | AccessReject::TooManyAddresses => not_taken(),
     }
+}
+
+/// An account of a kind that does not trade this: a custody account, or for conversions one of derivatives.
+fn no_trader(name: &str) -> Refusal {
+    let shown = match name {
+        "" => "The account of this key is".to_owned(),
+        _ => format!("Field 'account' names '{}', which is", quoted(name)),
+    };
+    let message = format!("{shown} of a kind that does not trade this");
+    Refusal::new(Reason::AccountNotOfTypeRequired, message)
 }
 
 /// An account that owes the house neither trades nor withdraws (D-167).
@@ -165,8 +178,25 @@ fn place(call: &Rejected<'_>, market: &Market<'_>, reject: PlaceReject) -> Refus
             );
             Refusal::new(Reason::InsufficientFunds, message)
         }
-        PlaceReject::Desk(never) => match never {},
+        PlaceReject::Desk(DeskReject::WrongKind) => wrong_account(symbol),
+        PlaceReject::Desk(DeskReject::Perp(perp::Refusal::NotOpen)) => {
+            let message = format!(
+                "The market for symbol {shown} takes only orders that reduce a position: its index has too few sources"
+            );
+            Refusal::new(Reason::MarketNotOpen, message)
+        }
+        PlaceReject::Desk(DeskReject::Perp(perp::Refusal::NoSpend)) => no_spend(symbol),
     }
+}
+
+/// Only derivatives accounts trade perpetuals, and they trade nothing else (D-36).
+fn wrong_account(symbol: &Symbol) -> Refusal {
+    let shown = symbol.name.to_ascii_uppercase();
+    let message = match symbol.product {
+        Product::Spot => format!("A derivatives account trades perpetuals only, not symbol {shown}"),
+        Product::Swap => format!("Only a derivatives account trades symbol {shown}"),
+    };
+    Refusal::new(Reason::AccountNotOfTypeRequired, message)
 }
 
 /// The amount that a limit buy would have reserved, which is more than price times quantity. The terms of other
@@ -177,7 +207,9 @@ fn reserved(call: &Rejected<'_>, fees: Option<FeeSchedule>, symbol: &Symbol) -> 
     let is_buy = payload.decimal_text("side").as_deref() == Some("buy");
     let is_limit =
         matches!(payload.decimal_text("type").as_deref(), Some("exchange limit" | "exchange stop limit"));
-    let needed = fees.filter(|_| is_buy && is_limit).and_then(|fees| {
+    // An order of perpetuals reserves no money.
+    let is_spot = symbol.product == Product::Spot;
+    let needed = fees.filter(|_| is_spot && is_buy && is_limit).and_then(|fees| {
         let price = symbol.grid.price(decimal("price")?)?;
         symbol.grid.cost(price, symbol.grid.qty(decimal("amount")?)?, fees.worst())
     });

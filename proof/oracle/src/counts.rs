@@ -145,6 +145,7 @@ impl Counts {
             | Body::Rates(_)
             | Body::Convert(_)
             | Body::Funds(_)
+            | Body::Perp(_)
             | Body::Founding(_)
             | Body::Act(_)
             | Body::Operation(_) => {}

@@ -13,7 +13,7 @@ use crate::disk::Faulty;
 use crate::memory::{Memory, Odd};
 use crate::scene::{Scene, command_of};
 use asked::{Asked, listed};
-use buttonwood_engine::{AccessCommand, Body, Command, FundsCommand, Operation, State, Withdrawn};
+use buttonwood_engine::{AccessCommand, Body, Command, FundsCommand, Operation, State, Withdrawn, perp};
 use buttonwood_journal::{Mark, Reader, ReplayError};
 use buttonwood_model::{Due, Nonce, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Price, Qty};
@@ -69,6 +69,8 @@ pub(crate) struct Checker {
     step_due: Option<(Time, Step)>,
     /// What of funds was due next, before the command.
     funds_due: Option<Due<FundsCommand>>,
+    /// What of perpetuals was due next, before the command.
+    perp_due: Option<Due<perp::Command>>,
     /// Whether auctions may run late: the process was down, or there was no room.
     may_be_late: bool,
 }
@@ -93,6 +95,7 @@ impl Checker {
             has_turned_away: false,
             step_due: None,
             funds_due: None,
+            perp_due: None,
             may_be_late: false,
         }
     }
@@ -250,6 +253,7 @@ impl Checker {
         let before = self.exchange.stamp.time;
         self.step_due = buttonwood_oracle::next_step(&self.exchange.state);
         self.funds_due = due::funds_due(&self.exchange.state);
+        self.perp_due = due::perp_due(&self.exchange.state);
         self.exchange.replay(frame);
         if self.exchange.stamp.time < before {
             return Err(format!("time goes back at command {seq}"));

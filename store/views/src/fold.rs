@@ -207,6 +207,7 @@ impl Fold {
             | Infrequent::Rates(_)
             | Infrequent::Convert(_)
             | Infrequent::Funds(_)
+            | Infrequent::Perp(_)
             | Infrequent::Founded(_)
             | Infrequent::Audit(_)
             | Infrequent::Operated(_) => return,

@@ -81,6 +81,7 @@ impl Orders {
     #[inline]
     pub fn insert_booked(&mut self, new: &NewOrder, texts: &[u8], placed: Time, held: Held) -> Slot {
         let slot = self.write(new, texts, placed);
+        self.exchange_rests |= new.session == SessionId::EXCHANGE;
         self.book_order(slot, held);
         slot
     }
@@ -88,6 +89,7 @@ impl Orders {
     /// Puts the rest of an entered order on the book, last in the queue of its price; `held` is the balance it
     /// reserves from.
     pub fn book_rest(&mut self, slot: Slot, held: Held) {
+        self.exchange_rests |= self.entry(slot).session == SessionId::EXCHANGE;
         self.book_order(slot, held);
         let Traded { qty, notional } = self.taken;
         if qty > Qty::ZERO {
@@ -109,6 +111,7 @@ impl Orders {
     /// Keeps a stop order that entered last until it triggers: every index leads to it, and it is on no book. `held` is where
     /// its reserve lies.
     pub fn suspend(&mut self, slot: Slot, held: Held) {
+        self.exchange_rests |= self.entry(slot).session == SessionId::EXCHANGE;
         let chained = self.index_order(slot, held);
         self.near.chain(slot, chained);
         self.slab[slot].bits.suspend();
@@ -138,8 +141,6 @@ impl Orders {
         if let Some(count) = own.count.get_mut(side.index()) {
             *count += 1;
         }
-        self.exchange_rests |=
-            self.entries.get(slot.index()).is_some_and(|entry| entry.session == SessionId::EXCHANGE);
         let order = &mut slab[slot];
         order.held = held;
         order.enter_indices(slot, by_id, own)

@@ -66,6 +66,7 @@ impl Stage {
             access: &self.access,
             symbols: &[],
             orders: &self.orders,
+            bound: &crate::rig::Unbound,
             seed: 7,
             time,
         };

@@ -2,7 +2,7 @@
 
 use crate::desks::{Move, Refusal, units};
 use buttonwood_ledger::{Crossing as Exchange, Ledger, Maker, Taker, Trade};
-use buttonwood_model::{AccountId, AssetId, CancelReason, CurrencyId, OrderKind, Side, Symbol};
+use buttonwood_model::{AccountId, AssetId, CancelReason, CurrencyId, OrderKind, Product, Side, Symbol};
 use buttonwood_num::{Bps, Money, Price, Qty};
 use buttonwood_trading::{CollarWidth, Crossing, Execution, Fill, Live, Reserve, Rules, Terms, Unmet};
 use std::collections::BTreeMap;
@@ -12,6 +12,7 @@ pub(crate) const RULES: Rules = Rules {
     opens: true,
     auctions: true,
     uncovered: CancelReason::Uncovered,
+    fees_of: Product::Spot,
 };
 
 /// What an account may owe at most.

@@ -4,7 +4,7 @@ use crate::cash::{self, Debts};
 use crate::outcomes;
 use crate::perp::{self, Perp};
 use buttonwood_ledger::{Bucket, Ledger, Posting};
-use buttonwood_model::{AccountId, AssetId, Desk, OrderKind, Product, Side, Symbol};
+use buttonwood_model::{AccountId, AssetId, Desk, OrderKind, Product, Side, Symbol, SymbolId};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_trading::{
     Break, BreakError, Cover, Crossing, Desks, Execution, Fill, Live, Reserve, Rules, Terms, Traded, Unmet,
@@ -279,6 +279,8 @@ impl Desks for TestDesks {
             cash::repay(ledger, debts, party, Move { notional, fee });
         }
     }
+
+    fn touch(&mut self, _symbol: SymbolId) {}
 
     fn can_void(&self, _symbol: &Symbol, _broken: &Break) -> Result<(), BreakError> {
         Err(BreakError::ManualOnly)

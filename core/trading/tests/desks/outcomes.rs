@@ -5,12 +5,19 @@
 
 use crate::desks::{Move, Refusal, units};
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AssetId, CancelReason, Claim, OrderClass, OrderKind, Side, Symbol, SymbolId};
+use buttonwood_model::{
+    AssetId, CancelReason, Claim, OrderClass, OrderKind, Product, Side, Symbol, SymbolId,
+};
 use buttonwood_num::{Bps, Money, Price, Qty};
 use buttonwood_trading::{Fill, Live, Reserve, Rules, Terms, Unmet};
 
-pub(crate) const RULES: Rules =
-    Rules { collar: None, opens: true, auctions: false, uncovered: CancelReason::Uncovered };
+pub(crate) const RULES: Rules = Rules {
+    collar: None,
+    opens: true,
+    auctions: false,
+    uncovered: CancelReason::Uncovered,
+    fees_of: Product::Spot,
+};
 
 /// What both claims together are worth, in ticks.
 pub(crate) const WHOLE: u64 = 100;

@@ -5,7 +5,7 @@
 
 use crate::desks::{Move, quote_of, units};
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, CancelReason, OrderId, OrderKind, SessionId, Side, SymbolId};
+use buttonwood_model::{AccountId, CancelReason, OrderId, OrderKind, Product, SessionId, Side, SymbolId};
 use buttonwood_num::{Bps, Grid, Money, Price, Qty};
 use buttonwood_trading::{CollarWidth, Fill, Live, Reserve, Rules, Terms, Unmet};
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,7 @@ pub(crate) const RULES: Rules = Rules {
     opens: true,
     auctions: true,
     uncovered: CancelReason::Uncovered,
+    fees_of: Product::Swap,
 };
 
 /// What one account has bought or sold of one contract.

@@ -1,9 +1,9 @@
 //! The commands that the exchange runs by itself, and their times: nonces of reads, silent sessions, auctions, midnights,
-//! what is due of funds.
+//! what is due of funds, the marks of perpetuals.
 
 use super::{Checker, Finding, SILENCE};
 use buttonwood_engine::{
-    AccessCommand, Body, Command, Founding, FundsCommand, OrderState, State, TradingCommand,
+    AccessCommand, Body, Command, Founding, FundsCommand, OrderState, State, TradingCommand, perp,
 };
 use buttonwood_model::{Due, ExecutionOption, SessionId, Time};
 use buttonwood_oracle::Step;
@@ -12,6 +12,11 @@ use buttonwood_oracle::Step;
 pub(super) fn funds_due(state: &State) -> Option<Due<FundsCommand>> {
     let seed = state.opening().map_or(0, |opening| opening.seed);
     state.funds().next_due(state.ledger(), state.access(), seed)
+}
+
+/// What of perpetuals is due next: the marks.
+pub(super) fn perp_due(state: &State) -> Option<Due<perp::Command>> {
+    perp::next_due(state.perps())
 }
 
 impl Checker {
@@ -41,6 +46,14 @@ impl Checker {
                     due.command == *command && (due.time == now || self.may_be_late && due.time < now)
                 };
                 let due = &self.funds_due;
+                if due.as_ref().is_some_and(is_due) { Ok(()) } else { Err(format!(": due was {due:?}")) }
+            }
+            Body::Perp(command) => {
+                let now = self.exchange.stamp.time;
+                let is_due = |due: &Due<perp::Command>| {
+                    due.command == *command && (due.time == now || self.may_be_late && due.time < now)
+                };
+                let due = &self.perp_due;
                 if due.as_ref().is_some_and(is_due) { Ok(()) } else { Err(format!(": due was {due:?}")) }
             }
             Body::Trading(TradingCommand::ExpireSession(session)) => {

@@ -1,0 +1,364 @@
+//! The desk: each function answers one question that the floor puts to it.
+
+use crate::figures::Sums;
+use crate::{Leverage, Perps, Row};
+use alloc::vec::Vec;
+use buttonwood_ledger::{Bucket, CLEARING, FEES, Ledger, Posting};
+use buttonwood_model::{
+    AccountId, CancelReason, CurrencyId, Desk, OrderKind, Product, SessionId, Side, SymbolId,
+};
+use buttonwood_num::{Bps, Grid, Money, Price, Qty};
+use buttonwood_trading::{CollarWidth, Cover, Fill, Live, Reserve, Rules, Terms, Unmet};
+
+/// The number of this desk.
+pub const DESK: Desk = Desk::new(1);
+
+/// What perpetuals leave to the floor: the collar of spot, and no auctions.
+pub const RULES: Rules = Rules {
+    collar: Some(CollarWidth { buy: 105, sell: 95 }),
+    opens: true,
+    auctions: false,
+    uncovered: CancelReason::ExceedsPriceLimits,
+    // The account's rates are those of all it trades (D-61).
+    fees_of: Product::Spot,
+};
+
+/// The house account that lends what an account loses beyond its money.
+const LENDING: &str = "lending";
+
+/// Why the desk refuses an order, other than for lack of funds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The contract has no index, or too few sources of it for an order that adds risk (D-38).
+    NotOpen,
+    /// Orders of this desk name no money to spend.
+    NoSpend,
+}
+
+/// What the accounts of a plan's fills are left with.
+#[derive(Debug, Default)]
+pub struct Plan(Vec<Sketch>);
+
+/// An account after fills of one contract.
+#[derive(Clone, Copy, Debug)]
+struct Sketch {
+    /// The account's sums without the contract.
+    others: Sums,
+    /// The row of the contract.
+    row: Row,
+    mark: Money,
+    cap: Leverage,
+}
+
+impl Sketch {
+    fn new(
+        perps: &Perps,
+        ledger: &Ledger,
+        account: AccountId,
+        symbol: SymbolId,
+        gusd: CurrencyId,
+    ) -> Option<Self> {
+        Some(Self {
+            others: perps.sums(ledger, account, gusd, Some(symbol))?,
+            row: perps.row(account, symbol),
+            mark: perps.contract(symbol)?.mark,
+            cap: perps.risk(account).leverage,
+        })
+    }
+
+    /// The account's sums.
+    fn sums(&self) -> Option<Sums> {
+        self.others.with(&self.row, self.mark, self.cap)
+    }
+
+    /// The account after a fill.
+    fn after(mut self, fill: &Party<'_>) -> Option<Self> {
+        let (quantity, value) = fill.signed()?;
+        let (position, profit) = self.row.position.after(quantity, value)?;
+        self.row.position = position;
+        self.others.assets = self.others.assets.checked_add(profit)?.checked_add(-fill.fee()?)?;
+        Some(self)
+    }
+
+    /// Whether a fill may leave the account like this (D-43): not below maintenance, unless it only reduces and lowers neither
+    /// the assets below zero nor the assets less maintenance.
+    fn may_follow(&self, before: &Self) -> bool {
+        let (Some(old), Some(new)) = (before.sums(), self.sums()) else { return false };
+        let [slack_before, slack] = [old, new].map(|sums| sums.assets.checked_add(-sums.maintenance()));
+        let (Some(slack_before), Some(slack)) = (slack_before, slack) else { return false };
+        if !slack.is_negative() {
+            return true;
+        }
+        let [from, to] = [before.row.position.quantity, self.row.position.quantity];
+        let reduces = if from.is_negative() {
+            (from..=Money::ZERO).contains(&to)
+        } else {
+            (Money::ZERO..=from).contains(&to)
+        };
+        reduces && new.assets >= old.assets.min(Money::ZERO) && slack >= slack_before
+    }
+}
+
+/// One side of a fill.
+struct Party<'a> {
+    grid: &'a Grid,
+    side: Side,
+    price: Price,
+    qty: Qty,
+    rate: Bps,
+}
+
+impl Party<'_> {
+    /// Quantity and value, with the sign of the side.
+    fn signed(&self) -> Option<(Money, Money)> {
+        let (base, value) = (self.grid.base(self.qty)?, self.grid.notional(self.price, self.qty)?);
+        Some(match self.side {
+            Side::Buy => (base, value),
+            Side::Sell => (-base, -value),
+        })
+    }
+
+    fn fee(&self) -> Option<Money> {
+        self.grid.fee(self.price, self.qty, self.rate)
+    }
+}
+
+/// The row of the order, if the account may place it. An order that meets others is judged by [`affords`].
+///
+/// # Errors
+/// [`Unmet`].
+pub fn reserve<R: From<Refusal>>(
+    perps: &Perps,
+    ledger: &Ledger,
+    terms: &Terms<'_>,
+) -> Result<Reserve, Unmet<R>> {
+    if terms.kind == OrderKind::MarketSpend {
+        return Err(Unmet::Other(Refusal::NoSpend.into()));
+    }
+    let not_open = || Unmet::Other(Refusal::NotOpen.into());
+    let contract = perps.contract(terms.symbol_id).ok_or_else(not_open)?;
+    let amount = terms.symbol.grid.base(terms.qty).ok_or(Unmet::Funds)?;
+    // The value of every fill must be in the range of money.
+    terms.symbol.grid.cost(terms.price, terms.qty, terms.rates.worst()).ok_or(Unmet::Funds)?;
+    let only_reduces = only_reduces(perps, terms);
+    if !contract.is_fresh && !only_reduces && terms.session != SessionId::EXCHANGE {
+        return Err(not_open());
+    }
+    if !terms.meets && !only_reduces {
+        let sketch = Sketch::new(perps, ledger, terms.account, terms.symbol_id, terms.symbol.quote);
+        check_rest(sketch.ok_or(Unmet::Funds)?, terms, amount)?;
+    }
+    let (held, _) = perps.find(terms.account, terms.symbol_id);
+    Ok(Reserve { held, amount })
+}
+
+/// Whether the order only reduces: together with the live orders of its side, it is at most the opposite position.
+fn only_reduces(perps: &Perps, terms: &Terms<'_>) -> bool {
+    let row = perps.row(terms.account, terms.symbol_id);
+    let side = terms.class.side();
+    let [qty, waited] = [terms.qty, terms.waited].map(|qty| terms.symbol.grid.base(qty));
+    let live = qty.zip(waited).and_then(|(qty, waited)| qty.checked_add(row.live(side) - waited));
+    live.is_some_and(|live| live <= row.closable(side))
+}
+
+/// Whether the available margin stays at or above zero when `rest` of the order is live.
+fn check_rest<R>(mut sketch: Sketch, terms: &Terms<'_>, rest: Money) -> Result<(), Unmet<R>> {
+    let waited = terms.symbol.grid.base(terms.waited).ok_or(Unmet::Funds)?;
+    let live = sketch.row.live_mut(terms.class.side());
+    *live = (*live - waited).checked_add(rest).ok_or(Unmet::Funds)?;
+    let available = sketch.sums().and_then(Sums::available).ok_or(Unmet::Funds)?;
+    if available.is_negative() { Err(Unmet::Funds) } else { Ok(()) }
+}
+
+/// What `left` of an order keeps live.
+///
+/// # Panics
+/// When that is more than the whole order, whose quantity can be counted.
+pub fn rest(terms: &Terms<'_>, left: Qty, whole: Reserve) -> Reserve {
+    Reserve { amount: terms.symbol.grid.base(left).expect("less than the whole order"), ..whole }
+}
+
+/// Whether a fill leaves both accounts at or above maintenance, after those of the plan (D-43); notes it if so. The exchange's own
+/// orders are exempt. An incoming order that adds risk is judged whole by [`affords`], which asks for more.
+pub fn covers(
+    perps: &Perps,
+    ledger: &Ledger,
+    plan: &mut Plan,
+    maker: Live<'_>,
+    taker: &Terms<'_>,
+    qty: Qty,
+) -> Cover {
+    let (order, grid) = (maker.order, &taker.symbol.grid);
+    let party = |side, rate| Party { grid, side, price: order.price, qty, rate };
+    let resting = party(order.side(), maker.rates().maker);
+    let incoming = party(taker.class.side(), taker.rates.taker);
+    let gusd = taker.symbol.quote;
+    let Some(made) = plan.after(perps, ledger, (order.account, order.symbol, gusd), &resting, false) else {
+        return Cover::NotMaker;
+    };
+    let is_exempt = taker.session == SessionId::EXCHANGE || !only_reduces(perps, taker);
+    let key = (taker.account, taker.symbol_id, gusd);
+    let Some(took) = plan.after(perps, ledger, key, &incoming, is_exempt) else { return Cover::NotTaker };
+    plan.note(made);
+    plan.note(took);
+    Cover::Both
+}
+
+impl Plan {
+    fn of(&self, account: AccountId) -> Option<&Sketch> {
+        self.0.iter().find(|sketch| sketch.row.account == account)
+    }
+
+    /// The account after a further fill; none if it may not be.
+    fn after(
+        &self,
+        perps: &Perps,
+        ledger: &Ledger,
+        (account, symbol, gusd): (AccountId, SymbolId, CurrencyId),
+        fill: &Party<'_>,
+        is_exempt: bool,
+    ) -> Option<Sketch> {
+        let before = match self.of(account) {
+            Some(sketch) => *sketch,
+            None => Sketch::new(perps, ledger, account, symbol, gusd)?,
+        };
+        let after = before.after(fill)?;
+        (is_exempt || after.may_follow(&before)).then_some(after)
+    }
+
+    fn note(&mut self, after: Sketch) {
+        match self.0.iter_mut().find(|sketch| sketch.row.account == after.row.account) {
+            Some(sketch) => *sketch = after,
+            None => self.0.push(after),
+        }
+    }
+}
+
+/// Whether the available margin stays at or above zero after the fills and the reserve for the rest (D-42). An order that only
+/// reduces is accepted.
+///
+/// # Errors
+/// [`Unmet::Funds`].
+pub fn affords<R>(
+    perps: &Perps,
+    ledger: &Ledger,
+    terms: &Terms<'_>,
+    fills: &[Fill],
+    rest: Option<Reserve>,
+    plan: &Plan,
+) -> Result<(), Unmet<R>> {
+    if terms.session == SessionId::EXCHANGE || only_reduces(perps, terms) {
+        return Ok(());
+    }
+    let planned = plan.of(terms.account).filter(|_| !fills.is_empty()).copied();
+    let fresh = || Sketch::new(perps, ledger, terms.account, terms.symbol_id, terms.symbol.quote);
+    let sketch = planned.or_else(fresh).ok_or(Unmet::Funds)?;
+    check_rest(sketch, terms, rest.map_or(Money::ZERO, |rest| rest.amount))
+}
+
+/// The fees of maker and taker.
+///
+/// # Panics
+/// When a fee is beyond the range of money, which admission prevents.
+pub fn fees(maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> [Money; 2] {
+    let (grid, price) = (maker.grid(), maker.order.price);
+    [maker.rates().maker, taker.rates.taker]
+        .map(|rate| grid.fee(price, qty, rate).expect("admission bounds what an order costs"))
+}
+
+/// Counts an order in its account's live quantities.
+pub fn hold(perps: &mut Perps, live: Live<'_>, reserve: Reserve) {
+    let row = perps.row_mut(live.order.account, live.order.symbol);
+    *row.live_mut(live.order.side()) += reserve.amount;
+}
+
+/// Takes an order out of its account's live quantities.
+///
+/// # Panics
+/// When the order is larger than money can count, which admission prevents.
+pub fn release(perps: &mut Perps, live: Live<'_>) {
+    let left = live.grid().base(live.order.remaining).expect("admission bounds an order");
+    *perps.row_at(live.order.held).live_mut(live.order.side()) -= left;
+}
+
+/// Settles one side of a fill: its position, and what it realises against the clearing account. What the account loses beyond
+/// its money is lent. `is_maker` tells whether the order was live.
+///
+/// # Panics
+/// When the fill does not follow from the state.
+pub fn settle(
+    perps: &mut Perps,
+    ledger: &mut Ledger,
+    party: Live<'_>,
+    (qty, notional, fee): (Qty, Money, Money),
+    is_maker: bool,
+) {
+    let (order, side) = (party.order, party.order.side());
+    let base = party.grid().base(qty).expect("a fill is no larger than its order");
+    let (quantity, value) = match side {
+        Side::Buy => (base, notional),
+        Side::Sell => (-base, -notional),
+    };
+    let row = perps.row_mut(order.account, order.symbol);
+    if is_maker {
+        *row.live_mut(side) -= base;
+    }
+    let (position, profit) = row.position.after(quantity, value).expect("the plan computed it");
+    row.position = position;
+    move_money(perps, ledger, order.account, party.symbol.quote, [profit, fee]);
+}
+
+/// Pays a profit out of the clearing account, or a loss into it, and a fee to the house.
+fn move_money(
+    perps: &mut Perps,
+    ledger: &mut Ledger,
+    account: AccountId,
+    gusd: CurrencyId,
+    [profit, fee]: [Money; 2],
+) {
+    let house = |name| ledger.house(name).expect("every start opens the house accounts that are missing");
+    let (clearing, fees, lending) = (house(CLEARING.name), house(FEES.name), house(LENDING));
+    let gets = profit - fee;
+    let owed = perps.owed(account);
+    let lacks = -(ledger.balance(account, gusd).available + gets);
+    // What comes in repays first; what is missing is lent.
+    let lent = if lacks > Money::ZERO { lacks } else { -owed.min(gets.max(Money::ZERO)) };
+    let posting =
+        |account, amount| Posting { account, asset: gusd.into(), bucket: Bucket::Available, amount };
+    ledger.post(&[
+        posting(lending, -lent),
+        posting(clearing, -profit),
+        posting(fees, fee),
+        posting(account, gets + lent),
+    ]);
+    perps.set_owed(account, owed + lent);
+}
+
+impl Perps {
+    pub(crate) fn set_owed(&mut self, account: AccountId, owed: Money) {
+        if owed == Money::ZERO {
+            self.debts.remove(&account);
+        } else {
+            self.debts.insert(account, owed);
+        }
+    }
+
+    /// Repays what accounts owe, as far as they have money.
+    pub fn repay(&mut self, ledger: &mut Ledger, gusd: CurrencyId) {
+        let owing: Vec<AccountId> = self.debts.keys().copied().collect();
+        for account in owing {
+            let paid = self.owed(account).min(ledger.balance(account, gusd).available);
+            if paid > Money::ZERO {
+                let lending = ledger.house(LENDING).expect("the debt came from it");
+                let posting = |account, amount| Posting {
+                    account,
+                    asset: gusd.into(),
+                    bucket: Bucket::Available,
+                    amount,
+                };
+                ledger.post(&[posting(account, -paid), posting(lending, paid)]);
+                self.set_owed(account, self.owed(account) - paid);
+            }
+        }
+    }
+}

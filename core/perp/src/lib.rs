@@ -1,0 +1,26 @@
+//! The perpetual desk: positions, index and mark, and what an account may add to its risk.
+//!
+//! An order holds no money. It counts in the live quantities of its account's row, and the desk admits it if the account's
+//! figures allow it. A fill moves no base currency: it changes the positions of both accounts, and what they realise is
+//! settled with the house account `clearing`, which is minus the cost of all open positions.
+//!
+//! Clauses: `PERP-001` to `PERP-012`. Not here: everything else about an order (`trading`), who may send what (`access`).
+#![no_std]
+extern crate alloc;
+
+mod command;
+mod desk;
+mod figures;
+mod laws;
+mod position;
+mod price;
+mod score;
+mod state;
+
+pub use command::{Command, Infrequent, Marked, Market, Reject, decide, evolve, next_due};
+pub use desk::{DESK, Plan, RULES, Refusal, affords, covers, fees, hold, release, reserve, rest, settle};
+pub use figures::{Figures, LEVERAGE_MAX, Leverage};
+pub use laws::BrokenLaw;
+pub use position::Position;
+pub use score::Score;
+pub use state::{Contract, Perps, Risk, Row};

@@ -1,0 +1,251 @@
+//! The desk's state: rows of positions and live quantities, contracts with their marks, indices, and risk settings.
+
+use crate::figures::Leverage;
+use crate::position::Position;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+use buttonwood_model::{AccountId, CurrencyId, Held, Product, Side, Symbol, SymbolId, Time};
+use buttonwood_num::Money;
+use serde::{Deserialize, Serialize};
+
+/// A position, and what live orders would add to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// The account.
+    pub account: AccountId,
+    /// The contract.
+    pub symbol: SymbolId,
+    /// The position.
+    pub position: Position,
+    /// What live buys and live sells have left, in the base currency.
+    pub live: [Money; 2],
+}
+
+/// The prices of a contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contract {
+    /// The index of its base currency, in dollars, when the mark was taken.
+    pub index: Money,
+    /// The mark, in the quote currency.
+    pub mark: Money,
+    /// Whether the index had enough sources; otherwise only reducing orders are accepted.
+    pub is_fresh: bool,
+}
+
+/// The settings of an account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Risk {
+    /// Its highest leverage.
+    pub leverage: Leverage,
+    /// Whether BTC, ETH and USDT count as collateral.
+    pub cross_collateral: bool,
+}
+
+/// The state of the desk.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Perps {
+    /// Every row ever used; an order stores the number of its row.
+    rows: Vec<Row>,
+    pub(crate) contracts: BTreeMap<SymbolId, Contract>,
+    pub(crate) pins: BTreeMap<CurrencyId, Money>,
+    /// The indices with which the marks were taken, in dollars.
+    pub(crate) indices: BTreeMap<CurrencyId, Money>,
+    pub(crate) risks: BTreeMap<AccountId, Risk>,
+    /// What accounts owe the lending account; never zero.
+    pub(crate) debts: BTreeMap<AccountId, Money>,
+    /// Since when the books say more than the marks.
+    changed: Option<Time>,
+    /// Whether a book that a mark depends on changed in the command that is being applied.
+    #[serde(skip)]
+    touched: bool,
+    /// Places of the rows.
+    #[serde(skip)]
+    index: BTreeMap<(AccountId, SymbolId), u32>,
+    /// By symbol: whether a mark depends on its book.
+    #[serde(skip)]
+    sources: Vec<bool>,
+}
+
+impl PartialEq for Perps {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.rows, &self.contracts, &self.pins, &self.indices)
+            == (&other.rows, &other.contracts, &other.pins, &other.indices)
+            && (&self.risks, &self.debts, self.changed) == (&other.risks, &other.debts, other.changed)
+    }
+}
+
+/// The bit that tells a row's number from the place of a balance.
+const ROW: u32 = 1 << 31;
+
+impl Perps {
+    /// Rebuilds what is derived, after a restore.
+    pub fn reindex(&mut self) {
+        self.index.clear();
+        for (place, row) in (0..).zip(&self.rows) {
+            self.index.insert((row.account, row.symbol), place);
+        }
+    }
+
+    /// Notes which books marks depend on: those of the contracts, and the dollar books of their base currencies.
+    pub fn note_sources(&mut self, symbols: &[Symbol], dollar: Option<CurrencyId>) {
+        let contracts = symbols.iter().filter(|symbol| symbol.product == Product::Swap);
+        let bases: BTreeSet<CurrencyId> = contracts.map(|symbol| symbol.base).collect();
+        let is_source = |symbol: &Symbol| match symbol.product {
+            Product::Swap => true,
+            Product::Spot => Some(symbol.quote) == dollar && bases.contains(&symbol.base),
+        };
+        self.sources = symbols.iter().map(is_source).collect();
+    }
+
+    /// The same for the symbol that was listed last.
+    pub fn note_source(&mut self, symbols: &[Symbol], dollar: Option<CurrencyId>) {
+        match symbols.split_last() {
+            // A contract may make a book a source that was none.
+            Some((last, _)) if last.product == Product::Swap => self.note_sources(symbols, dollar),
+            Some((last, others)) => {
+                let is_based = |other: &Symbol| other.product == Product::Swap && other.base == last.base;
+                self.sources.push(Some(last.quote) == dollar && others.iter().any(is_based));
+            }
+            None => {}
+        }
+    }
+
+    /// Notes that a symbol's book changed.
+    #[inline]
+    pub fn touch(&mut self, symbol: SymbolId) {
+        self.touched |= self.sources.get(symbol.index()).copied().unwrap_or_default();
+    }
+
+    /// Notes the time of the command that was applied, if it changed a book that a mark depends on.
+    #[inline]
+    pub fn note_time(&mut self, time: Time) {
+        if self.touched {
+            self.touched = false;
+            self.changed.get_or_insert(time);
+        }
+    }
+
+    /// When the marks are taken next: at the full second after the first change.
+    pub fn marks_due(&self) -> Option<Time> {
+        self.changed.map(|time| Time((time.0 / Time::SECOND + 1) * Time::SECOND))
+    }
+
+    pub(crate) fn note_marks(&mut self) {
+        self.changed = None;
+        self.touched = false;
+    }
+
+    /// The prices of a contract; none before it has had an index.
+    pub fn contract(&self, symbol: SymbolId) -> Option<&Contract> {
+        self.contracts.get(&symbol)
+    }
+
+    /// The price that the index of a currency is pinned to.
+    pub fn pin(&self, currency: CurrencyId) -> Option<Money> {
+        self.pins.get(&currency).copied()
+    }
+
+    /// The index of a currency when the marks were taken, in dollars.
+    pub fn index_price(&self, currency: CurrencyId) -> Option<Money> {
+        self.indices.get(&currency).copied()
+    }
+
+    /// The settings of an account.
+    pub fn risk(&self, account: AccountId) -> Risk {
+        self.risks.get(&account).copied().unwrap_or_default()
+    }
+
+    /// What the account owes the lending account.
+    pub fn owed(&self, account: AccountId) -> Money {
+        self.debts.get(&account).copied().unwrap_or_default()
+    }
+
+    /// The accounts that owe something, with what they owe.
+    pub fn debts(&self) -> impl Iterator<Item = (AccountId, Money)> {
+        self.debts.iter().map(|(account, owed)| (*account, *owed))
+    }
+
+    /// Every row ever used.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The account's rows, by symbol.
+    pub fn rows_of(&self, account: AccountId) -> impl Iterator<Item = &Row> {
+        let own = self.index.range((account, SymbolId(0))..=(account, SymbolId(u32::MAX)));
+        own.filter_map(|(_, place)| self.rows.get(AccountId(*place).index()))
+    }
+
+    /// The row of an account and a contract; a blank one if there is none.
+    pub fn row(&self, account: AccountId, symbol: SymbolId) -> Row {
+        self.find(account, symbol).1
+    }
+
+    /// The row, and the number that it has or will get.
+    pub(crate) fn find(&self, account: AccountId, symbol: SymbolId) -> (Held, Row) {
+        let blank = Row { account, symbol, position: Position::default(), live: [Money::ZERO; 2] };
+        let place = self.index.get(&(account, symbol)).copied();
+        let row = place.and_then(|place| self.rows.get(AccountId(place).index())).copied();
+        let place = place.unwrap_or_else(|| u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
+        (Held(place | ROW), row.unwrap_or(blank))
+    }
+
+    /// The row, made if it does not exist.
+    pub(crate) fn row_mut(&mut self, account: AccountId, symbol: SymbolId) -> &mut Row {
+        let (held, row) = self.find(account, symbol);
+        let place = AccountId(held.0 & !ROW).index();
+        if place == self.rows.len() {
+            self.index.insert((account, symbol), held.0 & !ROW);
+            self.rows.push(row);
+        }
+        self.rows.get_mut(place).expect("the row was found or made")
+    }
+
+    /// The row with this number.
+    pub(crate) fn row_at(&mut self, held: Held) -> &mut Row {
+        let place = AccountId(held.0 & !ROW).index();
+        self.rows.get_mut(place).expect("an order stores the number of its row")
+    }
+
+    /// The sum of the long positions of a contract, which is that of the short ones.
+    pub fn open_interest(&self, symbol: SymbolId) -> Money {
+        let long =
+            self.rows.iter().filter(|row| row.symbol == symbol && !row.position.quantity.is_negative());
+        long.fold(Money::ZERO, |sum, row| sum.capped_add(row.position.quantity))
+    }
+
+    /// Whether the account has a position, a live order or a debt here.
+    pub fn is_active(&self, account: AccountId) -> bool {
+        let is_used = |row: &Row| !row.position.is_flat() || row.live != [Money::ZERO; 2];
+        self.rows_of(account).any(is_used) || self.debts.contains_key(&account)
+    }
+}
+
+impl Row {
+    /// The live quantity of a side.
+    pub(crate) fn live(&self, side: Side) -> Money {
+        let [buys, sells] = self.live;
+        match side {
+            Side::Buy => buys,
+            Side::Sell => sells,
+        }
+    }
+
+    pub(crate) fn live_mut(&mut self, side: Side) -> &mut Money {
+        let [buys, sells] = &mut self.live;
+        match side {
+            Side::Buy => buys,
+            Side::Sell => sells,
+        }
+    }
+
+    /// How much of a side would only reduce the position.
+    pub(crate) fn closable(&self, side: Side) -> Money {
+        let quantity = self.position.quantity;
+        let opposite = match side {
+            Side::Buy => -quantity,
+            Side::Sell => quantity,
+        };
+        opposite.max(Money::ZERO)
+    }
+}
