@@ -3,8 +3,10 @@
 use crate::places;
 use crate::reference::Reference;
 use crate::trouble::Trouble;
-use buttonwood_engine::{Body, Command, FeeSchedule, Mode, Opening, Operation};
-use buttonwood_model::{CurrencyId, Time};
+use buttonwood_engine::{
+    Body, CLEARING, Command, FeeSchedule, Mode, Opening, Operation, State, TradingCommand,
+};
+use buttonwood_model::{CurrencyId, Product, SymbolId, SymbolStatus, Time};
 use buttonwood_num::Money;
 use buttonwood_sandbox::{Draw, Funding, found, missing_sample_rates};
 use buttonwood_sequencer::Recovered;
@@ -51,9 +53,23 @@ pub(crate) fn complete(recovered: &mut Recovered, approvals: u8, time: Time) -> 
         let approvals = (state.operations().approvals() != approvals)
             .then(|| Body::from(Operation::SetApprovals(approvals)));
         let places = places::missing(state)?;
-        state.missing_houses().chain(places).chain(rates.into_iter().flatten()).chain(approvals).collect()
+        let perpetuals = perpetuals_to_open(state);
+        let missing = state.missing_houses().chain(perpetuals).chain(places);
+        missing.chain(rates.into_iter().flatten()).chain(approvals).collect()
     };
     if missing.is_empty() { Ok(()) } else { commit(recovered, time, missing) }
+}
+
+/// Commands that open the perpetuals of a directory whose build had no desk for them, so that they were closed (D-37). Later they are
+/// closed only by an operator. It is known by the clearing account that it lacks.
+fn perpetuals_to_open(state: &State) -> Vec<Body> {
+    if state.opening().is_none() || state.ledger().house(CLEARING.name).is_some() {
+        return Vec::new();
+    }
+    let listed = (0..).map(SymbolId).zip(state.symbols());
+    let closed =
+        listed.filter(|(_, symbol)| symbol.product == Product::Swap && symbol.status == SymbolStatus::Closed);
+    closed.map(|(id, _)| TradingCommand::SetSymbolStatus(id, SymbolStatus::Open).into()).collect()
 }
 
 fn commit(recovered: &mut Recovered, time: Time, bodies: Vec<Body>) -> Result<(), Trouble> {
@@ -80,5 +96,9 @@ fn funding(reference: &Reference) -> Funding {
     // A billion: they never run dry.
     let plenty = Money::from_units(1_000_000_000 * 10i128.pow(u32::from(buttonwood_num::MONEY_DECIMALS)));
     let traders = ids().filter(|(id, _)| traded(*id)).map(|(id, _)| (id, plenty)).collect();
-    Funding { accounts, traders }
+    let only = |code: &str, amount: i128| {
+        let amount = Money::from_units(amount * 10i128.pow(u32::from(buttonwood_num::MONEY_DECIMALS)));
+        ids().filter(|(_, listed)| listed.currency.code == code).map(|(id, _)| (id, amount)).collect()
+    };
+    Funding { accounts, traders, perpetuals: only("GUSD", 100_000), margin: only("USD", 10_000) }
 }

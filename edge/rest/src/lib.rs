@@ -14,6 +14,7 @@ mod auth;
 mod call;
 mod contract;
 mod convert;
+mod derivatives;
 mod funds;
 mod health;
 mod history_fault;

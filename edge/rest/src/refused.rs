@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::call::Call;
 use buttonwood_engine::Reject;
 use buttonwood_gate::{Key, Refusal};
+use buttonwood_model::Product;
 use buttonwood_wire::reject::{self, Market, Rejected};
 
 /// The refusal for a reject.
@@ -22,9 +23,9 @@ fn market<'a>(app: &'a App, call: &Call) -> Market<'a> {
     Market {
         symbol: found.map(|(_, symbol)| symbol),
         auction_opens: schedule.map(|schedule| schedule.opening()),
-        fees: found.map(|(_, symbol)| {
+        fees: found.map(|_| {
             let (floor, id) = (views.state().floor(), found.map(|(id, _)| id));
-            floor.rates(symbol.product, id, call.account()).1
+            floor.rates(Product::Spot, id, call.account()).1
         }),
     }
 }

@@ -4,7 +4,7 @@
 use crate::auth::Auth;
 use crate::route::Route;
 use crate::unbuilt::UNBUILT;
-use crate::{account, convert, funds, market, orders, sandbox};
+use crate::{account, convert, derivatives, funds, market, orders, sandbox};
 use buttonwood_operate as operate;
 
 /// Every endpoint that is built.
@@ -51,6 +51,10 @@ pub(crate) const ROUTES: &[Route] = &[
     funds::sen_withdraw::ROUTE,
     funds::reserves::ROUTE,
     funds::reserves::PROOF,
+    // Derivatives
+    derivatives::margin::ROUTE,
+    derivatives::positions::ROUTE,
+    derivatives::risk_stats::ROUTE,
     // Account administration and sessions
     account::roles::ROUTE,
     account::heartbeat::ROUTE,
@@ -79,6 +83,9 @@ pub(crate) const ROUTES: &[Route] = &[
     sandbox::history::ROUTE,
     sandbox::ledger::ROUTE,
     sandbox::insurance::ROUTE,
+    sandbox::index::ROUTE,
+    sandbox::risk::ROUTE,
+    sandbox::perpetuals::ROUTE,
     sandbox::accounts::ROUTE,
     Route::operating("/sandbox/accounts/close", &buttonwood_operate::CLOSE_ACCOUNT),
     sandbox::groups::ROUTE,

@@ -45,12 +45,9 @@ pub(crate) const UNBUILT: &[Route] = &[
     account("/v1/staking/rewards", &[T, F, A], NONE),
     public("/v1/staking/rates"),
     // Derivatives
-    account("/v1/margin", &[T, A], READ_ORDERS).kinds(Kinds::Derivatives),
-    account("/v1/positions", &[T, A], READ_ORDERS),
     account("/v1/perpetuals/fundingPayment", &[T, A], READ_ORDERS),
     reading("/v1/perpetuals/fundingpaymentreport/records.xlsx", &[T, A], READ_ORDERS),
     account("/v1/perpetuals/fundingpaymentreport/records.json", &[T, A], READ_ORDERS),
-    public("/v1/riskstats/{symbol}"),
     public("/v1/fundingamount/{symbol}"),
     public("/v1/nextfundingtimestamp/{symbol}"),
     public("/v1/fundingamountreport/records.xlsx"),

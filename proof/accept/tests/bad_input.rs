@@ -299,7 +299,7 @@ fn order_fields() {
         ("symbol", "\"btcusd\\u0000\"", "InvalidSymbol", ""),
         ("symbol", "\"btcuѕd\"", "InvalidSymbol", "'btcuѕd'"),
         ("symbol", &very_long, "InvalidSymbol", "…'"),
-        ("symbol", "\"btcgusdperp\"", "MarketClosed", "BTCGUSDPERP"),
+        ("symbol", "\"btcgusdperp\"", "AccountNotOfTypeRequired", "BTCGUSDPERP"),
         ("side", "\"BUY\"", "InvalidSide", "'BUY'"),
         ("side", "\"\"", "InvalidSide", "''"),
         ("side", "\"buy \"", "InvalidSide", "'buy '"),

@@ -138,7 +138,7 @@ fn credentials_file() {
     assert_eq!(file["base_url"], json!(x.base_url()));
     assert_eq!(file["auth_url"], json!(x.base_url()));
     assert_eq!((&file["users"], &file["oauth_clients"]), (&json!([]), &json!([])));
-    let listed: [(&str, &str, &str, &[&str]); 14] = [
+    let listed: [(&str, &str, &str, &[&str]); 21] = [
         ("trader", "one", "primary", &["Trader"]),
         ("fund-manager", "one", "primary", &["Fund Manager"]),
         ("trader-fund-manager", "one", "primary", &["Trader", "Fund Manager"]),
@@ -153,6 +153,13 @@ fn credentials_file() {
         ("broker", "three", "broker", &["Trader"]),
         ("restricted", "four", "primary", &["Trader"]),
         ("empty", "five", "primary", &["Trader", "Fund Manager"]),
+        ("perp-000", "perp", "perp-000", &["Trader"]),
+        ("perp-031", "perp", "perp-031", &["Trader"]),
+        ("perp-auditor", "perp", "perp-000", &["Auditor"]),
+        ("perp-fund-manager", "perp", "perp-000", &["Fund Manager"]),
+        ("margin-000", "margin", "margin-000", &["Trader"]),
+        ("margin-007", "margin", "margin-007", &["Trader"]),
+        ("margin-auditor", "margin", "margin-000", &["Auditor"]),
     ];
     let keys = [
         "name",

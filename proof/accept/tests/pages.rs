@@ -20,7 +20,7 @@ fn markets_have_pages() {
             ["data-symbol=\"btcusd\"", "data-status=\"open\"", "prices in steps of\n  0.01 USD"],
         ),
         ("/markets/ETHBTC", ["data-symbol=\"ethbtc\"", "data-status=\"open\"", "data-price-decimals=\"5\""]),
-        ("/markets/avaxgusdperp?frame=1h", ["AVAX", "data-status=\"closed\"", "perpetual contract"]),
+        ("/markets/avaxgusdperp?frame=1h", ["AVAX", "data-status=\"open\"", "perpetual contract"]),
     ] {
         let answer = page(&x, path);
         assert_eq!(answer.status(), 200, "{answer}");

@@ -1,5 +1,6 @@
 //! The accounts and keys that a sandbox is founded with, from the launch contract's table.
 
+use buttonwood_engine::AccountKind;
 use buttonwood_model::{Role, Roles};
 
 /// An account, in the order they are opened.
@@ -8,7 +9,23 @@ pub(crate) struct AccountPart {
     pub(crate) name: String,
     pub(crate) jurisdiction: &'static str,
     pub(crate) broker: bool,
-    pub(crate) funded: bool,
+    pub(crate) kind: AccountKind,
+    pub(crate) start: Start,
+}
+
+/// What an account begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// Nothing.
+    Nothing,
+    /// The table's start balances (SBX-002).
+    Funded,
+    /// Plenty of all that simulated traders trade.
+    Plenty,
+    /// 100,000 GUSD.
+    Perpetuals,
+    /// 10,000 USD.
+    Margin,
 }
 
 /// A key, in the order they are made.
@@ -23,7 +40,7 @@ pub(crate) struct KeyPart {
 }
 
 /// The groups, in the order they are added.
-pub(crate) const GROUPS: [&str; 7] = ["one", "two", "three", "four", "five", "load", SIMULATED];
+pub(crate) const GROUPS: [&str; 9] = ["one", "two", "three", "four", "five", "load", SIMULATED, PERP, MARGIN];
 /// The group of the simulated traders; their keys are not in `credentials.json`.
 pub(crate) const SIMULATED: &str = "simulated";
 /// The simulated traders' accounts: one that quotes, one that takes.
@@ -33,27 +50,42 @@ pub(crate) const TAKER: &str = "taker";
 pub(crate) const QUOTER_KEYS: usize = 4;
 /// Accounts for load tests.
 const LOAD: usize = 128;
+/// The group of derivatives accounts, and how many there are.
+const PERP: &str = "perp";
+const PERPS: usize = 32;
+/// The group of margin accounts, and how many there are.
+const MARGIN: &str = "margin";
+const MARGINS: usize = 8;
 
 /// Every account.
 pub(crate) fn accounts() -> Vec<AccountPart> {
-    let part = |group, name: &str, jurisdiction, broker, funded| AccountPart {
+    let part = |group, name: &str, start| AccountPart {
         group,
         name: name.to_owned(),
-        jurisdiction,
-        broker,
-        funded,
+        jurisdiction: "",
+        broker: false,
+        kind: AccountKind::Exchange,
+        start,
     };
     let mut all = vec![
-        part("one", "primary", "", false, true),
-        part("one", "savings", "", false, true),
-        part("two", "primary", "", false, true),
-        part("three", "broker", "", true, true),
-        part("four", "primary", "US-NY", false, true),
-        part("five", "primary", "", false, false),
+        part("one", "primary", Start::Funded),
+        part("one", "savings", Start::Funded),
+        part("two", "primary", Start::Funded),
+        AccountPart { broker: true, ..part("three", "broker", Start::Funded) },
+        AccountPart { jurisdiction: "US-NY", ..part("four", "primary", Start::Funded) },
+        part("five", "primary", Start::Nothing),
     ];
-    all.extend((0..LOAD).map(|number| part("load", &load_name(number), "", false, true)));
-    all.push(part(SIMULATED, QUOTER, "", false, false));
-    all.push(part(SIMULATED, TAKER, "", false, false));
+    all.extend((0..LOAD).map(|number| part("load", &numbered("load", number), Start::Funded)));
+    all.push(part(SIMULATED, QUOTER, Start::Plenty));
+    all.push(part(SIMULATED, TAKER, Start::Plenty));
+    all.extend((0..PERPS).map(|number| AccountPart {
+        kind: AccountKind::Derivatives,
+        ..part(PERP, &numbered(PERP, number), Start::Perpetuals)
+    }));
+    all.extend((0..MARGINS).map(|number| AccountPart {
+        kind: AccountKind::Margin,
+        ..part(MARGIN, &numbered(MARGIN, number), Start::Margin)
+    }));
     all
 }
 
@@ -86,11 +118,20 @@ pub(crate) fn keys() -> Vec<KeyPart> {
         key("empty", "five", Some("primary"), &[T, F]),
     ];
     all.extend((0..LOAD).map(|number| {
-        let name = load_name(number);
+        let name = numbered("load", number);
         key(&name, "load", Some(&name), &[T])
     }));
     all.extend((0..QUOTER_KEYS).map(|number| key(&quoter_key(number), SIMULATED, Some(QUOTER), &[T])));
     all.push(key(TAKER_KEY, SIMULATED, Some(TAKER), &[T]));
+    for (group, accounts) in [(PERP, PERPS), (MARGIN, MARGINS)] {
+        all.extend((0..accounts).map(|number| {
+            let name = numbered(group, number);
+            key(&name, group, Some(&name), &[T])
+        }));
+        let first = numbered(group, 0);
+        all.push(key(&format!("{group}-auditor"), group, Some(&first), &[Role::Auditor]));
+    }
+    all.push(key("perp-fund-manager", PERP, Some(&numbered(PERP, 0)), &[F]));
     all
 }
 
@@ -102,6 +143,7 @@ pub(crate) fn quoter_key(number: usize) -> String {
     format!("simulated-quoter-{number}")
 }
 
-fn load_name(number: usize) -> String {
-    format!("load-{number:03}")
+/// The name of one of a group's many accounts, and of its key.
+fn numbered(group: &str, number: usize) -> String {
+    format!("{group}-{number:03}")
 }

@@ -1,8 +1,8 @@
 //! Founding a sandbox: the commands that a new directory begins with.
 
-use crate::cast::{self, SIMULATED};
+use crate::cast::{self, Start};
 use crate::draw::Draw;
-use buttonwood_engine::{AccessCommand, Account, AccountKind, Body, GroupTerms, NewSession, Owner, houses};
+use buttonwood_engine::{AccessCommand, Account, Body, GroupTerms, NewSession, Owner, houses};
 use buttonwood_model::{AccountId, CurrencyId, GroupId, Time};
 use buttonwood_num::Money;
 use buttonwood_vault::{Entry, Secret};
@@ -14,6 +14,10 @@ pub struct Funding {
     pub accounts: Vec<(CurrencyId, Money)>,
     /// Balances of the simulated traders.
     pub traders: Vec<(CurrencyId, Money)>,
+    /// Balances of the derivatives accounts.
+    pub perpetuals: Vec<(CurrencyId, Money)>,
+    /// Balances of the margin accounts.
+    pub margin: Vec<(CurrencyId, Money)>,
 }
 
 /// The commands and the secrets that belong to them.
@@ -42,7 +46,7 @@ pub fn found(draw: &mut Draw, funding: &Funding, opened: Time) -> Founded {
             jurisdiction: part.jurisdiction.to_owned(),
             broker: part.broker,
             opened,
-            kind: AccountKind::Exchange,
+            kind: part.kind,
             display_name: String::new(),
         }));
     }
@@ -70,10 +74,12 @@ pub fn found(draw: &mut Draw, funding: &Funding, opened: Time) -> Founded {
         }));
     }
     for (place, part) in accounts.iter().enumerate() {
-        let amounts = match part.group {
-            SIMULATED => &funding.traders,
-            _ if part.funded => &funding.accounts,
-            _ => continue,
+        let amounts = match part.start {
+            Start::Nothing => continue,
+            Start::Funded => &funding.accounts,
+            Start::Plenty => &funding.traders,
+            Start::Perpetuals => &funding.perpetuals,
+            Start::Margin => &funding.margin,
         };
         commands.push(Body::credit(AccountId::from_index(place + houses().count()), amounts.clone()));
     }

@@ -62,31 +62,40 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let account = call.account();
     let (now, rows) = {
         let views = app.exchange.views();
-        let (ledger, funds) = (views.state().ledger(), views.state().funds());
+        let state = views.state();
+        let (ledger, funds, desk) = (state.ledger(), state.funds(), state.funds_desk(state.stamp().time));
+        let usable = |id, balance: Amounts| {
+            let most = state.margined(account, id).map(|[most, _]| most);
+            most.unwrap_or(balance.available)
+        };
         let mut pending = if shows_pending { funds.pending(account) } else { BTreeMap::new() };
         let mut rows: Vec<Row> = ledger
             .balances_of(account)
-            .map(|(id, balance)| (id, balance, funds.free(ledger, account, id), pending.remove(&id)))
+            .map(|(id, balance)| {
+                let shares = [usable(id, balance), desk.free(account, id)];
+                (id, balance, shares, pending.remove(&id))
+            })
             .collect();
         // A deposit may be pending in a currency of which the account has never had anything.
         let others = pending.into_iter();
-        rows.extend(others.map(|(id, sums)| (id, Amounts::default(), Money::ZERO, Some(sums))));
+        rows.extend(others.map(|(id, sums)| (id, Amounts::default(), [Money::ZERO; 2], Some(sums))));
         rows.sort_unstable_by_key(|(id, ..)| *id);
         (app.now_of(&views), rows)
     };
     let stamp = iso_micros(now);
-    let rows =
-        rows.into_iter().map(|(id, balance, free, pending)| (app.names.currency(id), balance, free, pending));
+    let rows = rows
+        .into_iter()
+        .map(|(id, balance, shares, pending)| (app.names.currency(id), balance, shares, pending));
     let shown = rows.filter(|(currency, balance, _, pending)| {
         pending.is_some() || is_shown(balance.total(), currency.decimals)
     });
-    let rows = shown.map(|(currency, balance, free, pending)| {
+    let rows = shown.map(|(currency, balance, [usable, free], pending)| {
         let amount = |amount: Money| DecimalText::of(|out| amount.push_floored(out, currency.decimals));
         Balance {
             kind: BalanceType("exchange"),
             currency: currency.code.clone(),
             amount: amount(balance.total()),
-            available: amount(balance.available),
+            available: amount(usable),
             available_for_withdrawal: amount(free),
             pending_withdrawal: pending.map(|pending| amount(pending.withdrawal)),
             pending_deposit: pending.map(|pending| amount(pending.deposit)),
@@ -96,8 +105,8 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     Ok(Reply::json(json::body(&rows.collect::<Vec<_>>())))
 }
 
-/// A currency, its balance, what of it may leave, and what is pending.
-type Row = (CurrencyId, Amounts, Money, Option<Pending>);
+/// A currency, its balance, what of it orders may use and what may leave, and what is pending.
+type Row = (CurrencyId, Amounts, [Money; 2], Option<Pending>);
 
 /// Whether an amount is more than zero when cut to this many decimals (facts F§1: rows with a non-zero balance).
 pub(super) fn is_shown(amount: Money, decimals: u8) -> bool {

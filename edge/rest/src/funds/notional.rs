@@ -46,12 +46,15 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     })?;
     let decimals = app.names.currency(target).decimals;
     let views = app.exchange.views();
-    let (ledger, funds) = (views.state().ledger(), views.state().funds());
+    let state = views.state();
+    let (ledger, desk) = (state.ledger(), state.funds_desk(state.stamp().time));
     let balances = ledger.balances_of(call.account());
     let held = balances.map(|(id, balance)| (id, app.names.currency(id), balance));
     let held = held.filter(|(_, currency, balance)| is_shown(balance.total(), currency.decimals));
     let rows = held.map(|(id, currency, balance)| {
-        let free = funds.free(ledger, call.account(), id);
+        let free = desk.free(call.account(), id);
+        let most = state.margined(call.account(), id).map(|[most, _]| most);
+        let usable = most.unwrap_or(balance.available);
         let conversion = views.conversion(id, target);
         let amount = |amount: Money| DecimalText::of(|out| amount.push_floored(out, currency.decimals));
         let notional = |amount: Money| {
@@ -62,8 +65,8 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
             currency: currency.code.clone(),
             amount: amount(balance.total()),
             amount_notional: notional(balance.total()),
-            available: amount(balance.available),
-            available_notional: notional(balance.available),
+            available: amount(usable),
+            available_notional: notional(usable),
             available_for_withdrawal: amount(free),
             available_for_withdrawal_notional: notional(free),
         }

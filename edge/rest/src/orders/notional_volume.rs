@@ -80,11 +80,10 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         Some(name) => Some(app.find_symbol(&name).ok_or_else(|| field::unknown_symbol(&name))?),
         None => None,
     };
-    let product = symbol.map_or(Product::Spot, |(_, symbol)| symbol.product);
     let (account, now) = (call.account(), app.now());
     let views = app.exchange.views();
     let (floor, volumes) = (views.state().floor(), views.state().volumes());
-    let rates = floor.rates(product, symbol.map(|(id, _)| id), account).1;
+    let rates = floor.rates(Product::Spot, symbol.map(|(id, _)| id), account).1;
     let day = volumes.as_of(now);
     let days: BTreeMap<Day, Money> = volumes.days(account, now).collect();
     drop(views);

@@ -1,0 +1,23 @@
+//! Derivatives: margin, positions and the risk of perpetuals.
+
+use crate::app::App;
+use buttonwood_gate::Refusal;
+use buttonwood_model::{Product, Symbol, SymbolId};
+use buttonwood_num::{MONEY_DECIMALS, Money};
+use buttonwood_wire::contract::DecimalText;
+use buttonwood_wire::field::unknown_symbol;
+
+pub(crate) mod margin;
+pub(crate) mod positions;
+pub(crate) mod risk_stats;
+
+/// A perpetual by its name, in any letter case; other symbols give 400 `InvalidSymbol` (PERP-011).
+pub(crate) fn perpetual<'a>(app: &'a App, name: &str) -> Result<(SymbolId, &'a Symbol), Refusal> {
+    let found = app.find_symbol(name).filter(|(_, symbol)| symbol.product == Product::Swap);
+    found.ok_or_else(|| unknown_symbol(name))
+}
+
+/// An amount with all its decimals and its sign.
+pub(crate) fn exact(amount: Money) -> DecimalText {
+    DecimalText::of(|out| amount.push_floored(out, MONEY_DECIMALS))
+}
