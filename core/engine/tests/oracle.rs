@@ -305,7 +305,7 @@ const DEPOSITS: &[&str] = &[
 /// ADDR-018, BANK-003, BAL-003, BAL-004, BAL-005, BAL-009.
 #[test]
 fn funds_agree() {
-    let seen = run_all(&FUNDS, 501..505, 10_000);
+    let seen = run_all(&FUNDS, 501..508, 10_000);
     for kinds in [TRANSFERS, APPROVALS, WITHDRAWALS, DEPOSITS, BANKS] {
         assert_seen(&seen, 1, kinds);
     }

@@ -24,9 +24,9 @@ pub(crate) use auctions::Auctions;
 use auctions::is_for_auction;
 use breaks::Trade;
 use buttonwood_engine::{
-    AccessCommand, AccessReject, Adjustment, Answer, Body, Command, ConvertCommand, ConvertQuote,
-    FeeSchedule, Founding, GroupTerms, INSTANT, ISSUER, LedgerCommand, LedgerReject, Operation, OrderRef,
-    OrderState, Outcome, Owner, Promotion, RatesCommand, Reject, Standing, Terms, TradingAnswer,
+    AccessCommand, AccessReject, AccountKind, Adjustment, Answer, Body, Command, ConvertCommand,
+    ConvertQuote, FeeSchedule, Founding, GroupTerms, INSTANT, ISSUER, LedgerCommand, LedgerReject, Operation,
+    OrderRef, OrderState, Outcome, Owner, Promotion, RatesCommand, Reject, Standing, Terms, TradingAnswer,
     TradingCommand, TradingReject,
 };
 use buttonwood_model::{
@@ -243,6 +243,9 @@ impl Naive {
             Body::Trading(TradingCommand::Place(_)) | Body::Convert(_)
                 if self.names[account.index()].is_custody() =>
             {
+                Outcome::Rejected(Reject::Access(AccessReject::WrongKind))
+            }
+            Body::Convert(_) if self.names[account.index()].kind == AccountKind::Derivatives => {
                 Outcome::Rejected(Reject::Access(AccessReject::WrongKind))
             }
             Body::Trading(TradingCommand::Place(place)) => {

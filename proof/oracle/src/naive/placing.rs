@@ -5,7 +5,7 @@ use super::matching::{Fill, Stop, reaches};
 use super::reserve::int;
 use super::stops;
 use crate::exchange::Happening;
-use buttonwood_engine::{FeeSchedule, OrderState, Place, PlaceReject};
+use buttonwood_engine::{AccountKind, DeskReject, FeeSchedule, OrderState, Place, PlaceReject};
 use buttonwood_model::{
     AccountId, CancelReason, ExecutionOption, OrderId, OrderKind, SessionId, Side, SymbolStatus, Time,
 };
@@ -41,6 +41,10 @@ impl Naive {
         };
         if pair.closed_to.contains(&self.jurisdictions[&account]) {
             return Err(PlaceReject::InvalidSymbol);
+        }
+        // Such an account trades perpetuals and nothing else (D-36).
+        if self.names[account.index()].kind == AccountKind::Derivatives {
+            return Err(PlaceReject::Desk(DeskReject::WrongKind));
         }
         let waits = place.option == Some(ExecutionOption::AuctionOnly);
         if waits {
