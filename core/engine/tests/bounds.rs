@@ -7,7 +7,7 @@ use buttonwood_engine::{
 };
 use buttonwood_model::{
     AccountId, CancelReason, Claim, ExecutionOption, OrderId, OrderKind, Product, Role, SessionId, Side,
-    Symbol, SymbolId, SymbolStatus, Time,
+    Symbol, SymbolId, Time,
 };
 use buttonwood_num::{Decimal, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, Happening, nonce};

@@ -1,7 +1,7 @@
 //! Where a network's chain is: simulated in this process, or at a real node. A network's kind of node is chosen here alone.
 
 use crate::desk::{Desk, code};
-use crate::keys::HouseKey;
+use crate::keys::Keyring;
 use crate::link::Stop;
 use crate::node::Node;
 use crate::patient::Patient;
@@ -104,11 +104,11 @@ fn ask_bitcoin(network: BitcoinNetwork, node: &Node) -> Result<Served, String> {
     Ok(Served { identity: identity.genesis.to_string(), main_of, formats: identity.chain })
 }
 
-/// A node's chain with the house's wallet, which pays there.
+/// A node's chain with the house's wallets, which pay there.
 fn bitcoin(network: BitcoinNetwork, node: &Node, desk: &Desk, confirmations: u32) -> BitcoinChain {
     let (params, seed) = (desk.wallets.formats.clone(), &desk.wallets.seed);
-    let house = Format::serving(network.name()).and_then(|format| HouseKey::of(&params, seed, format));
-    let wallets = house.into_iter().map(|house| house.address).collect();
+    let keys = Format::serving(network.name()).and_then(|format| Keyring::of(&params, seed, format));
+    let wallets = keys.into_iter().flat_map(|keys| [keys.hot, keys.custody]).collect();
     BitcoinChain::new(BitcoinConfig { url: node.url.clone(), network, params, confirmations, wallets })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::scene::command_of;
 use buttonwood_address::{Branch, Network as Format, Params, Seed, derive};
-use buttonwood_driver::Wallets;
+use buttonwood_driver::{Nodes, Wallets};
 use buttonwood_engine::funds::address::{Command as AddressCommand, NewAddress};
 use buttonwood_engine::funds::network::Command as NetworkCommand;
 use buttonwood_engine::funds::{Asset, Form, Network, NetworkKind};
@@ -61,7 +61,8 @@ pub(super) struct Founded {
 
 /// What the addresses are derived from.
 pub(super) fn wallets() -> Wallets {
-    Wallets { formats: Params::main(), seed: Seed::new(&[7; 32]).expect("a seed has 32 bytes") }
+    let seed = Seed::new(&[7; 32]).expect("a seed has 32 bytes");
+    Wallets { formats: Params::main(), seed, nodes: Nodes::default() }
 }
 
 /// Networks: name, kind, confirmations.
