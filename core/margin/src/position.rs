@@ -39,8 +39,7 @@ impl Position {
     /// the change of the cost less `value`, so that what two parties realise and carry as cost always sums to zero.
     pub fn after(self, quantity: Money, value: Money) -> Option<Applied> {
         let whole = self.quantity.checked_add(quantity)?;
-        let adds = self.is_flat() || self.quantity.is_negative() == quantity.is_negative();
-        if adds || quantity == Money::ZERO {
+        if self.is_flat() || self.quantity.is_negative() == quantity.is_negative() {
             return self.with(whole, self.cost.checked_add(value)?, Money::ZERO);
         }
         if whole == Money::ZERO || whole.is_negative() == self.quantity.is_negative() {

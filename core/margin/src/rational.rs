@@ -68,6 +68,10 @@ impl Random {
         low + i128::from(self.word()).rem_euclid(high - low + 1)
     }
 
+    pub(crate) fn is_even(&mut self) -> bool {
+        self.word().is_multiple_of(2)
+    }
+
     /// An amount between two whole numbers of units, a multiple of 10^-`decimals`.
     pub(crate) fn amount(&mut self, low: i128, high: i128, decimals: u32) -> Money {
         let scale = 10_i128.pow(decimals);

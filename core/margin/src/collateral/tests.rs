@@ -19,6 +19,9 @@ fn collateral_counts_after_its_haircut() {
         (held.covering(decimal("9000")), held.covering(decimal("1"))),
         (decimal("0.2"), decimal("0.0000222222222222223"))
     );
+    // Of a unit nothing counts, and of two units one.
+    let units = [1, 2].map(|units| Collateral { amount: Money::from_units(units), ..held }.value());
+    assert_eq!(units, [Some(Money::ZERO), Some(Money::from_units(50_000))]);
     assert_eq!((held.covering(decimal("100000")), held.covering(Money::ZERO)), (decimal("2"), Money::ZERO));
 }
 

@@ -92,6 +92,27 @@ fn negative_assets_free_nothing() {
     assert_eq!(Sums::default().power(held.cap, held.mark, Money::ZERO), Money::ZERO);
 }
 
+/// What is finer than the last decimal is rounded against the account.
+#[test]
+fn fractions_of_a_unit_round_up() {
+    let unit = Money::from_units;
+    let position = Position { quantity: unit(1), cost: Money::ZERO, realised: Money::ZERO };
+    let (mark, cap) = (decimal("0.5"), Leverage::MAX);
+    let held = Holding { position, mark, cap, live_buys: unit(1), live_sells: unit(2) };
+    let sums = Sums::default().with(&held).unwrap();
+    assert_eq!((sums.notional, sums.positions, sums.buys, sums.sells), (unit(1), unit(1), unit(1), unit(1)));
+    assert_eq!((sums.unrealised, sums.maintenance()), (unit(0), unit(1)));
+}
+
+/// A price that is above the mark by less than the last decimal is rounded down to it.
+#[test]
+fn a_price_at_the_mark_stays() {
+    // 1.5 × p = 300 − assets, with the assets a unit below 150.
+    let others = Sums { assets: Money::from_units(150 * Money::ONE.units() - 1), ..Sums::default() };
+    let held = holding(["3", "300", "100"], ["0", "0"], 100);
+    assert_eq!(point(&others, &held, "0.5").price(), Some(decimal("100")));
+}
+
 /// A random account: exact figures of each kind.
 struct Account {
     gusd: Money,

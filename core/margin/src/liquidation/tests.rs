@@ -53,6 +53,9 @@ fn the_zero_price_leaves_nothing() {
         (decimal("49800"), decimal("49600"))
     );
     assert_eq!((zero("60000", "1", "49700"), zero("-60000", "-1", "49700")), (tick, tick));
+    // A debt of a unit is a third of a unit for each: the next step.
+    let unit = "-0.0000000000000000001";
+    assert_eq!((zero(unit, "3", "100"), zero(unit, "-3", "100")), (decimal("100.5"), decimal("99.5")));
     assert_eq!(zero_price(decimal("1"), Money::ZERO, decimal("1"), tick), None);
     assert_eq!(zero_price(Money::MAX, Money::from_units(1), decimal("1"), tick), None);
 }
@@ -99,6 +102,7 @@ fn the_fund_takes_what_it_can_carry() {
     assert!(takes("100", "-1", "49900", "50000") && !takes("99.99", "-1", "49900", "50000"));
     // A position below the mark pays for itself, even for a fund in debt.
     assert!(takes("-50", "1", "49950", "50000") && !takes("-50.01", "1", "49950", "50000"));
+    assert!(!fund_takes(Money::ZERO, Money::from_units(1), decimal("50000.5"), decimal("50000")));
     assert!(!fund_takes(Money::MAX, Money::MAX, Money::ZERO, Money::MAX));
 }
 

@@ -52,6 +52,15 @@ fn the_remainder_stays_in_the_cost() {
     let short = Position { quantity: unit(-3), cost: unit(-100), realised: unit(0) };
     let applied = short.after(unit(1), unit(40)).unwrap();
     assert_eq!(applied.position, Position { quantity: unit(-2), cost: unit(-67), realised: unit(-7) });
+    // A flip opens with its share of the value, rounded towards zero; the rest is realised.
+    let applied =
+        Position { quantity: unit(-1), cost: unit(-30), realised: unit(5) }.after(unit(3), unit(100));
+    let opened = Position { quantity: unit(2), cost: unit(66), realised: unit(0) };
+    assert_eq!(applied, Some(Applied { position: opened, realised: unit(-4) }));
+    // No quantity is no fill.
+    for held in [position, short, Position::default()] {
+        assert_eq!(held.after(unit(0), unit(0)), Some(Applied { position: held, realised: unit(0) }));
+    }
     assert_eq!(position.average_cost(Round::Down), decimal("33.3333333333333333333"));
     assert_eq!(position.average_cost(Round::Up), decimal("33.3333333333333333334"));
     assert_eq!(Position::default().average_cost(Round::Up), Money::ZERO);

@@ -34,6 +34,9 @@ fn an_account_by_hand() {
     let free = Sums::of(cash("100", "0"), [held("1", "100")]).unwrap();
     assert_eq!((free.loss(TERMS), free.leverage()), (Some(decimal("2.0526")), decimal("0.5")));
     assert_eq!(liquidation_price(free.owed, decimal("1"), decimal("0.01"), TERMS), None);
+    // 10 × 0.95 × p is above 950 by a unit: a tenth of a unit for each, and the next step.
+    let owed = Money::from_units(950 * Money::ONE.units() + 1);
+    assert_eq!(liquidation_price(owed, decimal("10"), decimal("0.01"), TERMS), Some(decimal("100.01")));
     assert_eq!((Sums::default().loss(TERMS), Sums::default().leverage()), (None, Money::ZERO));
     assert_eq!(sums("499", "10000", "9501").loss(TERMS), Some(decimal("-0.0002")));
 }
@@ -47,6 +50,9 @@ fn dollars_are_borrowed_and_repaid() {
     assert_eq!(borrowed, cash("0", "15000"));
     assert_eq!(borrowed.receive(decimal("5000")), Some(cash("0", "10000")));
     assert_eq!(borrowed.receive(decimal("15001.5")), Some(cash("1.5", "0")));
+    // Amounts that cannot be are neither spent nor repaid.
+    assert_eq!(cash("-5", "1").pay(decimal("3")), Some(cash("-5", "4")));
+    assert_eq!(cash("1", "-5").receive(decimal("3")), Some(cash("4", "-5")));
     assert_eq!(Cash { usd: Money::ZERO, owed: Money::MAX }.pay(decimal("1")), None);
 }
 
@@ -97,6 +103,7 @@ fn a_debt_keeps_holdings_in() {
     // What counts nothing may leave only from an account within its limit.
     let unpriced = held("3", "0");
     assert_eq!(account.leaving(&unpriced, Money::ZERO, TERMS), decimal("3"));
+    assert_eq!(sums("2", "10", "8").leaving(&unpriced, Money::ZERO, TERMS), decimal("3"));
     assert_eq!(sums("1", "10", "9").leaving(&unpriced, Money::ZERO, TERMS), Money::ZERO);
 }
 
@@ -106,7 +113,12 @@ fn figures_are_those_of_fractions() {
     let mut random = Random::new(16);
     for _ in 0..500 {
         let held: Vec<Held> = (0..random.between(1, 4))
-            .map(|_| Held { quantity: random.amount(0, 9, 10), index: random.amount(1, 5_000, 12) })
+            .map(|_| {
+                let index = random.amount(1, 5_000, 12);
+                // Some coins cost next to nothing.
+                let index = index.mul_div(1, [1, 10_i128.pow(12)][usize::from(random.is_even())], Round::Up);
+                Held { quantity: random.amount(0, 9, 10), index: index.unwrap() }
+            })
             .collect();
         let cash = Cash { usd: random.amount(0, 2_000, 15), owed: random.amount(0, 30_000, 15) };
         let sums = Sums::of(cash, held.iter().copied()).unwrap();
