@@ -108,11 +108,9 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
 
 /// Repays what accounts owe from perpetuals, out of whatever came in (D-46).
 fn repay(state: &mut State) {
-    if state.desks.perps.debts().next().is_some()
-        && let Some(gusd) = state.gusd()
-    {
-        let Desks { perps, ledger, .. } = &mut state.desks;
-        perps.repay(ledger, gusd);
+    let Desks { perps, ledger, .. } = &mut state.desks;
+    if !perps.loans().is_empty() {
+        perps.repay(ledger);
     }
 }
 

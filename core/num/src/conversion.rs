@@ -59,18 +59,6 @@ impl Money {
     }
 }
 
-impl Money {
-    /// The amount × `numerator` ÷ `denominator`, with one rounding: away from zero, at 10⁻¹⁹. `None` for a denominator of
-    /// zero, and beyond the range of money.
-    pub fn scaled_up(self, numerator: u128, denominator: u128) -> Option<Self> {
-        let size = self.units().unsigned_abs();
-        let floor = scale(size, numerator, denominator)?;
-        let is_exact = multiply(size, numerator) == multiply(floor, denominator);
-        let size = i128::try_from(floor).ok()?.checked_add(i128::from(!is_exact))?;
-        Some(Self::from_units(if self.is_negative() { -size } else { size }))
-    }
-}
-
 /// a × b ÷ c, rounded down; `None` if c is zero or the result needs more than 128 bits.
 fn scale(a: u128, b: u128, c: u128) -> Option<u128> {
     match a.checked_mul(b) {
@@ -202,16 +190,5 @@ mod tests {
         assert_eq!(money(i128::MAX).scaled(3, 3), Some(money(i128::MAX)));
         assert_eq!(money(i128::MAX).scaled(3, 2), None);
         assert_eq!(money(i128::MIN).scaled(1, 1), None);
-    }
-
-    /// The other rounding goes away from zero, and an exact quotient has none.
-    #[test]
-    fn amounts_are_scaled_up() {
-        let money = Money::from_units;
-        assert_eq!(money(10).scaled_up(2, 3), Some(money(7)));
-        assert_eq!(money(-10).scaled_up(2, 3), Some(money(-7)));
-        assert_eq!((money(9).scaled_up(2, 3), money(0).scaled_up(2, 3)), (Some(money(6)), Some(money(0))));
-        assert_eq!(money(i128::MAX - 1).scaled_up(3, 3), Some(money(i128::MAX - 1)));
-        assert_eq!((money(i128::MAX).scaled_up(3, 2), money(1).scaled_up(1, 0)), (None, None));
     }
 }

@@ -1,13 +1,13 @@
 //! The commands of the desk: pinning an index, taking the marks, and the risk settings of accounts.
 
-use crate::price;
-use crate::{Contract, Leverage, Perps, Risk};
+use crate::{Contract, Perps, Risk};
 use alloc::vec::Vec;
 use buttonwood_book::Orders;
+use buttonwood_margin::{Leverage, price};
 use buttonwood_model::{
-    AccountId, BytesRef, CurrencyId, Due, Outbox, Product, Rank, Roles, Symbol, SymbolId, Time, named,
+    AccountId, BytesRef, CurrencyId, Due, Outbox, Product, Rank, Roles, Side, Symbol, SymbolId, Time, named,
 };
-use buttonwood_num::Money;
+use buttonwood_num::{Money, Price};
 use serde::{Deserialize, Serialize};
 
 /// A command of the desk; none is a key's.
@@ -74,8 +74,6 @@ pub enum Reject {
     Unknown,
     /// The price is not positive, or too high to be counted.
     BadPrice,
-    /// The leverage is outside 1 to 100.
-    BadLeverage,
     /// Nothing changed since the marks were taken.
     NotDue,
 }
@@ -125,9 +123,6 @@ pub fn decide<E: From<BytesRef>>(
             out.push_named(&Infrequent::MarksTaken(market.marks(None)));
         }
         Command::SetRisk(account, leverage, cross) => {
-            if leverage.is_some_and(|leverage| !leverage.is_valid()) {
-                return Err(Reject::BadLeverage);
-            }
             let before = market.perps.risk(*account);
             let risk = Risk {
                 leverage: leverage.unwrap_or(before.leverage),
@@ -153,7 +148,7 @@ impl Market<'_> {
             let before = self.perps.contract(id).copied();
             let contract = match pinned.or_else(|| self.of_book(currency)) {
                 Some(index) => {
-                    let mark = price::mark(price::twice_median(self.orders, id, symbol), index)?;
+                    let mark = price::mark(self.median(id, symbol), index)?;
                     Contract { index, mark, is_fresh: true }
                 }
                 // It keeps its last prices.
@@ -166,15 +161,20 @@ impl Market<'_> {
 
     /// The index of a currency from its own dollar book, if that is as many sources as are needed.
     fn of_book(&self, currency: CurrencyId) -> Option<Money> {
-        if self.sources_needed > 1 {
-            return None;
-        }
         let is_book = |symbol: &Symbol| {
             symbol.product == Product::Spot && symbol.base == currency && Some(symbol.quote) == self.dollar
         };
         let place = self.symbols.iter().position(is_book)?;
-        let twice = price::twice_median(self.orders, SymbolId::from_index(place), self.symbols.get(place)?);
-        price::index(twice?)
+        let median = self.median(SymbolId::from_index(place), self.symbols.get(place)?)?;
+        price::index(&[median], self.sources_needed)
+    }
+
+    /// The median of a book's best bid, best ask and last trade.
+    fn median(&self, id: SymbolId, symbol: &Symbol) -> Option<Money> {
+        let book = self.orders.book(id);
+        let value = |price: Price| symbol.grid.value(Money::ONE, price);
+        let [bid, ask] = [Side::Buy, Side::Sell].map(|side| book.side(side).best().map(value));
+        price::book_median(bid, ask, self.orders.last(id).map(value))
     }
 }
 

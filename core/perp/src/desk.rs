@@ -1,9 +1,9 @@
 //! The desk: each function answers one question that the floor puts to it.
 
-use crate::figures::Sums;
 use crate::{Leverage, Perps, Row};
 use alloc::vec::Vec;
 use buttonwood_ledger::{Bucket, CLEARING, FEES, Ledger, Posting};
+use buttonwood_margin::{Sums, admission};
 use buttonwood_model::{
     AccountId, CancelReason, CurrencyId, Desk, OrderKind, Product, SessionId, Side, SymbolId,
 };
@@ -68,34 +68,27 @@ impl Sketch {
 
     /// The account's sums.
     fn sums(&self) -> Option<Sums> {
-        self.others.with(&self.row, self.mark, self.cap)
+        self.others.with(&self.row.holding(self.mark, self.cap))
     }
 
     /// The account after a fill.
     fn after(mut self, fill: &Party<'_>) -> Option<Self> {
         let (quantity, value) = fill.signed()?;
-        let (position, profit) = self.row.position.after(quantity, value)?;
-        self.row.position = position;
-        self.others.assets = self.others.assets.checked_add(profit)?.checked_add(-fill.fee()?)?;
+        let applied = self.row.position.after(quantity, value)?;
+        self.row.position = applied.position;
+        self.others.assets = self.others.assets.checked_add(applied.realised)?.checked_sub(fill.fee()?)?;
         Some(self)
     }
 
-    /// Whether a fill may leave the account like this (D-43): not below maintenance, unless it only reduces and lowers neither
-    /// the assets below zero nor the assets less maintenance.
+    /// Whether a fill may leave the account like this (D-43).
     fn may_follow(&self, before: &Self) -> bool {
-        let (Some(old), Some(new)) = (before.sums(), self.sums()) else { return false };
-        let [slack_before, slack] = [old, new].map(|sums| sums.assets.checked_add(-sums.maintenance()));
-        let (Some(slack_before), Some(slack)) = (slack_before, slack) else { return false };
-        if !slack.is_negative() {
-            return true;
-        }
-        let [from, to] = [before.row.position.quantity, self.row.position.quantity];
+        let [from, to] = [before, self].map(|sketch| sketch.row.position.quantity);
         let reduces = if from.is_negative() {
             (from..=Money::ZERO).contains(&to)
         } else {
             (Money::ZERO..=from).contains(&to)
         };
-        reduces && new.assets >= old.assets.min(Money::ZERO) && slack >= slack_before
+        admission::covers(before.sums(), self.sums(), reduces)
     }
 }
 
@@ -156,9 +149,11 @@ pub fn reserve<R: From<Refusal>>(
 fn only_reduces(perps: &Perps, terms: &Terms<'_>) -> bool {
     let row = perps.row(terms.account, terms.symbol_id);
     let side = terms.class.side();
-    let [qty, waited] = [terms.qty, terms.waited].map(|qty| terms.symbol.grid.base(qty));
-    let live = qty.zip(waited).and_then(|(qty, waited)| qty.checked_add(row.live(side) - waited));
-    live.is_some_and(|live| live <= row.closable(side))
+    let [Some(qty), Some(waited)] = [terms.qty, terms.waited].map(|qty| terms.symbol.grid.base(qty)) else {
+        return false;
+    };
+    let order = if side == Side::Buy { qty } else { -qty };
+    admission::only_reduces(row.position.quantity, row.live(side) - waited, order)
 }
 
 /// Whether the available margin stays at or above zero when `rest` of the order is live.
@@ -166,8 +161,7 @@ fn check_rest<R>(mut sketch: Sketch, terms: &Terms<'_>, rest: Money) -> Result<(
     let waited = terms.symbol.grid.base(terms.waited).ok_or(Unmet::Funds)?;
     let live = sketch.row.live_mut(terms.class.side());
     *live = (*live - waited).checked_add(rest).ok_or(Unmet::Funds)?;
-    let available = sketch.sums().and_then(Sums::available).ok_or(Unmet::Funds)?;
-    if available.is_negative() { Err(Unmet::Funds) } else { Ok(()) }
+    if admission::is_affordable(sketch.sums()) { Ok(()) } else { Err(Unmet::Funds) }
 }
 
 /// What `left` of an order keeps live.
@@ -303,62 +297,38 @@ pub fn settle(
     if is_maker {
         *row.live_mut(side) -= base;
     }
-    let (position, profit) = row.position.after(quantity, value).expect("the plan computed it");
-    row.position = position;
-    move_money(perps, ledger, order.account, party.symbol.quote, [profit, fee]);
+    let applied = row.position.after(quantity, value).expect("the plan computed it");
+    row.position = applied.position;
+    move_money(perps, ledger, (order.account, party.symbol.quote), [applied.realised, fee]);
 }
 
-/// Pays a profit out of the clearing account, or a loss into it, and a fee to the house.
+/// Pays a profit out of the clearing account, or a loss into it, and a fee to the house. What comes in repays first.
 fn move_money(
     perps: &mut Perps,
     ledger: &mut Ledger,
-    account: AccountId,
-    gusd: CurrencyId,
+    (account, gusd): (AccountId, CurrencyId),
     [profit, fee]: [Money; 2],
 ) {
     let house = |name| ledger.house(name).expect("every start opens the house accounts that are missing");
     let (clearing, fees, lending) = (house(CLEARING.name), house(FEES.name), house(LENDING));
     let gets = profit - fee;
-    let owed = perps.owed(account);
     let lacks = -(ledger.balance(account, gusd).available + gets);
-    // What comes in repays first; what is missing is lent.
-    let lent = if lacks > Money::ZERO { lacks } else { -owed.min(gets.max(Money::ZERO)) };
+    perps.loans.lend(ledger, lending, (account, gusd), lacks.max(Money::ZERO));
     let posting =
         |account, amount| Posting { account, asset: gusd.into(), bucket: Bucket::Available, amount };
-    ledger.post(&[
-        posting(lending, -lent),
-        posting(clearing, -profit),
-        posting(fees, fee),
-        posting(account, gets + lent),
-    ]);
-    perps.set_owed(account, owed + lent);
+    ledger.post(&[posting(clearing, -profit), posting(fees, fee), posting(account, gets)]);
+    if let Some(paid) = perps.loans.repayable(ledger, account, gusd) {
+        perps.loans.repay(ledger, lending, (account, gusd), paid);
+    }
 }
 
 impl Perps {
-    pub(crate) fn set_owed(&mut self, account: AccountId, owed: Money) {
-        if owed == Money::ZERO {
-            self.debts.remove(&account);
-        } else {
-            self.debts.insert(account, owed);
-        }
-    }
-
     /// Repays what accounts owe, as far as they have money.
-    pub fn repay(&mut self, ledger: &mut Ledger, gusd: CurrencyId) {
-        let owing: Vec<AccountId> = self.debts.keys().copied().collect();
-        for account in owing {
-            let paid = self.owed(account).min(ledger.balance(account, gusd).available);
-            if paid > Money::ZERO {
-                let lending = ledger.house(LENDING).expect("the debt came from it");
-                let posting = |account, amount| Posting {
-                    account,
-                    asset: gusd.into(),
-                    bucket: Bucket::Available,
-                    amount,
-                };
-                ledger.post(&[posting(account, -paid), posting(lending, paid)]);
-                self.set_owed(account, self.owed(account) - paid);
-            }
+    pub fn repay(&mut self, ledger: &mut Ledger) {
+        while let Some((account, gusd)) = self.loans.payable(ledger) {
+            let lending = ledger.house(LENDING).expect("the loan came from it");
+            let paid = self.loans.repayable(ledger, account, gusd).expect("it was found payable");
+            self.loans.repay(ledger, lending, (account, gusd), paid);
         }
     }
 }

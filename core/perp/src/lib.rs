@@ -12,15 +12,11 @@ mod command;
 mod desk;
 mod figures;
 mod laws;
-mod position;
-mod price;
-mod score;
 mod state;
 
+pub use buttonwood_margin::{Leverage, Position, deleverage::Score};
 pub use command::{Command, Infrequent, Marked, Market, Reject, decide, evolve, next_due};
 pub use desk::{DESK, Plan, RULES, Refusal, affords, covers, fees, hold, release, reserve, rest, settle};
-pub use figures::{Figures, LEVERAGE_MAX, Leverage};
+pub use figures::Figures;
 pub use laws::BrokenLaw;
-pub use position::Position;
-pub use score::Score;
 pub use state::{Contract, Perps, Risk, Row};

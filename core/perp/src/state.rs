@@ -1,9 +1,8 @@
 //! The desk's state: rows of positions and live quantities, contracts with their marks, indices, and risk settings.
 
-use crate::figures::Leverage;
-use crate::position::Position;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+use buttonwood_margin::{Leverage, Loans, Position};
 use buttonwood_model::{AccountId, CurrencyId, Held, Product, Side, Symbol, SymbolId, Time};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
@@ -51,8 +50,8 @@ pub struct Perps {
     /// The indices with which the marks were taken, in dollars.
     pub(crate) indices: BTreeMap<CurrencyId, Money>,
     pub(crate) risks: BTreeMap<AccountId, Risk>,
-    /// What accounts owe the lending account; never zero.
-    pub(crate) debts: BTreeMap<AccountId, Money>,
+    /// What accounts owe the lending account.
+    pub(crate) loans: Loans,
     /// Since when the books say more than the marks.
     changed: Option<Time>,
     /// Whether a book that a mark depends on changed in the command that is being applied.
@@ -70,7 +69,7 @@ impl PartialEq for Perps {
     fn eq(&self, other: &Self) -> bool {
         (&self.rows, &self.contracts, &self.pins, &self.indices)
             == (&other.rows, &other.contracts, &other.pins, &other.indices)
-            && (&self.risks, &self.debts, self.changed) == (&other.risks, &other.debts, other.changed)
+            && (&self.risks, &self.loans, self.changed) == (&other.risks, &other.loans, other.changed)
     }
 }
 
@@ -156,13 +155,13 @@ impl Perps {
     }
 
     /// What the account owes the lending account.
-    pub fn owed(&self, account: AccountId) -> Money {
-        self.debts.get(&account).copied().unwrap_or_default()
+    pub fn owed(&self, account: AccountId, gusd: CurrencyId) -> Money {
+        self.loans.owed(account, gusd)
     }
 
-    /// The accounts that owe something, with what they owe.
-    pub fn debts(&self) -> impl Iterator<Item = (AccountId, Money)> {
-        self.debts.iter().map(|(account, owed)| (*account, *owed))
+    /// What the lending account has lent for perpetuals.
+    pub fn loans(&self) -> &Loans {
+        &self.loans
     }
 
     /// Every row ever used.
@@ -217,7 +216,7 @@ impl Perps {
     /// Whether the account has a position, a live order or a debt here.
     pub fn is_active(&self, account: AccountId) -> bool {
         let is_used = |row: &Row| !row.position.is_flat() || row.live != [Money::ZERO; 2];
-        self.rows_of(account).any(is_used) || self.debts.contains_key(&account)
+        self.rows_of(account).any(is_used) || self.loans.owes(account)
     }
 }
 
@@ -237,15 +236,5 @@ impl Row {
             Side::Buy => buys,
             Side::Sell => sells,
         }
-    }
-
-    /// How much of a side would only reduce the position.
-    pub(crate) fn closable(&self, side: Side) -> Money {
-        let quantity = self.position.quantity;
-        let opposite = match side {
-            Side::Buy => -quantity,
-            Side::Sell => quantity,
-        };
-        opposite.max(Money::ZERO)
     }
 }

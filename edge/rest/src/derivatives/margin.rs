@@ -70,19 +70,20 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         Figures::of(state.perps(), state.ledger(), call.account(), (id, symbol))
     };
     let figures = figures.ok_or_else(failed)?;
+    let sums = figures.sums;
     Ok(Reply::json(json::body(&AccountFigures {
-        margin_assets_value: exact(figures.margin_assets_value),
+        margin_assets_value: exact(sums.assets),
         initial_margin: exact(figures.initial_margin),
         available_margin: exact(figures.available_margin),
-        margin_maintenance_limit: exact(figures.margin_maintenance_limit),
-        leverage: exact(figures.leverage),
-        notional_value: exact(figures.notional_value),
+        margin_maintenance_limit: exact(sums.maintenance()),
+        leverage: exact(sums.leverage()),
+        notional_value: exact(sums.notional),
         estimated_liquidation_price: exact(figures.estimated_liquidation_price),
-        initial_margin_positions: exact(figures.initial_margin_positions),
+        initial_margin_positions: exact(sums.positions),
         reserved_margin: exact(figures.reserved_margin),
-        reserved_margin_buys: exact(figures.reserved_margin_buys),
-        reserved_margin_sells: exact(figures.reserved_margin_sells),
-        buying_power: exact(figures.buying_power),
-        selling_power: exact(figures.selling_power),
+        reserved_margin_buys: exact(sums.buys),
+        reserved_margin_sells: exact(sums.sells),
+        buying_power: exact(figures.power),
+        selling_power: exact(figures.power),
     })))
 }

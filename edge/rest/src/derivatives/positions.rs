@@ -7,7 +7,7 @@ use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
-use buttonwood_num::Money;
+use buttonwood_num::{Money, Round};
 use buttonwood_wire::contract::DecimalText;
 use buttonwood_wire::{answer, json, words};
 
@@ -38,7 +38,7 @@ answer! {
         realised_pnl: DecimalText,
         /// Quantity × mark less cost.
         unrealised_pnl: DecimalText,
-        /// Cost ÷ quantity.
+        /// Cost ÷ quantity, cut to 19 decimals.
         average_cost: DecimalText,
         /// The mark.
         mark_price: DecimalText,
@@ -59,7 +59,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
             notional_value: exact(position.value(mark).unwrap_or_default()),
             realised_pnl: exact(position.realised),
             unrealised_pnl: exact(position.unrealised(mark).unwrap_or_default()),
-            average_cost: exact(position.average_cost()),
+            average_cost: exact(position.average_cost(Round::Cut)),
             mark_price: exact(mark),
         }
     });

@@ -9,6 +9,7 @@ use buttonwood_engine::{INSURANCE, State};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::SymbolId;
+use buttonwood_num::Round;
 use buttonwood_wire::contract::DecimalText;
 use buttonwood_wire::{answer, json};
 
@@ -75,7 +76,10 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
         index_price: exact(contract.map_or_else(Default::default, |contract| contract.index)),
         mark_price: exact(contract.map_or_else(Default::default, |contract| contract.mark)),
         open_interest: exact(perps.open_interest(id)),
-        insurance: FundPosition { quantity: exact(fund.quantity), average_cost: exact(fund.average_cost()) },
+        insurance: FundPosition {
+            quantity: exact(fund.quantity),
+            average_cost: exact(fund.average_cost(Round::Cut)),
+        },
         long,
         short,
     })))
@@ -90,7 +94,7 @@ fn positions(state: &State, symbol: SymbolId, is_short: bool) -> Vec<HeldPositio
     let Some(gusd) = state.gusd() else { return Vec::new() };
     let rows = perps.rows().iter().filter(is_shown);
     let mut scored: Vec<(Score, &Row)> =
-        rows.map(|row| (Score::of(perps, state.ledger(), gusd, row), row)).collect();
+        rows.map(|row| (perps.score(state.ledger(), gusd, row), row)).collect();
     scored.sort_by_key(|(score, row)| (score.rank(), row.account));
     let named = scored.into_iter().filter_map(|(score, row)| {
         let account = state.access().account(row.account)?;

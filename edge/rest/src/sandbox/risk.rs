@@ -59,10 +59,7 @@ async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refus
     let operator = call.operator();
     let account = operator.find_account(&group, &name)?;
     let refuse = |reject| {
-        let Reject::Perp(reject) = reject else { return None };
-        if reject == perp::Reject::BadLeverage {
-            return Some(bad_leverage(text.as_deref().unwrap_or_default()));
-        }
+        let Reject::Perp(_) = reject else { return None };
         let views = operator.exchange.views();
         let kind = views.state().access().account(account).map_or(AccountKind::Exchange, |found| found.kind);
         Some(wrong_kind(&name, kind.name()))
@@ -80,7 +77,7 @@ async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refus
 /// A leverage between 1 and 100, with at most two decimals.
 fn leverage(text: &str) -> Option<Leverage> {
     let hundredths = Number::parse(text.as_bytes()).ok()?.units(2)?;
-    Some(Leverage(u16::try_from(hundredths).ok()?)).filter(|leverage| leverage.is_valid())
+    Leverage::from_hundredths(u16::try_from(hundredths).ok()?)
 }
 
 fn bad_leverage(text: &str) -> Refusal {
