@@ -18,5 +18,5 @@ pub use compare::{agree, compare, step};
 pub use dealer::Dealer;
 pub use dice::Dice;
 pub use exchange::{Exchange, Happening, Step, caller, fees_account, next_step, nonce};
-pub use naive::Naive;
+pub use naive::{Naive, PerpFigures, PerpFill, PerpMarket, perp_average, perp_figures, perp_quantity};
 pub use worlds::{CALLS, DEEP, FINE, FUNDS, MAJORS, ODD, Range, World};

@@ -11,6 +11,7 @@ mod fees;
 mod funds;
 mod key;
 mod matching;
+mod perp;
 mod placing;
 mod rates;
 mod reserve;
@@ -37,6 +38,7 @@ use buttonwood_num::{Money, Price, Qty};
 use fees::{Change, Volumes};
 use funds::Funds;
 use key::Key;
+pub use perp::{PerpFigures, PerpFill, PerpMarket, perp_average, perp_figures, perp_quantity};
 use std::collections::HashMap;
 
 /// A symbol in the naive exchange.
