@@ -140,7 +140,7 @@ impl Figures {
     }
 }
 
-/// The mark of a contract at which the account's assets equal maintenance (PERP-030). None without a position or such a price.
+/// The mark of a contract at which the account's assets equal maintenance (PERP-030). None if there is none.
 fn liquidation_price(
     perps: &Perps,
     ledger: &Ledger,
@@ -149,9 +149,6 @@ fn liquidation_price(
     contract: &Contract,
 ) -> Option<Money> {
     let row = perps.row(account, id);
-    if row.position.is_flat() {
-        return None;
-    }
     let is_own = |(currency, _): &(CurrencyId, Collateral)| *currency == symbol.base;
     let others = perps.collateral(ledger, account).filter(|collateral| !is_own(collateral));
     let point = LiquidationPoint {
