@@ -1,5 +1,5 @@
 //! Random trading of perpetuals: the laws after every command, money recomputed from the list of fills, replay and snapshots.
-#![expect(clippy::unwrap_used, reason = "what a test cannot do, fails it")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
 
 use buttonwood_engine::perp::{self, Figures, Leverage};
 use buttonwood_engine::{
