@@ -249,3 +249,32 @@ fn figures_follow_from_the_list_of_fills() {
     }
     assert!(fills > 200 && realised > 5, "{fills} {realised}");
 }
+
+/// An account with cross collateral in BTC and a position in ETH has a liquidation price in BTC: 100 ETH bought at 2,000 for a
+/// fee of 800 lose 99,950 at a mark of 1,000.5, maintenance is 500.25, and 0.9 BTC must be worth the 1,250.25 that are missing.
+/// Proves PERP-030.
+#[test]
+fn collateral_alone_has_a_liquidation_price() {
+    let mut market = Market::open();
+    market.pin_all();
+    let (btc, base, _) = market.contracts[0];
+    let (account, _) = market.members[0];
+    let credit = Body::credit(account, vec![(base, dollars(1))]);
+    assert_eq!(market.exchange.own(credit), Outcome::Done);
+    let cross = Body::Perp(PerpCommand::SetRisk(account, None, Some(true)));
+    assert_eq!(market.exchange.own(cross), Outcome::Done);
+    let price = |market: &Market| {
+        let state = &market.exchange.state;
+        let listed = &state.symbols()[btc.index()];
+        let figures = Figures::of(state.perps(), state.ledger(), account, (btc, listed)).unwrap();
+        figures.estimated_liquidation_price
+    };
+    market.place(1, [1, 1], Side::Sell, [40_000, 100_000]);
+    market.place(1, [0, 1], Side::Buy, [40_000, 100_000]);
+    assert_eq!((market.fills.len(), price(&market)), (2, Money::ZERO));
+    market.pin_to(1, 20_000);
+    let fee = market.fills.iter().find(|fill| fill.account == account).unwrap().fee;
+    assert_eq!(fee, dollars(800));
+    // 1,389.1666… and up to the price step.
+    assert_eq!(price(&market), Money::from_units(13_895 * Money::ONE.units() / 10));
+}
