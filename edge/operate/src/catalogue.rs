@@ -1,7 +1,7 @@
 //! The one list of commands. A command is a file with its `COMMAND`, and one line here.
 
 use crate::command::Command;
-use crate::{audit, banks, breaks, customers, fees, funds, fx, keys, venue};
+use crate::{audit, banks, breaks, customers, deposits, fees, funds, fx, keys, venue};
 
 /// Every command of `buttonwood admin`, in the order of its help.
 pub const COMMANDS: &[Command] = &[
@@ -10,6 +10,7 @@ pub const COMMANDS: &[Command] = &[
     customers::group::SET,
     customers::account::ADD,
     customers::close::COMMAND,
+    funds::fee_override::COMMAND,
     // What is traded
     venue::currency::COMMAND,
     venue::listing::COMMAND,
@@ -36,6 +37,8 @@ pub const COMMANDS: &[Command] = &[
     funds::credit::COMMAND,
     funds::debit::COMMAND,
     funds::house::COMMAND,
+    deposits::unclaimed::COMMAND,
+    deposits::assign::COMMAND,
     banks::wire::COMMAND,
     banks::settle::COMMAND,
     // Fees

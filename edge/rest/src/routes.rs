@@ -107,7 +107,7 @@ pub(crate) const ROUTES: &[Route] = &[
     sandbox::chains::REORG,
     sandbox::chains::NODE,
     sandbox::deposits::UNCLAIMED,
-    sandbox::deposits::ASSIGN,
+    Route::operating("/sandbox/deposits/assign", &operate::ASSIGN_DEPOSIT),
     sandbox::banks::WIRE,
     sandbox::banks::SETTLE,
     sandbox::listing::ROUTE,

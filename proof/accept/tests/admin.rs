@@ -301,6 +301,78 @@ fn a_long_path_is_no_trouble() {
     assert!(line.contains("--admin-group no such group: this machine has no such group"), "{line}");
 }
 
+/// An operator sees a payment without a memo, and gives it to an account once; a dry run gives nothing, and the audit has the act.
+/// Proves XFER-010.
+#[test]
+fn an_unclaimed_deposit_is_assigned_once() {
+    let x = Exchange::builder().flag("--funds", "simulated").start();
+    assert_eq!(x.admin(&["deposit", "unclaimed"]).list(), Vec::<Value>::new());
+    let address =
+        x.as_("fund-manager").call("/v1/deposit/xrpl/newAddress", json!({})).ok()["address"].clone();
+    let chain = |call: &str, body: Value| x.control(&format!("/sandbox/chains/xrpl/{call}"), &body).ok();
+    let sent = chain("send", json!({ "address": address, "currency": "XRP", "amount": "7" }));
+    let confirmations = x.get("/sandbox/chains/xrpl").ok()["confirmations"].clone();
+    chain("mine", json!({ "blocks": confirmations }));
+    let rows = x.admin(&["deposit", "unclaimed"]).list();
+    let index = sent["outputIdx"].as_u64().unwrap_or_default().to_string();
+    let hash = sent["txHash"].as_str().unwrap();
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!(
+        (&rows[0]["txHash"], &rows[0]["amount"], &rows[0]["memo"]),
+        (&json!(hash), &json!("7"), &Value::Null)
+    );
+    assert_eq!(Value::from(rows), x.get("/sandbox/deposits/unclaimed").ok());
+    let assign = |tx: &str, account: &str, more: &[&str]| {
+        x.admin(
+            &[
+                &["deposit", "assign", "xrpl", tx, &index, "five", account, "--reason", "memo forgotten"],
+                more,
+            ]
+            .concat(),
+        )
+    };
+    assert!(assign(hash, "nobody", &[]).refused().contains("'account'"));
+    assert!(assign("00", "primary", &[]).refused().contains("is not known: '00' on 'xrpl'"));
+    assign(hash, "primary", &["--dry-run"]).done();
+    assert_eq!(x.as_("empty").balance("XRP").0, dec("0"));
+    assert_eq!(assign(hash, "primary", &[]).done(), json!({ "result": "ok" }));
+    assert_eq!(x.as_("empty").balance("XRP").0, dec("7"));
+    assert!(assign(hash, "primary", &[]).refused().contains("belongs to an account already"));
+    assert_eq!(x.admin(&["deposit", "unclaimed"]).list(), Vec::<Value>::new());
+    let act = x.admin(&["audit", "--limit", "1"]).list().remove(0);
+    let what =
+        format!("deposit assign network=xrpl txHash={hash} outputIdx={index} group=five account=primary");
+    assert_eq!((&act["what"], &act["why"]), (&json!(what), &json!("memo forgotten")));
+    let body = json!({ "network": "xrpl", "txHash": hash, "outputIdx": index, "group": "five", "account": "primary" });
+    x.control("/sandbox/deposits/assign", &body).refused(400, "InvalidParameterValue");
+}
+
+/// An operator makes the withdrawals of an account free, and ends that. Proves XFER-023.
+#[test]
+fn a_fee_override_is_set_and_ended() {
+    let x = Exchange::builder().flag("--funds", "simulated").start();
+    let is_free = || {
+        let fields = json!({ "address": "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "amount": "0.01" });
+        x.as_("fund-manager").call("/v2/withdraw/bitcoin/btc/feeEstimate", fields).ok()["isOverride"].clone()
+    };
+    let set = |group: &str, more: &[&str]| {
+        x.admin(
+            &[&["account", "fee-override", group, "primary", "--reason", "a good customer"], more].concat(),
+        )
+    };
+    assert_eq!(is_free(), false);
+    set("one", &["--dry-run"]).done();
+    assert_eq!(is_free(), false);
+    assert_eq!(set("one", &[]).done(), json!({ "result": "ok" }));
+    assert_eq!(is_free(), true);
+    assert!(set("none", &["--off"]).refused().contains("'group'"));
+    assert_eq!(is_free(), true);
+    set("one", &["--off"]).done();
+    assert_eq!(is_free(), false);
+    let act = x.admin(&["audit", "--limit", "1"]).list().remove(0);
+    assert_eq!(act["what"], "account fee-override group=one account=primary off=true");
+}
+
 /// Control calls are in the audit with the `reason` that they carry, maintenance and moves of the clock too. A text that is no
 /// reason is refused by field and changes nothing; a refused call is no act.
 #[test]

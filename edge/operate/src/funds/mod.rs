@@ -3,4 +3,5 @@
 mod adjustment;
 pub(crate) mod credit;
 pub(crate) mod debit;
+pub(crate) mod fee_override;
 pub(crate) mod house;

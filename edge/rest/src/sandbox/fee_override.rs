@@ -2,12 +2,11 @@
 
 use super::control::ControlCall;
 use crate::route::Route;
-use buttonwood_engine::FundsCommand;
-use buttonwood_engine::funds::withdrawal::Command;
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_wire::contract::{Done, InPayload, Needed, Switch, Text};
-use buttonwood_wire::{answer, json, request};
+use buttonwood_operate::{OverrideSet, override_fee};
+use buttonwood_wire::contract::{InPayload, Needed, Switch, Text};
+use buttonwood_wire::request;
 
 /// This machine only.
 pub(crate) const ROUTE: Route =
@@ -28,18 +27,8 @@ request! {
     }
 }
 
-answer! {
-    /// It is set.
-    struct OverrideSet {
-        /// Always `ok`.
-        result: Done,
-    }
-}
-
 async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let request = Override::of(fields);
     let (group, name, on) = (request.group()?, request.account()?, request.on()?);
-    let account = call.operator().find_account(&group, &name)?;
-    call.operator().send(FundsCommand::from(Command::OverrideFee(account, on)), |_| None).await?;
-    Ok(Reply::json(json::body(&OverrideSet { result: Done })))
+    override_fee(call.operator(), &group, &name, on).await.map(Reply::json)
 }
