@@ -193,12 +193,13 @@ impl Funds {
         self.custody.sent.iter().find(|(eid, _)| !has_network(eid)).map(|(eid, sent)| (*eid, *sent))
     }
 
-    /// Whether the run sends a move: a halt of its currency stops it, as it stops a withdrawal. What is being sent already goes on.
-    fn may_send(&self, eid: Eid) -> bool {
-        let currency = self.transfer(eid).map(|transfer| transfer.row.currency);
-        currency.is_some_and(|currency| {
-            !self.halts.stops_withdrawal(currency) && !self.reserves.stops_withdrawal(currency)
-        })
+    /// Whether the payment of a row may be sent now: a halt of what the row moves or gives stops a withdrawal and a move to or from
+    /// custody, and so do assets that do not cover liabilities (INV-POR-1). What is signed already goes on.
+    pub fn may_send(&self, eid: Eid) -> bool {
+        let stops =
+            |currency| self.halts.stops_withdrawal(currency) || self.reserves.stops_withdrawal(currency);
+        let row = self.transfer(eid).map(|transfer| &transfer.row);
+        row.is_some_and(|row| !stops(row.currency) && !stops(row.held_currency()))
     }
 }
 

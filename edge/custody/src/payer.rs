@@ -136,6 +136,21 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// The payment that it is of.
+    pub fn payment(&self) -> u64 {
+        match self {
+            Self::Signed { payment, .. }
+            | Self::Sent { payment, .. }
+            | Self::Settled { payment, .. }
+            | Self::Unsettled { payment, .. }
+            | Self::Short { payment, .. }
+            | Self::Blocked { payment, .. }
+            | Self::Stuck { payment, .. } => *payment,
+        }
+    }
+}
+
 /// A payment whose transaction is in a block that is not final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InBlock<'a> {
@@ -255,9 +270,17 @@ impl Payer {
         }
     }
 
-    /// Forgets a payment of which nothing is signed.
+    /// The payments that have not ended and of which nothing durable is signed.
+    pub fn unsigned(&self) -> impl Iterator<Item = u64> {
+        self.entries.values().filter(|entry| entry.is_unsigned()).map(|entry| entry.payment.id)
+    }
+
+    /// Forgets a payment of which nothing durable is signed; what was signed for it in vain is free again.
     pub fn forget_unsigned(&mut self, id: u64) {
-        if self.entries.get(&id).is_some_and(|entry| entry.bid() == 0) {
+        if let Some(entry) = self.entries.get_mut(&id)
+            && entry.is_unsigned()
+        {
+            entry.release(&mut self.reserved);
             self.entries.remove(&id);
             self.busy.remove(&id);
         }
@@ -328,13 +351,14 @@ impl Payer {
     ) {
         // What is signed but not sent yet may free money for others: their change.
         let mut unsent = self.entries.values().any(Entry::is_unsent);
-        // The least amount of each currency that could not be paid in this poll.
-        let mut short: BTreeMap<String, Money> = BTreeMap::new();
+        // The least amount of each wallet and currency that could not be paid in this poll.
+        let mut short: BTreeMap<(Option<String>, String), Money> = BTreeMap::new();
         for id in ids {
             let Some(entry) = self.entries.get_mut(id) else { continue };
             let Some(purpose) = entry.wants(moved) else { continue };
             let payment = &entry.payment;
-            let beyond = short.get(&payment.currency).is_some_and(|least| payment.amount >= *least);
+            let wallet = (payment.from.first().cloned(), payment.currency.clone());
+            let beyond = short.get(&wallet).is_some_and(|least| payment.amount >= *least);
             if purpose == Purpose::Pay && beyond && (entry.alarmed || unsent) {
                 continue;
             }
@@ -345,7 +369,7 @@ impl Payer {
                     steps.push(Step::Signed { payment: *id, attempt });
                 }
                 Err(Failure::Short(available)) => {
-                    short.insert(payment.currency.clone(), payment.amount);
+                    short.insert(wallet, payment.amount);
                     if !unsent && !std::mem::replace(&mut entry.alarmed, true) {
                         steps.push(Step::Short { payment: *id, available });
                     }

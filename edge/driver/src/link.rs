@@ -14,7 +14,7 @@ use buttonwood_custody::{
     Branch, Chain, Observation, Outpoint, Output, Payer, Payment, Report, Spends, Step, Watcher, network,
 };
 use buttonwood_engine::funds::deposit::{Command as DepositCommand, Seen};
-use buttonwood_engine::funds::{ChainBlock, Origin, Payment as Kept};
+use buttonwood_engine::funds::{ChainBlock, Origin};
 use buttonwood_engine::{Eid, FundsCommand, State, Transfer, TransferStatus};
 use buttonwood_num::Money;
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,12 +67,8 @@ pub(crate) struct Link {
     sweeping: BTreeSet<(String, String)>,
     sweeps: u64,
     waits: Waits,
-}
-
-/// Whether a withdrawal may be given to the payer: none is sent of a currency whose assets do not cover what customers have, unless it
-/// is signed already (INV-POR-1).
-pub(crate) fn may_go(state: &State, transfer: &Transfer, kept: &Kept) -> bool {
-    !kept.attempts.is_empty() || !state.funds().reserves().stops_withdrawal(transfer.row.currency)
+    /// Withdrawals that were taken from the payer because they may not be signed now.
+    stopped: BTreeSet<Eid>,
 }
 
 impl Link {
@@ -112,6 +108,7 @@ impl Link {
             sweeping: BTreeSet::new(),
             sweeps: 0,
             waits: Waits::default(),
+            stopped: BTreeSet::new(),
         })
     }
 
@@ -123,6 +120,29 @@ impl Link {
     /// Takes a move to or from custody that is being sent. One that is known already changes nothing.
     pub(crate) fn accept_move(&mut self, state: &State, eid: Eid) {
         payments::move_custody(state, eid, &self.keys, &self.held, &mut self.payer);
+    }
+
+    /// The withdrawals that were taken from the payer because they may not be signed now.
+    pub(crate) fn take_stopped(&mut self) -> BTreeSet<Eid> {
+        std::mem::take(&mut self.stopped)
+    }
+
+    /// Takes from the payer what is not signed and may not be now, with the steps that concern it: a halt stops what was accepted
+    /// before it, and so do assets that do not cover what customers have. Sweeps go on: they stay in the house.
+    fn hold_back(&mut self, desk: &Desk, steps: &mut Vec<Step>) {
+        let waiting: Vec<u64> = self.payer.unsigned().collect();
+        let is_stopped = |id: &u64| match Owner::of(*id) {
+            Owner::Withdrawal(eid) | Owner::Move(eid) => desk.ask(|state| !state.funds().may_send(eid)),
+            Owner::Sweep => false,
+        };
+        for id in waiting.into_iter().filter(is_stopped) {
+            self.payer.forget_unsigned(id);
+            self.short.remove(&id);
+            steps.retain(|step| step.payment() != id);
+            if let Owner::Withdrawal(eid) = Owner::of(id) {
+                self.stopped.insert(eid);
+            }
+        }
     }
 
     /// Whether the network has a real node.
@@ -178,9 +198,12 @@ impl Link {
             self.held.observe(desk, report, &mut self.keys);
         }
         self.raise_fees();
+        self.hold_back(desk, &mut Vec::new());
         let mut steps = Vec::new();
         let (payer, branch, keys) = (&mut self.payer, self.watcher.branch(), &self.keys);
         desk.host.reach(&mut self.chain, &mut |node| steps = payer.poll(node, branch, keys));
+        // A slow node leaves time for a halt between signing and the durable bytes.
+        self.hold_back(desk, &mut steps);
         let observed = self.reported(desk, &reports);
         let moved = self.is_stale || !observed.is_empty() || !steps.is_empty();
         if moved && caught_up {
@@ -528,10 +551,10 @@ fn restore(state: &State, name: &str, keys: &Keyring, held: &Holdings, required:
     let known = funds.deposits().live(name).map(|(key, deposit)| translate::known(key, deposit));
     let watcher = Watcher::restore(required, branch, known);
     let mut payer = Payer::new(required);
-    for (eid, kept) in funds.withdrawals().payments_from(Eid(0)) {
+    for (eid, _) in funds.withdrawals().payments_from(Eid(0)) {
         let Some(transfer) = funds.transfer(eid) else { continue };
         let is_here = transfer.row.chain().is_some_and(|chain| chain.network == name);
-        if is_here && may_go(state, transfer, kept) {
+        if is_here {
             payments::withdraw(state, transfer, keys, held, &mut payer);
         }
     }

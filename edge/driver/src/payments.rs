@@ -47,6 +47,14 @@ impl Owner {
     }
 }
 
+/// Whether a payment may be given to the payer: what is signed already goes on whatever is halted.
+pub(crate) fn may_go(state: &State, eid: Eid) -> bool {
+    let funds = state.funds();
+    let withdrawn = funds.withdrawals().payment(eid).is_some_and(|kept| !kept.attempts.is_empty());
+    let moved = funds.custody_sending(eid).is_some_and(|sending| !sending.attempts.is_empty());
+    withdrawn || moved || funds.may_send(eid)
+}
+
 /// Gives a withdrawal to the payer, with what was signed for it.
 pub(crate) fn withdraw(
     state: &State,

@@ -3,7 +3,8 @@
 use crate::call::{Answered, Chains, Failed, Job, Work};
 use crate::desk::{Desk, Halt, Wallets};
 use crate::host::Threads;
-use crate::link::{Link, Stop, may_go};
+use crate::link::{Link, Stop};
+use crate::payments::may_go;
 use buttonwood_custody::NETWORKS;
 use buttonwood_engine::{Eid, TransferStatus};
 use buttonwood_model::CurrencyId;
@@ -91,7 +92,7 @@ pub(crate) struct Driving {
     reopen: Instant,
     /// Withdrawals with this number and higher ones are new.
     next: Eid,
-    /// Withdrawals that wait until assets cover what customers have.
+    /// Withdrawals that wait until no halt stops them and assets cover what customers have.
     held: BTreeSet<Eid>,
     /// The test credits that are minted.
     pub(crate) credited: BTreeMap<CurrencyId, Money>,
@@ -212,14 +213,15 @@ impl Driving {
 
     /// Gives new withdrawals to the payers of their networks.
     fn take_new(&mut self) {
-        let (next, held) = (self.next, std::mem::take(&mut self.held));
+        let (next, mut held) = (self.next, std::mem::take(&mut self.held));
+        held.extend(self.links.values_mut().flat_map(Link::take_stopped));
         let (last, found): (Option<Eid>, Vec<(Eid, String, bool)>) = self.desk.ask(|state| {
             let funds = state.funds();
             let one = |eid: Eid| {
-                let (transfer, kept) = (funds.transfer(eid)?, funds.withdrawals().payment(eid)?);
+                let transfer = funds.transfer(eid).filter(|_| funds.withdrawals().payment(eid).is_some())?;
                 let name = transfer.row.chain()?.network.clone();
                 let is_open = transfer.row.status == TransferStatus::Pending;
-                is_open.then(|| (eid, name, may_go(state, transfer, kept)))
+                is_open.then(|| (eid, name, may_go(state, eid)))
             };
             let fresh: Vec<Eid> = funds.withdrawals().payments_from(next).map(|(eid, _)| eid).collect();
             (fresh.last().copied(), held.into_iter().chain(fresh).filter_map(one).collect())
@@ -252,7 +254,7 @@ impl Driving {
                 let asset = funds.networks().base(funds.transfer(eid)?.row.currency)?;
                 Some((eid, asset.network.clone()))
             };
-            funds.custody_moves_sent().filter_map(one).collect()
+            funds.custody_moves_sent().filter(|eid| may_go(state, *eid)).filter_map(one).collect()
         });
         for (eid, name) in sent {
             self.with(&name, |link, desk| {

@@ -178,6 +178,37 @@ fn a_withdrawal_waits_for_the_wallet_to_be_filled_up() {
     check(&x);
 }
 
+/// A withdrawal that was accepted before a halt is not signed while the halt lasts, over a kill too; after it, it is paid once.
+#[test]
+fn a_halt_stops_what_is_not_signed() {
+    let Some(node) = Node::start() else { return };
+    let (x, wallet) = funded(&node, &node.url);
+    let scopes = [json!({ "scope": "withdrawals" }), json!({ "scope": "asset", "currency": "ETH" })];
+    for (paid, scope) in (0_u128..).zip(&scopes) {
+        node.set_balance(&wallet, ether(2));
+        withdraw(&x, "eth", "3").ok();
+        mine(&x, &node, 1);
+        x.control("/sandbox/halt", scope).ok();
+        node.set_balance(&wallet, ether(100));
+        mine(&x, &node, 2);
+        x.kill9();
+        x.restart();
+        mine(&x, &node, required(&x));
+        assert_eq!((node.balance(OUTSIDE), rows_pending(&x)), (ether(3 * paid), 1), "{scope}");
+        x.control("/sandbox/resume", scope).ok();
+        sync(&x);
+        mine(&x, &node, required(&x));
+        assert_eq!((node.balance(OUTSIDE), rows_pending(&x)), (ether(3 * paid + 3), 0), "{scope}");
+    }
+    // What is signed already goes on.
+    withdraw(&x, "eth", "3").ok();
+    sync(&x);
+    x.control("/sandbox/halt", &scopes[0]).ok();
+    mine(&x, &node, required(&x));
+    assert_eq!((node.balance(OUTSIDE), rows_pending(&x)), (ether(9), 0));
+    check(&x);
+}
+
 fn rows_pending(x: &Exchange) -> usize {
     let all = x.as_("fund-manager").call("/v1/transfers", json!({})).ok();
     let rows = all.as_array().unwrap().iter();

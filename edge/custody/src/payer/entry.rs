@@ -141,6 +141,11 @@ impl Entry {
         u32::try_from(self.attempts.len()).unwrap_or(u32::MAX)
     }
 
+    /// Whether nothing durable is signed for it, and it has not ended.
+    pub(super) fn is_unsigned(&self) -> bool {
+        self.settled.is_none() && self.attempts.iter().all(|tried| tried.state == State::Unrecorded)
+    }
+
     pub(super) fn has(&self, state: State) -> bool {
         self.attempts.iter().any(|tried| tried.state == state)
     }

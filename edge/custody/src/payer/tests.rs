@@ -190,6 +190,26 @@ fn nothing_is_sent_before_it_is_durable() {
     }
 }
 
+/// What is signed in vain is forgotten with the payment, and spends nothing; what is durable is not.
+#[test]
+fn only_what_is_not_durable_is_forgotten() {
+    let mut stage = Stage::new("bitcoin");
+    let id = stage.accept(600);
+    let steps = stage.payer.poll(&mut stage.chain, stage.watcher.branch(), &TestKeys);
+    assert!(matches!(steps[..], [Step::Signed { payment, .. }] if payment == id), "{steps:?}");
+    assert_eq!(stage.payer.unsigned().collect::<Vec<_>>(), [id]);
+    stage.payer.forget_unsigned(id);
+    assert!(stage.payer.payment(id).is_none() && !stage.payer.is_busy());
+    stage.rows.get_mut(&id).unwrap().payment.amount = units(700);
+    let again = stage.rows[&id].payment.clone();
+    stage.payer.accept(again);
+    stage.settle_down();
+    stage.payer.forget_unsigned(id);
+    assert!(stage.payer.payment(id).is_some());
+    stage.mine(REQUIRED);
+    assert_eq!((stage.outcome(id), stage.paid(id)), (Some(Outcome::Completed), units(700)));
+}
+
 /// A lost reply and a lost request both lead to one payment.
 #[test]
 fn a_lost_answer_is_looked_up() {
@@ -330,6 +350,25 @@ fn a_short_wallet_waits() {
         stage.mine(3);
         assert_eq!((stage.outcome(large), stage.alarms().len()), (Some(Outcome::Completed), 1));
     }
+}
+
+/// A wallet that cannot pay holds up no larger payment of another wallet, even of one that could not pay before.
+#[test]
+fn a_short_wallet_holds_up_no_other() {
+    let mut stage = Stage::new("bitcoin");
+    let hot = stage.accept(2000);
+    let cold = stage.accept(3000);
+    stage.payer.forget_unsigned(cold);
+    let row = stage.rows.get_mut(&cold).unwrap();
+    row.payment.from = vec!["cold".to_owned()];
+    let payment = row.payment.clone();
+    stage.payer.accept(payment);
+    stage.settle_down();
+    assert_eq!(stage.alarms().len(), 2);
+    stage.chain.mint(output("cold", "BTC", 5000)).unwrap();
+    stage.settle_down();
+    stage.mine(REQUIRED);
+    assert_eq!((stage.outcome(hot), stage.outcome(cold)), (None, Some(Outcome::Completed)));
 }
 
 /// An address without a key blocks its payment, with one alarm.
