@@ -174,3 +174,82 @@ fn wrong_parameters() {
     x.as_("master").call("/v2/transfers", json!({})).refused(400, "MissingAccounts");
     assert_eq!(list(&x, "/v2/transfers", json!({})).len(), 1);
 }
+
+/// Money from a bank for the account.
+fn wire(x: &Exchange, amount: &str, method: &str) -> Value {
+    let body = json!({
+        "group": "one", "account": "primary", "currency": "USD", "amount": amount, "method": method,
+        "accountnumber": "000123451111", "routing": "021000021",
+    });
+    x.control("/sandbox/banks/wire", &body).ok()["eid"].clone()
+}
+
+fn statuses(rows: &[Value]) -> Vec<&str> {
+    rows.iter().map(|row| row["status"].as_str().unwrap()).collect()
+}
+
+/// An advance stays listed next to its completion, which names it. Without completed advances it is listed until it completes, and
+/// takes no place on a page after that. Proves XFER-009.
+#[test]
+fn completed_advances_are_listed_on_demand() {
+    const CLEARING: u64 = 5 * 86_400;
+    let x = Exchange::builder().flag("--funds", "simulated").start();
+    let eid = wire(&x, "25", "ACH");
+    let hidden = json!({ "show_completed_deposit_advances": false });
+    x.advance(CLEARING - 1);
+    for path in PATHS {
+        let rows = list(&x, path, hidden.clone());
+        assert_eq!((statuses(&rows), &rows[0]["eid"]), (vec!["Advanced"], &eid), "{path}");
+    }
+    x.advance(1);
+    let check = || {
+        for path in PATHS {
+            let rows = list(&x, path, json!({}));
+            assert_eq!(statuses(&rows), ["Complete", "Advanced"], "{path}");
+            assert_eq!((&rows[0]["advanceEid"], &rows[1]["eid"]), (&eid, &eid), "{path}");
+            assert_eq!(list(&x, path, json!({ "show_completed_deposit_advances": true })), rows);
+            assert_eq!(list(&x, path, hidden.clone()), rows[..1], "{path}");
+            let from_the_first =
+                json!({ "show_completed_deposit_advances": false, "timestamp": 0, "limit_transfers": 1 });
+            assert_eq!(list(&x, path, from_the_first), rows[..1], "{path}");
+        }
+    };
+    check();
+    x.kill9();
+    x.restart();
+    check();
+}
+
+/// A returned advance and a returned payment leave both listings, and stay among the transactions. Proves XFER-006.
+#[test]
+fn returned_transfers_leave_the_listings() {
+    let x = Exchange::builder().flag("--funds", "simulated").start();
+    let manager = x.as_("fund-manager");
+    let bank = json!({ "accountnumber": "000123451111", "routing": "021000021", "type": "checking", "name": "Acme" });
+    manager.call("/v1/payments/addbank", bank).ok();
+    wire(&x, "100", "Wire");
+    let advance = wire(&x, "25", "ACH");
+    let methods = manager.call("/v1/payments/methods", json!({})).ok();
+    let payment = json!({ "bankId": methods["banks"][0]["bankId"], "amount": "10" });
+    let payment = manager.call("/v1/payments/sen/withdraw", payment).ok();
+    for path in PATHS {
+        assert_eq!(statuses(&list(&x, path, json!({}))), ["Pending", "Advanced", "Complete"], "{path}");
+    }
+    for returned in [json!({ "eid": advance }), json!({ "withdrawalId": payment["withdrawalId"] })] {
+        let mut body = returned;
+        body["returned"] = json!(true);
+        x.control("/sandbox/banks/settle", &body).ok();
+    }
+    for _ in 0..2 {
+        for path in PATHS {
+            for shown in [true, false] {
+                let rows = list(&x, path, json!({ "show_completed_deposit_advances": shown }));
+                assert_eq!(amounts(&rows), ["100"], "{path}");
+            }
+        }
+        x.advance(5 * 86_400);
+        x.restart();
+    }
+    let all = x.as_("master").call("/v1/transactions", json!({})).ok().to_string();
+    assert_eq!(all.matches("\"Returned\"").count(), 2, "{all}");
+}
