@@ -361,6 +361,40 @@ fn assets_follow_every_movement() {
     laws::check(&x);
 }
 
+/// The checker finds a balance among the liabilities on simulated chains too: after a deposit, with a withdrawal on its way, and with both
+/// final. A deposit counts once it is credited, a withdrawal until it is final.
+#[test]
+fn the_checker_follows_deposits_and_withdrawals() {
+    let x = approved();
+    let folder = tempfile::tempdir().unwrap();
+    let (start, _) = x.as_("fund-manager").balance("BTC");
+    let proven = |x: &Exchange, expected: Dec| {
+        x.advance(DAY);
+        let (all, own) = (reserves(x), proof(x, "fund-manager", "BTC").ok());
+        let dollars = proof(x, "fund-manager", "USD").ok();
+        assert_eq!(dec(text(&own["amount"])), expected);
+        let output = check(folder.path(), "one/primary", &[&all, &own, &dollars]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        (all, own)
+    };
+    let address = new_address(&x, "bitcoin");
+    send(&x, "bitcoin", &address, "BTC", "2.00000001");
+    proven(&x, start);
+    mine(&x, "bitcoin", 3);
+    let (earlier, _) = proven(&x, start + dec("2.00000001"));
+    withdraw(&x, "bitcoin/btc", BTC, "1.25");
+    proven(&x, start + dec("2.00000001"));
+    mine(&x, "bitcoin", 20);
+    let (all, own) = proven(&x, start + dec("0.75000001"));
+    refused(&check(folder.path(), "one/primary", &[&earlier, &own]), "fetch both again");
+    // A wallet that lost coins does not cover what is owed.
+    let mut less = all;
+    for row in less["currencies"].as_array_mut().unwrap().iter_mut().filter(|row| row["currency"] == "BTC") {
+        row["assets"] = json!((dec(text(&row["liabilities"])) - dec("0.00000001")).to_string());
+    }
+    refused(&check(folder.path(), "one/primary", &[&less, &own]), "do not cover");
+}
+
 /// What lies at addresses of deposits pays withdrawals: on chains of accounts it is swept into the hot wallet first.
 #[test]
 fn deposits_are_swept_when_they_are_needed() {
