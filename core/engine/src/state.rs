@@ -266,6 +266,7 @@ impl State {
     pub fn restore(&mut self) {
         self.desks.ledger.reindex();
         self.desks.perps.reindex();
+        self.funds.restore();
         for (place, account) in self.access.accounts().iter().enumerate() {
             self.desks.note_kind(AccountId::from_index(place), account.kind);
         }
@@ -292,7 +293,9 @@ impl State {
                 return Some(Broken::Crossed(symbol));
             }
         }
-        self.unequal_hold().or_else(|| self.broken_position())
+        let unequal_sums =
+            || self.funds.unequal_sums().map(|(owner, currency)| Broken::OpenRows(owner, currency));
+        self.unequal_hold().or_else(unequal_sums).or_else(|| self.broken_position())
     }
 
     /// The first broken law of perpetuals.
@@ -368,6 +371,8 @@ pub enum Broken {
     Crossed(SymbolId),
     /// The account's hold of the asset is not what its orders need.
     Hold(AccountId, AssetId),
+    /// The kept sums of the account's open transfers in the currency differ from the transfers.
+    OpenRows(AccountId, CurrencyId),
     /// A law of perpetuals.
     Perp(perp::BrokenLaw),
 }

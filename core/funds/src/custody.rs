@@ -357,8 +357,8 @@ fn settle(books: &mut Books<'_>, Settlement { eid, tx, cost }: &Settlement) {
         );
     }
     for eid in [*eid, other_row] {
-        let change = Change { eid, status: Status::Complete, held: Money::ZERO };
-        if let Way::Internal { tx: of_row, .. } = &mut books.funds.change(&change).row.way {
+        books.funds.change(&Change { eid, status: Status::Complete, held: Money::ZERO });
+        if let Way::Internal { tx: of_row, .. } = books.funds.way_mut(eid) {
             of_row.clone_from(tx);
         }
     }

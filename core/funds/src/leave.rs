@@ -57,10 +57,9 @@ impl Desk<'_> {
     /// advance covers it, whatever it is worth.
     fn covers_advances(&self, account: AccountId, leaving: CurrencyId, amount: Money) -> bool {
         let (mut stays, mut lacks) = (Money::ZERO, Money::ZERO);
-        let bound = self.funds.bound(account);
         for (currency, balance) in self.ledger.balances_of(account) {
             let leaves = if currency == leaving { amount } else { Money::ZERO };
-            let of_rows = bound.get(&currency).copied().unwrap_or_default();
+            let of_rows = self.funds.bound(account, currency);
             let rest = balance.total() - of_rows.held - leaves - of_rows.advanced;
             if rest.is_negative() {
                 // An advance that is gone and has no price can be covered by nothing.

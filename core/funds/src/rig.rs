@@ -111,11 +111,12 @@ impl Rig {
         Desk { funds, ledger, access, symbols: &[], orders, bound: &Unbound, seed: 7, time: *time }
     }
 
-    /// Applies a change, and checks the laws of the ledger and of holds after it.
+    /// Applies a change, and checks the laws of the ledger, of holds and of open rows after it.
     pub(crate) fn apply(&mut self, change: impl FnOnce(&mut Books<'_>)) {
         let Self { funds, ledger, access, time, .. } = self;
         change(&mut Books { funds, ledger, access, seed: 7, time: *time });
         assert_eq!(self.ledger.broken_law(), None);
+        assert_eq!(self.funds.unequal_sums(), None);
         for account in (0..self.ledger.accounts()).map(AccountId) {
             for currency in [USD, BTC, GUSD] {
                 let held: Money = self

@@ -1,5 +1,7 @@
 //! The state of the room.
 
+mod open;
+
 use crate::custody::Custody;
 use crate::{
     Addresses, Approvals, Banks, Change, Deposits, Eid, Halts, Kind, Networks, NewTransfer, Reference,
@@ -23,6 +25,9 @@ pub struct Funds {
     own: BTreeMap<AccountId, Vec<Eid>>,
     /// The rows that will change again.
     open: BTreeSet<(AccountId, Eid)>,
+    /// Their sums.
+    #[serde(skip)]
+    sums: open::OpenSums,
     /// The client ids of each account that were used, for ever, with the row they stand for (D-78).
     client_ids: BTreeMap<(AccountId, String), Eid>,
     /// Networks and the assets on them.
@@ -56,15 +61,6 @@ pub struct Pending {
     pub withdrawal: Money,
     /// Deposits that have not come.
     pub deposit: Money,
-}
-
-/// What open rows bind of a balance.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Bound {
-    /// What they hold of it.
-    pub(crate) held: Money,
-    /// What was advanced: it can trade, and cannot leave yet.
-    pub(crate) advanced: Money,
 }
 
 impl Funds {
@@ -120,13 +116,6 @@ impl Funds {
     /// What belongs to the proof of reserves.
     pub fn reserves(&self) -> &Reserves {
         &self.reserves
-    }
-
-    /// What was advanced to the account in a currency: it can trade, and cannot leave yet.
-    pub fn advanced(&self, account: AccountId, currency: CurrencyId) -> Money {
-        let open = self.open_of(account).map(|transfer| &transfer.row);
-        let advanced = open.filter(|row| row.status == Status::Advanced && row.currency == currency);
-        advanced.map(|row| row.amount).fold(Money::ZERO, Money::capped_add)
     }
 
     /// Networks and the assets on them.
@@ -209,44 +198,6 @@ impl Funds {
         if advanced >= available { Money::ZERO } else { available - advanced }
     }
 
-    /// Whether anything is advanced to the account.
-    pub fn has_advances(&self, account: AccountId) -> bool {
-        self.open_of(account).any(|transfer| transfer.row.status == Status::Advanced)
-    }
-
-    /// What the account's open rows hold, and what they advance, by currency: one walk for all of them.
-    pub(crate) fn bound(&self, account: AccountId) -> BTreeMap<CurrencyId, Bound> {
-        let mut bound: BTreeMap<CurrencyId, Bound> = BTreeMap::new();
-        for row in self.open_of(account).map(|transfer| &transfer.row) {
-            let held = &mut bound.entry(row.held_currency()).or_default().held;
-            *held = held.capped_add(row.held);
-            if row.status == Status::Advanced {
-                let advanced = &mut bound.entry(row.currency).or_default().advanced;
-                *advanced = advanced.capped_add(row.amount);
-            }
-        }
-        bound
-    }
-
-    /// What is pending of the account: withdrawals that have not left and deposits that have not come, by currency (BAL-006).
-    pub fn pending(&self, account: AccountId) -> BTreeMap<CurrencyId, Pending> {
-        let mut pending: BTreeMap<CurrencyId, Pending> = BTreeMap::new();
-        let open = self.open_of(account).map(|transfer| &transfer.row);
-        for row in open.filter(|row| row.status == Status::Pending) {
-            let of_currency = pending.entry(row.held_currency()).or_default();
-            match row.kind {
-                // A move out of custody has left the balance already, and holds nothing.
-                Kind::Withdrawal | Kind::AdminDebit | Kind::CustodyFee => {
-                    of_currency.withdrawal = of_currency.withdrawal.capped_add(row.held);
-                }
-                Kind::Deposit | Kind::Reward | Kind::AdminCredit => {
-                    of_currency.deposit = of_currency.deposit.capped_add(row.amount);
-                }
-            }
-        }
-        pending
-    }
-
     /// Adds a row.
     pub(crate) fn add(&mut self, time: Time, row: NewTransfer) {
         let eid = self.next_eid();
@@ -254,6 +205,7 @@ impl Funds {
         self.own.entry(account).or_default().push(eid);
         if row.status.is_open() {
             self.open.insert((account, eid));
+            self.sums.add(&row);
         }
         if !row.client_id.is_empty() {
             self.client_ids.entry((account, row.client_id.clone())).or_insert(eid);
@@ -261,32 +213,48 @@ impl Funds {
         self.rows.push(Transfer { eid, time, before_trade: self.next_trade, row });
     }
 
-    /// A row that an event changes.
+    /// A row.
     ///
     /// # Panics
     /// When there is no such row.
-    pub(crate) fn row_mut(&mut self, eid: Eid) -> &mut Transfer {
+    pub(crate) fn row(&self, eid: Eid) -> &NewTransfer {
+        &self.transfer(eid).expect("the decision found the row").row
+    }
+
+    /// The way of a row. The sums of open rows read only what the house wraps, which never changes.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub(crate) fn way_mut(&mut self, eid: Eid) -> &mut Way {
         let rows = &mut self.rows;
-        place(eid).and_then(|place| rows.get_mut(place)).expect("the decision found the row")
+        let transfer = place(eid).and_then(|place| rows.get_mut(place));
+        &mut transfer.expect("the decision found the row").row.way
     }
 
     /// Changes a row.
     ///
     /// # Panics
     /// When there is no such row.
-    pub(crate) fn change(&mut self, change: &Change) -> &mut Transfer {
+    pub(crate) fn change(&mut self, change: &Change) -> &NewTransfer {
         let rows = &mut self.rows;
         let transfer = place(change.eid).and_then(|place| rows.get_mut(place));
-        let transfer = transfer.expect("the decision found the row");
-        transfer.row.status = change.status;
-        transfer.row.held = change.held;
-        let key = (transfer.row.account, change.eid);
+        let row = &mut transfer.expect("the decision found the row").row;
+        self.sums.take(row);
+        row.status = change.status;
+        row.held = change.held;
+        self.sums.add(row);
+        let key = (row.account, change.eid);
         if change.status.is_open() {
             self.open.insert(key)
         } else {
             self.open.remove(&key)
         };
-        transfer
+        row
+    }
+
+    /// Rebuilds what is derived, after the state was read from a snapshot.
+    pub fn restore(&mut self) {
+        self.count_sums();
     }
 }
 

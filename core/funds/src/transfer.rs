@@ -129,6 +129,16 @@ pub enum Way {
     Chain(Box<OnChain>),
 }
 
+impl Way {
+    /// Its place on a chain, if it has one.
+    pub(crate) fn chain_mut(&mut self) -> Option<&mut OnChain> {
+        match self {
+            Self::Chain(chain) => Some(chain),
+            Self::Bank(..) | Self::Internal { .. } | Self::Operator(_) => None,
+        }
+    }
+}
+
 /// A transfer's place on a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OnChain {
@@ -202,13 +212,6 @@ impl NewTransfer {
     /// Its place on a chain, if it has one.
     pub fn chain(&self) -> Option<&OnChain> {
         match &self.way {
-            Way::Chain(chain) => Some(chain),
-            Way::Bank(..) | Way::Internal { .. } | Way::Operator(_) => None,
-        }
-    }
-
-    pub(crate) fn chain_mut(&mut self) -> Option<&mut OnChain> {
-        match &mut self.way {
             Way::Chain(chain) => Some(chain),
             Way::Bank(..) | Way::Internal { .. } | Way::Operator(_) => None,
         }

@@ -61,14 +61,14 @@ fn end_payment(books: &mut Books<'_>, eid: Eid, status: Status, target: AccountI
 pub(super) fn clear(books: &mut Books<'_>, eid: Eid) {
     books.funds.banks.stop_clearing(eid);
     let advance = books.funds.change(&Change { eid, status: Status::Cleared, held: Money::ZERO });
-    let row = NewTransfer { status: Status::Complete, advance: Some(eid), ..advance.row.clone() };
+    let row = NewTransfer { status: Status::Complete, advance: Some(eid), ..advance.clone() };
     books.funds.add(books.time, row);
 }
 
 /// An advance goes back to its bank.
 pub(super) fn take_back(books: &mut Books<'_>, eid: Eid, lent: Money) {
     books.funds.banks.stop_clearing(eid);
-    let row = &books.funds.change(&Change { eid, status: Status::Returned, held: Money::ZERO }).row;
+    let row = books.funds.change(&Change { eid, status: Status::Returned, held: Money::ZERO });
     let (account, currency, amount) = (row.account, row.currency, row.amount);
     debt::lend(books, account, currency, lent);
     books.ledger.issue(account, currency, -amount);

@@ -39,7 +39,7 @@ pub(super) fn evolve(books: &mut Books<'_>, key: &OutputKey, account: AccountId)
     } else {
         books.funds.deposits.unclaimed.remove(key);
     }
-    let row: NewTransfer = books.funds.row_mut(before).row.clone();
+    let row: NewTransfer = books.funds.row(before).clone();
     books.funds.change(&Change { eid: before, status: Status::Voided, held: Money::ZERO });
     if is_credited {
         let house = unclaimed.expect("the house accounts are open");

@@ -183,7 +183,7 @@ fn set_block(books: &mut Books<'_>, key: &OutputKey, block: Option<ChainBlock>, 
     let deposit = books.funds.deposits.deposit_mut(key);
     deposit.block = block;
     let eid = deposit.eid;
-    if let Some(chain) = books.funds.row_mut(eid).row.chain_mut() {
+    if let Some(chain) = books.funds.way_mut(eid).chain_mut() {
         chain.confirmations = confirmations;
     }
 }
@@ -206,7 +206,7 @@ pub(super) fn lost(books: &mut Books<'_>, key: &OutputKey) {
 pub(super) fn reversed(books: &mut Books<'_>, key: &OutputKey) {
     set_block(books, key, None, 0);
     let eid = books.funds.deposits.deposit_mut(key).eid;
-    let currency = books.funds.row_mut(eid).row.currency;
+    let currency = books.funds.row(eid).currency;
     books.funds.halts.halt_asset(currency);
 }
 
@@ -214,7 +214,7 @@ pub(super) fn reversed(books: &mut Books<'_>, key: &OutputKey) {
 pub(super) fn credited(books: &mut Books<'_>, key: &OutputKey) {
     set_status(books, key, State::Credited, Status::Complete);
     let eid = books.funds.deposits.deposit_mut(key).eid;
-    let row = &books.funds.row_mut(eid).row;
+    let row = books.funds.row(eid);
     let (account, currency, amount) = (row.account, row.currency, row.amount);
     let source = books.ledger.house(SOURCE.name).expect("the house accounts are open");
     let posting =

@@ -129,7 +129,7 @@ pub(super) fn signed(books: &mut Books<'_>, eid: Eid, attempt: Attempt) {
 
 /// The row shows the newest transaction that pays.
 fn set_tx(books: &mut Books<'_>, eid: Eid, tx: &str) {
-    if let Some(chain) = books.funds.row_mut(eid).row.chain_mut() {
+    if let Some(chain) = books.funds.way_mut(eid).chain_mut() {
         chain.tx = tx.into();
     }
 }
@@ -151,7 +151,7 @@ struct Ended {
 
 /// Notes the end of a withdrawal; returns what it was until then.
 fn end(books: &mut Books<'_>, eid: Eid, settlement: Settlement, status: Status) -> Ended {
-    let row = &books.funds.row_mut(eid).row;
+    let row = books.funds.row(eid);
     let ended = Ended {
         account: row.account,
         currency: row.currency,
@@ -235,7 +235,7 @@ pub(super) fn released(books: &mut Books<'_>, eid: Eid, settlement: Settlement) 
 
 /// Applies the removal of the block of its end: the asset is halted until an operator has looked at it.
 pub(super) fn unsettled(books: &mut Books<'_>, eid: Eid) {
-    let row = &books.funds.row_mut(eid).row;
+    let row = books.funds.row(eid);
     let currency = row.currency;
     let network = row.chain().map(|chain| chain.network.clone()).unwrap_or_default();
     books.funds.withdrawals.unend(eid, &network);

@@ -376,7 +376,7 @@ fn dollars_leave_as_tokens() {
     assert_eq!(dollars(&rig, GUSD), (micro(10_000_000), Money::ZERO));
     let pending = rig.funds.pending(rig.ann);
     assert_eq!((pending.len(), pending[&USD].withdrawal), (1, micro(4_000_000)), "what is held is pending");
-    assert_eq!(rig.funds.bound(rig.ann)[&USD].held, micro(4_000_000));
+    assert_eq!(rig.funds.bound(rig.ann, USD).held, micro(4_000_000));
     assert_eq!(FeeTerms::of(&rig.desk(), rig.ann, GUSD, &OUTLET).monthly_remaining, 10);
     sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1));
     let failed = Settlement { ..end(Outcome::Failed, "t1", 1) };
