@@ -65,21 +65,10 @@ pub(crate) struct Incoming<'a, D> {
 }
 
 impl<'a, D: Desks> Incoming<'a, D> {
+    /// The order at its desk, as it would be placed now.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
-    pub(crate) fn new(
-        market: Market<'a, D>,
-        placer: Placer,
-        place: &'a Place,
-        symbol: &'a Symbol,
-    ) -> Result<Self, Reject<D::Refusal>> {
-        let desk = market.desks.desk(symbol, placer.account).map_err(Reject::Desk)?;
-        Ok(Self::at_desk(desk, market, placer, place, symbol))
-    }
-
-    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
-    #[inline(always)]
-    fn at_desk(
+    pub(crate) fn at_desk(
         desk: Desk,
         market: Market<'a, D>,
         placer: Placer,

@@ -123,7 +123,9 @@ pub fn decide<'a, D: Desks, E: From<Event>>(
     // The fast path. Most orders are limit orders that meet no other order, on an open symbol, and rest.
     let is_plain = is_plain(&market, symbol, place);
     if is_plain && !crosses(market.floor.orders.book(place.symbol), place.side, place.price) {
-        let order = Incoming::new(market, placer, place, symbol)?;
+        // The desk first: an order that a result carried would be copied.
+        let desk = market.desks.desk(symbol, placer.account).map_err(Reject::Desk)?;
+        let order = Incoming::at_desk(desk, market, placer, place, symbol);
         let reserve = market.desks.reserve(&order.terms)?;
         check_count(market, placer)?;
         return Ok(order.emit_rest(reserve, out));
@@ -131,7 +133,9 @@ pub fn decide<'a, D: Desks, E: From<Event>>(
     if !symbol.closed_to.is_empty() && is_closed_to(symbol, home()) {
         return Err(Reject::InvalidSymbol);
     }
-    decide_in_full(Incoming::new(market, placer, place, symbol)?, is_plain, planner, out)
+    let desk = market.desks.desk(symbol, placer.account).map_err(Reject::Desk)?;
+    let mut order = Incoming::at_desk(desk, market, placer, place, symbol);
+    decide_in_full(&mut order, is_plain, planner, out)
 }
 
 /// Whether only funds, the limit on live orders and the desk can refuse the order, and it rests if it meets
@@ -151,12 +155,12 @@ fn is_plain<D>(market: &Market<'_, D>, symbol: &Symbol, place: &Place) -> bool {
 /// All other orders, on symbols that are not closed to the account. A plain order is known to meet another.
 #[inline(never)]
 fn decide_in_full<D: Desks, E: From<Event>>(
-    mut order: Incoming<'_, D>,
+    order: &mut Incoming<'_, D>,
     is_plain: bool,
     planner: &mut Planner<D::Plan>,
     out: &mut Outbox<E>,
 ) -> Result<OrderId, Reject<D::Refusal>> {
-    let Incoming { market, place, placer, .. } = order;
+    let Incoming { market, place, placer, .. } = *order;
     let (symbol, book) = (order.terms.symbol, order.book());
     let for_auction = place.option == Some(ExecutionOption::AuctionOnly);
     if for_auction {
