@@ -7,7 +7,7 @@ use crate::desk::{Desk, Halt, currency};
 use crate::keys::Keyring;
 use crate::payments::{self, Owner, Shortage};
 use crate::translate;
-use crate::wallet::{Holdings, shared};
+use crate::wallet::{Holdings, Purse, shared};
 use buttonwood_address::Network as Format;
 use buttonwood_custody::simulated::Refusal;
 use buttonwood_custody::{
@@ -64,7 +64,10 @@ pub(crate) struct Link {
     /// Payments that their wallets cannot pay now.
     short: BTreeMap<u64, Shortage>,
     /// Addresses and currencies that are being swept.
-    sweeping: BTreeSet<(String, String)>,
+    sweeping: BTreeSet<Purse>,
+    /// Those that could not be swept, with what they held then, of the network's own currency too: they are tried again once that
+    /// changes.
+    unswept: BTreeMap<Purse, [Money; 2]>,
     sweeps: u64,
     waits: Waits,
     /// Withdrawals that were taken from the payer because they may not be signed now.
@@ -106,6 +109,7 @@ impl Link {
             is_stale: true,
             short: BTreeMap::new(),
             sweeping: BTreeSet::new(),
+            unswept: BTreeMap::new(),
             sweeps: 0,
             waits: Waits::default(),
             stopped: BTreeSet::new(),
@@ -371,8 +375,11 @@ impl Link {
             },
             Step::Short { payment, available } => self.note_shortage(*payment, *available),
             Step::Blocked { payment, reason } => {
-                let payment = Owner::of(*payment);
-                tracing::error!(network = %self.name, ?payment, %reason, "a payment cannot be built");
+                let owner = Owner::of(*payment);
+                tracing::error!(network = %self.name, payment = ?owner, %reason, "a payment cannot be built");
+                if owner == Owner::Sweep {
+                    self.give_up_sweep(*payment);
+                }
             }
             Step::Stuck { payment, by } => {
                 let payment = Owner::of(*payment);
@@ -386,17 +393,37 @@ impl Link {
         let Some(payment) = self.payer.payment(id) else { return };
         let address = payment.from.first().cloned().unwrap_or_default();
         if Owner::of(id) == Owner::Sweep {
+            if available == Money::ZERO {
+                return self.give_up_sweep(id);
+            }
             // The network's fee is paid from the same address.
             let (code, target) = (payment.currency.clone(), payment.address.clone());
             self.payer.forget_unsigned(id);
-            if available > Money::ZERO {
-                self.send_sweep(address, target, code, available);
-            }
+            self.send_sweep(address, target, code, available);
             return;
         }
         let (code, missing) = (payment.currency.clone(), payment.amount);
         self.short.insert(id, Shortage { payment: id, code, address, missing, is_reported: false });
         self.is_stale = true;
+    }
+
+    /// Leaves an address alone that cannot be swept: it holds too little for the network's fee, no gas for a token, or what the house
+    /// cannot sign for.
+    fn give_up_sweep(&mut self, id: u64) {
+        let Some(payment) = self.payer.payment(id) else { return };
+        let (address, code) = (payment.from.first().cloned().unwrap_or_default(), payment.currency.clone());
+        tracing::error!(network = %self.name, %address, currency = %code, "an address of deposits cannot be swept");
+        self.payer.forget_unsigned(id);
+        let purse = (address, code);
+        self.sweeping.remove(&purse);
+        let held = self.purse(&purse);
+        self.unswept.insert(purse, held);
+    }
+
+    /// What a purse holds, and what its address has for the network's fee.
+    fn purse(&self, purse: &Purse) -> [Money; 2] {
+        let own = network(&self.name).map(|network| network.currency.to_owned()).unwrap_or_default();
+        [self.held.of(purse), self.held.of(&(purse.0.clone(), own))]
     }
 
     fn send_sweep(&mut self, from: String, address: String, currency: String, amount: Money) {
@@ -410,17 +437,22 @@ impl Link {
         &mut self.short
     }
 
-    /// Sweeps addresses of deposits into the hot wallet until they bring what is missing; `true` if any is.
+    /// Sweeps addresses of deposits into the hot wallet until they bring what is missing, with what is on its way; `true` if a sweep is
+    /// new.
     pub(crate) fn sweep(&mut self, code: &str, missing: Money) -> bool {
-        let mut sum = Money::ZERO;
+        let (mut sum, mut is_new) = (Money::ZERO, false);
         for (address, amount) in self.held.deposits(&self.keys, code) {
-            if sum >= missing || !self.sweeping.insert((address.clone(), code.to_owned())) {
+            let purse = (address.clone(), code.to_owned());
+            if sum >= missing || self.unswept.get(&purse) == Some(&self.purse(&purse)) {
                 continue;
             }
             sum = sum.capped_add(amount);
-            self.send_sweep(address, self.keys.hot.clone(), code.to_owned(), amount);
+            if self.sweeping.insert(purse) {
+                self.send_sweep(address, self.keys.hot.clone(), code.to_owned(), amount);
+                is_new = true;
+            }
         }
-        sum > Money::ZERO
+        is_new
     }
 
     /// What was minted of a currency, less what was burned.

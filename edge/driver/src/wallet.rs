@@ -19,7 +19,7 @@ use std::sync::Arc;
 const SOURCES_MAX: usize = 200;
 
 /// An address, and the code of a currency.
-type Purse = (String, String);
+pub(crate) type Purse = (String, String);
 
 /// What the house's addresses on a network hold.
 pub(crate) struct Holdings {
@@ -152,6 +152,11 @@ impl Holdings {
         others.sort_by(|one, two| two.cmp(one));
         sources.extend(others.into_iter().take(SOURCES_MAX).map(|(_, address)| address.clone()));
         sources
+    }
+
+    /// What a purse holds in blocks.
+    pub(crate) fn of(&self, purse: &Purse) -> Money {
+        self.held.get(purse).copied().unwrap_or_default()
     }
 
     /// The addresses of deposits that hold a currency, the richest first.

@@ -61,9 +61,14 @@ fn hot_wallet(x: &Exchange) -> String {
 
 /// An exchange whose hot wallet has 20 LTC, and whose fund manager has some and may pay the address outside.
 fn funded(node: &Node) -> (Exchange, String) {
+    stocked(node, "20", false)
+}
+
+/// The same with another amount in the hot wallet, and deposits to an address of either form.
+fn stocked(node: &Node, hot: &str, legacy: bool) -> (Exchange, String) {
     let x = start_at(node);
-    node.send(&hot_wallet(&x), "20");
-    node.send(&own_address(&x, false), "50");
+    node.send(&hot_wallet(&x), hot);
+    node.send(&own_address(&x, legacy), "50");
     let outside = node.address();
     let owner = x.as_("fund-manager");
     owner.call("/v1/approvedAddresses/litecoin/request", json!({ "address": outside, "label": "mine" })).ok();
@@ -137,6 +142,24 @@ fn a_kill_at_any_step_pays_once() {
     let ended = rows(&x, "Withdrawal");
     assert!(ended.len() == 3 && ended.iter().all(|row| row["status"] == "Complete"), "{ended:?}");
     assert_eq!(before - dec(&amount(&x)), dec("6"));
+    check(&x);
+}
+
+/// Deposits to addresses of the older form pay nothing: a withdrawal waits, with an alarm, until the hot wallet can pay it.
+#[test]
+fn older_addresses_pay_nothing() {
+    let Some(node) = Node::start() else { return };
+    let (x, outside) = stocked(&node, "1", true);
+    withdraw(&x, &outside, "3").ok();
+    mine(&x, &node, 2);
+    withdraw(&x, &outside, "0.5").ok();
+    mine(&x, &node, required(&x));
+    assert_eq!(dec(&node.received(&outside)), dec("0.5"), "another payment goes on");
+    assert!(x.log().contains("an address of deposits cannot be swept"), "{}", x.log());
+    node.send(&hot_wallet(&x), "20");
+    mine(&x, &node, 1);
+    mine(&x, &node, required(&x));
+    assert_eq!(dec(&node.received(&outside)), dec("3.5"));
     check(&x);
 }
 

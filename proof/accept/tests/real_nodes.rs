@@ -178,6 +178,32 @@ fn a_withdrawal_waits_for_the_wallet_to_be_filled_up() {
     check(&x);
 }
 
+/// A token at an address of deposits without gas cannot be swept: what needs it waits, with an alarm, and nothing else does. Once the
+/// address has gas, the token is swept.
+#[test]
+fn a_token_without_gas_waits() {
+    let Some(node) = Node::start() else { return };
+    let (x, wallet) = funded(&node, &node.url);
+    let own = own_address(&x);
+    node.set_tokens(&wallet, 1_000);
+    node.send_tokens(&own, 2_000);
+    mine(&x, &node, required(&x));
+    withdraw(&x, "gusd", "25").ok();
+    mine(&x, &node, 2);
+    withdraw(&x, "eth", "3").ok();
+    withdraw(&x, "gusd", "5").ok();
+    sync(&x);
+    mine(&x, &node, required(&x));
+    assert_eq!((node.balance(OUTSIDE), node.tokens(OUTSIDE), rows_pending(&x)), (ether(3), 500, 1));
+    assert!(x.log().contains("an address of deposits cannot be swept"), "{}", x.log());
+    node.send(&own, ether(1));
+    mine(&x, &node, required(&x));
+    mine(&x, &node, required(&x));
+    assert_eq!((node.tokens(OUTSIDE), rows_pending(&x)), (2_500 + 500, 0));
+    assert_eq!((node.tokens(&wallet), node.tokens(&own)), (0, 0));
+    check(&x);
+}
+
 /// A withdrawal that was accepted before a halt is not signed while the halt lasts, over a kill too; after it, it is paid once.
 #[test]
 fn a_halt_stops_what_is_not_signed() {

@@ -114,8 +114,12 @@ impl BitcoinChain {
     ) -> Result<Vec<(Outpoint, Coin)>, BuildError> {
         let mut chosen: Vec<(Outpoint, Coin)> = Vec::new();
         let (mut sum, mut fee) = (0, 0);
-        let candidates: Vec<(Outpoint, Coin)> =
-            draft.from.iter().flat_map(|address| self.coins.of(address)).collect();
+        let candidates: Vec<(Outpoint, Coin)> = draft
+            .from
+            .iter()
+            .filter(|own| self.owner(own).is_some())
+            .flat_map(|own| self.coins.of(own))
+            .collect();
         for (point, coin) in candidates {
             let worth = coin.satoshis > cost(INPUT, rates.fee);
             let room = chosen.len() < INPUTS_MAX;
@@ -155,10 +159,16 @@ impl BitcoinChain {
         Ok(ancestors.is_some_and(|count| count < ANCESTORS_MAX))
     }
 
-    /// The coin as an input: only P2WPKH is spent.
+    /// The hash of the key that an address pays to; none unless it is P2WPKH, which alone is spent: the older form of litecoin's
+    /// deposits waits.
+    fn owner(&self, address: &str) -> Option<[u8; 20]> {
+        let script = self.spelling.script(address)?;
+        script.strip_prefix(&[0, 20]).and_then(|hash| <[u8; 20]>::try_from(hash).ok())
+    }
+
+    /// The coin as an input.
     fn spent(&self, point: &Outpoint, coin: &Coin) -> Result<Spent, BuildError> {
-        let script = self.spelling.script(&coin.address).unwrap_or_default();
-        let owner = script.strip_prefix(&[0, 20]).and_then(|hash| <[u8; 20]>::try_from(hash).ok());
+        let owner = self.owner(&coin.address);
         let owner = owner.ok_or_else(|| impossible("an own address is not P2WPKH"))?;
         let tx = encode::bytes(&point.tx).ok_or_else(|| impossible("a malformed input"))?;
         Ok(Spent { tx, index: point.index, owner, satoshis: coin.satoshis })
