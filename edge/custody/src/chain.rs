@@ -170,6 +170,12 @@ pub trait Chain: Send {
     /// What the node knows of a transaction that spends `spends`.
     fn lookup(&mut self, tx: &TxHash, spends: &Spends) -> Answer<Lookup>;
 
+    /// Tells of own addresses whose balances will be asked for one by one: a chain that must read much for a new one reads once for all.
+    fn watch(&mut self, addresses: &[String]) -> Answer<()> {
+        let _ = addresses;
+        Ok(())
+    }
+
     /// What these own addresses hold together, in blocks.
     fn balance(&mut self, addresses: &[String], currency: &str) -> Answer<Money>;
 

@@ -226,6 +226,10 @@ impl Chain for Backend {
         self.chain_mut().lookup(tx, spends)
     }
 
+    fn watch(&mut self, addresses: &[String]) -> Answer<()> {
+        self.chain_mut().watch(addresses)
+    }
+
     fn balance(&mut self, addresses: &[String], currency: &str) -> Answer<Money> {
         self.chain_mut().balance(addresses, currency)
     }

@@ -104,6 +104,10 @@ impl Chain for Patient {
         self.ask(|chain| chain.lookup(tx, spends))
     }
 
+    fn watch(&mut self, addresses: &[String]) -> Answer<()> {
+        self.ask(|chain| chain.watch(addresses))
+    }
+
     fn balance(&mut self, addresses: &[String], currency: &str) -> Answer<Money> {
         self.ask(|chain| chain.balance(addresses, currency))
     }

@@ -125,6 +125,8 @@ impl Holdings {
         if all {
             self.dirty.extend(self.held.keys().cloned());
         }
+        let addresses: BTreeSet<&String> = self.dirty.iter().map(|(address, _)| address).collect();
+        chain.watch(&addresses.into_iter().cloned().collect::<Vec<_>>())?;
         for purse in &self.dirty {
             let amount = chain.balance(std::slice::from_ref(&purse.0), &purse.1)?;
             if amount > Money::ZERO {

@@ -276,6 +276,10 @@ impl Chain for BitcoinChain {
         self.look_up(tx, spends)
     }
 
+    fn watch(&mut self, addresses: &[String]) -> Answer<()> {
+        self.follow(addresses)
+    }
+
     fn balance(&mut self, addresses: &[String], currency: &str) -> Answer<Money> {
         if currency != self.spelling.currency {
             return Ok(Money::ZERO);
