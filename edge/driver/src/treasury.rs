@@ -111,7 +111,13 @@ impl Driving {
         for mut shortage in shortages {
             let before = shortage.missing;
             let code = shortage.code.clone();
-            for (donor, address, spare) in self.spare(&code, Some((name, &shortage.address))) {
+            // What is burned for a real node could not be minted there.
+            let donors = if self.is_real(name) {
+                Vec::new()
+            } else {
+                self.spare(&code, Some((name, &shortage.address)))
+            };
+            for (donor, address, spare) in donors {
                 let amount = spare.min(shortage.missing);
                 if amount > Money::ZERO && self.burn_at(&donor, &code, amount, &address) {
                     shortage.missing -= self.mint_at(name, &code, amount, &shortage.address);
