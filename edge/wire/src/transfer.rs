@@ -5,7 +5,7 @@ use crate::{Json, Names, answer, words};
 use buttonwood_engine::funds::{Networks, OnChain};
 use buttonwood_engine::{
     Eid, Transfer, TransferKind as Kind, TransferReference as Reference, TransferStatus as Status,
-    TransferWay as Way,
+    TransferWay as Way, Uuid,
 };
 use buttonwood_model::Side;
 use buttonwood_num::{MONEY_DECIMALS, Money};
@@ -172,6 +172,8 @@ answer! {
         pub method: String,
         /// What the rows of one movement share: the number of the first of them.
         pub correlation_id as "correlationId": Option<u64>,
+        /// The id of the linked bank account that it came from or went to, if that is known.
+        pub bank_id as "bankId": Option<String>,
         /// What a credit or a debit of an operator is for, if it was said.
         pub purpose: Option<Label>,
         /// The hash of its transaction, once it is known.
@@ -289,9 +291,21 @@ pub fn trade_transaction(names: &Names, trade: &TradeRow, account: &str) -> Tran
     }))
 }
 
-/// A transfer among the transactions; `account` is the short name of its account, `other` that of the account at the other end.
-pub fn transfer_transaction(names: &Names, transfer: &Transfer, account: &str, other: &str) -> Transaction {
+/// The two ends of a transfer, as its transaction names them.
+#[derive(Clone, Copy, Debug)]
+pub struct Ends<'a> {
+    /// The short name of its account.
+    pub account: &'a str,
+    /// The short name of the account at the other end; empty where that is no account.
+    pub other: &'a str,
+    /// The linked bank account at the other end, if it is known.
+    pub bank: Option<Uuid>,
+}
+
+/// A transfer among the transactions. Its fee and its state are in its own row, so it has neither a `feeId` nor a `pendingEid`.
+pub fn transfer_transaction(names: &Names, transfer: &Transfer, ends: Ends<'_>) -> Transaction {
     let row = &transfer.row;
+    let Ends { account, other, bank } = ends;
     let leaves = matches!(row.kind, Kind::Withdrawal | Kind::AdminDebit | Kind::CustodyFee);
     let far_end = match &row.way {
         Way::Bank(method, _) => method.name(),
@@ -322,6 +336,7 @@ pub fn transfer_transaction(names: &Names, transfer: &Transfer, account: &str, o
         amount: amount(row.amount),
         method: method(&row.way).unwrap_or(other_kind).to_owned(),
         correlation_id: other_row.map(|row| row.min(transfer.eid.0)).or(advance),
+        bank_id: bank.map(|id| id.to_string()),
         purpose: purpose(&row.way),
         transaction_hash: transaction_hash(&row.way),
         transfer_id: match &row.reference {

@@ -237,6 +237,23 @@ fn payments_are_held_until_the_bank_settles() {
     laws::check(&x);
 }
 
+/// Transactions name the linked bank account of a wire and of a payment by its id; a wire from an unknown one names none. Proves XFER-034.
+#[test]
+fn transactions_name_the_bank() {
+    let x = start();
+    wire(&x, "7", "Wire");
+    let bank = verified(&x);
+    pay(&x, &bank, json!("25")).ok();
+    let answer = x.as_("master").call("/v1/transactions", json!({ "limit": 300 })).ok();
+    let at_banks: Vec<(&Value, &Value)> = { answer["results"].as_array().unwrap() }
+        .iter()
+        .filter(|item| item["method"] == "Wire" || item["method"] == "SEN")
+        .map(|item| (&item["amount"], &item["bankId"]))
+        .collect();
+    let (first, second, third) = (json!("7"), json!("100"), json!("25"));
+    assert_eq!(at_banks, [(&first, &Value::Null), (&second, &bank), (&third, &bank)]);
+}
+
 /// What cannot be paid. Proves BANK-008.
 #[test]
 fn payments_that_cannot_be() {

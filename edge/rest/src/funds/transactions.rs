@@ -15,7 +15,7 @@ use buttonwood_model::{AccountId, GroupId, Role, Time, TradeId};
 use buttonwood_views::history::{TradeRow, TradesFrom};
 use buttonwood_wire::contract::{InPayload, PageRows, Text, Whole};
 use buttonwood_wire::field::bad_value;
-use buttonwood_wire::transfer::{Transaction, trade_transaction, transfer_transaction};
+use buttonwood_wire::transfer::{Ends, Transaction, trade_transaction, transfer_transaction};
 use buttonwood_wire::{answer, json, request};
 use std::collections::BTreeMap;
 
@@ -162,7 +162,17 @@ impl Seen {
                     TransferWay::Internal { other, .. } => name(other),
                     TransferWay::Bank(..) | TransferWay::Operator(_) | TransferWay::Chain(_) => "",
                 };
-                let item = transfer_transaction(&app.names, transfer, &account.short_name, other);
+                let bank = match transfer.row.way {
+                    TransferWay::Bank(_, Some(number)) => {
+                        state.funds().banks().get(number).map(|bank| bank.id)
+                    }
+                    TransferWay::Bank(_, None)
+                    | TransferWay::Internal { .. }
+                    | TransferWay::Operator(_)
+                    | TransferWay::Chain(_) => None,
+                };
+                let ends = Ends { account: &account.short_name, other, bank };
+                let item = transfer_transaction(&app.names, transfer, ends);
                 transfers.insert(Place::of_transfer(transfer), item);
             }
             names.insert(id, account.short_name.clone());

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::json;
-use buttonwood_engine::Uuid;
 use buttonwood_engine::funds::NewTransfer;
 use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, Time, TradeId};
 
@@ -115,9 +114,25 @@ fn fees_of_custody() {
 fn a_failed_withdrawal_is_a_transaction() {
     let withdrawal = on_chain(Kind::Withdrawal, Status::Failed, 0);
     assert!(!withdrawal.row.status.is_listed(), "and it is in no listing of transfers (D-69)");
-    let item = transfer_transaction(&names(), &withdrawal, "primary", "");
+    let item =
+        transfer_transaction(&names(), &withdrawal, Ends { account: "primary", other: "", bank: None });
     assert_eq!(
         String::from_utf8(json::body(&item)).unwrap(),
         r#"{"type":"transfer","timestampms":1000,"source":"primary","destination":"bc1qpaid","operationReason":"Withdrawal","status":"Failed","eid":7,"currency":"BTC","amount":"2.5","method":"Blockchain"}"#
+    );
+}
+
+/// A transfer from a linked bank account names it. Proves XFER-034.
+#[test]
+fn a_linked_bank_is_named() {
+    let mut deposit = on_chain(Kind::Deposit, Status::Complete, 0);
+    deposit.row.way = Way::Bank(buttonwood_engine::TransferMethod::Wire, Some(1));
+    let id = Uuid::drawn(1, 2);
+    let ends = Ends { account: "primary", other: "", bank: Some(id) };
+    assert_eq!(
+        String::from_utf8(json::body(&transfer_transaction(&names(), &deposit, ends))).unwrap(),
+        format!(
+            r#"{{"type":"transfer","timestampms":1000,"source":"Wire","destination":"primary","operationReason":"Deposit","status":"Complete","eid":7,"currency":"BTC","amount":"2.5","method":"Wire","bankId":"{id}"}}"#
+        )
     );
 }
