@@ -117,6 +117,8 @@ pub struct Route {
     /// A limit of the account, besides that of the key.
     pub(crate) account_limit: Option<AccountLimit>,
     pub(crate) handler: Handler,
+    /// The operator's command that a control call carries out: its name stands in the audit.
+    pub(crate) command: Option<&'static Command>,
     /// A sentence for the contract.
     pub(crate) about: &'static str,
     /// The fields of the request that it reads.
@@ -149,6 +151,7 @@ impl Route {
             kind: Kind::Read,
             account_limit: None,
             handler,
+            command: None,
             about: "",
             fields: &[],
             gives: None,
@@ -258,7 +261,8 @@ impl Route {
         command: &'static Command,
         control: Control,
     ) -> Self {
-        Self { handler: Handler::Control(control), ..Self::operating(path, command) }
+        let handler = Handler::Control(control);
+        Self { handler, command: Some(command), ..Self::operating(path, command) }
     }
 
     /// Describes it in a sentence.

@@ -53,7 +53,9 @@ impl<'a> ControlCall<'a> {
         asked: &Asked<'_>,
         fields: &Payload,
     ) -> Result<Self, Refusal> {
-        let what = what(&name(route.path, asked.parameter), route.fields, fields);
+        let path = || name(route.path, asked.parameter);
+        let name = route.command.map_or_else(path, |command| command.name.to_owned());
+        let what = what(&name, route.fields, fields);
         Ok(Self { app, operator: operator(app, what, fields)? })
     }
 }
