@@ -52,14 +52,13 @@ pub(crate) fn amount(currency: &Currency, text: &str) -> Result<Money, Refusal> 
     })
 }
 
-/// The client's id of a transfer, in either spelling (XFER-015); empty without one.
+/// The client's id of a transfer, in either spelling (XFER-015); empty without one. Only a string is an id: `null` read as a text would
+/// be one id of all calls that send it.
 pub(super) fn client_id(payload: &Payload) -> Result<String, Refusal> {
     for name in ["clientTransferId", "client_transfer_id"] {
-        let Some(value) = payload.field(name) else { continue };
-        let text = payload.decimal_text(name).unwrap_or_default();
-        let id = ClientId::new(&text).map_err(|_| {
-            bad_value(name, "1 to 100 letters, digits and '#-.:_', such as a UUID", value.shown())
-        })?;
+        let Some(text) = payload.text(name)? else { continue };
+        let id = ClientId::new(&text)
+            .map_err(|_| bad_value(name, "1 to 100 letters, digits and '#-.:_', such as a UUID", &text))?;
         return Ok(id.as_str().into());
     }
     Ok(String::new())

@@ -84,12 +84,11 @@ pub(super) fn destination(app: &App, pair: &Pair, payload: &Payload) -> Result<[
     let sent = Order::of(payload);
     let text = sent.address()?;
     let address = field::address(app, pair.format, &text)?;
-    let memo = match payload.field("memo") {
+    let memo = match payload.text("memo")? {
         None => String::new(),
-        Some(value) => {
-            let memo = payload.decimal_text("memo").unwrap_or_default();
+        Some(memo) => {
             check_memo(pair.format, &memo).map_err(|error| {
-                let message = format!("Field 'memo' is refused, {error}: '{}'", quoted(value.shown()));
+                let message = format!("Field 'memo' is refused, {error}: '{}'", quoted(&memo));
                 Refusal::new(Reason::InvalidParameterValue, message)
             })?;
             memo.into_owned()
