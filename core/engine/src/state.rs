@@ -264,9 +264,11 @@ impl State {
 
     /// Rebuilds the indices, after the state was read from a snapshot.
     pub fn restore(&mut self) {
-        self.desks.ledger.reindex();
-        self.desks.perps.reindex();
-        self.funds.restore();
+        let Desks { ledger, perps, .. } = &mut self.desks;
+        ledger.reindex();
+        perps.reindex();
+        perps.loans().restore(ledger);
+        self.funds.restore(ledger);
         for (place, account) in self.access.accounts().iter().enumerate() {
             self.desks.note_kind(AccountId::from_index(place), account.kind);
         }

@@ -319,6 +319,8 @@ fn a_returned_advance_that_was_spent_is_lent() {
     stage.receive("100", TransferMethod::Wire);
     assert_eq!((stage.balance(stage.usd)[0], stage.lent()), (Money::ZERO, owed - money("100")));
     assert_eq!(stage.order(stage.trader, stage.ann, Side::Sell, "0.1", "5000"), in_debt);
+    // After a restore too.
+    stage.exchange.state = stage.exchange.stored();
     let credit = Body::credit(stage.ann, vec![(stage.usd, owed)]);
     assert_eq!(stage.own(credit), Answer::Done);
     assert_eq!((stage.balance(stage.usd)[0], stage.lent()), (money("100"), Money::ZERO));

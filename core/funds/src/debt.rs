@@ -59,7 +59,8 @@ pub(crate) fn next_due(funds: &Funds, ledger: &Ledger) -> Option<Due<Command>> {
     })
 }
 
-/// Whether a debt can be repaid now. Nearly always there is none, and this reads one number.
+/// Whether a debt can be repaid now. Nearly always there is none, and this reads one number. The ledger watches the
+/// balances of those who owe, so many debts cost no walk.
 #[inline]
 pub(crate) fn is_due(funds: &Funds, ledger: &Ledger) -> bool {
     !funds.debts.is_empty() && next_due(funds, ledger).is_some()

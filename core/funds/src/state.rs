@@ -253,8 +253,9 @@ impl Funds {
     }
 
     /// Rebuilds what is derived, after the state was read from a snapshot.
-    pub fn restore(&mut self) {
+    pub fn restore(&mut self, ledger: &mut Ledger) {
         self.count_sums();
+        self.debts.restore(ledger);
     }
 }
 

@@ -3,6 +3,7 @@
 mod laws;
 mod moves;
 mod prefetch;
+mod watch;
 
 pub use laws::BrokenLaw;
 pub use prefetch::Entry;
@@ -48,6 +49,8 @@ pub struct Ledger {
     sparse: BTreeMap<(AccountId, AssetId), u32>,
     #[serde(skip)]
     named: Named,
+    #[serde(skip)]
+    watch: watch::Watch,
 }
 
 /// Why money cannot move.

@@ -1,7 +1,7 @@
 //! Loans: what the house account `lending` lent to accounts.
 //!
 //! A loan is repaid first from whatever the account gets in the currency (D-167). This table moves the money of a loan in the same step
-//! as it changes a row, so `lending` is always below zero by the sum of the rows.
+//! as it changes a row, so `lending` is always below zero by the sum of the rows of all tables.
 //!
 //! Not here: why the house lends, and what an account in debt may do.
 
@@ -42,22 +42,28 @@ impl Loans {
         self.of(account).next().is_some()
     }
 
-    /// What all accounts owe together in a currency.
-    pub fn sum(&self, currency: CurrencyId) -> Money {
-        let rows = self.owed.iter().filter(|((_, owed_in), _)| *owed_in == currency);
-        rows.map(|(_, owed)| *owed).fold(Money::ZERO, Money::capped_add)
-    }
-
     /// What the account can repay in a currency now: what it owes, as far as it is available. None if that is nothing.
     pub fn repayable(&self, ledger: &Ledger, account: AccountId, currency: CurrencyId) -> Option<Money> {
         let amount = self.owed(account, currency).min(ledger.balance(account, currency).available);
         (amount > Money::ZERO).then_some(amount)
     }
 
-    /// The first account that can repay something now, with the currency.
+    /// The first account that can repay something now, with the currency. The ledger watches the balances of those who owe, so this does
+    /// not walk the loans.
+    #[inline]
     pub fn payable(&self, ledger: &Ledger) -> Option<(AccountId, CurrencyId)> {
-        let mut rows = self.owed.keys().copied();
-        rows.find(|(account, currency)| self.repayable(ledger, *account, *currency).is_some())
+        if self.is_empty() {
+            return None;
+        }
+        let funded = ledger.funded().filter_map(|(account, asset)| Some((account, asset.currency()?)));
+        { funded }.find(|key| self.owed.contains_key(key))
+    }
+
+    /// Has the ledger watch the balances of those who owe, after both were read from a snapshot.
+    pub fn restore(&self, ledger: &mut Ledger) {
+        for (account, currency) in self.owed.keys().copied() {
+            ledger.watch(account, currency);
+        }
     }
 
     /// Lends an amount that is not negative: it becomes available to the account.
@@ -72,7 +78,11 @@ impl Loans {
             return;
         }
         give(ledger, lender, account, currency, amount);
-        *self.owed.entry((account, currency)).or_insert(Money::ZERO) += amount;
+        let owed = self.owed.entry((account, currency)).or_insert_with(|| {
+            ledger.watch(account, currency);
+            Money::ZERO
+        });
+        *owed += amount;
     }
 
     /// Repays at most what the account owes, from what is available to it.
@@ -92,6 +102,7 @@ impl Loans {
             self.owed.insert((account, currency), left);
         } else {
             self.owed.remove(&(account, currency));
+            ledger.unwatch(account, currency);
         }
     }
 }
@@ -115,9 +126,7 @@ mod tests {
         Money::from_units(amount)
     }
 
-    /// A loan moves money from the lender, adds to the sums, and is repaid as far as the account has money.
-    #[test]
-    fn a_loan_is_lent_and_repaid() {
+    fn ledger() -> Ledger {
         let mut ledger = Ledger::default();
         ledger.list_currency(Currency {
             code: "USD".to_string(),
@@ -126,6 +135,13 @@ mod tests {
             kind: CurrencyKind::Fiat,
             networks: Vec::new(),
         });
+        ledger
+    }
+
+    /// A loan moves money from the lender, adds to the sums, and is repaid as far as the account has money.
+    #[test]
+    fn a_loan_is_lent_and_repaid() {
+        let mut ledger = ledger();
         let lender = ledger.open_house("lending".to_string(), true);
         let (ann, bob) = (ledger.open_account(), ledger.open_account());
         let mut loans = Loans::default();
@@ -134,7 +150,7 @@ mod tests {
         loans.lend(&mut ledger, lender, (ann, USD), units(2));
         loans.lend(&mut ledger, lender, (bob, USD), units(3));
         loans.lend(&mut ledger, lender, (bob, USD), Money::ZERO);
-        assert_eq!((loans.owed(ann, USD), loans.sum(USD)), (units(7), units(10)));
+        assert_eq!((loans.owed(ann, USD), loans.owed(bob, USD)), (units(7), units(3)));
         assert_eq!(ledger.balance(lender, USD).available, units(-10));
         // Ann spends all but 4.
         give(&mut ledger, ann, lender, USD, units(3));
@@ -145,5 +161,29 @@ mod tests {
         assert_eq!(loans.payable(&ledger), Some((bob, USD)));
         loans.repay(&mut ledger, lender, (bob, USD), units(3));
         assert_eq!((loans.owes(bob), loans.payable(&ledger)), (false, None));
+        // Money that comes in is found, and after a restore too.
+        give(&mut ledger, lender, ann, USD, units(1));
+        assert_eq!(loans.payable(&ledger), Some((ann, USD)));
+        let mut restored: Ledger = postcard::from_bytes(&postcard::to_allocvec(&ledger).unwrap()).unwrap();
+        restored.reindex();
+        loans.restore(&mut restored);
+        assert_eq!(loans.payable(&restored), Some((ann, USD)));
+    }
+
+    /// What two tables lent to an account is watched until both have it back, and each finds its own.
+    #[test]
+    fn two_tables_watch_one_balance() {
+        let mut ledger = ledger();
+        let lender = ledger.open_house("lending".to_string(), true);
+        let ann = ledger.open_account();
+        let mut tables = [Loans::default(), Loans::default()];
+        for loans in &mut tables {
+            loans.lend(&mut ledger, lender, (ann, USD), units(1));
+        }
+        let [first, second] = &mut tables;
+        first.repay(&mut ledger, lender, (ann, USD), units(1));
+        assert_eq!([first.payable(&ledger), second.payable(&ledger)], [None, Some((ann, USD))]);
+        second.repay(&mut ledger, lender, (ann, USD), units(1));
+        assert_eq!((second.payable(&ledger), ledger.funded().next()), (None, None));
     }
 }

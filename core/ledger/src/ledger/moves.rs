@@ -44,8 +44,8 @@ impl Ledger {
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     fn note(&mut self, place: usize, after: Balance) {
-        if after.available.is_negative() | after.held.is_negative() {
-            self.check_negative(place);
+        if after.available.is_negative() | after.held.is_negative() | self.watch.is_on() {
+            self.look_at(place, after);
         }
         self.fold(place, after);
     }
@@ -70,8 +70,16 @@ impl Ledger {
         self.note(place, after);
     }
 
-    /// Only house accounts opened with that right may go below zero, and what is held may not.
+    /// Checks a balance below zero, and notes the change of a watched one. Nearly always there is neither.
     #[cold]
+    fn look_at(&mut self, place: usize, after: Balance) {
+        if after.available.is_negative() | after.held.is_negative() {
+            self.check_negative(place);
+        }
+        self.note_watched(place);
+    }
+
+    /// Only house accounts opened with that right may go below zero, and what is held may not.
     fn check_negative(&self, place: usize) {
         let holds = self.balances.get(place).is_some_and(|balance| !balance.held.is_negative());
         let may = self.owners.get(place).is_some_and(|owner| self.may_be_negative(owner.account));
