@@ -91,7 +91,7 @@ impl Funds {
         let given =
             |at| -exchange.state.ledger().balance(AccountId(0), CurrencyId::from_index(at)).total().units();
         let credited = (0..codes.len()).map(|at| (CurrencyId::from_index(at), given(at))).collect();
-        Self { codes, unclaimed, lender, credited, ..Self::default() }
+        Self { codes, lender, unclaimed, credited, ..Self::default() }
     }
 
     /// Whether a currency is state money.
