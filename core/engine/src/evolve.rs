@@ -1,7 +1,7 @@
 //! Applies events to the state.
 
 use crate::{Audit, Desks, Event, Founded, Infrequent, State, operations};
-use buttonwood_access::{self as access, Account};
+use buttonwood_access::{self as access, Account, AccountKind};
 use buttonwood_convert as convert;
 use buttonwood_funds as funds;
 use buttonwood_ledger as ledger;
@@ -75,6 +75,7 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             ledger::evolve(&mut state.desks.ledger, event);
             if opens {
                 open_house(state, account, time);
+                state.desks.note_kind(account, AccountKind::Exchange);
             }
             repay(state);
         }

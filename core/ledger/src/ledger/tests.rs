@@ -37,8 +37,8 @@ const USD: CurrencyId = CurrencyId(0);
 const BTC: CurrencyId = CurrencyId(1);
 const SOURCE_ACCOUNT: AccountId = AccountId(0);
 const FEES_ACCOUNT: AccountId = AccountId(1);
-const ALICE: AccountId = AccountId(3);
-const BOB: AccountId = AccountId(4);
+const ALICE: AccountId = AccountId(5);
+const BOB: AccountId = AccountId(6);
 
 fn issue(ledger: &mut Ledger, to: AccountId, currency: CurrencyId, units: i128) {
     ledger.issue(to, currency, money(units));
@@ -54,7 +54,7 @@ fn pay(ledger: &mut Ledger, from: (AccountId, Bucket), to: AccountId, currency: 
 /// Proves BAL-009.
 #[test]
 fn money_enters_from_the_source_and_sums_to_zero() {
-    let mut ledger = ledger(5, 2);
+    let mut ledger = ledger(7, 2);
     issue(&mut ledger, ALICE, USD, 100);
     assert_eq!(ledger.balance(SOURCE_ACCOUNT, USD).available, money(-100));
     let held = ledger.hold(ALICE, USD, money(60));
@@ -68,7 +68,7 @@ fn money_enters_from_the_source_and_sums_to_zero() {
 #[test]
 #[should_panic(expected = "an account gives only what it has")]
 fn nobody_pays_what_he_has_not() {
-    let mut ledger = ledger(5, 1);
+    let mut ledger = ledger(7, 1);
     issue(&mut ledger, ALICE, USD, 1);
     pay(&mut ledger, (ALICE, Bucket::Available), BOB, USD, money(2));
 }
@@ -77,7 +77,7 @@ fn nobody_pays_what_he_has_not() {
 #[test]
 #[should_panic(expected = "an account gives only what it has")]
 fn the_source_holds_no_less_than_nothing() {
-    let mut ledger = ledger(5, 1);
+    let mut ledger = ledger(7, 1);
     issue(&mut ledger, ALICE, USD, 1);
     ledger.hold(SOURCE_ACCOUNT, USD, money(-1));
 }
@@ -85,7 +85,7 @@ fn the_source_holds_no_less_than_nothing() {
 /// The law that checks a stored ledger finds the same.
 #[test]
 fn a_hold_below_zero_breaks_a_law() {
-    let mut ledger = ledger(5, 1);
+    let mut ledger = ledger(7, 1);
     issue(&mut ledger, ALICE, USD, 1);
     let source = ledger.place(SOURCE_ACCOUNT, USD.into()).unwrap();
     *ledger.balances.get_mut(source).unwrap() = Balance { available: money(1), held: money(-2) };
@@ -95,7 +95,7 @@ fn a_hold_below_zero_breaks_a_law() {
 #[test]
 #[should_panic(expected = "an entry gives to one what it takes from another")]
 fn an_unbalanced_entry_is_no_entry() {
-    let mut ledger = ledger(5, 1);
+    let mut ledger = ledger(7, 1);
     ledger.post(&[Posting {
         account: ALICE,
         asset: USD.into(),
@@ -106,7 +106,7 @@ fn an_unbalanced_entry_is_no_entry() {
 
 #[test]
 fn the_source_never_leaves_the_range_of_money() {
-    let mut ledger = ledger(5, 1);
+    let mut ledger = ledger(7, 1);
     issue(&mut ledger, ALICE, USD, i128::MAX - 1);
     assert_eq!(ledger.can_issue(USD, money(3)), Err(LedgerError::OutOfRange));
     assert_eq!(ledger.can_issue(USD, money(2)), Err(LedgerError::OutOfRange));
@@ -116,7 +116,7 @@ fn the_source_never_leaves_the_range_of_money() {
 /// What all house accounts owe together stays within the range, and what one of them has is no debt.
 #[test]
 fn house_accounts_together_stay_within_the_range_of_money() {
-    let mut ledger = ledger(5, 1);
+    let mut ledger = ledger(7, 1);
     let other = ledger.open_house("other".into(), true);
     issue(&mut ledger, ALICE, USD, i128::MAX - 5);
     assert_eq!(ledger.can_give(other, USD, money(5)), Ok(()));
@@ -140,7 +140,7 @@ fn house_accounts_together_stay_within_the_range_of_money() {
 
 #[test]
 fn more_currencies_and_a_restore_keep_every_balance() {
-    let mut ledger = ledger(6, 1);
+    let mut ledger = ledger(8, 1);
     issue(&mut ledger, ALICE, USD, 7);
     for _ in 0..40 {
         ledger.list_currency(currency(40));
@@ -159,7 +159,7 @@ fn more_currencies_and_a_restore_keep_every_balance() {
 #[test]
 fn the_fingerprint_says_whose_balance_it_is() {
     let paid = |credits: [(AccountId, CurrencyId, i128); 2]| {
-        let mut ledger = ledger(6, 2);
+        let mut ledger = ledger(8, 2);
         for (account, currency, units) in credits {
             issue(&mut ledger, account, currency, units);
         }
@@ -176,7 +176,7 @@ proptest! {
     /// Proves BAL-009.
     #[test]
     fn no_movement_creates_money(steps in prop::collection::vec((0u8..3, 3u32..8, 3u32..8, 0u16..3, 1i128..1000), 1..200)) {
-        let mut ledger = ledger(8, 3);
+        let mut ledger = ledger(10, 3);
         for (kind, from, to, currency, units) in steps {
             let (from, to, currency) = (AccountId(from), AccountId(to), CurrencyId(currency));
             let before = ledger.fingerprint();
@@ -199,9 +199,9 @@ proptest! {
 /// Two ledgers are equal only with the same balances, reached by the same movements: replays are compared this way.
 #[test]
 fn equal_ledgers_have_the_same_past() {
-    let open = || ledger(5, 2);
+    let open = || ledger(7, 2);
     assert_eq!(open(), open());
-    assert_eq!((open().accounts(), open().next_account()), (5, AccountId(5)));
+    assert_eq!((open().accounts(), open().next_account()), (7, AccountId(7)));
     let paid = |amounts: &[i128]| {
         let mut ledger = open();
         for amount in amounts {
@@ -212,8 +212,8 @@ fn equal_ledgers_have_the_same_past() {
     assert_eq!(paid(&[1, 2]), paid(&[1, 2]));
     assert_ne!(paid(&[1, 2]), open(), "another balance");
     assert_ne!(paid(&[1, 2]), paid(&[3]), "the same balance by other movements");
-    assert_ne!(ledger(5, 2), ledger(6, 2), "one account more");
-    assert_ne!(ledger(5, 2), ledger(5, 3), "one currency more");
+    assert_ne!(ledger(7, 2), ledger(8, 2), "one account more");
+    assert_ne!(ledger(7, 2), ledger(7, 3), "one currency more");
     let mut doctored = paid(&[3]);
     doctored.fingerprint = paid(&[1, 2]).fingerprint;
     doctored.balances = open().balances;
@@ -247,7 +247,7 @@ fn settle_taker(ledger: &mut Ledger, side: Side) {
 /// Alice's order rested and reserved 610: the excess returns. Bob pays from what is available.
 #[test]
 fn a_resting_buy_pays_out_of_its_hold() {
-    let mut ledger = ledger(5, 2);
+    let mut ledger = ledger(7, 2);
     issue(&mut ledger, ALICE, USD, 1_000);
     issue(&mut ledger, BOB, BTC, 9);
     let hers = ledger.hold(ALICE, USD, money(610));
@@ -263,7 +263,7 @@ fn a_resting_buy_pays_out_of_its_hold() {
 /// Bob's order rested and reserved 5, of which 3 are freed. Alice pays from what is available.
 #[test]
 fn a_resting_sell_pays_out_of_its_hold() {
-    let mut ledger = ledger(5, 2);
+    let mut ledger = ledger(7, 2);
     issue(&mut ledger, ALICE, USD, 1_000);
     issue(&mut ledger, BOB, BTC, 9);
     let his = ledger.hold(BOB, BTC, money(5));
@@ -279,7 +279,7 @@ fn a_resting_sell_pays_out_of_its_hold() {
 #[test]
 #[should_panic(expected = "an account gives only what it has")]
 fn nobody_sells_what_he_has_not() {
-    let mut ledger = ledger(5, 2);
+    let mut ledger = ledger(7, 2);
     issue(&mut ledger, ALICE, USD, 1_000);
     issue(&mut ledger, BOB, BTC, 2);
     let hers = ledger.hold(ALICE, USD, money(610));
@@ -289,7 +289,7 @@ fn nobody_sells_what_he_has_not() {
 #[test]
 #[should_panic(expected = "an account gives only what it has")]
 fn no_more_is_freed_than_was_reserved() {
-    let mut ledger = ledger(5, 1);
+    let mut ledger = ledger(7, 1);
     issue(&mut ledger, ALICE, USD, 10);
     let held = ledger.hold(ALICE, USD, money(4));
     ledger.release(held, money(5));
@@ -299,7 +299,7 @@ fn no_more_is_freed_than_was_reserved() {
 #[test]
 #[should_panic(expected = "an account gives only what it has")]
 fn no_trade_is_paid_from_nothing() {
-    let mut ledger = ledger(5, 2);
+    let mut ledger = ledger(7, 2);
     issue(&mut ledger, ALICE, USD, 10);
     issue(&mut ledger, BOB, BTC, 9);
     let hers = ledger.hold(ALICE, USD, money(10));
@@ -309,7 +309,7 @@ fn no_trade_is_paid_from_nothing() {
 /// Alice meets two orders of Bob: both makers are paid at once, and she pays for both together.
 #[test]
 fn a_taker_settles_with_all_its_makers_at_once() {
-    let mut ledger = ledger(5, 2);
+    let mut ledger = ledger(7, 2);
     issue(&mut ledger, ALICE, USD, 2_000);
     issue(&mut ledger, BOB, BTC, 9);
     let his = ledger.hold(BOB, BTC, money(7));
@@ -334,7 +334,7 @@ fn a_taker_settles_with_all_its_makers_at_once() {
 /// If Alice rested with two orders, Bob is paid for both together, less the fees of both.
 #[test]
 fn a_seller_settles_with_all_its_makers_at_once() {
-    let mut ledger = ledger(5, 2);
+    let mut ledger = ledger(7, 2);
     issue(&mut ledger, ALICE, USD, 2_000);
     issue(&mut ledger, BOB, BTC, 9);
     let hers = ledger.hold(ALICE, USD, money(1_220));
@@ -371,7 +371,7 @@ fn settle_crossing(ledger: &mut Ledger, hers: (Held, i128), his: (Held, i128)) {
 /// In an auction both pay from their holds, and the excess of Alice's returns; it is settled at once.
 #[test]
 fn both_who_meet_in_an_auction_pay_out_of_their_holds() {
-    let mut ledger = ledger(5, 2);
+    let mut ledger = ledger(7, 2);
     issue(&mut ledger, ALICE, USD, 1_000);
     issue(&mut ledger, BOB, BTC, 9);
     let hers = ledger.hold(ALICE, USD, money(1_000));
@@ -392,7 +392,7 @@ fn both_who_meet_in_an_auction_pay_out_of_their_holds() {
 #[test]
 #[should_panic(expected = "an account gives only what it has")]
 fn no_crossing_costs_more_than_was_reserved() {
-    let mut ledger = ledger(5, 2);
+    let mut ledger = ledger(7, 2);
     issue(&mut ledger, ALICE, USD, 605);
     issue(&mut ledger, BOB, BTC, 9);
     let hers = ledger.hold(ALICE, USD, money(605));
@@ -403,7 +403,7 @@ fn no_crossing_costs_more_than_was_reserved() {
 /// A decision finds the place of a balance, also of a future one; the hold is on that balance.
 #[test]
 fn a_hold_lies_where_the_decision_found_it() {
-    let mut ledger = ledger(5, 2);
+    let mut ledger = ledger(7, 2);
     issue(&mut ledger, ALICE, USD, 10);
     let (held, found) = ledger.find(ALICE, USD);
     assert_eq!(found.available, money(10));
@@ -420,7 +420,7 @@ fn a_hold_lies_where_the_decision_found_it() {
 /// An account shows every currency it ever had, in order, even with nothing left.
 #[test]
 fn balances_of_an_account_are_those_it_ever_had() {
-    let mut ledger = ledger(5, 3);
+    let mut ledger = ledger(7, 3);
     issue(&mut ledger, ALICE, CurrencyId(2), 5);
     issue(&mut ledger, ALICE, USD, 7);
     pay(&mut ledger, (ALICE, Bucket::Available), BOB, USD, money(7));
@@ -456,7 +456,7 @@ fn an_entry_is_balanced_in_each_currency() {
 /// laws, and present after a restore.
 #[test]
 fn claims_are_assets_without_a_list() {
-    let mut ledger = ledger(5, 1);
+    let mut ledger = ledger(7, 1);
     let issuer = ledger.open_house("issuer".into(), true);
     let collateral = ledger.open_house("collateral".into(), false);
     let contract = SymbolId(70_000);
@@ -499,7 +499,7 @@ fn claims_are_assets_without_a_list() {
 #[test]
 fn a_broken_law_is_named() {
     let doctored = |change: fn(&mut Balance)| {
-        let mut ledger = ledger(5, 2);
+        let mut ledger = ledger(7, 2);
         issue(&mut ledger, ALICE, USD, 5);
         issue(&mut ledger, ALICE, BTC, 5);
         let place = ledger.find(ALICE, BTC).0.index();
@@ -516,10 +516,10 @@ fn a_broken_law_is_named() {
 /// Every batch of a journal holds the fingerprint: with another computation, older journals could not be replayed.
 #[test]
 fn the_fingerprint_is_part_of_the_format() {
-    let mut ledger = ledger(5, 2);
-    issue(&mut ledger, ALICE, USD, 1 << 70);
-    issue(&mut ledger, BOB, BTC, 9);
-    let held = ledger.hold(ALICE, USD, money(610));
+    let mut ledger = ledger(7, 2);
+    issue(&mut ledger, AccountId(3), USD, 1 << 70);
+    issue(&mut ledger, AccountId(4), BTC, 9);
+    let held = ledger.hold(AccountId(3), USD, money(610));
     settle(&mut ledger, Side::Buy, held, 610);
     assert_eq!(ledger.fingerprint(), 14_168_584_215_890_192_731);
 }
