@@ -437,18 +437,29 @@ impl Link {
         &mut self.short
     }
 
-    /// Sweeps addresses of deposits into the hot wallet until they bring what is missing, with what is on its way; `true` if a sweep is
-    /// new.
-    pub(crate) fn sweep(&mut self, code: &str, missing: Money) -> bool {
+    /// Sweeps other addresses into the wallet of this address until they bring what is missing, with what is on its way: those of
+    /// deposits into the hot wallet and, on a simulated chain, one wallet into the other, since test credits of every account are minted
+    /// in the hot one. `true` if a sweep is new.
+    pub(crate) fn sweep(&mut self, code: &str, wallet: &str, missing: Money) -> bool {
+        let is_hot = wallet == self.keys.hot;
+        let mut sources = if is_hot { self.held.deposits(&self.keys, code) } else { Vec::new() };
+        let other = if is_hot { self.keys.custody.clone() } else { self.keys.hot.clone() };
+        let held = self.held.of(&(other.clone(), code.to_owned()));
+        if !self.chain.is_real() && held > Money::ZERO {
+            sources.push((other, held));
+        }
         let (mut sum, mut is_new) = (Money::ZERO, false);
-        for (address, amount) in self.held.deposits(&self.keys, code) {
+        for (address, held) in sources {
             let purse = (address.clone(), code.to_owned());
             if sum >= missing || self.unswept.get(&purse) == Some(&self.purse(&purse)) {
                 continue;
             }
+            // A wallet gives no more than is missing.
+            let is_wallet = [&self.keys.hot, &self.keys.custody].contains(&&address);
+            let amount = if is_wallet { held.min(missing - sum) } else { held };
             sum = sum.capped_add(amount);
             if self.sweeping.insert(purse) {
-                self.send_sweep(address, self.keys.hot.clone(), code.to_owned(), amount);
+                self.send_sweep(address, wallet.to_owned(), code.to_owned(), amount);
                 is_new = true;
             }
         }

@@ -129,7 +129,8 @@ impl Driving {
             }
             has_brought |= shortage.missing != before;
             let Some(link) = self.links.get_mut(name) else { return has_brought };
-            let sweeps = shortage.missing > Money::ZERO && link.sweep(&code, shortage.missing);
+            let sweeps =
+                shortage.missing > Money::ZERO && link.sweep(&code, &shortage.address, shortage.missing);
             has_brought |= sweeps;
             if shortage.missing > Money::ZERO && !sweeps {
                 shortage.alarm(name);

@@ -49,14 +49,23 @@ struct Arrival {
 /// A move between an account and custody.
 #[derive(Clone, Debug)]
 pub(super) struct Moved {
+    /// Its row at the source.
+    pub(super) eid: Eid,
     pub(super) source: AccountId,
     pub(super) target: AccountId,
     pub(super) currency: CurrencyId,
     pub(super) amount: i128,
     /// It waits at its source for the run, instead of being advanced at its target.
     pub(super) is_held: bool,
-    /// When the run settles it.
+    /// When the run sends it, unless its currency is halted.
     pub(super) run: Time,
+}
+
+impl Moved {
+    /// Whether the chain has not confirmed it yet.
+    fn is_open(&self, state: &State) -> bool {
+        status(state, self.eid) != Some(TransferStatus::Complete)
+    }
 }
 
 /// Money of a bank that may be taken back.
@@ -131,11 +140,11 @@ impl Books {
         currency: CurrencyId,
         now: Time,
     ) -> i128 {
-        let (total, held) = self.expected(state, account, currency, now);
-        total - held - self.advanced(account, currency, now)
+        let (total, held) = self.expected(state, account, currency);
+        total - held - self.advanced(state, account, currency, now)
     }
 
-    fn advanced(&self, account: AccountId, currency: CurrencyId, now: Time) -> i128 {
+    fn advanced(&self, state: &State, account: AccountId, currency: CurrencyId, now: Time) -> i128 {
         let banks = self.advances.iter().filter(|advance| {
             currency == self.dollar
                 && advance.account == account
@@ -143,13 +152,13 @@ impl Books {
                 && now < advance.at.plus(CLEARING)
         });
         let moved = self.moved.iter().filter(|moved| {
-            !moved.is_held && moved.target == account && moved.currency == currency && now < moved.run
+            !moved.is_held && moved.target == account && moved.currency == currency && moved.is_open(state)
         });
         banks.map(|advance| advance.amount).sum::<i128>() + moved.map(|moved| moved.amount).sum::<i128>()
     }
 
     /// Total and held amount that an account must have.
-    fn expected(&self, state: &State, account: AccountId, currency: CurrencyId, now: Time) -> (i128, i128) {
+    fn expected(&self, state: &State, account: AccountId, currency: CurrencyId) -> (i128, i128) {
         let (mut total, mut held) = (self.credit, 0);
         for paid in self.paid.iter().filter(|paid| paid.account == account && paid.given == currency) {
             match status(state, paid.eid) {
@@ -165,7 +174,7 @@ impl Books {
             }
         }
         for moved in self.moved.iter().filter(|moved| moved.currency == currency) {
-            let waits = moved.is_held && now < moved.run;
+            let waits = moved.is_held && moved.is_open(state);
             if moved.source == account {
                 (total, held) =
                     if waits { (total, held + moved.amount) } else { (total - moved.amount, held) };
@@ -310,7 +319,7 @@ impl Books {
                 let shown = shown.get(currency).map_or(0, |pending| pending.deposit.units());
                 // Rows that are not known here are those of moves.
                 let known = pending.get(&(*account, *currency)).copied().unwrap_or_default()
-                    + self.moves_in(*account, *currency, state.stamp().time);
+                    + self.moves_in(state, *account, *currency);
                 if shown != known {
                     return Err(format!("{account:?} shows {shown} of pending deposits, not {known}"));
                 }
@@ -320,18 +329,21 @@ impl Books {
     }
 
     /// What custody moves that wait will bring to an account.
-    fn moves_in(&self, account: AccountId, currency: CurrencyId, now: Time) -> i128 {
+    fn moves_in(&self, state: &State, account: AccountId, currency: CurrencyId) -> i128 {
         let own = self.moved.iter().filter(|moved| {
-            moved.is_held && moved.target == account && moved.currency == currency && now < moved.run
+            moved.is_held && moved.target == account && moved.currency == currency && moved.is_open(state)
         });
         own.map(|moved| moved.amount).sum()
     }
 
     fn check_balances(&self, state: &State) -> Result<(), Finding> {
         let now = state.stamp().time;
+        if let Some(moved) = self.moved.iter().find(|moved| !moved.is_open(state) && now < moved.run) {
+            return Err(format!("complete before the run: {moved:?}"));
+        }
         for account in &self.accounts {
             for currency in &self.currencies {
-                let (total, held) = self.expected(state, *account, *currency, now);
+                let (total, held) = self.expected(state, *account, *currency);
                 let balance = state.ledger().balance(*account, *currency);
                 let found = (balance.total().units(), balance.held.units());
                 if found != (total, held) {
@@ -340,7 +352,7 @@ impl Books {
                         (total, held)
                     ));
                 }
-                let advanced = self.advanced(*account, *currency, now);
+                let advanced = self.advanced(state, *account, *currency, now);
                 if balance.available.units() < advanced {
                     return Err(format!("of {advanced} advanced only {:?} stayed", balance.available));
                 }
@@ -355,6 +367,17 @@ impl Books {
         state: &State,
         chains: &mut [(&'static str, Truth)],
     ) -> Result<(), Finding> {
+        let now = state.stamp().time;
+        if let Some(moved) = self.moved.iter().find(|moved| moved.is_open(state) && moved.run <= now) {
+            let is_sent = state.funds().custody_moves_sent().any(|eid| eid == moved.eid);
+            let sending = state.funds().custody_sending(moved.eid);
+            return Err(format!(
+                "at the end a move is not complete: {moved:?}, sent {is_sent}: {sending:?}; {:?} {:?} {:?}",
+                state.funds().reserves(),
+                state.funds().halts(),
+                buttonwood_engine::funds::reserves::sums(state.funds(), state.ledger(), moved.currency)
+            ));
+        }
         for paid in &self.paid {
             let place = self.place(paid.place);
             let truth = chains.iter_mut().find(|(name, _)| *name == place.network);

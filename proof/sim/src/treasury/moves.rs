@@ -204,10 +204,11 @@ impl Treasury {
         if row(&answer).is_some() != (amount > 0 && amount <= free) {
             return Err(format!("a move of {amount} of {free} into custody ({is_held}) gives {answer:?}"));
         }
-        if row(&answer).is_some() {
+        if let Some(eid) = row(&answer) {
             let today = now.0 / DAY * DAY + RUN;
             let run = Time(if today > now.0 { today } else { today + DAY });
-            self.books.moved.push(Moved { source, target, currency: place.currency, amount, is_held, run });
+            let currency = place.currency;
+            self.books.moved.push(Moved { eid, source, target, currency, amount, is_held, run });
         }
         Ok(())
     }
