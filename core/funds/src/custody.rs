@@ -163,8 +163,7 @@ impl Custody {
     /// When the next run is due, if any move waits that may be sent: at the first 20:00 UTC after the oldest was accepted.
     fn next_run(&self, may_send: impl Fn(Eid) -> bool) -> Option<Time> {
         let (_, accepted) = self.queued.iter().find(|(eid, _)| may_send(**eid))?;
-        let run = Day::of(*accepted).start().plus(RUN);
-        Some(if run > *accepted { run } else { run.plus(Day::MICROS) })
+        Some(run_after(*accepted))
     }
 
     /// When the next fee is due, if there is a custody account: on the first of the month.
@@ -229,8 +228,9 @@ pub(crate) fn decide<E: From<BytesRef>>(
     let custody = &desk.funds.custody;
     let event = match command {
         Command::RunCustody => {
-            let queued = custody.queued.keys().copied();
-            let sent: Vec<Eid> = queued.filter(|eid| desk.funds.may_send(*eid)).collect();
+            // A run that a halt has delayed sends nothing of a later one.
+            let due = custody.queued.iter().filter(|(_, accepted)| run_after(**accepted) <= desk.time);
+            let sent: Vec<Eid> = due.map(|(eid, _)| *eid).filter(|eid| desk.funds.may_send(*eid)).collect();
             if sent.len() == custody.queued.len() { Event::Sent } else { Event::SentSome(sent) }
         }
         Command::SignCustodyMove(eid, attempt) => match sign(custody, *eid, attempt)? {
@@ -274,6 +274,12 @@ fn sign(custody: &Custody, eid: Eid, attempt: &Attempt) -> Result<Option<Event>,
         return Err(Reject::OtherTransaction(eid));
     }
     Ok(Some(Event::Signed(eid, attempt.clone())))
+}
+
+/// The first run after a move was accepted.
+fn run_after(accepted: Time) -> Time {
+    let run = Day::of(accepted).start().plus(RUN);
+    if run > accepted { run } else { run.plus(Day::MICROS) }
 }
 
 /// What every custody account owes for a month, at most what it has available.

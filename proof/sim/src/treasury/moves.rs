@@ -8,6 +8,7 @@ use buttonwood_engine::funds::approval::{Command as ApprovalCommand, Request};
 use buttonwood_engine::funds::bank::{Command as BankCommand, Receipt, Settlement};
 use buttonwood_engine::funds::deposit::Command as DepositCommand;
 use buttonwood_engine::funds::internal::{Command as InternalCommand, Move};
+use buttonwood_engine::funds::reserves::{Command as ReservesCommand, changes};
 use buttonwood_engine::funds::withdrawal::{Command as WithdrawalCommand, Withdraw};
 use buttonwood_engine::funds::{ApprovalScope, EntryRef, OutputKey};
 use buttonwood_engine::{Answer, Eid, FundsCommand, Made, Outcome, TransferMethod};
@@ -40,9 +41,19 @@ impl Treasury {
         self.dice.pick(&[ann, ann, ann, ann, bob, vault])
     }
 
+    /// Compares assets with liabilities, as the exchange does each minute: a cut may have seen a wallet's report from before a crash.
+    fn check_reserves(&mut self) -> Result<(), Finding> {
+        let state = self.state();
+        if changes(state.funds(), state.ledger()).next().is_some() {
+            self.ask(&ReservesCommand::Check.into())?;
+        }
+        Ok(())
+    }
+
     /// A withdrawal: accepted exactly if it must be, at the fee that it must cost.
     pub(super) fn withdraw(&mut self) -> Result<(), Finding> {
         self.quiet()?;
+        self.check_reserves()?;
         let ((drawn, _), account, serial) = (self.place(), self.account(), self.next_serial());
         // Mostly one asset, so that its free withdrawals are used up.
         let at = if self.dice.once_in(2) { FREQUENT } else { drawn };

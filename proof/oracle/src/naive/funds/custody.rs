@@ -25,7 +25,8 @@ impl Naive {
         match command {
             Command::RunCustody => {
                 for at in 0..self.funds.moves.len() {
-                    if self.may_send(&self.funds.moves[at]) {
+                    let one = &self.funds.moves[at];
+                    if self.may_send(one) && run_after(one.accepted) <= self.now {
                         self.funds.moves[at].is_sent = true;
                     }
                 }
@@ -128,12 +129,7 @@ impl Naive {
     /// The first 20:00 after the oldest move that waits.
     pub(super) fn next_custody_run(&self) -> Option<Time> {
         let waiting = self.funds.moves.iter().filter(|one| !one.is_sent && self.may_send(one));
-        let accepted = waiting.map(|one| one.accepted).min()?;
-        let mut run = Time(20 * 3_600 * Time::SECOND);
-        while run <= accepted {
-            run = run.plus(Day::MICROS);
-        }
-        Some(run)
+        Some(run_after(waiting.map(|one| one.accepted).min()?))
     }
 
     /// The next first of a month, once there is a custody account.
@@ -147,4 +143,13 @@ impl Naive {
         let sent = self.funds.moves.iter().filter(|one| one.is_sent);
         sent.map(|one| Eid(one.rows[0])).collect()
     }
+}
+
+/// The first 20:00 after a move was accepted.
+fn run_after(accepted: Time) -> Time {
+    let mut run = Time(20 * 3_600 * Time::SECOND);
+    while run <= accepted {
+        run = run.plus(Day::MICROS);
+    }
+    run
 }
