@@ -379,6 +379,7 @@ impl Treasury {
             }
             self.note(|| format!("the end, round {round}"));
             self.resume()?;
+            self.check_reserves()?;
         }
         self.peace()?;
         let mut chains = chains(&self.shared.disk, &self.founded.places)?;

@@ -42,7 +42,7 @@ impl Treasury {
     }
 
     /// Compares assets with liabilities, as the exchange does each minute: a cut may have seen a wallet's report from before a crash.
-    fn check_reserves(&mut self) -> Result<(), Finding> {
+    pub(super) fn check_reserves(&mut self) -> Result<(), Finding> {
         let state = self.state();
         if changes(state.funds(), state.ledger()).next().is_some() {
             self.ask(&ReservesCommand::Check.into())?;
@@ -80,7 +80,10 @@ impl Treasury {
         let asked = self.books.approvals.get(&(account, place.network, receiver));
         let is_approved = asked.is_some_and(|asked| asked.plus(HOLD) <= self.now);
         let halts = state.funds().halts();
-        let is_halted = halts.stops_withdrawal(place.currency) || halts.stops_withdrawal(given);
+        let reserves = state.funds().reserves();
+        let is_stopped = |currency| halts.stops_withdrawal(currency) || reserves.stops_withdrawal(currency);
+        // After a crash a payment in a block may be missed until the next look at it: then assets seem too low, and all waits.
+        let is_halted = is_stopped(place.currency) || is_stopped(given);
         let must = is_approved && !is_halted && amount >= place.minimum && amount + fee <= leaving;
         let address = place.receiver(receiver);
         let client_id = format!("w{serial}");
