@@ -46,6 +46,7 @@ pub(super) struct Found {
 }
 
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Entry {
     pub(super) payment: Payment,
     attempts: Vec<Tried>,
@@ -61,6 +62,8 @@ pub(super) struct Entry {
     flows: bool,
     /// The attempt to send instead of the last one.
     favourite: Option<usize>,
+    /// The node did not answer the last question about it, so it is asked again though the chain stands still.
+    unanswered: bool,
 }
 
 impl Entry {
@@ -75,6 +78,7 @@ impl Entry {
             dead_by: None,
             flows: false,
             favourite: None,
+            unanswered: false,
         }
     }
 
@@ -176,6 +180,9 @@ impl Entry {
     pub(super) fn is_busy(&self) -> bool {
         if self.settled.is_some() || self.found.is_some() {
             return false;
+        }
+        if self.unanswered {
+            return true;
         }
         let chosen = self.chosen().and_then(|index| self.attempts.get(index)).map(|tried| tried.state);
         match chosen {
@@ -281,11 +288,12 @@ impl Entry {
         let is_built_on = |tried: &Tried| reserved.builds_on(&tried.attempt.signed.tx);
         self.favourite = self.attempts.iter().position(is_built_on).or(self.favourite);
         let chosen = self.chosen();
+        let asks_again = std::mem::take(&mut self.unanswered);
         for index in 0..self.attempts.len() {
             let state = self.attempts.get(index).map(|tried| tried.state);
             let due = match state {
                 Some(State::Unsure) => true,
-                Some(State::Waiting | State::Refused | State::Dead) => moved,
+                Some(State::Waiting | State::Refused | State::Dead) => moved || asks_again,
                 Some(State::Unrecorded | State::Unsent) | None => false,
             };
             if due {
@@ -325,7 +333,10 @@ impl Entry {
     /// Takes what the node knows of a transaction; `None` if it did not answer.
     fn look_up_with(&mut self, index: usize, chain: &mut dyn Chain, branch: &Branch) -> Option<Lookup> {
         let signed = &self.attempts.get(index)?.attempt.signed;
-        let found = chain.lookup(&signed.tx, &signed.spends).ok()?;
+        let Ok(found) = chain.lookup(&signed.tx, &signed.spends) else {
+            self.unanswered = true;
+            return None;
+        };
         match &found {
             Lookup::Unknown => {
                 let state = self.attempts.get(index).map(|tried| tried.state);
