@@ -1,15 +1,15 @@
 //! Decides commands: refusals first, from general to specific. Each room decides its own commands.
 
 use crate::{
-    Act, Audit, Body, Command, Desks, Event, Founded, Founding, Note, Operated, Operation, Outcome, Reject,
-    State, Workspace, operations,
+    Act, Audit, Body, Command, Desks, Founded, Founding, Note, Operated, Operation, Outcome, Reject, State,
+    Workspace, operations,
 };
 use buttonwood_access::{self as access, Caller};
 use buttonwood_convert as convert;
 use buttonwood_funds::{self as funds, Made};
 use buttonwood_ledger as ledger;
-use buttonwood_model::{AccountId, Outbox, SessionId, Stamp, Time};
-use buttonwood_perp as perp;
+use buttonwood_model::{AccountId, CancelReason, SessionId, Stamp, Time};
+use buttonwood_perp::{self as perp, liquidation::Task};
 use buttonwood_rates as rates;
 use buttonwood_trading::{self as trading, Answer, Decided, Market, cancel, place, stop};
 
@@ -252,7 +252,8 @@ fn decide_internal_events(
             funds::decide(&desk, funds::Sender::Exchange, command, &mut work.out).map_err(Reject::Funds)?;
         if let Made::Loan(account) = made {
             // What its orders hold repays the loan (D-167).
-            cancel::forced(state.market(now), account, &mut work.planner, &mut work.out);
+            let reason = CancelReason::Requested;
+            cancel::forced(state.market(now), account, reason, &mut work.planner, &mut work.out);
         }
         return Ok(made);
     }
@@ -324,7 +325,7 @@ fn decide_other_events(
             }
             Ok(())
         }
-        Body::Perp(command) => decide_perp(state, now, command, out),
+        Body::Perp(command) => decide_perp(state, now, command, work),
         // The command has no event: its stamp moves the state's time.
         Body::Founding(Founding::MoveClock) => Ok(()),
         // An act holds no other.
@@ -333,19 +334,32 @@ fn decide_other_events(
     }
 }
 
-/// Decides a command of the desk of perpetuals, whose accounts are of a kind of their own.
+/// Decides a command of the desk of perpetuals, whose accounts are of a kind of their own, and what follows from it on the floor.
 fn decide_perp(
     state: &State,
     now: Time,
     command: &perp::Command,
-    out: &mut Outbox<Event>,
+    work: &mut Workspace,
 ) -> Result<(), Reject> {
     if let perp::Command::SetRisk(account, ..) = command
         && !state.desks.is_derivatives(*account)
     {
         return Err(Reject::Perp(perp::Reject::Unknown));
     }
-    perp::decide(state.perp_market(now), command, out).map_err(Reject::Perp)
+    let task = perp::decide(state.perp_market(now), command, &mut work.out).map_err(Reject::Perp)?;
+    let Workspace { out, planner } = work;
+    match task {
+        Task::Nothing => {}
+        Task::Cancel(account) => {
+            cancel::forced(state.market(now), account, CancelReason::TradingClosed, planner, out);
+        }
+        Task::Place(account, order) => {
+            // An order that the floor refuses, since the symbol is closed for example, trades nothing.
+            let placer = place::Placer::exchange(account);
+            place::decide(state.market(now), placer, || "", &order, planner, out).ok();
+        }
+    }
+    Ok(())
 }
 
 /// Cancels every live order of a session, of a master key in each account of its group.

@@ -96,7 +96,7 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             funds::evolve(&mut books, event);
             repay(state);
         }
-        Infrequent::Perp(event) => perp::evolve(&mut state.desks.perps, event),
+        Infrequent::Perp(event) => evolve_perp(state, time, &event),
         Infrequent::Founded(Founded::Opened(opening)) => {
             state.opening = Some(opening);
             state.floor.fees = Fees::new(opening.fees);
@@ -105,6 +105,18 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
         Infrequent::Audit(Audit::Acted(..)) => state.last_act = stamp.seq.0,
         Infrequent::Operated(event) => operations::evolve(&mut state.operations, event),
     }
+}
+
+fn evolve_perp(state: &mut State, time: Time, event: &perp::Infrequent) {
+    if let perp::Infrequent::OffBookTaken(taken) = event {
+        for id in taken.ids() {
+            take_id(state, id);
+        }
+    }
+    let gusd = state.gusd();
+    let State { desks: Desks { perps, ledger, .. }, floor, .. } = state;
+    perp::evolve(&mut perp::Books { perps, ledger, gusd, symbols: &floor.symbols, time }, event);
+    repay(state);
 }
 
 /// Repays what accounts owe from perpetuals, out of whatever came in (D-46).

@@ -11,7 +11,7 @@ use buttonwood_convert::{self as convert, Conversions};
 use buttonwood_funds::{Bound, Desk, Funds};
 use buttonwood_ledger::{BrokenLaw, House, Ledger};
 use buttonwood_model::{
-    AccountId, AssetId, Currency, CurrencyId, Due, OrderId, Side, Slot, Stamp, Symbol, SymbolId, Time,
+    AccountId, AssetId, Currency, CurrencyId, Due, OrderId, Rank, Side, Slot, Stamp, Symbol, SymbolId, Time,
 };
 use buttonwood_num::Money;
 use buttonwood_perp::{self as perp, Perps};
@@ -133,6 +133,10 @@ impl State {
             symbols: self.symbols(),
             orders: self.orders(),
             dollar: self.find_currency(DOLLAR),
+            ledger: self.ledger(),
+            gusd: self.gusd(),
+            last: self.stamp.time,
+            next_id: self.next_id,
             // D-38.
             sources_needed: if is_venue { 3 } else { 1 },
             time,
@@ -209,12 +213,19 @@ impl State {
     fn next_due_of(&self, skips: bool) -> Option<Due<Body>> {
         let halted = self.operations.is_halted();
         let seed = self.opening.map_or(0, |opening| opening.seed);
+        let [marks, funding, liquidation] =
+            perp::next_due(self.perps()).map(|due| due.map(|due| due.map(Body::Perp)));
+        // Of those that are due at one instant, the first in this list runs first.
         let rooms = [
             self.floor.next_due(skips, halted).map(|due| due.map(Body::Trading)),
             self.funds.next_due(self.ledger(), &self.access, seed).map(|due| due.map(Body::Funds)),
-            perp::next_due(self.perps()).map(|due| due.map(Body::Perp)),
+            marks,
+            funding,
+            // A halted exchange begins no round.
+            liquidation.filter(|due| !halted || due.rank == Rank::FollowUp),
         ];
-        rooms.into_iter().flatten().min_by_key(Due::key)
+        let may_run = |due: &Due<Body>| !skips || !due.may_skip;
+        rooms.into_iter().flatten().filter(may_run).min_by_key(Due::key)
     }
 
     /// Whether a follow-up is due; no other command may run before it.
@@ -222,6 +233,7 @@ impl State {
     pub fn has_follow_up(&self) -> bool {
         self.floor.settling > 0
             || self.floor.stops.due().is_some() && !self.operations.is_halted()
+            || self.perps().has_follow_up()
             || self.funds.has_follow_up(self.ledger())
     }
 

@@ -1,14 +1,16 @@
-//! The commands of the desk: pinning an index, taking the marks, and the risk settings of accounts.
+//! The commands of the desk: pinning an index, taking the marks, risk settings, funding and liquidation.
 
-use crate::{Contract, Perps, Risk};
+use crate::liquidation::{self, Ended, Round, Task};
+use crate::off_book::Taken;
+use crate::{Marked, Perps, Risk, funding};
 use alloc::vec::Vec;
 use buttonwood_book::Orders;
+use buttonwood_ledger::Ledger;
 use buttonwood_margin::{Leverage, price};
 use buttonwood_model::{
-    AccountId, BytesRef, CurrencyId, Due, Outbox, Product, Rank, Roles, Side, Symbol, SymbolId, Time, named,
+    AccountId, BytesRef, CurrencyId, Due, Outbox, Product, Rank, Roles, Symbol, Time, named,
 };
-use buttonwood_num::{Money, Price};
-use serde::{Deserialize, Serialize};
+use buttonwood_num::Money;
 
 /// A command of the desk; none is a key's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,12 +21,24 @@ pub enum Command {
     TakeMarks,
     /// Set the highest leverage of an account, and whether it has cross collateral; none leaves a setting as it is.
     SetRisk(AccountId, Option<Leverage>, Option<bool>),
+    /// Cut the hour of funding that is due.
+    CutFunding,
+    /// Pay the next part of the hour that was cut.
+    PayFunding,
+    /// The exchange did not run since its last command: the minutes between count nothing in funding.
+    Resume,
+    /// Take the next step of the liquidations.
+    Liquidate,
 }
 
 named!(Command, "perp", {
     PinIndex { 0: currency, 1: price } = "pin_index" 1,
     TakeMarks {} = "take_marks" 1,
     SetRisk { 0: account, 1: leverage, 2: cross } = "set_risk" 1,
+    CutFunding {} = "cut_funding" 1,
+    PayFunding {} = "pay_funding" 1,
+    Resume {} = "resume" 1,
+    Liquidate {} = "liquidate" 1,
 });
 
 impl Command {
@@ -39,32 +53,39 @@ impl Command {
     }
 }
 
-/// The prices of a contract as they were taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Marked {
-    /// The contract.
-    pub symbol: SymbolId,
-    /// Its base currency, whose index this is.
-    pub currency: CurrencyId,
-    /// The prices.
-    pub contract: Contract,
-}
-
 /// An event of the desk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Infrequent {
     /// The index of a currency was pinned to a price, or returned to the books.
     IndexPinned(CurrencyId, Option<Money>),
-    /// The marks were taken; the prices that changed.
-    MarksTaken(Vec<Marked>),
+    /// The marks were taken: the prices that changed, and the accounts that are to be liquidated.
+    MarksTaken(Vec<Marked>, Vec<AccountId>),
     /// The settings of an account were changed.
     RiskSet(AccountId, Risk),
+    /// An hour of funding was cut.
+    FundingCut(funding::Cut),
+    /// A part of it was paid.
+    FundingPaid(funding::Paid),
+    /// The exchange runs again; it did not since this time.
+    Resumed(Time),
+    /// A round of a liquidation began.
+    RoundBegun(Round),
+    /// What the book left of a round was taken.
+    OffBookTaken(Taken),
+    /// A liquidation ended.
+    LiquidationEnded(Ended),
 }
 
 named!(Infrequent, "perp", {
     IndexPinned { 0: currency, 1: price } = "index_pinned" 1,
-    MarksTaken { 0: marks } = "marks_taken" 1,
+    MarksTaken { 0: marks, 1: due } = "marks_taken" 1,
     RiskSet { 0: account, 1: risk } = "risk_set" 1,
+    FundingCut { 0: cut } = "funding_cut" 1,
+    FundingPaid { 0: paid } = "funding_paid" 1,
+    Resumed { 0: since } = "resumed" 1,
+    RoundBegun { 0: round } = "round_begun" 1,
+    OffBookTaken { 0: taken } = "off_book_taken" 1,
+    LiquidationEnded { 0: ended } = "liquidation_ended" 1,
 });
 
 /// Why a command is refused.
@@ -74,7 +95,7 @@ pub enum Reject {
     Unknown,
     /// The price is not positive, or too high to be counted.
     BadPrice,
-    /// Nothing changed since the marks were taken.
+    /// The command is the exchange's own, and not due.
     NotDue,
 }
 
@@ -89,13 +110,22 @@ pub struct Market<'a> {
     pub orders: &'a Orders,
     /// The currency of dollar books.
     pub dollar: Option<CurrencyId>,
+    /// Every balance.
+    pub ledger: &'a Ledger,
+    /// The currency in which perpetuals are settled.
+    pub gusd: Option<CurrencyId>,
     /// How many sources an index needs.
     pub sources_needed: usize,
+    /// The time of the command before this one.
+    pub last: Time,
+    /// The id that the next order or trade gets.
+    pub next_id: u64,
     /// The time of the command.
     pub time: Time,
 }
 
-/// Decides a command. The engine has checked that the account of [`Command::SetRisk`] is one of this desk.
+/// Decides a command, and what the engine does after its events. The engine has checked that the account of [`Command::SetRisk`] is one
+/// of this desk.
 ///
 /// # Errors
 /// [`Reject`]; the caller removes the events that were written by then.
@@ -103,7 +133,7 @@ pub fn decide<E: From<BytesRef>>(
     market: Market<'_>,
     command: &Command,
     out: &mut Outbox<E>,
-) -> Result<(), Reject> {
+) -> Result<Task, Reject> {
     match command {
         Command::PinIndex(currency, price) => {
             let is_based = |symbol: &Symbol| symbol.product == Product::Swap && symbol.base == *currency;
@@ -114,13 +144,14 @@ pub fn decide<E: From<BytesRef>>(
                 return Err(Reject::BadPrice);
             }
             out.push_named(&Infrequent::IndexPinned(*currency, *price));
-            out.push_named(&Infrequent::MarksTaken(market.marks(Some((*currency, *price)))));
+            take_marks(market, Some((*currency, *price)), out);
         }
         Command::TakeMarks => {
-            if market.perps.marks_due().is_none_or(|due| due > market.time) {
+            let due = market.perps.marks_due().into_iter().chain(market.perps.minute_due()).min();
+            if due.is_none_or(|due| due > market.time) {
                 return Err(Reject::NotDue);
             }
-            out.push_named(&Infrequent::MarksTaken(market.marks(None)));
+            take_marks(market, None, out);
         }
         Command::SetRisk(account, leverage, cross) => {
             let before = market.perps.risk(*account);
@@ -130,77 +161,100 @@ pub fn decide<E: From<BytesRef>>(
             };
             out.push_named(&Infrequent::RiskSet(*account, risk));
         }
+        Command::CutFunding => funding::decide_cut(market, out)?,
+        Command::PayFunding => funding::decide_step(market, out)?,
+        Command::Resume => {
+            if !market.perps.misses_minutes(market.last, market.time) {
+                return Err(Reject::NotDue);
+            }
+            out.push_named(&Infrequent::Resumed(market.last));
+        }
+        Command::Liquidate => return liquidation::decide(market, out),
     }
-    Ok(())
+    Ok(Task::Nothing)
 }
 
-impl Market<'_> {
-    /// The prices of all contracts as they are now, as far as they changed. `pin` replaces the pin of a currency.
-    fn marks(&self, pin: Option<(CurrencyId, Option<Money>)>) -> Vec<Marked> {
-        let listed = (0..).map(SymbolId).zip(self.symbols);
-        let contracts = listed.filter(|(_, symbol)| symbol.product == Product::Swap);
-        let marked = contracts.filter_map(|(id, symbol)| {
-            let currency = symbol.base;
-            let pinned = match pin {
-                Some((of, price)) if of == currency => price,
-                _ => self.perps.pin(currency),
-            };
-            let before = self.perps.contract(id).copied();
-            let contract = match pinned.or_else(|| self.of_book(currency)) {
-                Some(index) => {
-                    let mark = price::mark(self.median(id, symbol), index)?;
-                    Contract { index, mark, is_fresh: true }
-                }
-                // It keeps its last prices.
-                None => Contract { is_fresh: false, ..before? },
-            };
-            (before != Some(contract)).then_some(Marked { symbol: id, currency, contract })
-        });
-        marked.collect()
-    }
-
-    /// The index of a currency from its own dollar book, if that is as many sources as are needed.
-    fn of_book(&self, currency: CurrencyId) -> Option<Money> {
-        let is_book = |symbol: &Symbol| {
-            symbol.product == Product::Spot && symbol.base == currency && Some(symbol.quote) == self.dollar
-        };
-        let place = self.symbols.iter().position(is_book)?;
-        let median = self.median(SymbolId::from_index(place), self.symbols.get(place)?)?;
-        price::index(&[median], self.sources_needed)
-    }
-
-    /// The median of a book's best bid, best ask and last trade.
-    fn median(&self, id: SymbolId, symbol: &Symbol) -> Option<Money> {
-        let book = self.orders.book(id);
-        let value = |price: Price| symbol.grid.value(Money::ONE, price);
-        let [bid, ask] = [Side::Buy, Side::Sell].map(|side| book.side(side).best().map(value));
-        price::book_median(bid, ask, self.orders.last(id).map(value))
-    }
+/// Takes the marks, and puts the accounts that they leave below maintenance into the queue of liquidations. `pin` replaces the pin of a
+/// currency.
+fn take_marks<E: From<BytesRef>>(
+    market: Market<'_>,
+    pin: Option<(CurrencyId, Option<Money>)>,
+    out: &mut Outbox<E>,
+) {
+    let marks = market.marks(pin);
+    let mut prices = market.perps.prices.clone();
+    prices.take(&marks);
+    let due = liquidation::due(&market, &prices);
+    out.push_named(&Infrequent::MarksTaken(marks, due));
 }
 
-/// The command that is due next.
-pub fn next_due(perps: &Perps) -> Option<Due<Command>> {
-    perps.marks_due().map(|time| Due { rank: Rank::Step, time, may_skip: false, command: Command::TakeMarks })
+/// The commands that are due next, in the order in which they run at one instant: marks, then funding, then liquidations. Another room
+/// may put its own before the liquidations.
+pub fn next_due(perps: &Perps) -> [Option<Due<Command>>; 3] {
+    let due = |rank, time, may_skip, command| Due { rank, time, may_skip, command };
+    let marks = perps.marks_due().map(|time| due(Rank::Step, time, false, Command::TakeMarks));
+    let minute = perps.minute_due().map(|time| due(Rank::Step, time, true, Command::TakeMarks));
+    let marks = marks.into_iter().chain(minute).min_by_key(Due::key);
+    let funding = if perps.funding.is_paying() {
+        Some(due(Rank::FollowUp, Time::default(), false, Command::PayFunding))
+    } else {
+        let may_skip = perps.rows().is_empty();
+        perps.funding.due().map(|time| due(Rank::Step, time, may_skip, Command::CutFunding))
+    };
+    let rank = if perps.liquidations.round().is_some() { Rank::FollowUp } else { Rank::Step };
+    let liquidation = perps.liquidations.due().map(|time| due(rank, time, false, Command::Liquidate));
+    [marks, funding, liquidation]
+}
+
+/// What applying an event changes.
+#[derive(Debug)]
+pub struct Books<'a> {
+    /// The state of the desk.
+    pub perps: &'a mut Perps,
+    /// Every balance.
+    pub ledger: &'a mut Ledger,
+    /// The currency in which perpetuals are settled.
+    pub gusd: Option<CurrencyId>,
+    /// Every symbol.
+    pub symbols: &'a [Symbol],
+    /// The time of the command.
+    pub time: Time,
 }
 
 /// Applies an event.
-pub fn evolve(perps: &mut Perps, event: Infrequent) {
+///
+/// # Panics
+/// When it does not follow from the state.
+pub fn evolve(books: &mut Books<'_>, event: &Infrequent) {
+    let time = books.time;
+    let perps = &mut *books.perps;
     match event {
         Infrequent::IndexPinned(currency, price) => {
             match price {
-                Some(price) => perps.pins.insert(currency, price),
-                None => perps.pins.remove(&currency),
+                Some(price) => perps.pins.insert(*currency, *price),
+                None => perps.pins.remove(currency),
             };
         }
-        Infrequent::MarksTaken(marks) => {
-            perps.note_marks();
-            for Marked { symbol, currency, contract } in marks {
-                perps.contracts.insert(symbol, contract);
-                perps.indices.insert(currency, contract.index);
-            }
+        Infrequent::MarksTaken(marks, due) => {
+            perps.note_marks(time);
+            perps.prices.take(marks);
+            let premiums = perps.prices.contracts().map(|(symbol, contract)| (symbol, contract.premium));
+            perps.funding.take(premiums, time);
+            perps.liquidations.add(due, time);
         }
         Infrequent::RiskSet(account, risk) => {
-            perps.risks.insert(account, risk);
+            perps.risks.insert(*account, *risk);
         }
+        Infrequent::FundingCut(cut) => funding::cut(perps, cut),
+        Infrequent::FundingPaid(paid) => {
+            for payment in &paid.payments {
+                books.pay_funding(payment.account, payment.amount);
+            }
+            funding::paid(books.perps, paid, time);
+        }
+        Infrequent::Resumed(since) => funding::resumed(perps, *since, time),
+        Infrequent::RoundBegun(round) => perps.liquidations.begin(*round),
+        Infrequent::OffBookTaken(taken) => books.take(taken),
+        Infrequent::LiquidationEnded(ended) => books.end(ended),
     }
 }

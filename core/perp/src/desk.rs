@@ -3,7 +3,7 @@
 
 use crate::{Leverage, Perps, Row};
 use alloc::vec::Vec;
-use buttonwood_ledger::{Bucket, CLEARING, FEES, Ledger, Posting};
+use buttonwood_ledger::Ledger;
 use buttonwood_margin::{Sums, admission};
 use buttonwood_model::{
     AccountId, CancelReason, CurrencyId, Desk, OrderKind, Product, SessionId, Side, SymbolId,
@@ -23,9 +23,6 @@ pub const RULES: Rules = Rules {
     // The account's rates are those of all it trades (D-61).
     fees_of: Product::Spot,
 };
-
-/// The house account that lends what an account loses beyond its money.
-const LENDING: &str = "lending";
 
 /// Why the desk refuses an order, other than for lack of funds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,7 +189,7 @@ pub fn covers(
     let (order, grid) = (maker.order, &taker.symbol.grid);
     let party = |side, rate| Party { grid, side, price: order.price, qty, rate };
     let resting = party(order.side(), maker.rates().maker);
-    let incoming = party(taker.class.side(), taker.rates.taker);
+    let incoming = party(taker.class.side(), taker_rate(taker));
     let gusd = taker.symbol.quote;
     let Some(made) = plan.after(perps, ledger, (order.account, order.symbol, gusd), &resting, false) else {
         return Cover::NotMaker;
@@ -267,8 +264,13 @@ pub fn affords<R>(
 #[inline(never)]
 pub fn fees(maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> [Money; 2] {
     let (grid, price) = (maker.grid(), maker.order.price);
-    [maker.rates().maker, taker.rates.taker]
+    [maker.rates().maker, taker_rate(taker)]
         .map(|rate| grid.fee(price, qty, rate).expect("admission bounds what an order costs"))
+}
+
+/// The fee rate of an incoming order. A liquidation costs no trading fee (PERP-029).
+fn taker_rate(taker: &Terms<'_>) -> Bps {
+    if taker.session == SessionId::EXCHANGE { Bps(0) } else { taker.rates.taker }
 }
 
 /// Counts an order in its account's live quantities.
@@ -316,36 +318,8 @@ pub fn settle(
     }
     let applied = row.position.after(quantity, value).expect("the plan computed it");
     row.position = applied.position;
-    move_money(perps, ledger, (order.account, party.symbol.quote), [applied.realised, fee]);
-}
-
-/// Pays a profit out of the clearing account, or a loss into it, and a fee to the house. What comes in repays first.
-fn move_money(
-    perps: &mut Perps,
-    ledger: &mut Ledger,
-    (account, gusd): (AccountId, CurrencyId),
-    [profit, fee]: [Money; 2],
-) {
-    let house = |name| ledger.house(name).expect("every start opens the house accounts that are missing");
-    let (clearing, fees, lending) = (house(CLEARING.name), house(FEES.name), house(LENDING));
-    let gets = profit - fee;
-    let lacks = -(ledger.balance(account, gusd).available + gets);
-    perps.loans.lend(ledger, lending, (account, gusd), lacks.max(Money::ZERO));
-    let posting =
-        |account, amount| Posting { account, asset: gusd.into(), bucket: Bucket::Available, amount };
-    ledger.post(&[posting(clearing, -profit), posting(fees, fee), posting(account, gets)]);
-    if let Some(paid) = perps.loans.repayable(ledger, account, gusd) {
-        perps.loans.repay(ledger, lending, (account, gusd), paid);
+    if !is_maker {
+        perps.liquidations.note_fill(order.account, order.symbol, qty, notional);
     }
-}
-
-impl Perps {
-    /// Repays what accounts owe, as far as they have money.
-    pub fn repay(&mut self, ledger: &mut Ledger) {
-        while let Some((account, gusd)) = self.loans.payable(ledger) {
-            let lending = ledger.house(LENDING).expect("the loan came from it");
-            let paid = self.loans.repayable(ledger, account, gusd).expect("it was found payable");
-            self.loans.repay(ledger, lending, (account, gusd), paid);
-        }
-    }
+    perps.move_money(ledger, (order.account, party.symbol.quote), [applied.realised, fee]);
 }

@@ -1,8 +1,10 @@
 //! The figures of an account (F§15.4, D-40 to D-48): the sums of `margin` over its rows.
 
+use crate::prices::Prices;
 use crate::{Contract, Perps, Row};
 use buttonwood_ledger::Ledger;
 use buttonwood_margin::deleverage::Score;
+use buttonwood_margin::liquidation;
 use buttonwood_margin::{Collateral, Holding, Leverage, LiquidationPoint, Sums};
 use buttonwood_model::{AccountId, CurrencyId, Symbol, SymbolId};
 use buttonwood_num::{HUNDREDTHS_PER_LOT, Money, Price, Qty};
@@ -19,7 +21,75 @@ impl Row {
     }
 }
 
+/// An account at certain prices, whose sums are to be computed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Account<'a> {
+    pub(crate) perps: &'a Perps,
+    pub(crate) prices: &'a Prices,
+    pub(crate) ledger: &'a Ledger,
+    pub(crate) account: AccountId,
+    pub(crate) gusd: CurrencyId,
+    /// Whether it is the insurance fund: all that it holds counts, and it is deleveraged when it falls below zero.
+    pub(crate) is_fund: bool,
+}
+
+impl<'a> Account<'a> {
+    /// The sums of the account. None beyond the range of money.
+    pub(crate) fn sums(&self) -> Option<Sums> {
+        self.sums_with(None, self.collateral())
+    }
+
+    /// The sums without the row of `except`, and with this collateral.
+    fn sums_with(
+        &self,
+        except: Option<SymbolId>,
+        collateral: impl IntoIterator<Item = (CurrencyId, Collateral)>,
+    ) -> Option<Sums> {
+        let Self { perps, account, gusd, .. } = *self;
+        let cap = perps.risk(account).leverage;
+        let money = self.ledger.balance(account, gusd).total();
+        let collateral = collateral.into_iter().map(|(_, collateral)| collateral);
+        let rows = perps.rows_of(account).filter(|row| Some(row.symbol) != except);
+        let weighed = rows.filter_map(|row| Some(row.holding(self.prices.contract(row.symbol)?.mark, cap)));
+        Sums::of(money, perps.owed(account, gusd), collateral, weighed)
+    }
+
+    /// What the account has as collateral; nothing unless it is switched on.
+    pub(crate) fn collateral(&self) -> impl Iterator<Item = (CurrencyId, Collateral)> + use<'a> {
+        let Self { perps, prices, ledger, account, is_fund, .. } = *self;
+        let counted = COLLATERAL.into_iter().filter(move |_| is_fund || perps.risk(account).cross_collateral);
+        counted.filter_map(move |(code, percent, has_index)| {
+            let place = ledger.currencies().iter().position(|listed| listed.code == code)?;
+            let currency = CurrencyId::from_index(place);
+            let index = if has_index { prices.index(currency).unwrap_or(Money::ZERO) } else { Money::ONE };
+            let amount = ledger.balance(account, currency).total();
+            Some((currency, Collateral { amount, index, percent }))
+        })
+    }
+
+    /// Whether it is to be liquidated: it is below maintenance, the fund below zero, and a position can be closed because its index
+    /// has enough sources (D-38).
+    pub(crate) fn is_due(&self) -> bool {
+        let sums = self.sums();
+        let is_low = if self.is_fund {
+            sums.is_some_and(|sums| sums.assets < Money::ZERO)
+        } else {
+            liquidation::is_due(sums)
+        };
+        let is_fresh = |row: &Row| {
+            !row.position.is_flat()
+                && self.prices.contract(row.symbol).is_some_and(|contract| contract.is_fresh)
+        };
+        is_low && self.perps.rows_of(self.account).any(is_fresh)
+    }
+}
+
 impl Perps {
+    /// The account at the prices in force.
+    fn account<'a>(&'a self, ledger: &'a Ledger, account: AccountId, gusd: CurrencyId) -> Account<'a> {
+        Account { perps: self, prices: &self.prices, ledger, account, gusd, is_fund: false }
+    }
+
     /// The sums of the account, without the row of `except`. None beyond the range of money.
     pub(crate) fn sums(
         &self,
@@ -28,42 +98,8 @@ impl Perps {
         gusd: CurrencyId,
         except: Option<SymbolId>,
     ) -> Option<Sums> {
-        self.sums_with(ledger, account, gusd, except, self.collateral(ledger, account))
-    }
-
-    /// The same with this collateral.
-    fn sums_with(
-        &self,
-        ledger: &Ledger,
-        account: AccountId,
-        gusd: CurrencyId,
-        except: Option<SymbolId>,
-        collateral: impl IntoIterator<Item = (CurrencyId, Collateral)>,
-    ) -> Option<Sums> {
-        let risk = self.risk(account);
-        let money = ledger.balance(account, gusd).total();
-        let collateral = collateral.into_iter().map(|(_, collateral)| collateral);
-        let rows = self.rows_of(account).filter(|row| Some(row.symbol) != except);
-        let weighed =
-            rows.filter_map(|row| Some(row.holding(self.contract(row.symbol)?.mark, risk.leverage)));
-        Sums::of(money, self.owed(account, gusd), collateral, weighed)
-    }
-
-    /// What the account has as collateral; nothing unless it is switched on.
-    fn collateral<'a>(
-        &'a self,
-        ledger: &'a Ledger,
-        account: AccountId,
-    ) -> impl Iterator<Item = (CurrencyId, Collateral)> + use<'a> {
-        let counted = COLLATERAL.into_iter().filter(move |_| self.risk(account).cross_collateral);
-        counted.filter_map(move |(code, percent, has_index)| {
-            let place = ledger.currencies().iter().position(|listed| listed.code == code)?;
-            let currency = CurrencyId::from_index(place);
-            let index =
-                if has_index { self.index_price(currency).unwrap_or(Money::ZERO) } else { Money::ONE };
-            let amount = ledger.balance(account, currency).total();
-            Some((currency, Collateral { amount, index, percent }))
-        })
+        let account = self.account(ledger, account, gusd);
+        account.sums_with(except, account.collateral())
     }
 
     /// The most of a currency that orders may use, and the most that may leave, of an account of this desk (D-47). None for
@@ -76,7 +112,8 @@ impl Perps {
         of: CurrencyId,
     ) -> Option<[Money; 2]> {
         let held = ledger.balance(account, of).available;
-        let collateral = self.collateral(ledger, account).find(|(currency, _)| *currency == of);
+        let collateral =
+            self.account(ledger, account, gusd).collateral().find(|(currency, _)| *currency == of);
         if of != gusd && collateral.is_none() {
             return None;
         }
@@ -149,12 +186,13 @@ fn liquidation_price(
     contract: &Contract,
 ) -> Option<Money> {
     let row = perps.row(account, id);
+    let account = perps.account(ledger, account, symbol.quote);
     let is_own = |(currency, _): &(CurrencyId, Collateral)| *currency == symbol.base;
-    let others = perps.collateral(ledger, account).filter(|collateral| !is_own(collateral));
+    let others = account.collateral().filter(|collateral| !is_own(collateral));
     let point = LiquidationPoint {
-        others: &perps.sums_with(ledger, account, symbol.quote, Some(id), others)?,
-        holding: &row.holding(contract.mark, perps.risk(account).leverage),
-        collateral: perps.collateral(ledger, account).find(is_own).map(|(_, collateral)| collateral),
+        others: &account.sums_with(Some(id), others)?,
+        holding: &row.holding(contract.mark, perps.risk(row.account).leverage),
+        collateral: account.collateral().find(is_own).map(|(_, collateral)| collateral),
         tick: symbol.grid.value(Money::ONE, Price::from_ticks(1)),
     };
     point.price()

@@ -11,7 +11,7 @@ use buttonwood_num::Money;
 pub enum BrokenLaw {
     /// The positions of the contract do not sum to zero.
     Unequal(SymbolId),
-    /// The clearing account is not minus the cost of all open positions.
+    /// The clearing account is not minus the cost of all open positions, and what funding has paid into it so far.
     Clearing(Money),
     /// The row's live quantities are not those of the account's live orders.
     Live(AccountId, SymbolId),
@@ -36,7 +36,7 @@ impl Perps {
         }
         let clearing = gusd.zip(ledger.house(CLEARING.name));
         let clearing = clearing.map_or(Money::ZERO, |(gusd, house)| ledger.balance(house, gusd).available);
-        if clearing != -cost {
+        if clearing != self.funding.received() - cost {
             return Some(BrokenLaw::Clearing(clearing));
         }
         self.unequal_live(live).map(|(account, symbol)| BrokenLaw::Live(account, symbol))

@@ -1,5 +1,8 @@
-//! The desk's state: rows of positions and live quantities, contracts with their marks, indices, and risk settings.
+//! The desk's state: rows of positions and live quantities, prices, risk settings, funding, and liquidations under way.
 
+use crate::funding::Funding;
+use crate::liquidation::Liquidations;
+use crate::prices::{Contract, Prices};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use buttonwood_margin::{Leverage, Loans, Position};
@@ -20,17 +23,6 @@ pub struct Row {
     pub live: [Money; 2],
 }
 
-/// The prices of a contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Contract {
-    /// The index of its base currency, in dollars, when the mark was taken.
-    pub index: Money,
-    /// The mark, in the quote currency.
-    pub mark: Money,
-    /// Whether the index had enough sources; otherwise only reducing orders are accepted.
-    pub is_fresh: bool,
-}
-
 /// The settings of an account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Risk {
@@ -45,15 +37,19 @@ pub struct Risk {
 pub struct Perps {
     /// Every row ever used; an order stores the number of its row.
     rows: Vec<Row>,
-    pub(crate) contracts: BTreeMap<SymbolId, Contract>,
+    pub(crate) prices: Prices,
     pub(crate) pins: BTreeMap<CurrencyId, Money>,
-    /// The indices with which the marks were taken, in dollars.
-    pub(crate) indices: BTreeMap<CurrencyId, Money>,
     pub(crate) risks: BTreeMap<AccountId, Risk>,
     /// What accounts owe the lending account.
     pub(crate) loans: Loans,
+    pub(crate) funding: Funding,
+    pub(crate) liquidations: Liquidations,
     /// Since when the books say more than the marks.
     changed: Option<Time>,
+    /// When the marks must be taken again although no book changed, since balances changed that no order changed.
+    pub(crate) retake: Option<Time>,
+    /// When the marks were last taken.
+    marked: Option<Time>,
     /// Whether a book that a mark depends on changed in the command that is being applied.
     #[serde(skip)]
     touched: bool,
@@ -67,11 +63,15 @@ pub struct Perps {
 
 impl PartialEq for Perps {
     fn eq(&self, other: &Self) -> bool {
-        (&self.rows, &self.contracts, &self.pins, &self.indices)
-            == (&other.rows, &other.contracts, &other.pins, &other.indices)
-            && (&self.risks, &self.loans, self.changed) == (&other.risks, &other.loans, other.changed)
+        (&self.rows, &self.prices, &self.pins) == (&other.rows, &other.prices, &other.pins)
+            && (&self.risks, &self.loans, &self.funding) == (&other.risks, &other.loans, &other.funding)
+            && (&self.liquidations, self.changed, self.retake, self.marked)
+                == (&other.liquidations, other.changed, other.retake, other.marked)
     }
 }
+
+/// Microseconds of a minute.
+const MINUTE: u64 = 60 * Time::SECOND;
 
 /// The bit that tells a row's number from the place of a balance.
 const ROW: u32 = 1 << 31;
@@ -124,19 +124,34 @@ impl Perps {
         }
     }
 
-    /// When the marks are taken next: at the full second after the first change.
+    /// When the marks are taken next because something changed: at the full second after the first change of a book.
     pub fn marks_due(&self) -> Option<Time> {
-        self.changed.map(|time| Time((time.0 / Time::SECOND + 1) * Time::SECOND))
+        let changed = self.changed.map(|time| Time((time.0 / Time::SECOND + 1) * Time::SECOND));
+        changed.into_iter().chain(self.retake).min()
     }
 
-    pub(crate) fn note_marks(&mut self) {
+    /// When the marks are taken although nothing changed: once a minute while a premium counts towards funding. These commands show
+    /// after a crash in which minutes the exchange ran (D-49).
+    pub(crate) fn minute_due(&self) -> Option<Time> {
+        let minute = |time: Time| Time((time.0 / MINUTE + 1) * MINUTE);
+        self.marked.filter(|_| self.funding.has_premium()).map(minute)
+    }
+
+    /// Whether a premium counted towards funding in whole minutes between two times in which the exchange did not run.
+    pub fn misses_minutes(&self, since: Time, until: Time) -> bool {
+        self.funding.has_premium() && since.0 / MINUTE < until.0 / MINUTE
+    }
+
+    pub(crate) fn note_marks(&mut self, time: Time) {
+        self.marked = Some(time);
         self.changed = None;
+        self.retake = None;
         self.touched = false;
     }
 
     /// The prices of a contract; none before it has had an index.
     pub fn contract(&self, symbol: SymbolId) -> Option<&Contract> {
-        self.contracts.get(&symbol)
+        self.prices.contract(symbol)
     }
 
     /// The price that the index of a currency is pinned to.
@@ -146,7 +161,7 @@ impl Perps {
 
     /// The index of a currency when the marks were taken, in dollars.
     pub fn index_price(&self, currency: CurrencyId) -> Option<Money> {
-        self.indices.get(&currency).copied()
+        self.prices.index(currency)
     }
 
     /// The settings of an account.
@@ -211,6 +226,28 @@ impl Perps {
         let long =
             self.rows.iter().filter(|row| row.symbol == symbol && !row.position.quantity.is_negative());
         long.fold(Money::ZERO, |sum, row| sum.capped_add(row.position.quantity))
+    }
+
+    /// The accounts with a position, by their ids.
+    pub(crate) fn accounts_with_positions(&self) -> impl Iterator<Item = AccountId> {
+        let mut last = None;
+        let rows = self
+            .index
+            .iter()
+            .filter_map(|(key, place)| Some((key.0, self.rows.get(AccountId(*place).index())?)));
+        let open = rows.filter(|(_, row)| !row.position.is_flat()).map(|(account, _)| account);
+        open.filter(move |account| last.replace(*account) != Some(*account))
+    }
+
+    /// The liquidations that wait or are under way.
+    pub fn liquidations(&self) -> &Liquidations {
+        &self.liquidations
+    }
+
+    /// Whether a follow-up is due: payments of funding, or a round of a liquidation.
+    #[inline]
+    pub fn has_follow_up(&self) -> bool {
+        self.funding.is_paying() || self.liquidations.round().is_some()
     }
 
     /// Whether the account has a position, a live order or a debt here.

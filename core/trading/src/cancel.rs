@@ -77,17 +77,18 @@ pub fn one<D, E: From<Event>>(
     Some(Decided { id, kept: Some(slot) })
 }
 
-/// Cancels every live order of the account, newest first, also those that wait for an auction too late to be cancelled by request:
-/// the account may not trade any more.
+/// Cancels every live order of the account for a reason of the exchange, newest first, also those that wait for an auction too late to
+/// be cancelled by request.
 pub fn forced<D: Desks, E: From<Event>>(
     market: Market<'_, D>,
     account: AccountId,
+    reason: CancelReason,
     planner: &mut Planner<D::Plan>,
     out: &mut Outbox<E>,
 ) {
     for slot in newest_first(market, account, None, planner) {
         let order = market.floor.orders.get(*slot).id;
-        out.push(Event::Cancelled { slot: *slot, reason: CancelReason::Requested, order });
+        out.push(Event::Cancelled { slot: *slot, reason, order });
     }
 }
 

@@ -167,7 +167,7 @@ fn decide_in_full<D: Desks, E: From<Event>>(
         check_open(market, place.symbol)?;
     }
     if !is_plain {
-        check_shape(symbol, place)?;
+        check_shape(symbol, placer, place)?;
         check_status(symbol, book, place)?;
     }
     let is_apart = for_auction || place.kind == OrderKind::StopLimit;
@@ -206,7 +206,9 @@ pub(crate) fn check_count<D, R>(market: Market<'_, D>, placer: Placer) -> Result
 }
 
 /// The checks that need neither book nor balance.
-fn check_shape<R>(symbol: &Symbol, place: &Place) -> Result<(), Reject<R>> {
+fn check_shape<R>(symbol: &Symbol, placer: Placer, place: &Place) -> Result<(), Reject<R>> {
+    // A position may be smaller than the smallest order, and the exchange closes it all the same.
+    let is_small = place.qty < symbol.qty_min && placer.session != SessionId::EXCHANGE;
     let waits = place.option == Some(ExecutionOption::AuctionOnly);
     match place.kind {
         OrderKind::Limit | OrderKind::StopLimit if place.price == Price::default() => Err(Reject::NoPrice),
@@ -214,9 +216,7 @@ fn check_shape<R>(symbol: &Symbol, place: &Place) -> Result<(), Reject<R>> {
         // until then.
         OrderKind::Market | OrderKind::MarketSpend if waits => Err(Reject::NoPrice),
         OrderKind::MarketSpend if place.side == Side::Sell => Err(Reject::SpendIsForBuys),
-        OrderKind::Limit | OrderKind::Market | OrderKind::StopLimit if place.qty < symbol.qty_min => {
-            Err(Reject::BelowMinimum)
-        }
+        OrderKind::Limit | OrderKind::Market | OrderKind::StopLimit if is_small => Err(Reject::BelowMinimum),
         OrderKind::StopLimit => stop::check(place).map_err(Reject::Stop),
         OrderKind::Limit | OrderKind::Market | OrderKind::MarketSpend => Ok(()),
     }

@@ -313,6 +313,8 @@ fn no_fill_leaves_a_maker_below_maintenance() {
 fn what_an_account_lacks_is_lent() {
     let x = pinned("50000");
     pin(&x, "ETH", "2000");
+    // The other side outlasts the rise of bitcoin.
+    x.credit("perp-001", "GUSD", "200000");
     let eth = |key: &str, side: &str, amount: &str, price: &str| {
         order(&x, key, side, amount, price, json!({ "symbol": ETH })).ok()
     };

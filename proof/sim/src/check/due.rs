@@ -16,7 +16,7 @@ pub(super) fn funds_due(state: &State) -> Option<Due<FundsCommand>> {
 
 /// What of perpetuals is due next: the marks.
 pub(super) fn perp_due(state: &State) -> Option<Due<perp::Command>> {
-    perp::next_due(state.perps())
+    perp::next_due(state.perps()).into_iter().flatten().min_by_key(Due::key)
 }
 
 impl Checker {

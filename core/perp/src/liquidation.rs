@@ -1,0 +1,432 @@
+//! Liquidation: the queue of accounts below maintenance, and what each step does.
+//!
+//! The marks put accounts into the queue. One account after another is liquidated, in rounds: its orders are cancelled, a part of its
+//! largest position is sent to the book at the zero price, and what the book leaves goes to the insurance fund or to opposite positions.
+//! The commands of a round follow each other with no other command between; other commands may run between two rounds.
+//!
+//! Clauses: `PERP-027` to `PERP-029`; decisions D-48, D-52 to D-55. The sums are those of `margin::liquidation` and
+//! `margin::deleverage`. Not here: how an order trades (`trading`), which the engine calls for [`Task::Place`].
+
+use crate::command::Market;
+use crate::figures::Account;
+use crate::off_book::{Kind, OffBook, Taken};
+use crate::{Contract, Infrequent, Reject, Row};
+use alloc::collections::{BTreeSet, VecDeque};
+use alloc::vec::Vec;
+use buttonwood_ledger::INSURANCE;
+use buttonwood_margin::{deleverage, liquidation};
+use buttonwood_model::{
+    AccountId, BytesRef, Claim, CurrencyId, ExecutionOption, OrderId, OrderKind, Outbox, Side, Symbol,
+    SymbolId, Time,
+};
+use buttonwood_num::{HUNDREDTHS_PER_LOT, Money, Price, Qty};
+use buttonwood_trading::place::Place;
+use core::cmp::Reverse;
+use serde::{Deserialize, Serialize};
+
+/// The most positions that one command deleverages.
+pub const DELEVERAGED_MAX: usize = 100;
+
+/// A round of a liquidation that is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Round {
+    /// The account.
+    pub account: AccountId,
+    /// The contract whose position is reduced; none while the account's orders are being cancelled.
+    pub part: Option<Part>,
+}
+
+/// The part of a position that a round closes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// The contract.
+    pub symbol: SymbolId,
+    /// What is left to close.
+    pub left: Qty,
+    /// The zero price.
+    pub price: Money,
+    /// The value of what the book took.
+    pub traded: Money,
+}
+
+/// What the engine does for a step, after the step's own events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// Nothing.
+    Nothing,
+    /// Cancels every live order of the account.
+    Cancel(AccountId),
+    /// Places an order of the exchange for the account.
+    Place(AccountId, Place),
+}
+
+/// Collateral that the fund takes for what an account owes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seized {
+    /// The currency.
+    pub currency: CurrencyId,
+    /// How much of it.
+    pub amount: Money,
+    /// What the fund repays for it.
+    pub repaid: Money,
+}
+
+/// The end of an account's liquidation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// The account.
+    pub account: AccountId,
+    /// The collateral that the fund took.
+    pub seized: Vec<Seized>,
+    /// What the fund repaid for nothing.
+    pub covered: Money,
+}
+
+/// The accounts that wait for liquidation, and the round under way.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Liquidations {
+    /// Oldest first.
+    queue: VecDeque<(AccountId, Time)>,
+    waiting: BTreeSet<AccountId>,
+    round: Option<Round>,
+    /// Whether positions changed hands off the book since the marks were taken, which may leave another account below maintenance.
+    has_moved: bool,
+}
+
+impl Liquidations {
+    /// Whether nothing is under way.
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Whether the account waits for liquidation, or is being liquidated.
+    pub fn contains(&self, account: AccountId) -> bool {
+        self.waiting.contains(&account)
+    }
+
+    /// The accounts, in the order of their liquidation.
+    pub fn accounts(&self) -> impl Iterator<Item = AccountId> {
+        self.queue.iter().map(|(account, _)| *account)
+    }
+
+    /// The round under way.
+    pub fn round(&self) -> Option<&Round> {
+        self.round.as_ref()
+    }
+
+    /// Since when the next account waits.
+    pub(crate) fn due(&self) -> Option<Time> {
+        self.queue.front().map(|(_, time)| *time)
+    }
+
+    pub(crate) fn add(&mut self, accounts: &[AccountId], time: Time) {
+        for account in accounts {
+            if self.waiting.insert(*account) {
+                self.queue.push_back((*account, time));
+            }
+        }
+    }
+
+    /// A round begins, with the cancels of the account's orders or with an order.
+    pub(crate) fn begin(&mut self, round: Round) {
+        self.round = Some(round);
+    }
+
+    /// Notes a fill of the order that the exchange placed in this round.
+    pub(crate) fn note_fill(&mut self, account: AccountId, symbol: SymbolId, qty: Qty, notional: Money) {
+        let part = self.round.as_mut().filter(|round| round.account == account);
+        if let Some(part) = part.and_then(|round| round.part.as_mut()).filter(|part| part.symbol == symbol) {
+            part.left -= qty;
+            part.traded += notional;
+        }
+    }
+
+    /// What the book left of a round was taken, all of it or up to `left`.
+    pub(crate) fn take(&mut self, left: Qty, moved: bool) {
+        self.has_moved |= moved;
+        let part = self.round.as_mut().and_then(|round| round.part.as_mut());
+        match part.filter(|_| left > Qty::ZERO) {
+            Some(part) => {
+                part.left = left;
+                // Its fee is paid.
+                part.traded = Money::ZERO;
+            }
+            None => self.round = None,
+        }
+    }
+
+    /// The first account of the queue leaves it. Returns whether the marks must be taken again.
+    pub(crate) fn end(&mut self, account: AccountId) -> bool {
+        self.queue.pop_front();
+        self.waiting.remove(&account);
+        self.round = None;
+        self.queue.is_empty() && core::mem::take(&mut self.has_moved)
+    }
+}
+
+/// The accounts that are below maintenance at these marks and not in the queue yet, in the order of their ids; the fund if it is below
+/// zero.
+pub(crate) fn due(market: &Market<'_>, prices: &crate::prices::Prices) -> Vec<AccountId> {
+    let Market { perps, ledger, gusd, .. } = *market;
+    let (Some(gusd), fund) = (gusd, ledger.house(INSURANCE.name)) else { return Vec::new() };
+    let is_due = |account: &AccountId| {
+        let is_fund = Some(*account) == fund;
+        let account = Account { perps, prices, ledger, account: *account, gusd, is_fund };
+        account.is_due()
+    };
+    let open = perps.accounts_with_positions();
+    open.filter(|account| !perps.liquidations.contains(*account)).filter(is_due).collect()
+}
+
+/// A position that can be closed.
+#[derive(Clone, Copy, Debug)]
+struct Open<'a> {
+    row: Row,
+    symbol: &'a Symbol,
+    contract: Contract,
+}
+
+/// The liquidation of one account at the marks in force.
+struct Case<'a> {
+    market: Market<'a>,
+    account: AccountId,
+    gusd: CurrencyId,
+    fund: AccountId,
+}
+
+/// Decides the next step of the liquidations.
+///
+/// # Errors
+/// [`Reject::NotDue`] while no account waits.
+pub(crate) fn decide<E: From<BytesRef>>(market: Market<'_>, out: &mut Outbox<E>) -> Result<Task, Reject> {
+    let liquidations = &market.perps.liquidations;
+    let fund = market.ledger.house(INSURANCE.name).ok_or(Reject::NotDue)?;
+    let (account, gusd) = liquidations.accounts().next().zip(market.gusd).ok_or(Reject::NotDue)?;
+    let case = Case { market, account, gusd, fund };
+    let act = match liquidations.round() {
+        Some(Round { part: Some(part), .. }) => {
+            out.push_named(&Infrequent::OffBookTaken(case.take(part)));
+            return Ok(Task::Nothing);
+        }
+        Some(Round { part: None, .. }) => case.place(out),
+        None if market.orders.in_any_order(account).next().is_some() && case.account().is_due() => {
+            out.push_named(&Infrequent::RoundBegun(Round { account, part: None }));
+            Some(Task::Cancel(account))
+        }
+        None => case.place(out),
+    };
+    Ok(act.unwrap_or_else(|| {
+        out.push_named(&Infrequent::LiquidationEnded(case.end()));
+        Task::Nothing
+    }))
+}
+
+impl<'a> Case<'a> {
+    fn account(&self) -> Account<'a> {
+        let Market { perps, ledger, .. } = self.market;
+        let is_fund = self.account == self.fund;
+        Account { perps, prices: &perps.prices, ledger, account: self.account, gusd: self.gusd, is_fund }
+    }
+
+    fn fund(&self) -> Account<'a> {
+        Account { account: self.fund, is_fund: true, ..self.account() }
+    }
+
+    /// Begins to close a part of the largest position whose index has enough sources. None if the liquidation has ended.
+    fn place<E: From<BytesRef>>(&self, out: &mut Outbox<E>) -> Option<Task> {
+        let account = self.account();
+        if !account.is_due() {
+            return None;
+        }
+        let open: Vec<Open<'_>> = self.open().collect();
+        let weighed = open.iter().map(|open| (open.row.position.quantity, open.contract.mark));
+        let Open { row, symbol, contract } = *open.get(liquidation::largest(weighed)?)?;
+        let (quantity, grid) = (row.position.quantity, &symbol.grid);
+        let [lot, tick] = [
+            grid.base(Qty::from_hundredths(HUNDREDTHS_PER_LOT))?,
+            grid.value(Money::ONE, Price::from_ticks(1)),
+        ];
+        let price = liquidation::zero_price(account.sums()?.assets, quantity, contract.mark, tick)?;
+        let size = if account.is_fund {
+            Money::from_units(quantity.units().checked_abs()?)
+        } else {
+            liquidation::step(quantity, contract.mark, lot)
+        };
+        let left = qty_of(symbol, size)?;
+        let part = Part { symbol: row.symbol, left, price, traded: Money::ZERO };
+        out.push_named(&Infrequent::RoundBegun(Round { account: self.account, part: Some(part) }));
+        if account.is_fund {
+            return Some(Task::Nothing);
+        }
+        let ticks = u64::try_from(price.units() / tick.units()).ok().filter(|ticks| *ticks > 0);
+        Some(ticks.map_or(Task::Nothing, |ticks| {
+            let side = if quantity.is_negative() { Side::Buy } else { Side::Sell };
+            Task::Place(self.account, order(row.symbol, side, Price::from_ticks(ticks), left))
+        }))
+    }
+
+    /// The account's positions that can be closed.
+    fn open(&self) -> impl Iterator<Item = Open<'a>> {
+        let Market { perps, symbols, .. } = self.market;
+        perps.rows_of(self.account).filter_map(|row| {
+            let symbol = symbols.get(row.symbol.index())?;
+            let contract = *perps.contract(row.symbol).filter(|contract| contract.is_fresh)?;
+            (!row.position.is_flat()).then_some(Open { row: *row, symbol, contract })
+        })
+    }
+
+    /// Who takes what the book left, after the fee for what it took.
+    fn take(&self, part: &Part) -> Taken {
+        let blank = Taken {
+            account: self.account,
+            symbol: part.symbol,
+            side: Side::Sell,
+            order: OrderId(self.market.next_id),
+            fee: Money::ZERO,
+            kind: Kind::TakenOver,
+            trades: Vec::new(),
+            left: Qty::ZERO,
+        };
+        let market = self.market;
+        let symbol = market.symbols.get(part.symbol.index());
+        let contract = market.perps.contract(part.symbol);
+        let (Some(symbol), Some(contract), Some(sums)) = (symbol, contract, self.account().sums()) else {
+            return blank;
+        };
+        let fee =
+            if part.traded == Money::ZERO { Money::ZERO } else { liquidation::fee(part.traded, sums.assets) };
+        let quantity = market.perps.row(self.account, part.symbol).position.quantity;
+        let side = if quantity.is_negative() { Side::Buy } else { Side::Sell };
+        let base = symbol.grid.base(part.left).unwrap_or_default();
+        let signed = if quantity.is_negative() { -base } else { base };
+        let fund_assets = self.fund().sums().and_then(|sums| sums.assets.checked_add(fee));
+        let fund_takes = self.account != self.fund
+            && fund_assets
+                .is_some_and(|assets| liquidation::fund_takes(assets, signed, part.price, contract.mark));
+        let blank = Taken { side, fee, ..blank };
+        if part.left == Qty::ZERO {
+            return blank;
+        }
+        if fund_takes {
+            let trades = self.numbered([(self.fund, part.price, part.left)]);
+            return Taken { trades, ..blank };
+        }
+        let (trades, left) = self.deleveraged(part, symbol, *contract, side);
+        Taken { kind: Kind::Deleveraged, trades, left, ..blank }
+    }
+
+    /// The opposite positions that take what is left, in deleveraging order, and what they leave for the next command.
+    fn deleveraged(
+        &self,
+        part: &Part,
+        symbol: &Symbol,
+        contract: Contract,
+        side: Side,
+    ) -> (Vec<OffBook>, Qty) {
+        let mut left = part.left;
+        let mut trades = Vec::new();
+        let ranked = self.ranked(part.symbol, side);
+        let has_more = ranked.len() > DELEVERAGED_MAX;
+        for row in ranked.into_iter().take(DELEVERAGED_MAX) {
+            let size = row.position.quantity.units().saturating_abs();
+            let Some(most) = qty_of(symbol, Money::from_units(size)) else { continue };
+            let qty = left.min(most);
+            let price = deleverage::price(&row.position, part.price, contract.mark).unwrap_or(contract.mark);
+            trades.push((row.account, price, qty));
+            left -= qty;
+            if left == Qty::ZERO {
+                break;
+            }
+        }
+        // Positions sum to zero, so opposite ones never run out before the position does.
+        (self.numbered(trades), if has_more { left } else { Qty::ZERO })
+    }
+
+    /// The positions against the account's, in deleveraging order; the fund's own comes last.
+    fn ranked(&self, symbol: SymbolId, side: Side) -> Vec<Row> {
+        let Market { perps, ledger, .. } = self.market;
+        let is_opposite = |row: &&Row| {
+            let is_short = row.position.quantity.is_negative();
+            row.symbol == symbol && !row.position.is_flat() && is_short == (side == Side::Sell)
+        };
+        let opposite = perps.rows().iter().filter(is_opposite).filter(|row| row.account != self.account);
+        let mut ranked: Vec<_> = opposite
+            .map(|row| {
+                let (class, score) = perps.score(ledger, self.gusd, row).rank();
+                ((row.account == self.fund, class, score, row.account), *row)
+            })
+            .collect();
+        ranked.sort_unstable_by_key(|(key, _)| *key);
+        ranked.into_iter().map(|(_, row)| row).collect()
+    }
+
+    /// The trades with their ids. The account's order has the first free id; each trade takes two more, for the other side's order and
+    /// for itself.
+    fn numbered(&self, trades: impl IntoIterator<Item = (AccountId, Money, Qty)>) -> Vec<OffBook> {
+        let first = self.market.next_id + 1;
+        let ids = (first..).step_by(2);
+        let numbered = ids.zip(trades).map(|(id, (account, price, qty))| OffBook {
+            account,
+            order: OrderId(id),
+            trade: buttonwood_model::TradeId(id + 1),
+            price,
+            qty,
+        });
+        numbered.collect()
+    }
+
+    /// What the fund does for an account that is flat: it takes collateral at haircut value, least haircut first, until nothing is owed,
+    /// and repays what the account still owes as far as its money goes.
+    fn end(&self) -> Ended {
+        let mut ended = Ended { account: self.account, seized: Vec::new(), covered: Money::ZERO };
+        let Market { perps, ledger, .. } = self.market;
+        let mut owed = perps.owed(self.account, self.gusd);
+        let is_flat = perps.rows_of(self.account).all(|row| row.position.is_flat());
+        if owed == Money::ZERO || !is_flat || self.account == self.fund {
+            return ended;
+        }
+        let mut held: Vec<_> = self.account().collateral().collect();
+        held.sort_by_key(|(_, collateral)| Reverse(collateral.percent));
+        let mut is_bare = true;
+        for (currency, collateral) in held {
+            let amount = collateral.covering(owed);
+            let value = buttonwood_margin::Collateral { amount, ..collateral }.value().unwrap_or_default();
+            let repaid = if amount < collateral.amount { owed } else { value.min(owed) };
+            if amount > Money::ZERO && repaid > Money::ZERO {
+                ended.seized.push(Seized { currency, amount, repaid });
+                owed = owed - repaid;
+            }
+            is_bare &= amount == collateral.amount;
+        }
+        let spent: Money = ended.seized.iter().map(|seized| seized.repaid).sum();
+        let fund = ledger.balance(self.fund, self.gusd).available;
+        if is_bare {
+            let left = fund.checked_sub(spent).unwrap_or_default().max(Money::ZERO);
+            ended.covered = owed.min(left);
+        }
+        ended
+    }
+}
+
+/// An amount of base currency as a quantity of the symbol.
+fn qty_of(symbol: &Symbol, amount: Money) -> Option<Qty> {
+    let unit = symbol.grid.base(Qty::from_hundredths(1))?.units();
+    let hundredths = amount.units().checked_div(unit).filter(|hundredths| *hundredths > 0)?;
+    u128::try_from(hundredths).ok().map(Qty::from_hundredths)
+}
+
+/// The order that closes a part of a position.
+fn order(symbol: SymbolId, side: Side, price: Price, qty: Qty) -> Place {
+    Place {
+        symbol,
+        side,
+        claim: Claim::Yes,
+        kind: OrderKind::Limit,
+        option: Some(ExecutionOption::ImmediateOrCancel),
+        price,
+        qty,
+        spend: Money::ZERO,
+        client_id: None,
+        stop: Price::default(),
+    }
+}

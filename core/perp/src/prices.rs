@@ -1,0 +1,111 @@
+//! The prices with which the marks were taken, and the rule by which they are taken.
+//!
+//! Clauses: `PERP-012`; decisions D-38, D-39. Not here: when they are taken.
+
+use crate::command::Market;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use buttonwood_margin::price;
+use buttonwood_model::{CurrencyId, Product, Side, Symbol, SymbolId};
+use buttonwood_num::{Money, Price};
+use serde::{Deserialize, Serialize};
+
+/// The prices of a contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contract {
+    /// The index of its base currency, in dollars, when the mark was taken.
+    pub index: Money,
+    /// The mark, in the quote currency.
+    pub mark: Money,
+    /// Whether the index had enough sources; otherwise only reducing orders are accepted.
+    pub is_fresh: bool,
+    /// The median of the contract's own book less the index, from which funding is computed; none without an index, zero with an
+    /// empty book.
+    pub premium: Option<Money>,
+}
+
+/// The prices of a contract as they were taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Marked {
+    /// The contract.
+    pub symbol: SymbolId,
+    /// Its base currency, whose index this is.
+    pub currency: CurrencyId,
+    /// The prices.
+    pub contract: Contract,
+}
+
+/// The prices of all contracts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Prices {
+    contracts: BTreeMap<SymbolId, Contract>,
+    /// The indices with which the marks were taken, in dollars.
+    indices: BTreeMap<CurrencyId, Money>,
+}
+
+impl Prices {
+    pub(crate) fn contract(&self, symbol: SymbolId) -> Option<&Contract> {
+        self.contracts.get(&symbol)
+    }
+
+    pub(crate) fn index(&self, currency: CurrencyId) -> Option<Money> {
+        self.indices.get(&currency).copied()
+    }
+
+    /// Every contract that has had an index.
+    pub(crate) fn contracts(&self) -> impl Iterator<Item = (SymbolId, &Contract)> {
+        self.contracts.iter().map(|(symbol, contract)| (*symbol, contract))
+    }
+
+    pub(crate) fn take(&mut self, marks: &[Marked]) {
+        for Marked { symbol, currency, contract } in marks {
+            self.contracts.insert(*symbol, *contract);
+            self.indices.insert(*currency, contract.index);
+        }
+    }
+}
+
+impl Market<'_> {
+    /// The prices of all contracts as they are now, as far as they changed. `pin` replaces the pin of a currency.
+    pub(crate) fn marks(&self, pin: Option<(CurrencyId, Option<Money>)>) -> Vec<Marked> {
+        let listed = (0..).map(SymbolId).zip(self.symbols);
+        let contracts = listed.filter(|(_, symbol)| symbol.product == Product::Swap);
+        let marked = contracts.filter_map(|(id, symbol)| {
+            let currency = symbol.base;
+            let pinned = match pin {
+                Some((of, price)) if of == currency => price,
+                _ => self.perps.pin(currency),
+            };
+            let before = self.perps.contract(id).copied();
+            let contract = match pinned.or_else(|| self.of_book(currency)) {
+                Some(index) => {
+                    let book = self.median(id, symbol);
+                    let premium = book.map_or(Some(Money::ZERO), |book| book.checked_sub(index));
+                    Contract { index, mark: price::mark(book, index)?, is_fresh: true, premium }
+                }
+                // It keeps its last prices.
+                None => Contract { is_fresh: false, premium: None, ..before? },
+            };
+            (before != Some(contract)).then_some(Marked { symbol: id, currency, contract })
+        });
+        marked.collect()
+    }
+
+    /// The index of a currency from its own dollar book, if that is as many sources as are needed.
+    fn of_book(&self, currency: CurrencyId) -> Option<Money> {
+        let is_book = |symbol: &Symbol| {
+            symbol.product == Product::Spot && symbol.base == currency && Some(symbol.quote) == self.dollar
+        };
+        let place = self.symbols.iter().position(is_book)?;
+        let median = self.median(SymbolId::from_index(place), self.symbols.get(place)?)?;
+        price::index(&[median], self.sources_needed)
+    }
+
+    /// The median of a book's best bid, best ask and last trade.
+    fn median(&self, id: SymbolId, symbol: &Symbol) -> Option<Money> {
+        let book = self.orders.book(id);
+        let value = |price: Price| symbol.grid.value(Money::ONE, price);
+        let [bid, ask] = [Side::Buy, Side::Sell].map(|side| book.side(side).best().map(value));
+        price::book_median(bid, ask, self.orders.last(id).map(value))
+    }
+}

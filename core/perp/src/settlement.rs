@@ -1,0 +1,146 @@
+//! Settlement: the money of fills, of funding and of liquidations.
+//!
+//! Realised profit and funding pass through the house account `clearing`, which is minus the cost of all open positions. What an account
+//! lacks is lent by the house account `lending`, and whatever comes in repays first (D-46).
+
+use crate::Perps;
+use crate::command::Books;
+use crate::liquidation::{Ended, Seized};
+use crate::off_book::{OffBook, Taken};
+use buttonwood_ledger::{Bucket, CLEARING, FEES, INSURANCE, Ledger, Posting};
+use buttonwood_model::{AccountId, AssetId, CurrencyId, Side, SymbolId};
+use buttonwood_num::{Money, Qty, Round};
+
+/// The house account that lends what an account loses beyond its money.
+const LENDING: &str = "lending";
+
+fn house(ledger: &Ledger, name: &str) -> AccountId {
+    ledger.house(name).expect("every start opens the house accounts that are missing")
+}
+
+fn posting(account: AccountId, asset: impl Into<AssetId>, amount: Money) -> Posting {
+    Posting { account, asset: asset.into(), bucket: Bucket::Available, amount }
+}
+
+impl Perps {
+    /// Pays a profit out of the clearing account, or a loss into it, and a fee to the house.
+    pub(crate) fn move_money(
+        &mut self,
+        ledger: &mut Ledger,
+        (account, gusd): (AccountId, CurrencyId),
+        [profit, fee]: [Money; 2],
+    ) {
+        let [clearing, fees] = [CLEARING.name, FEES.name].map(|name| house(ledger, name));
+        let gets = profit - fee;
+        self.lend_missing(ledger, (account, gusd), -gets);
+        ledger.post(&[
+            posting(clearing, gusd, -profit),
+            posting(fees, gusd, fee),
+            posting(account, gusd, gets),
+        ]);
+        self.repay_first(ledger, (account, gusd));
+    }
+
+    /// Moves an amount that is not negative from one account to another.
+    fn give(&mut self, ledger: &mut Ledger, gusd: CurrencyId, [from, to]: [AccountId; 2], amount: Money) {
+        self.lend_missing(ledger, (from, gusd), amount);
+        ledger.post(&[posting(from, gusd, -amount), posting(to, gusd, amount)]);
+        self.repay_first(ledger, (to, gusd));
+    }
+
+    /// Lends what an account lacks to pay `amount`.
+    fn lend_missing(&mut self, ledger: &mut Ledger, key: (AccountId, CurrencyId), amount: Money) {
+        let lending = house(ledger, LENDING);
+        let lacks = amount - ledger.balance(key.0, key.1).available;
+        self.loans.lend(ledger, lending, key, lacks.max(Money::ZERO));
+    }
+
+    /// Repays what an account owes, as far as it has money.
+    fn repay_first(&mut self, ledger: &mut Ledger, (account, gusd): (AccountId, CurrencyId)) {
+        if let Some(paid) = self.loans.repayable(ledger, account, gusd) {
+            let lending = house(ledger, LENDING);
+            self.loans.repay(ledger, lending, (account, gusd), paid);
+        }
+    }
+
+    /// Repays what accounts owe, as far as they have money.
+    pub fn repay(&mut self, ledger: &mut Ledger) {
+        while let Some(key) = self.loans.payable(ledger) {
+            self.repay_first(ledger, key);
+        }
+    }
+
+    /// Changes a position without an order. What it realises is settled.
+    fn shift(
+        &mut self,
+        ledger: &mut Ledger,
+        gusd: CurrencyId,
+        (account, symbol): (AccountId, SymbolId),
+        [quantity, value]: [Money; 2],
+    ) {
+        let row = self.row_mut(account, symbol);
+        let applied = row.position.after(quantity, value).expect("the decision bounds it");
+        row.position = applied.position;
+        self.move_money(ledger, (account, gusd), [applied.realised, Money::ZERO]);
+    }
+}
+
+impl Books<'_> {
+    fn gusd(&self) -> CurrencyId {
+        self.gusd.expect("a contract is listed only with its currency")
+    }
+
+    /// An account pays an amount of funding, or receives it if it is negative.
+    pub(crate) fn pay_funding(&mut self, account: AccountId, amount: Money) {
+        let key = (account, self.gusd());
+        self.perps.move_money(self.ledger, key, [-amount, Money::ZERO]);
+    }
+
+    /// Takes the fee of a round, and the trades off the book.
+    pub(crate) fn take(&mut self, taken: &Taken) {
+        let gusd = self.gusd();
+        let fund = house(self.ledger, INSURANCE.name);
+        if taken.fee > Money::ZERO {
+            self.perps.give(self.ledger, gusd, [taken.account, fund], taken.fee);
+        }
+        for trade in &taken.trades {
+            self.trade(taken, trade);
+        }
+        self.perps.liquidations.take(taken.left, !taken.trades.is_empty());
+    }
+
+    fn trade(&mut self, taken: &Taken, trade: &OffBook) {
+        let gusd = self.gusd();
+        let [quantity, value] = self.value(taken.symbol, trade.qty, trade.price);
+        let [quantity, value] = match taken.side {
+            Side::Buy => [quantity, value],
+            Side::Sell => [-quantity, -value],
+        };
+        self.perps.shift(self.ledger, gusd, (taken.account, taken.symbol), [quantity, value]);
+        self.perps.shift(self.ledger, gusd, (trade.account, taken.symbol), [-quantity, -value]);
+    }
+
+    /// Base quantity and value. A price of 12 decimals keeps the value exact.
+    fn value(&self, symbol: SymbolId, qty: Qty, price: Money) -> [Money; 2] {
+        let grid = &self.symbols.get(symbol.index()).expect("the decision read it").grid;
+        let base = grid.base(qty).expect("a part of a position");
+        [base, base.times(price, Round::Cut).expect("the decision bounds it")]
+    }
+
+    /// Ends a liquidation: the fund takes collateral and repays what is owed.
+    pub(crate) fn end(&mut self, ended: &Ended) {
+        let gusd = self.gusd();
+        let fund = house(self.ledger, INSURANCE.name);
+        for Seized { currency, amount, repaid } in &ended.seized {
+            self.ledger
+                .post(&[posting(ended.account, *currency, -*amount), posting(fund, *currency, *amount)]);
+            self.perps.give(self.ledger, gusd, [fund, ended.account], *repaid);
+        }
+        if ended.covered > Money::ZERO {
+            self.perps.give(self.ledger, gusd, [fund, ended.account], ended.covered);
+        }
+        if self.perps.liquidations.end(ended.account) {
+            self.perps.retake = Some(self.time);
+        }
+    }
+}
