@@ -278,7 +278,7 @@ impl State {
     pub fn restore(&mut self) {
         let Desks { ledger, perps, .. } = &mut self.desks;
         ledger.reindex();
-        perps.reindex();
+        perps.reindex(ledger);
         perps.loans().restore(ledger);
         self.funds.restore(ledger);
         for (place, account) in self.access.accounts().iter().enumerate() {

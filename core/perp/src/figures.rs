@@ -23,17 +23,20 @@ impl Row {
 
 /// An account at certain prices, whose sums are to be computed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Account<'a> {
+pub(crate) struct Holder<'a> {
     pub(crate) perps: &'a Perps,
     pub(crate) prices: &'a Prices,
     pub(crate) ledger: &'a Ledger,
     pub(crate) account: AccountId,
     pub(crate) gusd: CurrencyId,
-    /// Whether it is the insurance fund: all that it holds counts, and it is deleveraged when it falls below zero.
-    pub(crate) is_fund: bool,
 }
 
-impl<'a> Account<'a> {
+impl<'a> Holder<'a> {
+    /// Whether it is the insurance fund: all that it holds counts, and it is deleveraged when it falls below zero.
+    pub(crate) fn is_fund(&self) -> bool {
+        self.perps.fund() == Some(self.account)
+    }
+
     /// The sums of the account. None beyond the range of money.
     pub(crate) fn sums(&self) -> Option<Sums> {
         self.sums_with(None, self.collateral())
@@ -56,7 +59,8 @@ impl<'a> Account<'a> {
 
     /// What the account has as collateral; nothing unless it is switched on.
     pub(crate) fn collateral(&self) -> impl Iterator<Item = (CurrencyId, Collateral)> + use<'a> {
-        let Self { perps, prices, ledger, account, is_fund, .. } = *self;
+        let Self { perps, prices, ledger, account, .. } = *self;
+        let is_fund = self.is_fund();
         let counted = COLLATERAL.into_iter().filter(move |_| is_fund || perps.risk(account).cross_collateral);
         counted.filter_map(move |(code, percent, has_index)| {
             let place = ledger.currencies().iter().position(|listed| listed.code == code)?;
@@ -71,7 +75,7 @@ impl<'a> Account<'a> {
     /// has enough sources (D-38).
     pub(crate) fn is_due(&self) -> bool {
         let sums = self.sums();
-        let is_low = if self.is_fund {
+        let is_low = if self.is_fund() {
             sums.is_some_and(|sums| sums.assets < Money::ZERO)
         } else {
             liquidation::is_due(sums)
@@ -86,8 +90,8 @@ impl<'a> Account<'a> {
 
 impl Perps {
     /// The account at the prices in force.
-    fn account<'a>(&'a self, ledger: &'a Ledger, account: AccountId, gusd: CurrencyId) -> Account<'a> {
-        Account { perps: self, prices: &self.prices, ledger, account, gusd, is_fund: false }
+    fn holder<'a>(&'a self, ledger: &'a Ledger, account: AccountId, gusd: CurrencyId) -> Holder<'a> {
+        Holder { perps: self, prices: &self.prices, ledger, account, gusd }
     }
 
     /// The sums of the account, without the row of `except`. None beyond the range of money.
@@ -98,8 +102,8 @@ impl Perps {
         gusd: CurrencyId,
         except: Option<SymbolId>,
     ) -> Option<Sums> {
-        let account = self.account(ledger, account, gusd);
-        account.sums_with(except, account.collateral())
+        let holder = self.holder(ledger, account, gusd);
+        holder.sums_with(except, holder.collateral())
     }
 
     /// The most of a currency that orders may use, and the most that may leave, of an account of this desk (D-47). None for
@@ -113,7 +117,7 @@ impl Perps {
     ) -> Option<[Money; 2]> {
         let held = ledger.balance(account, of).available;
         let collateral =
-            self.account(ledger, account, gusd).collateral().find(|(currency, _)| *currency == of);
+            self.holder(ledger, account, gusd).collateral().find(|(currency, _)| *currency == of);
         if of != gusd && collateral.is_none() {
             return None;
         }
@@ -186,13 +190,13 @@ fn liquidation_price(
     contract: &Contract,
 ) -> Option<Money> {
     let row = perps.row(account, id);
-    let account = perps.account(ledger, account, symbol.quote);
+    let holder = perps.holder(ledger, account, symbol.quote);
     let is_own = |(currency, _): &(CurrencyId, Collateral)| *currency == symbol.base;
-    let others = account.collateral().filter(|collateral| !is_own(collateral));
+    let others = holder.collateral().filter(|collateral| !is_own(collateral));
     let point = LiquidationPoint {
-        others: &account.sums_with(Some(id), others)?,
+        others: &holder.sums_with(Some(id), others)?,
         holding: &row.holding(contract.mark, perps.risk(row.account).leverage),
-        collateral: account.collateral().find(is_own).map(|(_, collateral)| collateral),
+        collateral: holder.collateral().find(is_own).map(|(_, collateral)| collateral),
         tick: symbol.grid.value(Money::ONE, Price::from_ticks(1)),
     };
     point.price()

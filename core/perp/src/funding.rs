@@ -288,3 +288,6 @@ impl Perps {
         premiums.map_or(Money::ZERO, |(premiums, contract)| premiums.estimate(time, contract.mark))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,13 +8,12 @@
 //! `margin::deleverage`. Not here: how an order trades (`trading`), which the engine calls for [`Task::Place`].
 
 use crate::command::Market;
-use crate::figures::Account;
+use crate::figures::Holder;
 use crate::off_book::{Kind, OffBook, Taken};
 use crate::{Contract, Infrequent, Reject, Row};
 use alloc::collections::{BTreeSet, VecDeque};
 use alloc::vec::Vec;
-use buttonwood_ledger::INSURANCE;
-use buttonwood_margin::{deleverage, liquidation};
+use buttonwood_margin::{Collateral, deleverage, liquidation};
 use buttonwood_model::{
     AccountId, BytesRef, Claim, CurrencyId, ExecutionOption, OrderId, OrderKind, Outbox, Side, Symbol,
     SymbolId, Time,
@@ -168,12 +167,8 @@ impl Liquidations {
 /// zero.
 pub(crate) fn due(market: &Market<'_>, prices: &crate::prices::Prices) -> Vec<AccountId> {
     let Market { perps, ledger, gusd, .. } = *market;
-    let (Some(gusd), fund) = (gusd, ledger.house(INSURANCE.name)) else { return Vec::new() };
-    let is_due = |account: &AccountId| {
-        let is_fund = Some(*account) == fund;
-        let account = Account { perps, prices, ledger, account: *account, gusd, is_fund };
-        account.is_due()
-    };
+    let Some(gusd) = gusd else { return Vec::new() };
+    let is_due = |account: &AccountId| Holder { perps, prices, ledger, account: *account, gusd }.is_due();
     let open = perps.accounts_with_positions();
     open.filter(|account| !perps.liquidations.contains(*account)).filter(is_due).collect()
 }
@@ -200,42 +195,38 @@ struct Case<'a> {
 /// [`Reject::NotDue`] while no account waits.
 pub(crate) fn decide<E: From<BytesRef>>(market: Market<'_>, out: &mut Outbox<E>) -> Result<Task, Reject> {
     let liquidations = &market.perps.liquidations;
-    let fund = market.ledger.house(INSURANCE.name).ok_or(Reject::NotDue)?;
+    let fund = market.perps.fund().ok_or(Reject::NotDue)?;
     let (account, gusd) = liquidations.accounts().next().zip(market.gusd).ok_or(Reject::NotDue)?;
     let case = Case { market, account, gusd, fund };
-    let act = match liquidations.round() {
-        Some(Round { part: Some(part), .. }) => {
-            out.push_named(&Infrequent::OffBookTaken(case.take(part)));
-            return Ok(Task::Nothing);
-        }
-        Some(Round { part: None, .. }) => case.place(out),
-        None if market.orders.in_any_order(account).next().is_some() && case.account().is_due() => {
-            out.push_named(&Infrequent::RoundBegun(Round { account, part: None }));
-            Some(Task::Cancel(account))
-        }
-        None => case.place(out),
-    };
-    Ok(act.unwrap_or_else(|| {
+    if let Some(Round { part: Some(part), .. }) = liquidations.round() {
+        out.push_named(&Infrequent::OffBookTaken(case.take(part)));
+        return Ok(Task::Nothing);
+    }
+    let has_orders = market.orders.in_any_order(account).next().is_some();
+    if liquidations.round().is_none() && has_orders && case.holder().is_due() {
+        out.push_named(&Infrequent::RoundBegun(Round { account, part: None }));
+        return Ok(Task::Cancel(account));
+    }
+    Ok(case.place(out).unwrap_or_else(|| {
         out.push_named(&Infrequent::LiquidationEnded(case.end()));
         Task::Nothing
     }))
 }
 
 impl<'a> Case<'a> {
-    fn account(&self) -> Account<'a> {
+    fn holder(&self) -> Holder<'a> {
         let Market { perps, ledger, .. } = self.market;
-        let is_fund = self.account == self.fund;
-        Account { perps, prices: &perps.prices, ledger, account: self.account, gusd: self.gusd, is_fund }
+        Holder { perps, prices: &perps.prices, ledger, account: self.account, gusd: self.gusd }
     }
 
-    fn fund(&self) -> Account<'a> {
-        Account { account: self.fund, is_fund: true, ..self.account() }
+    fn fund(&self) -> Holder<'a> {
+        Holder { account: self.fund, ..self.holder() }
     }
 
     /// Begins to close a part of the largest position whose index has enough sources. None if the liquidation has ended.
     fn place<E: From<BytesRef>>(&self, out: &mut Outbox<E>) -> Option<Task> {
-        let account = self.account();
-        if !account.is_due() {
+        let holder = self.holder();
+        if !holder.is_due() {
             return None;
         }
         let open: Vec<Open<'_>> = self.open().collect();
@@ -246,16 +237,16 @@ impl<'a> Case<'a> {
             grid.base(Qty::from_hundredths(HUNDREDTHS_PER_LOT))?,
             grid.value(Money::ONE, Price::from_ticks(1)),
         ];
-        let price = liquidation::zero_price(account.sums()?.assets, quantity, contract.mark, tick)?;
-        let size = if account.is_fund {
+        let price = liquidation::zero_price(holder.sums()?.assets, quantity, contract.mark, tick)?;
+        let whole = if holder.is_fund() {
             Money::from_units(quantity.units().checked_abs()?)
         } else {
             liquidation::step(quantity, contract.mark, lot)
         };
-        let left = qty_of(symbol, size)?;
+        let left = qty_of(symbol, whole)?;
         let part = Part { symbol: row.symbol, left, price, traded: Money::ZERO };
         out.push_named(&Infrequent::RoundBegun(Round { account: self.account, part: Some(part) }));
-        if account.is_fund {
+        if holder.is_fund() {
             return Some(Task::Nothing);
         }
         let ticks = u64::try_from(price.units() / tick.units()).ok().filter(|ticks| *ticks > 0);
@@ -290,7 +281,7 @@ impl<'a> Case<'a> {
         let market = self.market;
         let symbol = market.symbols.get(part.symbol.index());
         let contract = market.perps.contract(part.symbol);
-        let (Some(symbol), Some(contract), Some(sums)) = (symbol, contract, self.account().sums()) else {
+        let (Some(symbol), Some(contract), Some(sums)) = (symbol, contract, self.holder().sums()) else {
             return blank;
         };
         let fee =
@@ -328,8 +319,8 @@ impl<'a> Case<'a> {
         let ranked = self.ranked(part.symbol, side);
         let has_more = ranked.len() > DELEVERAGED_MAX;
         for row in ranked.into_iter().take(DELEVERAGED_MAX) {
-            let size = row.position.quantity.units().saturating_abs();
-            let Some(most) = qty_of(symbol, Money::from_units(size)) else { continue };
+            let whole = row.position.quantity.units().saturating_abs();
+            let Some(most) = qty_of(symbol, Money::from_units(whole)) else { continue };
             let qty = left.min(most);
             let price = deleverage::price(&row.position, part.price, contract.mark).unwrap_or(contract.mark);
             trades.push((row.account, price, qty));
@@ -385,16 +376,19 @@ impl<'a> Case<'a> {
         if owed == Money::ZERO || !is_flat || self.account == self.fund {
             return ended;
         }
-        let mut held: Vec<_> = self.account().collateral().collect();
+        let mut held: Vec<_> = self.holder().collateral().collect();
         held.sort_by_key(|(_, collateral)| Reverse(collateral.percent));
         let mut is_bare = true;
-        for (currency, collateral) in held {
+        for (currency, mut collateral) in held {
+            // What waits to be withdrawn stays.
+            collateral.amount = ledger.balance(self.account, currency).available;
             let amount = collateral.covering(owed);
-            let value = buttonwood_margin::Collateral { amount, ..collateral }.value().unwrap_or_default();
+            let value = Collateral { amount, ..collateral }.value().unwrap_or_default();
+            // An amount that is not all was rounded up, so it pays for the whole debt.
             let repaid = if amount < collateral.amount { owed } else { value.min(owed) };
             if amount > Money::ZERO && repaid > Money::ZERO {
                 ended.seized.push(Seized { currency, amount, repaid });
-                owed = owed - repaid;
+                owed -= repaid;
             }
             is_bare &= amount == collateral.amount;
         }

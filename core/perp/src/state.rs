@@ -5,6 +5,7 @@ use crate::liquidation::Liquidations;
 use crate::prices::{Contract, Prices};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+use buttonwood_ledger::{INSURANCE, Ledger};
 use buttonwood_margin::{Leverage, Loans, Position};
 use buttonwood_model::{AccountId, CurrencyId, Held, Product, Side, Symbol, SymbolId, Time};
 use buttonwood_num::Money;
@@ -53,6 +54,9 @@ pub struct Perps {
     /// Whether a book that a mark depends on changed in the command that is being applied.
     #[serde(skip)]
     touched: bool,
+    /// The insurance fund's account.
+    #[serde(skip)]
+    fund: Option<AccountId>,
     /// Places of the rows.
     #[serde(skip)]
     index: BTreeMap<(AccountId, SymbolId), u32>,
@@ -78,11 +82,22 @@ const ROW: u32 = 1 << 31;
 
 impl Perps {
     /// Rebuilds what is derived, after a restore.
-    pub fn reindex(&mut self) {
+    pub fn reindex(&mut self, ledger: &Ledger) {
+        self.note_fund(ledger);
         self.index.clear();
         for (place, row) in (0..).zip(&self.rows) {
             self.index.insert((row.account, row.symbol), place);
         }
+    }
+
+    /// Notes the account of the insurance fund, once it is open.
+    pub fn note_fund(&mut self, ledger: &Ledger) {
+        self.fund = ledger.house(INSURANCE.name);
+    }
+
+    /// The insurance fund's account.
+    pub(crate) fn fund(&self) -> Option<AccountId> {
+        self.fund
     }
 
     /// Notes which books marks depend on: those of the contracts, and the dollar books of their base currencies.

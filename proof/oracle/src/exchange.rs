@@ -8,7 +8,7 @@ use buttonwood_engine::{
     AccessEvent, Account, AccountKind, Adjustment, Answer, Balance, Body, Break, BreakKind, Caller, Command,
     ConvertInfrequent, Event, FEES, FeeSchedule, Finding, Infrequent, LedgerInfrequent, Mode, NewSession,
     Opening, OrderState, Outcome, Owner, Schedule, State, TradingCommand, TradingEvent, TradingInfrequent,
-    Workspace, decide, decode_events, encode, evolve, houses,
+    Workspace, decide, decode_events, encode, evolve, houses, perp::Infrequent as PerpEvent,
 };
 use buttonwood_model::{
     AccountId, CancelReason, Currency, CurrencyId, CurrencyKind, GroupId, Nonce, Outbox, Product, Role,
@@ -92,6 +92,8 @@ pub struct Exchange {
     pub stamp: Stamp,
     /// The events of the last command.
     pub happened: Vec<Happening>,
+    /// The events of the desk of perpetuals in the last command.
+    pub of_perps: Vec<PerpEvent>,
     /// Every trade, oldest first.
     pub trades: Vec<Break>,
     /// What each of them counted in volumes, in dollars.
@@ -144,7 +146,9 @@ impl Exchange {
             journal.push(self.frame.clone());
         }
         let mut entered = 0;
+        self.of_perps.clear();
         for event in &out.events {
+            self.of_perps.extend(perp_event(event, &out.texts));
             self.happened
                 .extend(happening(&self.state, &mut entered, event, &out.texts).into_iter().flatten());
             if let Some((trade, dollars)) = trade_of(&self.state, stamp.time, event) {
@@ -401,6 +405,13 @@ fn new_key(name: &str, owner: Owner, role: Role) -> NewSession {
 pub(crate) fn orders_of(state: &State, account: AccountId) -> impl Iterator<Item = OrderState> {
     let orders = state.orders();
     orders.of_account(account).map(|(slot, _)| OrderState::live(state.floor(), slot))
+}
+
+/// The event, if it is of the desk of perpetuals.
+fn perp_event(event: &Event, texts: &[u8]) -> Option<PerpEvent> {
+    let Event::Infrequent(kept) = event else { return None };
+    let Infrequent::Perp(event) = Infrequent::read(*kept, texts).unwrap() else { return None };
+    Some(event)
 }
 
 /// The happenings of an event, read before it is applied: at most two.
