@@ -93,7 +93,11 @@ impl Parts {
             clock,
             parker.unparker().clone(),
         ));
-        shared.writer.lock().watch_sessions(&shared);
+        {
+            let mut writer = shared.writer.lock();
+            writer.watch_sessions(&shared);
+            writer.resume(&shared);
+        }
         let committer = Committer {
             shared: Arc::clone(&shared),
             writer,

@@ -74,7 +74,7 @@ async fn note(call: &ControlCall<'_>) -> Result<(), Refusal> {
     noted.map(|_| ()).map_err(|_| field::failed())
 }
 
-async fn move_to(app: &App, time: Time) -> Result<(), Refusal> {
+pub(super) async fn move_to(app: &App, time: Time) -> Result<(), Refusal> {
     let moved = app.exchange.advance(time).map_err(|_| field::busy("The exchange is busy"))?;
     moved.await.map_err(|_| field::busy("The exchange is stopping"))?;
     Ok(())

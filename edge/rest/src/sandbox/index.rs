@@ -1,5 +1,6 @@
 //! `POST /sandbox/index/{currency}`: pins the index of a currency, or returns it to the books.
 
+use super::advance::move_to;
 use super::control::ControlCall;
 use crate::call::Asked;
 use crate::derivatives::exact;
@@ -71,6 +72,8 @@ async fn answer(call: &ControlCall<'_>, asked: &Asked<'_>, fields: &Payload) -> 
         })
     };
     operator.send(perp::Command::PinIndex(currency, price), refuse).await?;
+    // Liquidations that follow are done when the caller reads the answer.
+    move_to(call, operator.exchange.now()).await?;
     let index = operator.exchange.views().state().perps().index_price(currency);
     Ok(Reply::json(json::body(&IndexPinned {
         result: Done,

@@ -4,7 +4,7 @@
 use super::Writer;
 use super::batch::Entry;
 use crate::shared::Shared;
-use buttonwood_engine::{Body, Command, Outcome, State, TradingCommand};
+use buttonwood_engine::{Body, Command, Outcome, State, TradingCommand, perp};
 use buttonwood_model::{Due, Rank, SessionId, Time};
 use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
@@ -22,6 +22,15 @@ pub(super) struct Moving {
 }
 
 impl Writer {
+    /// Notes at the start that the exchange did not run since its last command, before anything that fell due meanwhile runs (D-49).
+    pub(crate) fn resume(&mut self, shared: &Shared) {
+        let (last, now) = (self.state.stamp().time, shared.clock.now());
+        if self.state.perps().misses_minutes(last, now) {
+            let body = perp::Command::Resume.into();
+            self.execute(now, Command { caller: None, body }, None, shared);
+        }
+    }
+
     /// Runs the follow-ups of an earlier command, such as an auction that has found its price. They may take several
     /// batches; no other command has a turn before they end (INV-AUC-5).
     pub(super) fn follow_up(&mut self, shared: &Shared) {
