@@ -6,7 +6,7 @@ import { draw, totals } from "./depth.js";
 import { poll } from "./poll.js";
 
 const element = (id) => document.getElementById(id);
-const { symbol, base, quote, priceDecimals } = element("main").dataset;
+const { symbol, base, quote, kind, priceDecimals } = element("main").dataset;
 // Levels of a side in the table. The depth chart shows all that a reply has.
 const LEVELS = 12;
 const TRADES = 26;
@@ -53,7 +53,7 @@ function showTicker(reply) {
   show("change", moved);
   show("moved", moved ? text(difference(read(close), read(open))).replace(/^(?=\d)/, "+") : "–");
   for (const id of ["change", "moved"]) element(id).className = moved && look;
-  document.title = `${close === null ? "" : `${close} `}${base}/${quote} – Buttonwood`;
+  document.title = `${close === null ? "" : `${close} `}${base}/${quote}${kind} – Buttonwood`;
 }
 
 function showVolume(reply) {

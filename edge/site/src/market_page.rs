@@ -41,6 +41,7 @@ impl Shown {
                 ("symbol", &escaped(&symbol.name)),
                 ("base", &escaped(&base.code)),
                 ("quote", &escaped(&quote.code)),
+                ("kind", kind(symbol)),
                 ("about", &escaped(&format!("{} in {}, {product}", base.name, quote.name))),
                 ("status", symbol.status.name()),
                 ("price_decimals", &grid.tick_decimals().to_string()),
@@ -59,6 +60,11 @@ fn digits(grid: &Grid, push: impl Fn(&Grid, &mut Vec<u8>)) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
+/// What follows base and quote in the name of a market.
+fn kind(symbol: &Symbol) -> &'static str {
+    if symbol.product == Product::Swap { " perp" } else { "" }
+}
+
 /// A market's name in a list of links.
 #[derive(Debug)]
 pub(crate) struct Link {
@@ -69,8 +75,7 @@ pub(crate) struct Link {
 impl Link {
     pub(crate) fn of(state: &State, symbol: &Symbol) -> Self {
         let code = |id| state.currency(id).map_or("", |currency: &Currency| currency.code.as_str());
-        let kind = if symbol.product == Product::Swap { " perp" } else { "" };
-        let title = format!("{}/{}{kind}", code(symbol.base), code(symbol.quote));
+        let title = format!("{}/{}{}", code(symbol.base), code(symbol.quote), kind(symbol));
         Self { symbol: symbol.name.clone(), title }
     }
 }
@@ -138,7 +143,7 @@ mod tests {
         let link = |symbol: &str| Link { symbol: symbol.to_owned(), title: symbol.to_uppercase() };
         let page = shown("abusd", Product::Swap).page(&[link("abusd"), link("x\"y")]);
         for part in [
-            "A&lt;B/USD",
+            "<title>A&lt;B/USD perp – ",
             "{{status}} in US Dollar, perpetual contract",
             "data-status=\"cancel_only\"",
             "data-price-decimals=\"2\"",
@@ -149,7 +154,8 @@ mod tests {
             assert!(page.contains(part), "{part}: {page}");
         }
         assert_eq!(page.matches("{{").count(), 1, "{page}");
-        assert!(shown("abusd", Product::Spot).page(&[]).contains("US Dollar, spot"));
+        let page = shown("abusd", Product::Spot).page(&[]);
+        assert!(page.contains("US Dollar, spot") && page.contains("<title>A&lt;B/USD – "), "{page}");
     }
 
     #[test]

@@ -228,19 +228,29 @@ class Pages:
         self.browser.open(self.base)
         self.fits("front")
         self.picture("front-phone")
-        self.browser.open(f"{self.base}/markets/avaxgusdperp")
-        self.browser.wait_for("the empty market", "return document.getElementById('base-volume').textContent === '0'")
-        seen = self.browser.run("return document.body.innerText")
-        for words in ("This market is closed", "No trades yet", "No bids", "No asks", "No orders on the book"):
-            assert words in seen, f"{words}: {seen}"
-        self.fits("empty")
-        self.picture("market-empty", whole=True)
+        self.empty_market("avaxgusdperp", "AVAX/GUSD perp")
+        self.control("/sandbox/symbols/avaxgusdperp/status", status="closed")
+        self.empty_market("avaxgusdperp", "AVAX/GUSD perp", is_closed=True)
+        self.control("/sandbox/symbols/avaxgusdperp/status", status="open")
         self.nothing_wrong()
         self.browser.open(f"{self.base}/markets/nosuch")
         assert "no symbol nosuch" in self.browser.run("return document.body.innerText")
         self.fits("unknown")
         # The browser reports the status of the page itself.
         assert all("404" in line for line in self.browser.console())
+
+    def empty_market(self, symbol: str, title: str, is_closed: bool = False):
+        """The page of a market without trades and orders, which may be closed."""
+        self.browser.open(f"{self.base}/markets/{symbol}")
+        self.browser.wait_for("the empty market", "return document.getElementById('base-volume').textContent === '0'")
+        self.browser.wait_for("its title", "return document.title === arguments[0]", f"{title} – Buttonwood")
+        seen = self.browser.run("return document.body.innerText")
+        for words in (title, "No trades yet", "No bids", "No asks", "No orders on the book"):
+            assert words in seen, f"{words}: {seen}"
+        assert ("This market is closed" in seen) == is_closed, seen
+        name = "closed" if is_closed else "empty"
+        self.fits(name)
+        self.picture(f"market-{name}", whole=True)
 
     def order(self, nonce: int, **fields: str) -> dict:
         """Places a limit order of elonusd with the key `trader`; returns its account."""
