@@ -4,7 +4,7 @@
 //! `exchange`, have no column.
 
 use crate::market::FRAME_NAMES;
-use crate::order::{option_name, reason_name, side_name, type_name};
+use crate::order::{option_name, push_trade_price, reason_name, side_name, type_name};
 use buttonwood_engine::{BreakKind, State};
 use buttonwood_model::{AccountId, ClientId, OrderKind, Side, Symbol, SymbolId, TradeId};
 use buttonwood_num::{MONEY_DECIMALS, push_u64};
@@ -98,7 +98,7 @@ pub const TRADES: Columns<TradeRow> = Columns(&[
     ("group", |out, state, row| group(out, state, row.account)),
     ("account", |out, state, row| account(out, state, row.account)),
     ("symbol", |out, state, row| text(out, &listed(state, row.symbol).name)),
-    ("price", |out, state, row| listed(state, row.symbol).grid.push_price(out, row.price)),
+    ("price", |out, state, row| push_trade_price(out, &listed(state, row.symbol).grid, row)),
     ("amount", |out, state, row| listed(state, row.symbol).grid.push_qty(out, row.qty)),
     ("timestamp", |out, _, row| push_u64(out, row.time.seconds())),
     ("timestampms", |out, _, row| push_u64(out, row.time.millis())),

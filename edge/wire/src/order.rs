@@ -4,6 +4,7 @@ use crate::json::Json;
 use crate::names::Names;
 use buttonwood_engine::{BreakKind, OrderState};
 use buttonwood_model::{CancelReason, ExecutionOption, OrderKind, Side};
+use buttonwood_num::{Grid, MONEY_DECIMALS};
 use buttonwood_views::history::{Part, TradeRow};
 
 /// The name of a side on the wire.
@@ -99,17 +100,25 @@ pub fn order(json: &mut Json, names: &Names, order: &OrderState, trades: Option<
     }
 }
 
+/// Appends the price of a trade, exactly.
+pub fn push_trade_price(out: &mut Vec<u8>, grid: &Grid, row: &TradeRow) {
+    match row.part {
+        Part::OffBook(price) => price.push_floored(out, MONEY_DECIMALS),
+        Part::Maker | Part::Taker | Part::Auction => grid.push_price(out, row.price),
+    }
+}
+
 /// Writes a trade's fields, as they stand in an order's `trades`. `broken` says how it was broken (ORD-021).
 pub fn trade(json: &mut Json, names: &Names, row: &TradeRow, broken: Option<BreakKind>) {
     let symbol = names.symbol(row.symbol);
-    json.decimal("price", |out| symbol.grid.push_price(out, row.price));
+    json.decimal("price", |out| push_trade_price(out, &symbol.grid, row));
     json.decimal("amount", |out| symbol.grid.push_qty(out, row.qty));
     json.number("timestamp", row.time.seconds());
     json.number("timestampms", row.time.millis());
     json.plain("type", if row.side == Side::Buy { "Buy" } else { "Sell" });
     json.flag("aggressor", row.part == Part::Taker);
     json.plain("fee_currency", &names.currency(symbol.quote).code);
-    json.decimal("fee_amount", |out| row.fee.push_floored(out, buttonwood_num::MONEY_DECIMALS));
+    json.decimal("fee_amount", |out| row.fee.push_floored(out, MONEY_DECIMALS));
     json.number("tid", row.trade.0);
     json.number_text("order_id", row.order.0);
     if let Some(client_id) = &row.client_id {

@@ -1,6 +1,7 @@
 //! Rows of transfers: those of `/v1/transfers` and `/v2/transfers`, of the custody fees, and of `/v1/transactions`.
 
 use crate::contract::{Components, DecimalText, Label, Node, Shape};
+use crate::order::push_trade_price;
 use crate::{Json, Names, answer, words};
 use buttonwood_engine::funds::{Networks, OnChain};
 use buttonwood_engine::{
@@ -276,7 +277,7 @@ pub fn trade_transaction(names: &Names, trade: &TradeRow, account: &str) -> Tran
         account: account.to_owned(),
         amount: DecimalText::of(|out| symbol.grid.push_qty(out, trade.qty)),
         client_order_id: trade.client_id.as_ref().map_or_else(String::new, |id| id.as_str().to_owned()),
-        price: DecimalText::of(|out| symbol.grid.push_price(out, trade.price)),
+        price: DecimalText::of(|out| push_trade_price(out, &symbol.grid, trade)),
         timestampms: trade.time.millis(),
         side: TransactionSide(side),
         is_aggressor: trade.part == Part::Taker,

@@ -56,7 +56,7 @@ pub struct Size {
 
 /// An open database.
 pub struct Database {
-    connection: Connection,
+    pub(crate) connection: Connection,
     path: PathBuf,
     tables: Vec<Box<dyn Table>>,
     reached: Reached,
@@ -202,12 +202,13 @@ impl Database {
         }
         let reached = connection
             .query_row(
-                "SELECT seq, trades, orders, public, void FROM progress WHERE origin = ?",
+                "SELECT seq, trades, orders, public, funding, void FROM progress WHERE origin = ?",
                 (origin,),
                 |row| {
                     let number = |place| row.get::<_, i64>(place).map(i64::cast_unsigned);
-                    let lengths = Lengths { trades: number(1)?, orders: number(2)?, public: number(3)? };
-                    Ok(Reached { seq: number(0)?, lengths, void: number(4)? })
+                    let (trades, orders) = (number(1)?, number(2)?);
+                    let lengths = Lengths { trades, orders, public: number(3)?, funding: number(4)? };
+                    Ok(Reached { seq: number(0)?, lengths, void: number(5)? })
                 },
             )
             .optional()?;
@@ -221,16 +222,17 @@ impl Database {
         connection.execute_batch(
             "BEGIN IMMEDIATE;
              CREATE TABLE progress (origin TEXT NOT NULL, seq INTEGER NOT NULL, trades INTEGER NOT NULL,
-                orders INTEGER NOT NULL, public INTEGER NOT NULL, void INTEGER NOT NULL) STRICT",
+                orders INTEGER NOT NULL, public INTEGER NOT NULL, funding INTEGER NOT NULL,
+                void INTEGER NOT NULL) STRICT",
         )?;
         for table in &tables {
             connection.execute(table.schema(), ())?;
         }
-        let Lengths { trades, orders, public } = reached.lengths;
-        let lengths = [trades, orders, public].map(u64::cast_signed);
+        let Lengths { trades, orders, public, funding } = reached.lengths;
+        let [trades, orders, public, funding] = [trades, orders, public, funding].map(u64::cast_signed);
         connection.execute(
-            "INSERT INTO progress VALUES (?, 0, ?, ?, ?, 0)",
-            (origin, lengths[0], lengths[1], lengths[2]),
+            "INSERT INTO progress VALUES (?, 0, ?, ?, ?, ?, 0)",
+            (origin, trades, orders, public, funding),
         )?;
         connection.pragma_update(None, "user_version", VERSION)?;
         connection.execute_batch("COMMIT")?;
@@ -280,11 +282,14 @@ impl Database {
             self.fold(symbols, &row?)?;
         }
         self.tables.iter_mut().try_for_each(|table| table.write(symbols, &self.connection))?;
-        let Lengths { trades, orders, public } = reached.lengths;
-        let numbers = [reached.seq, trades, orders, public, reached.void].map(u64::cast_signed);
+        let Lengths { trades, orders, public, funding } = reached.lengths;
+        let numbers = [reached.seq, trades, orders, public, funding, reached.void].map(u64::cast_signed);
         let noted = self
             .connection
-            .execute("UPDATE progress SET seq = ?, trades = ?, orders = ?, public = ?, void = ?", numbers)
+            .execute(
+                "UPDATE progress SET seq = ?, trades = ?, orders = ?, public = ?, funding = ?, void = ?",
+                numbers,
+            )
             .map_err(Fault::from);
         noted?;
         run(&self.connection, "COMMIT")?;

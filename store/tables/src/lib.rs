@@ -10,8 +10,10 @@
 mod database;
 mod decimal;
 mod fault;
+mod funding;
 mod table;
 
 pub use database::{Database, Opened, Reached, Size};
 pub use fault::Fault;
+pub use funding::{Amount, Hours, Payment};
 pub use table::Row;

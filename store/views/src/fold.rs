@@ -4,7 +4,9 @@
 //! also yields rows of history and changes of depth, which go to a [`Sink`]. The live views keep them; the background
 //! fold that makes snapshots only computes their positions.
 
-use crate::history::{Index, OrderRow, Part, Position, PublicTrade, TradeRow};
+mod perpetuals;
+
+use crate::history::{FundingRow, Index, OrderRow, Part, Position, PublicTrade, TradeRow};
 use crate::reserves::Cut;
 use crate::{AuctionResult, AuctionResults, Candles, Tape, TradeVolumes};
 use buttonwood_engine::{
@@ -24,6 +26,8 @@ pub trait Sink {
     fn order(&mut self, row: &OrderRow);
     /// Stores a public trade.
     fn public(&mut self, row: &PublicTrade);
+    /// Stores an amount of funding, or a payment.
+    fn funding(&mut self, row: &FundingRow);
     /// Adds a visible quantity at a price.
     fn rested(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty);
     /// Removes a visible quantity at a price.
@@ -59,6 +63,11 @@ impl Sink for Counted {
     fn public(&mut self, row: &PublicTrade) {
         self.scratch.clear();
         self.index.push_public(row, &mut self.scratch);
+    }
+
+    fn funding(&mut self, row: &FundingRow) {
+        self.scratch.clear();
+        self.index.push_funding(row, &mut self.scratch);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
@@ -149,7 +158,7 @@ impl Fold {
     pub fn apply(&mut self, stamp: Stamp, events: &[Event], texts: &[u8], sink: &mut impl Sink) {
         for event in events {
             if let Event::Infrequent(kept) = event {
-                self.record_infrequent(stamp, *kept, texts);
+                self.record_infrequent(stamp, *kept, texts, sink);
             }
             self.record(stamp, event, sink);
             evolve(&mut self.state, stamp, event, texts);
@@ -185,8 +194,9 @@ impl Fold {
         }
     }
 
-    /// Records results and indicative results of auctions, and corrects the market's figures after a full break.
-    fn record_infrequent(&mut self, stamp: Stamp, kept: BytesRef, texts: &[u8]) {
+    /// Records results and indicative results of auctions, funding and trades off the book, and corrects the market's figures after a
+    /// full break.
+    fn record_infrequent(&mut self, stamp: Stamp, kept: BytesRef, texts: &[u8], sink: &mut impl Sink) {
         let event = Infrequent::read(kept, texts).expect("what was kept can be read");
         let (symbol, finding, is_indicative) = match event {
             Infrequent::Trading(TradingInfrequent::AuctionIndicated(symbol, finding)) => {
@@ -201,13 +211,13 @@ impl Fold {
                 self.cut = Some(Arc::new(Cut::of(&self.state, time)));
                 return;
             }
+            Infrequent::Perp(event) => return self.record_perpetual(stamp, &event, sink),
             Infrequent::Trading(_)
             | Infrequent::Access(_)
             | Infrequent::Ledger(_)
             | Infrequent::Rates(_)
             | Infrequent::Convert(_)
             | Infrequent::Funds(_)
-            | Infrequent::Perp(_)
             | Infrequent::Founded(_)
             | Infrequent::Audit(_)
             | Infrequent::Operated(_) => return,

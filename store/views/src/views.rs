@@ -1,7 +1,7 @@
 //! The live views, which answer every query.
 
 use crate::fold::{Fold, Sink};
-use crate::history::{Fault, History, Index, OrderRow, Position, PublicTrade, Query, TradeRow};
+use crate::history::{Fault, FundingRow, History, Index, OrderRow, Position, PublicTrade, Query, TradeRow};
 use crate::{AuctionResults, Candles, Depth, Tape, TradeVolumes};
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Breaks, Event, OrderRef, OrderState, State};
@@ -33,6 +33,10 @@ impl Sink for Kept {
 
     fn public(&mut self, row: &PublicTrade) {
         self.history.push_public(row);
+    }
+
+    fn funding(&mut self, row: &FundingRow) {
+        self.history.push_funding(row);
     }
 
     fn rested(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {

@@ -4,7 +4,9 @@ use crate::check::Finding;
 use buttonwood_engine::State;
 use buttonwood_model::{AccountId, Side, SymbolId};
 use buttonwood_num::{Price, Qty};
-use buttonwood_views::history::{Fault, Limit, OrderRow, Position, PublicTrade, Query, Since, TradeRow};
+use buttonwood_views::history::{
+    Fault, FundingRow, Lengths, Limit, OrderRow, Position, PublicTrade, Query, Since, TradeRow,
+};
 use buttonwood_views::{Counted, Sink, Views};
 use std::cmp::Reverse;
 
@@ -19,11 +21,19 @@ pub(super) struct Rows {
     trades: Vec<(u64, TradeRow)>,
     orders: Vec<(u64, OrderRow)>,
     public: Vec<(u64, PublicTrade)>,
+    funding: Vec<(u64, FundingRow)>,
 }
 
 impl Rows {
     pub(super) fn new(counted: Counted) -> Self {
-        Self { counted, seq: 0, trades: Vec::new(), orders: Vec::new(), public: Vec::new() }
+        Self {
+            counted,
+            seq: 0,
+            trades: Vec::new(),
+            orders: Vec::new(),
+            public: Vec::new(),
+            funding: Vec::new(),
+        }
     }
 
     /// Checks that every row up to a command can be read and is unchanged.
@@ -42,7 +52,9 @@ impl Rows {
             let kept = until(&self.public, seq, |row| row.symbol == symbol);
             same(history.public_trades(symbol, Since::Newest, ALL), &kept, seq)?;
         }
-        Ok(())
+        let mut kept = until(&self.funding, seq, |_| true);
+        kept.reverse();
+        same(views.history().after(Lengths::empty()).funding.collect(), &kept, seq)
     }
 }
 
@@ -74,6 +86,11 @@ impl Sink for Rows {
     fn public(&mut self, row: &PublicTrade) {
         self.public.push((self.seq, *row));
         self.counted.public(row);
+    }
+
+    fn funding(&mut self, row: &FundingRow) {
+        self.funding.push((self.seq, *row));
+        self.counted.funding(row);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}

@@ -299,30 +299,37 @@ pub(crate) fn is_void(breaks: &Breaks, row: &Row) -> bool {
     let (symbol, trade) = match row {
         Row::Trade(row) => (row.symbol, row.trade),
         Row::Public(row) => (row.symbol, row.trade),
+        Row::Funding(_) => return false,
     };
     breaks.of(symbol, trade) == Some(BreakKind::Full)
 }
 
 /// Whether a database has more than the journal.
 fn is_ahead(own: Reached, goal: Reached) -> bool {
-    own.seq > goal.seq || own.lengths.trades > goal.lengths.trades || own.lengths.public > goal.lengths.public
+    let exceeds = |(own, goal): (u64, u64)| own > goal;
+    own.seq > goal.seq || counted(own).into_iter().zip(counted(goal)).any(exceeds)
 }
 
 /// Whether a database has every row of the goal, and none of a void trade.
 fn has(own: Reached, goal: Reached) -> bool {
-    own.void >= goal.void
-        && own.lengths.trades >= goal.lengths.trades
-        && own.lengths.public >= goal.lengths.public
+    let reaches = |(own, goal): (u64, u64)| own >= goal;
+    own.void >= goal.void && counted(own).into_iter().zip(counted(goal)).all(reaches)
+}
+
+/// The lengths of the files that tables are made from.
+fn counted(reached: Reached) -> [u64; 3] {
+    let Lengths { trades, public, funding, .. } = reached.lengths;
+    [trades, public, funding]
 }
 
 /// The bytes of the rows that tables are made from.
 fn bytes(lengths: Lengths) -> u64 {
-    lengths.trades + lengths.public
+    lengths.trades + lengths.public + lengths.funding
 }
 
 /// The bytes of a step's rows that are left.
 fn left(scan: &Scan) -> u64 {
-    scan.trades.left() + scan.public.left()
+    scan.trades.left() + scan.public.left() + scan.funding.left()
 }
 
 /// The rows of a step. A long one reports its progress.
@@ -358,7 +365,8 @@ impl Iterator for Reported<'_> {
         loop {
             self.report();
             let public = self.scan.public.next().map(|row| row.map(Row::Public));
-            let row = public.or_else(|| self.scan.trades.next().map(|row| row.map(Row::Trade)))?;
+            let trade = public.or_else(|| self.scan.trades.next().map(|row| row.map(Row::Trade)));
+            let row = trade.or_else(|| self.scan.funding.next().map(|row| row.map(Row::Funding)))?;
             if row.as_ref().is_ok_and(|row| is_void(self.breaks, row)) {
                 continue;
             }

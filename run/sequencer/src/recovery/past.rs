@@ -13,7 +13,7 @@ use buttonwood_engine::State;
 use buttonwood_journal::{Mark, Reader, ReplayError, snapshot};
 use buttonwood_model::{Side, SymbolId};
 use buttonwood_num::{Price, Qty};
-use buttonwood_views::history::{Index, OrderRow, Position, PublicTrade, Scan, TradeRow};
+use buttonwood_views::history::{FundingRow, Index, OrderRow, Position, PublicTrade, Scan, TradeRow};
 use buttonwood_views::{Counted, Fold, Sink};
 
 /// Which rows to read.
@@ -202,6 +202,10 @@ impl Sink for Gathered {
             self.rows.push(PastRow::Public(*row));
         }
         self.counted.public(row);
+    }
+
+    fn funding(&mut self, row: &FundingRow) {
+        self.counted.funding(row);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}

@@ -6,7 +6,7 @@ use buttonwood_engine::{Breaks, State};
 use buttonwood_model::{Side, SymbolId};
 use buttonwood_num::{Price, Qty};
 use buttonwood_tables::{Database, Reached, Row, Size};
-use buttonwood_views::history::{Index, OrderRow, Position, Proof, PublicTrade, TradeRow};
+use buttonwood_views::history::{FundingRow, Index, OrderRow, Position, Proof, PublicTrade, TradeRow};
 use buttonwood_views::{Fold, Sink};
 
 /// Rows that gather before they are folded.
@@ -168,6 +168,13 @@ impl Sink for Proofs {
             tables.push(Row::Public(*row));
         }
         self.files.public(row);
+    }
+
+    fn funding(&mut self, row: &FundingRow) {
+        if let Some(tables) = &mut self.tables {
+            tables.push(Row::Funding(*row));
+        }
+        self.files.funding(row);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}

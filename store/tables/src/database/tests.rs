@@ -1,12 +1,13 @@
 //! The tables against sums over all rows, in whatever steps they come; and what an opening makes of a file.
 
 use super::*;
+use crate::{Amount, Hours, Payment};
 use buttonwood_model::{
     AccountId, CurrencyId, OrderId, Product, Side, SymbolId, SymbolStatus, Time, TradeId,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 use buttonwood_views::Bars;
-use buttonwood_views::history::{Part, PublicTrade, TradeRow};
+use buttonwood_views::history::{FundingRow, Part, PublicTrade, TradeRow};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use tempfile::{TempDir, tempdir};
@@ -41,7 +42,8 @@ fn rows_of(
         (SymbolId(symbol), Time(1_700_000_000_000_000 + seconds * Time::SECOND), TradeId(number));
     let (price, qty) = (Price::from_ticks(ticks), Qty::from_hundredths(hundredths.into()));
     let side = if ticks.is_multiple_of(2) { Side::Buy } else { Side::Sell };
-    let [part, ..] = [[Part::Maker], [Part::Taker], [Part::Auction]][usize::try_from(ticks % 3).unwrap()];
+    let off_book = Part::OffBook(Money::from_units(ticks.into()));
+    let part = [Part::Maker, Part::Taker, Part::Auction, off_book][usize::try_from(ticks % 4).unwrap()];
     let public = PublicTrade { symbol, trade, time, price, qty, taker: Some(side) };
     let own = TradeRow {
         account: AccountId(account),
@@ -122,6 +124,9 @@ fn volumes_of(rows: &[Row]) -> Vec<Vec<String>> {
     let mut sums: BTreeMap<(u32, &str, u64), Sums> = BTreeMap::new();
     for row in rows {
         let Row::Trade(row) = row else { continue };
+        if let Part::OffBook(_) = row.part {
+            continue;
+        }
         let symbol = &symbols[row.symbol.index()];
         let day = row.time.millis() / 86_400_000 * 86_400_000;
         let place = usize::from(row.side == Side::Sell) + 2 * usize::from(row.part == Part::Taker);
@@ -259,11 +264,70 @@ fn a_locked_database_is_refused_for_now() {
     assert_eq!((read.reached(), read.difference(&database).unwrap()), (reached(1), None));
     assert_eq!(
         read.sizes().unwrap().iter().map(|size| size.table).collect::<Vec<_>>(),
-        ["candles", "daily_volumes"]
+        ["candles", "daily_volumes", "funding_amounts", "funding_payments"]
     );
-    assert!(read.sizes().unwrap().iter().all(|size| size.rows > 0) && read.bytes().unwrap() > 0);
+    assert!(read.sizes().unwrap()[..2].iter().all(|size| size.rows > 0) && read.bytes().unwrap() > 0);
     other.execute_batch("ROLLBACK").unwrap();
     step(&mut database, &[], 2);
     assert_eq!(database.reached(), reached(2));
     assert!(Database::read(directory.path(), "other").unwrap().is_none());
+}
+
+/// Amounts and payments of this many hours: one account receives what the other one pays, in both symbols.
+fn funding(hours: u64) -> Vec<Row> {
+    let row = |hour: u64, symbol: u32, account: Option<u32>, amount: i128| {
+        let hour = Time(hour * 3_600 * Time::SECOND);
+        let amount = Money::from_units(amount);
+        Row::Funding(FundingRow { account: account.map(AccountId), symbol: SymbolId(symbol), hour, amount })
+    };
+    let of = |hour: u64| {
+        let amount = i128::from(hour) * 500_000_000_000_000_000;
+        [0, 1].into_iter().flat_map(move |symbol| {
+            [(None, amount), (Some(1), 2 * amount), (Some(2), -2 * amount)]
+                .map(|(account, amount)| row(hour, symbol, account, amount))
+        })
+    };
+    (1..=hours).flat_map(of).collect()
+}
+
+/// Payments and amounts are found by account or symbol and by hours, newest first, whatever steps they came in.
+#[test]
+fn funding_is_found_newest_first() {
+    let directory = tempdir().unwrap();
+    let (mut database, _) = opened(&directory);
+    let rows = funding(5);
+    for (rows, seq) in rows.chunks(4).zip(1..) {
+        step(&mut database, rows, seq);
+    }
+    let mut whole = Database::temporary().unwrap();
+    step(&mut whole, &rows, 1);
+    assert_eq!(database.difference(&whole).unwrap(), None);
+    let hour = |hour: u64| hour * 3_600_000;
+    let hours = |from: u64, to: u64, rows| Hours { from: hour(from), to: hour(to), rows };
+    let paid = |account, hours| {
+        let found: Vec<Payment> = database.funding_payments(AccountId(account), hours).unwrap();
+        let shown = |row: Payment| (row.time.millis() / hour(1), row.symbol, row.is_credit, row.amount);
+        found.into_iter().map(shown).collect::<Vec<_>>()
+    };
+    let row =
+        |hour, symbol: &str, is_credit, amount: &str| (hour, symbol.to_owned(), is_credit, amount.to_owned());
+    assert_eq!(
+        paid(1, hours(2, 3, 100)),
+        [
+            row(3, "batusd", false, "0.3"),
+            row(3, "btcusd", false, "0.3"),
+            row(2, "batusd", false, "0.2"),
+            row(2, "btcusd", false, "0.2"),
+        ]
+    );
+    assert_eq!(paid(2, hours(0, 9, 1)), [row(5, "batusd", true, "0.5")]);
+    assert_eq!(
+        (paid(3, hours(0, 9, 9)), paid(2, hours(3, 2, 9)), paid(2, hours(0, 9, 0))),
+        (vec![], vec![], vec![])
+    );
+    let last = Amount { time: Time(5 * 3_600 * Time::SECOND), amount: "0.25".to_owned() };
+    assert_eq!(database.funding_amounts("btcusd", hours(0, 9, 1)).unwrap(), [last]);
+    let all = Hours { from: 0, to: u64::MAX, rows: usize::MAX };
+    assert_eq!(database.funding_amounts("btcusd", all).unwrap().len(), 5);
+    assert!(database.funding_amounts("none", all).unwrap().is_empty());
 }

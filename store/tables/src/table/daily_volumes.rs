@@ -50,6 +50,10 @@ impl Table for DailyVolumes {
 
     fn fold(&mut self, symbols: &[Symbol], row: &Row) {
         let Row::Trade(trade) = row else { return };
+        // It counts in no volume (D-52).
+        if let Part::OffBook(_) = trade.part {
+            return;
+        }
         let Some(symbol) = symbols.get(trade.symbol.index()) else { return };
         let notional = symbol.grid.notional(trade.price, trade.qty).expect("a trade's notional fits");
         let volume = self.waiting.entry((trade.account, trade.symbol, trade.time.0 / DAY)).or_default();

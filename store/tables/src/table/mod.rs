@@ -2,10 +2,11 @@
 
 mod candles;
 mod daily_volumes;
+mod funding;
 
 use crate::Fault;
 use buttonwood_model::Symbol;
-use buttonwood_views::history::{PublicTrade, TradeRow};
+use buttonwood_views::history::{FundingRow, PublicTrade, TradeRow};
 use rusqlite::Connection;
 
 /// A past row that a table may fold.
@@ -15,6 +16,8 @@ pub enum Row {
     Trade(TradeRow),
     /// A trade as published.
     Public(PublicTrade),
+    /// An amount of funding, or a payment.
+    Funding(FundingRow),
 }
 
 /// A table: how it is created, and how rows are folded into it.
@@ -43,9 +46,14 @@ pub(crate) trait Table: Send {
 
 /// The version of all tables together. It goes up with every change of a schema or a fold; a database of another version
 /// is built again.
-pub(crate) const VERSION: i64 = 2;
+pub(crate) const VERSION: i64 = 3;
 
 /// Every table.
 pub(crate) fn all() -> Vec<Box<dyn Table>> {
-    vec![Box::<candles::Candles>::default(), Box::<daily_volumes::DailyVolumes>::default()]
+    vec![
+        Box::<candles::Candles>::default(),
+        Box::<daily_volumes::DailyVolumes>::default(),
+        Box::<funding::Amounts>::default(),
+        Box::<funding::Payments>::default(),
+    ]
 }

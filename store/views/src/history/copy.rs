@@ -1,7 +1,7 @@
 //! Copies the files, next to a running exchange that appends to them.
 
 use super::fault::Fault;
-use super::files::{ORDERS, PUBLIC, TRADES};
+use super::files::{FUNDING, ORDERS, PUBLIC, TRADES};
 use super::index::Lengths;
 use super::scan::usable;
 use buttonwood_disk::{Folder, Open, copy_start};
@@ -14,7 +14,12 @@ use std::path::Path;
 /// # Errors
 /// [`Fault::Io`] if a file cannot be read or written.
 pub fn copy(from: &Folder, to: &Folder, lengths: Lengths) -> Result<bool, Fault> {
-    let files = [(TRADES, lengths.trades), (ORDERS, lengths.orders), (PUBLIC, lengths.public)];
+    let files = [
+        (TRADES, lengths.trades),
+        (ORDERS, lengths.orders),
+        (PUBLIC, lengths.public),
+        (FUNDING, lengths.funding),
+    ];
     let mut found = Vec::new();
     for ((name, magic), bytes) in files {
         let path = from.file(name);

@@ -2,6 +2,7 @@
 
 use super::codec::Position;
 use super::fault::Fault;
+use super::funding::FundingRow;
 use super::index::{Index, Lengths};
 use super::log::{Log, Magic, Rows};
 use super::row::{OrderRow, PublicTrade, TradeRow};
@@ -15,10 +16,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) const TRADES: (&str, Magic) = ("trades.log", *b"BWtrade1");
 pub(super) const ORDERS: (&str, Magic) = ("orders.log", *b"BWorder3");
 pub(super) const PUBLIC: (&str, Magic) = ("public.log", *b"BWpubli2");
+pub(super) const FUNDING: (&str, Magic) = ("funding.log", *b"BWfundi1");
 
 /// The kinds and versions of the files, as text: another format moves the rows.
 pub fn formats() -> String {
-    [TRADES, ORDERS, PUBLIC].map(|(_, magic)| String::from_utf8_lossy(&magic).into_owned()).join(" ")
+    [TRADES, ORDERS, PUBLIC, FUNDING].map(|(_, magic)| String::from_utf8_lossy(&magic).into_owned()).join(" ")
 }
 
 /// Bytes per half of the newest rows that stay in memory.
@@ -27,10 +29,12 @@ pub(super) struct Halves {
     pub(super) trades: usize,
     pub(super) orders: usize,
     pub(super) public: usize,
+    pub(super) funding: usize,
 }
 
-/// At most twice this, so 28 MiB; at 65 bytes a row, the newest 50 trades of 2,500 equally busy accounts.
-const HALVES: Halves = Halves { trades: 8 << 20, orders: 4 << 20, public: 2 << 20 };
+/// At most twice this, so 28 MiB; at 65 bytes a row, the newest 50 trades of 2,500 equally busy accounts. Rows of funding are read from
+/// the database, so few of them stay.
+const HALVES: Halves = Halves { trades: 8 << 20, orders: 4 << 20, public: 2 << 20, funding: 64 << 10 };
 
 /// The log files and their index.
 #[derive(Debug)]
@@ -40,6 +44,7 @@ pub struct History {
     pub(super) trades: Log,
     pub(super) orders: Log,
     pub(super) public: Log,
+    pub(super) funding: Log,
     /// For each half in memory, the time when its first order closed.
     since: [Option<Time>; 2],
     /// Whether a sync has failed since the files were opened.
@@ -50,7 +55,7 @@ pub struct History {
 #[derive(Clone, Debug)]
 pub struct Syncer {
     directory: Folder,
-    files: [Rows; 3],
+    files: [Rows; 4],
     is_doubtful: Arc<AtomicBool>,
 }
 
@@ -71,7 +76,17 @@ impl History {
         let trades = Log::open(&directory, TRADES, lengths.trades, halves.trades)?;
         let orders = Log::open(&directory, ORDERS, lengths.orders, halves.orders)?;
         let public = Log::open(&directory, PUBLIC, lengths.public, halves.public)?;
-        Ok(Self { directory, index, trades, orders, public, since: [None; 2], is_doubtful: Arc::default() })
+        let funding = Log::open(&directory, FUNDING, lengths.funding, halves.funding)?;
+        Ok(Self {
+            directory,
+            index,
+            trades,
+            orders,
+            public,
+            funding,
+            since: [None; 2],
+            is_doubtful: Arc::default(),
+        })
     }
 
     /// The current index, including rows not yet written.
@@ -99,6 +114,11 @@ impl History {
         self.index.push_public(row, self.public.buffer())
     }
 
+    /// Appends an amount of funding, or a payment; hours never decrease.
+    pub fn push_funding(&mut self, row: &FundingRow) -> Position {
+        self.index.push_funding(row, self.funding.buffer())
+    }
+
     /// Writes the appended rows to the files, usually those of many batches at once. Queries see a row before and
     /// after alike: memory holds what is not yet written.
     ///
@@ -111,6 +131,7 @@ impl History {
             self.since = [newer, None];
         }
         self.public.flush()?;
+        self.funding.flush()?;
         Ok(())
     }
 
@@ -127,7 +148,8 @@ impl History {
 
     /// Bytes of rows not yet in the files.
     pub fn pending(&self) -> u64 {
-        self.trades.pending() + self.orders.pending() + self.public.pending()
+        let logs = [&self.trades, &self.orders, &self.public, &self.funding];
+        logs.into_iter().map(Log::pending).sum()
     }
 
     /// Syncs the flushed rows. Call it before a snapshot that refers to them becomes valid.
@@ -140,7 +162,7 @@ impl History {
 
     /// A handle for syncing from another thread while this one continues.
     pub fn syncer(&self) -> Syncer {
-        let files = [&self.trades, &self.orders, &self.public].map(Log::rows);
+        let files = [&self.trades, &self.orders, &self.public, &self.funding].map(Log::rows);
         Syncer { directory: self.directory.clone(), files, is_doubtful: Arc::clone(&self.is_doubtful) }
     }
 }

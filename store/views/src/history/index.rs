@@ -6,6 +6,7 @@
 use super::bucket;
 use super::chain::Chain;
 use super::codec::{self, Position};
+use super::funding::FundingRow;
 use super::row::{AccountLinks, Least, OrderLinks, OrderRow, PublicTrade, TradeRow};
 use super::stretch::Sums;
 use super::table::Table;
@@ -42,6 +43,8 @@ pub struct Lengths {
     pub orders: u64,
     /// Public trades.
     pub public: u64,
+    /// Amounts of funding, and payments.
+    pub funding: u64,
 }
 
 /// The chains of one account.
@@ -64,7 +67,7 @@ struct SymbolHeads {
 impl Lengths {
     /// Those of files without rows.
     pub const fn empty() -> Self {
-        Self { trades: HEADER, orders: HEADER, public: HEADER }
+        Self { trades: HEADER, orders: HEADER, public: HEADER, funding: HEADER }
     }
 }
 
@@ -141,6 +144,13 @@ impl Index {
         let chain = grown(&mut self.chains.symbols, row.symbol.index());
         let (link, sums) = chain.push_with(at, Sums::of(row));
         self.chains.lengths.public += codec::seal(out, at, |out| row.encode(at, link, sums, out));
+        at
+    }
+
+    /// Appends the bytes of an amount of funding, or of a payment. Such rows have no links: the history's database answers queries.
+    pub fn push_funding(&mut self, row: &FundingRow, out: &mut Vec<u8>) -> Position {
+        let at = end(self.chains.lengths.funding);
+        self.chains.lengths.funding += codec::seal(out, at, |out| row.encode(out));
         at
     }
 

@@ -2,7 +2,8 @@
 
 use super::codec::Position;
 use super::fault::Fault;
-use super::files::{ORDERS, PUBLIC, TRADES};
+use super::files::{FUNDING, ORDERS, PUBLIC, TRADES};
+use super::funding::FundingRow;
 use super::index::{Index, Lengths};
 use super::log::Magic;
 use super::row::{OrderRow, PublicTrade, TradeRow};
@@ -24,6 +25,7 @@ pub struct Proof {
     trades: File,
     orders: File,
     public: File,
+    funding: File,
     row: Vec<u8>,
     fault: Option<Fault>,
 }
@@ -56,6 +58,7 @@ impl Proof {
             trades: open(TRADES, lengths.trades)?,
             orders: open(ORDERS, lengths.orders)?,
             public: open(PUBLIC, lengths.public)?,
+            funding: open(FUNDING, lengths.funding)?,
             row: Vec::new(),
             fault: None,
         })
@@ -64,13 +67,13 @@ impl Proof {
     /// Files that are missing, too short, or of another kind. A start does not use them and rebuilds the history from
     /// the journal.
     pub fn missing(&self) -> impl Iterator<Item = &Path> {
-        let files = [&self.trades, &self.orders, &self.public];
+        let files = [&self.trades, &self.orders, &self.public, &self.funding];
         files.into_iter().filter(|file| file.handle.is_none()).map(|file| file.path.as_path())
     }
 
     /// The number of rows that matched.
     pub fn proven(&self) -> u64 {
-        self.trades.proven + self.orders.proven + self.public.proven
+        self.trades.proven + self.orders.proven + self.public.proven + self.funding.proven
     }
 
     /// The index of the rows so far.
@@ -144,6 +147,13 @@ impl Sink for Proof {
         self.row.clear();
         let at = self.index.push_public(row, &mut self.row);
         let outcome = self.public.compare(at, &self.row);
+        self.note(outcome);
+    }
+
+    fn funding(&mut self, row: &FundingRow) {
+        self.row.clear();
+        let at = self.index.push_funding(row, &mut self.row);
+        let outcome = self.funding.compare(at, &self.row);
         self.note(outcome);
     }
 

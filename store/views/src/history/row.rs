@@ -1,4 +1,4 @@
-//! The rows of the three files, in memory and as bytes.
+//! The rows of orders and trades, in memory and as bytes.
 //!
 //! The order of the numbers and the codes of the enums are the format of the files; changing them requires a new
 //! version in the headers. Bytes that are no row give [`Damage`], to which the log adds the position.
@@ -30,7 +30,7 @@ pub struct TradeRow {
     pub side: Side,
     /// The part of the account's order in the trade.
     pub part: Part,
-    /// The price.
+    /// The price; off the book the last price of the grid at or below it.
     pub price: Price,
     /// The quantity.
     pub qty: Qty,
@@ -51,6 +51,8 @@ pub enum Part {
     Taker,
     /// Both orders traded in an auction, whether they waited for it or rested before (AUCT-005).
     Auction,
+    /// A position changed hands off the book, at this price. The trade is not public (D-52).
+    OffBook(Money),
 }
 
 /// A closed order as it ended.
@@ -165,14 +167,18 @@ impl TradeRow {
             symbol_jump,
         ];
         codec::pack(out, &numbers);
+        if let Part::OffBook(price) = self.part {
+            codec::pack(out, &codec::halves(codec::zigzag(price.units())));
+        }
         put_client_id(out, self.client_id.as_ref());
     }
 
     /// Reads the body of the row at `at`.
     pub(super) fn decode(at: Position, body: &[u8]) -> Result<(Self, AccountLinks), Damage> {
-        let (numbers, client_id): ([u64; 19], _) = codec::unpack(body)?;
-        let [account, symbol, order, trade, time, side_of, part_of, rest @ ..] = numbers;
-        let [price, qty, qty_high, fee, fee_high, of_order, links @ ..] = rest;
+        let (numbers, rest): ([u64; 19], _) = codec::unpack(body)?;
+        let [account, symbol, order, trade, time, side_of, part_of, numbers_after @ ..] = numbers;
+        let [price, qty, qty_high, fee, fee_high, of_order, links @ ..] = numbers_after;
+        let (part, client_id) = part(part_of, rest)?;
         let row = Self {
             account: AccountId(u32::try_from(account)?),
             symbol: SymbolId(u32::try_from(symbol)?),
@@ -180,7 +186,7 @@ impl TradeRow {
             trade: TradeId(trade),
             time: Time(time),
             side: side(side_of)?,
-            part: part(part_of)?,
+            part,
             price: Price::from_ticks(price),
             qty: Qty::from_hundredths(codec::whole(qty, qty_high)),
             fee: Money::from_units(codec::unzigzag(codec::whole(fee, fee_high))),
@@ -365,7 +371,6 @@ macro_rules! codes {
 const NO_TAKER: u64 = 2;
 
 codes!(Side, side_code, side: 0 = Buy, 1 = Sell);
-codes!(Part, part_code, part: 0 = Maker, 1 = Taker, 2 = Auction);
 codes!(OrderKind, kind_code, kind: 0 = Limit, 1 = Market, 2 = MarketSpend, 3 = StopLimit);
 // Zero means no option and no reason.
 codes!(ExecutionOption, option_code, option: 1 = MakerOrCancel, 2 = ImmediateOrCancel, 3 = FillOrKill, 4 = AuctionOnly);
@@ -381,6 +386,29 @@ codes!(CancelReason, reason_code, reason:
     9 = Uncovered,
     10 = TradingClosed
 );
+
+fn part_code(part: Part) -> u64 {
+    match part {
+        Part::Maker => 0,
+        Part::Taker => 1,
+        Part::Auction => 2,
+        Part::OffBook(_) => 3,
+    }
+}
+
+/// The part of a code, and the bytes after the numbers of its own.
+fn part(code: u64, rest: &[u8]) -> Result<(Part, &[u8]), Damage> {
+    match code {
+        0 => Ok((Part::Maker, rest)),
+        1 => Ok((Part::Taker, rest)),
+        2 => Ok((Part::Auction, rest)),
+        3 => {
+            let ([low, high], rest) = codec::unpack(rest)?;
+            Ok((Part::OffBook(Money::from_units(codec::unzigzag(codec::whole(low, high)))), rest))
+        }
+        _ => Err(Damage),
+    }
+}
 
 fn unless_zero<T>(code: u64, value: fn(u64) -> Result<T, Damage>) -> Result<Option<T>, Damage> {
     if code == 0 { Ok(None) } else { value(code).map(Some) }

@@ -2,7 +2,8 @@
 
 use super::codec::{self, Damage, FRAME_HEAD, Position, ROW_MAX};
 use super::fault::Fault;
-use super::files::{History, ORDERS, PUBLIC, TRADES};
+use super::files::{FUNDING, History, ORDERS, PUBLIC, TRADES};
+use super::funding::FundingRow;
 use super::index::{HEADER, Lengths};
 use super::log::{self, Decode, Log, Magic};
 use super::row::{OrderRow, PublicTrade, TradeRow};
@@ -23,6 +24,8 @@ pub struct Scan {
     pub orders: Rows<OrderRow>,
     /// Public trades, by time.
     pub public: Rows<PublicTrade>,
+    /// Amounts of funding, and payments, by hour.
+    pub funding: Rows<FundingRow>,
 }
 
 impl Scan {
@@ -35,8 +38,9 @@ impl Scan {
         let trades = Rows::open(directory, TRADES, lengths.trades, trade)?;
         let orders = Rows::open(directory, ORDERS, lengths.orders, order)?;
         let public = Rows::open(directory, PUBLIC, lengths.public, public)?;
-        let all = trades.zip(orders).zip(public);
-        Ok(all.map(|((trades, orders), public)| Self { trades, orders, public }))
+        let funding = Rows::open(directory, FUNDING, lengths.funding, funding)?;
+        let all = trades.zip(orders).zip(public.zip(funding));
+        Ok(all.map(|((trades, orders), (public, funding))| Self { trades, orders, public, funding }))
     }
 
     /// The rows of a live history after these lengths. What is not in the files yet is copied.
@@ -45,6 +49,7 @@ impl Scan {
             trades: Rows::after(&history.trades, from.trades, trade),
             orders: Rows::after(&history.orders, from.orders, order),
             public: Rows::after(&history.public, from.public, public),
+            funding: Rows::after(&history.funding, from.funding, funding),
         }
     }
 }
@@ -59,6 +64,10 @@ fn order(at: Position, body: &[u8]) -> Result<OrderRow, Damage> {
 
 fn public(at: Position, body: &[u8]) -> Result<PublicTrade, Damage> {
     PublicTrade::decode(at, body).map(|(row, _)| row)
+}
+
+fn funding(_at: Position, body: &[u8]) -> Result<FundingRow, Damage> {
+    FundingRow::decode(body)
 }
 
 /// The rows of one file, oldest first. After an error there are no more.

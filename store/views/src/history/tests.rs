@@ -26,7 +26,7 @@ const BOB: AccountId = AccountId(1);
 /// Later than any other time.
 const EVER: Time = Time(u64::MAX);
 const BTCUSD: SymbolId = SymbolId(0);
-const FILES: [&str; 3] = ["trades.log", "orders.log", "public.log"];
+const FILES: [&str; 4] = ["trades.log", "orders.log", "public.log", "funding.log"];
 
 /// A page may have all trades of its orders.
 const ALL: usize = usize::MAX;
@@ -246,6 +246,7 @@ proptest! {
                 Row::Trade(row) => alone.push_trade(row, &mut thrown_away),
                 Row::Order(row) => alone.push_order(row, &mut thrown_away),
                 Row::Public(row) => alone.push_public(row, &mut thrown_away),
+                Row::Funding(row) => alone.push_funding(row, &mut thrown_away),
             };
         }
         prop_assert!(&alone == history.index());
@@ -502,7 +503,7 @@ fn a_scan_returns_every_row() {
     rig.history.flush().unwrap();
     let lengths = rig.history.index().lengths();
     let folder = Folder::from(directory.path());
-    let Scan { trades, orders, public } = Scan::open(&folder, lengths).unwrap().unwrap();
+    let Scan { trades, orders, public, funding } = Scan::open(&folder, lengths).unwrap().unwrap();
     let of = |pick: fn(&Row) -> bool| rig.rows.iter().filter(|row| pick(row)).copied().collect::<Vec<Row>>();
     let scanned: Vec<Row> = trades.map(|row| Row::Trade(row.unwrap())).collect();
     assert_eq!(scanned, of(|row| matches!(row, Row::Trade(_))));
@@ -510,6 +511,8 @@ fn a_scan_returns_every_row() {
     assert_eq!(scanned, of(|row| matches!(row, Row::Order(_))));
     let scanned: Vec<Row> = public.map(|row| Row::Public(row.unwrap())).collect();
     assert_eq!(scanned, of(|row| matches!(row, Row::Public(_))));
+    let scanned: Vec<Row> = funding.map(|row| Row::Funding(row.unwrap())).collect();
+    assert_eq!(scanned, of(|row| matches!(row, Row::Funding(_))));
     fs::write(directory.path().join("orders.log"), b"BWorder1").unwrap();
     assert!(Scan::open(&folder, lengths).unwrap().is_none());
     fs::remove_file(directory.path().join("orders.log")).unwrap();
@@ -531,7 +534,7 @@ fn a_live_history_returns_the_rows_after_a_point() {
         points.push((rig.history.index().lengths(), rig.rows.len()));
     }
     for (from, count) in points {
-        let Scan { trades, orders, public } = rig.history.after(from);
+        let Scan { trades, orders, public, funding } = rig.history.after(from);
         let expected = |pick: fn(&Row) -> bool| {
             rig.rows[count..].iter().filter(|row| pick(row)).copied().collect::<Vec<_>>()
         };
@@ -539,6 +542,8 @@ fn a_live_history_returns_the_rows_after_a_point() {
         assert_eq!(found, expected(|row| matches!(row, Row::Trade(_))));
         let found: Vec<Row> = public.map(|row| Row::Public(row.unwrap())).collect();
         assert_eq!(found, expected(|row| matches!(row, Row::Public(_))));
+        let found: Vec<Row> = funding.map(|row| Row::Funding(row.unwrap())).collect();
+        assert_eq!(found, expected(|row| matches!(row, Row::Funding(_))));
         assert_eq!(orders.count(), 0);
     }
 }
@@ -585,7 +590,7 @@ fn opens_only_what_the_index_knows() {
         let (directory, history) = after_spoiling(file, |bytes| bytes.extend_from_slice(b"torn"));
         let lengths = history.unwrap().index().lengths();
         let held = FILES.map(|file| fs::metadata(directory.path().join(file)).unwrap().len());
-        assert_eq!(held, [lengths.trades, lengths.orders, lengths.public]);
+        assert_eq!(held, [lengths.trades, lengths.orders, lengths.public, lengths.funding]);
     }
 }
 

@@ -1,7 +1,9 @@
 //! A small venue that fills a history, and the simplest model of one: the rows in a `Vec`.
 
 use crate::history::files::Halves;
-use crate::history::{History, Index, OrderRow, Part, PastOrder, Position, PublicTrade, TradeRow};
+use crate::history::{
+    FundingRow, History, Index, OrderRow, Part, PastOrder, Position, PublicTrade, TradeRow,
+};
 use buttonwood_engine::OrderState;
 use buttonwood_model::{
     AccountId, CancelReason, ClientId, ExecutionOption, OrderId, OrderKind, SessionId, Side, SymbolId, Time,
@@ -15,7 +17,7 @@ use std::path::Path;
 pub(super) const KEY: u64 = 0x0bad_5eed;
 
 /// Halves so small that queries soon read from the disk.
-pub(super) const TINY: Halves = Halves { trades: 700, orders: 500, public: 300 };
+pub(super) const TINY: Halves = Halves { trades: 700, orders: 500, public: 300, funding: 100 };
 
 /// A step of a venue.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +53,7 @@ pub(super) enum Row {
     Trade(TradeRow),
     Order(OrderRow),
     Public(PublicTrade),
+    Funding(FundingRow),
 }
 
 /// A venue with its history and every row it ever appended, oldest first.
@@ -129,7 +132,7 @@ impl Rig {
             trade,
             time: self.time,
             side: order.side,
-            part: [Part::Taker, Part::Maker, Part::Auction][pick % 3],
+            part: [Part::Taker, Part::Maker, Part::Auction, Part::OffBook(Money::from_units(fee))][pick % 4],
             price: order.price,
             qty,
             fee: Money::from_units(fee),
@@ -146,6 +149,9 @@ impl Rig {
         };
         self.live[place].trades = Some(self.append(Row::Trade(row)));
         self.append(Row::Public(public));
+        let account = Some(row.account).filter(|_| qty.hundredths().is_multiple_of(2));
+        let funding = FundingRow { account, symbol: row.symbol, hour: self.time, amount: row.fee };
+        self.append(Row::Funding(funding));
     }
 
     fn close(&mut self, pick: usize, reason: Option<CancelReason>) {
@@ -163,7 +169,7 @@ impl Rig {
     pub(super) fn trades(&self, account: AccountId, symbol: Option<SymbolId>) -> Vec<TradeRow> {
         let rows = self.rows.iter().filter_map(|row| match row {
             Row::Trade(row) => Some(*row),
-            Row::Order(_) | Row::Public(_) => None,
+            Row::Order(_) | Row::Public(_) | Row::Funding(_) => None,
         });
         rows.filter(|row| row.account == account && symbol.is_none_or(|symbol| row.symbol == symbol))
             .collect()
@@ -173,7 +179,7 @@ impl Rig {
     pub(super) fn orders(&self, account: AccountId, symbol: Option<SymbolId>) -> Vec<OrderRow> {
         let rows = self.rows.iter().filter_map(|row| match row {
             Row::Order(row) => Some(*row),
-            Row::Trade(_) | Row::Public(_) => None,
+            Row::Trade(_) | Row::Public(_) | Row::Funding(_) => None,
         });
         rows.filter(|row| {
             row.order.account == account && symbol.is_none_or(|symbol| row.order.symbol == symbol)
@@ -196,7 +202,7 @@ impl Rig {
     pub(super) fn public(&self, symbol: SymbolId) -> Vec<PublicTrade> {
         let rows = self.rows.iter().filter_map(|row| match row {
             Row::Public(row) => Some(*row),
-            Row::Trade(_) | Row::Order(_) => None,
+            Row::Trade(_) | Row::Order(_) | Row::Funding(_) => None,
         });
         rows.filter(|row| row.symbol == symbol).collect()
     }
@@ -214,6 +220,7 @@ fn append(history: &mut History, row: &Row) -> Position {
         Row::Trade(row) => history.push_trade(row),
         Row::Order(row) => history.push_order(row),
         Row::Public(row) => history.push_public(row),
+        Row::Funding(row) => history.push_funding(row),
     }
 }
 
