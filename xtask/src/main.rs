@@ -21,6 +21,7 @@ mod layers;
 mod litecoin;
 mod metadata;
 mod mutants;
+mod openpyxl;
 mod ops;
 mod overload;
 mod planted;

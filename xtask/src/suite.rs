@@ -4,12 +4,16 @@
 use std::ffi::OsStr;
 
 use crate::repo::Repo;
-use crate::{Done, anvil, browser, ccxt, litecoin, schemathesis, skipped};
+use crate::{Done, anvil, browser, ccxt, litecoin, openpyxl, schemathesis, skipped};
 
 pub(crate) fn run(repo: &Repo) -> Done {
     let anvil = anvil::program(repo)?;
     let litecoind = litecoin::program(repo);
-    let offer = |tests| litecoin::offer(anvil::offer(tests, anvil.as_deref()), litecoind.as_deref());
+    let openpyxl = openpyxl::interpreter(repo)?;
+    let offer = |tests| {
+        let tests = litecoin::offer(anvil::offer(tests, anvil.as_deref()), litecoind.as_deref());
+        openpyxl::offer(tests, openpyxl.as_ref())
+    };
     if repo.cargo(["nextest", "--version"]).works() {
         let tests = repo.cargo(["nextest", "run", "--workspace", "--no-tests", "pass"]);
         offer(tests).run()?;

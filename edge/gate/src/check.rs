@@ -38,6 +38,8 @@ pub struct Request<'a> {
     pub path: &'a str,
     /// The query string after the question mark, where the route documents one; elsewhere none (D-03).
     pub query: Option<&'a str>,
+    /// Whether the field `request` may leave the query string out (PERP-021).
+    pub is_query_optional: bool,
     /// All headers.
     pub headers: &'a HeaderMap,
     /// What kind of call the route is.
@@ -295,16 +297,17 @@ fn unknown_key(api_key: &[u8]) -> Refusal {
 }
 
 /// Checks that the field `request` is the path called (its leading slash optional), with the query string where the
-/// route has one.
+/// route has one and does not leave it optional.
 fn check_path(request: &Request<'_>, payload: &Payload) -> Result<(), Refusal> {
-    let Request { path, query, .. } = request;
+    let Request { path, query, is_query_optional, .. } = request;
     let called = match query {
         Some(query) => Cow::Owned(format!("{path}?{query}")),
         None => Cow::Borrowed(*path),
     };
     let value = payload.field("request");
+    let is_called = |text: &str, called: &str| text == called || called.strip_prefix('/') == Some(text);
     if let Some(Value::Text(text)) = &value
-        && (*text == called || called.strip_prefix('/') == Some(text))
+        && (is_called(text, &called) || *is_query_optional && is_called(text, path))
     {
         return Ok(());
     }

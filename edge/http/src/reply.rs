@@ -3,8 +3,8 @@
 use crate::request_id::REQUEST_ID;
 use bytes::Bytes;
 use http::header::{
-    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, REFERRER_POLICY,
-    RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    HeaderValue, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{Response, StatusCode};
 use hyper::body::{Body, Frame, SizeHint};
@@ -29,6 +29,8 @@ pub struct Reply {
     close: bool,
     is_page: bool,
     is_uncached: bool,
+    /// The name under which a client keeps it.
+    file: Option<Box<str>>,
 }
 
 impl Reply {
@@ -67,6 +69,7 @@ impl Reply {
             close: false,
             is_page: false,
             is_uncached: false,
+            file: None,
         }
     }
 
@@ -92,6 +95,12 @@ impl Reply {
     #[must_use]
     pub fn uncached(self) -> Self {
         Self { is_uncached: true, ..self }
+    }
+
+    /// A file of this name, which a browser saves.
+    #[must_use]
+    pub fn attached(self, name: String) -> Self {
+        Self { file: Some(name.into()), ..self }
     }
 
     /// The connection closes after this answer.
@@ -141,6 +150,10 @@ impl Reply {
         if self.is_page {
             headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
             headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
+        }
+        let named = |name: Box<str>| HeaderValue::try_from(format!("attachment; filename={name}")).ok();
+        if let Some(attachment) = self.file.and_then(named) {
+            headers.insert(CONTENT_DISPOSITION, attachment);
         }
         if let Some(seconds) = self.retry_after {
             headers.insert(RETRY_AFTER, HeaderValue::from(seconds));

@@ -6,7 +6,7 @@ use crate::route::{Kinds, Route};
 use buttonwood_engine::Caller;
 use buttonwood_gate::{self as gate, Owner, Payload, Reason, Refusal, Value, quoted};
 use buttonwood_model::{AccountId, GroupId, Roles, SymbolId};
-use buttonwood_wire::contract::{InPayload, Query, Sent, Text};
+use buttonwood_wire::contract::{Both, InPayload, Query, Sent, Text};
 use buttonwood_wire::{field, request};
 
 request! {
@@ -42,6 +42,8 @@ pub(crate) struct Call {
     needed: Roles,
     /// The path's parameters, as in [`Asked`]; without any there is no allocation.
     parameter: Box<str>,
+    /// The query string, where the route reads it.
+    query: Box<str>,
 }
 
 /// A call that is refused after the gate. Its nonce is used.
@@ -58,7 +60,7 @@ impl Call {
         app: &App,
         route: &Route,
         gate: gate::Call,
-        parameter: &str,
+        asked: &Asked<'_>,
     ) -> Result<Self, Box<Refused>> {
         let account = match route.auth {
             Auth::Account => acting_account(app, &gate).map(Some),
@@ -83,7 +85,11 @@ impl Call {
             .and_then(|()| check_kind(app, route, &gate, account))
             .and_then(|()| draw(app, route, account));
         match allowed {
-            Ok(()) => Ok(Self { gate, account, needed: route.roles, parameter: parameter.into() }),
+            Ok(()) => {
+                let query = if route.query.is_read() { asked.query.0 } else { "" };
+                let (parameter, query) = (asked.parameter.into(), query.into());
+                Ok(Self { gate, account, needed: route.roles, parameter, query })
+            }
             Err(refusal) => Err(Box::new(Refused { gate, refusal })),
         }
     }
@@ -132,6 +138,11 @@ impl Call {
     /// Its payload.
     pub(crate) fn payload(&self) -> &Payload {
         &self.gate.payload
+    }
+
+    /// Its query string and its payload, on a route that reads both.
+    pub(crate) fn query_and_payload(&self) -> Both<'_> {
+        Both { query: Query(&self.query), payload: self.payload() }
     }
 
     /// The sender of the command that it makes; any key but a master key acts for its account, named or not.

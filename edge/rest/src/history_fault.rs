@@ -16,3 +16,9 @@ pub(crate) fn not_current(fault: &TablesFault) -> Refusal {
     tracing::error!(%fault, "the history's database cannot answer");
     busy("The history's database is not current")
 }
+
+/// The refusal when a file of the history's rows cannot be made.
+pub(crate) fn unmade(fault: &rust_xlsxwriter::XlsxError) -> Refusal {
+    tracing::error!(%fault, "a spreadsheet cannot be made");
+    failed()
+}

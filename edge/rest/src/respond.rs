@@ -6,7 +6,7 @@ use crate::call::{self, Asked, Call};
 use crate::contract::openapi;
 use crate::health;
 use crate::meters::Counted;
-use crate::route::{Handler, Route, Write};
+use crate::route::{Handler, Route, SignedQuery, Write};
 use crate::routes::{Found, find};
 use crate::sandbox::control::{self, ControlCall};
 use crate::sandbox::{caller, maintenance, requests};
@@ -162,14 +162,14 @@ async fn dispatch(
             let mut call = admit(app, route, head, signed, client)?;
             wait_for_turn(app, &mut call).await?;
             app.meters.admitted(counted, call.wait);
-            answer(app, &reader(app, route, call, asked.parameter)?)
+            answer(app, &reader(app, route, call, asked)?)
         }
         Handler::Recall(answer) => {
             come_in(app, client, body).await?;
             let mut call = admit(app, route, head, signed, client)?;
             wait_for_turn(app, &mut call).await?;
             app.meters.admitted(counted, call.wait);
-            let call = Box::new(reader(app, route, call, asked.parameter)?);
+            let call = Box::new(reader(app, route, call, asked)?);
             answer(app, &call).await
         }
         Handler::Write(write) => {
@@ -178,7 +178,7 @@ async fn dispatch(
             let mut call = admit(app, route, head, signed, client)?;
             wait_for_turn(app, &mut call).await?;
             let at = app.meters.admitted(counted, call.wait);
-            carry_out(app, route, call, asked.parameter, write, at).await
+            carry_out(app, route, call, asked, write, at).await
         }
         Handler::Unbuilt if route.auth == Auth::Public => {
             let wait = app.gate.public(client, app.uptime())?;
@@ -190,7 +190,7 @@ async fn dispatch(
             come_in(app, client, body).await?;
             let mut call = admit(app, route, head, signed, client)?;
             wait_for_turn(app, &mut call).await?;
-            reader(app, route, call, asked.parameter)?;
+            reader(app, route, call, asked)?;
             Err(unbuilt::refusal(head.uri.path()))
         }
     }
@@ -201,11 +201,11 @@ async fn carry_out(
     app: &App,
     route: &Route,
     call: gate::Call,
-    parameter: &str,
+    asked: &Asked<'_>,
     write: Write,
     at: Option<Instant>,
 ) -> Result<Reply, Refusal> {
-    let (receipt, then) = change(app, route, call, parameter, write, at)?;
+    let (receipt, then) = change(app, route, call, asked, write, at)?;
     let receipt = durable(receipt).await?;
     match then {
         Then::Answer(call) => match (write.closed, &receipt.outcome) {
@@ -328,9 +328,11 @@ fn admit(
     client: IpAddr,
 ) -> Result<gate::Call, Refusal> {
     let (path, headers) = (head.uri.path(), &head.headers);
-    // The query string of a POST is ignored (D-03).
-    let query = head.uri.query().filter(|_| route.method == "GET");
-    let request = gate::Request { path, query, headers, kind: route.kind, address: client };
+    // The query string of a POST is ignored (D-03), unless the endpoint documents one.
+    let query = head.uri.query().filter(|_| route.method == "GET" || route.query.is_read());
+    let is_query_optional = route.query == SignedQuery::Optional;
+    let request =
+        gate::Request { path, query, is_query_optional, headers, kind: route.kind, address: client };
     let checked = app.gate.check(&request, app.uptime(), app.exchange.now());
     if checked.is_ok() {
         signed.set();
@@ -343,11 +345,11 @@ fn admit(
 
 /// A call that is answered from the views or the history. Its nonce is journaled soon, and the call does not wait for
 /// it (D-08a).
-fn reader(app: &App, route: &Route, call: gate::Call, parameter: &str) -> Result<Call, Refusal> {
+fn reader(app: &App, route: &Route, call: gate::Call, asked: &Asked<'_>) -> Result<Call, Refusal> {
     if let (Some(nonce), false) = (call.nonce, call.key().time_based_nonce) {
         app.exchange.note_nonce(call.key().session, nonce);
     }
-    Call::new(app, route, call, parameter).map_err(|refused| refused.refusal)
+    Call::new(app, route, call, asked).map_err(|refused| refused.refusal)
 }
 
 /// The next step once a command is durable.
@@ -362,7 +364,7 @@ fn change(
     app: &App,
     route: &Route,
     call: gate::Call,
-    parameter: &str,
+    asked: &Asked<'_>,
     write: Write,
     at: Option<Instant>,
 ) -> Result<(Pending, Then), Refusal> {
@@ -370,7 +372,7 @@ fn change(
         let pending = send(app, Command { caller, body: AccessCommand::UseNonce.into() }, at)?;
         Ok((pending, Then::Refuse(refusal)))
     };
-    let call = match Call::new(app, route, call, parameter) {
+    let call = match Call::new(app, route, call, asked) {
         Ok(call) => call,
         Err(refused) => {
             refused.gate.note_refused(route.kind, app.uptime());

@@ -79,6 +79,23 @@ impl Bucket {
     }
 }
 
+/// What a signed call's query string is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SignedQuery {
+    /// Not read (D-03).
+    Unread,
+    /// Read, and named in the signed field `request`.
+    Named,
+    /// Read, whether `request` names it or not (PERP-021).
+    Optional,
+}
+
+impl SignedQuery {
+    pub(crate) const fn is_read(self) -> bool {
+        !matches!(self, Self::Unread)
+    }
+}
+
 /// The kinds of accounts that a route acts on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kinds {
@@ -114,6 +131,8 @@ pub struct Route {
     pub(crate) scopes: &'static [&'static str],
     pub(crate) kinds: Kinds,
     pub(crate) kind: Kind,
+    /// What its query string is, if it is signed.
+    pub(crate) query: SignedQuery,
     /// A limit of the account, besides that of the key.
     pub(crate) account_limit: Option<AccountLimit>,
     pub(crate) handler: Handler,
@@ -125,6 +144,8 @@ pub struct Route {
     pub(crate) fields: &'static [Field],
     /// The schema of its answer.
     pub(crate) gives: Option<fn(&mut Components) -> Node>,
+    /// The media type of the file that it answers with, instead of JSON.
+    pub(crate) file: Option<&'static str>,
     /// Statuses of its refusals besides those that every route may answer.
     pub(crate) refuses: &'static [u16],
     /// A status that it answers with a line of text, and when.
@@ -149,12 +170,14 @@ impl Route {
             scopes: &[],
             kinds: Kinds::Any,
             kind: Kind::Read,
+            query: SignedQuery::Unread,
             account_limit: None,
             handler,
             command: None,
             about: "",
             fields: &[],
             gives: None,
+            file: None,
             refuses: &[],
             says: None,
             wraps: None,
@@ -199,6 +222,14 @@ impl Route {
         answer: for<'a> fn(&'a App, &'a Call) -> Later<'a>,
     ) -> Self {
         Self::new("POST", path, Auth::Account, Handler::Recall(answer))
+    }
+
+    /// The same as a signed GET.
+    pub(crate) const fn signed_get_recalling(
+        path: &'static str,
+        answer: for<'a> fn(&'a App, &'a Call) -> Later<'a>,
+    ) -> Self {
+        Self { method: "GET", ..Self::recalling(path, answer) }
     }
 
     /// A private endpoint that changes something.
@@ -273,6 +304,16 @@ impl Route {
     /// It reads these fields of the request.
     pub(crate) const fn takes<T: Fields>(self) -> Self {
         Self { fields: T::FIELDS, ..self }
+    }
+
+    /// It reads these fields of the payload from its query string too.
+    pub(crate) const fn queried(self, query: SignedQuery) -> Self {
+        Self { query, ..self }
+    }
+
+    /// It answers with a file of this media type.
+    pub(crate) const fn gives_file(self, media_type: &'static str) -> Self {
+        Self { file: Some(media_type), ..self }
     }
 
     /// It answers with this.

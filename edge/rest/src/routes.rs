@@ -55,6 +55,12 @@ pub(crate) const ROUTES: &[Route] = &[
     derivatives::margin::ROUTE,
     derivatives::positions::ROUTE,
     derivatives::risk_stats::ROUTE,
+    derivatives::payments::ROUTE,
+    derivatives::payment_report::JSON,
+    derivatives::payment_report::XLSX,
+    derivatives::funding::AMOUNT,
+    derivatives::funding::NEXT,
+    derivatives::amount_report::ROUTE,
     // Account administration and sessions
     account::roles::ROUTE,
     account::heartbeat::ROUTE,

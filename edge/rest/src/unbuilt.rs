@@ -44,13 +44,6 @@ pub(crate) const UNBUILT: &[Route] = &[
     account("/v1/staking/history", &[T, F, A], NONE),
     account("/v1/staking/rewards", &[T, F, A], NONE),
     public("/v1/staking/rates"),
-    // Derivatives
-    account("/v1/perpetuals/fundingPayment", &[T, A], READ_ORDERS),
-    reading("/v1/perpetuals/fundingpaymentreport/records.xlsx", &[T, A], READ_ORDERS),
-    account("/v1/perpetuals/fundingpaymentreport/records.json", &[T, A], READ_ORDERS),
-    public("/v1/fundingamount/{symbol}"),
-    public("/v1/nextfundingtimestamp/{symbol}"),
-    public("/v1/fundingamountreport/records.xlsx"),
     // Clearing
     account("/v1/clearing/new", &[T], CREATE_CLEARING),
     account("/v1/clearing/status", &[T, A], READ_CLEARING),

@@ -28,6 +28,14 @@ pub fn iso_date(day: Day) -> String {
     shown(day.start(), "%Y-%m-%d")
 }
 
+/// The UTC day of a date, `yyyy-MM-dd`, from 1970 on.
+pub fn day(date: &str) -> Option<Day> {
+    let is_plain = date.len() == 10 && date.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let start = format!("{date}T00:00:00Z").parse::<Timestamp>().ok().filter(|_| is_plain)?;
+    let millis = u64::try_from(start.as_millisecond()).ok()?;
+    Some(Day::of(Time(millis * 1_000)))
+}
+
 fn shown(time: Time, format: &str) -> String {
     let micros = i64::try_from(time.0).unwrap_or(i64::MAX);
     Timestamp::from_microsecond(micros).unwrap_or(Timestamp::MAX).strftime(format).to_string()
@@ -44,6 +52,26 @@ mod tests {
         assert_eq!(iso_millis(time), "2026-01-01T00:00:00.123Z");
         assert_eq!(iso_date(Day::of(time)), "2026-01-01");
         assert_eq!(iso_date(Day::of(Time(time.0 - 123_457))), "2025-12-31");
+    }
+
+    #[test]
+    fn a_date_is_a_day() {
+        let at = |date| day(date).map(iso_date);
+        for date in ["1970-01-01", "2024-02-29", "2026-11-24", "9999-12-30"] {
+            assert_eq!(at(date).as_deref(), Some(date));
+        }
+        for text in [
+            "",
+            "2026-2-29",
+            "2026-02-29",
+            "1969-12-31",
+            "20260101",
+            "2026-01-01T00",
+            "2026-13-01",
+            "2026/01/01",
+        ] {
+            assert_eq!(at(text), None, "{text}");
+        }
     }
 
     /// Every form names the same moment; what has no zone or is no time is refused.

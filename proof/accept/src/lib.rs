@@ -19,6 +19,7 @@ pub mod laws;
 pub mod raw;
 mod script;
 mod setup;
+pub mod spreadsheet;
 
 pub use actor::Actor;
 pub use admin::Admin;

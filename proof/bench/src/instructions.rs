@@ -113,6 +113,7 @@ fn gate() -> usize {
             let request = Request {
                 path: PATH,
                 query: None,
+                is_query_optional: false,
                 headers,
                 kind: Kind::Write,
                 address: IpAddr::V4(Ipv4Addr::LOCALHOST),

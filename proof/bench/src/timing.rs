@@ -41,7 +41,14 @@ pub(crate) fn run() {
         let draw = random.next();
         let class = (draw >> 32) as usize % CORRECT.len();
         headers.insert(SIGNATURE, classes[class][draw as usize % VALUES].clone());
-        let request = Request { path: PATH, query: None, headers: &headers, kind: Kind::Read, address };
+        let request = Request {
+            path: PATH,
+            query: None,
+            is_query_optional: false,
+            headers: &headers,
+            kind: Kind::Read,
+            address,
+        };
         let start = cycles();
         let checked = gate.check(&request, Duration::ZERO, Time(1));
         let taken = cycles() - start;

@@ -61,7 +61,8 @@ fn encoded(payload: &str) -> String {
 fn pass(gate: &Gate, headers: &HeaderMap, kind: Kind, time: Time) -> Result<Call, Refusal> {
     let peer = Ipv4Addr::LOCALHOST.into();
     gate.address(peer, Duration::ZERO)?;
-    let request = Request { path: PATH, query: None, headers, kind, address: LOCAL };
+    let request =
+        Request { path: PATH, query: None, is_query_optional: false, headers, kind, address: LOCAL };
     gate.check(&request, Duration::ZERO, time)
 }
 
@@ -180,23 +181,31 @@ fn serde_like(text: &str) -> String {
 fn the_leading_slash_is_optional_and_a_documented_query_is_not() {
     let gate = gate();
     assert!(call(&gate, r#"{"request":"v1/order/new","nonce":1}"#).is_ok());
-    let with_query = |text: &str, nonce: u32| {
+    let asked = |text: &str, is_query_optional: bool, nonce: u32| {
         let payload = format!("{{\"request\":\"{text}\",\"nonce\":{nonce}}}");
         let headers = signed("account-a", "secret", &encoded(&payload));
         let request = Request {
             path: PATH,
             query: Some("a=1&b=2"),
+            is_query_optional,
             headers: &headers,
             kind: Kind::Read,
             address: LOCAL,
         };
         gate.check(&request, Duration::ZERO, NOW)
     };
+    let with_query = |text: &str, nonce: u32| asked(text, false, nonce);
     for text in ["/v1/order/new", "/v1/order/new?b=2&a=1", "/v1/order/new?"] {
         assert_eq!(reason(with_query(text, 2)), (400, Reason::EndpointMismatch), "{text}");
     }
     assert!(with_query("/v1/order/new?a=1&b=2", 2).is_ok());
     assert!(with_query("v1/order/new?a=1&b=2", 3).is_ok());
+    for (text, nonce) in [("/v1/order/new", 4), ("v1/order/new", 5), ("/v1/order/new?a=1&b=2", 6)] {
+        assert!(asked(text, true, nonce).is_ok(), "{text}");
+    }
+    for text in ["/v1/order/new?", "/v1/order/new?b=2&a=1", "/v1/order"] {
+        assert_eq!(reason(asked(text, true, 7)), (400, Reason::EndpointMismatch), "{text}");
+    }
 }
 
 /// Proves SES-002, SES-004.
@@ -307,7 +316,14 @@ fn a_cancel_does_not_overtake_what_waits() {
     let send = |nonce: u32, kind, now| {
         let payload = format!("{{\"request\":\"/v1/order/new\",\"nonce\":{nonce}}}");
         let headers = signed("account-a", "secret", &encoded(&payload));
-        let request = Request { path: PATH, query: None, headers: &headers, kind, address: LOCAL };
+        let request = Request {
+            path: PATH,
+            query: None,
+            is_query_optional: false,
+            headers: &headers,
+            kind,
+            address: LOCAL,
+        };
         gate.check(&request, Duration::from_millis(now), NOW).map(|call| call.wait.as_millis())
     };
     assert_eq!(send(1, Kind::Cancel, 0), Ok(0));

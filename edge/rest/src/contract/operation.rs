@@ -109,7 +109,8 @@ fn signed(operation: Node, route: &Route, components: &mut Components) -> Node {
         .with("contentMediaType", "application/json")
         .with("contentSchema", reference.clone());
     let header = parameter("header", security::PAYLOAD, "The call's fields.", true, carried);
-    let mut parameters = parameters(route, &[]);
+    let query = if route.query.is_read() { route.fields } else { &[] };
+    let mut parameters = parameters(route, query);
     parameters.push(header);
     operation.with("x-payload", reference).with("parameters", Node::List(parameters))
 }
@@ -155,13 +156,13 @@ fn common(route: &Route) -> Vec<(&'static str, bool, Node)> {
 /// The text of a call's path: with parameters, the path as it is called, not its template.
 fn path_called(route: &Route) -> Node {
     let path = Node::of_type("string");
-    if !route.path.contains('{') {
+    if !route.path.contains('{') && !route.query.is_read() {
         return path.with("const", route.path);
     }
     let segment = |name: &str| if name.starts_with('{') { "[^/]+".to_owned() } else { name.to_owned() };
     let segments: Vec<String> = route.path.split('/').map(segment).collect();
     // A signed GET names its query string too (FX-009).
-    let query = if route.method == "GET" { r"(\?.*)?" } else { "" };
+    let query = if route.method == "GET" || route.query.is_read() { r"(\?.*)?" } else { "" };
     path.with("pattern", format!("^{}{query}$", segments.join("/")))
 }
 
@@ -224,7 +225,13 @@ fn parameter(
 
 fn responses(route: &Route, components: &mut Components) -> Node {
     let schema = route.gives.map_or_else(Node::object, |gives| gives(components));
-    let content = Node::object().with("application/json", Node::object().with("schema", schema));
+    let content = match route.file {
+        Some(media_type) => {
+            let file = Node::of_type("string").with("format", "binary");
+            Node::object().with(media_type, Node::object().with("schema", file))
+        }
+        None => Node::object().with("application/json", Node::object().with("schema", schema)),
+    };
     let done = Node::object().with("description", "Done.").with("content", content);
     let own = match route.auth {
         Auth::Public => &[],

@@ -1,4 +1,4 @@
-//! Derivatives: margin, positions and the risk of perpetuals.
+//! Derivatives: margin, positions, funding and the risk of perpetuals.
 
 use crate::app::App;
 use buttonwood_gate::Refusal;
@@ -7,9 +7,15 @@ use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_wire::contract::DecimalText;
 use buttonwood_wire::field::unknown_symbol;
 
+pub(crate) mod amount_report;
+pub(crate) mod funding;
 pub(crate) mod margin;
+pub(crate) mod payment_report;
+pub(crate) mod payments;
 pub(crate) mod positions;
+mod report;
 pub(crate) mod risk_stats;
+mod spreadsheet;
 
 /// A perpetual by its name, in any letter case; other symbols give 400 `InvalidSymbol` (PERP-011).
 pub(crate) fn perpetual<'a>(app: &'a App, name: &str) -> Result<(SymbolId, &'a Symbol), Refusal> {

@@ -1,10 +1,12 @@
 //! The kinds of fields that requests have.
 
 use super::node::Node;
-use super::request::{Described, Field, Fields, Kind, Query, object_of};
+use super::request::{Both, Described, Field, Fields, Kind, Query, object_of};
 use super::shape::Words;
 use crate::field::{self, bad_query, bad_value, page};
+use crate::time::day;
 use buttonwood_gate::{Payload, Refusal, Value, items};
+use buttonwood_model::Day;
 use buttonwood_views::history::Limit;
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -175,6 +177,16 @@ impl<'a> Kind<Query<'a>> for Whole {
     }
 }
 
+/// An overridden value must be readable too.
+impl<'a> Kind<Both<'a>> for Whole {
+    type Read = Result<Option<u64>, Refusal>;
+
+    fn read(source: Both<'a>, name: &'static str) -> Self::Read {
+        let (asked, sent) = (source.query.number(name)?, source.payload.integer(name)?);
+        Ok(asked.or(sent))
+    }
+}
+
 /// A whole number of at most `MAX`, or a string of its digits.
 #[derive(Debug)]
 pub enum WholeUpTo<const MAX: u64> {}
@@ -232,6 +244,85 @@ impl<'a, const DEFAULT: usize> Kind<Query<'a>> for PageRows<DEFAULT> {
             Some(0) => Err(bad_query(name, "at least 1", "0")),
             rows => Ok(page(rows, DEFAULT)),
         }
+    }
+}
+
+/// How many rows a report has at most: `DEFAULT` when it is absent, and never more than [`REPORT_ROWS_MAX`].
+#[derive(Debug)]
+pub enum ReportRows<const DEFAULT: usize> {}
+
+/// The most rows of a report.
+pub const REPORT_ROWS_MAX: usize = 50_000;
+
+impl<const DEFAULT: usize> ReportRows<DEFAULT> {
+    fn of(rows: Option<u64>) -> usize {
+        let rows = rows.map_or(DEFAULT, |rows| usize::try_from(rows).unwrap_or(REPORT_ROWS_MAX));
+        rows.min(REPORT_ROWS_MAX)
+    }
+}
+
+impl<const DEFAULT: usize> Described for ReportRows<DEFAULT> {
+    fn schema() -> Node {
+        <PageRows<DEFAULT>>::schema()
+    }
+}
+
+impl<'a, const DEFAULT: usize> Kind<Query<'a>> for ReportRows<DEFAULT> {
+    type Read = Result<usize, Refusal>;
+
+    fn read(source: Query<'a>, name: &'static str) -> Self::Read {
+        match source.number(name)? {
+            Some(0) => Err(bad_query(name, "at least 1", "0")),
+            rows => Ok(Self::of(rows)),
+        }
+    }
+}
+
+impl<'a, const DEFAULT: usize> Kind<Both<'a>> for ReportRows<DEFAULT> {
+    type Read = Result<usize, Refusal>;
+
+    fn read(source: Both<'a>, name: &'static str) -> Self::Read {
+        if source.payload.integer(name)? == Some(0) {
+            return Err(bad_value(name, "at least 1", "0"));
+        }
+        match source.query.value(name) {
+            Some(_) => Self::read(source.query, name),
+            None => Ok(Self::of(source.payload.integer(name)?)),
+        }
+    }
+}
+
+/// A day of UTC, `yyyy-mm-dd`, from 1970 on.
+#[derive(Debug)]
+pub enum Date {}
+
+/// What a text must be to be a date.
+const DATE: &str = "a day from 1970 on, as yyyy-mm-dd";
+
+impl Described for Date {
+    fn schema() -> Node {
+        Node::of_type("string").with("format", "date").with("pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+    }
+}
+
+impl<'a> Kind<Query<'a>> for Date {
+    type Read = Result<Option<Day>, Refusal>;
+
+    fn read(source: Query<'a>, name: &'static str) -> Self::Read {
+        let read = |text| day(text).ok_or_else(|| bad_query(name, DATE, text));
+        source.value(name).map(read).transpose()
+    }
+}
+
+/// An overridden value must be readable too.
+impl<'a> Kind<Both<'a>> for Date {
+    type Read = Result<Option<Day>, Refusal>;
+
+    fn read(source: Both<'a>, name: &'static str) -> Self::Read {
+        let asked: Option<Day> = Self::read(source.query, name)?;
+        let read = |text: Cow<'a, str>| day(&text).ok_or_else(|| bad_value(name, DATE, &text));
+        let sent = source.payload.text(name)?.map(read).transpose()?;
+        Ok(asked.or(sent))
     }
 }
 
@@ -340,6 +431,14 @@ impl<'a, K: Described + Absent> Kind<&'a Payload> for Needed<K> {
     #[inline]
     fn read(source: &'a Payload, name: &'static str) -> Self::Read {
         K::find(source, name)?.ok_or_else(|| Refusal::missing_key(name))
+    }
+}
+
+impl<'a> Kind<Query<'a>> for Needed<Text> {
+    type Read = Result<&'a str, Refusal>;
+
+    fn read(source: Query<'a>, name: &'static str) -> Self::Read {
+        source.value(name).ok_or_else(|| Refusal::missing_key(name))
     }
 }
 

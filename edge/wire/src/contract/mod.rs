@@ -10,12 +10,13 @@ mod request;
 mod shape;
 
 pub use kind::{
-    Decimal, Flag, KeyText, Loose, Needed, Objects, PageRows, Sent, Switch, Text, Texts, Timestamp, Whole,
-    WholeUpTo,
+    Date, Decimal, Flag, KeyText, Loose, Needed, Objects, PageRows, REPORT_ROWS_MAX, ReportRows, Sent,
+    Switch, Text, Texts, Timestamp, Whole, WholeUpTo,
 };
 pub use node::Node;
 pub use request::{
-    Described, Field, Fields, InPayload, InQuery, Kind, NoFields, Place, Query, object_of, paragraph,
+    Both, Described, Field, Fields, InBoth, InPayload, InQuery, Kind, NoFields, Place, Query, object_of,
+    paragraph,
 };
 pub use shape::{
     Components, DecimalNumber, DecimalText, Digits, Done, IsoTime, Label, Nullable, Property, Shape, Words,

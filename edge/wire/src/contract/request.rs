@@ -19,6 +19,23 @@ pub enum InPayload {}
 #[derive(Debug)]
 pub enum InQuery {}
 
+/// In the query string of a private call, or in its payload. Of a field that is in both, the query string counts.
+#[derive(Debug)]
+pub enum InBoth {}
+
+/// The sources of such fields.
+#[derive(Clone, Copy, Debug)]
+pub struct Both<'a> {
+    /// The query string.
+    pub query: Query<'a>,
+    /// The payload.
+    pub payload: &'a Payload,
+}
+
+impl Place for InBoth {
+    type Source<'a> = Both<'a>;
+}
+
 impl Place for InPayload {
     type Source<'a> = &'a Payload;
 }
