@@ -292,6 +292,10 @@ impl Grid {
             out.extend_from_slice(b"0.00");
             return;
         }
+        // A position that is worth less than nothing may change hands below zero.
+        if notional.is_negative() {
+            out.push(b'-');
+        }
         // notional × 10^-19 ÷ (divisor × 10^-(lot decimals + 2)): the distance of the quotient's point from its right
         // end.
         let mut point = MONEY_DECIMALS - self.lot_decimals - EXTRA_DECIMALS;
