@@ -5,10 +5,10 @@ mod page;
 use crate::check::Finding;
 use buttonwood_engine::{
     Answer, Auctions, BreakKind, Finding as AuctionFinding, OrderRef, OrderState, Outcome, State,
-    TradingAnswer,
+    TradingAnswer, perp,
 };
-use buttonwood_model::{AccountId, ClientId, OrderId, Side, SymbolId, Time, TradeId};
-use buttonwood_num::{Money, Price, Qty};
+use buttonwood_model::{AccountId, ClientId, OrderId, OrderKind, SessionId, Side, SymbolId, Time, TradeId};
+use buttonwood_num::{Money, Price, Qty, Round};
 use buttonwood_oracle::{Dice, Happening};
 use buttonwood_views::history::{self, Fault, History, Limit, Look, PublicTrade, Query, Since, TradeRow};
 use buttonwood_views::{Candle, Day, FRAMES, Found, Frame, RESULTS_KEPT, Views};
@@ -200,6 +200,56 @@ impl Memory {
                 | Happening::Credited(..)
                 | Happening::Converted(_) => {}
             }
+        }
+    }
+
+    /// Records the trades off the book: each is a market order of both accounts, which it fills, and is not public.
+    pub(crate) fn note_off_book(&mut self, state: &State, time: Time, events: &[perp::Infrequent]) {
+        for event in events {
+            let perp::Infrequent::OffBookTaken(taken) = event else { continue };
+            for trade in &taken.trades {
+                for (account, side, id) in [
+                    (taken.account, taken.side, taken.order),
+                    (trade.account, taken.side.opposite(), trade.order),
+                ] {
+                    self.note_forced(state, time, (account, side, id), (taken.symbol, trade));
+                }
+            }
+        }
+    }
+
+    /// Records an account's part in a trade off the book. A row has the last price of the grid that is not above the trade's.
+    fn note_forced(
+        &mut self,
+        state: &State,
+        time: Time,
+        (account, side, id): (AccountId, Side, OrderId),
+        (symbol, trade): (SymbolId, &perp::off_book::OffBook),
+    ) {
+        let grid = &state.symbol(symbol).expect("it is listed").grid;
+        let ticks = trade.price.units() / grid.value(Money::ONE, Price::from_ticks(1)).units();
+        let price = Price::from_ticks(u64::try_from(ticks).unwrap_or(0));
+        let paid = grid.base(trade.qty).and_then(|base| base.times(trade.price, Round::Cut));
+        let order = self.orders.entry(id.0).or_insert_with(|| forced(id, (account, side, symbol), time));
+        order.original += trade.qty;
+        order.notional += paid.expect("it was traded");
+        let (role, qty, fee) = (history::Part::OffBook(trade.price), trade.qty, Money::ZERO);
+        let part = Part {
+            trade: trade.trade,
+            order: id,
+            symbol,
+            side,
+            role,
+            price,
+            qty,
+            fee,
+            time,
+            client_id: None,
+        };
+        self.trades.entry(account).or_default().push(part);
+        let closed = self.closed.entry(account).or_default();
+        if closed.last() != Some(&(id.0, time)) {
+            closed.push((id.0, time));
         }
     }
 
@@ -463,11 +513,36 @@ impl Memory {
                     (day.0, sums.map(|fills| (fills.qty, fills.count)))
                 })
                 .collect();
-            let counts = |part: &&Part| self.broken.get(&part.trade) != Some(&BreakKind::Full);
+            let counts = |part: &&Part| {
+                let is_void = self.broken.get(&part.trade) == Some(&BreakKind::Full);
+                !is_void && !matches!(part.role, history::Part::OffBook(_))
+            };
             let parts: Vec<&Part> = parts.iter().filter(counts).collect();
             same("as trade volume", &shown, &volumes_of(&parts, symbol, tomorrow))?;
         }
         Ok(())
+    }
+}
+
+/// An order of the exchange for an account, before its trades off the book.
+fn forced(id: OrderId, (account, side, symbol): (AccountId, Side, SymbolId), time: Time) -> OrderState {
+    OrderState {
+        id,
+        account,
+        session: SessionId::EXCHANGE,
+        symbol,
+        side,
+        kind: OrderKind::Market,
+        option: None,
+        price: Price::default(),
+        original: Qty::ZERO,
+        remaining: Qty::ZERO,
+        notional: Money::ZERO,
+        broken: Qty::ZERO,
+        placed: time,
+        reason: None,
+        client_id: None,
+        stop: None,
     }
 }
 
