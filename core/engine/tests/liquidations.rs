@@ -268,6 +268,7 @@ impl World {
                 self.counts.written_off += u32::from(owed > Money::ZERO);
             }
             Infrequent::IndexPinned(..)
+            | Infrequent::FeedPriced(_)
             | Infrequent::RiskSet(..)
             | Infrequent::FundingCut(_)
             | Infrequent::Resumed(_) => {}

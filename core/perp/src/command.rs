@@ -1,15 +1,13 @@
-//! The commands of the desk: pinning an index, taking the marks, risk settings, funding and liquidation.
+//! The commands of the desk: pinning an index, prices of feeds, taking the marks, risk settings, funding and liquidation.
 
 use crate::liquidation::{self, Ended, Round, Task};
 use crate::off_book::Taken;
-use crate::{Marked, Perps, Risk, funding};
+use crate::{FeedPrices, Marked, Perps, Risk, feeds, funding};
 use alloc::vec::Vec;
 use buttonwood_book::Orders;
 use buttonwood_ledger::Ledger;
-use buttonwood_margin::{Leverage, price};
-use buttonwood_model::{
-    AccountId, BytesRef, CurrencyId, Due, Outbox, Product, Rank, Roles, Symbol, Time, named,
-};
+use buttonwood_margin::Leverage;
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Rank, Roles, Symbol, Time, named};
 use buttonwood_num::Money;
 
 /// A command of the desk; none is a key's.
@@ -17,6 +15,8 @@ use buttonwood_num::Money;
 pub enum Command {
     /// Pin the index of a currency to a price in dollars, or return it to the books; the marks are taken at once.
     PinIndex(CurrencyId, Option<Money>),
+    /// Prices of a feed.
+    FeedPrice(FeedPrices),
     /// Take the marks.
     TakeMarks,
     /// Set the highest leverage of an account, and whether it has cross collateral; none leaves a setting as it is.
@@ -33,6 +33,7 @@ pub enum Command {
 
 named!(Command, "perp", {
     PinIndex { 0: currency, 1: price } = "pin_index" 1,
+    FeedPrice { 0: prices } = "feed_price" 1,
     TakeMarks {} = "take_marks" 1,
     SetRisk { 0: account, 1: leverage, 2: cross } = "set_risk" 1,
     CutFunding {} = "cut_funding" 1,
@@ -58,6 +59,8 @@ impl Command {
 pub enum Infrequent {
     /// The index of a currency was pinned to a price, or returned to the books.
     IndexPinned(CurrencyId, Option<Money>),
+    /// A feed gave prices.
+    FeedPriced(FeedPrices),
     /// The marks were taken: the prices that changed, and the accounts that are to be liquidated.
     MarksTaken(Vec<Marked>, Vec<AccountId>),
     /// The settings of an account were changed.
@@ -78,6 +81,7 @@ pub enum Infrequent {
 
 named!(Infrequent, "perp", {
     IndexPinned { 0: currency, 1: price } = "index_pinned" 1,
+    FeedPriced { 0: prices } = "feed_priced" 1,
     MarksTaken { 0: marks, 1: due } = "marks_taken" 1,
     RiskSet { 0: account, 1: risk } = "risk_set" 1,
     FundingCut { 0: cut } = "funding_cut" 1,
@@ -95,6 +99,8 @@ pub enum Reject {
     Unknown,
     /// The price is not positive, or too high to be counted.
     BadPrice,
+    /// The feed's name is none, or its prices are none or name a currency twice.
+    BadFeed,
     /// The command is the exchange's own, and not due.
     NotDue,
 }
@@ -136,16 +142,16 @@ pub fn decide<E: From<BytesRef>>(
 ) -> Result<Task, Reject> {
     match command {
         Command::PinIndex(currency, price) => {
-            let is_based = |symbol: &Symbol| symbol.product == Product::Swap && symbol.base == *currency;
-            if !market.symbols.iter().any(is_based) {
+            if !feeds::has_contract(market.symbols, *currency) {
                 return Err(Reject::Unknown);
             }
-            if price.is_some_and(|price| price <= Money::ZERO || price::mark(None, price).is_none()) {
+            if price.is_some_and(|price| !feeds::is_index(price)) {
                 return Err(Reject::BadPrice);
             }
             out.push_named(&Infrequent::IndexPinned(*currency, *price));
             take_marks(market, Some((*currency, *price)), out);
         }
+        Command::FeedPrice(prices) => feeds::decide(market, prices, out)?,
         Command::TakeMarks => {
             let due = market.perps.marks_due().into_iter().chain(market.perps.minute_due()).min();
             if due.is_none_or(|due| due > market.time) {
@@ -234,6 +240,11 @@ pub fn evolve(books: &mut Books<'_>, event: &Infrequent) {
                 Some(price) => perps.pins.insert(*currency, *price),
                 None => perps.pins.remove(currency),
             };
+        }
+        Infrequent::FeedPriced(prices) => {
+            if perps.feeds.take(prices, time) {
+                perps.note_change(time);
+            }
         }
         Infrequent::MarksTaken(marks, due) => {
             perps.note_marks(time);

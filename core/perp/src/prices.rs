@@ -77,7 +77,7 @@ impl Market<'_> {
                 _ => self.perps.pin(currency),
             };
             let before = self.perps.contract(id).copied();
-            let contract = match pinned.or_else(|| self.of_book(currency)) {
+            let contract = match pinned.or_else(|| self.of_sources(currency)) {
                 Some(index) => {
                     let book = self.median(id, symbol);
                     let premium = book.map_or(Some(Money::ZERO), |book| book.checked_sub(index));
@@ -91,14 +91,20 @@ impl Market<'_> {
         marked.collect()
     }
 
-    /// The index of a currency from its own dollar book, if that is as many sources as are needed.
+    /// The index of a currency from its own dollar book and the fresh prices of feeds, if those are as many sources as are needed.
+    fn of_sources(&self, currency: CurrencyId) -> Option<Money> {
+        let feeds = self.perps.feeds.fresh(currency, self.time);
+        let fresh: Vec<Money> = self.of_book(currency).into_iter().chain(feeds).collect();
+        price::index(&fresh, self.sources_needed)
+    }
+
+    /// The median of a currency's own dollar book.
     fn of_book(&self, currency: CurrencyId) -> Option<Money> {
         let is_book = |symbol: &Symbol| {
             symbol.product == Product::Spot && symbol.base == currency && Some(symbol.quote) == self.dollar
         };
         let place = self.symbols.iter().position(is_book)?;
-        let median = self.median(SymbolId::from_index(place), self.symbols.get(place)?)?;
-        price::index(&[median], self.sources_needed)
+        self.median(SymbolId::from_index(place), self.symbols.get(place)?)
     }
 
     /// The median of a book's best bid, best ask and last trade.

@@ -1,5 +1,6 @@
 //! The desk's state: rows of positions and live quantities, prices, risk settings, funding, and liquidations under way.
 
+use crate::feeds::Feeds;
 use crate::funding::Funding;
 use crate::liquidation::Liquidations;
 use crate::prices::{Contract, Prices};
@@ -40,12 +41,13 @@ pub struct Perps {
     rows: Vec<Row>,
     pub(crate) prices: Prices,
     pub(crate) pins: BTreeMap<CurrencyId, Money>,
+    pub(crate) feeds: Feeds,
     pub(crate) risks: BTreeMap<AccountId, Risk>,
     /// What accounts owe the lending account.
     pub(crate) loans: Loans,
     pub(crate) funding: Funding,
     pub(crate) liquidations: Liquidations,
-    /// Since when the books say more than the marks.
+    /// Since when the books or the feeds say more than the marks.
     changed: Option<Time>,
     /// When the marks must be taken again although no book changed, since balances changed that no order changed.
     pub(crate) retake: Option<Time>,
@@ -67,7 +69,8 @@ pub struct Perps {
 
 impl PartialEq for Perps {
     fn eq(&self, other: &Self) -> bool {
-        (&self.rows, &self.prices, &self.pins) == (&other.rows, &other.prices, &other.pins)
+        (&self.rows, &self.prices, &self.pins, &self.feeds)
+            == (&other.rows, &other.prices, &other.pins, &other.feeds)
             && (&self.risks, &self.loans, &self.funding) == (&other.risks, &other.loans, &other.funding)
             && (&self.liquidations, self.changed, self.retake, self.marked)
                 == (&other.liquidations, other.changed, other.retake, other.marked)
@@ -135,14 +138,20 @@ impl Perps {
     pub fn note_time(&mut self, time: Time) {
         if self.touched {
             self.touched = false;
-            self.changed.get_or_insert(time);
+            self.note_change(time);
         }
     }
 
-    /// When the marks are taken next because something changed: at the full second after the first change of a book.
+    /// Notes that a source of a mark changed.
+    pub(crate) fn note_change(&mut self, time: Time) {
+        self.changed.get_or_insert(time);
+    }
+
+    /// When the marks are taken next because something changed: at the full second after the first change of a book or of a feed's
+    /// price, and when such a price goes stale.
     pub fn marks_due(&self) -> Option<Time> {
         let changed = self.changed.map(|time| Time((time.0 / Time::SECOND + 1) * Time::SECOND));
-        changed.into_iter().chain(self.retake).min()
+        changed.into_iter().chain(self.retake).chain(self.feeds.stale_at()).min()
     }
 
     /// When the marks are taken although nothing changed: once a minute while a premium counts towards funding. These commands show
@@ -162,6 +171,7 @@ impl Perps {
         self.changed = None;
         self.retake = None;
         self.touched = false;
+        self.feeds.drop_stale(time);
     }
 
     /// The prices of a contract; none before it has had an index.

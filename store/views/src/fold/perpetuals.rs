@@ -32,6 +32,7 @@ impl Fold {
                 }
             }
             Infrequent::IndexPinned(..)
+            | Infrequent::FeedPriced(_)
             | Infrequent::MarksTaken(..)
             | Infrequent::RiskSet(..)
             | Infrequent::Resumed(_)
