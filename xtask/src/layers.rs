@@ -20,7 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["store/tables"],
     &["run/sequencer"],
     &["edge/address"],
-    &["edge/gate", "edge/http", "edge/custody"],
+    &["edge/gate", "edge/http", "edge/custody", "edge/feeds"],
     &["edge/wire", "edge/driver"],
     &["edge/operate"],
     &["edge/rest", "edge/stream", "edge/oauth", "edge/site"],

@@ -1,6 +1,7 @@
 //! Commands and flags. Each flag is an environment variable and a key of the configuration file too.
 
 use crate::admin::Admin;
+use buttonwood_feeds::Feed;
 use buttonwood_model::Cidr;
 use clap::builder::BoolishValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -160,6 +161,17 @@ pub(crate) struct Common {
     /// Core files of this process: without them its memory, which signs for every key, never reaches a disk.
     #[arg(long, env = "BUTTONWOOD_CORE_DUMPS", value_enum, default_value = "off")]
     pub(crate) core_dumps: Switch,
+    /// A feed of index prices: a file or the URL of a JSON object of dollars by currency, such as {"BTC":"50000.1"}; read every 5
+    /// seconds, or as many as stand after the name, such as lab/10=http://127.0.0.1:9000/prices; repeatable, or several with commas
+    /// between them.
+    #[arg(
+        long,
+        env = "BUTTONWOOD_FEEDS",
+        value_name = "NAME[/SECONDS]=FILE|URL",
+        value_delimiter = ',',
+        value_parser = Feed::parse
+    )]
+    pub(crate) feeds: Vec<Feed>,
     /// Address of Prometheus metrics, at /metrics; without it nothing is measured.
     #[arg(long, env = "BUTTONWOOD_METRICS_LISTEN", value_parser = address)]
     pub(crate) metrics_listen: Option<SocketAddr>,

@@ -1,6 +1,7 @@
 //! The command line, with the configuration file worked in: flag beats environment beats file.
 
 use crate::cli::Cli;
+use crate::feed_tables;
 use crate::ranks::{Elsewhere, settle};
 use clap::{CommandFactory, FromArgMatches};
 use std::ffi::OsString;
@@ -80,7 +81,11 @@ fn with_file(mut arguments: Vec<OsString>) -> Result<(Vec<OsString>, Elsewhere),
         }
         let expected = "a text, a whole number, a date, true, false or a list";
         let given = value.as_float().map_or_else(String::new, |number| format!(": {number}"));
-        let values = values(&value);
+        let values = if flag == feed_tables::FLAG {
+            feed_tables::values(&value).map_err(|why| format!("--config {shown}: '{key}': {why}"))?
+        } else {
+            values(&value)
+        };
         for value in values.ok_or_else(|| format!("--config {shown}: '{key}' must be {expected}{given}"))? {
             arguments.insert(at, format!("--{flag}={value}").into());
         }
@@ -136,7 +141,8 @@ fn known_flags(command: &str) -> Option<Vec<(String, String)>> {
     known.iter().any(|(name, _)| name == CONFIG).then_some(known)
 }
 
-fn values(value: &toml::Value) -> Option<Vec<String>> {
+/// The texts of a flag's values; none for a value that no flag takes.
+pub(crate) fn values(value: &toml::Value) -> Option<Vec<String>> {
     match value {
         toml::Value::String(text) => Some(vec![text.clone()]),
         toml::Value::Integer(number) => Some(vec![number.to_string()]),

@@ -85,6 +85,7 @@ pub(crate) fn check_common(common: &Common) -> Result<(), Trouble> {
     check_sizes(common)?;
     archive(common, &common.data)?;
     connections_percent(common)?;
+    buttonwood_feeds::check(&common.feeds).map_err(|why| Trouble::Flag(format!("--feeds: {why}")))?;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if common.service_name.is_empty() || !common.service_name.bytes().all(plain) {
         return Err(Trouble::Flag(format!(

@@ -12,6 +12,7 @@ mod deposit_seed;
 mod directory;
 mod ephemeral;
 mod export;
+mod feed_tables;
 mod flags;
 mod founding;
 mod log;

@@ -20,6 +20,7 @@ use crate::welcome::{self, Welcome};
 use buttonwood_address::{Params, Seed};
 use buttonwood_driver::{Driver, Nodes, Wallets};
 use buttonwood_engine::{Mode, Standing, State};
+use buttonwood_feeds::{Feed, Feeds};
 use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits, Proxies};
 use buttonwood_http::Places;
 use buttonwood_model::{GroupId, SessionId, Time};
@@ -129,7 +130,9 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let active = traders.filter(|_| !manual);
     let app = App::new(exchange, gate, settings, keeper(vault, data.clone(), Some(base_url.clone())));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
-    serve_until_told(doors, &data, app, Parts { running, socket, traders: active, driver }, &stop)?;
+    let feeds = flags.common.feeds.clone();
+    let parts = Parts { running, socket, traders: active, driver, feeds };
+    serve_until_told(doors, &data, app, parts, &stop)?;
     drop(ephemeral);
     Ok(())
 }
@@ -186,7 +189,8 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     };
     let app = App::new(exchange, gate, settings, keeper(vault, data.clone(), None));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
-    serve_until_told(doors, &data, app, Parts { running, socket, traders: None, driver: None }, &stop)
+    let feeds = flags.common.feeds.clone();
+    serve_until_told(doors, &data, app, Parts { running, socket, traders: None, driver: None, feeds }, &stop)
 }
 
 /// The keeper of a running exchange on a directory: it stores secrets in the vault, rotates its key and, for a sandbox, which
@@ -243,6 +247,7 @@ struct Parts {
     socket: Socket,
     traders: Option<SharedTraders>,
     driver: Option<Driver>,
+    feeds: Vec<Feed>,
 }
 
 /// Where clients and Prometheus connect.
@@ -262,7 +267,7 @@ impl Doors {
 }
 
 fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &Stop) -> Result<(), Trouble> {
-    let Parts { running, socket, traders, driver } = parts;
+    let Parts { running, socket, traders, driver, feeds } = parts;
     let Doors { listener, places, metrics } = doors;
     let (app, base_url) = (Arc::new(app), base_url(&listener)?);
     if metrics.is_some() {
@@ -276,6 +281,8 @@ fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &St
     let metrics =
         metrics.map(|door| metrics::serve(door, Arc::clone(&app), connections, data)).transpose()?;
     let active = traders.map(keep_trading).transpose()?;
+    let feeds = Feeds::start(&running.exchange(), feeds)
+        .map_err(|error| Trouble::System(format!("cannot start the thread of a feed: {error}")))?;
     let mut out = std::io::stdout();
     // Standard output may be closed; the exchange runs anyway.
     let _ = writeln!(out, "ready {base_url}").and_then(|()| out.flush());
@@ -283,6 +290,7 @@ fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &St
     tracing::info!(signal, "stopping: open requests finish, then a snapshot is written");
     app.set_ready(false);
     drop(active);
+    drop(feeds);
     drop(socket);
     server.stop();
     if let Some(metrics) = metrics {
