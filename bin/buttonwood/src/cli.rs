@@ -210,7 +210,7 @@ pub(crate) struct Sandbox {
     /// Seeds simulated traders, key and counterparty ids, and, only when given, secrets [default: random, printed].
     #[arg(long, env = "BUTTONWOOD_SEED", allow_negative_numbers = true, value_parser = |text: &str| number(text, 0))]
     pub(crate) seed: Option<u64>,
-    /// Simulated traders that keep the books of the main symbols alive.
+    /// Simulated traders that keep the books of the main symbols and of two perpetuals alive.
     #[arg(long, env = "BUTTONWOOD_ACTIVITY", value_enum, default_value = "on")]
     pub(crate) activity: Switch,
     /// Where time comes from.

@@ -8,9 +8,12 @@ use buttonwood_engine::{
 };
 use buttonwood_model::{CurrencyId, Product, SymbolId, SymbolStatus, Time};
 use buttonwood_num::Money;
-use buttonwood_sandbox::{Draw, Funding, found, missing_sample_rates};
+use buttonwood_sandbox::{Draw, Founded, Funding, found, found_perpetual_traders, missing_sample_rates};
 use buttonwood_sequencer::Recovered;
 use buttonwood_vault::{Opened, Vault};
+
+/// Parts what is drawn for the simulated traders of perpetuals from what a sandbox is founded with.
+const PERPETUAL_TRADERS: u64 = 0x7065_7270_7472_6164;
 
 /// Founds a sandbox: reference data, test accounts, keys and funds.
 pub(crate) fn sandbox(
@@ -21,8 +24,7 @@ pub(crate) fn sandbox(
     time: Time,
 ) -> Result<(), Trouble> {
     let reference = Reference::load()?;
-    let mut draw = Draw::new(seed, seed_given)
-        .map_err(|error| Trouble::System(format!("the system has no randomness: {error}")))?;
+    let mut draw = draw(seed, seed_given)?;
     let hash_key = draw.hash_key();
     let funding = funding(&reference);
     let mut bodies = listing(Mode::Sandbox, seed, hash_key, reference);
@@ -31,6 +33,32 @@ pub(crate) fn sandbox(
     // A key must never be durable without its secret; a secret without its key is only written again.
     vault.add(opened, &founded.secrets)?;
     commit(recovered, time, bodies)
+}
+
+/// Adds the accounts and keys of the simulated traders of perpetuals, if the directory lacks them.
+pub(crate) fn perpetual_traders(
+    recovered: &mut Recovered,
+    (vault, opened): (&Vault, &mut Opened),
+    seed: u64,
+    seed_given: bool,
+    time: Time,
+) -> Result<(), Trouble> {
+    let mut draw = draw(seed ^ PERPETUAL_TRADERS, seed_given)?;
+    let founded = {
+        let views = recovered.views();
+        let state = views.state();
+        let gusd = state.currencies().iter().position(|currency| currency.code == "GUSD");
+        let funds: Vec<_> = gusd.map(|place| (CurrencyId::from_index(place), plenty())).into_iter().collect();
+        found_perpetual_traders(state.access(), &mut draw, &funds, time)
+    };
+    let Some(Founded { commands, secrets }) = founded else { return Ok(()) };
+    vault.add(opened, &secrets)?;
+    commit(recovered, time, commands)
+}
+
+fn draw(seed: u64, seed_given: bool) -> Result<Draw, Trouble> {
+    Draw::new(seed, seed_given)
+        .map_err(|error| Trouble::System(format!("the system has no randomness: {error}")))
 }
 
 /// Founds a venue: reference data only.
@@ -93,12 +121,19 @@ fn funding(reference: &Reference) -> Funding {
         .collect();
     let main = || reference.symbols.iter().filter(|listed| listed.start.is_some());
     let traded = |id: CurrencyId| main().any(|listed| listed.symbol.base == id || listed.symbol.quote == id);
-    // A billion: they never run dry.
-    let plenty = Money::from_units(1_000_000_000 * 10i128.pow(u32::from(buttonwood_num::MONEY_DECIMALS)));
-    let traders = ids().filter(|(id, _)| traded(*id)).map(|(id, _)| (id, plenty)).collect();
+    let traders = ids().filter(|(id, _)| traded(*id)).map(|(id, _)| (id, plenty())).collect();
     let only = |code: &str, amount: i128| {
-        let amount = Money::from_units(amount * 10i128.pow(u32::from(buttonwood_num::MONEY_DECIMALS)));
+        let amount = whole(amount);
         ids().filter(|(_, listed)| listed.currency.code == code).map(|(id, _)| (id, amount)).collect()
     };
     Funding { accounts, traders, perpetuals: only("GUSD", 100_000), margin: only("USD", 10_000) }
+}
+
+/// A billion: simulated traders never run dry.
+fn plenty() -> Money {
+    whole(1_000_000_000)
+}
+
+fn whole(amount: i128) -> Money {
+    Money::from_units(amount * 10i128.pow(u32::from(buttonwood_num::MONEY_DECIMALS)))
 }

@@ -77,6 +77,10 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         }
     };
     founding::complete(&mut recovered, 1, clock.now())?;
+    if flags.activity == Switch::On {
+        let vault = (&vault, &mut opened);
+        founding::perpetual_traders(&mut recovered, vault, seed, flags.seed.is_some(), clock.now())?;
+    }
     let simulated_funds = flags.funds == Funds::Simulated;
     let deposit_seed = simulated_funds
         .then(|| deposit_seed::of_vault(&vault, &mut opened, recovered.views().state(), flags.seed))
@@ -93,7 +97,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     {
         let views = exchange.views();
         let access = views.state().access();
-        for trader in simulated(access).into_iter().filter_map(|session| access.session(session)) {
+        for trader in simulated(access).all().filter_map(|session| access.session(session)) {
             gate.keys().set_limit(&trader.key.api_key, Limit::per_second(10_000));
         }
     }

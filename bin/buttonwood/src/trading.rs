@@ -4,9 +4,10 @@ use crate::directory::secret;
 use crate::reference::Reference;
 use crate::trouble::Trouble;
 use buttonwood_engine::State;
-use buttonwood_model::SymbolId;
+use buttonwood_model::{SessionId, Symbol, SymbolId};
+use buttonwood_num::{Money, Price};
 use buttonwood_rest::Steps;
-use buttonwood_sandbox::{Market, Pace, TraderKey, Traders, simulated};
+use buttonwood_sandbox::{Cast, Fair, Index, Market, Pace, TraderKey, Traders, simulated};
 use buttonwood_sequencer::Exchange;
 use buttonwood_vault::Opened;
 use std::sync::Arc;
@@ -43,7 +44,10 @@ pub(crate) fn steps(traders: SharedTraders) -> Steps {
     })
 }
 
-/// Traders with the keys that were founded for them, on the main symbols; `None` if one of these keys has ended.
+/// The perpetuals that they trade.
+const PERPETUALS: [&str; 2] = ["btcgusdperp", "ethgusdperp"];
+
+/// Traders with the keys that were founded for them, on the main symbols and on perpetuals; `None` if a key for spot has ended.
 pub(crate) fn traders(
     exchange: &Exchange,
     vault: &Opened,
@@ -51,36 +55,65 @@ pub(crate) fn traders(
     seed: u64,
 ) -> Result<Option<Traders>, Trouble> {
     let views = exchange.views();
+    let state = views.state();
+    let simulated = simulated(state.access());
+    let Some(spot) = keys(state, vault, &simulated.spot)? else { return Ok(None) };
+    let mut casts = vec![Cast { keys: spot, markets: markets(state, &views)? }];
+    if !simulated.perpetuals.is_empty()
+        && let Some(keys) = keys(state, vault, &simulated.perpetuals)?
+    {
+        casts.push(Cast { keys, markets: perpetuals(exchange, state) });
+    }
+    let pace = if exchange.has_manual_clock() { Pace::InTurn } else { Pace::Together };
+    let traders = Traders::connect(base_url, casts, seed, pace);
+    traders.map(Some).map_err(|error| Trouble::System(error.to_string()))
+}
+
+/// These keys with their secrets; `None` if one of them has ended.
+fn keys(state: &State, vault: &Opened, sessions: &[SessionId]) -> Result<Option<Vec<TraderKey>>, Trouble> {
     let mut keys = Vec::new();
-    let access = views.state().access();
-    for entry in simulated(access).into_iter().filter_map(|session| access.session(session)) {
+    for entry in sessions.iter().filter_map(|session| state.access().session(*session)) {
         let Some(secret) = secret(vault, &entry.key.api_key)? else {
-            tracing::warn!(api_key = entry.key.api_key, "no simulated traders: this key of theirs has ended");
+            let api_key = &entry.key.api_key;
+            tracing::warn!(api_key, "no simulated traders: this key of theirs has ended");
             return Ok(None);
         };
         // The traders' own nonces fit into 64 bits. The clock may have been set back since the last one.
         let nonce = entry.highest_nonce().to_string().parse().unwrap_or_default();
         keys.push(TraderKey { api_key: entry.key.api_key.clone(), secret, nonce });
     }
-    let markets = markets(views.state(), &views)?;
-    let pace = if exchange.has_manual_clock() { Pace::InTurn } else { Pace::Together };
-    let traders = Traders::connect(base_url, keys, markets, seed, pace);
-    traders.map(Some).map_err(|error| Trouble::System(error.to_string()))
+    Ok(Some(keys))
 }
 
 /// The main symbols, each with its last price, or else its start price.
 fn markets(state: &State, views: &buttonwood_rest::Views) -> Result<Vec<Market>, Trouble> {
     let starts = Reference::load()?.symbols;
-    let listed = (0..state.symbols().len()).map(SymbolId::from_index).zip(state.symbols());
+    let listed = (0..).map(SymbolId).zip(state.symbols());
     Ok(listed
         .filter_map(|(id, symbol)| {
             let start = starts.iter().find(|listed| listed.symbol.name == symbol.name)?.start?;
-            Some(Market {
-                symbol: symbol.name.clone(),
-                grid: symbol.grid.clone(),
-                qty_min: symbol.qty_min,
-                start: views.tape().last(id).unwrap_or(start),
-            })
+            Some(market(symbol, Fair::Walk(views.tape().last(id).unwrap_or(start))))
         })
         .collect())
+}
+
+fn perpetuals(exchange: &Exchange, state: &State) -> Vec<Market> {
+    let listed = (0..).map(SymbolId).zip(state.symbols());
+    let traded = listed.filter(|(_, symbol)| PERPETUALS.contains(&symbol.name.as_str()));
+    traded.map(|(id, symbol)| market(symbol, Fair::Index(index(exchange.clone(), id, symbol)))).collect()
+}
+
+/// The index of a perpetual in price steps, while it has enough sources. It is read here and not through the interface, whose public calls
+/// share the limit of this machine's address with users.
+fn index(exchange: Exchange, id: SymbolId, symbol: &Symbol) -> Index {
+    let tick = symbol.grid.value(Money::ONE, Price::from_ticks(1));
+    Box::new(move || {
+        let views = exchange.views();
+        let contract = views.state().perps().contract(id).filter(|contract| contract.is_fresh)?;
+        u64::try_from(contract.index.units().checked_div(tick.units())?).ok().filter(|ticks| *ticks > 0)
+    })
+}
+
+fn market(symbol: &Symbol, fair: Fair) -> Market {
+    Market { symbol: symbol.name.clone(), grid: symbol.grid.clone(), qty_min: symbol.qty_min, fair }
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use buttonwood_accept::{Dec, Exchange, Value, dec, json, laws, raw, same_keys};
+use buttonwood_accept::{Dec, Exchange, Value, dec, json, laws, private_folder, raw, same_keys};
 
 /// A new account's balances, the same for all but `empty`. Proves SBX-002.
 #[test]
@@ -142,11 +142,11 @@ fn books_hold_usual_orders() {
     laws::verified(&x);
 }
 
-/// The public data of the main symbols.
+/// The public data of the symbols that they trade.
 fn markets(x: &Exchange) -> Vec<(Value, Value)> {
     let seen =
         |symbol| (x.get(&format!("/v1/book/{symbol}")).ok(), x.get(&format!("/v1/trades/{symbol}")).ok());
-    MAIN.map(seen).into()
+    MAIN.into_iter().chain(PERPETUALS).map(seen).collect()
 }
 
 /// The same seed and the same moves of the clock lead to the same markets, including trade ids.
@@ -160,6 +160,86 @@ fn simulated_traders_repeat_themselves() {
         markets(&x)
     };
     assert_eq!(run(), run());
+}
+
+/// The perpetuals that they quote.
+const PERPETUALS: [&str; 2] = ["btcgusdperp", "ethgusdperp"];
+
+/// Bids and asks of a perpetual, which must lie around its index: none farther than a hundredth.
+fn levels_near_the_index(x: &Exchange, symbol: &str) -> [usize; 2] {
+    let index = Dec::wire(&x.get(&format!("/v1/riskstats/{symbol}")).ok()["index_price"]);
+    let book = x.get(&format!("/v1/book/{symbol}")).ok();
+    ["bids", "asks"].map(|side| {
+        let levels = book[side].as_array().unwrap();
+        for level in levels {
+            let away = (Dec::wire(&level["price"]) - index).abs();
+            assert!(away * dec("100") < index, "{symbol}: {level} with the index {index}");
+        }
+        levels.len()
+    })
+}
+
+/// The quantities of the traders' positions, which are opposite.
+fn positions(x: &Exchange, symbol: &str) -> Vec<Dec> {
+    let seen = x.get(&format!("/sandbox/perpetuals/{symbol}")).ok();
+    let rows = ["long", "short"].map(|side| seen[side].as_array().unwrap().clone()).concat();
+    assert!(rows.iter().all(|row| row["group"] == "simulated"), "{seen}");
+    rows.iter().map(|row| Dec::wire(&row["quantity"])).collect()
+}
+
+/// Simulated traders quote perpetuals on bitcoin and ether near the index, follow it when it is pinned, and keep small positions.
+/// Their keys are not in `credentials.json`. Proves SBX-004.
+#[test]
+fn simulated_traders_of_perpetuals() {
+    let x = Exchange::builder().flag("--activity", "on").start();
+    assert!(!x.key_names().iter().any(|name| name.starts_with("simulated")), "{:?}", x.key_names());
+    x.advance(60);
+    for symbol in PERPETUALS {
+        let levels = levels_near_the_index(&x, symbol);
+        assert!(levels.iter().all(|levels| *levels >= 5), "{symbol}: {levels:?}");
+        assert_eq!(positions(&x, symbol).len(), 2, "both have a position");
+    }
+    // A hundred usual orders, and one more.
+    let most = dec("0.0001") * dec("1000") * dec("120");
+    let mut largest = Dec::ZERO;
+    for _ in 0..8 {
+        x.advance(60);
+        largest = positions(&x, "btcgusdperp").into_iter().fold(largest, Dec::max);
+    }
+    assert!(Dec::ZERO < largest && largest <= most, "{largest}");
+    x.control("/sandbox/index/BTC", &json!({ "price": "50000" })).ok();
+    x.advance(60);
+    assert!(levels_near_the_index(&x, "btcgusdperp").iter().all(|levels| *levels >= 5));
+    // A market order of another account finds a counterparty.
+    let order = json!({ "symbol": "btcgusdperp", "side": "buy", "type": "exchange market", "amount": "0.1" });
+    assert_eq!(x.as_("perp-000").call("/v1/order/new", order).ok()["executed_amount"], "0.1");
+    laws::check(&x);
+    x.stop();
+    laws::verified(&x);
+}
+
+/// A directory that was made without simulated traders gets the accounts that trade perpetuals when they first trade, and once.
+#[test]
+fn older_directories_get_traders_of_perpetuals() {
+    let home = private_folder();
+    let data = home.path().join("data");
+    let start = |activity: &str| Exchange::builder().flag("--activity", activity).start_in(&data);
+    let sources = |x: &Exchange| {
+        let ledger = x.get("/sandbox/ledger").ok();
+        let rows = ledger["currencies"].as_array().unwrap().clone();
+        Dec::wire(&rows.iter().find(|row| row["currency"] == "GUSD").unwrap()["house"]["source"])
+    };
+    let x = start("off");
+    let before = sources(&x);
+    x.stop();
+    for _ in 0..2 {
+        let x = start("on");
+        assert_eq!(before - sources(&x), dec("2000000000"));
+        x.advance(60);
+        assert!(levels_near_the_index(&x, "ethgusdperp").iter().all(|levels| *levels >= 5));
+        x.stop();
+        laws::verified(&x);
+    }
 }
 
 /// The traders do not act while time stands still.

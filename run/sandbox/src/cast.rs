@@ -48,6 +48,10 @@ pub(crate) const QUOTER: &str = "quoter";
 pub(crate) const TAKER: &str = "taker";
 /// Keys of the quoting account: calls on several connections at once need nonces of their own.
 pub(crate) const QUOTER_KEYS: usize = 4;
+/// The simulated traders' accounts on perpetuals, whose kind trades nothing else. They are opened when they are first needed: older
+/// directories get them too, and the other keys of a seed stay the same.
+pub(crate) const PERP_QUOTER: &str = "perp-quoter";
+pub(crate) const PERP_TAKER: &str = "perp-taker";
 /// Accounts for load tests.
 const LOAD: usize = 128;
 /// The group of derivatives accounts, and how many there are.
@@ -137,6 +141,12 @@ pub(crate) fn keys() -> Vec<KeyPart> {
 
 /// The taker's key.
 pub(crate) const TAKER_KEY: &str = "simulated-taker";
+
+/// The keys of the accounts that trade perpetuals, with their accounts.
+pub(crate) fn perpetual_keys() -> impl Iterator<Item = (String, &'static str)> {
+    let quoters = (0..QUOTER_KEYS).map(|number| (format!("simulated-perp-quoter-{number}"), PERP_QUOTER));
+    quoters.chain([("simulated-perp-taker".to_owned(), PERP_TAKER)])
+}
 
 /// One of the quoter's keys.
 pub(crate) fn quoter_key(number: usize) -> String {

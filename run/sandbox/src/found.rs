@@ -2,8 +2,11 @@
 
 use crate::cast::{self, Start};
 use crate::draw::Draw;
-use buttonwood_engine::{AccessCommand, Account, Body, GroupTerms, NewSession, Owner, houses};
-use buttonwood_model::{AccountId, CurrencyId, GroupId, Time};
+use crate::traders::derivatives;
+use buttonwood_engine::{
+    Access, AccessCommand, Account, AccountKind, Body, GroupTerms, NewSession, Owner, houses,
+};
+use buttonwood_model::{AccountId, CurrencyId, GroupId, Role, Roles, Time};
 use buttonwood_num::Money;
 use buttonwood_vault::{Entry, Secret};
 
@@ -84,6 +87,52 @@ pub fn found(draw: &mut Draw, funding: &Funding, opened: Time) -> Founded {
         commands.push(Body::credit(AccountId::from_index(place + houses().count()), amounts.clone()));
     }
     Founded { commands, secrets }
+}
+
+/// Draws the accounts and keys of the simulated traders of perpetuals, with these funds each. None if the directory has them, or
+/// lacks the group of simulated traders.
+pub fn found_perpetual_traders(
+    access: &Access,
+    draw: &mut Draw,
+    funds: &[(CurrencyId, Money)],
+    opened: Time,
+) -> Option<Founded> {
+    let group = access.find_group(cast::SIMULATED)?;
+    if !derivatives(access).is_empty() {
+        return None;
+    }
+    let accounts = [cast::PERP_QUOTER, cast::PERP_TAKER];
+    let account_of = |place| AccountId::from_index(access.accounts().len() + place);
+    let open = |name: &str, counterparty_id| {
+        Body::open_account(Account {
+            group: Some(group),
+            short_name: name.to_owned(),
+            counterparty_id,
+            jurisdiction: String::new(),
+            broker: false,
+            opened,
+            kind: AccountKind::Derivatives,
+            display_name: String::new(),
+        })
+    };
+    let mut commands: Vec<Body> = accounts.iter().map(|name| open(name, draw.counterparty_id())).collect();
+    let mut secrets = Vec::new();
+    for (name, account) in cast::perpetual_keys() {
+        let place = accounts.iter().position(|other| *other == account)?;
+        let api_key = format!("account-{}", draw.key_text());
+        secrets.push(Entry { name: api_key.clone(), secret: Secret::new(draw.secret().into_bytes()) });
+        commands.push(Body::add_session(NewSession {
+            api_key,
+            name,
+            owner: Owner::Account(account_of(place)),
+            roles: Roles::of(&[Role::Trader]),
+            require_heartbeat: false,
+            time_based_nonce: false,
+            addresses: Vec::new(),
+        }));
+    }
+    commands.extend((0..accounts.len()).map(|place| Body::credit(account_of(place), funds.to_vec())));
+    Some(Founded { commands, secrets })
 }
 
 fn group_of(name: &str) -> Option<GroupId> {

@@ -12,6 +12,6 @@ mod traders;
 
 pub use credentials::{Fault, write as write_credentials};
 pub use draw::{Draw, draw_deposit_seed};
-pub use found::{Founded, Funding, found};
+pub use found::{Founded, Funding, found, found_perpetual_traders};
 pub use sample_rates::{SAMPLE_PROVIDER, missing_sample_rates};
-pub use traders::{Market, NoTraders, Pace, TraderKey, Traders, simulated};
+pub use traders::{Cast, Fair, Index, Market, NoTraders, Pace, Simulated, TraderKey, Traders, simulated};

@@ -1,4 +1,5 @@
-//! Simulated traders: two accounts that quote and take on the main symbols, through the same interface as anyone.
+//! Simulated traders: an account that quotes and one that takes on the main symbols, and two like them on perpetuals, through the same
+//! interface as anyone.
 //!
 //! In every turn the fair price of one symbol takes a small step, a quote is placed on each side, the oldest quote of a
 //! side that has all its levels is cancelled, and now and then the taker trades. The actions are a function of the
@@ -8,18 +9,21 @@
 //!
 //! Clauses: `SBX-004`; decision D-33 (which symbols).
 
-use crate::cast::{QUOTER_KEYS, SIMULATED};
+mod keys;
+mod perpetuals;
+
+pub(crate) use keys::derivatives;
+pub use keys::{Simulated, TraderKey, simulated};
+
+use crate::cast::QUOTER_KEYS;
 use buttonwood_client::{Client, Credentials, Error, NewOrder};
-use buttonwood_engine::Access;
-use buttonwood_model::SessionId;
 use buttonwood_num::{Grid, Price, Qty};
-use buttonwood_vault::Secret;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
 /// A symbol they trade.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Market {
     /// Its name.
     pub symbol: String,
@@ -27,18 +31,37 @@ pub struct Market {
     pub grid: Grid,
     /// Its smallest order.
     pub qty_min: Qty,
-    /// Where its fair price begins: the last trade, or the start price of the symbol data.
-    pub start: Price,
+    /// Where its fair price comes from.
+    pub fair: Fair,
 }
 
-/// A simulated trader's key.
-pub struct TraderKey {
-    /// Its public text.
-    pub api_key: String,
-    /// Its secret.
-    pub secret: Secret,
-    /// The highest nonce that it has used.
-    pub nonce: u64,
+/// Where the fair price of a symbol comes from.
+pub enum Fair {
+    /// It walks, and begins here: at the last trade, or the start price of the symbol data.
+    Walk(Price),
+    /// It follows the index of a perpetual, which this gives while there is one.
+    Index(Index),
+}
+
+/// Gives the index of a perpetual, in price steps of its own grid.
+pub type Index = Box<dyn Fn() -> Option<u64> + Send + Sync>;
+
+impl std::fmt::Debug for Fair {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Walk(start) => f.debug_tuple("Walk").field(start).finish(),
+            Self::Index(_) => f.write_str("Index"),
+        }
+    }
+}
+
+/// Accounts of simulated traders, and what they trade.
+#[derive(Default)]
+pub struct Cast {
+    /// The keys of the account that quotes, then that of the one that takes.
+    pub keys: Vec<TraderKey>,
+    /// The symbols.
+    pub markets: Vec<Market>,
 }
 
 /// The simulated traders cannot trade.
@@ -50,16 +73,6 @@ pub enum NoTraders {
     /// The directory lacks their keys.
     #[error("the simulated traders' keys are missing in this data directory")]
     TooFewKeys,
-}
-
-/// The keys of a sandbox's simulated traders: those that its group `simulated` was founded with, the quoter's first. Users may add
-/// keys of any name to any group, and rename these, but no key of theirs is older in this group.
-pub fn simulated(access: &Access) -> Vec<SessionId> {
-    let traders = access.find_group(SIMULATED);
-    let is_of_traders = |owner| traders.is_some() && access.group_of(owner) == traders;
-    let sessions = access.sessions().iter().enumerate();
-    let own = sessions.filter(|(_, session)| is_of_traders(session.key.owner));
-    own.map(|(at, _)| SessionId::from_index(at)).take(QUOTER_KEYS + 1).collect()
 }
 
 /// Levels kept on each side of a book.
@@ -82,13 +95,45 @@ pub enum Pace {
     InTurn,
 }
 
+/// An account that quotes, with a client for each of its keys, and one that takes.
+#[derive(Debug)]
+struct Pair {
+    quoters: Vec<Client>,
+    taker: Client,
+}
+
+impl Pair {
+    fn connect(base_url: &str, keys: Vec<TraderKey>) -> Result<Self, NoTraders> {
+        let client = |TraderKey { api_key, secret, nonce }: TraderKey| {
+            Ok(Client::new(base_url)?
+                .with_key(Credentials::new(api_key, secret.text()))
+                .with_nonces_above(nonce))
+        };
+        let mut quoters = keys.into_iter().map(client).collect::<Result<Vec<_>, Error>>()?;
+        let taker = quoters.pop().filter(|_| quoters.len() == QUOTER_KEYS).ok_or(NoTraders::TooFewKeys)?;
+        Ok(Self { quoters, taker })
+    }
+
+    /// Cancels what an earlier run left.
+    async fn clear(&self) -> Result<(), Error> {
+        if let Some(quoter) = self.quoters.first() {
+            quoter.cancel_all().await?;
+        }
+        Ok(())
+    }
+}
+
 /// One symbol's quotes, oldest first: bids and asks.
 #[derive(Debug)]
 struct Desk {
     market: Market,
+    /// The place of its accounts among the pairs.
+    pair: usize,
     fair: u64,
     quotes: [VecDeque<String>; 2],
     named: u64,
+    /// Whether its book was filled.
+    opened: bool,
 }
 
 /// An order with a name that later cancels it.
@@ -108,8 +153,7 @@ struct Turn {
 /// The simulated traders.
 #[derive(Debug)]
 pub struct Traders {
-    quoters: Vec<Client>,
-    taker: Client,
+    pairs: Vec<Pair>,
     random: ChaCha8Rng,
     desks: Vec<Desk>,
     pace: Pace,
@@ -117,37 +161,32 @@ pub struct Traders {
 }
 
 impl Traders {
-    /// Traders that will reach the exchange at `base_url` with these keys, the [`simulated`] ones: the quoter's, then the
-    /// taker's.
+    /// Traders that will reach the exchange at `base_url` with the keys of these casts, the [`simulated`] ones.
     ///
     /// # Errors
-    /// When the address is not valid, or the keys are too few.
-    pub fn connect(
-        base_url: &str,
-        keys: Vec<TraderKey>,
-        markets: Vec<Market>,
-        seed: u64,
-        pace: Pace,
-    ) -> Result<Self, NoTraders> {
-        let client = |TraderKey { api_key, secret, nonce }: TraderKey| {
-            Ok(Client::new(base_url)?
-                .with_key(Credentials::new(api_key, secret.text()))
-                .with_nonces_above(nonce))
-        };
-        let mut quoters = keys.into_iter().map(client).collect::<Result<Vec<_>, Error>>()?;
-        let taker = quoters.pop().filter(|_| quoters.len() == QUOTER_KEYS).ok_or(NoTraders::TooFewKeys)?;
-        let desk = |market: Market| Desk {
-            fair: market.start.ticks(),
-            market,
-            quotes: Default::default(),
-            named: 0,
-        };
+    /// When the address is not valid, or the keys of a cast are too few.
+    pub fn connect(base_url: &str, casts: Vec<Cast>, seed: u64, pace: Pace) -> Result<Self, NoTraders> {
+        let (mut pairs, mut desks) = (Vec::new(), Vec::new());
+        for (pair, Cast { keys, markets }) in casts.into_iter().enumerate() {
+            pairs.push(Pair::connect(base_url, keys)?);
+            desks.extend(markets.into_iter().map(|market| Desk {
+                fair: match &market.fair {
+                    Fair::Walk(start) => start.ticks(),
+                    Fair::Index(_) => 0,
+                },
+                market,
+                pair,
+                quotes: Default::default(),
+                named: 0,
+                opened: false,
+            }));
+        }
         let random = ChaCha8Rng::seed_from_u64(seed ^ 0x7261_6465_7273);
-        let desks = markets.into_iter().map(desk).collect();
-        Ok(Self { quoters, taker, random, desks, pace, opened: false })
+        Ok(Self { pairs, random, desks, pace, opened: false })
     }
 
-    /// Takes one turn: the first clears what an earlier run left and fills the books, each later one moves a symbol.
+    /// Takes one turn: the first clears what an earlier run left and fills the books, each later one moves a symbol. The book of a
+    /// perpetual is filled once it has an index.
     pub async fn turn(&mut self) {
         let result = if self.opened { self.move_one().await } else { self.open().await };
         if let Err(error) = result {
@@ -156,35 +195,58 @@ impl Traders {
     }
 
     async fn open(&mut self) -> Result<(), Error> {
-        if let Some(quoter) = self.quoters.first() {
-            quoter.cancel_all().await?;
+        for pair in &self.pairs {
+            pair.clear().await?;
         }
-        for at in 0..self.desks.len() {
-            for depth in 0..LEVELS {
-                let new = [self.quote(at, "buy", depth), self.quote(at, "sell", depth)];
-                self.carry_out(at, Turn { new, ..Turn::default() }).await;
-            }
+        let walk = |desk: &Desk| matches!(desk.market.fair, Fair::Walk(_));
+        let walking: Vec<usize> =
+            (0..).zip(&self.desks).filter(|(_, desk)| walk(desk)).map(|(at, _)| at).collect();
+        for at in &walking {
+            self.fill(*at).await;
         }
         self.opened = true;
         // A first trade each, so that every main symbol has a price.
-        for at in 0..self.desks.len() {
-            let taken = self.taken(at);
-            place(&self.taker, taken.as_ref()).await;
+        for at in walking {
+            self.take(at).await;
         }
         Ok(())
     }
 
+    /// Fills both sides of a book.
+    async fn fill(&mut self, at: usize) {
+        for depth in 0..LEVELS {
+            let new = [self.quote(at, "buy", depth), self.quote(at, "sell", depth)];
+            self.carry_out(at, Turn { new, ..Turn::default() }).await;
+        }
+        if let Some(desk) = self.desks.get_mut(at) {
+            desk.opened = true;
+        }
+    }
+
+    /// Lets the taker trade once.
+    async fn take(&mut self, at: usize) {
+        let taken = self.taken(at, None);
+        if let Some(pair) = self.pair(at) {
+            place(&pair.taker, taken.as_ref()).await;
+        }
+    }
+
+    fn pair(&self, at: usize) -> Option<&Pair> {
+        self.pairs.get(self.desks.get(at)?.pair)
+    }
+
     /// Moves the fair price of one symbol, renews its oldest quotes, and lets the taker trade one turn in two.
     async fn move_one(&mut self) -> Result<(), Error> {
-        if self.desks.is_empty() {
+        if self.desks.is_empty() || self.open_perpetual().await {
             return Ok(());
         }
         let at = self.random.random_range(0..self.desks.len());
         let up = self.random.random::<bool>();
         let far = self.random.random_range(0..=STEP);
+        let Some(base) = self.base(at).await else { return Ok(()) };
         let Some(desk) = self.desks.get_mut(at) else { return Ok(()) };
-        let step = (desk.fair * far / 10_000).max(u64::from(far > 0));
-        desk.fair = if up { desk.fair + step } else { desk.fair.saturating_sub(step).max(100) };
+        let step = (base * far / 10_000).max(u64::from(far > 0));
+        desk.fair = if up { base + step } else { base.saturating_sub(step).max(100) };
         // A side that lacks quotes cancels none, so that the book fills up again.
         let old =
             desk.quotes.each_ref().map(|quotes| quotes.front().filter(|_| quotes.len() >= LEVELS).cloned());
@@ -195,7 +257,12 @@ impl Traders {
             ask = ask.filter(|_| asks.len() <= LEVELS);
         }
         let new = [bid, ask];
-        let taken = if self.random.random::<bool>() { self.taken(at) } else { None };
+        let taken = if self.random.random::<bool>() {
+            let buys = self.reduces(at).await;
+            self.taken(at, buys)
+        } else {
+            None
+        };
         self.carry_out(at, Turn { old, new, taken }).await;
         Ok(())
     }
@@ -204,13 +271,14 @@ impl Traders {
     /// say) has changed nothing.
     async fn carry_out(&mut self, at: usize, turn: Turn) {
         let Turn { old: [old_bid, old_ask], new: [bid, ask], taken } = &turn;
-        let [first, second, third, fourth] = self.quoters.as_slice() else { return };
+        let Some(pair) = self.pair(at) else { return };
+        let [first, second, third, fourth] = pair.quoters.as_slice() else { return };
         // Boxed, since the future of a turn has room for both ways of awaiting the five calls.
         let cancel_bid = Box::pin(cancel(first, old_bid.as_deref()));
         let cancel_ask = Box::pin(cancel(second, old_ask.as_deref()));
         let place_bid = Box::pin(quote(third, bid.as_ref()));
         let place_ask = Box::pin(quote(fourth, ask.as_ref()));
-        let take = Box::pin(place(&self.taker, taken.as_ref()));
+        let take = Box::pin(place(&pair.taker, taken.as_ref()));
         let (bid_left, ask_left, bid_came, ask_came, _) = match self.pace {
             Pace::Together => tokio::join!(cancel_bid, cancel_ask, place_bid, place_ask, take),
             Pace::InTurn => {
@@ -246,9 +314,10 @@ impl Traders {
         Some(Quote { name, order })
     }
 
-    /// An order that takes a little from the better half of a book.
-    fn taken(&mut self, at: usize) -> Option<NewOrder> {
-        let buys = self.random.random::<bool>();
+    /// An order that takes a little from the better half of a book; `buys` names its side.
+    fn taken(&mut self, at: usize, buys: Option<bool>) -> Option<NewOrder> {
+        let drawn = self.random.random::<bool>();
+        let buys = buys.unwrap_or(drawn);
         let lots = self.random.random_range(1..20u128) * SIZE;
         let desk = self.desks.get(at)?;
         let reach = desk.fair * GAP * 5 / 10_000 + 5;
