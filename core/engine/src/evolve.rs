@@ -104,7 +104,13 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             state.floor.orders.set_key(opening.hash_key);
         }
         Infrequent::Audit(Audit::Acted(..)) => state.last_act = stamp.seq.0,
-        Infrequent::Operated(event) => operations::evolve(&mut state.operations, event),
+        Infrequent::Operated(event) => {
+            let before = state.operations.is_halted();
+            operations::evolve(&mut state.operations, event);
+            if state.operations.is_halted() != before {
+                state.desks.perps.note_halt(time);
+            }
+        }
     }
 }
 

@@ -135,7 +135,7 @@ impl State {
             dollar: self.find_currency(DOLLAR),
             ledger: self.ledger(),
             gusd: self.gusd(),
-            last: self.stamp.time,
+            is_halted: self.operations.is_halted(),
             next_id: self.next_id,
             // D-38.
             sources_needed: if is_venue { 3 } else { 1 },
@@ -213,13 +213,14 @@ impl State {
     fn next_due_of(&self, skips: bool) -> Option<Due<Body>> {
         let halted = self.operations.is_halted();
         let seed = self.opening.map_or(0, |opening| opening.seed);
-        let [marks, funding, liquidation] =
+        let [marks, minute, funding, liquidation] =
             perp::next_due(self.perps()).map(|due| due.map(|due| due.map(Body::Perp)));
         // Of those that are due at one instant, the first in this list runs first.
         let rooms = [
             self.floor.next_due(skips, halted).map(|due| due.map(Body::Trading)),
             self.funds.next_due(self.ledger(), &self.access, seed).map(|due| due.map(Body::Funds)),
             marks,
+            minute,
             funding,
             // A halted exchange begins no round.
             liquidation.filter(|due| !halted || due.rank == Rank::FollowUp),

@@ -7,7 +7,9 @@ use alloc::vec::Vec;
 use buttonwood_book::Orders;
 use buttonwood_ledger::Ledger;
 use buttonwood_margin::Leverage;
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Rank, Roles, Symbol, Time, named};
+use buttonwood_model::{
+    AccountId, BytesRef, CurrencyId, Due, Outbox, Product, Rank, Roles, Symbol, SymbolId, Time, named,
+};
 use buttonwood_num::Money;
 
 /// A command of the desk; none is a key's.
@@ -120,10 +122,10 @@ pub struct Market<'a> {
     pub ledger: &'a Ledger,
     /// The currency in which perpetuals are settled.
     pub gusd: Option<CurrencyId>,
+    /// Whether trading is halted.
+    pub is_halted: bool,
     /// How many sources an index needs.
     pub sources_needed: usize,
-    /// The time of the command before this one.
-    pub last: Time,
     /// The id that the next order or trade gets.
     pub next_id: u64,
     /// The time of the command.
@@ -145,7 +147,7 @@ pub fn decide<E: From<BytesRef>>(
             if !feeds::has_contract(market.symbols, *currency) {
                 return Err(Reject::Unknown);
             }
-            if price.is_some_and(|price| !feeds::is_index(price)) {
+            if price.is_some_and(|price| !market.can_pin(*currency, price)) {
                 return Err(Reject::BadPrice);
             }
             out.push_named(&Infrequent::IndexPinned(*currency, *price));
@@ -170,14 +172,24 @@ pub fn decide<E: From<BytesRef>>(
         Command::CutFunding => funding::decide_cut(market, out)?,
         Command::PayFunding => funding::decide_step(market, out)?,
         Command::Resume => {
-            if !market.perps.misses_minutes(market.last, market.time) {
-                return Err(Reject::NotDue);
-            }
-            out.push_named(&Infrequent::Resumed(market.last));
+            let since = market.perps.stopped_since(market.time).ok_or(Reject::NotDue)?;
+            out.push_named(&Infrequent::Resumed(since));
         }
         Command::Liquidate => return liquidation::decide(market, out),
     }
     Ok(Task::Nothing)
+}
+
+impl Market<'_> {
+    /// Whether an index may be pinned to a price: it can be one, and positions can be valued at twice of it.
+    fn can_pin(&self, currency: CurrencyId, price: Money) -> bool {
+        let is_based =
+            |(_, symbol): &(SymbolId, &Symbol)| symbol.product == Product::Swap && symbol.base == currency;
+        let mut contracts = (0..).map(SymbolId).zip(self.symbols).filter(is_based);
+        let twice = price.checked_add(price);
+        feeds::is_index(price)
+            && twice.is_some_and(|twice| contracts.all(|(id, _)| self.is_countable(id, twice)))
+    }
 }
 
 /// Takes the marks, and puts the accounts that they leave below maintenance into the queue of liquidations. `pin` replaces the pin of a
@@ -196,11 +208,11 @@ fn take_marks<E: From<BytesRef>>(
 
 /// The commands that are due next, in the order in which they run at one instant: marks, then funding, then liquidations. Another room
 /// may put its own before the liquidations.
-pub fn next_due(perps: &Perps) -> [Option<Due<Command>>; 3] {
+pub fn next_due(perps: &Perps) -> [Option<Due<Command>>; 4] {
     let due = |rank, time, may_skip, command| Due { rank, time, may_skip, command };
     let marks = perps.marks_due().map(|time| due(Rank::Step, time, false, Command::TakeMarks));
+    // Apart, since a long move of a clock may skip these alone.
     let minute = perps.minute_due().map(|time| due(Rank::Step, time, true, Command::TakeMarks));
-    let marks = marks.into_iter().chain(minute).min_by_key(Due::key);
     let funding = if perps.funding.is_paying() {
         Some(due(Rank::FollowUp, Time::default(), false, Command::PayFunding))
     } else {
@@ -209,7 +221,7 @@ pub fn next_due(perps: &Perps) -> [Option<Due<Command>>; 3] {
     };
     let rank = if perps.liquidations.round().is_some() { Rank::FollowUp } else { Rank::Step };
     let liquidation = perps.liquidations.due().map(|time| due(rank, time, false, Command::Liquidate));
-    [marks, funding, liquidation]
+    [marks, minute, funding, liquidation]
 }
 
 /// What applying an event changes.

@@ -2,7 +2,7 @@
 //! costs a tenth more where they are inlined into it.
 
 use crate::{Leverage, Perps, Row};
-use alloc::vec::Vec;
+use alloc::collections::BTreeMap;
 use buttonwood_ledger::Ledger;
 use buttonwood_margin::{Sums, admission};
 use buttonwood_model::{
@@ -24,6 +24,9 @@ pub const RULES: Rules = Rules {
     fees_of: Product::Spot,
 };
 
+/// The largest sum of the long positions of a contract, far inside the range of money.
+const OPEN_MAX: Money = Money::from_units(i128::MAX / 1_024);
+
 /// Why the desk refuses an order, other than for lack of funds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -35,7 +38,7 @@ pub enum Refusal {
 
 /// What the accounts of a plan's fills are left with.
 #[derive(Debug, Default)]
-pub struct Plan(Vec<Sketch>);
+pub struct Plan(BTreeMap<AccountId, Sketch>);
 
 /// An account after fills of one contract.
 #[derive(Clone, Copy, Debug)]
@@ -131,6 +134,12 @@ pub fn reserve<R: From<Refusal>>(
     let not_open = || Unmet::Other(Refusal::NotOpen.into());
     let contract = perps.contract(terms.symbol_id).ok_or_else(not_open)?;
     let amount = terms.symbol.grid.base(terms.qty).ok_or(Unmet::Funds)?;
+    // So must be the sum of all positions.
+    perps
+        .open_interest(terms.symbol_id)
+        .checked_add(amount)
+        .filter(|sum| *sum <= OPEN_MAX)
+        .ok_or(Unmet::Funds)?;
     // The value of every fill must be in the range of money.
     terms.symbol.grid.cost(terms.price, terms.qty, terms.rates.worst()).ok_or(Unmet::Funds)?;
     let only_reduces = only_reduces(perps, terms);
@@ -204,7 +213,7 @@ pub fn covers(
 
 impl Plan {
     fn of(&self, account: AccountId) -> Option<&Sketch> {
-        self.0.iter().find(|sketch| sketch.row.account == account)
+        self.0.get(&account)
     }
 
     /// The account after a further fill; none if it may not be.
@@ -225,10 +234,7 @@ impl Plan {
     }
 
     fn note(&mut self, after: Sketch) {
-        match self.0.iter_mut().find(|sketch| sketch.row.account == after.row.account) {
-            Some(sketch) => *sketch = after,
-            None => self.0.push(after),
-        }
+        self.0.insert(after.row.account, after);
     }
 }
 
@@ -317,7 +323,7 @@ pub fn settle(
         *row.live_mut(side) -= base;
     }
     let applied = row.position.after(quantity, value).expect("the plan computed it");
-    row.position = applied.position;
+    perps.set_position((order.account, order.symbol), applied.position);
     if !is_maker {
         perps.liquidations.note_fill(order.account, order.symbol, qty, notional);
     }

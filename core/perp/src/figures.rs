@@ -50,7 +50,8 @@ impl<'a> Holder<'a> {
     ) -> Option<Sums> {
         let Self { perps, account, gusd, .. } = *self;
         let cap = perps.risk(account).leverage;
-        let money = self.ledger.balance(account, gusd).total();
+        // What waits to be withdrawn or to go into custody covers nothing.
+        let money = self.ledger.balance(account, gusd).available;
         let collateral = collateral.into_iter().map(|(_, collateral)| collateral);
         let rows = perps.rows_of(account).filter(|row| Some(row.symbol) != except);
         let weighed = rows.filter_map(|row| Some(row.holding(self.prices.contract(row.symbol)?.mark, cap)));
@@ -66,7 +67,7 @@ impl<'a> Holder<'a> {
             let place = ledger.currencies().iter().position(|listed| listed.code == code)?;
             let currency = CurrencyId::from_index(place);
             let index = if has_index { prices.index(currency).unwrap_or(Money::ZERO) } else { Money::ONE };
-            let amount = ledger.balance(account, currency).total();
+            let amount = ledger.balance(account, currency).available;
             Some((currency, Collateral { amount, index, percent }))
         })
     }

@@ -19,6 +19,9 @@ use serde::{Deserialize, Serialize};
 const MINUTE: u64 = 60 * Time::SECOND;
 const HOUR: u64 = 3_600 * Time::SECOND;
 
+/// Minutes of an hour.
+const HOUR_MINUTES: u64 = HOUR / MINUTE;
+
 /// The most rows that one step pays. The limit keeps the command short, and its events within a batch.
 pub const STEP: usize = 1_000;
 
@@ -75,8 +78,8 @@ pub struct Paid {
     pub next: Option<u32>,
 }
 
-/// The premiums of a contract in the hour that runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The premiums of a contract in the hours that are not cut yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Premiums {
     /// The premium in force; none without an index.
     in_force: Option<Money>,
@@ -84,8 +87,8 @@ struct Premiums {
     minute: u64,
     /// Its values, once a mark took one in it.
     current: Option<Minute>,
-    /// The sum over the hour's earlier minutes.
-    sum: Money,
+    /// The sums over the earlier minutes of each hour, by the number of the hour.
+    sums: BTreeMap<u64, Money>,
     /// The last full hour.
     last: Option<HourAmount>,
 }
@@ -98,10 +101,21 @@ impl Premiums {
         }
         let untouched = self.in_force.map_or(Money::ZERO, |premium| Minute::new(premium).sum());
         let first = self.current.take().map_or(untouched, |current| current.sum());
-        let others = i128::from(minute - self.minute - 1);
-        let sum = untouched.units().saturating_mul(others).saturating_add(first.units());
-        self.sum = Money::from_units(self.sum.units().saturating_add(sum));
+        self.add(self.minute, 1, first);
+        let mut next = self.minute + 1;
+        while next < minute {
+            let minutes = minute.min((next / HOUR_MINUTES + 1) * HOUR_MINUTES) - next;
+            self.add(next, minutes, untouched);
+            next += minutes;
+        }
         self.minute = minute;
+    }
+
+    /// Adds minutes of one hour, each with the same values.
+    fn add(&mut self, minute: u64, minutes: u64, sum: Money) {
+        let total = self.sums.entry(minute / HOUR_MINUTES).or_default();
+        let added = sum.units().saturating_mul(i128::from(minutes));
+        *total = Money::from_units(total.units().saturating_add(added));
     }
 
     /// A mark took a premium.
@@ -125,25 +139,38 @@ impl Premiums {
         }
     }
 
-    /// Ends the hour.
+    /// Ends the hours up to this one.
     fn cut(&mut self, last: HourAmount) {
         self.roll(last.hour.0 / MINUTE);
-        self.sum = Money::ZERO;
+        self.sums.retain(|hour, _| *hour >= last.hour.0 / HOUR);
         self.last = Some(last);
     }
 
     /// The amount of the hour that ends at `hour`.
-    fn amount(mut self, hour: Time, mark: Money) -> Money {
-        self.roll(hour.0 / MINUTE);
-        funding::amount([self.sum], MINUTES, mark)
+    fn amount(&self, hour: Time, mark: Money) -> Money {
+        let sum = self.rolled(hour).sum_before(hour);
+        funding::amount([sum], MINUTES, mark)
     }
 
     /// The amount over the hour's full minutes before `time`; zero in the first minute.
-    fn estimate(mut self, time: Time, mark: Money) -> Money {
-        let minute = time.0 / MINUTE;
-        self.roll(minute);
-        let minutes = u32::try_from(minute - hour_of(time).0 / MINUTE).unwrap_or(MINUTES);
-        if minutes == 0 { Money::ZERO } else { funding::amount([self.sum], minutes, mark) }
+    fn estimate(&self, time: Time, mark: Money) -> Money {
+        let minutes = u32::try_from(time.0 / MINUTE % HOUR_MINUTES).unwrap_or(MINUTES);
+        if minutes == 0 {
+            return Money::ZERO;
+        }
+        funding::amount([self.rolled(time).sum_before(next_hour(time))], minutes, mark)
+    }
+
+    fn rolled(&self, time: Time) -> Self {
+        let mut rolled = self.clone();
+        rolled.roll(time.0 / MINUTE);
+        rolled
+    }
+
+    /// The sum of the minutes of the hour that ends at `hour`.
+    fn sum_before(&self, hour: Time) -> Money {
+        let number = (hour.0 / HOUR).checked_sub(1);
+        number.and_then(|number| self.sums.get(&number)).copied().unwrap_or_default()
     }
 }
 
@@ -211,8 +238,8 @@ pub(crate) fn decide_cut<E: From<BytesRef>>(market: Market<'_>, out: &mut Outbox
     let is_far = market.time.0 - due.0 > LATE_HOURS_MAX * HOUR;
     let hour = if is_far && !has_positions { hour_of(market.time) } else { due };
     let amounts = perps.prices.contracts().map(|(symbol, contract)| {
-        let premiums = perps.funding.premiums.get(&symbol).copied().unwrap_or_default();
-        (symbol, premiums.amount(hour, contract.mark))
+        let premiums = perps.funding.premiums.get(&symbol);
+        (symbol, premiums.map_or(Money::ZERO, |premiums| premiums.amount(hour, contract.mark)))
     });
     out.push_named(&Infrequent::FundingCut(Cut { hour, amounts: amounts.collect() }));
     Ok(())

@@ -58,8 +58,7 @@ impl Perps {
         let row = self.rows().iter().find(unequal).map(|row| (row.account, row.symbol));
         row.or_else(|| {
             // An order without a row.
-            let has_row =
-                |key: &(AccountId, SymbolId)| self.rows().iter().any(|row| (row.account, row.symbol) == *key);
+            let has_row = |(account, symbol): &(AccountId, SymbolId)| self.has_row(*account, *symbol);
             sums.into_keys().find(|key| !has_row(key))
         })
     }

@@ -46,6 +46,8 @@ pub struct Part {
     pub price: Money,
     /// The value of what the book took.
     pub traded: Money,
+    /// Whether opposite positions take it, since the fund could not take it whole.
+    pub deleverages: bool,
 }
 
 /// What the engine does for a step, after the step's own events.
@@ -147,6 +149,7 @@ impl Liquidations {
         match part.filter(|_| left > Qty::ZERO) {
             Some(part) => {
                 part.left = left;
+                part.deleverages = true;
                 // Its fee is paid.
                 part.traded = Money::ZERO;
             }
@@ -244,7 +247,7 @@ impl<'a> Case<'a> {
             liquidation::step(quantity, contract.mark, lot)
         };
         let left = qty_of(symbol, whole)?;
-        let part = Part { symbol: row.symbol, left, price, traded: Money::ZERO };
+        let part = Part { symbol: row.symbol, left, price, traded: Money::ZERO, deleverages: false };
         out.push_named(&Infrequent::RoundBegun(Round { account: self.account, part: Some(part) }));
         if holder.is_fund() {
             return Some(Task::Nothing);
@@ -292,6 +295,7 @@ impl<'a> Case<'a> {
         let signed = if quantity.is_negative() { -base } else { base };
         let fund_assets = self.fund().sums().and_then(|sums| sums.assets.checked_add(fee));
         let fund_takes = self.account != self.fund
+            && !part.deleverages
             && fund_assets
                 .is_some_and(|assets| liquidation::fund_takes(assets, signed, part.price, contract.mark));
         let blank = Taken { side, fee, ..blank };
@@ -316,9 +320,8 @@ impl<'a> Case<'a> {
     ) -> (Vec<OffBook>, Qty) {
         let mut left = part.left;
         let mut trades = Vec::new();
-        let ranked = self.ranked(part.symbol, side);
-        let has_more = ranked.len() > DELEVERAGED_MAX;
-        for row in ranked.into_iter().take(DELEVERAGED_MAX) {
+        let (ranked, has_more) = self.ranked(part.symbol, side);
+        for row in ranked {
             let whole = row.position.quantity.units().saturating_abs();
             let Some(most) = qty_of(symbol, Money::from_units(whole)) else { continue };
             let qty = left.min(most);
@@ -333,8 +336,8 @@ impl<'a> Case<'a> {
         (self.numbered(trades), if has_more { left } else { Qty::ZERO })
     }
 
-    /// The positions against the account's, in deleveraging order; the fund's own comes last.
-    fn ranked(&self, symbol: SymbolId, side: Side) -> Vec<Row> {
+    /// The first positions against the account's, in deleveraging order, the fund's own last, and whether there are more.
+    fn ranked(&self, symbol: SymbolId, side: Side) -> (Vec<Row>, bool) {
         let Market { perps, ledger, .. } = self.market;
         let is_opposite = |row: &&Row| {
             let is_short = row.position.quantity.is_negative();
@@ -347,8 +350,13 @@ impl<'a> Case<'a> {
                 ((row.account == self.fund, class, score, row.account), *row)
             })
             .collect();
+        let has_more = ranked.len() > DELEVERAGED_MAX;
+        if has_more {
+            ranked.select_nth_unstable_by_key(DELEVERAGED_MAX, |(key, _)| *key);
+            ranked.truncate(DELEVERAGED_MAX);
+        }
         ranked.sort_unstable_by_key(|(key, _)| *key);
-        ranked.into_iter().map(|(_, row)| row).collect()
+        (ranked.into_iter().map(|(_, row)| row).collect(), has_more)
     }
 
     /// The trades with their ids. The account's order has the first free id; each trade takes two more, for the other side's order and
@@ -392,11 +400,12 @@ impl<'a> Case<'a> {
             }
             is_bare &= amount == collateral.amount;
         }
-        let spent: Money = ended.seized.iter().map(|seized| seized.repaid).sum();
-        let fund = ledger.balance(self.fund, self.gusd).available;
         if is_bare {
-            let left = fund.checked_sub(spent).unwrap_or_default().max(Money::ZERO);
-            ended.covered = owed.min(left);
+            // The fund keeps what its own positions need.
+            let spent: Money = ended.seized.iter().map(|seized| seized.repaid).sum();
+            let money = ledger.balance(self.fund, self.gusd).available.checked_sub(spent).unwrap_or_default();
+            let value = self.fund().sums().map_or(Money::ZERO, |sums| sums.assets);
+            ended.covered = owed.min(money).min(value).max(Money::ZERO);
         }
         ended
     }

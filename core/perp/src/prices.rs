@@ -7,7 +7,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_margin::price;
 use buttonwood_model::{CurrencyId, Product, Side, Symbol, SymbolId};
-use buttonwood_num::{Money, Price};
+use buttonwood_num::{Money, Price, Round};
 use serde::{Deserialize, Serialize};
 
 /// The prices of a contract.
@@ -35,6 +35,9 @@ pub struct Marked {
     pub contract: Contract,
 }
 
+/// How many times the value of all positions of a contract must fit into the range of money.
+const ROOM: i128 = 1_024;
+
 /// The prices of all contracts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Prices {
@@ -57,6 +60,10 @@ impl Prices {
         self.contracts.iter().map(|(symbol, contract)| (*symbol, contract))
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.contracts.is_empty()
+    }
+
     pub(crate) fn take(&mut self, marks: &[Marked]) {
         for Marked { symbol, currency, contract } in marks {
             self.contracts.insert(*symbol, *contract);
@@ -77,18 +84,32 @@ impl Market<'_> {
                 _ => self.perps.pin(currency),
             };
             let before = self.perps.contract(id).copied();
-            let contract = match pinned.or_else(|| self.of_sources(currency)) {
-                Some(index) => {
-                    let book = self.median(id, symbol);
-                    let premium = book.map_or(Some(Money::ZERO), |book| book.checked_sub(index));
-                    Contract { index, mark: price::mark(book, index)?, is_fresh: true, premium }
-                }
+            let index = pinned.or_else(|| self.of_sources(currency));
+            let contract = match index.and_then(|index| self.priced(id, symbol, index)) {
+                Some(contract) => contract,
                 // It keeps its last prices.
                 None => Contract { is_fresh: false, premium: None, ..before? },
             };
             (before != Some(contract)).then_some(Marked { symbol: id, currency, contract })
         });
         marked.collect()
+    }
+
+    /// The prices of a contract at an index; none if the value of its positions could not be counted.
+    fn priced(&self, id: SymbolId, symbol: &Symbol, index: Money) -> Option<Contract> {
+        let book = self.median(id, symbol);
+        // While trading is halted, no one can answer a premium, so it counts nothing.
+        let counts = book.filter(|_| !self.is_halted);
+        let premium = counts.map_or(Some(Money::ZERO), |book| book.checked_sub(index));
+        let mark = price::mark(book, index).filter(|mark| self.is_countable(id, *mark))?;
+        Some(Contract { index, mark, is_fresh: true, premium })
+    }
+
+    /// Whether the value of all positions of a contract at a price stays far inside the range of money, so that neither funding nor a
+    /// liquidation can leave it.
+    pub(crate) fn is_countable(&self, id: SymbolId, price: Money) -> bool {
+        let value = self.perps.open_interest(id).times(price, Round::Up);
+        value.is_some_and(|value| value.units().checked_mul(ROOM).is_some())
     }
 
     /// The index of a currency from its own dollar book and the fresh prices of feeds, if those are as many sources as are needed.

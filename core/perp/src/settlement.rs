@@ -78,9 +78,9 @@ impl Perps {
         (account, symbol): (AccountId, SymbolId),
         [quantity, value]: [Money; 2],
     ) {
-        let row = self.row_mut(account, symbol);
-        let applied = row.position.after(quantity, value).expect("the decision bounds it");
-        row.position = applied.position;
+        let position = self.row(account, symbol).position;
+        let applied = position.after(quantity, value).expect("the decision bounds it");
+        self.set_position((account, symbol), applied.position);
         self.move_money(ledger, (account, gusd), [applied.realised, Money::ZERO]);
     }
 }

@@ -59,6 +59,12 @@ pub struct Perps {
     /// The insurance fund's account.
     #[serde(skip)]
     fund: Option<AccountId>,
+    /// Of each contract, the sum of the long positions, which is that of the short ones.
+    #[serde(skip)]
+    long: BTreeMap<SymbolId, Money>,
+    /// How many positions each account has.
+    #[serde(skip)]
+    open: BTreeMap<AccountId, u32>,
     /// Places of the rows.
     #[serde(skip)]
     index: BTreeMap<(AccountId, SymbolId), u32>,
@@ -88,8 +94,11 @@ impl Perps {
     pub fn reindex(&mut self, ledger: &Ledger) {
         self.note_fund(ledger);
         self.index.clear();
-        for (place, row) in (0..).zip(&self.rows) {
+        (self.long, self.open) = Default::default();
+        let rows = self.rows.clone();
+        for (place, row) in (0..).zip(&rows) {
             self.index.insert((row.account, row.symbol), place);
+            self.count(row, Position::default(), row.position);
         }
     }
 
@@ -147,6 +156,13 @@ impl Perps {
         self.changed.get_or_insert(time);
     }
 
+    /// Trading was halted or resumed: premiums count differently from now on.
+    pub fn note_halt(&mut self, time: Time) {
+        if !self.prices.is_empty() {
+            self.retake = Some(time);
+        }
+    }
+
     /// When the marks are taken next because something changed: at the full second after the first change of a book or of a feed's
     /// price, and when such a price goes stale.
     pub fn marks_due(&self) -> Option<Time> {
@@ -161,9 +177,10 @@ impl Perps {
         self.marked.filter(|_| self.funding.has_premium()).map(minute)
     }
 
-    /// Whether a premium counted towards funding in whole minutes between two times in which the exchange did not run.
-    pub fn misses_minutes(&self, since: Time, until: Time) -> bool {
-        self.funding.has_premium() && since.0 / MINUTE < until.0 / MINUTE
+    /// Since when the exchange did not run, at a start at `now` by a real clock; none if it missed no full minute that counts towards
+    /// funding. While a premium counts, the marks are taken every minute, so it stopped soon after the last ones.
+    pub fn stopped_since(&self, now: Time) -> Option<Time> {
+        self.marked.filter(|marked| self.funding.has_premium() && marked.0 / MINUTE + 1 < now.0 / MINUTE)
     }
 
     pub(crate) fn note_marks(&mut self, time: Time) {
@@ -240,28 +257,49 @@ impl Perps {
         self.rows.get_mut(place).expect("the row was found or made")
     }
 
+    /// Whether the account ever had a position or a live order of the contract.
+    pub(crate) fn has_row(&self, account: AccountId, symbol: SymbolId) -> bool {
+        self.index.contains_key(&(account, symbol))
+    }
+
     /// The row with this number.
     pub(crate) fn row_at(&mut self, held: Held) -> &mut Row {
         let place = AccountId(held.0 & !ROW).index();
         self.rows.get_mut(place).expect("an order stores the number of its row")
     }
 
+    /// Changes the position of a row, which is made if it does not exist.
+    pub(crate) fn set_position(&mut self, key: (AccountId, SymbolId), position: Position) {
+        let row = self.row_mut(key.0, key.1);
+        let before = core::mem::replace(&mut row.position, position);
+        let row = *row;
+        self.count(&row, before, position);
+    }
+
+    /// Counts a change of a row's position.
+    fn count(&mut self, row: &Row, before: Position, after: Position) {
+        let long = self.long.entry(row.symbol).or_default();
+        *long += after.quantity.max(Money::ZERO) - before.quantity.max(Money::ZERO);
+        match (before.is_flat(), after.is_flat()) {
+            (true, false) => *self.open.entry(row.account).or_default() += 1,
+            (false, true) => {
+                let left = self.open.remove(&row.account).unwrap_or_default().saturating_sub(1);
+                if left > 0 {
+                    self.open.insert(row.account, left);
+                }
+            }
+            (true, true) | (false, false) => {}
+        }
+    }
+
     /// The sum of the long positions of a contract, which is that of the short ones.
     pub fn open_interest(&self, symbol: SymbolId) -> Money {
-        let long =
-            self.rows.iter().filter(|row| row.symbol == symbol && !row.position.quantity.is_negative());
-        long.fold(Money::ZERO, |sum, row| sum.capped_add(row.position.quantity))
+        self.long.get(&symbol).copied().unwrap_or_default()
     }
 
     /// The accounts with a position, by their ids.
     pub(crate) fn accounts_with_positions(&self) -> impl Iterator<Item = AccountId> {
-        let mut last = None;
-        let rows = self
-            .index
-            .iter()
-            .filter_map(|(key, place)| Some((key.0, self.rows.get(AccountId(*place).index())?)));
-        let open = rows.filter(|(_, row)| !row.position.is_flat()).map(|(account, _)| account);
-        open.filter(move |account| last.replace(*account) != Some(*account))
+        self.open.keys().copied()
     }
 
     /// The liquidations that wait or are under way.

@@ -356,6 +356,7 @@ impl Floor {
         if let Some(figures) = &broken.figures {
             desks.void(symbol, broken);
             self.orders.correct_last(broken.symbol, figures.last);
+            desks.touch(broken.symbol);
             let accounts = [broken.buyer.account, broken.seller.account];
             self.volumes.take_back(broken.time, accounts, figures.value, now);
         }

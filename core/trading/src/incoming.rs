@@ -5,8 +5,8 @@ use crate::place::{FILLS_MAX, Place, Placer, Reject, check_count, crosses};
 use crate::{Cover, Desks, Event, Live, Market, Planner, Reserve, Terms};
 use buttonwood_book::{Book, Fill, NewOrder, Order, plan};
 use buttonwood_model::{
-    CancelReason, Desk, ExecutionOption, OrderClass, OrderId, OrderKind, Outbox, RatesId, Slot, Symbol,
-    TradeId,
+    CancelReason, Desk, ExecutionOption, OrderClass, OrderId, OrderKind, Outbox, RatesId, SessionId, Slot,
+    Symbol, TradeId,
 };
 use buttonwood_num::{Money, Price, Qty};
 
@@ -256,7 +256,9 @@ impl<'a, D: Desks> Incoming<'a, D> {
         if option == Some(ExecutionOption::MakerOrCancel) && crosses(self.book(), side, self.place.price) {
             return void(CancelReason::MakerOrCancelWouldTake);
         }
-        if !planned.is_whole {
+        // The exchange's own order trades as far as it goes.
+        let is_exchange = self.placer.session == SessionId::EXCHANGE;
+        if !planned.is_whole && !is_exchange {
             return Err(Reject::TooManyFills);
         }
         let is_done = match kind {

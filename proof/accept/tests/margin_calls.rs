@@ -271,3 +271,40 @@ fn a_position_without_an_index_stays() {
     laws::check(&x);
     laws::verified(&x);
 }
+
+/// Money that waits to be withdrawn carries no position, although it is still the account's (D-47).
+#[test]
+fn money_that_leaves_is_no_margin() {
+    const ADDRESS: &str = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+    let x = Exchange::builder().flag("--funds", "simulated").start();
+    let manager = x.as_("perp-fund-manager");
+    let wanted = json!({ "address": ADDRESS, "label": "mine" });
+    manager.call("/v1/approvedAddresses/ethereum/request", wanted).ok();
+    x.advance(7 * 86_400);
+    pin(&x, "BTC", "50000");
+    manager.call("/v2/withdraw/ethereum/gusd", json!({ "address": ADDRESS, "amount": "99000" })).ok();
+    assert_eq!(x.as_("perp-000").balance("GUSD").0, dec("100000"));
+    assert_eq!(margin(&x, "perp-000", "margin_assets_value"), "1000");
+    let order = json!({
+        "symbol": BTC, "side": "buy", "type": "exchange limit", "amount": "2.1", "price": "50000",
+    });
+    x.as_("perp-000").call("/v1/order/new", order).refused(406, "InsufficientFunds");
+    limit(&x, "perp-000", BTC, "buy", ["2", "50000"]);
+}
+
+/// A price at which positions could not be counted is no index: it is refused, and nothing changes.
+#[test]
+fn an_index_keeps_positions_countable() {
+    let x = pinned();
+    pin(&x, "BTC", "1");
+    trade(&x, BTC, ["perp-000", "perp-001"], ["7000000", "1"]);
+    for price in ["100000000000000", "10000000000"] {
+        let refusal =
+            x.control("/sandbox/index/BTC", &json!({ "price": price })).refused(400, "InvalidParameterValue");
+        assert!(refusal.message.contains(price), "{refusal:?}");
+    }
+    assert_eq!(x.get(&format!("/v1/riskstats/{BTC}")).ok()["index_price"], "1");
+    pin(&x, "BTC", "1000");
+    assert_eq!(positions(&x, "perp-001"), Vec::<[String; 3]>::new());
+    laws::check(&x);
+}

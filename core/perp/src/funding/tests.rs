@@ -51,6 +51,25 @@ fn the_hour_ends_before_its_last_instant() {
     assert_eq!(premiums.amount(at(120, 0), MARK), amount_of(144 + 59 * 192, 60));
 }
 
+/// A mark that comes before a late cut, or a stop just after the hour, moves no minute into another hour.
+#[test]
+fn a_late_cut_counts_its_own_minutes() {
+    let mut premiums = blank(at(0, 0));
+    premiums.take(Some(dollars(6)), at(0, 0));
+    premiums.take(Some(dollars(48)), at(90, 0));
+    assert_eq!(premiums.amount(at(60, 0), MARK), amount_of(60 * 24, 60));
+    premiums.cut(HourAmount { hour: at(60, 0), amount: Money::ZERO });
+    // Minutes 60 to 89: 6. Minute 90: 6, 48, 6, 48. The others: 48.
+    assert_eq!(premiums.amount(at(120, 0), MARK), amount_of(30 * 24 + 108 + 29 * 192, 60));
+    let mut stopped = blank(at(0, 0));
+    stopped.take(Some(dollars(6)), at(0, 0));
+    stopped.skip(at(60, 0), at(65, 0));
+    assert_eq!(stopped.amount(at(60, 0), MARK), amount_of(60 * 24, 60));
+    stopped.cut(HourAmount { hour: at(60, 0), amount: Money::ZERO });
+    stopped.take(Some(dollars(6)), at(65, 0));
+    assert_eq!(stopped.amount(at(120, 0), MARK), amount_of(56 * 24, 60));
+}
+
 /// Minutes without an index, and minutes in which the exchange did not run, count zero.
 #[test]
 fn minutes_without_prices_count_zero() {
@@ -65,7 +84,7 @@ fn minutes_without_prices_count_zero() {
     premiums.skip(at(52, 30), at(57, 10));
     premiums.take(Some(dollars(24)), at(57, 10));
     assert_eq!(premiums.amount(at(60, 0), MARK), amount_of((14 + 3) * 96, 60));
-    let before = premiums;
+    let before = premiums.clone();
     premiums.skip(at(58, 10), at(58, 50));
     assert_eq!(premiums, before, "a stop of less than a minute misses none");
 }

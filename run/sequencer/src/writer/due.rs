@@ -13,6 +13,9 @@ use tokio::sync::oneshot;
 /// later ones. A century of auctions a minute apart would take hours.
 const MOVE_OPTIONAL_MAX: u32 = 100_000;
 
+/// How many rounds of liquidations one turn begins, so that a storm of them leaves others their turns.
+const ROUNDS_MAX: u32 = 16;
+
 /// A move of a manual clock.
 pub(super) struct Moving {
     to: Time,
@@ -22,10 +25,12 @@ pub(super) struct Moving {
 }
 
 impl Writer {
-    /// Notes at the start that the exchange did not run since its last command, before anything that fell due meanwhile runs (D-49).
+    /// Notes at the start that the exchange did not run for some time, before anything that fell due meanwhile runs (D-49).
     pub(crate) fn resume(&mut self, shared: &Shared) {
-        let (last, now) = (self.state.stamp().time, shared.clock.now());
-        if self.state.perps().misses_minutes(last, now) {
+        let now = shared.clock.now();
+        if !shared.clock.is_manual() && self.state.perps().stopped_since(now).is_some() {
+            // Nothing comes between the steps of what a command began.
+            self.follow_up(shared);
             let body = perp::Command::Resume.into();
             self.execute(now, Command { caller: None, body }, None, shared);
         }
@@ -56,7 +61,9 @@ impl Writer {
     /// until the move is done, since the new time is published only then.
     pub(super) fn go_on_moving(&mut self, shared: &Shared) {
         let Some(Moving { to, .. }) = self.moving else { return };
-        if self.run_due(Some(to), to, shared)
+        // A real clock does not move, and its windows of silence are not of this time.
+        let silence = shared.clock.is_manual().then_some(to);
+        if self.run_due(silence, to, shared)
             && let Some(Moving { to, reply, .. }) = self.moving.take()
         {
             shared.clock.move_to(to);
@@ -69,6 +76,7 @@ impl Writer {
     /// at once, with thousands of orders each, and a batch is bounded. While it is full of events, which lasts as long
     /// as the disk is slow, the rest waits for a later turn. Returns false if some of it waits.
     pub(super) fn run_due(&mut self, silence: Option<Time>, day: Time, shared: &Shared) -> bool {
+        let mut rounds = 0;
         while !self.is_full() {
             let orders_of = |session: SessionId| has_orders(&self.state, session);
             let silent = silence.and_then(|until| shared.heartbeats.due(until, orders_of));
@@ -87,6 +95,12 @@ impl Writer {
                     (when, TradingCommand::ExpireSession(session).into())
                 }
                 (_, Some(due)) => {
+                    if self.moving.is_none() && due.rank == Rank::Step && is_liquidation(&due.command) {
+                        rounds += 1;
+                        if rounds > ROUNDS_MAX {
+                            return false;
+                        }
+                    }
                     if let Some(moving) = self.moving.as_mut().filter(|_| due.may_skip) {
                         moving.optional = moving.optional.saturating_sub(1);
                     }
@@ -96,8 +110,10 @@ impl Writer {
                 (_, None) => return true,
             };
             let time = shared.clock.reach(when);
+            let entries = self.batch.entries.len();
             self.execute(time, Command { caller: None, body }, None, shared);
-            if self.is_due_in_vain(rank) {
+            // A command that the disk has no room for is not decided.
+            if self.batch.entries.len() == entries || self.is_due_in_vain(rank) {
                 return true;
             }
         }
@@ -141,6 +157,10 @@ impl Writer {
         // Skipped commands have one turn, at the end of the move.
         self.state.next_due_unskippable().filter(is_due).or_else(|| Some(Due { time: by, ..next()? }))
     }
+}
+
+fn is_liquidation(body: &Body) -> bool {
+    matches!(body, Body::Perp(perp::Command::Liquidate))
 }
 
 fn has_orders(state: &State, session: SessionId) -> bool {
