@@ -5,7 +5,10 @@ use crate::{
     wrap,
 };
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{BytesRef, OrderId, Outbox, Right, Role, Roles, Symbol, SymbolStatus, named};
+use buttonwood_model::{
+    BytesRef, CurrencyId, OrderId, Outbox, Right, Role, Roles, Symbol, SymbolStatus, named,
+};
+use buttonwood_num::Money;
 
 /// A command of this room.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,6 +158,28 @@ pub fn decide<E: From<BytesRef>>(
     };
     out.push_named(&event);
     Ok(())
+}
+
+/// What a client's command takes from its account, and the currency that it gives; none of a quote, which moves nothing.
+pub fn taken(
+    market: Market<'_>,
+    client: Client<'_>,
+    command: &Command,
+) -> Option<(CurrencyId, Money, CurrencyId)> {
+    let (symbol, side) = match command {
+        Command::Wrap(wrap) => (wrap.symbol, wrap.side),
+        Command::Execute(execute) => (execute.symbol, execute.side),
+        Command::Quote(_) | Command::SetTerms(_) => return None,
+    };
+    let symbol = market.symbols.get(symbol.index())?;
+    let amount = match command {
+        Command::Wrap(wrap) => symbol.grid.base(wrap.qty)?,
+        Command::Execute(execute) => {
+            market.conversions.find(execute.quote, client.account, market.time)?.amounts(symbol)?.spend
+        }
+        Command::Quote(_) | Command::SetTerms(_) => return None,
+    };
+    Some((symbol.paid_in(side), amount, symbol.paid_in(side.opposite())))
 }
 
 /// Decides a command of the operator.

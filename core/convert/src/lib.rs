@@ -16,7 +16,7 @@ mod quote;
 mod state;
 mod wrap;
 
-pub use command::{Answer, Command, Infrequent, Reject, decide, decide_own, evolve};
+pub use command::{Answer, Command, Infrequent, Reject, decide, decide_own, evolve, taken};
 pub use execute::{Execute, Term};
 pub use house::{HOUSES, INSTANT, ISSUER};
 pub use quote::{QUOTE_AGE_MAX, QUOTE_ORDERS_MAX, Quote, QuoteAmounts, QuoteId, QuoteRequest, Spend};

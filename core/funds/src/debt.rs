@@ -104,6 +104,11 @@ fn lender(ledger: &Ledger) -> AccountId {
 }
 
 impl Funds {
+    /// What accounts owe the house.
+    pub fn debts(&self) -> &buttonwood_margin::Loans {
+        &self.debts
+    }
+
     /// What the account owes the house in a currency.
     pub fn owed(&self, account: AccountId, currency: CurrencyId) -> Money {
         self.debts.owed(account, currency)

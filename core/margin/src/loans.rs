@@ -9,6 +9,7 @@ use alloc::collections::BTreeMap;
 use buttonwood_ledger::{Bucket, Ledger, Posting};
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
+use core::ops::Bound;
 use serde::{Deserialize, Serialize};
 
 /// What each account owes in each currency.
@@ -35,6 +36,15 @@ impl Loans {
         let own =
             self.owed.range((account, CurrencyId(0))..).take_while(move |((owner, _), _)| *owner == account);
         own.map(|((_, currency), owed)| (*currency, *owed))
+    }
+
+    /// All that is owed, by account and currency, of the accounts after one or of all.
+    pub fn after(&self, account: Option<AccountId>) -> impl Iterator<Item = (AccountId, CurrencyId, Money)> {
+        let last = account.map(|account| (account, CurrencyId(u16::MAX)));
+        let from = last.map_or(Bound::Unbounded, Bound::Excluded);
+        self.owed
+            .range((from, Bound::Unbounded))
+            .map(|((account, currency), owed)| (*account, *currency, *owed))
     }
 
     /// Whether the account owes anything.

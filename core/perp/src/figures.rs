@@ -107,6 +107,11 @@ impl Perps {
         holder.sums_with(except, holder.collateral())
     }
 
+    /// What an account has in GUSD without collateral: money and unrealised profit, less what it owes. None beyond the range of money.
+    pub fn assets(&self, ledger: &Ledger, account: AccountId, gusd: CurrencyId) -> Option<Money> {
+        self.holder(ledger, account, gusd).sums_with(None, []).map(|sums| sums.assets)
+    }
+
     /// The most of a currency that orders may use, and the most that may leave, of an account of this desk (D-47). None for
     /// currencies that its risk does not concern.
     pub fn available(

@@ -31,7 +31,7 @@ fn hold_with(live: Live<'_>, remaining: Qty) -> Money {
 
 /// What a resting order frees when `qty` of it trades.
 #[inline]
-pub(crate) fn freed(live: Live<'_>, qty: Qty) -> Money {
+pub fn freed(live: Live<'_>, qty: Qty) -> Money {
     if live.order.side() == Side::Sell || live.grid().has_exact_fees() {
         // Then the parts of a hold sum to the whole.
         return hold_with(live, qty);

@@ -17,4 +17,5 @@ pub use desk::{
     DESK, RULES, affords, auction_fee, buy_with, fees, hold, release, reserve, reserved, rest,
     settle_crossing, settle_maker, settle_taker,
 };
+pub use fees::freed;
 pub use void::{can_void, void};

@@ -174,6 +174,11 @@ impl Ledger {
         self.owed == Owed::default()
     }
 
+    /// What an incoming buyer will pay for its fills so far, its fees included, when it settles.
+    pub fn due_from_buyer(&self) -> Money {
+        self.owed.got + self.owed.fees
+    }
+
     /// Settles the taker's part of all trades since the last call: it receives what the makers gave and gives what
     /// they received, and both fees go to the house. This balances the entry that the first maker began.
     ///
