@@ -14,6 +14,8 @@ const LAYERS: &[&[&str]] = &[
     &["core/ledger", "core/book", "core/auction", "core/access", "core/rates"],
     &["core/trading", "core/margin", "core/convert"],
     &["core/spot", "core/perp", "core/prediction", "core/clearing", "core/staking", "core/funds"],
+    // Spot trading on credit: what it does not borrow for is what spot does.
+    &["core/spot-margin"],
     &["core/engine"],
     &["store/disk", "run/metrics"],
     &["store/journal", "store/views", "store/vault"],

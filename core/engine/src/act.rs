@@ -102,6 +102,7 @@ impl Body {
             | Self::Convert(_)
             | Self::Funds(_)
             | Self::Perp(_)
+            | Self::Margin(_)
             | Self::Founding(_)
             | Self::Operation(_) => self,
         }

@@ -14,6 +14,7 @@ use buttonwood_model::{
 use buttonwood_num::Money;
 use buttonwood_perp as perp;
 use buttonwood_rates as rates;
+use buttonwood_spot_margin as spot_margin;
 use buttonwood_trading as trading;
 
 /// A command, and the key that sent it.
@@ -42,6 +43,8 @@ pub enum Body {
     Funds(funds::Command),
     /// Of the desk of perpetuals.
     Perp(perp::Command),
+    /// Of the desk of spot margin.
+    Margin(spot_margin::Command),
     /// Of the engine itself.
     Founding(Founding),
     /// Of an operator: one of the others, with who sends it and why.
@@ -90,6 +93,12 @@ impl From<funds::Command> for Body {
 impl From<perp::Command> for Body {
     fn from(command: perp::Command) -> Self {
         Self::Perp(command)
+    }
+}
+
+impl From<spot_margin::Command> for Body {
+    fn from(command: spot_margin::Command) -> Self {
+        Self::Margin(command)
     }
 }
 
@@ -165,6 +174,7 @@ impl Body {
             Self::Convert(command) => command.roles(),
             Self::Funds(command) => command.roles(),
             Self::Perp(command) => command.roles(),
+            Self::Margin(command) => command.roles(),
             Self::Founding(command) => command.roles(),
             Self::Act(_) => Roles::NOBODY,
             Self::Operation(command) => command.roles(),
@@ -181,6 +191,7 @@ impl Body {
             Self::Convert(command) => command.is_reducing(),
             Self::Funds(command) => command.is_reducing(),
             Self::Perp(command) => command.is_reducing(),
+            Self::Margin(command) => command.is_reducing(),
             Self::Founding(command) => command.is_reducing(),
             Self::Operation(command) => command.is_reducing(),
             Self::Act(act) => act.body.as_ref().is_some_and(Self::is_reducing),
@@ -198,6 +209,7 @@ impl Body {
             | Self::Rates(_)
             | Self::Funds(_)
             | Self::Perp(_)
+            | Self::Margin(_)
             | Self::Founding(_)
             | Self::Act(_)
             | Self::Operation(_) => false,
@@ -217,6 +229,7 @@ impl Body {
             | Self::Convert(_)
             | Self::Funds(_)
             | Self::Perp(_)
+            | Self::Margin(_)
             | Self::Founding(_)
             | Self::Act(_)
             | Self::Operation(_) => trading::cancel::Withdrawn::default(),
@@ -233,6 +246,7 @@ impl Body {
             Self::Convert(command) => put_named(command, out),
             Self::Funds(command) => put_named(command, out),
             Self::Perp(command) => put_named(command, out),
+            Self::Margin(command) => put_named(command, out),
             Self::Founding(command) => put_named(command, out),
             Self::Act(act) => act.put(out),
             Self::Operation(command) => put_named(command, out),
@@ -249,6 +263,7 @@ impl Body {
             convert::Command::ROOM => record.read().map(Self::Convert),
             funds::Command::ROOM => record.read().map(Self::Funds),
             perp::Command::ROOM => record.read().map(Self::Perp),
+            spot_margin::Command::ROOM => record.read().map(Self::Margin),
             Founding::ROOM => record.read().map(Self::Founding),
             Act::ROOM => record.read().map(|act| Self::Act(Arc::new(act))),
             Operation::ROOM => record.read().map(Self::Operation),

@@ -179,6 +179,7 @@ fn placed(order: &NewOrder, texts: &[u8]) -> Place {
         spend: Money::ZERO,
         client_id: order.client_id.of(texts).map(ClientId::copied),
         stop: Price::default(),
+        margin: order.class.desk() == buttonwood_spot_margin::DESK,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Decides commands: refusals first, from general to specific. Each room decides its own commands.
 
+use crate::evolve::DOLLAR;
 use crate::{
     Act, Audit, Body, Command, Desks, Founded, Founding, Note, Operated, Operation, Outcome, Reject, State,
     Workspace, operations,
@@ -11,6 +12,7 @@ use buttonwood_ledger as ledger;
 use buttonwood_model::{AccountId, CancelReason, SessionId, Stamp, Time};
 use buttonwood_perp::{self as perp, liquidation::Task};
 use buttonwood_rates as rates;
+use buttonwood_spot_margin as spot_margin;
 use buttonwood_trading::{self as trading, Answer, Decided, Market, cancel, place, stop};
 
 /// Decides one command. Reads the state, does not change it, and appends the events to `work.out`;
@@ -90,6 +92,7 @@ fn decide_infrequent(
         | Body::Ledger(_)
         | Body::Rates(_)
         | Body::Perp(_)
+        | Body::Margin(_)
         | Body::Founding(_)
         | Body::Act(_)
         | Body::Operation(_) => {
@@ -140,10 +143,28 @@ fn decide_convert(
     }
     let market = state.conversion_market(now);
     let home = state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
-    match convert::decide(market, convert::Client { account, home }, command, &mut work.out) {
+    let client = convert::Client { account, home };
+    match convert::decide(market, client, command, &mut work.out) {
+        Ok(()) if !may_convert(state, market, client, command) => {
+            work.out.undo();
+            work.out.push(access::Event::NonceUsed(caller.session, caller.nonce.by_words()));
+            Outcome::Rejected(Reject::Convert(convert::Reject::InsufficientFunds))
+        }
         Ok(()) => Outcome::Converted(()),
         Err(reject) => Outcome::Rejected(Reject::Convert(reject)),
     }
+}
+
+/// Whether a margin account may give what a conversion takes (D-165). Dollars that it gets repay what it owes.
+fn may_convert(
+    state: &State,
+    market: convert::Market<'_>,
+    client: convert::Client<'_>,
+    command: &convert::Command,
+) -> bool {
+    let Some((currency, amount, gets)) = convert::taken(market, client, command) else { return true };
+    let most = state.margin().leaving(state.ledger(), client.account, currency);
+    Some(gets) == state.find_currency(DOLLAR) || most.is_none_or(|most| amount <= most)
 }
 
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
@@ -326,6 +347,10 @@ fn decide_other_events(
             Ok(())
         }
         Body::Perp(command) => decide_perp(state, now, command, work),
+        Body::Margin(command) => {
+            spot_margin::decide(&state.margin_venue(now), *command, &mut work.planner, out)
+                .map_err(Reject::Margin)
+        }
         // The command has no event: its stamp moves the state's time.
         Body::Founding(Founding::MoveClock) => Ok(()),
         // An act holds no other.
@@ -381,7 +406,7 @@ fn check_empty(state: &State, account: AccountId) -> Result<(), access::Reject> 
     if state.orders().of_account(account).next().is_some() {
         return Err(access::Reject::HasOrders);
     }
-    if state.perps().is_active(account) {
+    if state.perps().is_active(account) || state.margin().is_active(account) {
         return Err(access::Reject::HasMoney);
     }
     // What is on its way would arrive at a closed account.
@@ -407,6 +432,7 @@ fn is_founding(body: &Body) -> bool {
         | Body::Convert(_)
         | Body::Funds(_)
         | Body::Perp(_)
+        | Body::Margin(_)
         | Body::Trading(
             trading::Command::ListSymbol(_)
             | trading::Command::SetFees(_)

@@ -7,6 +7,7 @@ use buttonwood_model::{AccountId, AssetId, CurrencyId, Desk, Product, Side, Symb
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_perp::{self as perp, Perps};
 use buttonwood_spot as spot;
+use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
 use buttonwood_trading::{
     self as trading, Break, BreakError, Cover, Crossing, Execution, Fill, Live, Reserve, Rules, Terms,
     Traded, Unmet,
@@ -23,31 +24,83 @@ pub struct Desks {
     pub ledger: Ledger,
     /// Positions and marks of perpetuals.
     pub perps: Perps,
-    /// By account: whether it trades perpetuals, and nothing else (D-36). Derived.
+    /// What margin accounts owe, and what their live orders stand for.
+    pub margin: SpotMargin,
+    /// The kind of each account. Derived.
     #[serde(skip)]
-    derivatives: Vec<bool>,
+    kinds: Vec<AccountKind>,
 }
 
 /// What is derived does not count.
 impl PartialEq for Desks {
     fn eq(&self, other: &Self) -> bool {
-        (&self.ledger, &self.perps) == (&other.ledger, &other.perps)
+        (&self.ledger, &self.perps, &self.margin) == (&other.ledger, &other.perps, &other.margin)
     }
 }
 
 impl Desks {
     /// Notes the kind of an account, or of the next one.
     pub(crate) fn note_kind(&mut self, account: AccountId, kind: AccountKind) {
-        self.derivatives.resize(self.derivatives.len().max(account.index() + 1), false);
-        if let Some(is_derivatives) = self.derivatives.get_mut(account.index()) {
-            *is_derivatives = kind == AccountKind::Derivatives;
+        self.kinds.resize(self.kinds.len().max(account.index() + 1), AccountKind::Exchange);
+        if let Some(noted) = self.kinds.get_mut(account.index()) {
+            *noted = kind;
         }
+    }
+
+    #[inline]
+    fn kind(&self, account: AccountId) -> AccountKind {
+        self.kinds.get(account.index()).copied().unwrap_or(AccountKind::Exchange)
     }
 
     /// Whether an account trades perpetuals, and nothing else.
     #[inline]
     pub fn is_derivatives(&self, account: AccountId) -> bool {
-        self.derivatives.get(account.index()).copied().unwrap_or_default()
+        self.kind(account) == AccountKind::Derivatives
+    }
+
+    /// Whether an account may buy on margin.
+    pub fn is_margin(&self, account: AccountId) -> bool {
+        self.kind(account) == AccountKind::Margin
+    }
+
+    /// The desk of an order that is on margin, of a margin account, or of an account that does not trade the symbol.
+    #[cold]
+    #[inline(never)]
+    fn desk_of_credit(
+        &self,
+        symbol: &Symbol,
+        kind: AccountKind,
+        on_margin: bool,
+    ) -> Result<Desk, DeskReject> {
+        match (symbol.product, kind) {
+            (Product::Spot, AccountKind::Margin) if !on_margin => Ok(spot_margin::CASH),
+            (Product::Spot, AccountKind::Margin) if self.margin.is_traded(symbol) => Ok(spot_margin::DESK),
+            _ if on_margin => Err(DeskReject::NoMargin),
+            _ => Err(DeskReject::WrongKind),
+        }
+    }
+
+    /// Settles the maker's side of a fill in which cash and margin orders met.
+    #[cold]
+    #[inline(never)]
+    fn settle_mixed_maker(&mut self, execution: &Execution<'_>) {
+        if spot_margin::is_of_room(execution.maker.desk()) {
+            spot_margin::settle_maker(&mut self.margin, &mut self.ledger, execution);
+        } else {
+            spot::settle_maker(&mut self.ledger, execution);
+        }
+    }
+
+    /// Repays what margin accounts owe, out of whatever came in.
+    #[inline]
+    pub(crate) fn repay_margin(&mut self) {
+        if !self.margin.loans().is_empty() {
+            self.margin.repay(&mut self.ledger);
+        }
+    }
+
+    fn has_margin_party(&self, broken: &Break) -> bool {
+        [broken.buyer.account, broken.seller.account].into_iter().any(|account| self.is_margin(account))
     }
 }
 
@@ -58,6 +111,10 @@ pub enum DeskReject {
     WrongKind,
     /// By the desk of perpetuals.
     Perp(perp::Refusal),
+    /// By the desk of spot margin.
+    Margin(spot_margin::Refusal),
+    /// The account, or the symbol, is not traded on margin (ORD-045).
+    NoMargin,
 }
 
 impl From<perp::Refusal> for DeskReject {
@@ -66,28 +123,53 @@ impl From<perp::Refusal> for DeskReject {
     }
 }
 
+impl From<spot_margin::Refusal> for DeskReject {
+    fn from(refusal: spot_margin::Refusal) -> Self {
+        Self::Margin(refusal)
+    }
+}
+
+/// What the desks note of the fills of a plan.
+#[derive(Debug, Default)]
+pub struct Plan {
+    perp: perp::Plan,
+    margin: spot_margin::Plan,
+}
+
 #[cold]
 fn no_such_desk(desk: Desk) -> ! {
     panic!("no order was ever placed at desk {}", desk.number())
 }
 
-/// The desk of both sides of a trade. Sides of different desks would need one that settles both; no two desks share a book yet.
-#[inline]
-fn shared(one: Desk, other: Desk) -> Desk {
-    if one == other { one } else { no_such_desk(other) }
+/// What settles a trade: the desk of both sides, or, on a book that cash and margin orders share, the desks of each.
+enum Settlement {
+    Spot,
+    Perp,
+    Mixed,
+}
+
+impl Settlement {
+    #[inline]
+    fn of(one: Desk, other: Desk) -> Self {
+        match (one, other) {
+            (spot::DESK, spot::DESK) => Self::Spot,
+            (perp::DESK, perp::DESK) => Self::Perp,
+            _ => Self::Mixed,
+        }
+    }
 }
 
 #[expect(clippy::inline_always, reason = "each forwards to one desk, on the path of every order")]
 impl trading::Desks for Desks {
     type Refusal = DeskReject;
-    type Plan = perp::Plan;
+    type Plan = Plan;
 
     #[inline(always)]
-    fn desk(&self, symbol: &Symbol, account: AccountId) -> Result<Desk, DeskReject> {
-        match (symbol.product, self.is_derivatives(account)) {
-            (Product::Spot, false) => Ok(spot::DESK),
-            (Product::Swap, true) => Ok(perp::DESK),
-            (Product::Spot, true) | (Product::Swap, false) => Err(DeskReject::WrongKind),
+    fn desk(&self, symbol: &Symbol, account: AccountId, on_margin: bool) -> Result<Desk, DeskReject> {
+        match (symbol.product, self.kind(account), on_margin) {
+            (Product::Spot, AccountKind::Exchange | AccountKind::Custody, false) => Ok(spot::DESK),
+            (Product::Swap, AccountKind::Derivatives, false) => Ok(perp::DESK),
+            (_, kind, _) => self.desk_of_credit(symbol, kind, on_margin),
         }
     }
 
@@ -113,7 +195,7 @@ impl trading::Desks for Desks {
         match terms.class.desk() {
             spot::DESK => spot::reserve(&self.ledger, terms),
             perp::DESK => perp::reserve(&self.perps, &self.ledger, terms),
-            desk => no_such_desk(desk),
+            _ => spot_margin::reserve(&self.margin, &self.ledger, terms),
         }
     }
 
@@ -121,32 +203,38 @@ impl trading::Desks for Desks {
         match terms.class.desk() {
             spot::DESK => spot::rest(terms, left, whole),
             perp::DESK => perp::rest(terms, left, whole),
-            desk => no_such_desk(desk),
+            _ => spot_margin::rest(terms, left, whole),
         }
     }
 
     fn buy_with(&self, terms: &Terms<'_>, money: &mut Money, price: Price, open: Qty) -> Qty {
         match terms.class.desk() {
             spot::DESK => spot::buy_with(terms, money, price, open),
-            desk => no_such_desk(desk),
+            perp::DESK => no_such_desk(perp::DESK),
+            _ => spot_margin::buy_with(terms, money, price, open),
         }
     }
 
     #[inline(always)]
-    fn covers(&self, plan: &mut perp::Plan, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> Cover {
-        match shared(maker.desk(), taker.class.desk()) {
+    fn covers(&self, plan: &mut Plan, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> Cover {
+        match Settlement::of(maker.desk(), taker.class.desk()) {
             // A resting spot order holds what it sells or pays, and `affords` judges the fills of an incoming one.
-            spot::DESK => Cover::Both,
-            perp::DESK => perp::covers(&self.perps, &self.ledger, plan, maker, taker, qty),
-            desk => no_such_desk(desk),
+            Settlement::Spot => Cover::Both,
+            Settlement::Perp => perp::covers(&self.perps, &self.ledger, &mut plan.perp, maker, taker, qty),
+            Settlement::Mixed => {
+                spot_margin::covers(&self.margin, &self.ledger, &mut plan.margin, maker, taker, qty)
+            }
         }
     }
 
-    fn covers_crossing(&self, _plan: &mut perp::Plan, crossing: &Crossing<'_>) -> Result<(), Side> {
-        match shared(crossing.buy.desk(), crossing.sell.desk()) {
-            spot::DESK => Ok(()),
-            // Perpetuals have no auctions.
-            desk => no_such_desk(desk),
+    fn covers_crossing(&self, plan: &mut Plan, crossing: &Crossing<'_>) -> Result<(), Side> {
+        match Settlement::of(crossing.buy.desk(), crossing.sell.desk()) {
+            Settlement::Spot => Ok(()),
+            // They have no auctions.
+            Settlement::Perp => no_such_desk(perp::DESK),
+            Settlement::Mixed => {
+                spot_margin::covers_crossing(&self.margin, &self.ledger, &mut plan.margin, crossing)
+            }
         }
     }
 
@@ -155,28 +243,28 @@ impl trading::Desks for Desks {
         terms: &Terms<'_>,
         fills: &[Fill],
         rest: Option<Reserve>,
-        plan: &perp::Plan,
+        plan: &Plan,
     ) -> Result<(), Unmet<DeskReject>> {
         match terms.class.desk() {
             spot::DESK => spot::affords(&self.ledger, terms, fills, rest),
-            perp::DESK => perp::affords(&self.perps, &self.ledger, terms, fills, rest, plan),
-            desk => no_such_desk(desk),
+            perp::DESK => perp::affords(&self.perps, &self.ledger, terms, fills, rest, &plan.perp),
+            _ => spot_margin::affords(&self.margin, &self.ledger, terms, fills, rest, &plan.margin),
         }
     }
 
     #[inline(always)]
     fn fees(&self, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> [Money; 2] {
-        match shared(maker.desk(), taker.class.desk()) {
-            spot::DESK => spot::fees(maker, taker, qty),
-            perp::DESK => perp::fees(maker, taker, qty),
-            desk => no_such_desk(desk),
+        match Settlement::of(maker.desk(), taker.class.desk()) {
+            Settlement::Spot => spot::fees(maker, taker, qty),
+            Settlement::Perp => perp::fees(maker, taker, qty),
+            Settlement::Mixed => spot_margin::fees(maker, taker, qty),
         }
     }
 
     fn auction_fee(&self, party: Live<'_>, left: Qty, price: Price, qty: Qty) -> Money {
         match party.desk() {
             spot::DESK => spot::auction_fee(party, left, price, qty),
-            desk => no_such_desk(desk),
+            _ => spot_margin::auction_fee(party, left, price, qty),
         }
     }
 
@@ -184,7 +272,7 @@ impl trading::Desks for Desks {
         match order.desk() {
             spot::DESK => Some(spot::reserved(order)),
             perp::DESK => None,
-            desk => no_such_desk(desk),
+            _ => Some(spot_margin::reserved(order)),
         }
     }
 
@@ -193,7 +281,7 @@ impl trading::Desks for Desks {
         match desk {
             spot::DESK => spot::hold(&mut self.ledger, order, reserve),
             perp::DESK => perp::hold(&mut self.perps, order(), reserve),
-            desk => no_such_desk(desk),
+            _ => spot_margin::hold(&mut self.margin, &mut self.ledger, order(), reserve),
         }
     }
 
@@ -202,22 +290,22 @@ impl trading::Desks for Desks {
         match order.desk() {
             spot::DESK => spot::release(&mut self.ledger, order),
             perp::DESK => perp::release(&mut self.perps, order),
-            desk => no_such_desk(desk),
+            _ => spot_margin::release(&mut self.margin, &mut self.ledger, order),
         }
     }
 
     #[inline(always)]
     fn settle_maker(&mut self, execution: &Execution<'_>) {
-        match shared(execution.maker.desk(), execution.taker.desk()) {
-            spot::DESK => spot::settle_maker(&mut self.ledger, execution),
-            perp::DESK => {
+        match Settlement::of(execution.maker.desk(), execution.taker.desk()) {
+            Settlement::Spot => spot::settle_maker(&mut self.ledger, execution),
+            Settlement::Perp => {
                 // Both sides fill by fill, since a fill through zero opens a position at its own price.
                 let Execution { maker, taker, qty, notional, maker_fee, taker_fee } = *execution;
                 let Self { perps, ledger, .. } = self;
                 perp::settle(perps, ledger, maker, (qty, notional, *maker_fee), true);
                 perp::settle(perps, ledger, taker, (qty, notional, *taker_fee), false);
             }
-            desk => no_such_desk(desk),
+            Settlement::Mixed => self.settle_mixed_maker(execution),
         }
     }
 
@@ -227,15 +315,20 @@ impl trading::Desks for Desks {
             spot::DESK => spot::settle_taker(&mut self.ledger, taker),
             // Each fill settled it.
             perp::DESK => {}
-            desk => no_such_desk(desk),
+            _ => spot_margin::settle_taker(&mut self.margin, &mut self.ledger, taker),
         }
+        self.repay_margin();
     }
 
     fn settle_crossing(&mut self, crossing: &Crossing<'_>) {
-        match shared(crossing.buy.desk(), crossing.sell.desk()) {
-            spot::DESK => spot::settle_crossing(&mut self.ledger, crossing),
-            desk => no_such_desk(desk),
+        match Settlement::of(crossing.buy.desk(), crossing.sell.desk()) {
+            Settlement::Spot => spot::settle_crossing(&mut self.ledger, crossing),
+            Settlement::Perp => no_such_desk(perp::DESK),
+            Settlement::Mixed => {
+                spot_margin::settle_crossing(&mut self.margin, &mut self.ledger, crossing);
+            }
         }
+        self.repay_margin();
     }
 
     #[inline(always)]
@@ -245,6 +338,7 @@ impl trading::Desks for Desks {
 
     fn can_void(&self, symbol: &Symbol, broken: &Break) -> Result<(), BreakError> {
         match symbol.product {
+            Product::Spot if self.has_margin_party(broken) => Err(BreakError::ManualOnly),
             Product::Spot => spot::can_void(&self.ledger, symbol, broken),
             Product::Swap => Err(BreakError::ManualOnly),
         }

@@ -10,6 +10,7 @@ use buttonwood_ledger as ledger;
 use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Record, take_named};
 use buttonwood_perp as perp;
 use buttonwood_rates as rates;
+use buttonwood_spot_margin as spot_margin;
 use buttonwood_trading as trading;
 
 /// One event. It is small and owns no memory, so that dropping a whole batch costs nothing.
@@ -40,6 +41,8 @@ pub enum Infrequent {
     Funds(funds::Infrequent),
     /// Of the desk of perpetuals.
     Perp(perp::Infrequent),
+    /// Of the desk of spot margin.
+    Margin(spot_margin::Infrequent),
     /// Of the engine itself.
     Founded(Founded),
     /// Of an operator.
@@ -59,6 +62,7 @@ impl Infrequent {
             Self::Convert(event) => out.push_named(event),
             Self::Funds(event) => out.push_named(event),
             Self::Perp(event) => out.push_named(event),
+            Self::Margin(event) => out.push_named(event),
             Self::Founded(event) => out.push_named(event),
             Self::Audit(event) => out.push_named(event),
             Self::Operated(event) => out.push_named(event),
@@ -83,6 +87,7 @@ impl Infrequent {
             convert::Infrequent::ROOM => record.read().map(Self::Convert),
             funds::Infrequent::ROOM => record.read().map(Self::Funds),
             perp::Infrequent::ROOM => record.read().map(Self::Perp),
+            spot_margin::Infrequent::ROOM => record.read().map(Self::Margin),
             Founded::ROOM => record.read().map(Self::Founded),
             Audit::ROOM => record.read().map(Self::Audit),
             Operated::ROOM => record.read().map(Self::Operated),

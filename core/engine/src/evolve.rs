@@ -8,6 +8,7 @@ use buttonwood_ledger as ledger;
 use buttonwood_model::{AccountId, BytesRef, OrderId, Stamp, Time, TradeId};
 use buttonwood_perp as perp;
 use buttonwood_rates as rates;
+use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
 use buttonwood_trading::{self as trading, Fees};
 
 /// The currency of every volume that decides a fee tier (VOL-003).
@@ -46,6 +47,7 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
                 value_listed(state);
                 let dollar = state.find_currency(DOLLAR);
                 state.desks.perps.note_source(&state.floor.symbols, dollar);
+                state.note_margin_symbols();
             }
         }
         Infrequent::Access(event) => {
@@ -87,6 +89,7 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             }
             let State { conversions, desks, floor, .. } = state;
             convert::evolve(conversions, &mut desks.ledger, &floor.symbols, &event);
+            state.desks.repay_margin();
         }
         Infrequent::Funds(event) => {
             let seed = state.opening.map_or(0, |opening| opening.seed);
@@ -98,6 +101,13 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             repay(state);
         }
         Infrequent::Perp(event) => evolve_perp(state, time, &event),
+        Infrequent::Margin(event) => {
+            for id in event.ids() {
+                take_id(state, id);
+            }
+            let Desks { margin, ledger, .. } = &mut state.desks;
+            spot_margin::evolve(margin, ledger, event);
+        }
         Infrequent::Founded(Founded::Opened(opening)) => {
             state.opening = Some(opening);
             state.floor.fees = Fees::new(opening.fees);
@@ -123,11 +133,23 @@ fn evolve_perp(state: &mut State, time: Time, event: &perp::Infrequent) {
     let gusd = state.gusd();
     let State { desks: Desks { perps, ledger, .. }, floor, .. } = state;
     perp::evolve(&mut perp::Books { perps, ledger, gusd, symbols: &floor.symbols, time }, event);
+    note_indices(&mut state.desks.margin, time, event);
     repay(state);
 }
 
-/// Repays what accounts owe from perpetuals, out of whatever came in (D-46).
+/// Tells the desk of spot margin the indices that were taken.
+fn note_indices(margin: &mut SpotMargin, time: Time, event: &perp::Infrequent) {
+    let perp::Infrequent::MarksTaken(marks, _) = event else { return };
+    for mark in marks {
+        let perp::Contract { index, is_fresh, .. } = mark.contract;
+        margin.note_index(mark.currency, spot_margin::Index { price: index, is_fresh });
+    }
+    margin.note_taken(time);
+}
+
+/// Repays what accounts owe, out of whatever came in (D-46).
 fn repay(state: &mut State) {
+    state.desks.repay_margin();
     let Desks { perps, ledger, .. } = &mut state.desks;
     if !perps.loans().is_empty() {
         perps.repay(ledger);
@@ -186,6 +208,7 @@ impl State {
         assert!(stamp.seq.0 == self.stamp.seq.0 + 1, "commands are numbered without holes");
         assert!(stamp.time >= self.stamp.time, "time does not go back");
         self.desks.perps.note_time(stamp.time);
+        self.desks.margin.note_time(stamp.time);
         self.stamp = stamp;
     }
 }

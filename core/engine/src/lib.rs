@@ -46,6 +46,7 @@ pub use buttonwood_rates::{
     Command as RatesCommand, FxPair, FxRate, Infrequent as RatesInfrequent, NewRates, Quote, RATES_MAX,
     Rates, Reject as RatesReject,
 };
+pub use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
 pub use buttonwood_trading::StopError;
 pub use buttonwood_trading::cancel::{OrderRef, Withdrawn};
 pub use buttonwood_trading::place::{FILLS_MAX, ORDERS_MAX, Place};

@@ -8,6 +8,7 @@ use buttonwood_ledger as ledger;
 use buttonwood_model::{CancelReason, OrderId, Stamp};
 use buttonwood_perp as perp;
 use buttonwood_rates as rates;
+use buttonwood_spot_margin as spot_margin;
 use buttonwood_trading::{self as trading, Answer as TradingAnswer, Decided, OrderState};
 
 /// The result of a command. `decide` only refers to the order or the conversion; [`Outcome::in_full`] builds them in full.
@@ -76,6 +77,7 @@ fn conversion(events: &[Event], texts: &[u8]) -> convert::Answer {
             | Infrequent::Rates(_)
             | Infrequent::Funds(_)
             | Infrequent::Perp(_)
+            | Infrequent::Margin(_)
             | Infrequent::Founded(_)
             | Infrequent::Audit(_)
             | Infrequent::Operated(_) => None,
@@ -110,6 +112,8 @@ pub enum Reject {
     Funds(funds::Reject),
     /// By the desk of perpetuals.
     Perp(perp::Reject),
+    /// By the desk of spot margin.
+    Margin(spot_margin::Reject),
     /// The disk is nearly full, and the exchange accepts only commands that reduce risk.
     NoRoom,
     /// No key may send the command, or it needs an account and names none that exists.

@@ -2,20 +2,23 @@
 
 use crate::desks::GUSD;
 use crate::evolve::DOLLAR;
-use crate::{Body, Desks, Mode, Opening, Operations};
+use crate::{Body, Desks, Mode, Opening, Operations, Place, PlaceReject};
 use alloc::collections::BTreeMap;
 use buttonwood_access::Access;
 use buttonwood_auction::Auctions;
 use buttonwood_book::Orders;
 use buttonwood_convert::{self as convert, Conversions};
-use buttonwood_funds::{Bound, Desk, Funds};
-use buttonwood_ledger::{BrokenLaw, House, Ledger};
+use buttonwood_funds::{Bound, Desk, Funds, LENDING};
+use buttonwood_ledger::{BrokenLaw, House, INSURANCE, Ledger};
 use buttonwood_model::{
-    AccountId, AssetId, Currency, CurrencyId, Due, OrderId, Rank, Side, Slot, Stamp, Symbol, SymbolId, Time,
+    AccountId, AssetId, Currency, CurrencyId, Due, OrderId, Rank, SessionId, Side, Slot, Stamp, Symbol,
+    SymbolId, Time,
 };
 use buttonwood_num::Money;
 use buttonwood_perp::{self as perp, Perps};
 use buttonwood_rates::Rates;
+use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
+use buttonwood_trading::place::Placer;
 use buttonwood_trading::{Fees, Floor, Market, Volumes};
 use serde::{Deserialize, Serialize};
 
@@ -120,6 +123,44 @@ impl State {
         &self.desks.perps
     }
 
+    /// What margin accounts owe, and what their live orders stand for.
+    pub fn margin(&self) -> &SpotMargin {
+        &self.desks.margin
+    }
+
+    /// What a decision about spot margin reads.
+    pub(crate) fn margin_venue(&self, time: Time) -> spot_margin::Venue<'_, Desks> {
+        spot_margin::Venue {
+            margin: self.margin(),
+            ledger: self.ledger(),
+            market: self.market(time),
+            fund: self.fund_value(),
+        }
+    }
+
+    /// The value of the insurance fund in dollars: GUSD, positions, USD and holdings of margin currencies at the index, less what it owes.
+    fn fund_value(&self) -> Option<Money> {
+        let fund = self.ledger().house(INSURANCE.name)?;
+        let of_perps = self.perps().assets(self.ledger(), fund, self.gusd()?)?;
+        self.margin().sums(self.ledger(), fund)?.assets.checked_add(of_perps)
+    }
+
+    /// The figures of a margin account now, and as they would be after an order (MARG-008). Nothing changes.
+    ///
+    /// # Errors
+    /// Why the order would be refused.
+    pub fn preview_margin(
+        &self,
+        account: AccountId,
+        session: SessionId,
+        place: &Place,
+        time: Time,
+    ) -> Result<[spot_margin::Figures; 2], PlaceReject> {
+        let home = self.access.account(account).map_or("", |account| account.jurisdiction.as_str());
+        let placer = Placer { account, session };
+        spot_margin::preview(self.margin(), self.ledger(), self.market(time), (placer, home), place)
+    }
+
     /// Whether an account trades perpetuals, and nothing else.
     pub fn is_derivatives(&self, account: AccountId) -> bool {
         self.desks.is_derivatives(account)
@@ -158,6 +199,13 @@ impl State {
     pub(crate) fn note_sources(&mut self) {
         let dollar = self.find_currency(DOLLAR);
         self.desks.perps.note_sources(&self.floor.symbols, dollar);
+        self.note_margin_symbols();
+    }
+
+    /// Notes which symbols are traded on margin.
+    pub(crate) fn note_margin_symbols(&mut self) {
+        let Desks { margin, ledger, .. } = &mut self.desks;
+        margin.note_symbols(&self.floor.symbols, ledger.currencies());
     }
 
     /// Transfers, and everything else about money that enters and leaves.
@@ -216,14 +264,17 @@ impl State {
         let [marks, minute, funding, liquidation] =
             perp::next_due(self.perps()).map(|due| due.map(|due| due.map(Body::Perp)));
         // Of those that are due at one instant, the first in this list runs first.
+        let [interest, of_margin] = self.margin().next_due(halted);
         let rooms = [
             self.floor.next_due(skips, halted).map(|due| due.map(Body::Trading)),
             self.funds.next_due(self.ledger(), &self.access, seed).map(|due| due.map(Body::Funds)),
             marks,
             minute,
             funding,
+            interest.map(|due| due.map(Body::Margin)),
             // A halted exchange begins no round.
             liquidation.filter(|due| !halted || due.rank == Rank::FollowUp),
+            of_margin.map(|due| due.map(Body::Margin)),
         ];
         let may_run = |due: &Due<Body>| !skips || !due.may_skip;
         rooms.into_iter().flatten().filter(may_run).min_by_key(Due::key)
@@ -236,6 +287,7 @@ impl State {
             || self.floor.stops.due().is_some() && !self.operations.is_halted()
             || self.perps().has_follow_up()
             || self.funds.has_follow_up(self.ledger())
+            || self.desks.margin.has_follow_up()
     }
 
     /// What operators have set for the exchange as a whole.
@@ -277,10 +329,11 @@ impl State {
 
     /// Rebuilds the indices, after the state was read from a snapshot.
     pub fn restore(&mut self) {
-        let Desks { ledger, perps, .. } = &mut self.desks;
+        let Desks { ledger, perps, margin, .. } = &mut self.desks;
         ledger.reindex();
         perps.reindex(ledger);
         perps.loans().restore(ledger);
+        margin.loans().restore(ledger);
         self.funds.restore(ledger);
         for (place, account) in self.access.accounts().iter().enumerate() {
             self.desks.note_kind(AccountId::from_index(place), account.kind);
@@ -310,7 +363,35 @@ impl State {
         }
         let unequal_sums =
             || self.funds.unequal_sums().map(|(owner, currency)| Broken::OpenRows(owner, currency));
-        self.unequal_hold().or_else(unequal_sums).or_else(|| self.broken_position())
+        self.unequal_hold()
+            .or_else(unequal_sums)
+            .or_else(|| self.broken_position())
+            .or_else(|| self.broken_margin())
+            .or_else(|| self.unequal_loans().map(Broken::Lending))
+    }
+
+    /// The first broken law of spot margin.
+    fn broken_margin(&self) -> Option<Broken> {
+        let accounts = (0..self.ledger().accounts()).map(AccountId);
+        let live = accounts.flat_map(|account| self.orders().in_any_order(account));
+        let live = live.map(|(slot, _)| self.floor.live(slot));
+        let own = live.filter(|live| spot_margin::is_of_room(live.desk()));
+        self.margin().broken_law(own).map(Broken::Margin)
+    }
+
+    /// The first currency of which the lending account has not lent exactly what accounts owe.
+    fn unequal_loans(&self) -> Option<CurrencyId> {
+        let lending = self.ledger().house(LENDING.name)?;
+        let mut owed: BTreeMap<CurrencyId, Money> = BTreeMap::new();
+        let tables = [self.perps().loans(), self.margin().loans(), self.funds.debts()];
+        for (_, currency, amount) in tables.into_iter().flat_map(|loans| loans.after(None)) {
+            *owed.entry(currency).or_insert(Money::ZERO) += amount;
+        }
+        let currencies = (0..self.currencies().len()).map(CurrencyId::from_index);
+        { currencies }.find(|currency| {
+            let owed = owed.get(currency).copied().unwrap_or(Money::ZERO);
+            self.ledger().balance(lending, *currency).available != -owed
+        })
     }
 
     /// The first broken law of perpetuals.
@@ -352,7 +433,7 @@ impl State {
     }
 }
 
-/// The margin of positions stays in their account (D-47).
+/// The margin of positions stays in their account (D-47), and what a debt needs as well (D-165).
 impl Bound for State {
     fn most(&self, account: AccountId, currency: CurrencyId) -> Option<Money> {
         self.margined(account, currency).map(|[_, leaves]| leaves)
@@ -360,9 +441,14 @@ impl Bound for State {
 }
 
 impl State {
-    /// The most of a currency that orders of a derivatives account may use, and the most that may leave it (D-47). None for
-    /// other accounts, and for currencies that its risk does not concern.
+    /// The most of a currency that orders of a derivatives or margin account may use, and the most that may leave it (D-47, D-165).
+    /// None for other accounts, and for currencies that its risk does not concern.
     pub fn margined(&self, account: AccountId, currency: CurrencyId) -> Option<[Money; 2]> {
+        if self.desks.is_margin(account) {
+            let leaves = self.margin().leaving(self.ledger(), account, currency)?;
+            let available = self.ledger().balance(account, currency).available;
+            return Some([available, leaves.min(available)]);
+        }
         if !self.is_derivatives(account) {
             return None;
         }
@@ -390,4 +476,8 @@ pub enum Broken {
     OpenRows(AccountId, CurrencyId),
     /// A law of perpetuals.
     Perp(perp::BrokenLaw),
+    /// A law of spot margin.
+    Margin(spot_margin::BrokenLaw),
+    /// The lending account has not lent exactly what accounts owe in the currency.
+    Lending(CurrencyId),
 }

@@ -52,6 +52,7 @@ impl Load {
             spend: Money::ZERO,
             client_id: id.map(|text| ClientId::new(text).unwrap()),
             stop: Price::default(),
+            margin: false,
         }))
     }
 

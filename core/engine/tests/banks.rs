@@ -123,6 +123,7 @@ impl Stage {
             spend: Money::ZERO,
             client_id: None,
             stop: Price::default(),
+            margin: false,
         };
         self.nonce += 1;
         let caller = Some(caller(session, account, self.nonce));

@@ -60,6 +60,7 @@ impl Market {
             spend: Money::ZERO,
             client_id: None,
             stop: Price::default(),
+            margin: false,
         }
     }
 

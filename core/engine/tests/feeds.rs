@@ -153,6 +153,7 @@ fn a_venue_needs_three_sources() {
         spend: Money::ZERO,
         client_id: None,
         stop: Price::default(),
+        margin: false,
     };
     let body = TradingCommand::Place(place).into();
     exchange.submit(1, &Command { caller: Some(caller(session, account, 1)), body });

@@ -140,6 +140,7 @@ fn a_custody_account_places_no_orders() {
         spend: Money::ZERO,
         client_id: None,
         stop: Price::default(),
+        margin: false,
     };
     let mut submit = |session, account, number, body| {
         let command = Command { caller: Some(caller(session, account, number)), body };
@@ -180,6 +181,7 @@ fn some_order(symbol: SymbolId) -> Body {
         spend: Money::ZERO,
         client_id: None,
         stop: Price::default(),
+        margin: false,
     }))
 }
 

@@ -69,6 +69,7 @@ fn order(symbol: SymbolId, side: Side, ticks: u64) -> Body {
         spend: Money::ZERO,
         client_id: None,
         stop: Price::default(),
+        margin: false,
     }))
 }
 

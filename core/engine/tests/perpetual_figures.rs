@@ -114,6 +114,7 @@ impl Market {
             spend: Money::ZERO,
             client_id: None,
             stop: Price::default(),
+            margin: false,
         };
         let body = Body::Trading(TradingCommand::Place(place));
         let command = Command { caller: Some(caller(session, account, number)), body };

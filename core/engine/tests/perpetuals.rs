@@ -134,6 +134,7 @@ impl World {
             spend: Money::ZERO,
             client_id: None,
             stop: Price::default(),
+            margin: false,
         };
         self.nonce += 1;
         let caller = Caller { session, account: Some(account), nonce: nonce(self.nonce) };

@@ -283,6 +283,7 @@ fn place() -> impl Strategy<Value = Body> {
                 spend,
                 client_id,
                 stop: Price::from_ticks(stop),
+                margin: false,
             }))
         },
     )

@@ -431,5 +431,6 @@ fn order(symbol: SymbolId, side: Side, price: Price, qty: Qty) -> Place {
         spend: Money::ZERO,
         client_id: None,
         stop: Price::default(),
+        margin: false,
     }
 }

@@ -51,7 +51,7 @@ pub enum Command {
 }
 
 named!(Command, "trading", {
-    Place { 0: place } = "place" 2,
+    Place { 0: place } = "place" 3,
     Cancel { 0: order } = "cancel" 1,
     CancelSession {} = "cancel_session" 1,
     CancelAll {} = "cancel_all" 1,
@@ -543,6 +543,7 @@ mod tests {
             spend: Money::ZERO,
             client_id: None,
             stop: Price::default(),
+            margin: false,
         };
         let fees = FeeChange { product: Product::Spot, account: None, schedule: None };
         let (trader, none) = (Roles::of(&[Role::Trader]), Roles::NOBODY);

@@ -183,11 +183,11 @@ pub trait Desks: Debug {
     /// account together. Each plan starts with the default.
     type Plan: Default + Debug;
 
-    /// The desk for a new order of the account. An order keeps its desk.
+    /// The desk for a new order of the account, on credit or not. An order keeps its desk.
     ///
     /// # Errors
-    /// Why the account does not trade the symbol.
-    fn desk(&self, symbol: &Symbol, account: AccountId) -> Result<Desk, Self::Refusal>;
+    /// Why the account does not trade the symbol, or not on credit.
+    fn desk(&self, symbol: &Symbol, account: AccountId, on_margin: bool) -> Result<Desk, Self::Refusal>;
 
     /// The rules of the symbol's product.
     fn rules(&self, symbol: &Symbol) -> Rules;

@@ -36,6 +36,8 @@ pub struct Place {
     pub client_id: Option<ClientId>,
     /// The price of a trade that makes the order enter; zero but for a stop-limit order.
     pub stop: Price,
+    /// Whether the account trades on credit. An order stores this as its desk.
+    pub margin: bool,
 }
 
 /// The account and the key that place an order.
@@ -124,7 +126,7 @@ pub fn decide<'a, D: Desks, E: From<Event>>(
     let is_plain = is_plain(&market, symbol, place);
     if is_plain && !crosses(market.floor.orders.book(place.symbol), place.side, place.price) {
         // The desk first: an order that a result carried would be copied.
-        let desk = market.desks.desk(symbol, placer.account).map_err(Reject::Desk)?;
+        let desk = market.desks.desk(symbol, placer.account, place.margin).map_err(Reject::Desk)?;
         let order = Incoming::at_desk(desk, market, placer, place, symbol);
         let reserve = market.desks.reserve(&order.terms)?;
         check_count(market, placer)?;
@@ -133,7 +135,7 @@ pub fn decide<'a, D: Desks, E: From<Event>>(
     if !symbol.closed_to.is_empty() && is_closed_to(symbol, home()) {
         return Err(Reject::InvalidSymbol);
     }
-    let desk = market.desks.desk(symbol, placer.account).map_err(Reject::Desk)?;
+    let desk = market.desks.desk(symbol, placer.account, place.margin).map_err(Reject::Desk)?;
     let mut order = Incoming::at_desk(desk, market, placer, place, symbol);
     decide_in_full(&mut order, is_plain, planner, out)
 }

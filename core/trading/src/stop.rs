@@ -176,6 +176,7 @@ pub fn decide<D: Desks, E: From<Event>>(
         spend: Money::ZERO,
         client_id: None,
         stop: Price::default(),
+        margin: false,
     };
     let placer = Placer { account: order.account, session: floor.orders.entry(slot).session };
     let incoming = Incoming::triggered(market, placer, &place, symbol, slot);

@@ -119,9 +119,7 @@ pub fn place(payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, 
     if let (OrderKind::StopLimit, Some(option)) = (kind, option) {
         return Err(unsupported(option, "stop-limit"));
     }
-    if order.margin_order()? {
-        return Err(bad_value("margin_order", "false: this account is not enabled for margin", "true"));
-    }
+    let margin = order.margin_order()?;
     let spends = kind == OrderKind::MarketSpend;
     if spends && symbol.product == Product::Swap {
         return Err(no_spend(symbol));
@@ -142,6 +140,7 @@ pub fn place(payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, 
             Money::ZERO
         },
         client_id: client_id(order.client_order_id())?,
+        margin,
     })
 }
 

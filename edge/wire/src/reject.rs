@@ -1,14 +1,14 @@
 //! The refusals for the core's rejects: one exhaustive table.
 
 use crate::field::{
-    bad_order_field, closed_account, closed_symbol, failed, halted, no_space, unknown_symbol,
+    bad_order_field, bad_value, closed_account, closed_symbol, failed, halted, no_space, unknown_symbol,
 };
 use crate::names::Names;
 use crate::order_request::no_spend;
 use crate::time::iso_millis;
 use buttonwood_engine::{
     AccessReject, DeskReject, FILLS_MAX, FeeSchedule, ORDERS_MAX, PlaceReject, Reject, StopError,
-    TradingReject, perp,
+    TradingReject, perp, spot_margin,
 };
 use buttonwood_gate::{Key, Payload, Reason, Refusal, missing_role, quoted};
 use buttonwood_model::{Product, Roles, Symbol, Time};
@@ -52,6 +52,7 @@ pub fn refusal<'a>(call: &Rejected<'a>, reject: Reject, market: impl FnOnce() ->
         | Reject::Convert(_)
         | Reject::Funds(_)
         | Reject::Perp(_)
+        | Reject::Margin(_)
         | Reject::Unknown
         | Reject::NotNow
         | Reject::Approval(_) => not_taken(),
@@ -186,6 +187,17 @@ fn place(call: &Rejected<'_>, market: &Market<'_>, reject: PlaceReject) -> Refus
             Refusal::new(Reason::MarketNotOpen, message)
         }
         PlaceReject::Desk(DeskReject::Perp(perp::Refusal::NoSpend)) => no_spend(symbol),
+        PlaceReject::Desk(DeskReject::Margin(spot_margin::Refusal::NotOpen)) => {
+            let message = format!(
+                "The market for symbol {shown} takes no margin orders: its index has too few sources"
+            );
+            Refusal::new(Reason::MarketNotOpen, message)
+        }
+        PlaceReject::Desk(DeskReject::NoMargin) => {
+            let expected =
+                "false: only margin accounts trade on margin, on BTCUSD, ETHUSD, SOLUSD and XRPUSD";
+            bad_value("margin_order", expected, "true")
+        }
     }
 }
 

@@ -97,6 +97,7 @@ impl Record {
                     spend: Money::ZERO,
                     client_id: Some(ClientId::copied(&self.0[..16])),
                     stop: Price::default(),
+                    margin: false,
                 })),
             },
         }

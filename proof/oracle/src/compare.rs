@@ -348,6 +348,7 @@ mod tests {
                 spend: Money::ZERO,
                 client_id: None,
                 stop: Price::default(),
+                margin: false,
             };
             let sell = place(Side::Sell, OrderKind::Limit, 150_000);
             let buy = place(Side::Buy, OrderKind::Market, 0);

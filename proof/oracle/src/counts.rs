@@ -146,6 +146,7 @@ impl Counts {
             | Body::Convert(_)
             | Body::Funds(_)
             | Body::Perp(_)
+            | Body::Margin(_)
             | Body::Founding(_)
             | Body::Act(_)
             | Body::Operation(_) => {}

@@ -774,6 +774,7 @@ impl Dealer {
             spend: Money::ZERO,
             client_id: None,
             stop: Price::default(),
+            margin: false,
         };
         if self.dice.once_in(400) {
             // A symbol that is not listed.

@@ -37,6 +37,7 @@ fn written(dir: &Path, more: Money, flipped: u64) {
         spend: Money::ZERO,
         client_id: None,
         stop: Price::default(),
+        margin: false,
     };
     let nonce = Nonce::parse(b"1").unwrap();
     let caller = Some(Caller { session: SessionId(0), account: Some(account(0)), nonce });

@@ -218,6 +218,7 @@ impl Fold {
             | Infrequent::Rates(_)
             | Infrequent::Convert(_)
             | Infrequent::Funds(_)
+            | Infrequent::Margin(_)
             | Infrequent::Founded(_)
             | Infrequent::Audit(_)
             | Infrequent::Operated(_) => return,

@@ -50,6 +50,7 @@ fn the_bytes_of_this_version() {
         spend: Money::ZERO,
         client_id: Some(client_id),
         stop: Price::default(),
+        margin: false,
     };
     let order = NewOrder {
         id: OrderId(8),

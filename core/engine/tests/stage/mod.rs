@@ -426,6 +426,7 @@ impl Stage {
             spend: Money::ZERO,
             client_id: None,
             stop: Price::default(),
+            margin: false,
         };
         assert!(["buy", "sell"].contains(&side), "no verb {side}");
         if words.takes("spend") {

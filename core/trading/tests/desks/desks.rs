@@ -98,7 +98,7 @@ impl Desks for TestDesks {
     type Refusal = Refusal;
     type Plan = perp::Plan;
 
-    fn desk(&self, symbol: &Symbol, account: AccountId) -> Result<Desk, Refusal> {
+    fn desk(&self, symbol: &Symbol, account: AccountId, _on_margin: bool) -> Result<Desk, Refusal> {
         Ok(match (symbol.product, symbol.name.as_str()) {
             (Product::Swap, _) => PERP,
             (Product::Spot, "rain") => OUTCOMES,

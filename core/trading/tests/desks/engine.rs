@@ -342,6 +342,7 @@ impl Engine {
             spend: Money::ZERO,
             client_id: None,
             stop: Price::default(),
+            margin: false,
         })
     }
 }

@@ -181,6 +181,7 @@ impl Pair {
             spend: Money::ZERO,
             client_id: None,
             stop: Price::default(),
+            margin: false,
         }
     }
 

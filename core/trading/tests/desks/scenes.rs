@@ -39,6 +39,7 @@ fn limit(symbol: SymbolId, side: Side, ticks: u64, lots: u128) -> Place {
         spend: Money::ZERO,
         client_id: None,
         stop: Price::default(),
+        margin: false,
     }
 }
 

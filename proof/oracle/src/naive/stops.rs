@@ -93,6 +93,7 @@ impl Naive {
             spend: Money::ZERO,
             client_id: None,
             stop: Price::default(),
+            margin: false,
         };
         let is_taken = match self.pairs[order.symbol.index()].status {
             SymbolStatus::Open | SymbolStatus::LimitOnly => true,

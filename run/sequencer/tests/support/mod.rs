@@ -124,6 +124,7 @@ impl Trading {
             spend: Money::ZERO,
             client_id: None,
             stop: Price::default(),
+            margin: false,
         };
         match self.call(session, Body::Trading(TradingCommand::Place(place))) {
             Outcome::Trading(TradingAnswer::Order(order)) if order.is_live() && step.is_multiple_of(5) => {

@@ -121,6 +121,7 @@ fn place() -> Place {
         spend: Money::ZERO,
         client_id: None,
         stop: Price::default(),
+        margin: false,
     }
 }
 

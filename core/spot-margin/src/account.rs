@@ -1,0 +1,174 @@
+//! An account as the sums of `margin` see it: its dollars and its holdings, valued at the index.
+
+use crate::SpotMargin;
+use crate::state::Level;
+use buttonwood_ledger::Ledger;
+use buttonwood_margin::spot::{Buys, Cash, Held, Sums};
+use buttonwood_model::{AccountId, CurrencyId, SymbolId};
+use buttonwood_num::{Grid, Money, Price, Qty, Round};
+
+/// Dollars and holdings of an account.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Account {
+    pub(crate) cash: Cash,
+    /// In the order of the markets.
+    holdings: [Holding; HOLDINGS_MAX],
+}
+
+/// The most currencies that can be bought on margin.
+const HOLDINGS_MAX: usize = 4;
+
+#[derive(Clone, Copy, Debug)]
+struct Holding {
+    currency: Option<CurrencyId>,
+    held: Held,
+}
+
+impl Holding {
+    const NONE: Self = Self { currency: None, held: Held { quantity: Money::ZERO, index: Money::ZERO } };
+}
+
+/// What a fill gives an account in base and quote currency, negative for what it takes, without the fee.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change {
+    pub(crate) base: (CurrencyId, Money),
+    pub(crate) quote: (CurrencyId, Money),
+    pub(crate) fee: Money,
+}
+
+impl SpotMargin {
+    /// What an account has of a currency that is not on its way out: what is available, and what live orders reserve.
+    pub(crate) fn owned(&self, ledger: &Ledger, account: AccountId, currency: CurrencyId) -> Money {
+        let held = self.held.get(&(account, currency)).copied().unwrap_or(Money::ZERO);
+        ledger.balance(account, currency).available.capped_add(held)
+    }
+
+    pub(crate) fn account(&self, ledger: &Ledger, account: AccountId) -> Account {
+        let usd = self.dollar.map_or(Money::ZERO, |dollar| self.owned(ledger, account, dollar));
+        let mut holdings = [Holding::NONE; HOLDINGS_MAX];
+        for (holding, market) in holdings.iter_mut().zip(&self.markets) {
+            let quantity = self.owned(ledger, account, market.currency);
+            let index = self.index(market.currency).map_or(Money::ZERO, |index| index.price);
+            *holding = Holding { currency: Some(market.currency), held: Held { quantity, index } };
+        }
+        Account { cash: Cash { usd, owed: self.owed(account) }, holdings }
+    }
+
+    /// The sums of an account. None beyond the range of money.
+    pub fn sums(&self, ledger: &Ledger, account: AccountId) -> Option<Sums> {
+        self.account(ledger, account).sums()
+    }
+
+    /// The most of a currency that may leave an account; none where only its balance bounds that.
+    pub fn leaving(&self, ledger: &Ledger, account: AccountId, currency: CurrencyId) -> Option<Money> {
+        let of = self.account(ledger, account);
+        if of.cash.owed == Money::ZERO {
+            return None;
+        }
+        let (buys, terms) = (self.row(account).buys, self.terms());
+        let most = |most: &dyn Fn(&Sums) -> Money| of.sums().map_or(Money::ZERO, |sums| most(&sums));
+        if Some(currency) == self.dollar {
+            return Some(most(&|sums| sums.leaving_usd(of.cash.usd, buys, terms)));
+        }
+        let held = of.held(currency)?;
+        Some(most(&|sums| sums.leaving(&held, buys, terms)))
+    }
+
+    /// What the live margin buys of an account stand for, with `left` of an order in place of `waited`, as which it counts.
+    pub(crate) fn buys(
+        &self,
+        account: AccountId,
+        (symbol, grid): (SymbolId, &Grid),
+        (price, rate): (Price, buttonwood_num::Bps),
+        (waited, left): (Qty, Qty),
+    ) -> Option<Buys> {
+        let [before, after] = [waited, left].map(|qty| Counted::of(grid, price, qty, rate));
+        let (before, after) = (before?, after?);
+        let row = self.row(account);
+        let own = (symbol, grid.value(Money::ONE, price), before.level, after.level);
+        Some(Buys {
+            value: row.buys.checked_sub(before.level.value)?.checked_add(after.level.value)?,
+            fees: row.fees.checked_sub(before.fee)?.checked_add(after.fee)?,
+            above_index: self.above_index(account, Some(own))?,
+        })
+    }
+
+    /// Σ (price − index) × remaining of the live margin buys above the index, rounded up at 10⁻¹⁹ for each currency. At a price of
+    /// `own`, a level is replaced by another one.
+    fn above_index(&self, account: AccountId, own: Option<(SymbolId, Money, Level, Level)>) -> Option<Money> {
+        let mut lost = Money::ZERO;
+        for market in &self.markets {
+            let index = self.index(market.currency).map_or(Money::ZERO, |index| index.price);
+            let from = (account, market.symbol, Money::from_units(index.units().checked_add(1)?));
+            let levels = self.levels.range(from..=(account, market.symbol, Money::MAX));
+            let (mut base, mut value) = (Money::ZERO, Money::ZERO);
+            for (_, level) in levels {
+                base = base.checked_add(level.base)?;
+                value = value.checked_add(level.value)?;
+            }
+            if let Some((symbol, price, before, after)) = own
+                && symbol == market.symbol
+                && price > index
+            {
+                base = base.checked_sub(before.base)?.checked_add(after.base)?;
+                value = value.checked_sub(before.value)?.checked_add(after.value)?;
+            }
+            lost = lost.checked_add(value.checked_sub(base.times(index, Round::Down)?)?)?;
+        }
+        Some(lost)
+    }
+}
+
+/// What a part of a margin buy counts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counted {
+    pub(crate) level: Level,
+    pub(crate) fee: Money,
+}
+
+impl Counted {
+    pub(crate) fn of(grid: &Grid, price: Price, qty: Qty, rate: buttonwood_num::Bps) -> Option<Self> {
+        let level = Level { base: grid.base(qty)?, value: grid.notional(price, qty)? };
+        Some(Self { level, fee: grid.fee(price, qty, rate)? })
+    }
+}
+
+impl Account {
+    pub(crate) fn sums(&self) -> Option<Sums> {
+        Sums::of(self.cash, self.holdings.iter().map(|holding| holding.held))
+    }
+
+    /// Quantity and index of a currency; none of one that counts nothing.
+    pub(crate) fn held(&self, currency: CurrencyId) -> Option<Held> {
+        let of = |holding: &&Holding| holding.currency == Some(currency);
+        self.holdings.iter().find(of).map(|holding| holding.held)
+    }
+
+    /// Every currency that is held.
+    pub(crate) fn holdings(&self) -> impl Iterator<Item = (CurrencyId, Held)> {
+        let some = self.holdings.iter().filter(|holding| holding.held.quantity > Money::ZERO);
+        some.filter_map(|holding| Some((holding.currency?, holding.held)))
+    }
+
+    /// The account after a fill. None beyond the range of money.
+    pub(crate) fn after(mut self, dollar: CurrencyId, change: &Change) -> Option<Self> {
+        let paid = change.quote.1.checked_sub(change.fee)?;
+        self.add(change.base.0, change.base.1)?;
+        if change.quote.0 != dollar {
+            self.add(change.quote.0, paid)?;
+        } else if paid.is_negative() {
+            self.cash = self.cash.pay(-paid)?;
+        } else {
+            self.cash = self.cash.receive(paid)?;
+        }
+        Some(self)
+    }
+
+    fn add(&mut self, currency: CurrencyId, amount: Money) -> Option<()> {
+        let holding = self.holdings.iter_mut().find(|holding| holding.currency == Some(currency));
+        if let Some(Holding { held, .. }) = holding {
+            held.quantity = held.quantity.checked_add(amount)?;
+        }
+        Some(())
+    }
+}

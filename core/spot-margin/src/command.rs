@@ -1,0 +1,162 @@
+//! The commands of the desk, all of them due by the clock or by an index, and their events.
+
+use crate::SpotMargin;
+use crate::interest::Charge;
+use crate::liquidation::{self, Next, Sold, TakenOver};
+use alloc::vec::Vec;
+use buttonwood_ledger::Ledger;
+use buttonwood_model::{AccountId, BytesRef, Due, Outbox, Rank, Roles, named};
+use buttonwood_num::Money;
+use buttonwood_trading::{self as trading, Desks, Planner};
+
+/// A command of the desk; none is a key's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Charge accounts interest for the hour that has ended.
+    ChargeInterest,
+    /// Search accounts for those below maintenance.
+    FindLiquidations,
+    /// Take the next step of an account's liquidation.
+    Liquidate(AccountId),
+}
+
+named!(Command, "spot_margin", {
+    ChargeInterest {} = "charge_interest" 1,
+    FindLiquidations {} = "find_liquidations" 1,
+    Liquidate { 0: account } = "liquidate" 1,
+});
+
+impl Command {
+    /// No key may send it.
+    pub fn roles(&self) -> Roles {
+        Roles::NOBODY
+    }
+
+    /// Whether it is still accepted when journal space is low.
+    pub fn is_reducing(&self) -> bool {
+        false
+    }
+}
+
+/// An event of the desk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Infrequent {
+    /// Accounts were charged interest.
+    InterestCharged(Charge),
+    /// These accounts are below maintenance; the last account that was searched, if more are left.
+    Found(Vec<AccountId>, Option<AccountId>),
+    /// The liquidation of an account began; its orders are cancelled.
+    Started(AccountId),
+    /// It sold a part of a holding on the book, or could not.
+    Sold(Sold),
+    /// The fund took what the book left of the part.
+    TakenOver(TakenOver),
+    /// The account has recovered or has nothing, or what is left waits for the next index.
+    Ended(AccountId),
+}
+
+named!(Infrequent, "spot_margin", {
+    InterestCharged { 0: charge } = "interest_charged" 1,
+    Found { 0: accounts, 1: after } = "liquidations_found" 1,
+    Started { 0: account } = "liquidation_started" 1,
+    Sold { 0: sold } = "liquidation_sold" 1,
+    TakenOver { 0: taken } = "taken_over" 1,
+    Ended { 0: account } = "liquidation_ended" 1,
+});
+
+impl Infrequent {
+    /// The ids that the event takes from the counter of orders and trades.
+    pub fn ids(&self) -> impl Iterator<Item = u64> + use<> {
+        let taken = if let Self::TakenOver(taken) = self { Some(taken.ids()) } else { None };
+        taken.into_iter().flatten()
+    }
+}
+
+/// Why a command is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reject {
+    /// Nothing of the kind is due.
+    NotDue,
+}
+
+/// What a decision reads.
+#[derive(Debug)]
+pub struct Venue<'a, D> {
+    /// The state of the desk.
+    pub margin: &'a SpotMargin,
+    /// Every balance.
+    pub ledger: &'a Ledger,
+    /// Symbols, orders, and all desks.
+    pub market: trading::Market<'a, D>,
+    /// The value of the insurance fund in dollars; none beyond the range of money.
+    pub fund: Option<Money>,
+}
+
+/// Decides a command.
+///
+/// # Errors
+/// [`Reject`].
+pub fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
+    venue: &Venue<'_, D>,
+    command: Command,
+    planner: &mut Planner<D::Plan>,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    let Venue { margin, ledger, market, fund } = *venue;
+    match command {
+        Command::ChargeInterest => {
+            if margin.interest_due().is_none_or(|(_, due)| due > market.time) {
+                return Err(Reject::NotDue);
+            }
+            out.push_named(&Infrequent::InterestCharged(margin.charge(ledger)));
+        }
+        Command::FindLiquidations => {
+            if !matches!(margin.liquidation_due(), Some((_, _, Next::Search))) {
+                return Err(Reject::NotDue);
+            }
+            let (found, after) = margin.search(ledger);
+            out.push_named(&Infrequent::Found(found, after));
+        }
+        Command::Liquidate(account) => {
+            if !liquidation::decide(margin, (market, ledger), (account, fund), planner, out) {
+                return Err(Reject::NotDue);
+            }
+        }
+    }
+    Ok(())
+}
+
+impl SpotMargin {
+    /// The interest and the liquidation that are due next. While trading is halted, no liquidation begins.
+    pub fn next_due(&self, is_halted: bool) -> [Option<Due<Command>>; 2] {
+        let due = |rank, time, command| Due { rank, time, may_skip: false, command };
+        let interest = self.interest_due().map(|(rank, time)| due(rank, time, Command::ChargeInterest));
+        let liquidation = self.liquidation_due().filter(|(rank, ..)| *rank == Rank::FollowUp || !is_halted);
+        let liquidation = liquidation.map(|(rank, time, next)| match next {
+            Next::Search => due(rank, time, Command::FindLiquidations),
+            Next::Liquidate(account) => due(rank, time, Command::Liquidate(account)),
+        });
+        [interest, liquidation]
+    }
+
+    /// Whether a follow-up is due; no other command may run before it.
+    #[inline]
+    pub fn has_follow_up(&self) -> bool {
+        self.liquidations.has_begun() || self.interest.has_begun()
+    }
+}
+
+/// Applies an event.
+///
+/// # Panics
+/// When the event does not follow from the state.
+pub fn evolve(margin: &mut SpotMargin, ledger: &mut Ledger, event: Infrequent) {
+    match event {
+        Infrequent::InterestCharged(charge) => margin.apply_charge(ledger, &charge),
+        Infrequent::Found(accounts, after) => margin.note_found(accounts, after),
+        Infrequent::Started(account) => margin.note_started(account),
+        Infrequent::Sold(sold) => margin.note_sold(ledger, &sold),
+        Infrequent::TakenOver(taken) => margin.note_taken_over(ledger, &taken),
+        Infrequent::Ended(account) => margin.note_ended(account),
+    }
+}

@@ -1,0 +1,173 @@
+//! Admission: whether an order may enter, and what it reserves. The functions are kept out of the path of a cash order.
+
+use crate::SpotMargin;
+use crate::plan::Plan;
+use buttonwood_ledger::Ledger;
+use buttonwood_model::{AssetId, Desk, SessionId, Side, Symbol};
+use buttonwood_num::{Money, Price, Qty};
+use buttonwood_spot as spot;
+use buttonwood_trading::{Fill, Live, Reserve, Terms, Unmet};
+
+/// The number of the desk of margin orders.
+pub const DESK: Desk = Desk::new(2);
+/// The number of the desk of a margin account's other orders.
+pub const CASH: Desk = Desk::new(3);
+
+/// Why the desk refuses an order, other than for lack of funds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The currency has no index, or for a buy too few sources of it.
+    NotOpen,
+}
+
+/// Whether an order buys on margin: it reserves nothing, and its fills may borrow.
+pub(crate) fn borrows(desk: Desk, side: Side) -> bool {
+    desk == DESK && side == Side::Buy
+}
+
+impl SpotMargin {
+    /// Whether an order of the cash desk gives dollars or holdings for something that does not repay.
+    pub(crate) fn spends(&self, symbol: &Symbol, side: Side) -> bool {
+        side == Side::Buy || Some(symbol.quote) != self.dollar
+    }
+}
+
+/// The reserve of the order, if the account may place it. A margin buy that meets others is judged by [`affords`].
+///
+/// # Errors
+/// [`Unmet`].
+#[cold]
+#[inline(never)]
+pub fn reserve<R: From<Refusal>>(
+    margin: &SpotMargin,
+    ledger: &Ledger,
+    terms: &Terms<'_>,
+) -> Result<Reserve, Unmet<R>> {
+    let side = terms.class.side();
+    if borrows(terms.class.desk(), side) {
+        return reserve_buy(margin, ledger, terms);
+    }
+    if terms.class.desk() == DESK && margin.index(terms.symbol.base).is_none() {
+        return Err(Unmet::Other(Refusal::NotOpen.into()));
+    }
+    let is_cash = terms.class.desk() == CASH;
+    if is_cash && margin.spends(terms.symbol, side) && margin.is_committed(terms.account) {
+        return Err(Unmet::Funds);
+    }
+    spot::reserve(ledger, terms)
+}
+
+fn reserve_buy<R: From<Refusal>>(
+    margin: &SpotMargin,
+    ledger: &Ledger,
+    terms: &Terms<'_>,
+) -> Result<Reserve, Unmet<R>> {
+    if margin.index(terms.symbol.base).is_none_or(|index| !index.is_fresh) {
+        return Err(Unmet::Other(Refusal::NotOpen.into()));
+    }
+    if margin.row(terms.account).spending > 0 {
+        return Err(Unmet::Funds);
+    }
+    // The value of every fill must be in the range of money.
+    terms.symbol.grid.cost(terms.price, terms.qty, terms.rates.worst()).ok_or(Unmet::Funds)?;
+    if !terms.meets && !accepts(margin, ledger, terms, &Plan::default(), terms.qty) {
+        return Err(Unmet::Funds);
+    }
+    let (held, _) = ledger.find(terms.account, terms.symbol.quote);
+    Ok(Reserve { held, amount: Money::ZERO })
+}
+
+/// Whether notional and live margin buys stay within the highest leverage when `left` of the order is live (MARG-010).
+fn accepts(margin: &SpotMargin, ledger: &Ledger, terms: &Terms<'_>, plan: &Plan, left: Qty) -> bool {
+    let account = plan.of(terms.account).copied();
+    let account = account.unwrap_or_else(|| margin.account(ledger, terms.account));
+    let market = (terms.symbol_id, &terms.symbol.grid);
+    let at = (terms.price, terms.rates.worst());
+    let buys = margin.buys(terms.account, market, at, (terms.waited, left));
+    account.sums().zip(buys).is_some_and(|(sums, buys)| sums.accepts(&buys, margin.terms()))
+}
+
+/// What `left` of an order reserves.
+#[cold]
+#[inline(never)]
+pub fn rest(terms: &Terms<'_>, left: Qty, whole: Reserve) -> Reserve {
+    if borrows(terms.class.desk(), terms.class.side()) { whole } else { spot::rest(terms, left, whole) }
+}
+
+/// How much of `open` at a price the money buys, fee included. The money is what the order names, not what the account has.
+pub fn buy_with(terms: &Terms<'_>, money: &mut Money, price: Price, open: Qty) -> Qty {
+    spot::buy_with(terms, money, price, open)
+}
+
+/// Whether the account can pay for these fills and for what the rest reserves.
+///
+/// # Errors
+/// [`Unmet::Funds`].
+#[cold]
+#[inline(never)]
+pub fn affords<R>(
+    margin: &SpotMargin,
+    ledger: &Ledger,
+    terms: &Terms<'_>,
+    fills: &[Fill],
+    rest: Option<Reserve>,
+    plan: &Plan,
+) -> Result<(), Unmet<R>> {
+    if terms.session == SessionId::EXCHANGE {
+        return Ok(());
+    }
+    if !borrows(terms.class.desk(), terms.class.side()) {
+        return spot::affords(ledger, terms, fills, rest);
+    }
+    let filled: Qty = fills.iter().map(|fill| fill.qty).sum();
+    let left = if rest.is_some() { terms.qty - filled } else { Qty::ZERO };
+    if accepts(margin, ledger, terms, plan, left) { Ok(()) } else { Err(Unmet::Funds) }
+}
+
+/// The fees of maker and taker, at least one of them of this room. The exchange's own order pays none.
+///
+/// # Panics
+/// When a fee is beyond the range of money, which admission prevents.
+#[cold]
+#[inline(never)]
+pub fn fees(maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> [Money; 2] {
+    let [made, took] = spot::fees(maker, taker, qty);
+    let made = if borrows(maker.desk(), maker.order.side()) { maker_fee(maker, qty) } else { made };
+    [made, if taker.session == SessionId::EXCHANGE { Money::ZERO } else { took }]
+}
+
+/// The fee of a resting margin buy, which is not bounded by a reserve.
+pub(crate) fn maker_fee(maker: Live<'_>, qty: Qty) -> Money {
+    let fee = maker.grid().fee(maker.order.price, qty, maker.rates().maker);
+    fee.expect("admission bounds what an order costs")
+}
+
+/// The fee of a party to an auction's trade.
+///
+/// # Panics
+/// When the fee is beyond the range of money, which admission prevents.
+#[cold]
+#[inline(never)]
+pub fn auction_fee(party: Live<'_>, left: Qty, price: Price, qty: Qty) -> Money {
+    if !borrows(party.desk(), party.order.side()) {
+        return spot::auction_fee(party, left, price, qty);
+    }
+    let fee = party.grid().fee(price, qty, party.rates().auction);
+    fee.expect("admission bounds what an order costs")
+}
+
+/// What a live order reserves, and of what; a margin buy reserves nothing of its dollars.
+#[cold]
+#[inline(never)]
+pub fn reserved(live: Live<'_>) -> (AssetId, Money) {
+    if borrows(live.desk(), live.order.side()) {
+        (live.symbol.quote.into(), Money::ZERO)
+    } else {
+        spot::reserved(live)
+    }
+}
+
+/// Whether orders of a desk are of this room.
+pub fn is_of_room(desk: Desk) -> bool {
+    matches!(desk, DESK | CASH)
+}

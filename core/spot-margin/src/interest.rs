@@ -1,0 +1,94 @@
+//! Interest: at each full hour every account that owes is charged for the hour, in bounded steps (MARG-005, MARG-006).
+
+use crate::SpotMargin;
+use crate::settle::house;
+use alloc::vec::Vec;
+use buttonwood_ledger::{Bucket, FEES, INSURANCE, Ledger, Posting};
+use buttonwood_margin::HourlyRate;
+use buttonwood_model::{AccountId, Rank, Time};
+use buttonwood_num::Money;
+use serde::{Deserialize, Serialize};
+
+/// The most accounts that one step charges.
+const STEP_MAX: usize = 1_000;
+
+const HOUR: u64 = 3_600 * Time::SECOND;
+
+/// When the next hour ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Interest {
+    /// The full hour at which interest is due next; it counts only while an account owes.
+    due: Time,
+    /// The last account that was charged for it.
+    after: Option<AccountId>,
+}
+
+/// The interest of some accounts for an hour.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Charge {
+    /// The end of the hour.
+    pub hour: Time,
+    /// What accounts are charged.
+    pub rows: Vec<(AccountId, Money)>,
+    /// Whether no account is left for this hour.
+    pub is_last: bool,
+}
+
+/// The rate of a currency: 8 % a year for dollars, 10 % for others (D-59).
+pub fn rates(code: &str) -> (Money, HourlyRate) {
+    let percent = if code == "USD" { 8 } else { 10 };
+    let annual = Money::from_units(Money::ONE.units() / 100 * percent);
+    (annual, HourlyRate::from_annual(annual).expect("a rate is not negative"))
+}
+
+impl Interest {
+    /// Begins to count hours: the first dollar was borrowed.
+    pub(crate) fn begin(&mut self, now: Time) {
+        *self = Self { due: Time((now.0 / HOUR + 1) * HOUR), after: None };
+    }
+
+    /// Whether an hour is charged in part.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.after.is_some()
+    }
+}
+
+impl SpotMargin {
+    /// Rank and time of the next charge, if any account owes.
+    pub(crate) fn interest_due(&self) -> Option<(Rank, Time)> {
+        let rank = if self.interest.has_begun() { Rank::FollowUp } else { Rank::Step };
+        (!self.loans.is_empty()).then_some((rank, self.interest.due))
+    }
+
+    /// The next charge. The fund owes without interest.
+    pub(crate) fn charge(&self, ledger: &Ledger) -> Charge {
+        let (_, rate) = rates("USD");
+        let fund = ledger.house(INSURANCE.name);
+        let mut owing = self.loans.after(self.interest.after).filter(|(account, ..)| Some(*account) != fund);
+        let rows = owing.by_ref().take(STEP_MAX);
+        let rows = rows.map(|(account, _, owed)| (account, rate.interest(owed).unwrap_or(Money::ZERO)));
+        let rows: Vec<_> = rows.collect();
+        Charge { hour: self.interest.due, rows, is_last: owing.next().is_none() }
+    }
+
+    /// Adds a charge to what accounts owe.
+    pub(crate) fn apply_charge(&mut self, ledger: &mut Ledger, charge: &Charge) {
+        let dollar = self.dollar.expect("an account owes dollars");
+        let fees = house(ledger, FEES.name);
+        for (account, amount) in charge.rows.iter().copied() {
+            self.lend(ledger, (account, dollar), amount);
+            let posting = |account, amount| Posting {
+                account,
+                asset: dollar.into(),
+                bucket: Bucket::Available,
+                amount,
+            };
+            ledger.post(&[posting(account, -amount), posting(fees, amount)]);
+        }
+        self.interest = if charge.is_last {
+            Interest { due: Time(charge.hour.0 + HOUR), after: None }
+        } else {
+            Interest { due: charge.hour, after: charge.rows.last().map(|(account, _)| *account) }
+        };
+    }
+}

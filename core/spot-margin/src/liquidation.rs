@@ -1,0 +1,332 @@
+//! Liquidation of margin accounts (the steps of a perpetual account's, with the index as the mark and no deleveraging).
+//!
+//! When indices were taken, the accounts that owe are searched in bounded steps, and those below maintenance queue. For each, a chain
+//! of follow-ups runs: cancel its orders; send a part of its largest holding to the book at the zero price; give the fund what the book
+//! left, whole or not at all; and again, until the account has recovered or has nothing. What neither takes waits for the next index.
+
+use crate::account::{Account, Change};
+use crate::settle::house;
+use crate::{Infrequent, SpotMargin};
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+use buttonwood_ledger::{Bucket, INSURANCE, Ledger, Posting};
+use buttonwood_margin::liquidation as sums;
+use buttonwood_model::{
+    AccountId, BytesRef, CancelReason, Claim, CurrencyId, ExecutionOption, OrderId, OrderKind, Outbox, Rank,
+    Side, Symbol, SymbolId, Time, TradeId,
+};
+use buttonwood_num::{HUNDREDTHS_PER_LOT, Money, Price, Qty, Round};
+use buttonwood_trading::place::{self, Place, Placer};
+use buttonwood_trading::{self as trading, Desks, Planner, cancel};
+use serde::{Deserialize, Serialize};
+
+/// The most accounts that one step searches.
+const SEARCH_MAX: usize = 5_000;
+
+/// What is left to do.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Liquidations {
+    /// When the indices were taken against which accounts are to be searched, and the last account that was.
+    search: Option<(Time, Option<AccountId>)>,
+    /// Accounts below maintenance, the older first.
+    queue: BTreeSet<AccountId>,
+    /// When the last of them was found.
+    found: Time,
+    /// The account that is being liquidated.
+    current: Option<(AccountId, Stage)>,
+}
+
+/// What comes next for the account that is being liquidated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Stage {
+    /// A part of its largest holding goes to the book.
+    Book,
+    /// What the book left of it goes to the fund.
+    Fund(Rest),
+}
+
+/// What the book left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rest {
+    /// The currency.
+    pub currency: CurrencyId,
+    /// How much.
+    pub quantity: Money,
+    /// The zero price, in dollars.
+    pub price: Money,
+}
+
+/// The account sold on the book, or could not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sold {
+    /// The account.
+    pub account: AccountId,
+    /// What it pays the fund of what traded.
+    pub fee: Money,
+    /// What the book left of the part; none if it took all.
+    pub rest: Option<Rest>,
+}
+
+/// The fund took what the book left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakenOver {
+    /// The account.
+    pub account: AccountId,
+    /// What the fund took.
+    pub rest: Rest,
+    /// What it paid, in dollars.
+    pub cost: Money,
+    /// The account's order, which the trade completes.
+    pub order: OrderId,
+    /// The fund's order.
+    pub fund_order: OrderId,
+    /// The trade.
+    pub trade: TradeId,
+}
+
+impl TakenOver {
+    /// The ids of orders and trade, in their order.
+    pub fn ids(&self) -> [u64; 3] {
+        [self.order.0, self.fund_order.0, self.trade.0]
+    }
+}
+
+/// A part of a holding that is to be sold.
+#[derive(Clone, Copy, Debug)]
+struct Part<'a> {
+    symbol: &'a Symbol,
+    symbol_id: SymbolId,
+    rest: Rest,
+}
+
+impl Liquidations {
+    /// Searches all accounts that owe, from the first one.
+    pub(crate) fn look_through(&mut self, time: Time) {
+        self.search = Some((time, None));
+    }
+
+    pub(crate) fn has_begun(&self) -> bool {
+        self.current.is_some()
+    }
+}
+
+/// A command that is due.
+pub(crate) enum Next {
+    Search,
+    Liquidate(AccountId),
+}
+
+impl SpotMargin {
+    /// The next step of a liquidation.
+    pub(crate) fn liquidation_due(&self) -> Option<(Rank, Time, Next)> {
+        let Liquidations { search, queue, found, current } = &self.liquidations;
+        if let Some((account, _)) = current {
+            return Some((Rank::FollowUp, *found, Next::Liquidate(*account)));
+        }
+        let search = search.map(|(time, _)| (Rank::Step, time, Next::Search));
+        search.or_else(|| Some((Rank::Step, *found, Next::Liquidate(*queue.first()?))))
+    }
+
+    /// The next accounts below maintenance, and the last account that was searched, if more are left.
+    pub(crate) fn search(&self, ledger: &Ledger) -> (Vec<AccountId>, Option<AccountId>) {
+        let after = self.liquidations.search.and_then(|(_, after)| after);
+        let mut owing = self.loans.after(after).map(|(account, ..)| account);
+        let fund = ledger.house(INSURANCE.name);
+        let (mut below, mut last) = (Vec::new(), None);
+        for account in owing.by_ref().take(SEARCH_MAX) {
+            last = Some(account);
+            if Some(account) != fund && self.is_due(ledger, account) {
+                below.push(account);
+            }
+        }
+        (below, last.filter(|_| owing.next().is_some()))
+    }
+
+    /// Whether an account is below maintenance, and a holding of it has a fresh index.
+    fn is_due(&self, ledger: &Ledger, account: AccountId) -> bool {
+        let account = self.account(ledger, account);
+        let has_fresh = || account.holdings().any(|(currency, _)| self.is_fresh(currency));
+        account.sums().is_some_and(|sums| sums.is_due(self.terms())) && has_fresh()
+    }
+
+    fn is_fresh(&self, currency: CurrencyId) -> bool {
+        self.index(currency).is_some_and(|index| index.is_fresh)
+    }
+
+    /// The part of the largest holding that goes next; none without a holding that has a price.
+    fn part<'a>(&self, account: &Account, symbols: &'a [Symbol]) -> Option<Part<'a>> {
+        let fresh: Vec<_> = account.holdings().filter(|(currency, _)| self.is_fresh(*currency)).collect();
+        let place = sums::largest(fresh.iter().map(|(_, held)| (held.quantity, held.index)))?;
+        let (currency, held) = *fresh.get(place)?;
+        let (_, symbol_id) = self.markets().find(|(traded, _)| *traded == currency)?;
+        let symbol = symbols.get(symbol_id.index())?;
+        let grid = &symbol.grid;
+        let (lot, tick) = (
+            grid.base(Qty::from_hundredths(HUNDREDTHS_PER_LOT))?,
+            grid.value(Money::ONE, Price::from_ticks(1)),
+        );
+        let assets = account.sums()?.assets;
+        let price = sums::zero_price(assets, held.quantity, held.index, tick)?;
+        let quantity = sums::step(held.quantity, held.index, lot);
+        Some(Part { symbol, symbol_id, rest: Rest { currency, quantity, price } })
+    }
+}
+
+/// Decides the next step for an account; false if none is due. `fund` is the value of the insurance fund.
+pub(crate) fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
+    margin: &SpotMargin,
+    (market, ledger): (trading::Market<'_, D>, &Ledger),
+    (id, fund): (AccountId, Option<Money>),
+    planner: &mut Planner<D::Plan>,
+    out: &mut Outbox<E>,
+) -> bool {
+    let Liquidations { queue, current, .. } = &margin.liquidations;
+    let stage = match current {
+        Some((account, stage)) if *account == id => Some(*stage),
+        None if queue.first() == Some(&id) => None,
+        _ => return false,
+    };
+    let account = margin.account(ledger, id);
+    if !margin.is_due(ledger, id) {
+        out.push_named(&Infrequent::Ended(id));
+        return true;
+    }
+    match stage {
+        None => {
+            cancel::forced(market, id, CancelReason::TradingClosed, planner, out);
+            out.push_named(&Infrequent::Started(id));
+        }
+        Some(Stage::Book) => match margin.part(&account, &market.floor.symbols) {
+            Some(part) => {
+                let sold = sell(market, id, &account, &part, planner, out);
+                out.push_named(&Infrequent::Sold(sold));
+            }
+            None => out.push_named(&Infrequent::Ended(id)),
+        },
+        Some(Stage::Fund(rest)) => {
+            let index = margin.index(rest.currency).map_or(Money::ZERO, |index| index.price);
+            let takes = |fund: &Money| sums::fund_takes(*fund, rest.quantity, rest.price, index);
+            let cost = rest.quantity.times(rest.price, Round::Up);
+            match fund.filter(takes).and(cost) {
+                Some(cost) => {
+                    let [order, fund_order] = [0, 1].map(|place| OrderId(market.next_id + place));
+                    let trade = TradeId(market.next_id + 2);
+                    let taken = TakenOver { account: id, rest, cost, order, fund_order, trade };
+                    out.push_named(&Infrequent::TakenOver(taken));
+                }
+                None => out.push_named(&Infrequent::Ended(id)),
+            }
+        }
+    }
+    true
+}
+
+/// Sends a part to the book as an immediate-or-cancel order at the zero price, as far as the book's lot allows. Returns what the
+/// account pays of what traded, and what is left of the part.
+fn sell<D: Desks, E: From<trading::Event>>(
+    market: trading::Market<'_, D>,
+    id: AccountId,
+    account: &Account,
+    part: &Part<'_>,
+    planner: &mut Planner<D::Plan>,
+    out: &mut Outbox<E>,
+) -> Sold {
+    let mut events = Outbox::<trading::Event>::default();
+    if let Some(place) = part.order() {
+        // A closed market, for example, takes no order.
+        let _ = place::decide(market, Placer::exchange(id), || "", &place, planner, &mut events);
+    }
+    let grid = &part.symbol.grid;
+    let (mut filled, mut traded) = (Qty::ZERO, Money::ZERO);
+    for event in &events.events {
+        if let trading::Event::Filled { maker, qty, .. } = event {
+            filled += *qty;
+            let price = market.floor.orders.get(*maker).price;
+            traded = grid.notional(price, *qty).map_or(traded, |value| traded.capped_add(value));
+        }
+        out.push(*event);
+    }
+    let base = grid.base(filled).unwrap_or(Money::ZERO);
+    let change =
+        Change { base: (part.rest.currency, -base), quote: (part.symbol.quote, traded), fee: Money::ZERO };
+    let after = account.after(part.symbol.quote, &change).and_then(|account| account.sums());
+    let fee = after.map_or(Money::ZERO, |after| sums::fee(traded, after.assets));
+    let quantity = part.rest.quantity.checked_sub(base).unwrap_or(Money::ZERO);
+    let rest = (quantity > Money::ZERO).then_some(Rest { quantity, ..part.rest });
+    Sold { account: id, fee, rest }
+}
+
+impl Part<'_> {
+    /// The order that sells the part; none if it is too small, or its price too high.
+    fn order(&self) -> Option<Place> {
+        let grid = &self.symbol.grid;
+        let tick = grid.value(Money::ONE, Price::from_ticks(1));
+        let hundredth = grid.base(Qty::from_hundredths(1))?;
+        let count = |amount: Money, step: Money| amount.units().checked_div(step.units());
+        let price = Price::from_ticks(u64::try_from(count(self.rest.price, tick)?).ok()?);
+        let qty = Qty::from_hundredths(u128::try_from(count(self.rest.quantity, hundredth)?).ok()?);
+        (qty > Qty::ZERO && price > Price::default()).then_some(Place {
+            symbol: self.symbol_id,
+            side: Side::Sell,
+            claim: Claim::Yes,
+            kind: OrderKind::Limit,
+            option: Some(ExecutionOption::ImmediateOrCancel),
+            price,
+            qty,
+            spend: Money::ZERO,
+            client_id: None,
+            stop: Price::default(),
+            margin: true,
+        })
+    }
+}
+
+impl SpotMargin {
+    /// Notes the accounts that a search found.
+    pub(crate) fn note_found(&mut self, found: Vec<AccountId>, after: Option<AccountId>) {
+        let time = self.liquidations.search.map_or(Time::default(), |(time, _)| time);
+        self.liquidations.found = time;
+        self.liquidations.search = after.map(|after| (time, Some(after)));
+        self.liquidations.queue.extend(found);
+    }
+
+    pub(crate) fn note_started(&mut self, account: AccountId) {
+        self.liquidations.current = Some((account, Stage::Book));
+    }
+
+    pub(crate) fn note_ended(&mut self, account: AccountId) {
+        self.liquidations.queue.remove(&account);
+        self.liquidations.current = None;
+    }
+
+    /// Pays the fund its fee. What the book left goes to the fund next.
+    pub(crate) fn note_sold(&mut self, ledger: &mut Ledger, sold: &Sold) {
+        let stage = sold.rest.map_or(Stage::Book, Stage::Fund);
+        self.liquidations.current = Some((sold.account, stage));
+        let dollar = self.dollar.expect("an account owes dollars");
+        if sold.fee > Money::ZERO {
+            let fund = house(ledger, INSURANCE.name);
+            self.lend_for(ledger, sold.account, dollar, sold.fee);
+            pay(ledger, sold.account, fund, dollar, sold.fee);
+            self.repay(ledger);
+        }
+    }
+
+    /// The fund takes what the book left; it borrows what it cannot pay.
+    pub(crate) fn note_taken_over(&mut self, ledger: &mut Ledger, taken: &TakenOver) {
+        let TakenOver { account, rest, cost, .. } = *taken;
+        self.liquidations.current = Some((account, Stage::Book));
+        let dollar = self.dollar.expect("an account owes dollars");
+        let fund = house(ledger, INSURANCE.name);
+        self.lend_for(ledger, fund, dollar, cost);
+        pay(ledger, fund, account, dollar, cost);
+        pay(ledger, account, fund, rest.currency, rest.quantity);
+        self.repay(ledger);
+    }
+}
+
+fn pay(ledger: &mut Ledger, from: AccountId, to: AccountId, currency: CurrencyId, amount: Money) {
+    let posting =
+        |account, amount| Posting { account, asset: currency.into(), bucket: Bucket::Available, amount };
+    ledger.post(&[posting(from, -amount), posting(to, amount)]);
+}

@@ -1,0 +1,174 @@
+//! The desk's state: what accounts owe, what their live orders stand for, and the indices of the currencies that they trade.
+
+use crate::interest::Interest;
+use crate::liquidation::Liquidations;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use buttonwood_margin::{Loans, spot::Terms};
+use buttonwood_model::{AccountId, Currency, CurrencyId, Product, Symbol, SymbolId, Time};
+use buttonwood_num::Money;
+use serde::{Deserialize, Serialize};
+
+/// The currencies that can be bought on margin. Whatever else an account has counts nothing.
+const HOLDINGS: [&str; 4] = ["BTC", "ETH", "SOL", "XRP"];
+/// The currency that they are bought with, and the only one that is borrowed.
+const DOLLAR: &str = "USD";
+
+/// A currency that can be bought on margin, with its book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Market {
+    pub(crate) currency: CurrencyId,
+    pub(crate) symbol: SymbolId,
+}
+
+/// The index of a currency, as it was taken last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Index {
+    /// Dollars for one unit.
+    pub price: Money,
+    /// Whether it had enough sources; otherwise nothing is bought on margin, and no liquidation starts.
+    pub is_fresh: bool,
+}
+
+/// The sums of an account's live orders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Row {
+    /// Σ price × remaining of the margin buys.
+    pub(crate) buys: Money,
+    /// Their fees, each at the higher of its two rates.
+    pub(crate) fees: Money,
+    /// Σ price × remaining of the margin sells.
+    pub(crate) sells: Money,
+    /// How many orders there are.
+    pub(crate) orders: u32,
+    /// How many cash orders spend dollars or holdings for something else than dollars.
+    pub(crate) spending: u32,
+}
+
+/// What the live margin buys of an account at one price stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Level {
+    /// Σ remaining, in the base currency.
+    pub(crate) base: Money,
+    /// Σ price × remaining.
+    pub(crate) value: Money,
+}
+
+/// The state of the desk.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SpotMargin {
+    /// What accounts owe, always in dollars.
+    pub(crate) loans: Loans,
+    /// Of accounts with live orders.
+    pub(crate) rows: BTreeMap<AccountId, Row>,
+    /// Live margin buys by price in dollars.
+    pub(crate) levels: BTreeMap<(AccountId, SymbolId, Money), Level>,
+    /// What live orders of this desk reserve. Money reserved otherwise is on its way out of the account.
+    pub(crate) held: BTreeMap<(AccountId, CurrencyId), Money>,
+    pub(crate) indices: BTreeMap<CurrencyId, Index>,
+    pub(crate) interest: Interest,
+    pub(crate) liquidations: Liquidations,
+    /// Whether the first dollar was borrowed in the command that is being applied.
+    #[serde(skip)]
+    pub(crate) borrowed: bool,
+    /// Derived from currencies and symbols.
+    #[serde(skip)]
+    pub(crate) dollar: Option<CurrencyId>,
+    #[serde(skip)]
+    pub(crate) markets: Vec<Market>,
+}
+
+/// What is derived does not count.
+impl PartialEq for SpotMargin {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.loans, &self.rows, &self.levels, &self.held)
+            == (&other.loans, &other.rows, &other.levels, &other.held)
+            && (&self.indices, &self.interest, &self.liquidations)
+                == (&other.indices, &other.interest, &other.liquidations)
+    }
+}
+
+impl SpotMargin {
+    /// The terms of every account.
+    pub fn terms(&self) -> Terms {
+        Terms::USUAL
+    }
+
+    /// What accounts owe.
+    pub fn loans(&self) -> &Loans {
+        &self.loans
+    }
+
+    /// What an account owes, in dollars.
+    pub fn owed(&self, account: AccountId) -> Money {
+        self.dollar.map_or(Money::ZERO, |dollar| self.loans.owed(account, dollar))
+    }
+
+    /// Notes which symbols are traded on margin, after a symbol was listed or the state was restored.
+    pub fn note_symbols(&mut self, symbols: &[Symbol], currencies: &[Currency]) {
+        let code = |id: CurrencyId| currencies.get(id.index()).map_or("", |currency| currency.code.as_str());
+        let place = currencies.iter().position(|currency| currency.code == DOLLAR);
+        self.dollar = place.map(CurrencyId::from_index);
+        let listed = (0..).map(SymbolId).zip(symbols);
+        let traded = listed.filter(|(_, symbol)| {
+            symbol.product == Product::Spot
+                && code(symbol.quote) == DOLLAR
+                && HOLDINGS.contains(&code(symbol.base))
+        });
+        self.markets = traded.map(|(id, symbol)| Market { currency: symbol.base, symbol: id }).collect();
+    }
+
+    /// Whether a symbol is traded on margin.
+    pub fn is_traded(&self, symbol: &Symbol) -> bool {
+        symbol.product == Product::Spot
+            && Some(symbol.quote) == self.dollar
+            && self.markets.iter().any(|market| market.currency == symbol.base)
+    }
+
+    /// The currencies that can be bought on margin, with their books.
+    pub fn markets(&self) -> impl Iterator<Item = (CurrencyId, SymbolId)> {
+        self.markets.iter().map(|market| (market.currency, market.symbol))
+    }
+
+    /// The index of a currency, as it was taken last.
+    pub fn index(&self, currency: CurrencyId) -> Option<Index> {
+        self.indices.get(&currency).copied()
+    }
+
+    /// Notes an index that was taken. Indices of other currencies than those that can be bought on margin are ignored.
+    pub fn note_index(&mut self, currency: CurrencyId, index: Index) {
+        if self.markets.iter().any(|market| market.currency == currency) {
+            self.indices.insert(currency, index);
+        }
+    }
+
+    /// Notes that indices were taken: accounts that owe are to be looked through.
+    pub fn note_taken(&mut self, time: Time) {
+        if !self.loans.is_empty() {
+            self.liquidations.look_through(time);
+        }
+    }
+
+    /// Notes the time of the command that was applied, if it borrowed.
+    #[inline]
+    pub fn note_time(&mut self, time: Time) {
+        if self.borrowed {
+            self.borrowed = false;
+            self.interest.begin(time);
+        }
+    }
+
+    pub(crate) fn row(&self, account: AccountId) -> Row {
+        self.rows.get(&account).copied().unwrap_or_default()
+    }
+
+    /// Whether the account owes or has live margin buys: then it buys nothing without credit.
+    pub(crate) fn is_committed(&self, account: AccountId) -> bool {
+        self.owed(account) > Money::ZERO || self.row(account).buys > Money::ZERO
+    }
+
+    /// Whether the account owes or has live orders here.
+    pub fn is_active(&self, account: AccountId) -> bool {
+        self.owed(account) > Money::ZERO || self.rows.contains_key(&account)
+    }
+}
