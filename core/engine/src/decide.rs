@@ -330,6 +330,9 @@ fn decide_other_events(
         Body::Ledger(ledger::Command::Adjust(adjustment)) if state.access.is_closed(adjustment.account) => {
             Err(Reject::Access(access::Reject::Closed))
         }
+        Body::Ledger(command) if is_for_lender(state, command) => {
+            Err(Reject::Ledger(ledger::Reject::Unknown))
+        }
         Body::Ledger(command) => ledger::decide(state.ledger(), command, out).map_err(Reject::Ledger),
         Body::Rates(command) => rates::decide(state.rates(), command, out).map_err(Reject::Rates),
         Body::Convert(command) => convert::decide_own(command, out).map_err(Reject::Convert),
@@ -399,6 +402,16 @@ fn cancel_all_of(state: &State, market: Market<'_, Desks>, session: SessionId, w
             }
         }
     }
+}
+
+/// Whether a command gives money to the lending account, whose balance is minus what is owed and nothing else.
+fn is_for_lender(state: &State, command: &ledger::Command) -> bool {
+    let account = match command {
+        ledger::Command::Credit(credit) => credit.account,
+        ledger::Command::Adjust(adjustment) => adjustment.account,
+        ledger::Command::ListCurrency(_) | ledger::Command::OpenHouse(..) => return false,
+    };
+    state.ledger().house(funds::LENDING.name) == Some(account)
 }
 
 /// Refuses to close an account that has live orders, money, a debt or transfers that are not done, since none of its keys could use them any more.
