@@ -18,6 +18,7 @@ mod derivatives;
 mod funds;
 mod health;
 mod history_fault;
+mod margin;
 mod market;
 mod meters;
 mod orders;

@@ -4,7 +4,7 @@
 use crate::auth::Auth;
 use crate::route::Route;
 use crate::unbuilt::UNBUILT;
-use crate::{account, convert, derivatives, funds, market, orders, sandbox};
+use crate::{account, convert, derivatives, funds, margin, market, orders, sandbox};
 use buttonwood_operate as operate;
 
 /// Every endpoint that is built.
@@ -51,6 +51,10 @@ pub(crate) const ROUTES: &[Route] = &[
     funds::sen_withdraw::ROUTE,
     funds::reserves::ROUTE,
     funds::reserves::PROOF,
+    // Margin
+    margin::account::ROUTE,
+    margin::rates::ROUTE,
+    margin::preview::ROUTE,
     // Derivatives
     derivatives::margin::ROUTE,
     derivatives::positions::ROUTE,

@@ -4,12 +4,11 @@
 //! What the specification leaves open about rights is in Q-188.
 
 use crate::auth::Auth;
-use crate::route::{Kinds, Route};
+use crate::route::Route;
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_model::Role;
 use buttonwood_model::Role::{Auditor as A, FundManager as F, Trader as T};
 
-const READ_BALANCES: &[&str] = &["balances:read"];
 const CREATE_CLEARING: &[&str] = &["clearing:create"];
 const READ_CLEARING: &[&str] = &["clearing:read"];
 const CREATE_ORDERS: &[&str] = &["orders:create"];
@@ -33,10 +32,6 @@ const fn public(path: &'static str) -> Route {
 
 /// Every one of them, in the order of the specification's chapters.
 pub(crate) const UNBUILT: &[Route] = &[
-    // Margin
-    account("/v1/margin/account", &[T, F, A], READ_BALANCES).kinds(Kinds::Margin),
-    account("/v1/margin/rates", &[T, F, A], READ_BALANCES).kinds(Kinds::Margin),
-    account("/v1/margin/order/preview", &[T, A], READ_ORDERS).kinds(Kinds::Margin),
     // Staking
     account("/v1/balances/staking", &[T, F, A], NONE),
     account("/v1/staking/stake", &[T, F], NONE),

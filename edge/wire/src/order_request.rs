@@ -84,7 +84,7 @@ request! {
         options: Sent<Options>,
         /// An id of the client's own, which need not be unique.
         client_order_id: Sent<ClientOrderId>,
-        /// Must be false: no account trades on margin yet.
+        /// Whether a buy may borrow what the account lacks: on margin accounts, for four currencies against USD.
         margin_order: Flag<false>,
     }
 }
@@ -243,14 +243,16 @@ fn present<'a>(sent: Option<Cow<'a, str>>, name: &str) -> Result<Cow<'a, str>, R
     sent.ok_or_else(|| missing(name))
 }
 
-/// A required decimal field, as it was sent and as it reads.
-fn decimal<'a>(sent: Option<Cow<'a, str>>, name: &str) -> Result<(Option<Number>, Cow<'a, str>), Refusal> {
-    let text = present(sent, name)?;
-    Ok((Number::parse(text.as_bytes()).ok(), text))
+fn price(order: NewOrder<'_>, symbol: &Symbol) -> Result<Price, Refusal> {
+    limit_price(&present(order.price(), "price")?, symbol)
 }
 
-fn price(order: NewOrder<'_>, symbol: &Symbol) -> Result<Price, Refusal> {
-    let (decimal, text) = decimal(order.price(), "price")?;
+/// A limit price as it was sent.
+///
+/// # Errors
+/// `InvalidPrice` when it is not a multiple of the symbol's price step.
+pub fn limit_price(text: &str, symbol: &Symbol) -> Result<Price, Refusal> {
+    let decimal = Number::parse(text.as_bytes()).ok();
     let price = decimal.and_then(|decimal| symbol.grid.price(decimal));
     price.ok_or_else(|| {
         let tick = shown(|out| symbol.grid.push_tick(out));
@@ -260,8 +262,8 @@ fn price(order: NewOrder<'_>, symbol: &Symbol) -> Result<Price, Refusal> {
         } else {
             format!("a price is a multiple of {tick}")
         };
-        let refusal = bad_order_field(Reason::InvalidPrice, "price", symbol, &text);
-        refusal.and(&digits_hint(decimal, &text).unwrap_or(takes))
+        let refusal = bad_order_field(Reason::InvalidPrice, "price", symbol, text);
+        refusal.and(&digits_hint(decimal, text).unwrap_or(takes))
     })
 }
 

@@ -10,7 +10,7 @@ use buttonwood_engine::{
     AccessReject, DeskReject, FILLS_MAX, FeeSchedule, ORDERS_MAX, PlaceReject, Reject, StopError,
     TradingReject, perp, spot_margin,
 };
-use buttonwood_gate::{Key, Payload, Reason, Refusal, missing_role, quoted};
+use buttonwood_gate::{Key, Payload, Reason, Refusal, Value, missing_role, quoted};
 use buttonwood_model::{Product, Roles, Symbol, Time};
 use buttonwood_num::{Decimal, MONEY_DECIMALS};
 
@@ -219,8 +219,9 @@ fn reserved(call: &Rejected<'_>, fees: Option<FeeSchedule>, symbol: &Symbol) -> 
     let is_buy = payload.decimal_text("side").as_deref() == Some("buy");
     let is_limit =
         matches!(payload.decimal_text("type").as_deref(), Some("exchange limit" | "exchange stop limit"));
-    // An order of perpetuals reserves no money.
-    let is_spot = symbol.product == Product::Spot;
+    // Orders of perpetuals and margin buys reserve no money.
+    let is_on_margin = matches!(payload.field("margin_order"), Some(Value::Bool(true)));
+    let is_spot = symbol.product == Product::Spot && !is_on_margin;
     let needed = fees.filter(|_| is_spot && is_buy && is_limit).and_then(|fees| {
         let price = symbol.grid.price(decimal("price")?)?;
         symbol.grid.cost(price, symbol.grid.qty(decimal("amount")?)?, fees.worst())
@@ -246,10 +247,12 @@ fn bad_size(payload: &Payload, symbol: &Symbol) -> Refusal {
 /// The terms of an order: price and quantity (facts T§7.4), or the fields that a market order has in their place.
 fn terms(payload: &Payload, quote: &str) -> String {
     let text = |name| payload.decimal_text(name).unwrap_or_default();
-    let (price, amount, spend) = (text("price"), text("amount"), text("total_spend"));
+    // A preview spells some of the fields in another way.
+    let spend = payload.decimal_text("total_spend").or_else(|| payload.decimal_text("totalSpend"));
+    let (price, amount, spend) = (text("price"), text("amount"), spend.unwrap_or_default());
     match (&*text("type"), &*amount) {
-        ("exchange market", "") => format!("the market price and total spend {spend} {quote}"),
-        ("exchange market", _) => format!("the market price and quantity {amount}"),
+        ("exchange market" | "market", "") => format!("the market price and total spend {spend} {quote}"),
+        ("exchange market" | "market", _) => format!("the market price and quantity {amount}"),
         _ => format!("price {price} {quote} and quantity {amount}"),
     }
 }

@@ -1,0 +1,29 @@
+//! `POST /v1/margin/account`: what a margin account has, owes and may lose (MARG-001 to MARG-004).
+
+use super::summary::MarginSummary;
+use crate::app::App;
+use crate::call::Call;
+use crate::route::{Kinds, Route};
+use buttonwood_engine::spot_margin::Figures;
+use buttonwood_gate::Refusal;
+use buttonwood_http::Reply;
+use buttonwood_model::Role;
+use buttonwood_wire::field::failed;
+use buttonwood_wire::json;
+
+/// Trader, Fund Manager or Auditor, on a margin account.
+pub(crate) const ROUTE: Route = Route::reading("/v1/margin/account", answer)
+    .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
+    .scopes(&["balances:read"])
+    .kinds(Kinds::Margin)
+    .about("Reads the figures of a margin account.")
+    .gives::<MarginSummary>();
+
+fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
+    let figures = {
+        let views = app.exchange.views();
+        let state = views.state();
+        Figures::of(state.margin(), state.ledger(), state.symbols(), call.account())
+    };
+    Ok(Reply::json(json::body(&MarginSummary::of(&figures.ok_or_else(failed)?, true))))
+}

@@ -1,0 +1,129 @@
+//! `POST /v1/margin/order/preview`: the figures of a margin account now, and after an order that is not placed (MARG-007 to MARG-009).
+
+use super::summary::MarginSummary;
+use crate::app::App;
+use crate::call::Call;
+use crate::refused;
+use crate::route::{Kinds, Route};
+use buttonwood_engine::{DeskReject, Place, PlaceReject, Reject};
+use buttonwood_gate::{Reason, Refusal};
+use buttonwood_http::Reply;
+use buttonwood_model::{Claim, OrderKind, Role, Side, Symbol, SymbolId};
+use buttonwood_num::{Money, Price, Qty};
+use buttonwood_wire::contract::{Decimal, InPayload, Loose, Needed, Text};
+use buttonwood_wire::field::{bad_order_field, bad_value, unknown_symbol};
+use buttonwood_wire::order_request::{limit_price, quantity, side, total_spend};
+use buttonwood_wire::{answer, json, request, words};
+use std::borrow::Cow;
+
+/// Trader or Auditor, on a margin account.
+pub(crate) const ROUTE: Route = Route::reading("/v1/margin/order/preview", answer)
+    .roles(&[Role::Trader, Role::Auditor])
+    .scopes(&["orders:read"])
+    .kinds(Kinds::Margin)
+    .about("Computes the figures of a margin account before and after an order, without placing it.")
+    .takes::<PreviewedOrder>()
+    .gives::<OrderPreview>()
+    .refuses(&[406]);
+
+words! {
+    /// The side of an order.
+    struct PreviewSide: "buy", "sell"
+}
+
+words! {
+    /// The type of an order.
+    struct PreviewType: "market", "limit"
+}
+
+request! {
+    /// A margin order that is not placed.
+    struct PreviewedOrder in InPayload {
+        /// The symbol, in any letter case.
+        symbol: Needed<Text>,
+        /// The side.
+        side: Loose<PreviewSide>,
+        /// The type.
+        kind as "type": Loose<PreviewType>,
+        /// The quantity, for limit orders and market sells.
+        amount: Decimal,
+        /// The limit price, for limit orders.
+        price: Decimal,
+        /// How much to spend, the fee included, for market buys.
+        total_spend as "totalSpend": Decimal,
+    }
+}
+
+answer! {
+    /// The figures of an account before and after an order.
+    struct OrderPreview {
+        /// As they are now.
+        preorder: MarginSummary,
+        /// As they would be after the order: after the fills that it would have now, with its rest live.
+        postorder: MarginSummary,
+    }
+}
+
+fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
+    let sent = PreviewedOrder::of(call.payload());
+    let named = sent.symbol()?;
+    let (id, symbol) = app.find_symbol(&named).ok_or_else(|| unknown_symbol(&named))?;
+    let place = place(sent, (id, symbol))?;
+    let previewed = {
+        let views = app.exchange.views();
+        views.state().preview_margin(call.account(), call.key().session, &place, app.now_of(&views))
+    };
+    let [before, after] = previewed.map_err(|reject| match reject {
+        PlaceReject::Desk(DeskReject::NoMargin) => {
+            bad_value("symbol", "one of BTCUSD, ETHUSD, SOLUSD and XRPUSD", &named)
+        }
+        other => refused::refusal(app, call, Reject::place(other)),
+    })?;
+    Ok(Reply::json(json::body(&OrderPreview {
+        preorder: MarginSummary::of(&before, false),
+        postorder: MarginSummary::of(&after, false),
+    })))
+}
+
+/// The order that is previewed.
+fn place(sent: PreviewedOrder<'_>, (id, symbol): (SymbolId, &Symbol)) -> Result<Place, Refusal> {
+    let side = side(&needed(sent.side(), "side")?, symbol)?;
+    let text = needed(sent.kind(), "type")?;
+    let kind = match (&*text, side) {
+        ("limit", _) => OrderKind::Limit,
+        ("market", Side::Buy) => OrderKind::MarketSpend,
+        ("market", Side::Sell) => OrderKind::Market,
+        (other, _) => {
+            let value = format!("'{other}'");
+            let refusal = bad_order_field(Reason::InvalidOrderType, "order type", symbol, &value);
+            return Err(refusal.and("a type is market or limit"));
+        }
+    };
+    let spends = kind == OrderKind::MarketSpend;
+    let is_limited = kind == OrderKind::Limit;
+    Ok(Place {
+        symbol: id,
+        side,
+        claim: Claim::Yes,
+        kind,
+        option: None,
+        price: if is_limited {
+            limit_price(&needed(sent.price(), "price")?, symbol)?
+        } else {
+            Price::default()
+        },
+        qty: if spends { Qty::ZERO } else { quantity(&needed(sent.amount(), "amount")?, symbol)? },
+        spend: if spends {
+            total_spend(&needed(sent.total_spend(), "totalSpend")?, symbol)?
+        } else {
+            Money::ZERO
+        },
+        client_id: None,
+        stop: Price::default(),
+        margin: true,
+    })
+}
+
+fn needed<'a>(sent: Option<Cow<'a, str>>, name: &str) -> Result<Cow<'a, str>, Refusal> {
+    sent.ok_or_else(|| Refusal::missing_key(name))
+}
