@@ -205,9 +205,9 @@ pub(crate) fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
         },
         Some(Stage::Fund(rest)) => {
             let index = margin.index(rest.currency).map_or(Money::ZERO, |index| index.price);
-            let takes = |fund: &Money| sums::fund_takes(*fund, rest.quantity, rest.price, index);
+            let can_take = |fund: &Money| sums::fund_takes(*fund, rest.quantity, rest.price, index);
             let cost = rest.quantity.times(rest.price, Round::Up);
-            match fund.filter(takes).and(cost) {
+            match fund.filter(can_take).and(cost) {
                 Some(cost) => {
                     let [order, fund_order] = [0, 1].map(|place| OrderId(market.next_id + place));
                     let trade = TradeId(market.next_id + 2);
