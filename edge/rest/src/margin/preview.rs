@@ -73,11 +73,11 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         let views = app.exchange.views();
         views.state().preview_margin(call.account(), call.key().session, &place, app.now_of(&views))
     };
-    let [before, after] = previewed.map_err(|reject| match reject {
-        PlaceReject::Desk(DeskReject::NoMargin) => {
-            bad_value("symbol", "one of BTCUSD, ETHUSD, SOLUSD and XRPUSD", &named)
+    let [before, after] = previewed.map_err(|reject| {
+        if reject == PlaceReject::Desk(DeskReject::NoMargin) {
+            return bad_value("symbol", "one of BTCUSD, ETHUSD, SOLUSD and XRPUSD", &named);
         }
-        other => refused::refusal(app, call, Reject::place(other)),
+        refused::refusal(app, call, Reject::place(reject))
     })?;
     Ok(Reply::json(json::body(&OrderPreview {
         preorder: MarginSummary::of(&before, false),

@@ -23,13 +23,13 @@ answer! {
     /// The rates of all currencies that margin orders trade.
     struct BorrowRates {
         /// By the code of the currency.
-        rates: Vec<BorrowRate>,
+        rates: Vec<RatesOfCurrency>,
     }
 }
 
 answer! {
     /// The rates of a currency; 1 is 100 %.
-    struct BorrowRate {
+    struct RatesOfCurrency {
         /// The currency.
         currency: String,
         /// The rate of an hour: that of a year ÷ 8760, cut to 14 decimals.
@@ -54,7 +54,7 @@ fn answer(app: &App, _call: &Call) -> Result<Reply, Refusal> {
     let hour = app.now_of(&views).0 / 1_000 / HOUR_MS * HOUR_MS;
     let rates = codes.into_iter().map(|currency| {
         let (annual, rate) = spot_margin::rates(&currency);
-        BorrowRate {
+        RatesOfCurrency {
             currency,
             borrow_rate: exact(rate.hourly()),
             borrow_rate_daily: exact(rate.daily()),
