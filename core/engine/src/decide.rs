@@ -2,14 +2,14 @@
 
 use crate::evolve::DOLLAR;
 use crate::{
-    Act, Audit, Body, Command, Desks, Founded, Founding, Note, Operated, Operation, Outcome, Reject, State,
-    Workspace, operations,
+    Act, Audit, Body, Command, Desks, Event, Founded, Founding, Note, Operated, Operation, Outcome, Reject,
+    State, Workspace, operations,
 };
 use buttonwood_access::{self as access, Caller};
 use buttonwood_convert as convert;
 use buttonwood_funds::{self as funds, Made};
 use buttonwood_ledger as ledger;
-use buttonwood_model::{AccountId, CancelReason, SessionId, Stamp, Time};
+use buttonwood_model::{AccountId, CancelReason, Outbox, SessionId, Stamp, Time};
 use buttonwood_perp::{self as perp, liquidation::Task};
 use buttonwood_rates as rates;
 use buttonwood_spot_margin as spot_margin;
@@ -144,12 +144,14 @@ fn decide_convert(
     let market = state.conversion_market(now);
     let home = state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
     let client = convert::Client { account, home };
+    if !may_convert(state, market, client, command) {
+        // What else refuses it comes first.
+        let decided = convert::decide(market, client, command, &mut Outbox::<Event>::default());
+        return Outcome::Rejected(Reject::Convert(
+            decided.err().unwrap_or(convert::Reject::InsufficientFunds),
+        ));
+    }
     match convert::decide(market, client, command, &mut work.out) {
-        Ok(()) if !may_convert(state, market, client, command) => {
-            work.out.undo();
-            work.out.push(access::Event::NonceUsed(caller.session, caller.nonce.by_words()));
-            Outcome::Rejected(Reject::Convert(convert::Reject::InsufficientFunds))
-        }
         Ok(()) => Outcome::Converted(()),
         Err(reject) => Outcome::Rejected(Reject::Convert(reject)),
     }

@@ -235,6 +235,33 @@ fn five_times_the_assets_is_the_most() {
     laws::check(&x);
 }
 
+/// A resting buy whose fill would leave the account below maintenance is cancelled, and the next one trades.
+#[test]
+fn a_fill_that_is_not_covered_cancels_its_order() {
+    let x = pinned("50000");
+    let bid = on_margin(&x, "margin-000", "buy", "0.9", "50000").ok();
+    on_margin(&x, "margin-001", "buy", "0.1", "49900").ok();
+    // Filled at 50,000, the holding would be worth 36,000 and the assets 1,000.
+    pin(&x, "BTC", "40000");
+    cash(&x, "trader", "sell", "0.9", "49900").ok();
+    let status = x.as_("margin-000").status(bid["order_id"].as_str().unwrap());
+    assert_eq!((&status["reason"], &status["executed_amount"]), (&json!("Uncovered"), &json!("0")));
+    assert_eq!(x.as_("margin-001").balance("BTC").0, dec("0.1"));
+    x.as_("trader").call("/v1/order/cancel/all", json!({})).ok();
+    // A sale far below the index is not covered either: what is left of it is cancelled.
+    pin(&x, "BTC", "50000");
+    buy(&x, "margin-002", "0.9", "50000");
+    pin(&x, "BTC", "42000");
+    cash(&x, "counterparty", "sell", "0.5", "38200").ok();
+    cash(&x, "counterparty", "buy", "0.5", "38000").ok();
+    // 0.4 x 42,000 - (35,000 - 0.5 x 38,000) is 800, and 5 % of 16,800 are 840.
+    let sale = on_margin(&x, "margin-002", "sell", "0.5", "38000").ok();
+    assert_eq!((&sale["reason"], &sale["executed_amount"]), (&json!("Uncovered"), &json!("0")));
+    let sale = on_margin(&x, "margin-002", "sell", "0.4", "38000").ok();
+    assert_eq!((&sale["is_cancelled"], &sale["executed_amount"]), (&json!(false), &json!("0.4")));
+    laws::check(&x);
+}
+
 /// Fees lower the assets before the order is judged.
 #[test]
 fn fees_count() {

@@ -5,6 +5,7 @@
 //! bytes, [`step`] runs one command on both and reports a difference.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
 
+mod borrowers;
 mod breaks;
 mod compare;
 mod counts;
@@ -14,6 +15,7 @@ mod exchange;
 mod naive;
 mod worlds;
 
+pub use borrowers::borrow;
 pub use compare::{agree, compare, step};
 pub use dealer::Dealer;
 pub use dice::Dice;
