@@ -259,6 +259,7 @@ fn a_fill_that_is_not_covered_cancels_its_order() {
     assert_eq!((&sale["reason"], &sale["executed_amount"]), (&json!("Uncovered"), &json!("0")));
     let sale = on_margin(&x, "margin-002", "sell", "0.4", "38000").ok();
     assert_eq!((&sale["is_cancelled"], &sale["executed_amount"]), (&json!(false), &json!("0.4")));
+    x.as_("counterparty").call("/v1/order/cancel/all", json!({})).ok();
     laws::check(&x);
 }
 
