@@ -6,7 +6,7 @@ use buttonwood_num::{Money, Round};
 use serde::{Deserialize, Serialize};
 
 /// A rate for each hour; 1 is 100 %.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HourlyRate(Money);
 
 /// Hours of a day and of a year.

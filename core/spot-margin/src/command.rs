@@ -1,8 +1,8 @@
 //! The commands of the desk, all of them due by the clock or by an index, and their events.
 
-use crate::SpotMargin;
 use crate::interest::Charge;
 use crate::liquidation::{self, Next, Sold, TakenOver};
+use crate::{Conditions, SpotMargin};
 use alloc::vec::Vec;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, BytesRef, Due, Outbox, Rank, Roles, named};
@@ -18,12 +18,15 @@ pub enum Command {
     FindLiquidations,
     /// Take the next step of an account's liquidation.
     Liquidate(AccountId),
+    /// Set the conditions of every account.
+    SetConditions(Conditions),
 }
 
 named!(Command, "spot_margin", {
     ChargeInterest {} = "charge_interest" 1,
     FindLiquidations {} = "find_liquidations" 1,
     Liquidate { 0: account } = "liquidate" 1,
+    SetConditions { 0: conditions } = "set_conditions" 1,
 });
 
 impl Command {
@@ -51,6 +54,8 @@ pub enum Infrequent {
     Sold(Sold),
     /// The fund took what the book left of the part.
     TakenOver(TakenOver),
+    /// Other conditions are in force.
+    ConditionsSet(Conditions),
     /// The account has recovered or has nothing, or what is left waits for the next index.
     Ended(AccountId),
 }
@@ -62,6 +67,7 @@ named!(Infrequent, "spot_margin", {
     Sold { 0: sold } = "liquidation_sold" 1,
     TakenOver { 0: taken } = "taken_over" 1,
     Ended { 0: account } = "liquidation_ended" 1,
+    ConditionsSet { 0: conditions } = "conditions_set" 1,
 });
 
 impl Infrequent {
@@ -77,6 +83,8 @@ impl Infrequent {
 pub enum Reject {
     /// Nothing of the kind is due.
     NotDue,
+    /// The conditions cannot be kept.
+    BadConditions,
 }
 
 /// What a decision reads.
@@ -116,6 +124,12 @@ pub fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
             }
             let (found, after) = margin.search(ledger);
             out.push_named(&Infrequent::Found(found, after));
+        }
+        Command::SetConditions(conditions) => {
+            if !conditions.are_valid() {
+                return Err(Reject::BadConditions);
+            }
+            out.push_named(&Infrequent::ConditionsSet(conditions));
         }
         Command::Liquidate(account) => {
             if !liquidation::decide(margin, (market, ledger), (account, fund), planner, out) {
@@ -158,5 +172,6 @@ pub fn evolve(margin: &mut SpotMargin, ledger: &mut Ledger, event: Infrequent) {
         Infrequent::Sold(sold) => margin.note_sold(ledger, &sold),
         Infrequent::TakenOver(taken) => margin.note_taken_over(ledger, &taken),
         Infrequent::Ended(account) => margin.note_ended(account),
+        Infrequent::ConditionsSet(conditions) => margin.conditions = conditions,
     }
 }

@@ -4,7 +4,6 @@ use crate::SpotMargin;
 use crate::settle::house;
 use alloc::vec::Vec;
 use buttonwood_ledger::{Bucket, FEES, INSURANCE, Ledger, Posting};
-use buttonwood_margin::HourlyRate;
 use buttonwood_model::{AccountId, Rank, Time};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
@@ -34,13 +33,6 @@ pub struct Charge {
     pub is_last: bool,
 }
 
-/// The rate of a currency: 8 % a year for dollars, 10 % for others (D-59).
-pub fn rates(code: &str) -> (Money, HourlyRate) {
-    let percent = if code == "USD" { 8 } else { 10 };
-    let annual = Money::from_units(Money::ONE.units() / 100 * percent);
-    (annual, HourlyRate::from_annual(annual).expect("a rate is not negative"))
-}
-
 impl Interest {
     /// Begins to count hours: the first dollar was borrowed.
     pub(crate) fn begin(&mut self, now: Time) {
@@ -62,7 +54,7 @@ impl SpotMargin {
 
     /// The next charge. The fund owes without interest.
     pub(crate) fn charge(&self, ledger: &Ledger) -> Charge {
-        let (_, rate) = rates("USD");
+        let (_, rate) = self.conditions.rate("USD");
         let fund = ledger.house(INSURANCE.name);
         let mut owing = self.loans.after(self.interest.after).filter(|(account, ..)| Some(*account) != fund);
         let rows = owing.by_ref().take(STEP_MAX);

@@ -12,6 +12,7 @@ extern crate alloc;
 
 mod account;
 mod command;
+mod conditions;
 mod desk;
 mod figures;
 mod interest;
@@ -21,13 +22,14 @@ mod plan;
 mod settle;
 mod state;
 
+pub use buttonwood_margin::HourlyRate;
 pub use buttonwood_margin::spot::{Sums, Terms};
 pub use command::{Command, Infrequent, Reject, Venue, decide, evolve};
+pub use conditions::Conditions;
 pub use desk::{
     CASH, DESK, Refusal, affords, auction_fee, buy_with, fees, is_of_room, reserve, reserved, rest,
 };
 pub use figures::{Figures, preview};
-pub use interest::rates;
 pub use laws::BrokenLaw;
 pub use plan::{Plan, covers, covers_crossing};
 pub use settle::{hold, release, settle_crossing, settle_maker, settle_taker};

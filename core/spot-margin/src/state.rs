@@ -1,5 +1,6 @@
 //! The desk's state: what accounts owe, what their live orders stand for, and the indices of the currencies that they trade.
 
+use crate::Conditions;
 use crate::interest::Interest;
 use crate::liquidation::Liquidations;
 use alloc::collections::BTreeMap;
@@ -66,6 +67,7 @@ pub struct SpotMargin {
     /// What live orders of this desk reserve. Money reserved otherwise is on its way out of the account.
     pub(crate) held: BTreeMap<(AccountId, CurrencyId), Money>,
     pub(crate) indices: BTreeMap<CurrencyId, Index>,
+    pub(crate) conditions: Conditions,
     pub(crate) interest: Interest,
     pub(crate) liquidations: Liquidations,
     /// Whether the first dollar was borrowed in the command that is being applied.
@@ -81,8 +83,8 @@ pub struct SpotMargin {
 /// What is derived does not count.
 impl PartialEq for SpotMargin {
     fn eq(&self, other: &Self) -> bool {
-        (&self.loans, &self.rows, &self.levels, &self.held)
-            == (&other.loans, &other.rows, &other.levels, &other.held)
+        (&self.loans, &self.rows, &self.levels, &self.held, &self.conditions)
+            == (&other.loans, &other.rows, &other.levels, &other.held, &other.conditions)
             && (&self.indices, &self.interest, &self.liquidations)
                 == (&other.indices, &other.interest, &other.liquidations)
     }
@@ -91,7 +93,12 @@ impl PartialEq for SpotMargin {
 impl SpotMargin {
     /// The terms of every account.
     pub fn terms(&self) -> Terms {
-        Terms::USUAL
+        self.conditions.terms()
+    }
+
+    /// Terms and rates, as configured.
+    pub fn conditions(&self) -> &Conditions {
+        &self.conditions
     }
 
     /// What accounts owe.

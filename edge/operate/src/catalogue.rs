@@ -17,6 +17,7 @@ pub const COMMANDS: &[Command] = &[
     venue::network::NETWORK,
     venue::network::ASSET,
     venue::status::COMMAND,
+    venue::margin::COMMAND,
     venue::halt::HALT,
     venue::halt::RESUME,
     venue::approval::APPROVE,

@@ -380,6 +380,44 @@ fn rates() {
     laws::check(&x);
 }
 
+/// An operator sets leverage, maintenance and rates. Proves MARG-010, MARG-005.
+#[test]
+fn conditions_are_configured() {
+    let x = pinned("50000");
+    let set = x
+        .admin(&["margin", "set", "--max-leverage", "3", "--maintenance-bps", "1000", "--usd-rate", "0.1"])
+        .done();
+    assert_eq!(
+        set,
+        json!({
+            "result": "ok", "initial_bps": 1000, "maintenance_bps": 1000, "max_leverage": "3", "usd_rate": "0.1",
+            "other_rate": "0.1",
+        })
+    );
+    for words in [
+        ["--max-leverage", "0.5"],
+        ["--max-leverage", "10"],
+        ["--maintenance-bps", "3400"],
+        ["--maintenance-bps", "0"],
+        ["--usd-rate", "1.01"],
+        ["--other-rate", "-1"],
+    ] {
+        x.admin(&[["margin", "set"], words].concat()).refused();
+    }
+    cash(&x, "trader", "sell", "1", "50000").ok();
+    on_margin(&x, "margin-000", "buy", "0.61", "50000").refused(406, "InsufficientFunds");
+    on_margin(&x, "margin-000", "buy", "0.6", "50000").ok();
+    let bought = figures(&x, "margin-000");
+    assert_eq!(bought["interestRate"]["rate"], "0.00001141552511");
+    // (10,000 - 3,000) / 27,000, and 20,000 / (0.9 x 0.6) up to a cent.
+    assert_eq!(bought["liquidationRisk"]["lossPercentage"], "0.2592");
+    assert_eq!(bought["liquidationRisk"]["liquidationPrice"]["value"], "37037.04");
+    x.kill9();
+    x.restart();
+    assert_eq!(figures(&x, "margin-000"), bought);
+    laws::check(&x);
+}
+
 /// At each full hour the debt grows by the hour's interest, which the house gets; a crash changes nothing. Proves MARG-006.
 #[test]
 fn interest_compounds_at_each_full_hour() {

@@ -466,6 +466,7 @@ impl World {
                 let fund = self.exchange.state.ledger().house("insurance").unwrap();
                 assert!(self.naive(fund).assets() >= Money::ZERO, "the fund stays at zero or above");
             }
+            MarginEvent::ConditionsSet(_) => unreachable!("no operator is at work"),
             MarginEvent::Ended(account) => {
                 if self.naive(*account).is_below_maintenance() {
                     self.count("waits");

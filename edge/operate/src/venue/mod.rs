@@ -4,5 +4,6 @@ pub(crate) mod approval;
 pub(crate) mod currency;
 pub(crate) mod halt;
 pub(crate) mod listing;
+pub(crate) mod margin;
 pub(crate) mod network;
 pub(crate) mod status;

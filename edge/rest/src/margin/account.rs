@@ -20,10 +20,12 @@ pub(crate) const ROUTE: Route = Route::reading("/v1/margin/account", answer)
     .gives::<MarginSummary>();
 
 fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
-    let figures = {
+    let (figures, (_, rate)) = {
         let views = app.exchange.views();
         let state = views.state();
-        Figures::of(state.margin(), state.ledger(), state.symbols(), call.account())
+        let margin = state.margin();
+        let figures = Figures::of(margin, state.ledger(), state.symbols(), call.account());
+        (figures, margin.conditions().rate("USD"))
     };
-    Ok(Reply::json(json::body(&MarginSummary::of(&figures.ok_or_else(failed)?, true))))
+    Ok(Reply::json(json::body(&MarginSummary::of(&figures.ok_or_else(failed)?, Some(rate)))))
 }

@@ -80,8 +80,8 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         refused::refusal(app, call, Reject::place(reject))
     })?;
     Ok(Reply::json(json::body(&OrderPreview {
-        preorder: MarginSummary::of(&before, false),
-        postorder: MarginSummary::of(&after, false),
+        preorder: MarginSummary::of(&before, None),
+        postorder: MarginSummary::of(&after, None),
     })))
 }
 

@@ -4,7 +4,6 @@ use crate::app::App;
 use crate::call::Call;
 use crate::derivatives::exact;
 use crate::route::{Kinds, Route};
-use buttonwood_engine::spot_margin;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
@@ -47,13 +46,14 @@ const HOUR_MS: u64 = 3_600_000;
 
 fn answer(app: &App, _call: &Call) -> Result<Reply, Refusal> {
     let views = app.exchange.views();
-    let traded = views.state().margin().markets();
+    let margin = views.state().margin();
+    let traded = margin.markets();
     let codes = traded.map(|(currency, _)| app.names.currency(currency).code.clone());
     let mut codes: Vec<String> = codes.chain(["USD".to_owned()]).collect();
     codes.sort_unstable();
     let hour = app.now_of(&views).0 / 1_000 / HOUR_MS * HOUR_MS;
     let rates = codes.into_iter().map(|currency| {
-        let (annual, rate) = spot_margin::rates(&currency);
+        let (annual, rate) = margin.conditions().rate(&currency);
         RatesOfCurrency {
             currency,
             borrow_rate: exact(rate.hourly()),

@@ -1,7 +1,7 @@
 //! The figures of a margin account, as two endpoints show them (MARG-002 to MARG-004).
 
 use crate::derivatives::exact;
-use buttonwood_engine::spot_margin::{self, Figures};
+use buttonwood_engine::spot_margin::{Figures, HourlyRate};
 use buttonwood_num::Money;
 use buttonwood_wire::contract::DecimalText;
 use buttonwood_wire::{answer, words};
@@ -75,8 +75,8 @@ answer! {
 }
 
 impl MarginSummary {
-    /// The figures, with the interest rate if the account owes and `shows_rate`.
-    pub(super) fn of(figures: &Figures, shows_rate: bool) -> Self {
+    /// The figures, with the rate of interest if it is given and the account owes.
+    pub(super) fn of(figures: &Figures, rate: Option<HourlyRate>) -> Self {
         let sums = &figures.sums;
         let available = || dollars(figures.available);
         Self {
@@ -93,10 +93,9 @@ impl MarginSummary {
                 loss_percentage: fraction(loss),
                 liquidation_price: figures.liquidation_price.map(dollars),
             }),
-            interest_rate: (shows_rate && sums.owed > Money::ZERO).then(|| {
-                let (_, rate) = spot_margin::rates("USD");
-                InterestRate { rate: exact(rate.hourly()), interval: Interval("hour") }
-            }),
+            interest_rate: rate
+                .filter(|_| sums.owed > Money::ZERO)
+                .map(|rate| InterestRate { rate: exact(rate.hourly()), interval: Interval("hour") }),
         }
     }
 }
