@@ -199,7 +199,8 @@ fn averages_are_unrounded_quotients() {
     assert_eq!(average("199", "2"), "99.5");
     assert_eq!(average("100", "3"), "33.3333333333333333333");
     assert_eq!(shown(|out| btcusd.push_average(out, Money::ZERO, Qty::ZERO)), "0.00");
-    assert_eq!(average("-199", "2"), "-99.5");
+    let below_zero = Money::ZERO - money("199");
+    assert_eq!(shown(|out| btcusd.push_average(out, below_zero, btcusd.qty(decimal("2")).unwrap())), "-99.5");
     // 7 / 70 ends after one decimal. The lot of 0.05 counts: 3 for 20 lots, a quantity of one, are 3.
     assert_eq!(average("7", "70"), "0.1");
     let coarse = grid("0.5", "0.05");
