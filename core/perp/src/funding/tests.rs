@@ -1,3 +1,5 @@
+//! Premiums by minute and the amounts of hours, against sums by hand.
+
 use super::*;
 
 fn dollars(amount: i128) -> Money {
