@@ -93,11 +93,7 @@ impl Parts {
             clock,
             parker.unparker().clone(),
         ));
-        {
-            let mut writer = shared.writer.lock();
-            writer.watch_sessions(&shared);
-            writer.resume(&shared);
-        }
+        shared.writer.lock().watch_sessions(&shared);
         let committer = Committer {
             shared: Arc::clone(&shared),
             writer,

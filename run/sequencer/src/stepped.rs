@@ -38,6 +38,11 @@ impl Stepped {
         Self { parts, batch: Batch::default(), scrub, began }
     }
 
+    /// Closes batches after this many commands, so that a crash can fall between any two of them.
+    pub fn limit_batches(&mut self, commands: usize) {
+        self.parts.exchange.shared.writer.lock().limit_batches(commands);
+    }
+
     /// The handle to the exchange.
     pub fn exchange(&self) -> &Exchange {
         &self.parts.exchange

@@ -18,7 +18,7 @@ use buttonwood_engine::{
 };
 use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
 use crossbeam_utils::sync::Parker;
-use due::Moving;
+use due::{Moving, Start};
 use reply_mailbox::Reply;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -69,8 +69,12 @@ pub(crate) struct Writer {
     now: Instant,
     /// The unfinished move of a manual clock.
     moving: Option<Moving>,
+    /// How far the start has come.
+    start: Start,
     /// How many sessions were looked at for Require Heartbeat.
     watched: usize,
+    /// The most commands of a batch.
+    commands_max: usize,
     stopping: bool,
 }
 
@@ -119,9 +123,16 @@ impl Writer {
             next_tick: now,
             now,
             moving: None,
+            start: Start::Resume,
             watched: 0,
+            commands_max: COMMANDS_MAX,
             stopping: false,
         }
+    }
+
+    /// Closes batches after this many commands, so that a simulated crash can fall between any two of them.
+    pub(crate) fn limit_batches(&mut self, commands: usize) {
+        self.commands_max = commands.clamp(1, COMMANDS_MAX);
     }
 
     fn next(&self, is_full: bool, shared: &Shared) -> Next {
@@ -156,6 +167,7 @@ impl Writer {
         // Events are written where they will be encoded from: nothing is copied.
         std::mem::swap(&mut self.batch, &mut slot.batch);
         std::mem::swap(&mut self.batch.out, &mut self.work.out);
+        self.go_on_starting(shared);
         self.follow_up(shared);
         self.go_on_moving(shared);
         if !self.is_blocked(shared) {
@@ -187,7 +199,7 @@ impl Writer {
     }
 
     fn is_full(&self) -> bool {
-        self.batch.entries.len() >= COMMANDS_MAX || self.work.out.events.len() >= EVENTS_MAX
+        self.batch.entries.len() >= self.commands_max || self.work.out.events.len() >= EVENTS_MAX
     }
 
     fn take_queued(&mut self, shared: &Shared) {

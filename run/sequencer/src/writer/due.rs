@@ -24,15 +24,39 @@ pub(super) struct Moving {
     optional: u32,
 }
 
+/// How far the start of an exchange has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Start {
+    /// Nothing was done yet.
+    Resume,
+    /// What fell due before the start may still be due.
+    CatchUp,
+    /// Commands are taken.
+    Done,
+}
+
 impl Writer {
-    /// Notes at the start that the exchange did not run for some time, before anything that fell due meanwhile runs (D-49).
-    pub(crate) fn resume(&mut self, shared: &Shared) {
+    /// Begins with the first turn: notes that the exchange did not run for some time, and then runs what fell due until now, in as many
+    /// batches as it takes, before any other command (D-49).
+    pub(super) fn go_on_starting(&mut self, shared: &Shared) {
+        if self.start == Start::Done {
+            return;
+        }
         let now = shared.clock.now();
-        if !shared.clock.is_manual() && self.state.perps().stopped_since(now).is_some() {
+        if self.start == Start::Resume {
             // Nothing comes between the steps of what a command began.
             self.follow_up(shared);
-            let body = perp::Command::Resume.into();
-            self.execute(now, Command { caller: None, body }, None, shared);
+            if self.is_full() {
+                return;
+            }
+            self.start = Start::CatchUp;
+            if !shared.clock.is_manual() && self.state.perps().stopped_since(now).is_some() {
+                let body = perp::Command::Resume.into();
+                self.execute(now, Command { caller: None, body }, None, shared);
+            }
+        }
+        if self.start == Start::CatchUp && self.run_due(None, now, shared) {
+            self.start = Start::Done;
         }
     }
 
@@ -44,11 +68,11 @@ impl Writer {
         }
     }
 
-    /// Whether every caller waits, for an unfinished move or for follow-ups. While the disk is nearly full, follow-ups
+    /// Whether every caller waits, for the start, for an unfinished move or for follow-ups. While the disk is nearly full, follow-ups
     /// wait and cancels are taken.
     pub(super) fn is_blocked(&self, shared: &Shared) -> bool {
         let follows_up = self.state.has_follow_up() && !shared.low_space.load(Ordering::Relaxed);
-        self.moving.is_some() || follows_up && self.is_full()
+        self.start != Start::Done || self.moving.is_some() || follows_up && self.is_full()
     }
 
     /// Moves a manual clock and runs everything that falls due on the way, in order.
