@@ -168,7 +168,9 @@ impl Exchange {
         self.stamp = Stamp { seq: Seq(self.stamp.seq.0 + 1), time };
         self.happened.clear();
         let mut entered = 0;
+        self.of_perps.clear();
         for event in &out.events {
+            self.of_perps.extend(perp_event(event, &out.texts));
             self.happened
                 .extend(happening(&self.state, &mut entered, event, &out.texts).into_iter().flatten());
             if let Some((trade, dollars)) = trade_of(&self.state, self.stamp.time, event) {

@@ -13,6 +13,7 @@ mod dealer;
 mod dice;
 mod exchange;
 mod naive;
+mod perps;
 mod worlds;
 
 pub use borrowers::borrow;
@@ -21,4 +22,5 @@ pub use dealer::Dealer;
 pub use dice::Dice;
 pub use exchange::{Exchange, Happening, Step, caller, fees_account, next_step, nonce};
 pub use naive::{Naive, PerpFigures, PerpFill, PerpMarket, perp_average, perp_figures, perp_quantity};
+pub use perps::{PerpCounts, PerpJudge};
 pub use worlds::{CALLS, DEEP, FINE, FUNDS, MAJORS, ODD, Range, World};

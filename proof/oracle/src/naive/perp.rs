@@ -3,10 +3,19 @@
 //! Nothing is carried from fill to fill but the list. What an account has is what it began with, less its fees, less what it paid for
 //! what it holds, plus what that is worth at the mark; positions at average cost do not enter it.
 
+mod funding;
+mod liquidation;
+
 use buttonwood_model::{AccountId, SymbolId};
 use buttonwood_num::Money;
 use num_bigint::BigInt;
 use num_rational::BigRational;
+
+pub(crate) use funding::PerpPremiums;
+pub(crate) use liquidation::{
+    PerpHolder, perp_collateral, perp_deleveraging_order, perp_deleveraging_price, perp_fee, perp_part,
+    perp_seized, perp_zero_price,
+};
 
 /// One side of a fill of a perpetual.
 #[derive(Clone, Copy, Debug)]
