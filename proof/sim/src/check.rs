@@ -12,7 +12,7 @@ mod due;
 use crate::disk::Faulty;
 use crate::memory::{Memory, Odd};
 use crate::scene::{Scene, command_of};
-use asked::{Asked, listed};
+use asked::listed;
 use buttonwood_engine::{AccessCommand, Body, Command, FundsCommand, Operation, State, Withdrawn, perp};
 use buttonwood_journal::{Mark, Reader, ReplayError};
 use buttonwood_model::{Due, Nonce, SessionId, Side, SymbolId, Time};
@@ -23,6 +23,7 @@ use buttonwood_views::Views;
 use std::collections::{BTreeMap, VecDeque};
 use std::task::Poll;
 use tokio::sync::oneshot::Receiver;
+pub(crate) use {asked::Asked, due::is_due};
 
 /// A description of what is wrong.
 pub type Finding = String;

@@ -6,7 +6,9 @@
 //!
 //! A [`treasury`] pays withdrawals and credits deposits on simulated chains, over crashes, and compares them with the chains.
 //!
-//! Laws: INV-DEP-1, INV-WD-1 to 7, INV-ACK-1, INV-ACK-2, INV-JRN-1, INV-JRN-2, INV-DET-1, INV-READ-3, and those of the ledger and the books.
+//! [`perps`] trades perpetuals at high leverage, over crashes inside funding and inside liquidations, and has a naive model judge it.
+//!
+//! Laws: INV-DEP-1, INV-WD-1 to 7, INV-ACK-1, INV-ACK-2, INV-JRN-1, INV-JRN-2, INV-DET-1, INV-READ-3, INV-PERP-1 to 8, and those of the ledger and the books.
 //! Not here: real kernels and real disks.
 
 mod check;
@@ -14,6 +16,7 @@ mod dice;
 pub mod disk;
 pub mod life;
 mod memory;
+pub mod perps;
 mod rot;
 mod scene;
 mod secrets;

@@ -5,6 +5,7 @@ use buttonwood_oracle::{CALLS, DEEP, FINE, MAJORS, ODD, borrow, compare};
 use buttonwood_sim::Finding;
 use buttonwood_sim::disk::Faulty;
 use buttonwood_sim::life::{Life, Tally};
+use buttonwood_sim::perps::{Perps, PerpsTally};
 use buttonwood_sim::sweep::{Sweep, Swept};
 use buttonwood_sim::treasury::{Treasury, TreasuryTally};
 use std::fs;
@@ -31,9 +32,12 @@ const MARGIN_STEPS: u64 = 200;
 /// Runs of funds on faulty chains.
 const TREASURIES: u64 = 40;
 
-/// Steps of such a run, and one more for so many commands of a life.
+/// Runs of perpetuals.
+const PERPS: u64 = 60;
+
+/// Steps of a run of funds or perpetuals, and one more for so many commands of a life.
 const STEPS: u64 = 100;
-const FUNDS_SHARE: u64 = 60;
+const STEPS_SHARE: u64 = 60;
 
 const DAY: u64 = 24 * 3_600 * 1_000_000;
 
@@ -48,6 +52,8 @@ struct Totals {
     compared: u64,
     treasuries: u64,
     treasury: TreasuryTally,
+    perps_runs: u64,
+    perps: PerpsTally,
 }
 
 /// The state shared by all workers.
@@ -96,6 +102,7 @@ fn kept() -> Vec<(Kind, u64)> {
             "sweep" => Kind::Sweep,
             "compare" => Kind::Compare,
             "funds" => Kind::Funds,
+            "perps" => Kind::Perps,
             _ => return None,
         };
         Some((kind, words.next()?.parse().ok()?))
@@ -128,23 +135,20 @@ impl Work<'_> {
     /// The kinds of runs that are still due.
     fn due(&self) -> Vec<Kind> {
         let totals = self.totals.lock().expect("no worker panics with it");
-        let (life, sweep, compare, funds) = match self.wanted.span {
-            Span::One | Span::Seeds(_) => (true, true, true, true),
-            Span::For(span) => {
-                let is_time = self.began.elapsed() < span;
-                (is_time, is_time, is_time, is_time)
-            }
-            Span::Release => (
-                totals.life.micros < DAYS * DAY || totals.life.commands < COMMANDS,
-                totals.swept.states < STATES,
-                totals.compared < COMPARED,
-                totals.treasuries < TREASURIES,
-            ),
+        let is_due = |kind: Kind| match self.wanted.span {
+            Span::One | Span::Seeds(_) => true,
+            Span::For(span) => self.began.elapsed() < span,
+            Span::Release => match kind {
+                Kind::Life => totals.life.micros < DAYS * DAY || totals.life.commands < COMMANDS,
+                Kind::Sweep => totals.swept.states < STATES,
+                Kind::Compare => totals.compared < COMPARED,
+                Kind::Funds => totals.treasuries < TREASURIES,
+                Kind::Perps => totals.perps_runs < PERPS,
+            },
         };
-        [(Kind::Life, life), (Kind::Sweep, sweep), (Kind::Compare, compare), (Kind::Funds, funds)]
+        [Kind::Life, Kind::Sweep, Kind::Compare, Kind::Funds, Kind::Perps]
             .into_iter()
-            .filter(|(kind, is_due)| *is_due && self.wanted.only.is_none_or(|only| only == *kind))
-            .map(|(kind, _)| kind)
+            .filter(|kind| is_due(*kind) && self.wanted.only.is_none_or(|only| only == *kind))
             .collect()
     }
 
@@ -154,6 +158,7 @@ impl Work<'_> {
             Kind::Sweep => self.sweep(seed),
             Kind::Compare => self.compare(seed),
             Kind::Funds => self.funds(seed),
+            Kind::Perps => self.perps(seed),
         }
     }
 
@@ -210,7 +215,7 @@ impl Work<'_> {
 
     fn funds(&self, seed: u64) {
         let mut treasury = Treasury::new(seed);
-        match guarded(|| treasury.run(STEPS + self.wanted.commands / FUNDS_SHARE)) {
+        match guarded(|| treasury.run(STEPS + self.wanted.commands / STEPS_SHARE)) {
             Ok(tally) => {
                 let mut totals = self.totals.lock().expect("no worker panics with it");
                 totals.treasuries += 1;
@@ -219,6 +224,21 @@ impl Work<'_> {
             Err(finding) => self.failed("funds", seed, &finding, || {
                 let lines: Vec<&str> = treasury.trace().collect();
                 leave("funds", seed, &lines, Some(treasury.disk()))
+            }),
+        }
+    }
+
+    fn perps(&self, seed: u64) {
+        let mut perps = Perps::new(seed);
+        match guarded(|| perps.run(STEPS + self.wanted.commands / STEPS_SHARE)) {
+            Ok(tally) => {
+                let mut totals = self.totals.lock().expect("no worker panics with it");
+                totals.perps_runs += 1;
+                totals.perps.add(&tally);
+            }
+            Err(finding) => self.failed("perps", seed, &finding, || {
+                let lines: Vec<&str> = perps.trace().collect();
+                leave("perps", seed, &lines, Some(perps.disk()))
             }),
         }
     }
@@ -236,7 +256,8 @@ impl Work<'_> {
 
     fn tell(&self) {
         let totals = self.totals.lock().expect("no worker panics with it");
-        let Totals { lives, life, sweeps, swept, compared, treasuries, treasury } = &*totals;
+        let Totals { lives, life, sweeps, swept, compared, treasuries, treasury, perps_runs, perps } =
+            &*totals;
         let days = Duration::from_micros(life.micros).as_secs() / 86_400;
         println!(
             "sim: {lives} lives: {} commands in {days} exchange-days, {} crashes ({} power cuts), {} disk errors, {} \
@@ -264,6 +285,17 @@ impl Work<'_> {
             treasury.crashes,
             treasury.reorganisations,
             treasury.halts
+        );
+        println!(
+            "sim: {perps_runs} runs of perpetuals: {} commands, {} crashes ({} inside the payments of an hour, {} inside liquidations, {} \
+             of these inside a round), {} starts that missed minutes; {:?}",
+            perps.commands,
+            perps.crashes,
+            perps.in_funding,
+            perps.in_liquidation,
+            perps.in_round,
+            perps.resumed,
+            perps.counts
         );
         println!("sim: {:.0?}", self.began.elapsed());
     }

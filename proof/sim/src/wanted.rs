@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
-usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci] [--commands N] [--cuts N] [--only life|sweep|compare|funds]
+usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci] [--commands N] [--cuts N] [--only life|sweep|compare|funds|perps]
   --seed N      the first seed; the only one without --seeds, --minutes and --ci (default 1)
   --seeds N     N seeds, up to the first that fails
   --minutes M   seed after seed, for so long
   --ci          every seed that ever failed, then as many as the release asks for
   --commands N  commands of a life (default 10000)
   --cuts N      power cuts tried before each call of a sweep (default 24)
-  --only KIND   lives, sweeps, the core beside the naive exchange, or funds on faulty chains alone
+  --only KIND   lives, sweeps, the core beside the naive exchange, funds on faulty chains, or perpetuals alone
 ";
 
 /// A kind of run.
@@ -24,6 +24,8 @@ pub(crate) enum Kind {
     Compare,
     /// Withdrawals and deposits on simulated chains.
     Funds,
+    /// Funding and liquidations of perpetuals.
+    Perps,
 }
 
 /// How long to run.
@@ -84,8 +86,11 @@ impl Wanted {
                         "sweep" => Kind::Sweep,
                         "compare" => Kind::Compare,
                         "funds" => Kind::Funds,
+                        "perps" => Kind::Perps,
                         other => {
-                            return Err(format!("--only {other}: there are life, sweep, compare and funds"));
+                            return Err(format!(
+                                "--only {other}: there are life, sweep, compare, funds and perps"
+                            ));
                         }
                     });
                 }

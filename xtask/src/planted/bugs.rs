@@ -43,10 +43,11 @@ pub(super) enum Method {
     Sweep,
     Compare,
     Funds,
+    Perps,
 }
 
 impl Method {
-    pub(super) const ALL: [Self; 4] = [Self::Life, Self::Sweep, Self::Compare, Self::Funds];
+    pub(super) const ALL: [Self; 5] = [Self::Life, Self::Sweep, Self::Compare, Self::Funds, Self::Perps];
 
     /// The value of the simulator's option `--only`.
     pub(super) fn word(self) -> &'static str {
@@ -55,6 +56,7 @@ impl Method {
             Self::Sweep => "sweep",
             Self::Compare => "compare",
             Self::Funds => "funds",
+            Self::Perps => "perps",
         }
     }
 }

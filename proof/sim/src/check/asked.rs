@@ -8,20 +8,20 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 /// A submitted command that is not in the journal yet.
-pub(super) struct Asked {
-    pub(super) command: Command,
+pub(crate) struct Asked {
+    pub(crate) command: Command,
     /// The time on the clock.
-    pub(super) at: Time,
+    pub(crate) at: Time,
     pending: Pending,
-    pub(super) answer: Option<Receipt>,
+    pub(crate) answer: Option<Receipt>,
 }
 
 impl Asked {
-    pub(super) fn new(command: Command, at: Time, pending: Pending) -> Self {
+    pub(crate) fn new(command: Command, at: Time, pending: Pending) -> Self {
         Self { command, at, pending, answer: None }
     }
 
-    pub(super) fn poll(&mut self) -> Poll<Result<Receipt, Stopped>> {
+    pub(crate) fn poll(&mut self) -> Poll<Result<Receipt, Stopped>> {
         Pin::new(&mut self.pending).poll(&mut Context::from_waker(Waker::noop()))
     }
 

@@ -1,11 +1,11 @@
 //! The commands that the exchange runs by itself, and their times: nonces of reads, silent sessions, auctions, midnights,
-//! what is due of funds, the marks of perpetuals.
+//! what is due of funds and of perpetuals.
 
 use super::{Checker, Finding, SILENCE};
 use buttonwood_engine::{
     AccessCommand, Body, Command, Founding, FundsCommand, OrderState, State, TradingCommand, perp,
 };
-use buttonwood_model::{Due, ExecutionOption, SessionId, Time};
+use buttonwood_model::{Due, ExecutionOption, Rank, SessionId, Time};
 use buttonwood_oracle::Step;
 
 /// What of funds is due next.
@@ -14,9 +14,17 @@ pub(super) fn funds_due(state: &State) -> Option<Due<FundsCommand>> {
     state.funds().next_due(state.ledger(), state.access(), seed)
 }
 
-/// What of perpetuals is due next: the marks.
+/// What of perpetuals is due next: marks, funding, liquidations.
 pub(super) fn perp_due(state: &State) -> Option<Due<perp::Command>> {
     perp::next_due(state.perps()).into_iter().flatten().min_by_key(Due::key)
+}
+
+/// Whether a command is the one that is due: a follow-up at any time, a step at its own, or later if it may be late.
+pub(crate) fn is_due<C: PartialEq>(due: Option<&Due<C>>, command: &C, now: Time, may_be_late: bool) -> bool {
+    due.is_some_and(|due| {
+        let is_on_time = due.rank == Rank::FollowUp || due.time == now || may_be_late && due.time < now;
+        due.command == *command && is_on_time
+    })
 }
 
 impl Checker {
@@ -41,20 +49,20 @@ impl Checker {
                 if due.is_some_and(is_due) { Ok(()) } else { Err(format!(": due was {due:?}")) }
             }
             Body::Funds(command) => {
-                let now = self.exchange.stamp.time;
-                let is_due = |due: &Due<FundsCommand>| {
-                    due.command == *command && (due.time == now || self.may_be_late && due.time < now)
-                };
-                let due = &self.funds_due;
-                if due.as_ref().is_some_and(is_due) { Ok(()) } else { Err(format!(": due was {due:?}")) }
+                let (due, now) = (self.funds_due.as_ref(), self.exchange.stamp.time);
+                if is_due(due, command, now, self.may_be_late) {
+                    Ok(())
+                } else {
+                    Err(format!(": due was {due:?}"))
+                }
             }
             Body::Perp(command) => {
-                let now = self.exchange.stamp.time;
-                let is_due = |due: &Due<perp::Command>| {
-                    due.command == *command && (due.time == now || self.may_be_late && due.time < now)
-                };
-                let due = &self.perp_due;
-                if due.as_ref().is_some_and(is_due) { Ok(()) } else { Err(format!(": due was {due:?}")) }
+                let (due, now) = (self.perp_due.as_ref(), self.exchange.stamp.time);
+                if is_due(due, command, now, self.may_be_late) {
+                    Ok(())
+                } else {
+                    Err(format!(": due was {due:?}"))
+                }
             }
             Body::Trading(TradingCommand::ExpireSession(session)) => {
                 let now = self.exchange.stamp.time;

@@ -1,0 +1,225 @@
+//! A reader of the journal that has every command judged: requested or due, followed by what the naive model computes.
+
+use super::found::Founded;
+use crate::check::{Asked, Finding, is_due};
+use crate::disk::Faulty;
+use crate::scene::command_of;
+use buttonwood_engine::{AccessCommand, Body, Command, Founding, State, TradingCommand, perp};
+use buttonwood_journal::{Mark, Reader, ReplayError};
+use buttonwood_model::{Due, Time};
+use buttonwood_oracle::{Exchange, PerpCounts, PerpJudge};
+use buttonwood_sequencer::{JOURNAL_DIR, Pending, Stopped};
+use std::collections::VecDeque;
+use std::task::Poll;
+
+/// In a run with many rows, one in this many commands is followed by a check of all laws.
+const LAWS_EVERY: u64 = 16;
+
+/// The follower.
+pub(super) struct Follower {
+    founding: u64,
+    is_crowded: bool,
+    mark: Option<Mark>,
+    exchange: Exchange,
+    judge: PerpJudge,
+    asked: VecDeque<Asked>,
+    /// The highest sequence that a client was answered with.
+    seen: u64,
+    /// The start whose first command is still to come: its time, and whether that command must be [`perp::Command::Resume`].
+    starting: Option<(Time, bool)>,
+    /// Whether due commands may run late: the process was down.
+    may_be_late: bool,
+    lines: Vec<String>,
+}
+
+impl Follower {
+    pub(super) fn new(founded: &Founded) -> Self {
+        Self {
+            founding: u64::try_from(founded.commands.len()).expect("some thousands"),
+            is_crowded: founded.is_crowded,
+            mark: None,
+            exchange: Exchange::blank(),
+            judge: PerpJudge::default(),
+            asked: VecDeque::new(),
+            seen: 0,
+            starting: None,
+            may_be_late: false,
+            lines: Vec::new(),
+        }
+    }
+
+    pub(super) fn state(&self) -> &State {
+        &self.exchange.state
+    }
+
+    pub(super) fn seq(&self) -> u64 {
+        self.exchange.stamp.seq.0
+    }
+
+    pub(super) fn judge(&self) -> &PerpJudge {
+        &self.judge
+    }
+
+    pub(super) fn counts(&self) -> PerpCounts {
+        self.judge.counts
+    }
+
+    /// What it has read since the last query, for the trace.
+    pub(super) fn lines(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.lines)
+    }
+
+    /// Records a submitted command.
+    pub(super) fn asks(&mut self, command: Command, at: Time, pending: Pending) {
+        self.asked.push_back(Asked::new(command, at, pending));
+    }
+
+    /// Whether a command is not in the journal yet.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.asked.is_empty()
+    }
+
+    /// Collects the answers that have arrived.
+    pub(super) fn collect(&mut self) -> Result<(), Finding> {
+        for asked in self.asked.iter_mut().filter(|asked| asked.answer.is_none()) {
+            match asked.poll() {
+                Poll::Ready(Ok(receipt)) => {
+                    self.seen = self.seen.max(receipt.stamp.seq.0);
+                    asked.answer = Some(receipt);
+                }
+                Poll::Ready(Err(Stopped)) => {
+                    return Err("a command was dropped while the exchange ran".into());
+                }
+                Poll::Pending => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the journal up to `until`.
+    pub(super) fn follow(&mut self, disk: &Faulty, until: u64) -> Result<(), Finding> {
+        if until == self.seq() {
+            return Ok(());
+        }
+        let mut reader = Reader::open(disk.folder().folder(JOURNAL_DIR))
+            .map_err(|fault| format!("the journal cannot be followed: {fault}"))?;
+        let from = self.mark.take();
+        let read = reader.replay(from.as_ref(), until, |batch| {
+            batch.frames().try_for_each(|(seq, frame)| self.read(seq, frame))
+        });
+        let mark = read.map_err(|error| match error {
+            ReplayError::Fault(fault) => format!("the journal cannot be followed: {fault}"),
+            ReplayError::Refused(finding) => finding,
+        })?;
+        self.mark = Some(mark);
+        Ok(())
+    }
+
+    fn read(&mut self, seq: u64, frame: &[u8]) -> Result<(), Finding> {
+        if seq != self.seq() + 1 {
+            return Err(format!("command {seq} follows {}", self.seq()));
+        }
+        let due = perp::next_due(self.exchange.state.perps()).into_iter().flatten().min_by_key(Due::key);
+        let before = self.exchange.stamp.time;
+        self.exchange.replay(frame);
+        let command = command_of(frame);
+        let wrong = |finding: Finding| format!("at command {seq} {command:?}: {finding}");
+        self.lines.push(format!("  {seq} at {:?}: {:?}", self.exchange.stamp.time, command.body));
+        for event in &self.exchange.of_perps {
+            self.lines.push(format!("    {event:?}"));
+        }
+        if seq > self.founding {
+            self.recognise(&command, due.as_ref(), before).map_err(wrong)?;
+        }
+        self.judge.note(&self.exchange, &command).map_err(wrong)?;
+        if seq > self.founding && (!self.is_crowded || seq.is_multiple_of(LAWS_EVERY)) {
+            self.check_laws().map_err(wrong)?;
+        }
+        Ok(())
+    }
+
+    fn check_laws(&self) -> Result<(), Finding> {
+        self.exchange.state.broken_law().map_or(Ok(()), |law| Err(format!("{law:?}")))
+    }
+
+    /// A command was requested, in this order and at this time, or it was due.
+    fn recognise(
+        &mut self,
+        command: &Command,
+        due: Option<&Due<perp::Command>>,
+        before: Time,
+    ) -> Result<(), Finding> {
+        let now = self.exchange.stamp.time;
+        let is_resume = command.body == Body::Perp(perp::Command::Resume);
+        if let Some((at, must_resume)) = self.starting.take() {
+            if must_resume && !is_resume {
+                return Err(format!("minutes were missed until {at:?}, and it is not noted first"));
+            }
+            if is_resume && must_resume && now == at {
+                return Ok(());
+            }
+        }
+        if let Some(asked) = self.asked.iter().position(|asked| asked.command == *command) {
+            if asked > 0 {
+                return Err("it overtook another".into());
+            }
+            let asked = self.asked.pop_front().expect("it was found");
+            return if now == asked.at { Ok(()) } else { Err(format!("it was asked at {:?}", asked.at)) };
+        }
+        let is_own = match &command.body {
+            Body::Perp(own) => is_due(due, own, now, self.may_be_late),
+            other => matches!(
+                other,
+                Body::Founding(Founding::MoveClock)
+                    | Body::Access(AccessCommand::NoncesSeen(_))
+                    | Body::Trading(TradingCommand::CloseDay)
+            ),
+        };
+        if is_own && command.caller.is_none() {
+            return Ok(());
+        }
+        Err(format!("nobody asked for it, and due was {due:?} after {before:?}"))
+    }
+
+    /// Judges a restart: nothing that a client has seen is missing, and what was recovered is what the journal says.
+    pub(super) fn restarted(&mut self, disk: &Faulty, recovered: &State, now: Time) -> Result<(), Finding> {
+        let seq = recovered.stamp().seq.0;
+        if seq < self.seen.max(self.seq()) {
+            return Err(format!("recovered up to command {seq}, but {} was seen", self.seen.max(self.seq())));
+        }
+        self.follow(disk, seq)?;
+        for mut lost in self.asked.drain(..) {
+            if lost.answer.is_some() {
+                return Err(format!("{:?} was answered and is gone", lost.command));
+            }
+            if let Poll::Ready(Ok(receipt)) = lost.poll() {
+                return Err(format!("command {} was answered after the end", receipt.stamp.seq.0));
+            }
+        }
+        if *recovered != self.exchange.state || recovered.fingerprint() != self.exchange.state.fingerprint() {
+            return Err(format!("the recovered state of command {seq} is not that of its journal"));
+        }
+        self.check_laws()?;
+        self.may_be_late = true;
+        self.starting = Some((now, self.judge.must_resume(recovered.stamp().time, now)));
+        Ok(())
+    }
+
+    /// At rest, nothing is overdue.
+    pub(super) fn check_rest(&mut self, now: Time) -> Result<(), Finding> {
+        let due = perp::next_due(self.exchange.state.perps()).into_iter().flatten().min_by_key(Due::key);
+        if let Some(due) = due.filter(|due| due.time <= now) {
+            return Err(format!("at {now:?} {due:?} is overdue"));
+        }
+        if self.judge.is_liquidating() || self.judge.is_paying() {
+            return Err("a liquidation or a payment does not go on".into());
+        }
+        self.may_be_late = false;
+        Ok(())
+    }
+
+    /// At the end all laws hold.
+    pub(super) fn check_end(&self) -> Result<(), Finding> {
+        self.check_laws()
+    }
+}
