@@ -70,7 +70,11 @@ fn scale(a: u128, b: u128, c: u128) -> Option<u128> {
 /// a × b ÷ c, rounded down, and the remainder; `None` if c is zero or the quotient needs more than 128 bits.
 pub(crate) fn scale_rest(a: u128, b: u128, c: u128) -> Option<(u128, u128)> {
     match a.checked_mul(b) {
-        Some(product) => Some((product.checked_div(c)?, product.checked_rem(c)?)),
+        Some(product) => {
+            let quotient = product.checked_div(c)?;
+            // A second division would take as long as the first.
+            Some((quotient, product - quotient * c))
+        }
         None => divide(multiply(a, b), c),
     }
 }
@@ -96,25 +100,47 @@ fn divide((high, low): (u128, u128), divisor: u128) -> Option<(u128, u128)> {
     if divisor <= LOW {
         return Some(divide_by_half(high, low, divisor));
     }
-    let (mut rest, mut quotient) = (high, 0);
-    for bit in (0..u128::BITS).rev() {
-        // The remainder is below the divisor, so twice it needs at most one bit more.
-        let carries = rest >> (u128::BITS - 1) == 1;
-        rest = (rest << 1) | ((low >> bit) & 1);
-        quotient <<= 1;
-        if carries || rest >= divisor {
-            rest = rest.wrapping_sub(divisor);
-            quotient |= 1;
+    Some(divide_by_word(high, low, divisor))
+}
+
+/// The same for a divisor of more than half a word, in two digits of half a word each, as in long division (Knuth, algorithm D): the
+/// divisor is shifted so that its highest bit is set, and a digit that is guessed from its high half is then too large by at most two.
+/// `high` is below the divisor.
+fn divide_by_word(high: u128, low: u128, divisor: u128) -> (u128, u128) {
+    let shift = divisor.leading_zeros();
+    let (divisor, low_shifted) = (divisor << shift, low << shift);
+    // The divisor has a bit in its high half, so fewer than 64 bits are shifted.
+    let high_shifted = (high << shift) | ((low >> 64) >> (64 - shift));
+    let [upper, lower] = [low_shifted >> 64, low_shifted & LOW];
+    let (first, rest) = digit(high_shifted, upper, divisor);
+    let (second, rest) = digit(rest, lower, divisor);
+    ((first << 64) | second, rest >> shift)
+}
+
+/// A digit of a quotient, and the remainder: `high` and one more half-word divided by a divisor whose highest bit is set.
+fn digit(high: u128, next: u128, divisor: u128) -> (u128, u128) {
+    let [divisor_high, divisor_low] = [divisor >> 64, divisor & LOW];
+    let mut digit = high / divisor_high;
+    let mut rest = high - digit * divisor_high;
+    while digit > LOW || digit * divisor_low > (rest << 64 | next) {
+        digit -= 1;
+        rest += divisor_high;
+        if rest > LOW {
+            break;
         }
     }
-    Some((quotient, rest))
+    // Both products are taken modulo 2^128; their difference is below the divisor.
+    let whole = (high << 64 | next).wrapping_sub(digit.wrapping_mul(divisor));
+    (digit, whole)
 }
 
 /// The same for a divisor of half a word, such as 10¹⁹: two divisions instead of 128 steps. `high` is below the divisor.
 fn divide_by_half(high: u128, low: u128, divisor: u128) -> (u128, u128) {
     let upper = (high << 64) | (low >> 64);
-    let lower = ((upper % divisor) << 64) | (low & LOW);
-    (((upper / divisor) << 64) | (lower / divisor), lower % divisor)
+    let first = upper / divisor;
+    let lower = ((upper - first * divisor) << 64) | (low & LOW);
+    let second = lower / divisor;
+    ((first << 64) | second, lower - second * divisor)
 }
 
 #[cfg(test)]
