@@ -77,7 +77,7 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             ledger::evolve(&mut state.desks.ledger, event);
             if opens {
                 open_house(state, account, time);
-                state.desks.perps.note_fund(&state.desks.ledger);
+                state.desks.perps.note_houses(&state.desks.ledger);
                 state.desks.note_kind(account, AccountKind::Exchange);
             }
             repay(state);

@@ -61,8 +61,8 @@ impl<'a> Holder<'a> {
     /// What the account has as collateral; nothing unless it is switched on.
     pub(crate) fn collateral(&self) -> impl Iterator<Item = (CurrencyId, Collateral)> + use<'a> {
         let Self { perps, prices, ledger, account, .. } = *self;
-        let is_fund = self.is_fund();
-        let counted = COLLATERAL.into_iter().filter(move |_| is_fund || perps.risk(account).cross_collateral);
+        let counts = self.is_fund() || perps.risk(account).cross_collateral;
+        let counted = COLLATERAL.into_iter().filter(move |_| counts);
         counted.filter_map(move |(code, percent, has_index)| {
             let place = ledger.currencies().iter().position(|listed| listed.code == code)?;
             let currency = CurrencyId::from_index(place);

@@ -7,12 +7,12 @@ use crate::Perps;
 use crate::command::Books;
 use crate::liquidation::{Ended, Seized};
 use crate::off_book::{OffBook, Taken};
-use buttonwood_ledger::{Bucket, CLEARING, FEES, INSURANCE, Ledger, Posting};
+use buttonwood_ledger::{Bucket, INSURANCE, Ledger, Posting};
 use buttonwood_model::{AccountId, AssetId, CurrencyId, Side, SymbolId};
 use buttonwood_num::{Money, Qty, Round};
 
 /// The house account that lends what an account loses beyond its money.
-const LENDING: &str = "lending";
+pub(crate) const LENDING: &str = "lending";
 
 fn house(ledger: &Ledger, name: &str) -> AccountId {
     ledger.house(name).expect("every start opens the house accounts that are missing")
@@ -23,6 +23,11 @@ fn posting(account: AccountId, asset: impl Into<AssetId>, amount: Money) -> Post
 }
 
 impl Perps {
+    /// The house accounts for clearing, fees and loans.
+    fn houses(&self) -> [AccountId; 3] {
+        self.houses.expect("every start opens the house accounts that are missing")
+    }
+
     /// Pays a profit out of the clearing account, or a loss into it, and a fee to the house.
     pub(crate) fn move_money(
         &mut self,
@@ -30,7 +35,7 @@ impl Perps {
         (account, gusd): (AccountId, CurrencyId),
         [profit, fee]: [Money; 2],
     ) {
-        let [clearing, fees] = [CLEARING.name, FEES.name].map(|name| house(ledger, name));
+        let [clearing, fees, _] = self.houses();
         let gets = profit - fee;
         self.lend_missing(ledger, (account, gusd), -gets);
         ledger.post(&[
@@ -50,15 +55,20 @@ impl Perps {
 
     /// Lends what an account lacks to pay `amount`.
     fn lend_missing(&mut self, ledger: &mut Ledger, key: (AccountId, CurrencyId), amount: Money) {
-        let lending = house(ledger, LENDING);
         let lacks = amount - ledger.balance(key.0, key.1).available;
-        self.loans.lend(ledger, lending, key, lacks.max(Money::ZERO));
+        if lacks > Money::ZERO {
+            let [_, _, lending] = self.houses();
+            self.loans.lend(ledger, lending, key, lacks);
+        }
     }
 
     /// Repays what an account owes, as far as it has money.
     fn repay_first(&mut self, ledger: &mut Ledger, (account, gusd): (AccountId, CurrencyId)) {
+        if self.loans.is_empty() {
+            return;
+        }
         if let Some(paid) = self.loans.repayable(ledger, account, gusd) {
-            let lending = house(ledger, LENDING);
+            let [_, _, lending] = self.houses();
             self.loans.repay(ledger, lending, (account, gusd), paid);
         }
     }

@@ -4,9 +4,10 @@ use crate::feeds::Feeds;
 use crate::funding::Funding;
 use crate::liquidation::Liquidations;
 use crate::prices::{Contract, Prices};
+use crate::settlement::LENDING;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
-use buttonwood_ledger::{INSURANCE, Ledger};
+use buttonwood_ledger::{CLEARING, FEES, INSURANCE, Ledger};
 use buttonwood_margin::{Leverage, Loans, Position};
 use buttonwood_model::{AccountId, CurrencyId, Held, Product, Side, Symbol, SymbolId, Time};
 use buttonwood_num::Money;
@@ -65,9 +66,13 @@ pub struct Perps {
     /// How many positions each account has.
     #[serde(skip)]
     open: BTreeMap<AccountId, u32>,
-    /// Places of the rows.
+    /// The house accounts for clearing, fees and loans, which every settlement needs.
     #[serde(skip)]
-    index: BTreeMap<(AccountId, SymbolId), u32>,
+    pub(crate) houses: Option<[AccountId; 3]>,
+    /// By account: its contracts, by their ids, with the places of the rows. Found without a search, since every order needs its row
+    /// several times.
+    #[serde(skip)]
+    index: Vec<Vec<(SymbolId, u32)>>,
     /// By symbol: whether a mark depends on its book.
     #[serde(skip)]
     sources: Vec<bool>,
@@ -92,19 +97,41 @@ const ROW: u32 = 1 << 31;
 impl Perps {
     /// Rebuilds what is derived, after a restore.
     pub fn reindex(&mut self, ledger: &Ledger) {
-        self.note_fund(ledger);
+        self.note_houses(ledger);
         self.index.clear();
         (self.long, self.open) = Default::default();
-        let rows = self.rows.clone();
-        for (place, row) in (0..).zip(&rows) {
-            self.index.insert((row.account, row.symbol), place);
-            self.count(row, Position::default(), row.position);
+        for place in 0..self.rows.len() {
+            self.index_row(place);
+            if let Some(row) = self.rows.get(place).copied() {
+                self.count(&row, Position::default(), row.position);
+            }
         }
     }
 
-    /// Notes the account of the insurance fund, once it is open.
-    pub fn note_fund(&mut self, ledger: &Ledger) {
+    /// Notes the place of a row.
+    fn index_row(&mut self, place: usize) {
+        let Some((row, number)) = self.rows.get(place).zip(u32::try_from(place).ok()) else { return };
+        let account = row.account.index();
+        if self.index.len() <= account {
+            self.index.resize_with(account + 1, Vec::new);
+        }
+        if let Some(own) = self.index.get_mut(account) {
+            let at = own.partition_point(|(symbol, _)| *symbol < row.symbol);
+            own.insert(at, (row.symbol, number));
+        }
+    }
+
+    /// The contracts of an account with the places of their rows.
+    fn places(&self, account: AccountId) -> &[(SymbolId, u32)] {
+        self.index.get(account.index()).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Notes the house accounts of the desk, once they are open.
+    pub fn note_houses(&mut self, ledger: &Ledger) {
         self.fund = ledger.house(INSURANCE.name);
+        let [clearing, fees, lending] = [CLEARING.name, FEES.name, LENDING].map(|name| ledger.house(name));
+        self.houses =
+            clearing.zip(fees).zip(lending).map(|((clearing, fees), lending)| [clearing, fees, lending]);
     }
 
     /// The insurance fund's account.
@@ -228,8 +255,7 @@ impl Perps {
 
     /// The account's rows, by symbol.
     pub fn rows_of(&self, account: AccountId) -> impl Iterator<Item = &Row> {
-        let own = self.index.range((account, SymbolId(0))..=(account, SymbolId(u32::MAX)));
-        own.filter_map(|(_, place)| self.rows.get(AccountId(*place).index()))
+        self.places(account).iter().filter_map(|(_, place)| self.rows.get(AccountId(*place).index()))
     }
 
     /// The row of an account and a contract; a blank one if there is none.
@@ -240,7 +266,7 @@ impl Perps {
     /// The row, and the number that it has or will get.
     pub(crate) fn find(&self, account: AccountId, symbol: SymbolId) -> (Held, Row) {
         let blank = Row { account, symbol, position: Position::default(), live: [Money::ZERO; 2] };
-        let place = self.index.get(&(account, symbol)).copied();
+        let place = self.places(account).iter().find(|(of, _)| *of == symbol).map(|(_, place)| *place);
         let row = place.and_then(|place| self.rows.get(AccountId(place).index())).copied();
         let place = place.unwrap_or_else(|| u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
         (Held(place | ROW), row.unwrap_or(blank))
@@ -251,15 +277,15 @@ impl Perps {
         let (held, row) = self.find(account, symbol);
         let place = AccountId(held.0 & !ROW).index();
         if place == self.rows.len() {
-            self.index.insert((account, symbol), held.0 & !ROW);
             self.rows.push(row);
+            self.index_row(place);
         }
         self.rows.get_mut(place).expect("the row was found or made")
     }
 
     /// Whether the account ever had a position or a live order of the contract.
     pub(crate) fn has_row(&self, account: AccountId, symbol: SymbolId) -> bool {
-        self.index.contains_key(&(account, symbol))
+        self.places(account).iter().any(|(own, _)| *own == symbol)
     }
 
     /// The row with this number.
