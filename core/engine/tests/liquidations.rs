@@ -51,8 +51,8 @@ struct World {
     /// What each account was given or took in dollars, less what it paid for positions, fees and funding.
     money: BTreeMap<AccountId, i128>,
     quantities: BTreeMap<(AccountId, SymbolId), i128>,
-    /// What a naive model computes from the same commands.
-    judge: PerpJudge,
+    /// What a naive model computes from the same commands. It takes its time, so it judges some of the worlds.
+    judge: Option<PerpJudge>,
     counts: Counts,
 }
 
@@ -95,7 +95,7 @@ impl World {
             orders: BTreeMap::new(),
             money: BTreeMap::new(),
             quantities: BTreeMap::new(),
-            judge: PerpJudge::default(),
+            judge: seed.is_multiple_of(4).then(PerpJudge::default),
             counts: Counts::default(),
         };
         for number in 0..TRADERS {
@@ -218,7 +218,8 @@ impl World {
         if command.caller.is_none() {
             assert_eq!(answer, Answer::Done, "{command:?}");
         }
-        if let Err(finding) = self.judge.note(&self.exchange, command) {
+        let judged = self.judge.as_mut().map_or(Ok(()), |judge| judge.note(&self.exchange, command));
+        if let Err(finding) = judged {
             panic!("{finding}\nafter {command:?}");
         }
         let events = std::mem::take(&mut self.exchange.of_perps);
@@ -431,7 +432,7 @@ impl World {
 #[test]
 fn liquidations_conserve_money_and_flip_nothing() {
     let mut all = Vec::new();
-    for seed in 0..30 {
+    for seed in 0..80 {
         let mut world = World::new(seed);
         for step in 0..500 {
             match world.dice.below(40) {

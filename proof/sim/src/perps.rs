@@ -238,7 +238,7 @@ impl Perps {
         self.dice.pick(&self.founded.traders)
     }
 
-    fn place(&mut self) -> Result<(), Finding> {
+    pub(super) fn place(&mut self) -> Result<(), Finding> {
         let at = self.dice.pick(&[0, 1]);
         let contract = *self.founded.contract_mut(at);
         let lots = self.dice.pick(&[3_000, 60_000, 60_000]);

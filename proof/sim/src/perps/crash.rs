@@ -31,7 +31,9 @@ impl Perps {
         }
         let pause = self.dice.pick(&[1, 10, 10, 300, 9_000]);
         self.now = self.now.plus(self.dice.below(pause * Time::SECOND));
-        self.boot()
+        self.boot()?;
+        // A client that is faster than the first turn of the writer.
+        if self.dice.once_in(3) { self.place() } else { Ok(()) }
     }
 
     /// Starts, repeatedly if needed; only a faulty disk may prevent it.

@@ -166,14 +166,15 @@ impl Follower {
             let asked = self.asked.pop_front().expect("it was found");
             return if now == asked.at { Ok(()) } else { Err(format!("it was asked at {:?}", asked.at)) };
         }
-        let is_own = match &command.body {
-            Body::Perp(own) => is_due(due, own, now, self.may_be_late),
-            other => matches!(
-                other,
+        let is_own = if let Body::Perp(own) = &command.body {
+            is_due(due, own, now, self.may_be_late)
+        } else {
+            matches!(
+                command.body,
                 Body::Founding(Founding::MoveClock)
                     | Body::Access(AccessCommand::NoncesSeen(_))
                     | Body::Trading(TradingCommand::CloseDay)
-            ),
+            )
         };
         if is_own && command.caller.is_none() {
             return Ok(());
