@@ -27,7 +27,11 @@ fn reference_ns(flow: &Flow) -> f64 {
 
 /// CPU nanoseconds per operation of our core; a move is two commands.
 pub(crate) fn exchange_ns(flow: &Flow, script: &Script) -> f64 {
-    let mut exchange = Exchange::new(flow.symbols);
+    ns_on(Exchange::new(flow.symbols), flow, script)
+}
+
+/// The same on an exchange that was founded.
+pub(crate) fn ns_on(mut exchange: Exchange, flow: &Flow, script: &Script) -> f64 {
     for record in &script.records[..script.prefill] {
         black_box(exchange.apply(record));
     }
@@ -40,10 +44,14 @@ pub(crate) fn exchange_ns(flow: &Flow, script: &Script) -> f64 {
 
 /// Runs only the core, repeatedly, for a profiler. A slow profiler can use a shorter flow than the published one.
 pub(crate) fn profile(name: &str, times: usize, ops: Option<u64>) {
-    let flow = ops.map_or_else(|| flow(name), |ops| flow_of(name, ops));
+    // `perpetual-B1` is the flow B1 on perpetuals.
+    let spot = name.strip_prefix("perpetual-");
+    let (file, of_perpetuals) = (spot.unwrap_or(name), spot.is_some());
+    let flow = ops.map_or_else(|| flow(file), |ops| flow_of(file, ops));
     let script = Script::of(&flow);
     for _ in 0..times {
-        println!("{name}: {:.1} ns an operation", exchange_ns(&flow, &script));
+        let founded = if of_perpetuals { Exchange::of_perpetuals } else { Exchange::new };
+        println!("{name}: {:.1} ns an operation", ns_on(founded(flow.symbols), &flow, &script));
     }
 }
 

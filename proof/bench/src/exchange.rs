@@ -10,7 +10,7 @@ use std::sync::Arc;
 use buttonwood_engine::{
     AccessCommand, AccessInfrequent, Account, AccountKind, Body, Caller, Coming, Command, Event, FeeSchedule,
     LedgerCommand, LedgerInfrequent, Mode, NewSession, Opening, OrderRef, Outcome, Owner, PREFETCH_DISTANCE,
-    Place, Prefetch, Sketch, State, TradingAnswer, TradingCommand, TradingEvent, Workspace, decide,
+    Place, Prefetch, Sketch, State, TradingAnswer, TradingCommand, TradingEvent, Workspace, decide, perp,
 };
 use buttonwood_model::{
     AccountId, Claim, ClientId, Currency, CurrencyId, CurrencyKind, ExecutionOption, GroupId, Nonce, OrderId,
@@ -253,18 +253,39 @@ pub(crate) struct Exchange {
 impl Exchange {
     /// An exchange founded with accounts, sessions, symbols and plenty of money, all through commands.
     pub(crate) fn new(symbols: u16) -> Self {
+        Self::founded(symbols, Product::Spot)
+    }
+
+    /// The same with perpetuals, whose indices are pinned to the flow's first prices.
+    pub(crate) fn of_perpetuals(symbols: u16) -> Self {
+        let mut exchange = Self::founded(symbols, Product::Swap);
+        for symbol in 0..symbols {
+            exchange.pin(CurrencyId(symbol + 1), 200);
+        }
+        exchange
+    }
+
+    fn founded(symbols: u16, product: Product) -> Self {
         let mut exchange = Self::empty();
-        for body in founding(symbols, ACCOUNTS) {
+        for body in founding(symbols, ACCOUNTS, product) {
             let outcome = exchange.run(&Command { caller: None, body });
             assert_eq!(outcome, Outcome::Done);
         }
         exchange
     }
 
-    /// `accounts` accounts on one symbol, added as events, which skips the checks for taken names.
-    pub(crate) fn crowded(accounts: u32) -> Self {
+    /// Pins an index to so many dollars, and takes the marks.
+    pub(crate) fn pin(&mut self, currency: CurrencyId, price: i128) {
+        let price = Money::from_units(price * Money::ONE.units());
+        let body = perp::Command::PinIndex(currency, Some(price)).into();
+        assert_eq!(self.run(&Command { caller: None, body }), Outcome::Done);
+    }
+
+    /// `accounts` accounts on one symbol, added as events, which skips the checks for taken names. They have nothing if it is a
+    /// perpetual.
+    pub(crate) fn crowded(accounts: u32, product: Product) -> Self {
         let mut exchange = Self::empty();
-        for body in founding(1, accounts) {
+        for body in founding(1, accounts, product) {
             let mut out = Outbox::<Event>::default();
             match body {
                 Body::Access(AccessCommand::OpenAccount(account)) => {
@@ -273,6 +294,7 @@ impl Exchange {
                 Body::Access(AccessCommand::AddSession(session)) => {
                     out.push_named(&AccessInfrequent::SessionAdded(Arc::unwrap_or_clone(session)));
                 }
+                Body::Ledger(LedgerCommand::Credit(_)) if product == Product::Swap => continue,
                 Body::Ledger(LedgerCommand::Credit(credit)) => {
                     for (currency, amount) in &credit.amounts {
                         let asset = (*currency).into();
@@ -355,7 +377,8 @@ impl Exchange {
     /// applied, and the state's fingerprint after them.
     pub(crate) fn recorded(script: &Script, records: &[Record], mut see: impl FnMut(&Told<'_>)) -> Self {
         let mut exchange = Self::empty();
-        let founding = founding(script.symbols, ACCOUNTS).map(|body| Command { caller: None, body });
+        let founding =
+            founding(script.symbols, ACCOUNTS, Product::Spot).map(|body| Command { caller: None, body });
         for command in founding.chain(records.iter().map(|record| record.decode())) {
             let stamp = exchange.next_stamp();
             exchange.work.out.clear();
@@ -384,11 +407,11 @@ impl Exchange {
 
 /// The commands that found an exchange for a flow, and their time.
 pub(crate) fn founding_commands(symbols: u16) -> (Time, Vec<Command>) {
-    let commands = founding(symbols, ACCOUNTS).map(|body| Command { caller: None, body });
+    let commands = founding(symbols, ACCOUNTS, Product::Spot).map(|body| Command { caller: None, body });
     (Time(START_MICROS), commands.collect())
 }
 
-fn founding(symbols: u16, accounts: u32) -> impl Iterator<Item = Body> {
+fn founding(symbols: u16, accounts: u32, product: Product) -> impl Iterator<Item = Body> {
     let opening = Opening {
         mode: Mode::Sandbox,
         seed: 23,
@@ -400,7 +423,11 @@ fn founding(symbols: u16, accounts: u32) -> impl Iterator<Item = Body> {
     };
     let decimal = |text: &str| Decimal::parse(text.as_bytes()).expect("a decimal");
     let grid = Grid::new(decimal("0.01"), decimal("0.00000001")).expect("the grid of btcusd");
-    let first = [Body::open(opening), currency("USD".to_owned(), CurrencyKind::Fiat)];
+    let (quote, kind) = match product {
+        Product::Spot => ("USD", AccountKind::Exchange),
+        Product::Swap => ("GUSD", AccountKind::Derivatives),
+    };
+    let first = [Body::open(opening), currency(quote.to_owned(), CurrencyKind::Fiat)];
     let listings = (0..symbols).flat_map(move |symbol| {
         [
             currency(format!("C{symbol}"), CurrencyKind::Crypto),
@@ -410,7 +437,7 @@ fn founding(symbols: u16, accounts: u32) -> impl Iterator<Item = Body> {
                 quote: CurrencyId(0),
                 grid: grid.clone(),
                 qty_min: Qty::from_hundredths(100),
-                product: Product::Spot,
+                product,
                 status: SymbolStatus::Open,
                 wrap_enabled: false,
                 closed_to: Vec::new(),
@@ -429,7 +456,7 @@ fn founding(symbols: u16, accounts: u32) -> impl Iterator<Item = Body> {
                 jurisdiction: String::new(),
                 broker: false,
                 opened: Time(START_MICROS),
-                kind: AccountKind::Exchange,
+                kind,
                 display_name: String::new(),
             }),
             Body::credit(id, amounts),

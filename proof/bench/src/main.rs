@@ -16,6 +16,7 @@ mod journalled;
 mod memory;
 mod opgen;
 mod overload;
+mod perps;
 mod place;
 mod recovery;
 mod reference;
@@ -42,6 +43,7 @@ usage: cargo xtask bench [NUMBER…|all] [--pairs N] [--quick] [--write]
   5   memory of a resting order         11  recovery
   6   signed REST, undurable            12  start
                                         13  funds
+                        14  perpetuals
   all is the default
   --pairs N   pairs of reference and ours (default 5)
   --quick     one pair, short: shows that it runs, not how fast
@@ -73,7 +75,7 @@ pub(crate) fn say(line: &str) {
     eprintln!("bench: {line}");
 }
 
-const ALL: [u8; 13] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
+const ALL: [u8; 14] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
 
 /// The benchmarks that start the product as a process.
 const OVER_HTTP: [u8; 5] = [6, 7, 8, 9, 12];
@@ -238,6 +240,18 @@ fn run(number: u8, settings: &Settings, report: &mut Report) {
                 ),
             ];
             funds::measure(settings, goals, report);
+        }
+        14 => {
+            let goals = [
+                goal("a perpetual order (B1)", "CPU/op perpetual / spot", [3.0, 1.6, 1.2]),
+                goal("a mark over 100,000 positions", "ms", [100.0, 20.0, 10.0]),
+                goal(
+                    "the mark halved for 100,000 accounts",
+                    "ms of the slowest command",
+                    [200.0, 50.0, 25.0],
+                ),
+            ];
+            perps::measure(settings, goals, report);
         }
         other => unreachable!("{other} was refused before"),
     }

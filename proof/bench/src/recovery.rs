@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use buttonwood_engine::{State, encode};
 use buttonwood_journal::{Buffer, Journal, Mark, Options, snapshot};
+use buttonwood_model::Product;
 use buttonwood_sequencer::{JOURNAL_DIR, read_ahead, recover};
 
 use crate::clock::{cpu_ns, process_cpu_ns};
@@ -128,7 +129,7 @@ fn bytes_in(dir: &Path) -> u64 {
 }
 
 fn load(settings: &Settings, goal: Goal, report: &mut Report) {
-    let mut exchange = Exchange::crowded(CROWD);
+    let mut exchange = Exchange::crowded(CROWD, Product::Spot);
     let mut scribe = Scribe::for_accounts(CROWD);
     for mut op in opgen::stream("P1") {
         op.account = (op.id % u64::from(CROWD)) as u32;
