@@ -2,6 +2,7 @@
 //! older directory never changes.
 
 mod funds;
+mod perps;
 
 use buttonwood_engine::{
     Account, Auctions, FeeSchedule, Fees, Finding, FxPair, Group, GroupTerms, Mode, OrderState, Owner, Quote,
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The text of a state: number and time, opening, balances, live orders, symbols with their auctions, groups, accounts,
-/// sessions, fees, currencies, exchange rates, funds, a halt.
+/// sessions, fees, currencies, exchange rates, funds, perpetuals, a halt.
 pub fn dump(state: &State) -> String {
     let mut text = Text::default();
     let stamp = state.stamp();
@@ -38,6 +39,7 @@ pub fn dump(state: &State) -> String {
     conversions(state, &mut text);
     rates(state.rates(), &mut text);
     funds::funds(state, &mut text);
+    perps::perps(state, &mut text);
     if let Some(halt) = state.operations().halt() {
         text.line(&format!("halted since {} by {}: {}", halt.since.0, halt.who, halt.why));
     }

@@ -17,7 +17,7 @@ use std::path::Path;
 pub(crate) type Recipe = fn(&Path);
 
 /// Every recipe by its name.
-pub const RECIPES: [(&str, Recipe); 11] = [
+pub const RECIPES: [(&str, Recipe); 12] = [
     ("spot", spot),
     ("auctions", auctions),
     ("crashes", crashes),
@@ -29,6 +29,7 @@ pub const RECIPES: [(&str, Recipe); 11] = [
     ("accounts", accounts),
     ("operations", operations),
     ("funds", funds),
+    ("perpetuals", perpetuals),
 ];
 
 /// Makes `FORMAT-NAME` in the corpus with a recipe, its text and its line of the list.
@@ -483,5 +484,45 @@ fn funds(data: &Path) {
     send("bitcoin", &own, "BTC", "2.5");
     withdraw("bitcoin/btc", BTC, "waiting");
     control(&exchange, "/sandbox/halt", &json!({ "scope": "asset", "currency": "ETH" }));
+    exchange.kill9();
+}
+
+/// Perpetuals: positions, live orders, hours of funding with a premium, risk settings, collateral, a fund; a liquidation that the book,
+/// the fund and opposite positions take, and a debt that stays. A snapshot lies between them, and the process is killed at the end.
+fn perpetuals(data: &Path) {
+    const BTC: &str = "btcgusdperp";
+    let exchange = setup().flag("--snapshot-every", "60").start_in(data);
+    let pin = |currency: &str, price: &str| {
+        control(&exchange, &format!("/sandbox/index/{currency}"), &json!({ "price": price }));
+    };
+    let order = |key: &str, symbol: &str, side: &str, amount: &str, price: &str| {
+        let fields = json!({ "symbol": symbol, "side": side, "type": "exchange limit", "amount": amount, "price": price });
+        exchange.as_(key).call("/v1/order/new", fields).ok();
+    };
+    let fund = |amount: &str| {
+        control(&exchange, "/sandbox/ledger/insurance", &json!({ "currency": "GUSD", "amount": amount }));
+    };
+    pin("BTC", "50000");
+    pin("ETH", "3000");
+    fund("1000");
+    let risk =
+        json!({ "group": "perp", "account": "perp-003", "max_leverage": "10", "cross_collateral": true });
+    control(&exchange, "/sandbox/accounts/risk", &risk);
+    for (long, short) in [("perp-000", "perp-001"), ("perp-002", "perp-003"), ("perp-004", "perp-005")] {
+        order(short, BTC, "sell", "10", "50000");
+        order(long, BTC, "buy", "10", "50000");
+    }
+    order("perp-006", "ethgusdperp", "buy", "5", "2990");
+    order("perp-007", "ethgusdperp", "sell", "5", "3010");
+    // The book is above the index, so longs pay.
+    order("perp-001", BTC, "buy", "0.1", "50020");
+    order("perp-003", BTC, "sell", "0.1", "50040");
+    exchange.advance(3 * 3_600);
+    exchange.restart();
+    // A bid takes a part; the fund takes what it can, and the others are deleveraged.
+    order("perp-008", BTC, "buy", "1", "41000");
+    pin("BTC", "41000");
+    pin("BTC", "35000");
+    exchange.advance(3_600 + 90);
     exchange.kill9();
 }
