@@ -22,7 +22,7 @@ struct Room {
 
 const CORE: &[&str] = &["buttonwood-trading", "buttonwood-spot", "buttonwood-engine"];
 
-const ROOMS: [Room; 11] = [
+const ROOMS: [Room; 13] = [
     Room { folder: "core/num", package: "buttonwood-num", above: CORE, is_listed: true },
     Room { folder: "core/ledger", package: "buttonwood-ledger", above: CORE, is_listed: false },
     Room { folder: "core/auction", package: "buttonwood-auction", above: CORE, is_listed: false },
@@ -52,6 +52,13 @@ const ROOMS: [Room; 11] = [
         is_listed: false,
     },
     Room { folder: "core/spot", package: "buttonwood-spot", above: &["buttonwood-engine"], is_listed: false },
+    Room {
+        folder: "core/margin",
+        package: "buttonwood-margin",
+        above: &["buttonwood-perp", "buttonwood-engine"],
+        is_listed: false,
+    },
+    Room { folder: "core/perp", package: "buttonwood-perp", above: &["buttonwood-engine"], is_listed: false },
     Room {
         folder: "store/journal",
         package: "buttonwood-journal",
