@@ -243,7 +243,7 @@ fn run(number: u8, settings: &Settings, report: &mut Report) {
         }
         14 => {
             let goals = [
-                goal("a perpetual order (B1)", "CPU/op perpetual / spot", [3.0, 1.6, 1.2]),
+                goal("a perpetual order (B1)", "CPU/op perpetual / spot", [4.0, 1.6, 1.2]),
                 goal("a mark over 100,000 positions", "ms", [100.0, 20.0, 10.0]),
                 goal(
                     "the mark halved for 100,000 accounts",
