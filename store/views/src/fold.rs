@@ -4,7 +4,9 @@
 //! also yields rows of history and changes of depth, which go to a [`Sink`]. The live views keep them; the background
 //! fold that makes snapshots only computes their positions.
 
+mod off_book;
 mod perpetuals;
+mod spot_margin;
 
 use crate::history::{FundingRow, Index, OrderRow, Part, Position, PublicTrade, TradeRow};
 use crate::reserves::Cut;
@@ -212,13 +214,13 @@ impl Fold {
                 return;
             }
             Infrequent::Perp(event) => return self.record_perpetual(stamp, &event, sink),
+            Infrequent::Margin(event) => return self.record_spot_margin(stamp, &event, sink),
             Infrequent::Trading(_)
             | Infrequent::Access(_)
             | Infrequent::Ledger(_)
             | Infrequent::Rates(_)
             | Infrequent::Convert(_)
             | Infrequent::Funds(_)
-            | Infrequent::Margin(_)
             | Infrequent::Founded(_)
             | Infrequent::Audit(_)
             | Infrequent::Operated(_) => return,
