@@ -240,7 +240,7 @@ fn accounts_have_limits_of_their_own() {
 fn the_rows_are_complete() {
     let rows = rows();
     let count = |unbuilt| rows.iter().filter(|row| row.is_unbuilt == unbuilt).count();
-    assert!(count(false) > 50 && count(true) > 50, "{} and {}", count(false), count(true));
+    assert!(count(false) > 50 && count(true) > 30, "{} and {}", count(false), count(true));
     let text: Value = serde_json::from_str(rights_table::CONTRACT).unwrap();
     assert!(text["paths"].as_object().unwrap().len() > 130);
 }
