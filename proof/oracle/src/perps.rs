@@ -212,6 +212,9 @@ impl PerpJudge {
             Infrequent::FundingCut(cut) => self.note_cut(exchange, cut),
             Infrequent::FundingPaid(paid) => self.note_paid(paid),
             Infrequent::Resumed(since) => {
+                if self.turns.stopped_since(exchange.stamp.time) != Some(*since) {
+                    return Err(format!("it did not stop at {since:?}"));
+                }
                 self.note_stop(*since, exchange.stamp.time);
                 Ok(())
             }

@@ -33,9 +33,9 @@ impl Turns {
         self.has_premium = last.any(|premium| premium != Money::ZERO);
     }
 
-    /// Whether minutes in which a premium counts lie between two times.
-    pub(super) fn misses_minutes(&self, since: Time, until: Time) -> bool {
-        self.has_premium && since.0 / MINUTE < until.0 / MINUTE
+    /// When marks were last taken, if full minutes in which a premium counts lie between then and a start at this time.
+    pub(super) fn stopped_since(&self, now: Time) -> Option<Time> {
+        self.marked.filter(|marked| self.has_premium && marked.0 / MINUTE + 1 < now.0 / MINUTE)
     }
 
     /// When marks are taken next.
@@ -48,10 +48,10 @@ impl Turns {
 }
 
 impl PerpJudge {
-    /// Whether the exchange stopped while a premium counted, from the last command to a start at this time: then the first command of
-    /// the start must say so.
-    pub fn must_resume(&self, since: Time, until: Time) -> bool {
-        self.turns.misses_minutes(since, until)
+    /// Whether the exchange stopped while a premium counted, for full minutes until a start at this time: then the first command of the
+    /// start must say so.
+    pub fn must_resume(&self, now: Time) -> bool {
+        self.turns.stopped_since(now).is_some()
     }
 
     /// Whether payments are under way.

@@ -73,7 +73,7 @@ impl Perps {
         self.tally.in_funding += u64::from(judge.is_paying());
         self.tally.in_liquidation += u64::from(judge.is_liquidating());
         self.tally.in_round += u64::from(judge.is_in_round());
-        self.tally.resumed += u64::from(judge.must_resume(last.time, self.now));
+        self.tally.resumed += u64::from(judge.must_resume(self.now));
         let mut stepped = Stepped::new(recovered, Clock::manual(self.now), self.options);
         stepped.limit_batches(self.batch);
         self.turns = 0;

@@ -4,7 +4,7 @@ use super::found::Founded;
 use crate::check::{Asked, Finding, is_due};
 use crate::disk::Faulty;
 use crate::scene::command_of;
-use buttonwood_engine::{AccessCommand, Body, Command, Founding, State, TradingCommand, perp};
+use buttonwood_engine::{AccessCommand, Body, Command, Founding, FundsCommand, State, TradingCommand, perp};
 use buttonwood_journal::{Mark, Reader, ReplayError};
 use buttonwood_model::{Due, Time};
 use buttonwood_oracle::{Exchange, PerpCounts, PerpJudge};
@@ -174,6 +174,7 @@ impl Follower {
                 Body::Founding(Founding::MoveClock)
                     | Body::Access(AccessCommand::NoncesSeen(_))
                     | Body::Trading(TradingCommand::CloseDay)
+                    | Body::Funds(FundsCommand::Reserves(_))
             )
         };
         if is_own && command.caller.is_none() {
@@ -202,7 +203,7 @@ impl Follower {
         }
         self.check_laws()?;
         self.may_be_late = true;
-        self.starting = Some((now, self.judge.must_resume(recovered.stamp().time, now)));
+        self.starting = Some((now, self.judge.must_resume(now)));
         Ok(())
     }
 

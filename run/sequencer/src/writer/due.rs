@@ -44,13 +44,8 @@ impl Writer {
         }
         let now = shared.clock.now();
         if self.start == Start::Resume {
-            // Nothing comes between the steps of what a command began.
-            self.follow_up(shared);
-            if self.is_full() {
-                return;
-            }
             self.start = Start::CatchUp;
-            if !shared.clock.is_manual() && self.state.perps().stopped_since(now).is_some() {
+            if self.state.perps().stopped_since(now).is_some() {
                 let body = perp::Command::Resume.into();
                 self.execute(now, Command { caller: None, body }, None, shared);
             }
