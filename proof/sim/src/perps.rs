@@ -1,7 +1,7 @@
 //! A long run of perpetuals at high leverage: indices that jump, hours of funding, liquidations and deleveraging, with an exchange that
 //! crashes at any call of its disk, between the payments of an hour and between the steps of a liquidation.
 //!
-//! A follower reads the journal and has a naive model judge each command ([`PerpJudge`]); what was recovered must be what it read.
+//! A follower reads the journal and has a naive model judge each command (`oracle::PerpJudge`); what was recovered must be what it read.
 
 mod crash;
 mod follow;
