@@ -61,7 +61,7 @@ pub async fn set(operator: &Operator<'_>, symbol: SymbolId, name: &str) -> Resul
     })?;
     let refuse = |reject| {
         let never_opens = reject == Reject::Trading(TradingReject::NotNow);
-        never_opens.then(|| bad_value("status", "closed: perpetual contracts are not traded yet", name))
+        never_opens.then(|| bad_value("status", "closed: its product does not trade", name))
     };
     operator.send(TradingCommand::SetSymbolStatus(symbol, status), refuse).await?;
     let Waiting { proposal, expires_ms } = Waiting::of(operator, Proposed::Status(symbol, status));

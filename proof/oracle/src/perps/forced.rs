@@ -11,6 +11,9 @@ use buttonwood_engine::perp::off_book::{Kind, Taken};
 use buttonwood_model::{AccountId, CancelReason, Side, SymbolId};
 use buttonwood_num::Money;
 
+/// How far the values of collateral may differ that is weighed at once or in parts, in units of money.
+const ROUNDED: i128 = 4;
+
 impl PerpJudge {
     /// A round begins with the first account of the queue: its orders are cancelled, or a part of its largest position is to be closed.
     pub(super) fn note_round(&mut self, exchange: &Exchange, round: &Round) -> Result<(), String> {
@@ -178,7 +181,7 @@ impl PerpJudge {
     }
 
     /// A liquidation ends when its account has recovered or nothing can be closed. From a flat account the fund takes collateral for what
-    /// it owes, and pays what is left as far as its money goes.
+    /// it owes, and pays what is left as far as its money goes and its own positions leave it value.
     pub(super) fn note_end(&mut self, exchange: &Exchange, ended: &Ended) -> Result<(), String> {
         check("the account whose liquidation ends", &Some(ended.account), &self.queue.pop_front())?;
         let account = ended.account;
@@ -202,7 +205,13 @@ impl PerpJudge {
             }
             let spent: Money = seized.iter().map(|seized| seized.repaid).sum();
             if is_bare {
-                covered = owed.min((self.dollars_of_fund() - spent).max(Money::ZERO));
+                // The exchange's balances already show what was taken, for which the fund pays as much.
+                let value = self.figures(self.fund, exchange).assets - spent;
+                covered = owed.min(self.dollars_of_fund() - spent).min(value).max(Money::ZERO);
+                let rounded = (ended.covered.units() - covered.units()).abs() <= ROUNDED;
+                if rounded && !seized.is_empty() {
+                    covered = ended.covered;
+                }
                 owed -= covered;
             }
         }
