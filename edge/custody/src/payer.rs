@@ -286,9 +286,10 @@ impl Payer {
         }
     }
 
-    /// Whether a signed transaction may not have reached the node yet.
-    pub fn has_unsent(&self) -> bool {
-        self.entries.values().any(Entry::is_unsent)
+    /// Whether the node may lack everything that was signed for a payment, since it was not sent or was refused: the node then does not
+    /// know that its inputs are spent.
+    pub fn has_unknown(&self) -> bool {
+        self.entries.values().any(Entry::is_unknown)
     }
 
     /// Whether a payment needs a look while the chain stands still: it is not signed, or the node may not have it.

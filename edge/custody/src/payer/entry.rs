@@ -161,6 +161,12 @@ impl Entry {
         open && self.attempts.last().is_some_and(|tried| unsent(tried.state))
     }
 
+    /// Whether something is signed for it that may still be sent, and the node may have nothing of it.
+    pub(super) fn is_unknown(&self) -> bool {
+        let open = self.settled.is_none() && self.found.is_none();
+        open && !self.has(State::Waiting) && self.attempts.iter().any(|tried| tried.state != State::Dead)
+    }
+
     /// The transaction that a higher fee could replace.
     pub(super) fn bumpable(&self) -> Option<TxHash> {
         let last = self.attempts.last()?;

@@ -235,12 +235,13 @@ fn a_refused_payment_is_voided() {
         stage.chain.node(Treatment::Refuse, 2).unwrap();
         let refused = stage.accept(5);
         stage.settle_down();
+        assert!(stage.payer.has_unknown(), "the node has neither the payment nor its void");
         let next = stage.accept(7);
         // The first void is refused too: with the next block another one is made.
         stage.mine(1);
         let purposes: Vec<Purpose> = stage.rows[&refused].attempts.iter().map(|one| one.purpose).collect();
         assert_eq!(purposes, [Purpose::Pay, Purpose::Void, Purpose::Void]);
-        assert_eq!(stage.payer.refused(), 1);
+        assert_eq!((stage.payer.refused(), stage.payer.has_unknown()), (1, false));
         stage.mine(2);
         assert_eq!(stage.outcome(refused), None);
         stage.restart();
