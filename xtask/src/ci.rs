@@ -12,7 +12,7 @@ use crate::{
 type Step = (&'static str, fn(&Repo) -> Done);
 
 /// The steps of every commit.
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 12] = [
     ("edits", |repo| planted::run(repo, &["--check"])),
     ("fmt", |repo| repo.cargo(["fmt", "--all", "--check"]).run()),
     ("clippy", |repo| repo.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()),
@@ -23,8 +23,6 @@ const STEPS: [Step; 14] = [
     ("trace", |repo| trace::run(repo, trace::Mode::Check)),
     ("contract", |repo| contract::run(repo, contract::Mode::Check)),
     ("test", suite::run),
-    ("ops", ops::run),
-    ("instructions", |repo| instructions::run(repo, instructions::Mode::Check)),
     ("sim", |repo| sim::run(repo, &["--ci"])),
     ("faults", |repo| faults::run(repo, &["--quick"])),
 ];
@@ -35,10 +33,12 @@ const IN_TURN: [Step; TURNS] = [
     ("mutants", |repo| mutants::run(repo, &["--ci"])),
     ("fuzz", |repo| fuzz::run(repo, &["--seconds", "10"])),
     ("overload", |repo| overload::run(repo, overload::Length::Quick)),
+    ("instructions", |repo| instructions::run(repo, instructions::Mode::Check)),
+    ("ops", ops::run),
 ];
 
 /// How many long steps take turns.
-pub(crate) const TURNS: usize = 4;
+pub(crate) const TURNS: usize = 6;
 
 pub(crate) fn run(repo: &Repo) -> Done {
     let whole = Instant::now();

@@ -74,7 +74,7 @@ pub(crate) fn run(wanted: &Wanted) -> ExitCode {
         has_failed: AtomicBool::new(false),
     };
     std::panic::set_hook(Box::new(|_| {}));
-    if wanted.span == Span::Release {
+    if matches!(wanted.span, Span::Release(_)) {
         for (kind, seed) in kept() {
             work.one(kind, seed);
         }
@@ -138,12 +138,14 @@ impl Work<'_> {
         let is_due = |kind: Kind| match self.wanted.span {
             Span::One | Span::Seeds(_) => true,
             Span::For(span) => self.began.elapsed() < span,
-            Span::Release => match kind {
-                Kind::Life => totals.life.micros < DAYS * DAY || totals.life.commands < COMMANDS,
-                Kind::Sweep => totals.swept.states < STATES,
-                Kind::Compare => totals.compared < COMPARED,
-                Kind::Funds => totals.treasuries < TREASURIES,
-                Kind::Perps => totals.perps_runs < PERPS,
+            Span::Release(parts) => match kind {
+                Kind::Life => {
+                    totals.life.micros < DAYS * DAY / parts || totals.life.commands < COMMANDS / parts
+                }
+                Kind::Sweep => totals.swept.states < STATES / parts,
+                Kind::Compare => totals.compared < COMPARED / parts,
+                Kind::Funds => totals.treasuries < TREASURIES / parts,
+                Kind::Perps => totals.perps_runs < PERPS / parts,
             },
         };
         [Kind::Life, Kind::Sweep, Kind::Compare, Kind::Funds, Kind::Perps]

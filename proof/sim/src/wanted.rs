@@ -3,15 +3,19 @@
 use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
-usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci] [--commands N] [--cuts N] [--only life|sweep|compare|funds|perps]
+usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci | --release] [--commands N] [--cuts N] [--only life|sweep|compare|funds|perps]
   --seed N      the first seed; the only one without --seeds, --minutes and --ci (default 1)
   --seeds N     N seeds, up to the first that fails
   --minutes M   seed after seed, for so long
-  --ci          every seed that ever failed, then as many as the release asks for
+  --release     every seed that ever failed, then as many as a release asks for
+  --ci          the same with a third of them, which each change must pass
   --commands N  commands of a life (default 10000)
   --cuts N      power cuts tried before each call of a sweep (default 24)
   --only KIND   lives, sweeps, the core beside the naive exchange, funds on faulty chains, or perpetuals alone
 ";
+
+/// A change must pass one of so many parts of what a release must pass.
+const CI_PARTS: u64 = 3;
 
 /// A kind of run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +41,8 @@ pub(crate) enum Span {
     Seeds(u64),
     /// This much time.
     For(Duration),
-    /// Until the release's totals are reached.
-    Release,
+    /// Until this part of a release's totals is reached: one of so many.
+    Release(u64),
 }
 
 /// A parsed command line.
@@ -68,7 +72,8 @@ impl Wanted {
             let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
             match word {
                 "--help" | "-h" => return Ok(None),
-                "--ci" if wanted.span == Span::One => wanted.span = Span::Release,
+                "--ci" if wanted.span == Span::One => wanted.span = Span::Release(CI_PARTS),
+                "--release" if wanted.span == Span::One => wanted.span = Span::Release(1),
                 "--minutes" if wanted.span == Span::One => {
                     let minutes = number(word, value()?, 24 * 60)?;
                     wanted.span = Span::For(Duration::from_secs(minutes * 60));
@@ -76,7 +81,9 @@ impl Wanted {
                 "--seeds" if wanted.span == Span::One => {
                     wanted.span = Span::Seeds(number(word, value()?, 1_000_000)?);
                 }
-                "--ci" | "--minutes" | "--seeds" => return Err(format!("{word} beside another span")),
+                "--ci" | "--release" | "--minutes" | "--seeds" => {
+                    return Err(format!("{word} beside another span"));
+                }
                 "--seed" => wanted.seed = number(word, value()?, u64::MAX)?,
                 "--commands" => wanted.commands = number(word, value()?, 100_000_000)?,
                 "--cuts" => wanted.cuts = number(word, value()?, 1_000_000)?,
@@ -131,6 +138,7 @@ mod tests {
             ("--quick", "`--quick`"),
             ("--seed 1 --seed 2", "--seed is given twice"),
             ("--ci --ci", "--ci is given twice"),
+            ("--ci --release", "--release beside"),
             ("--seeds 3 --minutes 3", "--minutes beside"),
             ("--ci --seeds 3", "--seeds beside"),
             ("--seeds 0", "--seeds 0"),
