@@ -10,13 +10,14 @@
 use crate::command::Market;
 use crate::figures::Holder;
 use crate::off_book::{Kind, OffBook, Taken};
+use crate::prices::Prices;
 use crate::{Contract, Infrequent, Reject, Row};
 use alloc::collections::{BTreeSet, VecDeque};
 use alloc::vec::Vec;
 use buttonwood_margin::{Collateral, deleverage, liquidation};
 use buttonwood_model::{
     AccountId, BytesRef, Claim, CurrencyId, ExecutionOption, OrderId, OrderKind, Outbox, Side, Symbol,
-    SymbolId, Time,
+    SymbolId, Time, TradeId,
 };
 use buttonwood_num::{HUNDREDTHS_PER_LOT, Money, Price, Qty};
 use buttonwood_trading::place::Place;
@@ -168,7 +169,7 @@ impl Liquidations {
 
 /// The accounts that are below maintenance at these marks and not in the queue yet, in the order of their ids; the fund if it is below
 /// zero.
-pub(crate) fn due(market: &Market<'_>, prices: &crate::prices::Prices) -> Vec<AccountId> {
+pub(crate) fn due(market: &Market<'_>, prices: &Prices) -> Vec<AccountId> {
     let Market { perps, ledger, gusd, .. } = *market;
     let Some(gusd) = gusd else { return Vec::new() };
     let is_due = |account: &AccountId| Holder { perps, prices, ledger, account: *account, gusd }.is_due();
@@ -367,7 +368,7 @@ impl<'a> Case<'a> {
         let numbered = ids.zip(trades).map(|(id, (account, price, qty))| OffBook {
             account,
             order: OrderId(id),
-            trade: buttonwood_model::TradeId(id + 1),
+            trade: TradeId(id + 1),
             price,
             qty,
         });
@@ -387,9 +388,7 @@ impl<'a> Case<'a> {
         let mut held: Vec<_> = self.holder().collateral().collect();
         held.sort_by_key(|(_, collateral)| Reverse(collateral.percent));
         let mut is_bare = true;
-        for (currency, mut collateral) in held {
-            // What waits to be withdrawn stays.
-            collateral.amount = ledger.balance(self.account, currency).available;
+        for (currency, collateral) in held {
             let amount = collateral.covering(owed);
             let value = Collateral { amount, ..collateral }.value().unwrap_or_default();
             // An amount that is not all was rounded up, so it pays for the whole debt.
