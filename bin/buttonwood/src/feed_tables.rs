@@ -1,6 +1,6 @@
 //! Feeds in the configuration file: a list of tables, which become values of `--feeds`.
 
-use buttonwood_engine::perp::FeedPrices;
+use buttonwood_engine::FeedPrices;
 use toml::{Table, Value};
 
 /// The flag.

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 use buttonwood_access::AccountKind;
+use buttonwood_index::Indices;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, AssetId, CurrencyId, Desk, Product, Side, Symbol, SymbolId};
 use buttonwood_num::{Money, Price, Qty};
@@ -22,6 +23,8 @@ pub(crate) const GUSD: &str = "GUSD";
 pub struct Desks {
     /// Every balance.
     pub ledger: Ledger,
+    /// Pins and feeds, from which indices are computed.
+    pub indices: Indices,
     /// Positions and marks of perpetuals.
     pub perps: Perps,
     /// What margin accounts owe, and what their live orders stand for.
@@ -34,7 +37,8 @@ pub struct Desks {
 /// What is derived does not count.
 impl PartialEq for Desks {
     fn eq(&self, other: &Self) -> bool {
-        (&self.ledger, &self.perps, &self.margin) == (&other.ledger, &other.perps, &other.margin)
+        (&self.ledger, &self.indices) == (&other.ledger, &other.indices)
+            && (&self.perps, &self.margin) == (&other.perps, &other.margin)
     }
 }
 

@@ -131,8 +131,8 @@ fn evolve_perp(state: &mut State, time: Time, event: &perp::Infrequent) {
         }
     }
     let gusd = state.gusd();
-    let State { desks: Desks { perps, ledger, .. }, floor, .. } = state;
-    perp::evolve(&mut perp::Books { perps, ledger, gusd, symbols: &floor.symbols, time }, event);
+    let State { desks: Desks { perps, indices, ledger, .. }, floor, .. } = state;
+    perp::evolve(&mut perp::Books { perps, indices, ledger, gusd, symbols: &floor.symbols, time }, event);
     note_indices(&mut state.desks.margin, time, event);
     repay(state);
 }

@@ -37,6 +37,7 @@ pub use buttonwood_funds::{
     Kind as TransferKind, Made, Method as TransferMethod, Reference as TransferReference,
     Reject as FundsReject, Status as TransferStatus, Transfer, Uuid, Way as TransferWay,
 };
+pub use buttonwood_index::{self as index, FeedPrices, Indices};
 pub use buttonwood_ledger::{
     Adjustment, Balance, BrokenLaw, CLEARING, Command as LedgerCommand, FEES, House, HouseAccount, INSURANCE,
     Infrequent as LedgerInfrequent, ROUNDING, Reject as LedgerReject, SOURCE,

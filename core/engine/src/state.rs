@@ -9,6 +9,7 @@ use buttonwood_auction::Auctions;
 use buttonwood_book::Orders;
 use buttonwood_convert::{self as convert, Conversions};
 use buttonwood_funds::{Bound, Desk, Funds, LENDING};
+use buttonwood_index::{Indices, Sources};
 use buttonwood_ledger::{BrokenLaw, House, INSURANCE, Ledger};
 use buttonwood_model::{
     AccountId, AssetId, Currency, CurrencyId, Due, OrderId, Rank, SessionId, Side, Slot, Stamp, Symbol,
@@ -166,20 +167,36 @@ impl State {
         self.desks.is_derivatives(account)
     }
 
+    /// Pins and feeds.
+    pub fn indices(&self) -> &Indices {
+        &self.desks.indices
+    }
+
+    /// Where the indices come from at a time.
+    pub fn sources(&self, time: Time) -> Sources<'_> {
+        let is_venue = self.opening.is_some_and(|opening| opening.mode == Mode::Venue);
+        Sources {
+            indices: self.indices(),
+            symbols: self.symbols(),
+            orders: self.orders(),
+            dollar: self.find_currency(DOLLAR),
+            // D-38.
+            needed: if is_venue { 3 } else { 1 },
+            time,
+        }
+    }
+
     /// What a decision about perpetuals reads.
     pub(crate) fn perp_market(&self, time: Time) -> perp::Market<'_> {
-        let is_venue = self.opening.is_some_and(|opening| opening.mode == Mode::Venue);
         perp::Market {
             perps: &self.desks.perps,
             symbols: self.symbols(),
             orders: self.orders(),
-            dollar: self.find_currency(DOLLAR),
+            sources: self.sources(time),
             ledger: self.ledger(),
             gusd: self.gusd(),
             is_halted: self.operations.is_halted(),
             next_id: self.next_id,
-            // D-38.
-            sources_needed: if is_venue { 3 } else { 1 },
             time,
         }
     }
@@ -262,7 +279,7 @@ impl State {
         let halted = self.operations.is_halted();
         let seed = self.opening.map_or(0, |opening| opening.seed);
         let [marks, minute, funding, liquidation] =
-            perp::next_due(self.perps()).map(|due| due.map(|due| due.map(Body::Perp)));
+            perp::next_due(self.perps(), self.indices()).map(|due| due.map(|due| due.map(Body::Perp)));
         // Of those that are due at one instant, the first in this list runs first.
         let [interest, of_margin] = self.margin().next_due(halted);
         let rooms = [

@@ -1,8 +1,9 @@
 //! Prices of feeds: how many an index needs, when the marks follow them, and when they go stale.
 #![expect(clippy::unwrap_used, reason = "what a test cannot do, fails it")]
 
-use buttonwood_engine::perp::{self, Contract, FeedPrices, feeds::FRESH};
+use buttonwood_engine::perp::{self, Contract};
 use buttonwood_engine::{Answer, Body, Command, FeeSchedule, Mode, Opening, Place, Reject, TradingCommand};
+use buttonwood_engine::{FeedPrices, index::FRESH};
 use buttonwood_model::{
     Claim, CurrencyId, Due, OrderKind, Product, Role, Side, Symbol, SymbolId, SymbolStatus, Time,
 };
@@ -53,7 +54,10 @@ impl World {
     }
 
     fn due(&self) -> Option<Due<perp::Command>> {
-        perp::next_due(self.exchange.state.perps()).into_iter().flatten().min_by_key(Due::key)
+        perp::next_due(self.exchange.state.perps(), self.exchange.state.indices())
+            .into_iter()
+            .flatten()
+            .min_by_key(Due::key)
     }
 
     /// Runs what of perpetuals is due, and moves the time.

@@ -2,9 +2,10 @@
 
 use crate::liquidation::{self, Ended, Round, Task};
 use crate::off_book::Taken;
-use crate::{FeedPrices, Marked, Perps, Risk, feeds, funding};
+use crate::{Marked, Perps, Risk, feeds, funding};
 use alloc::vec::Vec;
 use buttonwood_book::Orders;
+use buttonwood_index::{FeedPrices, Indices, Sources};
 use buttonwood_ledger::Ledger;
 use buttonwood_margin::Leverage;
 use buttonwood_model::{
@@ -116,16 +117,14 @@ pub struct Market<'a> {
     pub symbols: &'a [Symbol],
     /// Every live order.
     pub orders: &'a Orders,
-    /// The currency of dollar books.
-    pub dollar: Option<CurrencyId>,
+    /// Where indices come from.
+    pub sources: Sources<'a>,
     /// Every balance.
     pub ledger: &'a Ledger,
     /// The currency in which perpetuals are settled.
     pub gusd: Option<CurrencyId>,
     /// Whether trading is halted.
     pub is_halted: bool,
-    /// How many sources an index needs.
-    pub sources_needed: usize,
     /// The id that the next order or trade gets.
     pub next_id: u64,
     /// The time of the command.
@@ -155,7 +154,12 @@ pub fn decide<E: From<BytesRef>>(
         }
         Command::FeedPrice(prices) => feeds::decide(market, prices, out)?,
         Command::TakeMarks => {
-            let due = market.perps.marks_due().into_iter().chain(market.perps.minute_due()).min();
+            let due = market
+                .perps
+                .marks_due(market.sources.indices)
+                .into_iter()
+                .chain(market.perps.minute_due())
+                .min();
             if due.is_none_or(|due| due > market.time) {
                 return Err(Reject::NotDue);
             }
@@ -208,9 +212,9 @@ fn take_marks<E: From<BytesRef>>(
 
 /// The commands that are due next, in the order in which they run at one instant: marks, then funding, then liquidations. Another room
 /// may put its own before the liquidations.
-pub fn next_due(perps: &Perps) -> [Option<Due<Command>>; 4] {
+pub fn next_due(perps: &Perps, indices: &Indices) -> [Option<Due<Command>>; 4] {
     let due = |rank, time, may_skip, command| Due { rank, time, may_skip, command };
-    let marks = perps.marks_due().map(|time| due(Rank::Step, time, false, Command::TakeMarks));
+    let marks = perps.marks_due(indices).map(|time| due(Rank::Step, time, false, Command::TakeMarks));
     // Apart, since a long move of a clock may skip these alone.
     let minute = perps.minute_due().map(|time| due(Rank::Step, time, true, Command::TakeMarks));
     let funding = if perps.funding.is_paying() {
@@ -229,6 +233,8 @@ pub fn next_due(perps: &Perps) -> [Option<Due<Command>>; 4] {
 pub struct Books<'a> {
     /// The state of the desk.
     pub perps: &'a mut Perps,
+    /// Pins and feeds.
+    pub indices: &'a mut Indices,
     /// Every balance.
     pub ledger: &'a mut Ledger,
     /// The currency in which perpetuals are settled.
@@ -247,19 +253,15 @@ pub fn evolve(books: &mut Books<'_>, event: &Infrequent) {
     let time = books.time;
     let perps = &mut *books.perps;
     match event {
-        Infrequent::IndexPinned(currency, price) => {
-            match price {
-                Some(price) => perps.pins.insert(*currency, *price),
-                None => perps.pins.remove(currency),
-            };
-        }
+        Infrequent::IndexPinned(currency, price) => books.indices.set_pin(*currency, *price),
         Infrequent::FeedPriced(prices) => {
-            if perps.feeds.take(prices, time) {
+            if books.indices.take(prices, time) {
                 perps.note_change(time);
             }
         }
         Infrequent::MarksTaken(marks, due) => {
             perps.note_marks(time);
+            books.indices.drop_stale(time);
             perps.prices.take(marks);
             let premiums = perps.prices.contracts().map(|(symbol, contract)| (symbol, contract.premium));
             perps.funding.take(premiums, time);

@@ -6,8 +6,8 @@ use crate::command::Market;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_margin::price;
-use buttonwood_model::{CurrencyId, Product, Side, Symbol, SymbolId};
-use buttonwood_num::{Money, Price, Round};
+use buttonwood_model::{CurrencyId, Product, Symbol, SymbolId};
+use buttonwood_num::{Money, Round};
 use serde::{Deserialize, Serialize};
 
 /// The prices of a contract.
@@ -79,12 +79,11 @@ impl Market<'_> {
         let contracts = listed.filter(|(_, symbol)| symbol.product == Product::Swap);
         let marked = contracts.filter_map(|(id, symbol)| {
             let currency = symbol.base;
-            let pinned = match pin {
-                Some((of, price)) if of == currency => price,
-                _ => self.perps.pin(currency),
+            let index = match pin {
+                Some((of, price)) if of == currency => price.or_else(|| self.sources.unpinned(currency)),
+                _ => self.sources.index(currency),
             };
             let before = self.perps.contract(id).copied();
-            let index = pinned.or_else(|| self.of_sources(currency));
             let contract = match index.and_then(|index| self.priced(id, symbol, index)) {
                 Some(contract) => contract,
                 // It keeps its last prices.
@@ -97,7 +96,7 @@ impl Market<'_> {
 
     /// The prices of a contract at an index; none if the value of its positions could not be counted.
     fn priced(&self, id: SymbolId, symbol: &Symbol, index: Money) -> Option<Contract> {
-        let book = self.median(id, symbol);
+        let book = self.sources.median(id, symbol);
         // While trading is halted, no one can answer a premium, so it counts nothing.
         let counts = book.filter(|_| !self.is_halted);
         let premium = counts.map_or(Some(Money::ZERO), |book| book.checked_sub(index));
@@ -110,29 +109,5 @@ impl Market<'_> {
     pub(crate) fn is_countable(&self, id: SymbolId, price: Money) -> bool {
         let value = self.perps.open_interest(id).times(price, Round::Up);
         value.is_some_and(|value| value.units().checked_mul(ROOM).is_some())
-    }
-
-    /// The index of a currency from its own dollar book and the fresh prices of feeds, if those are as many sources as are needed.
-    fn of_sources(&self, currency: CurrencyId) -> Option<Money> {
-        let feeds = self.perps.feeds.fresh(currency, self.time);
-        let fresh: Vec<Money> = self.of_book(currency).into_iter().chain(feeds).collect();
-        price::index(&fresh, self.sources_needed)
-    }
-
-    /// The median of a currency's own dollar book.
-    fn of_book(&self, currency: CurrencyId) -> Option<Money> {
-        let is_book = |symbol: &Symbol| {
-            symbol.product == Product::Spot && symbol.base == currency && Some(symbol.quote) == self.dollar
-        };
-        let place = self.symbols.iter().position(is_book)?;
-        self.median(SymbolId::from_index(place), self.symbols.get(place)?)
-    }
-
-    /// The median of a book's best bid, best ask and last trade.
-    fn median(&self, id: SymbolId, symbol: &Symbol) -> Option<Money> {
-        let book = self.orders.book(id);
-        let value = |price: Price| symbol.grid.value(Money::ONE, price);
-        let [bid, ask] = [Side::Buy, Side::Sell].map(|side| book.side(side).best().map(value));
-        price::book_median(bid, ask, self.orders.last(id).map(value))
     }
 }

@@ -1,12 +1,12 @@
 //! The desk's state: rows of positions and live quantities, prices, risk settings, funding, and liquidations under way.
 
-use crate::feeds::Feeds;
 use crate::funding::Funding;
 use crate::liquidation::Liquidations;
 use crate::prices::{Contract, Prices};
 use crate::settlement::LENDING;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+use buttonwood_index::Indices;
 use buttonwood_ledger::{CLEARING, FEES, INSURANCE, Ledger};
 use buttonwood_margin::{Leverage, Loans, Position};
 use buttonwood_model::{AccountId, CurrencyId, Held, Product, Side, Symbol, SymbolId, Time};
@@ -41,8 +41,6 @@ pub struct Perps {
     /// Every row ever used; an order stores the number of its row.
     rows: Vec<Row>,
     pub(crate) prices: Prices,
-    pub(crate) pins: BTreeMap<CurrencyId, Money>,
-    pub(crate) feeds: Feeds,
     pub(crate) risks: BTreeMap<AccountId, Risk>,
     /// What accounts owe the lending account.
     pub(crate) loans: Loans,
@@ -80,8 +78,7 @@ pub struct Perps {
 
 impl PartialEq for Perps {
     fn eq(&self, other: &Self) -> bool {
-        (&self.rows, &self.prices, &self.pins, &self.feeds)
-            == (&other.rows, &other.prices, &other.pins, &other.feeds)
+        (&self.rows, &self.prices) == (&other.rows, &other.prices)
             && (&self.risks, &self.loans, &self.funding) == (&other.risks, &other.loans, &other.funding)
             && (&self.liquidations, self.changed, self.retake, self.marked)
                 == (&other.liquidations, other.changed, other.retake, other.marked)
@@ -192,9 +189,9 @@ impl Perps {
 
     /// When the marks are taken next because something changed: at the full second after the first change of a book or of a feed's
     /// price, and when such a price goes stale.
-    pub fn marks_due(&self) -> Option<Time> {
+    pub fn marks_due(&self, indices: &Indices) -> Option<Time> {
         let changed = self.changed.map(|time| Time((time.0 / Time::SECOND + 1) * Time::SECOND));
-        changed.into_iter().chain(self.retake).chain(self.feeds.stale_at()).min()
+        changed.into_iter().chain(self.retake).chain(indices.stale_at()).min()
     }
 
     /// When the marks are taken although nothing changed: once a minute while a premium counts towards funding. These commands show
@@ -215,17 +212,11 @@ impl Perps {
         self.changed = None;
         self.retake = None;
         self.touched = false;
-        self.feeds.drop_stale(time);
     }
 
     /// The prices of a contract; none before it has had an index.
     pub fn contract(&self, symbol: SymbolId) -> Option<&Contract> {
         self.prices.contract(symbol)
-    }
-
-    /// The price that the index of a currency is pinned to.
-    pub fn pin(&self, currency: CurrencyId) -> Option<Money> {
-        self.pins.get(&currency).copied()
     }
 
     /// The index of a currency when the marks were taken, in dollars.

@@ -1,6 +1,6 @@
 //! The settings of a feed: its name, where its document is, and how often it is read.
 
-use buttonwood_engine::perp::{FeedPrices, feeds::NAME_MAX};
+use buttonwood_engine::{FeedPrices, index::NAME_MAX};
 use http::Uri;
 use std::fmt;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! What a feed has sent, what of a document is sent now, and what of its trouble is logged.
 
-use buttonwood_engine::perp::feeds::FRESH;
+use buttonwood_engine::index::FRESH;
 use buttonwood_model::{CurrencyId, Time};
 use buttonwood_num::Money;
 use std::collections::BTreeMap;

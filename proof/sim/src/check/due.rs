@@ -16,7 +16,7 @@ pub(super) fn funds_due(state: &State) -> Option<Due<FundsCommand>> {
 
 /// What of perpetuals is due next: marks, funding, liquidations.
 pub(super) fn perp_due(state: &State) -> Option<Due<perp::Command>> {
-    perp::next_due(state.perps()).into_iter().flatten().min_by_key(Due::key)
+    perp::next_due(state.perps(), state.indices()).into_iter().flatten().min_by_key(Due::key)
 }
 
 /// Whether a command is the one that is due: a follow-up at any time, a step at its own, or later if it may be late.

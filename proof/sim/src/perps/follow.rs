@@ -119,7 +119,10 @@ impl Follower {
         if seq != self.seq() + 1 {
             return Err(format!("command {seq} follows {}", self.seq()));
         }
-        let due = perp::next_due(self.exchange.state.perps()).into_iter().flatten().min_by_key(Due::key);
+        let due = perp::next_due(self.exchange.state.perps(), self.exchange.state.indices())
+            .into_iter()
+            .flatten()
+            .min_by_key(Due::key);
         let before = self.exchange.stamp.time;
         self.exchange.replay(frame);
         let command = command_of(frame);
@@ -209,7 +212,10 @@ impl Follower {
 
     /// At rest, nothing is overdue.
     pub(super) fn check_rest(&mut self, now: Time) -> Result<(), Finding> {
-        let due = perp::next_due(self.exchange.state.perps()).into_iter().flatten().min_by_key(Due::key);
+        let due = perp::next_due(self.exchange.state.perps(), self.exchange.state.indices())
+            .into_iter()
+            .flatten()
+            .min_by_key(Due::key);
         if let Some(due) = due.filter(|due| due.time <= now) {
             return Err(format!("at {now:?} {due:?} is overdue"));
         }

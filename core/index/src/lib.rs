@@ -1,0 +1,29 @@
+//! Reference prices: for each currency one index, in dollars.
+//!
+//! An index is the price that an operator pinned, or the median of the currency's own dollar book and the fresh prices of feeds, if
+//! those are as many sources as are needed. Every product reads it here: marks, premiums, spot margin, collateral, instant orders and
+//! advances.
+//!
+//! Clauses: `PERP-012`; decision D-38. Not here: the mark of a contract (`margin`), and when marks are taken (`perp`).
+#![no_std]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::unreachable
+    )
+)]
+extern crate alloc;
+
+mod feeds;
+mod indices;
+mod price;
+mod sources;
+
+pub use feeds::{FRESH, FeedPrices, NAME_MAX};
+pub use indices::Indices;
+pub use price::{book_median, median};
+pub use sources::Sources;

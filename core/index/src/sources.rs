@@ -1,0 +1,58 @@
+//! The index of a currency, from its sources.
+
+use crate::{Indices, book_median, price};
+use alloc::vec::Vec;
+use buttonwood_book::Orders;
+use buttonwood_model::{CurrencyId, Product, Side, Symbol, SymbolId, Time};
+use buttonwood_num::{Money, Price};
+
+/// Everything that an index is computed from.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    /// Pins and feeds.
+    pub indices: &'a Indices,
+    /// Every symbol.
+    pub symbols: &'a [Symbol],
+    /// Every live order.
+    pub orders: &'a Orders,
+    /// The currency of dollar books.
+    pub dollar: Option<CurrencyId>,
+    /// How many sources an index needs (D-38).
+    pub needed: usize,
+    /// The time of the command.
+    pub time: Time,
+}
+
+impl Sources<'_> {
+    /// The index of a currency in dollars, if it is fresh: its pin, or the median of its own dollar book and of the fresh prices of
+    /// feeds.
+    pub fn index(&self, currency: CurrencyId) -> Option<Money> {
+        self.indices.pin(currency).or_else(|| self.unpinned(currency))
+    }
+
+    /// The index of a currency as it is without a pin.
+    pub fn unpinned(&self, currency: CurrencyId) -> Option<Money> {
+        let feeds = self.indices.fresh(currency, self.time);
+        let fresh: Vec<Money> = self.of_book(currency).into_iter().chain(feeds).collect();
+        price::index(&fresh, self.needed)
+    }
+
+    /// The median of a currency's own dollar book.
+    fn of_book(&self, currency: CurrencyId) -> Option<Money> {
+        let place = self.symbols.iter().position(|symbol| self.is_dollar_book(symbol, currency))?;
+        self.median(SymbolId::from_index(place), self.symbols.get(place)?)
+    }
+
+    /// Whether a symbol is the book of a currency against the dollar.
+    pub(crate) fn is_dollar_book(&self, symbol: &Symbol, currency: CurrencyId) -> bool {
+        symbol.product == Product::Spot && symbol.base == currency && Some(symbol.quote) == self.dollar
+    }
+
+    /// The median of a book's best bid, best ask and last trade; none if it has none of them.
+    pub fn median(&self, id: SymbolId, symbol: &Symbol) -> Option<Money> {
+        let book = self.orders.book(id);
+        let value = |price: Price| symbol.grid.value(Money::ONE, price);
+        let [bid, ask] = [Side::Buy, Side::Sell].map(|side| book.side(side).best().map(value));
+        book_median(bid, ask, self.orders.last(id).map(value))
+    }
+}
