@@ -4,16 +4,19 @@ use crate::places;
 use crate::reference::Reference;
 use crate::trouble::Trouble;
 use buttonwood_engine::{
-    Body, CLEARING, Command, FeeSchedule, Mode, Opening, Operation, State, TradingCommand,
+    Body, CLEARING, Command, FeeSchedule, INSTANT, Mode, Opening, Operation, State, TradingCommand,
 };
 use buttonwood_model::{CurrencyId, Product, SymbolId, SymbolStatus, Time};
-use buttonwood_num::Money;
+use buttonwood_num::{Money, Round};
 use buttonwood_sandbox::{Draw, Founded, Funding, found, found_perpetual_traders, missing_sample_rates};
 use buttonwood_sequencer::Recovered;
 use buttonwood_vault::{Opened, Vault};
 
 /// Parts what is drawn for the simulated traders of perpetuals from what a sandbox is founded with.
 const PERPETUAL_TRADERS: u64 = 0x7065_7270_7472_6164;
+
+/// How many start balances of a currency instant orders of a sandbox can give (D-180).
+const STOCK: i128 = 10;
 
 /// Founds a sandbox: reference data, test accounts, keys and funds.
 pub(crate) fn sandbox(
@@ -86,6 +89,43 @@ pub(crate) fn complete(recovered: &mut Recovered, approvals: u8, time: Time) -> 
         missing.chain(rates.into_iter().flatten()).chain(approvals).collect()
     };
     if missing.is_empty() { Ok(()) } else { commit(recovered, time, missing) }
+}
+
+/// Gives the house account of instant orders of a sandbox its stock, once in each currency: ten times the start balance, and what it owes
+/// there (D-180).
+pub(crate) fn stock(recovered: &mut Recovered, time: Time) -> Result<(), Trouble> {
+    let missing = {
+        let views = recovered.views();
+        missing_stock(views.state(), &Reference::load()?)
+    };
+    missing.map_or(Ok(()), |body| commit(recovered, time, vec![body]))
+}
+
+fn missing_stock(state: &State, reference: &Reference) -> Option<Body> {
+    state.opening().filter(|opening| opening.mode == Mode::Sandbox)?;
+    let house = state.ledger().house(INSTANT.name)?;
+    let start_of = |code: &str| {
+        let listed = reference.currencies.iter().find(|listed| listed.currency.code == code);
+        listed.map(|listed| listed.start).filter(|start| *start > Money::ZERO)
+    };
+    let currencies = (0..).map(CurrencyId::from_index).zip(state.currencies());
+    let lacking = currencies.filter(|(id, _)| state.conversions().given(*id).is_none());
+    let amounts = lacking.filter_map(|(id, currency)| {
+        let balance = state.ledger().balance(house, id).available;
+        let stock = start_of(&currency.code)?.mul_div(STOCK, 1, Round::Down)?;
+        Some((id, if balance.is_negative() { stock.checked_sub(balance)? } else { stock }))
+    });
+    let amounts: Vec<(CurrencyId, Money)> = amounts.collect();
+    (!amounts.is_empty()).then(|| Body::credit(house, amounts))
+}
+
+/// The currencies that a venue's house account of instant orders owes: withdrawals of them stop until it is funded (D-180).
+pub(crate) fn owed_by_instant(state: &State) -> Vec<String> {
+    let is_venue = state.opening().is_some_and(|opening| opening.mode == Mode::Venue);
+    let Some(house) = state.ledger().house(INSTANT.name).filter(|_| is_venue) else { return Vec::new() };
+    let currencies = (0..).map(CurrencyId::from_index).zip(state.currencies());
+    let owed = currencies.filter(|(id, _)| state.ledger().balance(house, *id).available.is_negative());
+    owed.map(|(_, currency)| currency.code.clone()).collect()
 }
 
 /// Commands that open the perpetuals of a directory whose build had no desk for them, so that they were closed (D-37). Later they are

@@ -77,6 +77,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         }
     };
     founding::complete(&mut recovered, 1, clock.now())?;
+    founding::stock(&mut recovered, clock.now())?;
     if flags.activity == Switch::On {
         let vault = (&vault, &mut opened);
         founding::perpetual_traders(&mut recovered, vault, seed, flags.seed.is_some(), clock.now())?;
@@ -168,6 +169,12 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         founding::venue(&mut recovered, clock.now())?;
     }
     founding::complete(&mut recovered, flags.approvals, clock.now())?;
+    for currency in founding::owed_by_instant(recovered.views().state()) {
+        tracing::warn!(
+            currency,
+            "the house owes from instant orders: withdrawals stop until `admin house fund instant` covers it"
+        );
+    }
     if let Some(file) = fx_rates {
         file.import(&mut recovered, clock.now())?;
     }

@@ -27,7 +27,7 @@ named!(Command, "convert", {
     Wrap { 0: wrap } = "wrap" 1,
     Quote { 0: request } = "quote" 1,
     Execute { 0: execute } = "execute" 1,
-    SetTerms { 0: terms } = "set_terms" 1,
+    SetTerms { 0: terms } = "set_terms" 2,
 });
 
 impl Command {
@@ -74,7 +74,7 @@ named!(Infrequent, "convert", {
     Wrapped { 0: wrapped } = "wrapped" 1,
     Quoted { 0: quote } = "quoted" 1,
     Executed { 0: order, 1: quote } = "executed" 1,
-    TermsSet { 0: terms } = "terms_set" 1,
+    TermsSet { 0: terms } = "terms_set" 2,
 });
 
 impl Infrequent {
@@ -124,15 +124,18 @@ pub enum Reject {
     MarketClosed,
     /// The symbol's status does not take this conversion.
     MarketNotOpen(SymbolStatus),
-    /// The book has too little, on the side or for the size of a quote.
+    /// Other groups offer too little in the book, or too far from the reference, or there is no reference, or the house account has too
+    /// little (D-179, D-180).
     NoLiquidity,
+    /// The price has moved against the house by more than 1 % since the quote (D-179).
+    Moved,
     /// The exposure of the house account would be too high, or its value cannot be told.
     BeyondExposure,
     /// The account has too little available (WRAP-006, WRAP-018).
     InsufficientFunds,
-    /// The house account cannot give this much, or is not open.
+    /// The house account is not open.
     Unavailable,
-    /// The rate of the fee is above 100 %, or the limit is negative.
+    /// The rate of the fee is above 100 %, or the limit or the depth is negative.
     BadTerms,
     /// No key may send the command, or only a key may.
     Unknown,

@@ -52,7 +52,12 @@ pub(crate) fn decide(market: Market<'_>, client: Client<'_>, execute: &Execute) 
         return Err(Reject::Differs(term));
     }
     check_status(symbol)?;
-    market.check_offer(symbol, quote)?;
+    let offer = market.offer((quote.symbol, symbol), quote.side, client, |depth, _| depth >= quote.qty);
+    let holds = offer.and_then(|offer| offer.holds(quote, amounts.notional)).ok_or(Reject::NoLiquidity)?;
+    if !holds {
+        return Err(Reject::Moved);
+    }
+    market.check_offer(symbol, quote, client)?;
     let paid = symbol.paid_in(quote.side);
     if market.ledger.balance(client.account, paid).available < amounts.spend {
         return Err(Reject::InsufficientFunds);

@@ -1,8 +1,8 @@
 //! Conversions: an account exchanges one currency for another with a house account, at once and off the book.
 //!
 //! A wrap converts between a currency and its wrapped form, one for one (WRAP-001 to WRAP-008). An instant order executes a quote, whose
-//! price is that of the book when it was made (WRAP-009 to WRAP-018). A conversion prints no trade: it moves no last price, triggers no
-//! stop and changes no book.
+//! price is that of the book or of the index, whichever is better for the house (WRAP-009 to WRAP-018, D-179). A conversion prints no
+//! trade: it moves no last price, triggers no stop and changes no book.
 //!
 //! Not here: who may call, and the ids of orders (`engine`).
 #![no_std]
@@ -12,18 +12,21 @@ mod command;
 mod execute;
 mod exposure;
 mod house;
+mod offer;
 mod quote;
 mod state;
 mod wrap;
 
+pub use buttonwood_ledger::INSTANT;
 pub use command::{Answer, Command, Infrequent, Reject, decide, decide_own, evolve, taken};
 pub use execute::{Execute, Term};
-pub use house::{HOUSES, INSTANT, ISSUER};
+pub use house::{HOUSES, ISSUER};
 pub use quote::{QUOTE_AGE_MAX, QUOTE_ORDERS_MAX, Quote, QuoteAmounts, QuoteId, QuoteRequest, Spend};
 pub use state::{Conversions, QUOTES_MAX, Terms};
 pub use wrap::{Wrap, Wrapped};
 
 use buttonwood_book::Orders;
+use buttonwood_index::Sources;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, OrderId, Symbol, SymbolId, Time};
 
@@ -36,6 +39,8 @@ pub struct Market<'a> {
     pub ledger: &'a Ledger,
     /// Every live order.
     pub orders: &'a Orders,
+    /// Where references come from.
+    pub sources: Sources<'a>,
     /// Terms and quotes.
     pub conversions: &'a Conversions,
     /// The id that the next order gets.
@@ -51,6 +56,8 @@ pub struct Client<'a> {
     pub account: AccountId,
     /// The jurisdiction of its owner (D-16).
     pub home: &'a str,
+    /// The accounts of its group, in the order of their ids.
+    pub own: &'a [AccountId],
 }
 
 impl<'a> Market<'a> {

@@ -1,8 +1,8 @@
-//! Quotes: what the book would give for an amount as it stands (WRAP-009 to WRAP-014).
+//! Quotes: what the house offers for an amount as the book stands (WRAP-009 to WRAP-014).
 
 use crate::{Client, Market, Reject};
 use buttonwood_model::{AccountId, CurrencyId, Side, Symbol, SymbolId, SymbolStatus, Time};
-use buttonwood_num::{Bps, Money, Price, Qty};
+use buttonwood_num::{Money, Price, Qty};
 use serde::{Deserialize, Serialize};
 
 /// How long a quote may be executed (WRAP-011).
@@ -111,7 +111,7 @@ pub(crate) fn decide(market: Market<'_>, client: Client<'_>, request: QuoteReque
     }
     check_status(symbol)?;
     let rate = market.conversions.terms().fee;
-    let (qty, price) = walk(market, request, symbol, rate).ok_or(Reject::NoLiquidity)?;
+    let (qty, price) = offered(market, client, request, symbol).ok_or(Reject::NoLiquidity)?;
     if qty < symbol.qty_min {
         return Err(Reject::BelowMinimum);
     }
@@ -131,8 +131,28 @@ pub(crate) fn decide(market: Market<'_>, client: Client<'_>, request: QuoteReque
         fee,
         time: market.time,
     };
-    market.check_offer(symbol, &quote)?;
+    market.check_offer(symbol, &quote, client)?;
     Ok(quote)
+}
+
+/// The quantity and the price that the house offers; none as for an empty book.
+fn offered(
+    market: Market<'_>,
+    client: Client<'_>,
+    request: QuoteRequest,
+    symbol: &Symbol,
+) -> Option<(Qty, Price)> {
+    let of = (request.symbol, symbol);
+    match request.spend {
+        Spend::Buy(money) => {
+            let offer = market.offer(of, Side::Buy, client, |_, notional| notional >= money)?;
+            offer.bought(money, market.conversions.terms().fee)
+        }
+        Spend::Sell(qty) => {
+            let offer = market.offer(of, Side::Sell, client, |depth, _| depth >= qty)?;
+            offer.price_to_sell(qty).map(|price| (qty, price))
+        }
+    }
 }
 
 /// A quote needs a symbol that takes market orders.
@@ -144,30 +164,4 @@ pub(crate) fn check_status(symbol: &Symbol) -> Result<(), Reject> {
             Err(Reject::MarketNotOpen(status))
         }
     }
-}
-
-/// The quantity, and the price of the last level that it needs; none when the book has too little.
-fn walk(market: Market<'_>, request: QuoteRequest, symbol: &Symbol, rate: Bps) -> Option<(Qty, Price)> {
-    let side = match request.spend {
-        Spend::Buy(_) => Side::Sell,
-        Spend::Sell(_) => Side::Buy,
-    };
-    let (mut depth, mut orders) = (Qty::ZERO, 0);
-    for price in market.orders.book(request.symbol).side(side).prices() {
-        for slot in market.orders.queue(request.symbol, side, price) {
-            depth += market.orders.get(slot).remaining;
-            orders += 1;
-            if orders > QUOTE_ORDERS_MAX {
-                return None;
-            }
-        }
-        let qty = match request.spend {
-            Spend::Buy(money) => symbol.grid.qty_for(money, price, rate),
-            Spend::Sell(qty) => qty,
-        };
-        if qty <= depth {
-            return Some((qty, price));
-        }
-    }
-    None
 }

@@ -3,7 +3,7 @@
 use crate::{Quote, QuoteId};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, Time};
+use buttonwood_model::{AccountId, CurrencyId, Time};
 use buttonwood_num::{Bps, Money};
 use serde::{Deserialize, Serialize};
 
@@ -17,18 +17,31 @@ pub struct Terms {
     pub fee: Bps,
     /// The limit on the exposure of the house account, in dollars.
     pub exposure: Money,
+    /// How many dollars of other groups must rest on each side of a book that is a source of a reference; zero stands for 1,000 (D-179).
+    pub depth: Money,
 }
 
 impl Default for Terms {
     fn default() -> Self {
-        Self { fee: Bps(150), exposure: Money::from_units(100_000 * 10_i128.pow(19)) }
+        Self { fee: Bps(150), exposure: dollars(100_000), depth: Money::ZERO }
     }
 }
 
+/// An amount of whole dollars.
+fn dollars(count: i128) -> Money {
+    Money::from_units(count * Money::ONE.units())
+}
+
 impl Terms {
-    /// Whether no fee can exceed what it is paid from, and the limit is no debt.
+    /// How many dollars of other groups must rest on each side of a book that is a source of a reference.
+    pub fn depth(self) -> Money {
+        if self.depth == Money::ZERO { dollars(1_000) } else { self.depth }
+    }
+
+    /// Whether no fee can exceed what it is paid from, and neither the limit nor the depth is a debt.
     pub(crate) fn are_valid(self) -> bool {
-        u32::from(self.fee.0) <= Bps::WHOLE && !self.exposure.is_negative()
+        let amounts = [self.exposure, self.depth];
+        u32::from(self.fee.0) <= Bps::WHOLE && !amounts.into_iter().any(Money::is_negative)
     }
 }
 
@@ -42,6 +55,8 @@ pub struct Conversions {
     quotes: BTreeMap<QuoteId, Quote>,
     /// The ids of each account's quotes, oldest first.
     own: BTreeMap<AccountId, Vec<QuoteId>>,
+    /// What the house account of instant orders was given from `source`, by currency (D-180).
+    given: BTreeMap<CurrencyId, Money>,
 }
 
 impl Conversions {
@@ -63,6 +78,17 @@ impl Conversions {
     /// A quote that the account may execute now (WRAP-017).
     pub(crate) fn find(&self, id: QuoteId, account: AccountId, now: Time) -> Option<&Quote> {
         self.quotes.get(&id).filter(|quote| quote.account == account && !quote.is_expired(now))
+    }
+
+    /// What the house account of instant orders was given of a currency, less what was taken back; none if it was never given any.
+    pub fn given(&self, currency: CurrencyId) -> Option<Money> {
+        self.given.get(&currency).copied()
+    }
+
+    /// Notes what the house account of instant orders got from `source`, or gave back.
+    pub fn note_given(&mut self, currency: CurrencyId, amount: Money) {
+        let given = self.given.entry(currency).or_default();
+        *given = given.capped_add(amount);
     }
 
     pub(crate) fn set_terms(&mut self, terms: Terms) {

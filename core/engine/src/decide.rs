@@ -5,6 +5,7 @@ use crate::{
     Act, Audit, Body, Command, Desks, Event, Founded, Founding, Note, Operated, Operation, Outcome, Reject,
     State, Workspace, operations,
 };
+use alloc::vec::Vec;
 use buttonwood_access::{self as access, Caller};
 use buttonwood_convert as convert;
 use buttonwood_funds::{self as funds, Made};
@@ -143,7 +144,8 @@ fn decide_convert(
     }
     let market = state.conversion_market(now);
     let home = state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
-    let client = convert::Client { account, home };
+    let own = own_accounts(state, account);
+    let client = convert::Client { account, home, own: &own };
     if !may_convert(state, market, client, command) {
         // What else refuses it comes first.
         let decided = convert::decide(market, client, command, &mut Outbox::<Event>::default());
@@ -155,6 +157,13 @@ fn decide_convert(
         Ok(()) => Outcome::Converted(()),
         Err(reject) => Outcome::Rejected(Reject::Convert(reject)),
     }
+}
+
+/// The accounts of an account's group, in the order of their ids.
+fn own_accounts(state: &State, account: AccountId) -> Vec<AccountId> {
+    let group = state.access.account(account).and_then(|account| account.group);
+    let accounts = group.into_iter().flat_map(|group| state.access.accounts_of(group));
+    accounts.map(|(account, _)| account).collect()
 }
 
 /// Whether a margin account may give what a conversion takes (D-165). Dollars that it gets repay what it owes.

@@ -5,7 +5,8 @@ use buttonwood_access::{self as access, Account, AccountKind};
 use buttonwood_convert as convert;
 use buttonwood_funds as funds;
 use buttonwood_ledger as ledger;
-use buttonwood_model::{AccountId, BytesRef, OrderId, Stamp, Time, TradeId};
+use buttonwood_model::{AccountId, AssetId, BytesRef, OrderId, Stamp, Time, TradeId};
+use buttonwood_num::Money;
 use buttonwood_perp as perp;
 use buttonwood_rates as rates;
 use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
@@ -66,10 +67,12 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             let account = state.desks.ledger.next_account();
             match &event {
                 ledger::Infrequent::Adjusted(adjustment) => {
+                    note_given(state, adjustment.account, adjustment.currency.into(), adjustment.amount);
                     state.funds.note_test_credit(adjustment.currency.into(), adjustment.amount);
                     list_adjustment(state, time, adjustment);
                 }
-                ledger::Infrequent::Credited(_, asset, amount) => {
+                ledger::Infrequent::Credited(account, asset, amount) => {
+                    note_given(state, *account, *asset, *amount);
                     state.funds.note_test_credit(*asset, *amount);
                 }
                 ledger::Infrequent::CurrencyListed(_) | ledger::Infrequent::HouseOpened(..) => {}
@@ -121,6 +124,14 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
                 state.desks.perps.note_halt(time);
             }
         }
+    }
+}
+
+/// Notes what the house account of instant orders was given, since its exposure is what it lacks of it (D-180).
+fn note_given(state: &mut State, account: AccountId, asset: AssetId, amount: Money) {
+    let is_instant = state.desks.ledger.house(convert::INSTANT.name) == Some(account);
+    if let Some(currency) = asset.currency().filter(|_| is_instant) {
+        state.conversions.note_given(currency, amount);
     }
 }
 

@@ -102,7 +102,7 @@ impl State {
         &self.conversions
     }
 
-    /// The dollar value of what the house owes from instant orders; none when it owes a currency without a price.
+    /// The dollar value of what the house account of instant orders lacks of what it was given; none when it lacks a currency without a price.
     pub fn exposure(&self) -> Option<Money> {
         self.conversion_market(self.stamp.time).exposure()
     }
@@ -113,6 +113,7 @@ impl State {
             symbols: self.symbols(),
             ledger: self.ledger(),
             orders: self.orders(),
+            sources: self.sources(time),
             conversions: &self.conversions,
             next_id: OrderId(self.next_id),
             time,
@@ -182,6 +183,7 @@ impl State {
             dollar: self.find_currency(DOLLAR),
             // D-38.
             needed: if is_venue { 3 } else { 1 },
+            depth: self.conversions.terms().depth(),
             time,
         }
     }

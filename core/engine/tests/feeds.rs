@@ -169,14 +169,14 @@ fn a_venue_needs_three_sources() {
 fn wrong_prices_change_nothing() {
     let mut world = World::new(Mode::Sandbox);
     let (base, one) = (world.base, money("1"));
-    let [euro, none] = [world.exchange.find_currency("EUR"), CurrencyId(999)];
+    let [dollar, none] = [world.exchange.find_currency("USD"), CurrencyId(999)];
     let before = world.exchange.fork();
     for (feed, prices, reject) in [
         ("", vec![(base, one)], perp::Reject::BadFeed),
         ("a b", vec![(base, one)], perp::Reject::BadFeed),
         ("a", vec![], perp::Reject::BadFeed),
         ("a", vec![(base, one), (base, one)], perp::Reject::BadFeed),
-        ("a", vec![(base, one), (euro, one)], perp::Reject::Unknown),
+        ("a", vec![(base, one), (dollar, one)], perp::Reject::Unknown),
         ("a", vec![(none, one)], perp::Reject::Unknown),
         ("a", vec![(base, Money::ZERO)], perp::Reject::BadPrice),
         ("a", vec![(base, -one)], perp::Reject::BadPrice),

@@ -83,7 +83,7 @@ fn a_snapshot_at_the_edges() {
     let mut blank = Exchange::blank();
     assert!(blank.stored() == blank.state);
     for world in [&MAJORS, &ODD] {
-        let (mut live, mut dealer) = Dealer::found(world, 32);
+        let (mut live, mut dealer) = Dealer::found(world, 33);
         let mut copy = live.fork();
         copy.state = live.stored();
         for _ in 0..500 {

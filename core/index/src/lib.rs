@@ -4,7 +4,9 @@
 //! those are as many sources as are needed. Every product reads it here: marks, premiums, spot margin, collateral, instant orders and
 //! advances.
 //!
-//! Clauses: `PERP-012`; decision D-38. Not here: the mark of a contract (`margin`), and when marks are taken (`perp`).
+//! The reference is the same for what the house pays by it: there a book counts only as far as other groups made it.
+//!
+//! Clauses: `PERP-012`; decisions D-38, D-179. Not here: the mark of a contract (`margin`), and when marks are taken (`perp`).
 #![no_std]
 #![cfg_attr(
     not(test),
@@ -21,6 +23,7 @@ extern crate alloc;
 mod feeds;
 mod indices;
 mod price;
+mod reference;
 mod sources;
 
 pub use feeds::{FRESH, FeedPrices, NAME_MAX};

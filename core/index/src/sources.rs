@@ -19,6 +19,8 @@ pub struct Sources<'a> {
     pub dollar: Option<CurrencyId>,
     /// How many sources an index needs (D-38).
     pub needed: usize,
+    /// How many dollars of other groups must rest on each side of a book that is a source of a reference (D-179).
+    pub depth: Money,
     /// The time of the command.
     pub time: Time,
 }

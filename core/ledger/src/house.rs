@@ -26,6 +26,10 @@ pub const INSURANCE: House = House { name: "insurance", may_be_negative: false }
 /// The other side of every realised profit and loss: minus the cost of all open positions.
 pub const CLEARING: House = House { name: "clearing", may_be_negative: true };
 
+/// The other side of instant orders, in the room of conversions. It gives only what it was given from `source`; balances below zero
+/// remain from builds that let it give more, and are no assets of the house (D-180).
+pub const INSTANT: House = House { name: "instant", may_be_negative: true };
+
 /// The house accounts of this room, in the order in which a new exchange opens them.
 pub const HOUSES: [House; 5] = [SOURCE, FEES, ROUNDING, INSURANCE, CLEARING];
 

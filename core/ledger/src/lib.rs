@@ -16,6 +16,6 @@ mod trade;
 
 pub use balance::{Balance, Bucket, Posting};
 pub use command::{Adjustment, Command, Credit, Infrequent, Reject, decide, evolve};
-pub use house::{CLEARING, FEES, HOUSES, House, HouseAccount, INSURANCE, ROUNDING, SOURCE};
+pub use house::{CLEARING, FEES, HOUSES, House, HouseAccount, INSTANT, INSURANCE, ROUNDING, SOURCE};
 pub use ledger::{BrokenLaw, Entry, Ledger, LedgerError};
 pub use trade::{Crossing, Maker, Taker, Trade};

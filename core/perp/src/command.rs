@@ -98,7 +98,7 @@ named!(Infrequent, "perp", {
 /// Why a command is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reject {
-    /// No contract on the currency is listed, or the account is none of this desk.
+    /// The currency is not listed or a dollar, or the account is none of this desk.
     Unknown,
     /// The price is not positive, or too high to be counted.
     BadPrice,
@@ -143,7 +143,7 @@ pub fn decide<E: From<BytesRef>>(
 ) -> Result<Task, Reject> {
     match command {
         Command::PinIndex(currency, price) => {
-            if !feeds::has_contract(market.symbols, *currency) {
+            if !feeds::can_have_index(&market, *currency) {
                 return Err(Reject::Unknown);
             }
             if price.is_some_and(|price| !market.can_pin(*currency, price)) {

@@ -10,7 +10,7 @@ use crate::{Infrequent, Reject};
 use alloc::collections::BTreeSet;
 use buttonwood_index::FeedPrices;
 use buttonwood_margin::price;
-use buttonwood_model::{BytesRef, CurrencyId, Outbox, Product, Symbol};
+use buttonwood_model::{BytesRef, CurrencyId, Outbox};
 use buttonwood_num::Money;
 
 /// Decides prices of a feed.
@@ -23,7 +23,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
     if !FeedPrices::is_name(&new.feed) || new.prices.is_empty() || currencies.len() < new.prices.len() {
         return Err(Reject::BadFeed);
     }
-    if !currencies.into_iter().all(|currency| has_contract(market.symbols, currency)) {
+    if !currencies.into_iter().all(|currency| can_have_index(&market, currency)) {
         return Err(Reject::Unknown);
     }
     if !new.prices.iter().all(|(_, price)| is_index(*price)) {
@@ -33,9 +33,9 @@ pub(crate) fn decide<E: From<BytesRef>>(
     Ok(())
 }
 
-/// Whether a contract on the currency is listed.
-pub fn has_contract(symbols: &[Symbol], currency: CurrencyId) -> bool {
-    symbols.iter().any(|symbol| symbol.product == Product::Swap && symbol.base == currency)
+/// Whether a currency can have an index: it is listed, and no dollar, whose index is one.
+pub(crate) fn can_have_index(market: &Market<'_>, currency: CurrencyId) -> bool {
+    market.ledger.currencies().get(currency.index()).is_some() && !market.sources.is_dollar(currency)
 }
 
 /// Whether a price can be an index: it is positive, and its mark can be counted.

@@ -5,7 +5,7 @@ use crate::document::{self, shown};
 use crate::fetch::fetch;
 use crate::reader::{Change, Noted, Sent};
 use buttonwood_engine::FeedPrices;
-use buttonwood_engine::perp::{self, feeds::has_contract};
+use buttonwood_engine::perp;
 use buttonwood_engine::{Command, Outcome, Reject};
 use buttonwood_model::CurrencyId;
 use buttonwood_num::Money;
@@ -124,16 +124,17 @@ impl Reading {
         }
     }
 
-    /// The prices of currencies that have a perpetual. The others are logged and left out.
+    /// The prices of currencies that are listed and no dollars. The others are logged and left out.
     fn known(&mut self, prices: BTreeMap<String, Money>) -> Vec<(CurrencyId, Money)> {
         let (mut known, mut unknown) = (Vec::new(), Vec::new());
+        let now = self.exchange.now();
         {
             let views = self.exchange.views();
             let state = views.state();
             for (code, price) in prices {
                 let place = state.currencies().iter().position(|currency| currency.code == code);
                 let currency = place.map(CurrencyId::from_index);
-                match currency.filter(|currency| has_contract(state.symbols(), *currency)) {
+                match currency.filter(|currency| !state.sources(now).is_dollar(*currency)) {
                     Some(currency) => known.push((currency, price)),
                     None => unknown.push(shown(&code)),
                 }
@@ -145,7 +146,11 @@ impl Reading {
         let unknown = (count > 0).then(|| format!("{}{more}", unknown.join(", ")));
         if let Some(Change::Began(currencies)) = self.unknown.note(unknown) {
             let feed = &self.feed.name;
-            tracing::warn!(feed, currencies, "a feed's prices of currencies without a perpetual are ignored");
+            tracing::warn!(
+                feed,
+                currencies,
+                "a feed's prices of dollars and of currencies that are not listed are ignored"
+            );
         }
         known
     }

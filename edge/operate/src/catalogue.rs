@@ -18,6 +18,7 @@ pub const COMMANDS: &[Command] = &[
     venue::network::ASSET,
     venue::status::COMMAND,
     venue::margin::COMMAND,
+    venue::instant::COMMAND,
     venue::halt::HALT,
     venue::halt::RESUME,
     venue::approval::APPROVE,

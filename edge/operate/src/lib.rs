@@ -47,6 +47,7 @@ pub use reason::{REASON_MAX, Why, reason_of};
 pub use shared::Shared;
 pub use socket::{Access, SOCKET, Socket, SocketFault};
 pub use venue::halt::{HALT, RESUME};
+pub use venue::instant::COMMAND as INSTANT_SET;
 pub use venue::listing::{NewSymbol, list as list_symbol};
 pub use venue::status::{StatusSet, set as set_status};
 pub use what::what;

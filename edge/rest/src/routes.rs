@@ -122,7 +122,7 @@ pub(crate) const ROUTES: &[Route] = &[
     sandbox::banks::SETTLE,
     sandbox::listing::ROUTE,
     sandbox::status::ROUTE,
-    sandbox::instant::ROUTE,
+    Route::operating("/sandbox/instant", &operate::INSTANT_SET),
     sandbox::auctions::ROUTE,
     Route::operating("/sandbox/fx", &operate::ADD_RATE),
     Route::operating("/sandbox/fees", &operate::SET_FEES),

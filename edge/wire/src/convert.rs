@@ -167,9 +167,14 @@ pub fn refusal(name: &str, size: &str, reject: ConvertReject) -> Refusal {
         }
         ConvertReject::Differs(term) => differs(term),
         ConvertReject::InvalidSymbol => closed_symbol(name),
+        ConvertReject::Moved => {
+            let message = "Field 'quoteId': the price has moved by more than 1 % since the quote; a new quote is needed";
+            Refusal::new(Reason::InvalidParameterValue, message)
+        }
         ConvertReject::NoLiquidity => {
-            let message =
-                format!("Invalid quantity for symbol {shown}: {size}; the book has too little for it");
+            let message = format!(
+                "Invalid quantity for symbol {shown}: {size}; other groups offer too little for it within 5 % of the index"
+            );
             Refusal::new(Reason::InvalidQuantity, message)
         }
         ConvertReject::BeyondExposure => {

@@ -1,13 +1,15 @@
-//! Instant orders. Clauses WRAP-009 to WRAP-018.
+//! Instant orders. Clauses WRAP-009 to WRAP-018; decisions D-179, D-180.
 
 use buttonwood_accept::{Answer, Dec, Exchange, Value, dec, json, laws, same_keys};
 
 const QUOTE: &str = "/v1/instant/quote";
 const EXECUTE: &str = "/v1/instant/execute";
 
-/// An exchange whose book has asks of 1 at 101, 2 at 102 and bids of 1 at 99, 2 at 98, and a last price of 100.
+/// An exchange whose book has asks of 1 at 101, 2 at 102 and bids of 1 at 99, 2 at 98, and a last price of 100. 100 dollars on each side
+/// make it a source of the index.
 fn exchange() -> Exchange {
     let x = Exchange::start();
+    x.control("/sandbox/instant", &json!({ "depth_usd": "100" })).ok();
     let other = x.as_("counterparty");
     other.limit("btcusd", "sell", "0.01", "100");
     x.as_("broker").limit("btcusd", "buy", "0.01", "100");
@@ -54,7 +56,7 @@ const OF_BOTH: [&str; 12] = [
     "totalSpendCurrency",
 ];
 
-/// A buy spends quote currency, the fee included, at the price of the last level it needs; a sell spends base currency and pays its fee in
+/// A buy spends quote currency, the fee included, at the average price of the book; a sell spends base currency and pays its fee in
 /// quote currency. The sums come out exactly. Proves WRAP-011, WRAP-012.
 #[test]
 fn quotes_walk_the_book() {
@@ -88,11 +90,11 @@ fn quotes_walk_the_book() {
     };
     check("buy", "50", "101.00");
     check("buy", "102.515", "101.00");
-    check("buy", "102.5151", "102.00");
-    check("buy", "200.123456789", "102.00");
+    check("buy", "102.5151", "101.01");
+    check("buy", "200.123456789", "101.49");
     check("sell", "0.5", "99.00");
     check("sell", "1", "99.00");
-    check("sell", "1.00000001", "98.00");
+    check("sell", "1.00000001", "98.99");
     laws::check(&x);
 }
 
@@ -319,7 +321,10 @@ fn the_exposure_is_limited() {
         x.get("/sandbox/ledger").ok()["instant"],
         json!({ "fee_bps": 150, "exposure_usd": "0", "exposure_max_usd": "100000" })
     );
-    assert_eq!(set(0, "40"), json!({ "result": "ok", "fee_bps": 0, "exposure_usd": "40" }));
+    assert_eq!(
+        set(0, "40"),
+        json!({ "result": "ok", "fee_bps": 0, "exposure_usd": "40", "depth_usd": "100" })
+    );
     quote(&x, "buy", "50").refused(400, "InvalidQuantity");
     let two = [quote(&x, "buy", "30.3").ok(), quote(&x, "buy", "30.3").ok()];
     assert_eq!((&two[0]["fee"], &two[0]["quantity"]), (&json!("0"), &json!("0.3")));
@@ -334,7 +339,10 @@ fn the_exposure_is_limited() {
     assert_eq!(exposure(), json!("20"));
     set(150, "30");
     execute(&x, terms(&two[1])).refused(400, "InvalidQuantity");
-    set(150, "50.0");
+    // 0.5 at the quote's 101.
+    set(150, "50.49");
+    execute(&x, terms(&two[1])).refused(400, "InvalidQuantity");
+    set(150, "50.50");
     execute(&x, terms(&two[1])).ok();
     assert_eq!(exposure(), json!("50"));
     for (field, value) in [
@@ -343,13 +351,18 @@ fn the_exposure_is_limited() {
         ("fee_bps", json!("x")),
         ("exposure_usd", json!("-1")),
         ("exposure_usd", json!("x")),
+        ("depth_usd", json!("0")),
+        ("depth_usd", json!("-1")),
+        ("depth_usd", json!("1e3")),
     ] {
         let mut body = json!({ "fee_bps": 1, "exposure_usd": "1" });
         body[field] = value;
         let refusal = x.control("/sandbox/instant", &body).refused(400, "InvalidParameterValue");
         assert!(refusal.message.contains(field), "{refusal:?}");
     }
-    x.control("/sandbox/instant", &json!({ "fee_bps": 1 })).refused(400, "MissingPayloadKey");
+    // What is left out stays as it is.
+    let left = json!({ "result": "ok", "fee_bps": 1, "exposure_usd": "50.5", "depth_usd": "100" });
+    assert_eq!(x.control("/sandbox/instant", &json!({ "fee_bps": 1 })).ok(), left);
     laws::check(&x);
 }
 
@@ -358,18 +371,22 @@ fn the_exposure_is_limited() {
 fn quotes_respect_status_jurisdiction_and_account() {
     let x = exchange();
     let quoted = quote(&x, "buy", "50").ok();
-    for (status, reason) in [
-        ("cancel_only", "MarketNotOpen"),
-        ("post_only", "MarketNotOpen"),
-        ("limit_only", "MarketNotOpen"),
-        ("closed", "MarketClosed"),
-    ] {
+    for (status, reason) in
+        [("cancel_only", "MarketNotOpen"), ("post_only", "MarketNotOpen"), ("limit_only", "MarketNotOpen")]
+    {
         x.set_status("btcusd", status);
         quote(&x, "buy", "50").refused(400, reason);
         execute(&x, terms(&quoted)).refused(400, reason);
     }
     x.set_status("btcusd", "open");
     execute(&x, terms(&quoted)).ok();
+    let quoted = quote(&x, "buy", "50").ok();
+    x.set_status("btcusd", "closed");
+    quote(&x, "buy", "50").refused(400, "MarketClosed");
+    execute(&x, terms(&quoted)).refused(400, "MarketClosed");
+    // The orders of the book ended with it.
+    x.set_status("btcusd", "open");
+    execute(&x, terms(&quoted)).refused(400, "InvalidQuantity");
     x.as_("restricted")
         .call(QUOTE, json!({ "symbol": "btcusdt", "side": "buy", "totalSpend": "50" }))
         .refused(400, "InvalidSymbol");
@@ -397,5 +414,124 @@ fn quotes_survive() {
         let next = quote(&x, "buy", "50").ok();
         assert!(next["quoteId"].as_u64() > quotes[2]["quoteId"].as_u64());
     }
+    laws::check(&x);
+}
+
+/// The second account of a group offers at a cent what costs 50,000: its offer does not count, nor does the price that it makes by a
+/// trade with itself. Hole G2.
+#[test]
+fn a_group_does_not_sell_to_itself_through_the_house() {
+    let x = Exchange::start();
+    let (other, front) = (x.as_("counterparty"), x.as_("savings-trader"));
+    other.limit("btcusd", "sell", "0.001", "50000");
+    x.as_("broker").limit("btcusd", "buy", "0.001", "50000");
+    let buy = || quote(&x, "buy", "0.0193");
+    buy().refused(400, "InvalidQuantity");
+    front.limit("btcusd", "sell", "1.9", "0.01");
+    buy().refused(400, "InvalidQuantity");
+    // Nor with an index, far from which the offer is, nor with a last price near it.
+    x.control("/sandbox/index/btc", &json!({ "price": "50000" })).ok();
+    buy().refused(400, "InvalidQuantity");
+    x.as_("trader").limit("btcusd", "buy", "0.001", "0.01");
+    assert_eq!(x.get("/v1/pubticker/btcusd").ok()["last"], "0.01");
+    buy().refused(400, "InvalidQuantity");
+    x.control("/sandbox/index/btc", &json!({ "pinned": false })).ok();
+    buy().refused(400, "InvalidQuantity");
+    // Another group's offer far below the index is no price of the house either.
+    x.control("/sandbox/index/btc", &json!({ "price": "50000" })).ok();
+    other.limit("btcusd", "sell", "1.9", "0.02");
+    buy().refused(400, "InvalidQuantity");
+    // A sale through the house is bounded in the same way.
+    front.limit("btcusd", "buy", "0.000011", "99000");
+    let ask = other.limit("btcusd", "buy", "0.00002", "60000");
+    quote(&x, "sell", "0.00002").refused(400, "InvalidQuantity");
+    assert_eq!(ask["is_live"], false, "it took the cheap offers");
+    laws::check(&x);
+}
+
+/// The own book makes a reference only while enough dollars of other groups rest on each side; a buy pays the reference where it is
+/// higher, and a sale brings it where it is lower.
+#[test]
+fn the_reference_is_made_by_others() {
+    let x = exchange();
+    let depth = |dollars: &str| x.control("/sandbox/instant", &json!({ "depth_usd": dollars })).ok();
+    let price = |side: &str, spend: &str| quote(&x, side, spend).ok()["price"].clone();
+    // 305 dollars rest on one side, 295 on the other.
+    depth("295");
+    quote(&x, "buy", "50").ok();
+    depth("295.01");
+    quote(&x, "buy", "50").refused(400, "InvalidQuantity");
+    quote(&x, "sell", "0.5").refused(400, "InvalidQuantity");
+    x.as_("savings-trader").limit("btcusd", "buy", "5", "97");
+    quote(&x, "buy", "50").refused(400, "InvalidQuantity");
+    x.as_("broker").limit("btcusd", "buy", "0.1", "97");
+    quote(&x, "buy", "50").ok();
+    x.control("/sandbox/index/btc", &json!({ "price": "103.001" })).ok();
+    assert_eq!((price("buy", "50"), price("sell", "0.5")), (json!("103.01"), json!("99.00")));
+    x.control("/sandbox/index/btc", &json!({ "price": "98.999" })).ok();
+    assert_eq!((price("buy", "50"), price("sell", "0.5")), (json!("101.00"), json!("98.99")));
+    // More than 5 % apart.
+    x.control("/sandbox/index/btc", &json!({ "price": "96.19" })).ok();
+    quote(&x, "sell", "0.5").ok();
+    quote(&x, "buy", "50").refused(400, "InvalidQuantity");
+    x.control("/sandbox/index/btc", &json!({ "price": "94.28" })).ok();
+    quote(&x, "sell", "0.5").refused(400, "InvalidQuantity");
+    laws::check(&x);
+}
+
+/// A quote is void once its price has moved against the house by more than 1 %.
+#[test]
+fn a_quote_is_void_after_a_move() {
+    let x = exchange();
+    let pin = |price: &str| x.control("/sandbox/index/btc", &json!({ "price": price })).ok();
+    pin("100");
+    let [buy, sell] = [("buy", "50"), ("sell", "0.5")].map(|(side, spend)| quote(&x, side, spend).ok());
+    assert_eq!((&buy["price"], &sell["price"]), (&json!("101.00"), &json!("99.00")));
+    pin("102.02");
+    let message = execute(&x, terms(&buy)).refused(400, "InvalidParameterValue").message;
+    assert!(message.contains("quoteId") && message.contains("1 %"), "{message}");
+    pin("102.01");
+    execute(&x, terms(&buy)).ok();
+    pin("98");
+    execute(&x, terms(&sell)).refused(400, "InvalidParameterValue");
+    pin("98.01");
+    execute(&x, terms(&sell)).ok();
+    laws::check(&x);
+}
+
+/// A sandbox gives the house account of instant orders ten times a start balance of each currency, once. It never gives more than it has.
+#[test]
+fn the_house_gives_what_it_has() {
+    let x = Exchange::start();
+    let stock = |currency: &str| {
+        let rows = x.get("/sandbox/ledger").ok()["currencies"].clone();
+        let row = rows.as_array().unwrap().iter().find(|row| row["currency"] == currency).unwrap().clone();
+        row["house"]["instant"].clone()
+    };
+    let all = ["USD", "BTC", "LINK"].map(stock);
+    assert_eq!(all, [json!("1000000"), json!("10000"), json!("200000")]);
+    x.control("/sandbox/instant", &json!({ "fee_bps": 0, "exposure_usd": "1000000000" })).ok();
+    x.control("/sandbox/index/link", &json!({ "price": "1" })).ok();
+    for (group, account, currency, amount) in
+        [("two", "primary", "LINK", "300000"), ("one", "primary", "USD", "300000")]
+    {
+        let credit = json!({ "group": group, "account": account, "currency": currency, "amount": amount });
+        x.control("/sandbox/accounts/credit", &credit).ok();
+    }
+    x.as_("counterparty").limit("linkusd", "sell", "300000", "1");
+    let buy = |spend: &str| {
+        x.as_("trader").call(QUOTE, json!({ "symbol": "linkusd", "side": "buy", "totalSpend": spend }))
+    };
+    buy("200001").refused(400, "InvalidQuantity");
+    let two = [buy("150000").ok(), buy("60000").ok()];
+    execute(&x, terms(&two[0])).ok();
+    assert_eq!((stock("LINK"), stock("USD")), (json!("50000"), json!("1150000")));
+    execute(&x, terms(&two[1])).refused(400, "InvalidQuantity");
+    execute(&x, terms(&buy("50000").ok())).ok();
+    assert_eq!(stock("LINK"), json!("0"));
+    assert_eq!(x.get("/sandbox/ledger").ok()["instant"]["exposure_usd"], "200000");
+    x.stop();
+    x.restart();
+    assert_eq!(stock("LINK"), json!("0"), "a later start gives nothing more");
     laws::check(&x);
 }

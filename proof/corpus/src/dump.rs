@@ -90,6 +90,14 @@ fn conversions(state: &State, text: &mut Text) {
     if terms != Terms::default() {
         text.line(&format!("instant fee {} exposure {}", terms.fee.0, money(terms.exposure)));
     }
+    if terms.depth != Money::ZERO {
+        text.line(&format!("instant depth {}", money(terms.depth)));
+    }
+    for currency in (0..state.currencies().len()).map(CurrencyId::from_index) {
+        if let Some(given) = state.conversions().given(currency) {
+            text.line(&format!("instant stock {} {}", asset_name(state, currency.into()), money(given)));
+        }
+    }
     for quote in state.conversions().quotes() {
         let (account, symbol) =
             (account_name(state, quote.account), state.symbol(quote.symbol).expect("listed"));

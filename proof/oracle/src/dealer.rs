@@ -9,7 +9,7 @@ use crate::exchange::{Exchange, Step, next_step, orders_of};
 use crate::worlds::{Range, World, exchange_unit};
 use buttonwood_engine::{
     AccessCommand, AccountNames, Body, Caller, Command, ConvertCommand, ConvertQuote, Execute, FeeChange,
-    FeeSchedule, FeeTier, FeeTiers, FxPair, FxRate, GroupChange, GroupTerms, NewAccount, NewRates,
+    FeeSchedule, FeeTier, FeeTiers, FxPair, FxRate, GroupChange, GroupTerms, INSTANT, NewAccount, NewRates,
     NewSession, Operation, OrderRef, Owner, Place, Promotion, QUOTE_AGE_MAX, QuoteId, QuoteRequest, Schedule,
     Spend, Standing, State, Terms, TradingCommand, Wrap,
 };
@@ -346,7 +346,12 @@ impl Dealer {
     fn credit(&mut self, state: &State) -> Body {
         // Sometimes the youngest account, which only a master key reaches.
         let youngest = AccountId::from_index(state.access().accounts().len() - 1);
-        let account = if self.dice.once_in(40) { youngest } else { self.dice.pick(&self.keys).account };
+        let account = match self.dice.below(40) {
+            0 => youngest,
+            // The stock of instant orders.
+            1..8 => state.ledger().house(INSTANT.name).unwrap_or(youngest),
+            _ => self.dice.pick(&self.keys).account,
+        };
         let mut amounts = Vec::new();
         for _ in 0..=self.dice.below(3) {
             let (currency, most) = self.dice.pick(&self.credits);
@@ -720,8 +725,11 @@ impl Dealer {
         let mut terms = Terms {
             fee: Bps(u16::try_from(self.dice.below(301)).unwrap()),
             exposure: Money::from_units(most / 1_000_000 * share),
+            // A thousand dollars, ten cents or next to nothing.
+            depth: Money::from_units(self.dice.pick(&[0, 10_i128.pow(18), 1, 1])),
         };
         match self.dice.below(12) {
+            2 => terms.depth = Money::from_units(-1),
             0 => terms.fee = Bps(10_001),
             1 => terms.exposure = Money::from_units(-1),
             _ => {}

@@ -92,6 +92,8 @@ pub struct Naive {
     /// The house account of instant orders.
     instant: AccountId,
     instant_terms: Terms,
+    /// What it was given.
+    instant_stock: HashMap<CurrencyId, i128>,
     /// Quotes that were neither executed nor replaced, oldest first.
     quotes: Vec<ConvertQuote>,
     /// How many quotes there were.
@@ -157,6 +159,7 @@ impl Naive {
             issuer: exchange.state.ledger().house(ISSUER.name).unwrap(),
             instant: exchange.state.ledger().house(INSTANT.name).unwrap(),
             instant_terms: exchange.state.conversions().terms(),
+            instant_stock: HashMap::new(),
             quotes: Vec::new(),
             quoted: 0,
             dollar: exchange.currencies().find(|id| exchange.state.currency(*id).unwrap().code == "USD"),
@@ -364,6 +367,9 @@ impl Naive {
         }
         for (currency, amount) in amounts {
             self.pay(AccountId(0), account, *currency, amount.units());
+            if account == self.instant {
+                *self.instant_stock.entry(*currency).or_default() += amount.units();
+            }
             *self.funds.credited.entry(*currency).or_default() += amount.units();
             self.happened.push(Happening::Credited(account, *currency, *amount));
         }

@@ -1,14 +1,14 @@
-//! Assets and liabilities of a currency (D-166).
+//! Assets and liabilities of a currency (D-166, D-180).
 
 use crate::Funds;
-use buttonwood_ledger::{Ledger, SOURCE};
+use buttonwood_ledger::{INSTANT, Ledger, SOURCE};
 use buttonwood_model::CurrencyId;
 use buttonwood_num::Money;
 
 /// What the house has of a currency, and what its customers have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sums {
-    /// What wallets and banks hold, and what other house accounts than `source` stand below zero.
+    /// What wallets and banks hold, and what house accounts other than `source` and `instant` stand below zero (D-180).
     pub assets: Money,
     /// What all customers have together.
     pub liabilities: Money,
@@ -26,7 +26,7 @@ pub fn sums(funds: &Funds, ledger: &Ledger, currency: CurrencyId) -> Sums {
         liabilities -= balance;
         if house.name == SOURCE.name {
             given_out = -balance;
-        } else if balance.is_negative() {
+        } else if balance.is_negative() && house.name != INSTANT.name {
             below_zero -= balance;
         }
     }

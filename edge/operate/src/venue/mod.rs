@@ -3,6 +3,7 @@
 pub(crate) mod approval;
 pub(crate) mod currency;
 pub(crate) mod halt;
+pub(crate) mod instant;
 pub(crate) mod listing;
 pub(crate) mod margin;
 pub(crate) mod network;

@@ -68,13 +68,18 @@ async fn answer(call: &ControlCall<'_>, asked: &Asked<'_>, fields: &Payload) -> 
         Some(if reject == perp::Reject::BadPrice {
             bad_price(&text)
         } else {
-            bad_value("currency", "the base currency of a perpetual", asked.parameter)
+            bad_value("currency", "a listed currency that is no dollar", asked.parameter)
         })
     };
     operator.send(perp::Command::PinIndex(currency, price), refuse).await?;
     // Liquidations that follow are done when the caller reads the answer.
     move_to(call, operator.exchange.now()).await?;
-    let index = operator.exchange.views().state().perps().index_price(currency);
+    let index = {
+        let views = operator.exchange.views();
+        let state = views.state();
+        let marked = state.perps().index_price(currency);
+        marked.or_else(|| state.sources(state.stamp().time).index(currency))
+    };
     Ok(Reply::json(json::body(&IndexPinned {
         result: Done,
         currency: operator.names.currency(currency).code.clone(),

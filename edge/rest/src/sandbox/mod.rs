@@ -20,7 +20,6 @@ pub(crate) mod fee_override;
 pub(crate) mod groups;
 pub(crate) mod history;
 pub(crate) mod index;
-pub(crate) mod instant;
 pub(crate) mod insurance;
 pub(crate) mod ledger;
 pub(crate) mod listing;

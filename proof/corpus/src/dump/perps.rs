@@ -7,7 +7,7 @@ use buttonwood_model::{AccountId, CurrencyId, SymbolId};
 pub(super) fn perps(state: &State, text: &mut Text) {
     contracts(state, text);
     for currency in (0..state.currencies().len()).map(CurrencyId::from_index) {
-        if let Some(price) = state.perps().pin(currency) {
+        if let Some(price) = state.indices().pin(currency) {
             text.line(&format!("index {} pinned to {}", asset_name(state, currency.into()), money(price)));
         }
     }

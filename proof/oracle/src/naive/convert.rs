@@ -4,11 +4,12 @@ use super::reserve::{ceil_bps, int};
 use super::{Naive, Pair};
 use crate::exchange::{Happening, fees_account};
 use buttonwood_engine::{
-    Answer, ConvertCommand, ConvertInfrequent, ConvertQuote, ConvertReject, Execute, Outcome, QuoteId,
-    QuoteRequest, Reject, Spend, Term, Terms, Wrap, Wrapped,
+    Answer, ConvertCommand, ConvertInfrequent, ConvertQuote, ConvertReject, Execute, OrderState, Outcome,
+    QuoteId, QuoteRequest, Reject, Spend, Term, Terms, Wrap, Wrapped,
 };
 use buttonwood_model::{AccountId, CurrencyId, OrderId, Side, SymbolId, SymbolStatus, Time};
 use buttonwood_num::{Money, Price, Qty};
+use num_bigint::BigInt;
 
 /// Quotes live a minute, and an account has ten of them.
 const MINUTE: u64 = 60 * Time::SECOND;
@@ -32,7 +33,7 @@ impl Naive {
     }
 
     pub(super) fn set_instant_terms(&mut self, terms: Terms) -> Answer {
-        if terms.fee.0 > 10_000 || terms.exposure < Money::ZERO {
+        if terms.fee.0 > 10_000 || terms.exposure < Money::ZERO || terms.depth < Money::ZERO {
             return Outcome::Rejected(Reject::Convert(ConvertReject::BadTerms));
         }
         self.instant_terms = terms;
@@ -96,7 +97,7 @@ impl Naive {
             return Err(ConvertReject::BelowMinimum);
         }
         takes_market_orders(pair)?;
-        let (qty, price) = self.offered(symbol, spend).ok_or(ConvertReject::NoLiquidity)?;
+        let (qty, price) = self.offered(account, symbol, spend).ok_or(ConvertReject::NoLiquidity)?;
         if qty < pair.min {
             return Err(ConvertReject::BelowMinimum);
         }
@@ -118,24 +119,102 @@ impl Naive {
         Ok(ConvertInfrequent::Quoted(quote))
     }
 
-    /// The quantity, and the price of the last level that it needs.
-    fn offered(&self, symbol: SymbolId, spend: Spend) -> Option<(Qty, Price)> {
-        let side = if matches!(spend, Spend::Buy(_)) { Side::Sell } else { Side::Buy };
-        let queue = self.queue(symbol, side);
-        let mut prices: Vec<Price> = queue.iter().map(|order| order.price).collect();
-        prices.dedup();
-        prices.into_iter().find_map(|price| {
-            let is_reached = |at: Price| if side == Side::Sell { at <= price } else { at >= price };
-            let depth: Qty =
-                queue.iter().filter(|order| is_reached(order.price)).map(|order| order.remaining).sum();
-            let more = depth + Qty::from_hundredths(1);
-            let qty = match spend {
-                Spend::Buy(money) => {
-                    self.affordable(symbol, price, more, money.units(), self.instant_terms.fee)
+    /// The quantity and the price that the house offers, if the book and the index say nearly the same.
+    fn offered(&self, account: AccountId, symbol: SymbolId, spend: Spend) -> Option<(Qty, Price)> {
+        let pair = &self.pairs[symbol.index()];
+        let client = if matches!(spend, Spend::Buy(_)) { Side::Buy } else { Side::Sell };
+        let reference = self.reference_in_quote(account, symbol, client)?;
+        let others = self.others(account, symbol, client.opposite());
+        let ticks = match spend {
+            Spend::Sell(qty) => {
+                let [book, index] = self.both(account, symbol, client, qty)?;
+                let ticks = book.min(index) / (int(qty) * pair.quote_unit);
+                return (ticks > 0).then(|| (qty, Price::from_ticks(u64::try_from(ticks).unwrap())));
+            }
+            Spend::Buy(money) => {
+                let best = i128::from(others.first()?.price.ticks());
+                let low = scaled(reference, 1, pair.tick, true).max(best);
+                let high = scaled(reference, 105, 100, false) / pair.tick;
+                let depth: Qty = others.iter().map(|order| order.remaining).sum();
+                let bought = |ticks: i128| {
+                    let price = Price::from_ticks(u64::try_from(ticks).unwrap());
+                    let more = depth + Qty::from_hundredths(1);
+                    (self.affordable(symbol, price, more, money.units(), self.instant_terms.fee), price)
+                };
+                let pays = |ticks: i128| {
+                    let (qty, price) = bought(ticks);
+                    let costs = cost(pair, &others, qty);
+                    costs.is_some_and(|costs| costs <= notional(pair, price, qty))
+                };
+                // The more it costs, the less it is, and the better is its average.
+                let (mut too_low, mut enough) = (low - 1, high);
+                if low > high || !pays(high) {
+                    return None;
                 }
-                Spend::Sell(qty) => qty,
+                while enough - too_low > 1 {
+                    let middle = too_low + (enough - too_low) / 2;
+                    if pays(middle) {
+                        enough = middle;
+                    } else {
+                        too_low = middle;
+                    }
+                }
+                bought(enough)
+            }
+        };
+        (ticks.0 == Qty::ZERO || self.both(account, symbol, client, ticks.0).is_some()).then_some(ticks)
+    }
+
+    /// What a quantity costs or brings in the book and at the index, if they are at most 5 % apart.
+    fn both(&self, account: AccountId, symbol: SymbolId, client: Side, qty: Qty) -> Option<[i128; 2]> {
+        let pair = &self.pairs[symbol.index()];
+        let reference = self.reference_in_quote(account, symbol, client)?;
+        let index = scaled(int(qty) * pair.base_unit, reference, ONE, client == Side::Buy);
+        let book = cost(pair, &self.others(account, symbol, client.opposite()), qty)?;
+        (book * 100 >= index * 95 && book * 100 <= index * 105).then_some([book, index])
+    }
+
+    /// The orders of a side that are not of the account's group.
+    fn others(&self, account: AccountId, symbol: SymbolId, side: Side) -> Vec<OrderState> {
+        let group = |account: AccountId| self.names[account.index()].group;
+        let mut queue = self.queue(symbol, side);
+        queue.retain(|order| group(order.account) != group(account));
+        queue
+    }
+
+    /// The index of the base currency over that of the quote currency, in favour of the house.
+    fn reference_in_quote(&self, account: AccountId, symbol: SymbolId, client: Side) -> Option<i128> {
+        let pair = &self.pairs[symbol.index()];
+        let [base, quote] = [pair.base, pair.quote].map(|currency| self.reference(Some(account), currency));
+        Some(scaled(base?, ONE, quote?, client == Side::Buy)).filter(|reference| *reference > 0)
+    }
+
+    /// The dollars of a unit of a currency, if other groups rest enough on both sides of its dollar book.
+    fn reference(&self, account: Option<AccountId>, currency: CurrencyId) -> Option<i128> {
+        let is_book = |pair: &Pair| pair.base == currency && Some(pair.quote) == self.dollar;
+        if Some(currency) == self.dollar || self.pairs.iter().any(|pair| is_book(pair) && pair.wraps) {
+            return Some(ONE);
+        }
+        let symbol = SymbolId::from_index(self.pairs.iter().position(is_book)?);
+        let pair = &self.pairs[symbol.index()];
+        let dollars = |order: &OrderState| notional(pair, order.price, order.remaining);
+        let best = |side| {
+            let orders = match account {
+                Some(account) => self.others(account, symbol, side),
+                None => self.queue(symbol, side),
             };
-            (qty <= depth).then_some((qty, price))
+            let enough = orders.iter().map(dollars).sum::<i128>() >= self.instant_terms.depth().units();
+            orders.first().map(|order| order.price).filter(|_| enough)
+        };
+        let (bid, ask) = (best(Side::Buy)?, best(Side::Sell)?);
+        let units = |price: Price| i128::from(price.ticks()) * pair.tick;
+        Some(match pair.last {
+            Some(last) => {
+                let mut three = [bid, ask, last];
+                three.sort();
+                units(three[1])
+            }
+            None => (units(bid) + units(ask)) / 2,
         })
     }
 
@@ -166,6 +245,15 @@ impl Naive {
             }
         }
         takes_market_orders(pair)?;
+        let both =
+            self.both(account, quote.symbol, quote.side, quote.qty).ok_or(ConvertReject::NoLiquidity)?;
+        let is_void = match quote.side {
+            Side::Buy => both[0].max(both[1]) * 100 > worth * 101,
+            Side::Sell => both[0].min(both[1]) * 100 < worth * 99,
+        };
+        if is_void {
+            return Err(ConvertReject::Moved);
+        }
         self.check_exposure(&quote)?;
         let (base_currency, quote_currency, fee) = (pair.base, pair.quote, quote.fee.units());
         let (given, needed) = match quote.side {
@@ -184,21 +272,31 @@ impl Naive {
         Ok(ConvertInfrequent::Executed(self.take_id(), quote))
     }
 
-    /// What the house owes may be worth no more than the limit, unless a conversion does not raise it.
+    /// The house gives what it has. What it lacks of its stock may be worth no more than the limit, unless a conversion does not raise it.
     fn check_exposure(&self, quote: &ConvertQuote) -> Result<(), ConvertReject> {
         let pair = &self.pairs[quote.symbol.index()];
         let sign = if quote.side == Side::Buy { -1 } else { 1 };
+        let base = sign * int(quote.qty) * pair.base_unit;
+        let worth = -sign * notional(pair, quote.price, quote.qty);
+        let (currency, amount) = if base < 0 { (pair.base, base) } else { (pair.quote, worth) };
+        let has = self.totals.get(&(self.instant, currency)).copied().unwrap_or(0);
+        if has + amount < 0 {
+            return Err(ConvertReject::NoLiquidity);
+        }
         let change = |currency| {
             if currency == pair.base {
-                sign * int(quote.qty) * pair.base_unit
+                base
             } else if currency == pair.quote {
-                -sign * notional(pair, quote.price, quote.qty)
+                worth
             } else {
                 0
             }
         };
-        let after = self.exposure(change).ok_or(ConvertReject::BeyondExposure)?;
-        let is_no_more = self.exposure(|_| 0).is_some_and(|before| after <= before);
+        let dollars = self.reference(Some(quote.account), pair.quote).ok_or(ConvertReject::BeyondExposure)?;
+        let quoted = scaled(i128::from(quote.price.ticks()) * pair.tick, dollars, ONE, true);
+        let prices = (Some(quote.account), Some((pair.base, quoted)));
+        let after = self.exposure(change, prices).ok_or(ConvertReject::BeyondExposure)?;
+        let is_no_more = self.exposure(|_| 0, prices).is_some_and(|before| after <= before);
         if after <= self.instant_terms.exposure.units() || is_no_more {
             Ok(())
         } else {
@@ -206,35 +304,57 @@ impl Naive {
         }
     }
 
-    fn exposure(&self, change: impl Fn(CurrencyId) -> i128) -> Option<i128> {
+    /// The dollars of what the house lacks of its stock, after a change.
+    fn exposure(&self, change: impl Fn(CurrencyId) -> i128, prices: Prices) -> Option<i128> {
         let currencies: std::collections::BTreeSet<CurrencyId> =
             self.pairs.iter().flat_map(|pair| [pair.base, pair.quote]).collect();
         currencies
             .into_iter()
             .map(|currency| {
                 let own = self.totals.get(&(self.instant, currency)).copied().unwrap_or(0);
-                let owed = -(own + change(currency));
-                if owed > 0 { self.dollars(currency, owed) } else { Some(0) }
+                let stock = self.instant_stock.get(&currency).copied().unwrap_or(0);
+                let lacks = stock - own - change(currency);
+                if lacks > 0 { self.dollars(currency, lacks, prices) } else { Some(0) }
             })
             .sum()
     }
 
-    /// What an amount is worth in dollars, each started hundredth of a lot counted whole.
-    fn dollars(&self, currency: CurrencyId, amount: i128) -> Option<i128> {
-        if Some(currency) == self.dollar {
+    /// What an amount is worth in dollars at the highest price, rounded up.
+    fn dollars(&self, currency: CurrencyId, amount: i128, (account, quoted): Prices) -> Option<i128> {
+        let is_book = |pair: &Pair| pair.base == currency && Some(pair.quote) == self.dollar;
+        let book = self.pairs.iter().find(|pair| is_book(pair));
+        if Some(currency) == self.dollar || self.pairs.iter().any(|pair| is_book(pair) && pair.wraps) {
             return Some(amount);
         }
-        let is_priced = |pair: &Pair| pair.base == currency && Some(pair.quote) == self.dollar;
-        let at = self.pairs.iter().position(is_priced)?;
-        let pair = &self.pairs[at];
-        if pair.wraps {
-            return Some(amount);
-        }
-        let best = || self.queue(SymbolId::from_index(at), Side::Sell).first().map(|order| order.price);
-        let price = pair.last.or_else(best)?;
-        let hundredths = (amount + pair.base_unit - 1) / pair.base_unit;
-        Some(i128::from(price.ticks()) * hundredths * pair.quote_unit)
+        let last = book.and_then(|pair| Some(i128::from(pair.last?.ticks()) * pair.tick));
+        let quoted = quoted.filter(|(of, _)| *of == currency).map(|(_, price)| price);
+        let price = [last, quoted, self.reference(account, currency)].into_iter().flatten().max()?;
+        Some(scaled(amount, price, ONE, true))
     }
+}
+
+/// Whose orders do not count in a valuation, and the price of a quote in dollars.
+type Prices = (Option<AccountId>, Option<(CurrencyId, i128)>);
+
+/// One unit of a currency.
+const ONE: i128 = 10_i128.pow(19);
+
+/// A product of positive numbers divided, rounded up or down.
+fn scaled(amount: i128, factor: i128, divisor: i128, up: bool) -> i128 {
+    let product = BigInt::from(amount) * factor;
+    let more = if up { divisor - 1 } else { 0 };
+    i128::try_from((product + more) / divisor).unwrap()
+}
+
+/// What a quantity costs or brings, order by order; none if there is less.
+fn cost(pair: &Pair, orders: &[OrderState], qty: Qty) -> Option<i128> {
+    let (mut left, mut sum) = (qty, 0);
+    for order in orders {
+        let part = left.min(order.remaining);
+        sum += notional(pair, order.price, part);
+        left -= part;
+    }
+    (left == Qty::ZERO).then_some(sum)
 }
 
 /// Price times quantity.
