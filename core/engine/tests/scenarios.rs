@@ -805,7 +805,7 @@ fn credits_out_of_range() {
         credit bob ETH units:170141183460469231731687303715884105727 => refused BadAmount
         credit bob DOGE units:100000000000000000000000000000000000000, DOGE units:100000000000000000000000000000000000000 => refused BadAmount
         balance bob DOGE 0 available 0
-        ann sell ethusd 999999999999999999 @ 999999999999999 as A1 => accepted A1, booked A1
+        ann sell ethusd 999999999999999999 @ 999999999999999 => refused InsufficientFunds
         ann buy  ethusd 999999999999999999 @ 999999999999999 => refused InsufficientFunds
         ",
     );

@@ -1,14 +1,14 @@
 //! Placing an order: the command and its checks. `incoming` decides the fills and the fate of the order.
 
 use crate::auction::check_open;
-use crate::desk::Unmet;
+use crate::desk::{Terms, Unmet};
 use crate::incoming::{Fate, Incoming};
 use crate::stop::{self, StopError};
 use crate::{Desks, Event, Market, Planner};
 use buttonwood_book::Book;
 use buttonwood_model::{
-    AccountId, Claim, ClientId, ExecutionOption, OrderId, OrderKind, Outbox, SessionId, Side, Symbol,
-    SymbolId, SymbolStatus,
+    AccountId, Claim, ClientId, ExecutionOption, OrderId, OrderKind, Outbox, Product, SessionId, Side,
+    Symbol, SymbolId, SymbolStatus,
 };
 use buttonwood_num::{Money, Price, Qty};
 use serde::{Deserialize, Serialize};
@@ -128,6 +128,7 @@ pub fn decide<'a, D: Desks, E: From<Event>>(
         // The desk first: an order that a result carried would be copied.
         let desk = market.desks.desk(symbol, placer.account, place.margin).map_err(Reject::Desk)?;
         let order = Incoming::at_desk(desk, market, placer, place, symbol);
+        check_value(&order.terms, place)?;
         let reserve = market.desks.reserve(&order.terms)?;
         check_count(market, placer)?;
         return Ok(order.emit_rest(reserve, out));
@@ -175,6 +176,7 @@ fn decide_in_full<D: Desks, E: From<Event>>(
     let is_apart = for_auction || place.kind == OrderKind::StopLimit;
     let crosses = place.kind != OrderKind::Limit || crosses(book, place.side, place.price);
     order.terms.meets = !is_apart && crosses;
+    check_value(&order.terms, place)?;
     let reserve = market.desks.reserve(&order.terms)?;
     if place.kind == OrderKind::StopLimit {
         check_count(market, placer)?;
@@ -204,6 +206,18 @@ pub(crate) fn check_count<D, R>(market: Market<'_, D>, placer: Placer) -> Result
         Ok(())
     } else {
         Err(Reject::TooManyOrders)
+    }
+}
+
+/// Refuses an order whose price × quantity, with its highest fee, is beyond the range of money (D-183). Every room counts this product;
+/// a cash buy reserves it, so its desk refuses it by itself.
+#[inline]
+fn check_value<R>(terms: &Terms<'_>, place: &Place) -> Result<(), Reject<R>> {
+    let is_cash_buy = place.side == Side::Buy && terms.symbol.product == Product::Spot && !place.margin;
+    if is_cash_buy || terms.symbol.grid.cost(terms.price, terms.qty, terms.rates.worst()).is_some() {
+        Ok(())
+    } else {
+        Err(Reject::InsufficientFunds)
     }
 }
 

@@ -671,3 +671,47 @@ fn a_long_list_is_whole() {
         assert_eq!(listed[at], trader.status(listed[at]["order_id"].as_str().unwrap()), "{at}");
     }
 }
+
+/// Price times amount beyond the range of money is refused at entry, on both sides of every desk, as a buy without money is. Nothing
+/// changes, and the exchange starts again. Hole G1; decision D-183.
+#[test]
+fn no_order_is_worth_more_than_money_can_count() {
+    let x = Exchange::start();
+    let wrap = json!({ "amount": "9500", "side": "buy" });
+    for key in ["margin-000", "trader"] {
+        x.as_(key).call("/v1/wrap/gusdusd", wrap.clone()).ok();
+    }
+    x.control("/sandbox/index/BTC", &json!({ "price": "50000" })).ok();
+    let highest = "1844674407370955.1615";
+    for (key, symbol, amount, price) in [
+        ("margin-000", "gusdusd", "9500", highest),
+        ("trader", "gusdusd", "9500", highest),
+        ("trader", "linkusd", "92234", "184467440737095"),
+        ("margin-000", "btcusd", "20000", "1000000000000000"),
+        ("perp-000", "btcgusdperp", "20000", "1000000000000000"),
+    ] {
+        for (side, more) in ["sell", "buy"].into_iter().flat_map(|side| {
+            let stop = json!({ "type": "exchange stop limit", "stop_price": price });
+            [(side, json!({})), (side, stop), (side, json!({ "margin_order": true }))]
+        }) {
+            let mut params = json!({
+                "symbol": symbol, "side": side, "type": "exchange limit", "amount": amount, "price": price,
+            });
+            for (name, value) in more.as_object().into_iter().flatten() {
+                params[name] = value.clone();
+            }
+            let answer = x.as_(key).call("/v1/order/new", params);
+            assert!((400..500).contains(&answer.status()), "{answer}");
+            if more == json!({}) {
+                answer.refused(406, "InsufficientFunds");
+            }
+        }
+        assert_eq!(x.as_(key).live_ids().len(), 0);
+    }
+    // The largest that can be counted rests.
+    let most = x.as_("trader").limit("gusdusd", "sell", "9000", "1844674407370955");
+    assert_eq!(most["is_live"], true);
+    x.kill9();
+    x.restart();
+    laws::check(&x);
+}
