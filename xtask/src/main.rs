@@ -24,6 +24,7 @@ mod mutants;
 mod openpyxl;
 mod ops;
 mod overload;
+mod panics;
 mod planted;
 mod python;
 mod repo;

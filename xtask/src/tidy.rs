@@ -1,10 +1,10 @@
-//! Checks that the compiler does not make: module heads, marks of unfinished work, empty rooms.
+//! Checks that the compiler does not make: module heads, marks of unfinished work, empty rooms, panics of the core.
 //!
 //! Lengths are only reported, since a long function or file may be right: functions over [`LONG_FUNCTION`] lines,
 //! files of logic over [`LONG_FILE`].
 
 use crate::repo::Repo;
-use crate::{Done, metadata};
+use crate::{Done, metadata, panics};
 
 const LONG_FUNCTION: usize = 60;
 const LONG_FILE: usize = 400;
@@ -35,6 +35,7 @@ pub(crate) fn run(repo: &Repo) -> Done {
         }
     }
     wrong.extend(rooms(repo)?);
+    wrong.extend(panics::check(repo, &files)?);
 
     for line in &long {
         println!("tidy: speaking of length: {line}");

@@ -5,6 +5,16 @@
 //!
 //! Clauses: `SES-001` to `SES-007`, `AUTH-011`, `AUTH-013`, `AUTH-015` to `AUTH-025`, `ACCT-005` to `ACCT-010`, `ACCT-013`.
 #![no_std]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::unreachable
+    )
+)]
 extern crate alloc;
 
 mod admit;

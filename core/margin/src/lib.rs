@@ -6,6 +6,16 @@
 //! Not here: orders, commands and events. The desks decide, and this room computes.
 
 #![no_std]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::unreachable
+    )
+)]
 
 extern crate alloc;
 

@@ -5,6 +5,16 @@
 //!
 //! Clauses: `TYPE-002`, `TYPE-003`, `TYPE-010`, `TYPE-019`, `TYPE-020`.
 #![no_std]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::unreachable
+    )
+)]
 extern crate alloc;
 
 mod conversion;
